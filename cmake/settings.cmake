@@ -1,0 +1,17 @@
+# What every target of ours is built with; foreign code never sees these flags.
+add_library(chorus_settings INTERFACE)
+target_compile_options(chorus_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow
+  # g++ 12 reports these inside its own headers at -O2
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-maybe-uninitialized>
+  $<$<BOOL:${CHORUS_DEVELOPER}>:-Werror>
+  # no path of the build machine in what is shipped
+  -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
+target_compile_definitions(chorus_settings INTERFACE _GNU_SOURCE)
+
+if(CHORUS_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+else()
+  # A turn is a process: every library the loader has to map costs it a part of a millisecond.
+  target_link_options(chorus_settings INTERFACE -static-libstdc++ -static-libgcc -Wl,--as-needed)
+endif()

@@ -1,0 +1,53 @@
+// Every name on disk, in one place (chorus-home(5)).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace chorus::agent {
+
+class Home {
+  public:
+    explicit Home(std::string path) : path_(std::move(path)) {}
+    const std::string& path() const { return path_; }
+    std::string database() const;             // chorus.db
+    std::string config() const;               // config.json
+    std::string credentials() const;          // credentials.json
+    std::string available_models() const;     // available_models.json
+    std::string presets() const;
+    std::string template_directory() const;   // template/, may be missing
+    std::string agents() const;               // agents/
+    std::string archive() const;
+    std::string locks() const;
+    std::string gate() const;                 // locks/database
+    std::string agent_lock(std::int64_t agent_id) const;
+    std::string thread_lock(std::int64_t agent_id, std::int64_t thread_id) const;
+    std::string file_lock(std::int64_t agent_id) const;
+    std::string configuration_lock(std::int64_t agent_id) const;
+    std::string sandbox_state() const;        // locks/sandbox: the self-test's verdict
+
+  private:
+    std::string path_;
+};
+
+// An agent's directory, absolute.
+class Directory {
+  public:
+    explicit Directory(std::string path) : path_(std::move(path)) {}
+    const std::string& path() const { return path_; }
+    std::string configuration() const;        // agent.json
+    std::string docs() const;
+    std::string sessions() const;
+    std::string workspace() const;
+    std::string artifacts() const;
+    std::string branches() const;
+    std::string branch(std::string_view name) const;      // branches/<name>
+    std::string transcript(std::string_view branch, std::int64_t thread_id) const;  // session.md, session-tN.md
+    std::string current() const;              // the link
+
+  private:
+    std::string path_;
+};
+
+}  // namespace chorus::agent

@@ -1,0 +1,85 @@
+// The one error type and the one exit table. A library's errors become an Error once, in the room
+// that owns the library; outcomes a caller can go on from (absent, refused) are values instead.
+#pragma once
+
+#include <exception>
+#include <string>
+#include <string_view>
+
+namespace chorus::base {
+
+// The table of chorus(7), section EXIT STATUS.
+enum class ExitStatus : int {
+    done = 0,
+    failed = 1,
+    bad_request = 2,
+    config_invalid = 3,
+    not_found = 4,
+    exists = 5,
+    unauthorized = 6,
+    provider = 7,
+    schema_mismatch = 8,
+    limit = 9,
+    input_required = 10,
+    denied = 11,
+    try_later = 75,
+    timeout = 124,
+    hangup = 129,
+    interrupted = 130,
+    terminated = 143,
+};
+
+enum class ErrorCode {
+    failed,
+    internal,
+    bad_request,
+    config_invalid,
+    not_found,
+    exited,
+    no_prompt,
+    not_ready,
+    exists,
+    unauthorized,
+    out_of_credits,
+    forbidden,
+    no_internet,
+    server_error,
+    no_driver,
+    provider_error,
+    schema_mismatch,
+    limit,
+    input_required,
+    denied,
+    agent_busy,
+    switch_in_progress,
+    parked,
+    rate_limited,
+    timeout,
+    canceled,
+};
+
+// As it stands in JSON: "BAD_REQUEST".
+std::string_view name(ErrorCode code);
+// `canceled` maps to `interrupted`; who knows the signal chooses between 129, 130 and 143.
+ExitStatus exit_status(ErrorCode code);
+
+class Error : public std::exception {
+  public:
+    // message: "what: why", lower case, no full stop. hint: what to do, may be empty.
+    Error(ErrorCode code, std::string message, std::string hint = {});
+
+    ErrorCode code() const { return code_; }
+    const std::string& message() const { return message_; }
+    const std::string& hint() const { return hint_; }
+    const char* what() const noexcept override { return message_.c_str(); }
+
+  private:
+    ErrorCode code_;
+    std::string message_;
+    std::string hint_;
+};
+
+// "what: No such file or directory", from errno unless given.
+Error system_error(std::string_view what, int error_number = 0);
+
+}  // namespace chorus::base

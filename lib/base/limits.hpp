@@ -1,0 +1,38 @@
+// Every bound of chorus(7), section LIMITS, in one place. Units are in the names.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace chorus::base::limits {
+
+constexpr std::size_t prompt_bytes = 10U << 20;
+constexpr std::size_t stdin_inline_bytes = 64U << 10;
+constexpr std::size_t answer_bytes = 32U << 20;
+constexpr std::size_t sse_line_bytes = 1U << 20;
+constexpr std::size_t sse_event_bytes = 8U << 20;
+constexpr std::size_t error_body_bytes = 64U << 10;
+constexpr std::size_t json_bytes = 10U << 20;
+constexpr std::size_t json_depth = 64;
+constexpr std::size_t tool_result_characters = 50'000;
+constexpr std::size_t task_log_bytes = 64U << 20;
+constexpr std::size_t docs_bytes = 256U << 10;
+constexpr std::size_t docs_tokens = 32U << 10;
+constexpr std::size_t project_text_bytes = 64U << 10;
+constexpr std::size_t action_bytes = 64U << 10;
+constexpr std::size_t pattern_bytes = 512;
+constexpr std::size_t config_bytes = 1U << 20;
+constexpr int subagent_depth = 3;
+constexpr int subagents_at_once = 4;
+constexpr int tasks = 16;
+constexpr int failures_in_a_row = 5;
+constexpr std::int64_t connect_ms = 15'000;
+constexpr std::int64_t first_byte_ms = 600'000;
+constexpr std::int64_t stall_ms = 120'000;
+constexpr std::int64_t file_lock_ms = 30'000;
+constexpr std::int64_t bash_default_ms = 120'000;
+constexpr std::int64_t bash_most_ms = 600'000;
+constexpr std::int64_t bash_grace_ms = 5'000;
+constexpr std::int64_t pipe_grace_ms = 200;
+
+}  // namespace chorus::base::limits

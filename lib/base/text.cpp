@@ -1,0 +1,218 @@
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+
+namespace chorus::base {
+namespace {
+
+constexpr std::size_t longest_plain_blank_run = 40;
+
+struct Decoded {
+    char32_t code_point = 0;
+    std::size_t size = 1;  // bytes taken; for an invalid part, its maximal length
+    bool valid = false;
+};
+
+bool is_continuation(unsigned char byte) { return (byte & 0xc0U) == 0x80U; }
+
+// Table 3-7 of the Unicode standard: the second byte's range depends on the first.
+bool second_byte_fits(unsigned char first, unsigned char second) {
+    switch (first) {
+        case 0xe0: return second >= 0xa0 && second <= 0xbf;
+        case 0xed: return second >= 0x80 && second <= 0x9f;
+        case 0xf0: return second >= 0x90 && second <= 0xbf;
+        case 0xf4: return second >= 0x80 && second <= 0x8f;
+        default: return is_continuation(second);
+    }
+}
+
+Decoded decode(std::string_view text) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char first = byte(0);
+    if (first < 0x80) return {first, 1, true};
+    const std::size_t length = first >= 0xc2 && first <= 0xdf   ? 2
+                               : first >= 0xe0 && first <= 0xef ? 3
+                               : first >= 0xf0 && first <= 0xf4 ? 4
+                                                                : 0;
+    if (length == 0) return {};
+    char32_t value = first & (0xffU >> (length + 1));
+    for (std::size_t i = 1; i < length; ++i) {
+        const bool fits = i < text.size() && (i == 1 ? second_byte_fits(first, byte(1))
+                                                     : is_continuation(byte(i)));
+        if (!fits) return {0, i, false};
+        value = (value << 6U) | (byte(i) & 0x3fU);
+    }
+    return {value, length, true};
+}
+
+bool is_hidden(char32_t c) {
+    return (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c <= 0x9f) || c == 0xad ||
+           c == 0x61c || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+           (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) ||
+           (c >= 0xe0000 && c <= 0xe0fff) || c == 0x180e || c == 0x115f || c == 0x1160 ||
+           c == 0x3164 || c == 0xffa0;
+}
+
+void append_escaped(std::string& out, char32_t c) {
+    std::array<char, 16> text{};
+    const auto value = static_cast<std::uint32_t>(c);
+    const char* format = value <= 0xff ? "\\x%02x" : value <= 0xffff ? "\\u%04x" : "\\U%06x";
+    std::snprintf(text.data(), text.size(), format, value);
+    out += text.data();
+}
+
+}  // namespace
+
+std::optional<std::size_t> find_invalid_utf8(std::string_view text) {
+    std::size_t at = 0;
+    while (at < text.size()) {
+        if (static_cast<unsigned char>(text[at]) < 0x80) {
+            ++at;
+            continue;
+        }
+        const Decoded next = decode(text.substr(at));
+        if (!next.valid) return at;
+        at += next.size;
+    }
+    return std::nullopt;
+}
+
+std::string replace_invalid_utf8(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    while (!text.empty()) {
+        const std::optional<std::size_t> bad = find_invalid_utf8(text);
+        out += text.substr(0, bad.value_or(text.size()));
+        if (!bad) break;
+        text.remove_prefix(*bad);
+        out += "\xef\xbf\xbd";
+        text.remove_prefix(decode(text).size);
+    }
+    return out;
+}
+
+std::string_view utf8_prefix(std::string_view text, std::size_t bytes) {
+    if (text.size() <= bytes) return text;
+    while (bytes > 0 && is_continuation(static_cast<unsigned char>(text[bytes]))) --bytes;
+    return text.substr(0, bytes);
+}
+
+std::string_view utf8_suffix(std::string_view text, std::size_t bytes) {
+    if (text.size() <= bytes) return text;
+    std::size_t start = text.size() - bytes;
+    while (start < text.size() && is_continuation(static_cast<unsigned char>(text[start]))) ++start;
+    return text.substr(start);
+}
+
+std::size_t utf8_length(std::string_view text) {
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+        return !is_continuation(static_cast<unsigned char>(c));
+    }));
+}
+
+std::string visible(std::string_view text, Newlines newlines) {
+    std::string out;
+    out.reserve(text.size());
+    while (!text.empty()) {
+        const std::size_t blanks = std::min(text.find_first_not_of(' '), text.size());
+        if (blanks > longest_plain_blank_run) {
+            out += "[" + std::to_string(blanks) + " blanks]";
+            text.remove_prefix(blanks);
+            continue;
+        }
+        const Decoded next = decode(text);
+        if (!next.valid) {
+            for (const char c : text.substr(0, next.size))
+                append_escaped(out, static_cast<unsigned char>(c));
+        } else if (is_hidden(next.code_point)) {
+            append_escaped(out, next.code_point);
+        } else if (next.code_point == '\n' && newlines == Newlines::escape) {
+            out += "\\n";
+        } else {
+            out += text.substr(0, next.size);
+        }
+        text.remove_prefix(next.size);
+    }
+    return out;
+}
+
+std::string_view trim(std::string_view text) {
+    static constexpr std::string_view blanks = " \t\r\n\v\f";
+    const std::size_t first = text.find_first_not_of(blanks);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    for (;;) {
+        const std::size_t end = text.find(separator);
+        parts.push_back(text.substr(0, end));
+        if (end == std::string_view::npos) return parts;
+        text.remove_prefix(end + 1);
+    }
+}
+
+std::vector<std::string_view> split_lines(std::string_view text) {
+    std::vector<std::string_view> lines = split(text, '\n');
+    if (lines.back().empty()) lines.pop_back();
+    return lines;
+}
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator) {
+    std::string out;
+    for (const std::string& part : parts) {
+        if (&part != &parts.front()) out += separator;
+        out += part;
+    }
+    return out;
+}
+
+std::string to_lower_ascii(std::string_view text) {
+    std::string out(text);
+    for (char& c : out)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return out;
+}
+
+std::string quoted_list(const std::vector<std::string>& values) {
+    std::string out;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (i > 0) out += i + 1 == values.size() ? " and " : ", ";
+        out += "'" + values[i] + "'";
+    }
+    return out;
+}
+
+std::string slug(std::string_view text, std::size_t most) {
+    std::string out;
+    for (const char c : to_lower_ascii(text)) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+        if (plain)
+            out.push_back(c);
+        else if (!out.empty() && out.back() != '-')
+            out.push_back('-');
+    }
+    out.resize(std::min(out.size(), most));
+    while (!out.empty() && out.back() == '-') out.pop_back();
+    return out;
+}
+
+std::string hex(std::string_view bytes) {
+    static constexpr std::string_view digits = "0123456789abcdef";
+    std::string out;
+    out.reserve(bytes.size() * 2);
+    for (const char c : bytes) {
+        const auto byte = static_cast<unsigned char>(c);
+        out.push_back(digits[byte >> 4U]);
+        out.push_back(digits[byte & 0x0fU]);
+    }
+    return out;
+}
+
+std::size_t estimated_tokens(std::string_view text) { return (text.size() + 3) / 4; }
+
+}  // namespace chorus::base

@@ -1,0 +1,43 @@
+// Text as bytes: UTF-8 checks, making untrusted text visible, small string work.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace chorus::base {
+
+// The offset of the first byte that is not valid UTF-8 (overlong forms, surrogates and values over
+// U+10FFFF are not), or nothing.
+std::optional<std::size_t> find_invalid_utf8(std::string_view text);
+// Each maximal invalid part becomes one U+FFFD (the Unicode standard's recommended practice).
+std::string replace_invalid_utf8(std::string_view text);
+// The longest prefix of at most `bytes` bytes that does not end inside a code point.
+std::string_view utf8_prefix(std::string_view text, std::size_t bytes);
+// The longest suffix likewise.
+std::string_view utf8_suffix(std::string_view text, std::size_t bytes);
+std::size_t utf8_length(std::string_view text);
+
+enum class Newlines { keep, escape };
+// Untrusted text for a terminal, a log or a question: C0 but newline and tab, DEL, C1, bidirectional,
+// zero-width and tag characters and invalid bytes are made visible (\x1b, \u202e); a run of more
+// than 40 blanks is counted; nothing is cut. With Newlines::escape a newline becomes "\n".
+std::string visible(std::string_view text, Newlines newlines = Newlines::keep);
+
+std::string_view trim(std::string_view text);
+std::vector<std::string_view> split(std::string_view text, char separator);
+// Lines without their newline; a last line without one counts.
+std::vector<std::string_view> split_lines(std::string_view text);
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+std::string to_lower_ascii(std::string_view text);
+// "a, b and c", each in quotes: for messages that list the valid values.
+std::string quoted_list(const std::vector<std::string>& values);
+// Lower case, [a-z0-9-], runs of other characters become one '-', trimmed, at most `most` bytes.
+std::string slug(std::string_view text, std::size_t most);
+std::string hex(std::string_view bytes);
+// Estimate used for budgets until a provider has reported better: bytes / 4.
+std::size_t estimated_tokens(std::string_view text);
+
+}  // namespace chorus::base

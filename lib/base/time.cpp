@@ -1,0 +1,81 @@
+#include "base/time.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <ctime>
+
+namespace chorus::base {
+namespace {
+
+std::tm utc(TimeMs time) {
+    const std::time_t seconds = static_cast<std::time_t>(time >= 0 ? time / 1000 : (time - 999) / 1000);
+    std::tm fields{};
+    gmtime_r(&seconds, &fields);
+    return fields;
+}
+
+bool read_number(std::string_view text, std::size_t position, std::size_t digits, int& value) {
+    if (position + digits > text.size()) return false;
+    const char* first = text.data() + position;
+    const auto [end, error] = std::from_chars(first, first + digits, value);
+    return error == std::errc{} && end == first + digits && *first != '-';
+}
+
+}  // namespace
+
+std::string iso8601(TimeMs time) {
+    const std::tm t = utc(time);
+    const int ms = static_cast<int>(((time % 1000) + 1000) % 1000);
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", t.tm_year + 1900,
+                  t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec, ms);
+    return text.data();
+}
+
+std::optional<TimeMs> parse_iso8601(std::string_view text) {
+    std::tm t{};
+    if (!read_number(text, 0, 4, t.tm_year) || !read_number(text, 5, 2, t.tm_mon) ||
+        !read_number(text, 8, 2, t.tm_mday) || !read_number(text, 11, 2, t.tm_hour) ||
+        !read_number(text, 14, 2, t.tm_min) || !read_number(text, 17, 2, t.tm_sec))
+        return std::nullopt;
+    if (text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' || text[16] != ':')
+        return std::nullopt;
+    if (t.tm_mon < 1 || t.tm_mon > 12 || t.tm_mday < 1 || t.tm_mday > 31 || t.tm_hour > 23 ||
+        t.tm_min > 59 || t.tm_sec > 60)
+        return std::nullopt;
+    int ms = 0;
+    std::string_view rest = text.substr(19);
+    if (rest.size() == 5 && rest[0] == '.') {
+        if (!read_number(rest, 1, 3, ms)) return std::nullopt;
+        rest.remove_prefix(4);
+    }
+    if (rest != "Z") return std::nullopt;
+    t.tm_year -= 1900;
+    t.tm_mon -= 1;
+    return static_cast<TimeMs>(timegm(&t)) * 1000 + ms;
+}
+
+std::string compact_utc(TimeMs time) {
+    const std::tm t = utc(time);
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%04d%02d%02d%02d%02d%02d", t.tm_year + 1900,
+                  t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec);
+    return text.data();
+}
+
+std::optional<std::int64_t> parse_duration_ms(std::string_view text) {
+    std::int64_t number = 0;
+    const char* last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, number);
+    if (error != std::errc{} || number < 0 || number > 1'000'000'000) return std::nullopt;
+    const std::string_view unit(end, static_cast<std::size_t>(last - end));
+    if (unit.empty() || unit == "s") return number * 1000;
+    if (unit == "ms") return number;
+    if (unit == "m") return number * 60'000;
+    if (unit == "h") return number * 3'600'000;
+    if (unit == "d") return number * 86'400'000;
+    return std::nullopt;
+}
+
+}  // namespace chorus::base

@@ -1,0 +1,22 @@
+// Points in time are epoch milliseconds UTC everywhere but at the edges.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace chorus::base {
+
+using TimeMs = std::int64_t;
+
+// "2026-02-12T10:30:00.123Z"
+std::string iso8601(TimeMs time);
+// The inverse; also without the fraction. Nothing where it is malformed.
+std::optional<TimeMs> parse_iso8601(std::string_view text);
+// "20260212103000", as directory names carry it.
+std::string compact_utc(TimeMs time);
+// "90", "90s", "10m", "2h", "1d": milliseconds, a bare number being seconds. Nothing where malformed.
+std::optional<std::int64_t> parse_duration_ms(std::string_view text);
+
+}  // namespace chorus::base

@@ -1,0 +1,88 @@
+#include "chat/json.hpp"
+
+#include <set>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace chorus::chat {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+// nlohmann's recursive destructor and copy overflow the stack on very deep values, so depth is
+// checked on the text, before a value exists.
+std::size_t depth_of(std::string_view text) {
+    std::size_t depth = 0;
+    std::size_t deepest = 0;
+    bool in_string = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (in_string) {
+            if (c == '\\') ++i;
+            if (c == '"') in_string = false;
+        } else if (c == '"') {
+            in_string = true;
+        } else if (c == '[' || c == '{') {
+            deepest = std::max(deepest, ++depth);
+        } else if ((c == ']' || c == '}') && depth > 0) {
+            --depth;
+        }
+    }
+    return deepest;
+}
+
+void refuse_duplicate_keys(std::string_view text, const std::string& what) {
+    std::vector<std::set<std::string>> open;
+    const auto callback = [&](int, Json::parse_event_t event, Json& value) {
+        if (event == Json::parse_event_t::object_start) open.emplace_back();
+        if (event == Json::parse_event_t::object_end) open.pop_back();
+        if (event == Json::parse_event_t::key) {
+            const auto& key = value.get_ref<const std::string&>();
+            if (!open.back().insert(key).second)
+                throw Error(ErrorCode::failed, what + ": the key '" + key + "' stands twice");
+        }
+        return true;
+    };
+    [[maybe_unused]] const Json thrown_away = Json::parse(text, callback, true, false);
+}
+
+}  // namespace
+
+Json parse_json(std::string_view text, std::string_view what, DuplicateKeys duplicates,
+                std::size_t most_bytes) {
+    const std::string subject(what);
+    if (text.size() > most_bytes)
+        throw Error(ErrorCode::failed, subject + ": more than " + std::to_string(most_bytes) + " bytes");
+    if (depth_of(text) > base::limits::json_depth)
+        throw Error(ErrorCode::failed, subject + ": nested deeper than " +
+                                           std::to_string(base::limits::json_depth) + " levels");
+    try {
+        if (duplicates == DuplicateKeys::refuse) refuse_duplicate_keys(text, subject);
+        return Json::parse(text);
+    } catch (const nlohmann::json::exception& error) {
+        std::string_view message = error.what();
+        const std::size_t start = message.find("] ");
+        if (start != std::string_view::npos) message.remove_prefix(start + 2);
+        throw Error(ErrorCode::failed, subject + ": not JSON: " + std::string(message));
+    }
+}
+
+std::string dump(const Json& value) {
+    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string string_or(const Json& object, const char* key, std::string fallback) {
+    const auto found = object.is_object() ? object.find(key) : object.end();
+    if (found == object.end() || !found->is_string()) return fallback;
+    return found->get<std::string>();
+}
+
+std::int64_t integer_or(const Json& object, const char* key, std::int64_t fallback) {
+    const auto found = object.is_object() ? object.find(key) : object.end();
+    if (found == object.end() || !found->is_number_integer()) return fallback;
+    return found->get<std::int64_t>();
+}
+
+}  // namespace chorus::chat

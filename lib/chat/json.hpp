@@ -1,0 +1,29 @@
+// Reading JSON within bounds. Include it in .cpp files only: nlohmann's header costs a second a file.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "base/limits.hpp"
+
+namespace chorus::chat {
+
+// Keys keep the order they were written in.
+using Json = nlohmann::ordered_json;
+
+enum class DuplicateKeys { last_wins, refuse };
+
+// Throws Error(failed) naming line and column, the depth limit, the duplicate key or the size limit.
+// `what` begins the message: "agent.json".
+Json parse_json(std::string_view text, std::string_view what,
+                DuplicateKeys duplicates = DuplicateKeys::last_wins,
+                std::size_t most_bytes = base::limits::json_bytes);
+// Text for a value that may hold invalid UTF-8, which is replaced. Compact.
+std::string dump(const Json& value);
+// An object's member of that type, or the fallback.
+std::string string_or(const Json& object, const char* key, std::string fallback = {});
+std::int64_t integer_or(const Json& object, const char* key, std::int64_t fallback = 0);
+
+}  // namespace chorus::chat

@@ -1,0 +1,125 @@
+#include "chat/json_text.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace chorus::chat {
+namespace {
+
+bool is_plain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
+
+void append_escape(std::string& out, char c) {
+    switch (c) {
+        case '"': out += "\\\""; return;
+        case '\\': out += "\\\\"; return;
+        case '\n': out += "\\n"; return;
+        case '\r': out += "\\r"; return;
+        case '\t': out += "\\t"; return;
+        default: break;
+    }
+    std::array<char, 8> text{};
+    std::snprintf(text.data(), text.size(), "\\u%04x", static_cast<unsigned>(c));
+    out += text.data();
+}
+
+}  // namespace
+
+void append_quoted(std::string& out, std::string_view text) {
+    out.push_back('"');
+    std::size_t start = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (is_plain(text[i])) continue;
+        out.append(text, start, i - start);
+        append_escape(out, text[i]);
+        start = i + 1;
+    }
+    out.append(text, start);
+    out.push_back('"');
+}
+
+std::string quoted(std::string_view text) {
+    std::string out;
+    append_quoted(out, text);
+    return out;
+}
+
+void JsonText::before_value() {
+    if (needs_comma_) text_.push_back(',');
+    needs_comma_ = true;
+}
+
+JsonText& JsonText::begin_object() {
+    before_value();
+    text_.push_back('{');
+    needs_comma_ = false;
+    return *this;
+}
+
+JsonText& JsonText::end_object() {
+    text_.push_back('}');
+    needs_comma_ = true;
+    return *this;
+}
+
+JsonText& JsonText::begin_array() {
+    before_value();
+    text_.push_back('[');
+    needs_comma_ = false;
+    return *this;
+}
+
+JsonText& JsonText::end_array() {
+    text_.push_back(']');
+    needs_comma_ = true;
+    return *this;
+}
+
+JsonText& JsonText::key(std::string_view name) {
+    before_value();
+    append_quoted(text_, name);
+    text_.push_back(':');
+    needs_comma_ = false;
+    return *this;
+}
+
+JsonText& JsonText::string(std::string_view value) {
+    before_value();
+    append_quoted(text_, value);
+    return *this;
+}
+
+JsonText& JsonText::number(std::int64_t value) {
+    before_value();
+    text_ += std::to_string(value);
+    return *this;
+}
+
+JsonText& JsonText::real(double value) {
+    if (!std::isfinite(value)) return null();
+    before_value();
+    std::array<char, 32> digits{};
+    std::snprintf(digits.data(), digits.size(), "%.10g", value);
+    text_ += digits.data();
+    return *this;
+}
+
+JsonText& JsonText::boolean(bool value) {
+    before_value();
+    text_ += value ? "true" : "false";
+    return *this;
+}
+
+JsonText& JsonText::null() {
+    before_value();
+    text_ += "null";
+    return *this;
+}
+
+JsonText& JsonText::raw(std::string_view json) {
+    before_value();
+    text_ += json;
+    return *this;
+}
+
+}  // namespace chorus::chat

@@ -1,0 +1,102 @@
+// The conversation's vocabulary. Plain data: `store` keeps it, `model` speaks it, neither knows the
+// other.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.hpp"
+
+namespace chorus::chat {
+
+enum class Role { user, assistant, tool_result };
+std::string_view name(Role role);
+// Throws Error(failed) for a name that the database should not hold.
+Role parse_role(std::string_view text);
+
+struct ToolCall {
+    std::string id;         // the provider's; made up by the adapter where it gave none
+    std::string name;       // as the model wrote it, known or not
+    std::string arguments;  // JSON text as the model wrote it; may be malformed
+    friend bool operator==(const ToolCall&, const ToolCall&) = default;
+};
+
+// What only its own provider understands and wants back byte for byte: the assistant's blocks with
+// thinking, signatures, encrypted reasoning. Valid for that provider and model alone.
+struct Opaque {
+    std::string provider;
+    std::string model;
+    std::string wire;  // a JSON array in that provider's own form
+    friend bool operator==(const Opaque&, const Opaque&) = default;
+};
+
+struct Message {
+    std::int64_t id = 0;  // 0: not stored yet
+    Role role = Role::user;
+    std::string content;
+    std::vector<ToolCall> tool_calls;   // assistant
+    std::string tool_call_id;           // tool_result
+    bool is_error = false;              // tool_result
+    std::optional<Opaque> opaque;       // assistant
+    std::string status;                 // user: the status block rendered once, sent before content
+    bool starts_turn = false;           // user: a cut of the window may fall before it
+    std::int64_t turn_id = 0;
+    base::TimeMs timestamp = 0;
+    friend bool operator==(const Message&, const Message&) = default;
+};
+
+struct Usage {
+    std::int64_t input_tokens = 0;  // all of them, cached ones included
+    std::int64_t output_tokens = 0;
+    std::int64_t cache_read_tokens = 0;
+    std::int64_t cache_write_tokens = 0;
+
+    Usage& operator+=(const Usage& other);
+    friend bool operator==(const Usage&, const Usage&) = default;
+};
+
+enum class StopReason {
+    end,
+    tool_use,
+    max_tokens,
+    context_overflow,
+    refusal,
+    content_filter,
+    pause,
+    truncated_stream,
+};
+std::string_view name(StopReason reason);
+
+struct ToolDefinition {
+    std::string name;
+    std::string description;
+    std::string schema;  // JSON Schema of the arguments, as text
+};
+
+// One call of a model. Nothing here belongs to a vendor.
+struct Request {
+    std::string model;  // without the provider
+    std::string system;
+    std::vector<ToolDefinition> tools;
+    std::vector<Message> messages;  // first one from the user; every call paired with its result
+    std::int64_t max_output_tokens = 0;  // 0: the provider's default
+};
+
+struct Reply {
+    std::string text;
+    std::vector<ToolCall> tool_calls;
+    std::optional<Opaque> opaque;
+    StopReason stop = StopReason::end;
+    std::string raw_stop;  // the provider's word for it
+    Usage usage;
+};
+
+struct ToolResult {
+    std::string text;
+    bool is_error = false;
+};
+
+}  // namespace chorus::chat

@@ -1,0 +1,30 @@
+// Bounded retries with full-jitter backoff around one request.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "model/model.hpp"
+
+namespace chorus::model {
+
+struct RetryPolicy {
+    int most = 3;
+    std::int64_t first_ms = 500;
+    std::int64_t longest_ms = 8'000;
+    std::int64_t longest_server_wait_ms = 60'000;  // a longer Retry-After is not waited for
+    std::int64_t deadline_ms = 0;                  // monotonic; 0: none
+};
+
+struct RetryEvent {
+    int attempt = 0;  // the one that failed, from 1
+    std::int64_t wait_ms = 0;
+    Failure failure;
+};
+
+// Waits are cut short by the interruption. Never retries once text was streamed.
+Answer ask_with_retries(Model& model, const chat::Request& request, const StreamSink& sink,
+                        const Interruption& interruption, const RetryPolicy& policy,
+                        const std::function<void(const RetryEvent&)>& on_retry);
+
+}  // namespace chorus::model

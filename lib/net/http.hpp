@@ -1,0 +1,72 @@
+// HTTP requests whose answer is streamed. libcurl is opened by name at the first request, so that a
+// process which makes none never loads it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/limits.hpp"
+
+namespace chorus::net {
+
+struct Timeouts {
+    std::int64_t connect_ms = base::limits::connect_ms;
+    std::int64_t first_byte_ms = base::limits::first_byte_ms;
+    std::int64_t stall_ms = base::limits::stall_ms;  // after the first byte; comments count as bytes
+};
+
+// What the edge read from the environment once: HTTPS_PROXY, NO_PROXY, CURL_CA_BUNDLE, SSL_CERT_FILE, SSL_CERT_DIR …
+struct Transport {
+    std::string ca_file;       // empty: the hashed directory alone, never a whole bundle
+    std::string ca_directory = "/etc/ssl/certs";
+    std::string https_proxy;
+    std::string http_proxy;
+    std::string no_proxy;
+    Timeouts timeouts;
+};
+
+struct Request {
+    std::string method = "POST";
+    std::string url;                   // https, or http to a loopback address or a name that config.json gave
+    std::vector<std::string> headers;  // "Name: value"
+    std::string body;
+};
+
+enum class TransportFault { none, dns, connect, tls, timeout, stalled, cut, empty, stopped, too_large, other };
+
+struct Response {
+    TransportFault fault = TransportFault::none;
+    std::string fault_message;                   // "connection refused: 127.0.0.1:9"
+    int status = 0;                              // 0 where no status line came
+    std::map<std::string, std::string> headers;  // names in lower case
+    std::string body;                            // of a status other than 2xx, capped; else empty
+    std::uint64_t streamed_bytes = 0;            // handed to on_body
+    std::optional<std::int64_t> retry_after_ms;  // retry-after (seconds or date) and retry-after-ms
+};
+
+class Client {
+  public:
+    explicit Client(Transport transport);
+    ~Client();
+    Client(const Client&) = delete;
+    Client& operator=(const Client&) = delete;
+
+    // Body bytes of a 2xx answer go to on_body as they come; false from it ends the exchange
+    // (fault too_large). Redirects are not followed. `wake_fd` (or -1) becoming readable ends it
+    // within milliseconds (fault stopped), as does `stop` returning true, asked about every 100 ms.
+    Response send(const Request& request, const std::function<bool(std::string_view)>& on_body,
+                  const std::function<bool()>& stop = {}, int wake_fd = -1);
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace chorus::net

@@ -1,0 +1,21 @@
+// Reading a shell command far enough to say what it starts. What cannot be told is not simple.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace chorus::policy {
+
+// The simple commands that `&&`, `||`, `;` and `|` join, each as its own text, blanks trimmed.
+// Nothing where the command is not made of simple ones: substitution, expansion, glob, grouping,
+// assignment prefix, keyword, background, a redirection that leaves the workspace, a newline, or a
+// program that starts programs in a way that cannot be told (sh -c, eval, xargs, find -exec, awk …).
+// A program that plainly starts another (env, timeout, nice …) adds the command it starts as a part.
+std::optional<std::vector<std::string>> simple_commands(std::string_view command);
+
+// Every piece a deny pattern is tried on: the raw text and whatever parts can be told, generously.
+std::vector<std::string> parts_for_deny(std::string_view command);
+
+}  // namespace chorus::policy

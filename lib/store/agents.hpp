@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.hpp"
+#include "store/store.hpp"
+
+namespace chorus::store {
+
+using AgentId = std::int64_t;
+
+enum class AgentStatus { creating, active, destroying, destroyed };
+std::string_view name(AgentStatus status);
+
+struct Agent {
+    AgentId id = 0;
+    std::string name;
+    std::int64_t generation = 1;
+    std::string dir;          // relative to the home
+    std::string model;        // index of agent.json
+    std::string permissions;  // index of agent.json: a name or "custom"
+    std::string description;
+    std::string channel_id;
+    AgentStatus status = AgentStatus::creating;
+    base::TimeMs created_at = 0;
+    base::TimeMs destroyed_at = 0;  // 0: not
+    bool files_kept = false;
+    base::TimeMs last_clear_time = 0;
+    std::int64_t last_clear_message = 0;
+    std::int64_t turn_count = 0;
+    base::TimeMs last_activity = 0;
+};
+
+// The one that is not destroyed, else nothing.
+std::optional<Agent> find_agent(Store& store, std::string_view name);
+std::optional<Agent> find_agent(Store& store, AgentId id);
+// The newest generation of that name that was destroyed.
+std::optional<Agent> find_destroyed_agent(Store& store, std::string_view name);
+std::vector<Agent> list_agents(Store& store);
+// Inserts as `creating` with the next generation of its name; Error(exists) where the name is taken.
+// Its main thread (1, branch main) is inserted with it. Inside a transaction of the caller.
+Agent insert_agent(Store& store, const Agent& agent);
+void set_agent_status(Store& store, AgentId id, AgentStatus status);
+void delete_agent(Store& store, AgentId id);  // one that was never active
+void refresh_agent_index(Store& store, const Agent& agent);  // model, permissions, description, channel_id
+
+}  // namespace chorus::store

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "chat/message.hpp"
+#include "store/threads.hpp"
+
+namespace chorus::store {
+
+// Inserts and returns the row's id; the timestamp becomes max(given, the agent's newest). The full-text
+// row is written with it. Inside a transaction of the caller.
+std::int64_t insert_message(Store& store, AgentId agent, ThreadId thread, const chat::Message& message);
+
+struct WindowBounds {
+    std::int64_t after_message = 0;  // ids greater than this
+    base::TimeMs after_time = 0;     // timestamps greater than this
+    std::int64_t open_turn = 0;      // its messages are in whatever the bounds say; 0: none
+};
+// In order of id; costs what the window holds, however many rows the table has.
+std::vector<chat::Message> load_window(Store& store, AgentId agent, ThreadId thread,
+                                       const WindowBounds& bounds);
+// Of one thread, ids greater than `after`, oldest first: for the transcript.
+std::vector<chat::Message> load_messages_after(Store& store, AgentId agent, ThreadId thread,
+                                               std::int64_t after);
+std::vector<chat::Message> load_turn_messages(Store& store, std::int64_t turn_id);
+// The newest message that is not older than anything, 0 for none.
+std::int64_t newest_message_id(Store& store, AgentId agent, ThreadId thread);
+// Cumulative hash of the request up to this message.
+void set_prefix_hash(Store& store, std::int64_t message_id, std::string_view hash);
+std::string prefix_hash_of(Store& store, std::int64_t message_id);
+
+}  // namespace chorus::store

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/turns.hpp"
+
+namespace chorus::store {
+
+// A question that waits for a person.
+struct Prompt {
+    std::string id;
+    AgentId agent_id = 0;
+    TurnId turn_id = 0;
+    std::string kind;            // permission, question, trust
+    std::string tool_call_id;
+    std::string action;
+    std::string tool;
+    std::string arguments;
+    std::string arguments_hash;  // SHA-256 of tool name and canonical arguments
+    std::string text;
+    std::string options;
+    std::string state = "pending";
+    base::TimeMs created_at = 0;
+    base::TimeMs expires_at = 0;
+    base::TimeMs decided_at = 0;
+    std::string decided_by;
+    std::string answer;
+    base::TimeMs consumed_at = 0;
+};
+
+void insert_prompt(Store& store, const Prompt& prompt);
+std::optional<Prompt> find_prompt(Store& store, std::string_view id);
+std::vector<Prompt> load_prompts(Store& store, TurnId turn);
+std::vector<Prompt> pending_prompts(Store& store, AgentId agent);
+// Every prompt of the turn that is not consumed becomes cancelled.
+void cancel_prompts(Store& store, TurnId turn, base::TimeMs now);
+
+}  // namespace chorus::store

@@ -1,0 +1,62 @@
+// The SQLite file of a home. Every process opens it for itself; every write transaction is BEGIN
+// IMMEDIATE behind the write gate, durable once commit() has returned (WAL, synchronous=FULL).
+// Errors: Error(failed) with SQLite's words; a newer database is Error(config_invalid), left untouched.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+struct sqlite3;
+
+namespace chorus::store {
+
+class Statement;
+
+class Store {
+  public:
+    struct Paths {
+        std::string database;  // $CHORUS_HOME/chorus.db
+        std::string gate;      // $CHORUS_HOME/locks/database
+    };
+    // Makes the file (0600) and migrates it where needed.
+    static Store open(const Paths& paths);
+    // For readers: as open(), but a missing database is Error(not_found).
+    static Store open_existing(const Paths& paths);
+
+    Store(Store&&) noexcept;
+    Store& operator=(Store&&) noexcept;
+    ~Store();
+
+    // Prepared once, kept; the returned statement resets itself when it goes out of scope.
+    Statement prepare(std::string_view sql);
+    sqlite3* handle() const;
+    std::int64_t last_insert_id() const;
+    std::int64_t changed_rows() const;
+
+  private:
+    friend class Transaction;
+    struct Connection;
+    explicit Store(std::unique_ptr<Connection> connection);
+    std::unique_ptr<Connection> connection_;
+};
+
+// Rolls back unless committed. Holds the gate from BEGIN to COMMIT; never open across a model call, a
+// tool or a question.
+class Transaction {
+  public:
+    explicit Transaction(Store& store);
+    ~Transaction();
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+    void commit();
+
+  private:
+    Store& store_;
+    bool open_ = true;
+};
+
+int schema_version();
+
+}  // namespace chorus::store

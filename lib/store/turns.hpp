@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chat/message.hpp"
+#include "store/threads.hpp"
+
+namespace chorus::store {
+
+using TurnId = std::int64_t;
+
+// The nine wire names of chorus(7), section STATES.
+enum class TurnState { starting, working, idle, prompt, error, parked, restarting, exited, unknown };
+std::string_view name(TurnState state);
+
+struct Turn {
+    TurnId id = 0;
+    AgentId agent_id = 0;
+    ThreadId thread_id = 1;
+    std::int64_t turn_number = 0;
+    TurnState state = TurnState::starting;
+    std::string reason;
+    std::int64_t pid = 0;        // 0: no process works on it
+    std::int64_t pid_start = 0;
+    std::string actor;
+    std::string model;
+    std::string profile;
+    std::int64_t attempt = 1;
+    base::TimeMs started_at = 0;
+    base::TimeMs ended_at = 0;   // 0: not ended (suspended and parked turns are not)
+    int exit_code = -1;
+    std::int64_t iterations = 0;
+    std::int64_t tool_calls = 0;
+    std::string current_step;
+    std::string error_category;
+    std::string error_detail;
+    base::TimeMs resume_at = 0;
+    chat::Usage usage;
+    double cost_usd = -1;        // < 0: unknown
+    std::string idempotency_key;
+    std::string options;         // JSON: what --resume needs (limits, on-ask, fresh, working directory)
+    std::string result;          // JSON of the finished turn, for --idempotency-key
+    std::string working_directory;  // of -C, else ""
+    std::string prefix_hash;
+    std::string commit_before;
+    std::string commit_after;
+};
+
+// Inserts with the thread's next turn_number; sets id and turn_number.
+void insert_turn(Store& store, Turn& turn);
+// Every column from the struct.
+void update_turn(Store& store, const Turn& turn);
+void set_current_step(Store& store, TurnId id, std::string_view step);
+std::optional<Turn> find_turn(Store& store, TurnId id);
+// Not ended: at work (pid set), suspended or parked. At most one a thread.
+std::optional<Turn> find_open_turn(Store& store, AgentId agent, ThreadId thread);
+std::optional<Turn> newest_turn(Store& store, AgentId agent, ThreadId thread);
+std::optional<Turn> find_turn_by_key(Store& store, AgentId agent, std::string_view idempotency_key);
+std::vector<Turn> open_turns(Store& store, AgentId agent);
+// turn_count + 1 and last_activity of agent and thread; part of the transaction that ends a turn.
+void count_turn(Store& store, const Turn& turn, base::TimeMs now);
+
+struct Step {
+    TurnId turn_id = 0;
+    std::int64_t step_number = 0;
+    std::string description;
+    base::TimeMs started_at = 0;
+    base::TimeMs ended_at = 0;
+    std::int64_t duration_ms = 0;
+};
+void insert_step(Store& store, const Step& step);
+
+// The intent row and its outcome: promise 3.
+struct ToolRun {
+    TurnId turn_id = 0;
+    std::int64_t position = 0;       // call order within the turn
+    std::string tool_call_id;
+    std::string tool;
+    std::string action;
+    std::string decision;            // "", allow, ask_approved, ask_denied, deny
+    std::string evidence;            // JSON: what is needed to tell later whether the effect is there
+    base::TimeMs intent_at = 0;      // 0: not started
+    base::TimeMs finished_at = 0;
+    std::string outcome;             // "", ok, error, denied, interrupted, unknown, cancelled, expired
+};
+void insert_tool_run(Store& store, const ToolRun& run);
+void update_tool_run(Store& store, const ToolRun& run);  // by turn_id and tool_call_id
+std::vector<ToolRun> load_tool_runs(Store& store, TurnId turn);
+
+}  // namespace chorus::store

@@ -1,0 +1,41 @@
+// The only file of the library that reads the environment. The edge takes one Environment at start
+// and passes values down.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace chorus::sys {
+
+class Environment {
+  public:
+    static Environment of_process();
+    explicit Environment(std::map<std::string, std::string> values = {}) : values_(std::move(values)) {}
+
+    // Nothing where unset or empty.
+    std::optional<std::string> find(const std::string& name) const;
+    std::string get(const std::string& name, std::string fallback = {}) const;
+    bool has(const std::string& name) const { return find(name).has_value(); }
+    const std::map<std::string, std::string>& all() const { return values_; }
+    // Milliseconds as CHORUS_* durations are written; throws Error(bad_request) where malformed.
+    std::optional<std::int64_t> find_ms(const std::string& name) const;
+
+  private:
+    std::map<std::string, std::string> values_;
+};
+
+// What a tool's command may see: PATH, HOME (= `home`), USER, LOGNAME, LANG, LC_*, TERM=dumb, TZ, TMPDIR=/tmp,
+// CHORUS_AGENT, and the names listed. As "NAME=value", sorted.
+std::vector<std::string> scrubbed_environment(const Environment& environment, const std::string& home,
+                                              const std::string& agent,
+                                              const std::vector<std::string>& names);
+
+// Early in main: not dumpable, no core file, LD_* removed from the environment, umask 077.
+void harden_process();
+// Overwrites the value in this process's memory, where /proc/self/environ shows it.
+void wipe_environment_value(const char* name);
+
+}  // namespace chorus::sys

@@ -1,0 +1,39 @@
+// A file descriptor that closes itself. Every one Chorus opens is close-on-exec.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace chorus::sys {
+
+class Fd {
+  public:
+    Fd() = default;
+    explicit Fd(int number) : number_(number) {}
+    Fd(Fd&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+    Fd& operator=(Fd&& other) noexcept;
+    ~Fd() { reset(); }
+
+    int get() const { return number_; }
+    explicit operator bool() const { return number_ >= 0; }
+    int release() { return std::exchange(number_, -1); }
+    void reset();
+
+  private:
+    int number_ = -1;
+};
+
+struct Pipe {
+    Fd read_end;
+    Fd write_end;
+};
+Pipe make_pipe();
+
+// Everything up to the end; throws Error(failed) "what: more than N bytes" past `most`.
+std::string read_all(int fd, std::size_t most, std::string_view what);
+// Throws the system's error. EINTR and short writes are gone on with.
+void write_all(int fd, std::string_view bytes, std::string_view what);
+
+}  // namespace chorus::sys

@@ -1,0 +1,44 @@
+// Whole files and trees. Every function throws base::Error with the path in its message.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sys/fd.hpp"
+
+namespace chorus::sys {
+
+bool exists(const std::string& path);            // anything, a dangling link too
+bool is_directory(const std::string& path);      // follows links
+// Nothing where there is no such file; refuses what is not a regular file, and more than `most` bytes.
+std::optional<std::string> read_file_if_there(const std::string& path, std::size_t most);
+std::string read_file(const std::string& path, std::size_t most);
+
+// Promise 5 of chorus(7): a temporary in the same directory (O_EXCL|O_NOFOLLOW, `mode`), write,
+// fsync, rename, fsync of the directory. A reader sees the old file or the new one.
+void write_file(const std::string& path, std::string_view content, unsigned mode = 0600);
+// Appends with one write(2), makes the file (0600) where it is missing; not synced.
+void append_file(const std::string& path, std::string_view content);
+
+void make_directory(const std::string& path, unsigned mode = 0700);        // parents too; fine if there
+void rename_path(const std::string& from, const std::string& to);          // and syncs both directories
+bool rename_if_free(const std::string& from, const std::string& to);       // false: `to` exists
+void sync_directory(const std::string& path);
+void sync_filesystem(const std::string& path);                             // syncfs(2)
+// Never follows a link, never leaves the file system; fine if there is nothing.
+void remove_tree(const std::string& path);
+// Regular files and directories only; links, sockets and devices are left out. Synced by the caller.
+void copy_tree(const std::string& from, const std::string& to);
+// Names in the directory, sorted, without . and ..
+std::vector<std::string> list_directory(const std::string& path);
+// Lexical: joins, no file system access.
+std::string join_path(std::string_view directory, std::string_view name);
+// realpath(3); throws where it does not exist.
+std::string real_path(const std::string& path);
+// nfs, cifs, smb2, fuse and the like; the name of the file system, or nothing for a local one.
+std::optional<std::string> network_filesystem(const std::string& path);
+
+}  // namespace chorus::sys

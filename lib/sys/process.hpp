@@ -1,0 +1,64 @@
+// Child processes: posix_spawn, scrubbed environment, own session, stdin from /dev/null, no inherited
+// descriptors; and the identity of a process that survives the reuse of its pid.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sys/fd.hpp"
+
+namespace chorus::sys {
+
+struct Command {
+    std::vector<std::string> arguments;    // arguments[0] is looked up in PATH of `environment`
+    std::vector<std::string> environment;  // "NAME=value"
+    std::string directory;
+    std::string input;                     // written to stdin; empty: /dev/null
+    std::vector<int> keep_fds;             // passed on under the same numbers
+};
+
+struct Bounds {
+    std::int64_t timeout_ms = 0;           // 0: none
+    std::int64_t grace_ms = 5'000;         // between SIGTERM and SIGKILL of the group
+    std::size_t output_bytes = 1U << 20;   // kept of stdout and of stderr each: the end of it
+    // Looked at about every 50 ms and on every output: true ends the command (SIGTERM to the group,
+    // grace, SIGKILL).
+    std::function<bool()> stop;
+};
+
+struct Captured {
+    std::string text;                // the last `output_bytes` bytes
+    std::uint64_t total_bytes = 0;
+};
+
+struct Finished {
+    int exit_code = -1;              // -1 when ended by a signal
+    int signal = 0;
+    bool timed_out = false;
+    bool stopped = false;            // `stop` ended it
+    std::int64_t duration_ms = 0;
+    Captured out;
+    Captured err;
+};
+
+// Runs to the end of the main process; its pipes get 200 ms more, then everything it left behind is
+// killed (this process is a subreaper while it runs). Throws Error(failed) when it cannot be started.
+Finished run(const Command& command, const Bounds& bounds);
+
+// (pid, start time in clock ticks since boot): never a pid alone.
+struct Identity {
+    std::int64_t pid = 0;
+    std::int64_t start = 0;
+    friend bool operator==(const Identity&, const Identity&) = default;
+};
+Identity own_identity();
+bool is_alive(const Identity& identity);
+std::string boot_id();
+// The path of the running executable, links resolved.
+std::string executable_path();
+
+}  // namespace chorus::sys

@@ -1,0 +1,18 @@
+// SIGINT, SIGTERM and SIGHUP become a flag and a readable descriptor; the second one ends the process
+// with 130 at once. SIGPIPE and SIGXFSZ become errors of write(2).
+#pragma once
+
+namespace chorus::sys {
+
+class Interrupt {
+  public:
+    // Installs the handlers; one per process.
+    static Interrupt& install();
+    // The first signal's number, or 0.
+    int signal() const;
+    bool requested() const { return signal() != 0; }
+    // Readable once a signal came; never read from it.
+    int fd() const;
+};
+
+}  // namespace chorus::sys

@@ -1,0 +1,93 @@
+// What the model may do. A tool is one file beside this one and its line in registry.cpp; the decision
+// whether it runs is taken before, elsewhere, once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chat/message.hpp"
+#include "sys/beneath.hpp"
+#include "sys/sandbox.hpp"
+
+namespace chorus::tools {
+
+// Arguments as parsed JSON would be a dependency of every tool; this is the little they need.
+class Arguments {
+  public:
+    // Throws nothing: a text that is not a JSON object leaves `problem` set.
+    static Arguments parse(std::string_view json);
+    const std::string& problem() const { return problem_; }
+
+    bool has(const std::string& name) const;
+    std::string text(const std::string& name, std::string fallback = {}) const;
+    std::int64_t integer(const std::string& name, std::int64_t fallback) const;
+    bool flag(const std::string& name, bool fallback = false) const;
+    std::vector<std::string> list(const std::string& name) const;
+    // Keys sorted, compact: what approvals and hashes are bound to.
+    const std::string& canonical() const { return canonical_; }
+
+  private:
+    friend std::string check_arguments(const struct Tool&, const Arguments&);
+    enum class Type { text, integer, flag, list, other };
+    struct Value {
+        Type type = Type::other;
+        std::string text;
+        std::int64_t integer = 0;
+        std::vector<std::string> list;
+    };
+    std::map<std::string, Value> values_;
+    std::string problem_;
+    std::string canonical_;
+};
+
+// What a tool works on. One per turn; read-only tools use it from several threads at once.
+struct Workplace {
+    const sys::Root& root;                  // the workspace, or -C DIR
+    std::string agent;
+    sys::Sandbox sandbox;
+    std::vector<std::string> environment;   // scrubbed
+    std::string sandbox_problem;            // why commands cannot run, or ""
+    std::int64_t bash_most_ms = 600'000;
+    std::function<bool()> stop;             // the turn is being ended
+    std::string file_lock_path;             // one lock file per agent
+};
+
+enum class Class { read, write, command, repository };  // how it is recovered when killed
+
+struct Parameter {
+    std::string_view name;
+    std::string_view type;         // "string", "integer", "boolean", "array" (of strings)
+    std::string_view description;
+    bool required = false;
+};
+
+struct Tool {
+    std::string_view name;
+    std::string_view description;  // embedded from <name>.md
+    std::vector<Parameter> parameters;
+    Class kind = Class::read;
+    std::string_view family;       // the action is "tool:<family>:<detail>"
+    std::string (*detail)(const Arguments&, const Workplace&);
+    chat::ToolResult (*run)(const Arguments&, const Workplace&);
+};
+
+// Sorted by name.
+const std::vector<Tool>& registry();
+const Tool* find_tool(std::string_view name);
+// The definition sent to the model.
+chat::ToolDefinition definition(const Tool& tool);
+// "" when every required argument is there with its type, else a message naming the expected ones.
+std::string check_arguments(const Tool& tool, const Arguments& arguments);
+// "tool:git:commit"
+std::string action(const Tool& tool, const Arguments& arguments, const Workplace& workplace);
+
+// Valid UTF-8 of at most 50,000 characters, with a line that says what was cut and how to get the rest.
+enum class Keep { start, end };
+std::string bounded(std::string_view text, Keep keep, std::string_view how_to_get_the_rest);
+
+}  // namespace chorus::tools
