@@ -18,6 +18,7 @@ class Home {
     std::string presets() const;
     std::string template_directory() const;   // template/, may be missing
     std::string agents() const;               // agents/
+    std::string agent(std::string_view name) const;  // agents/<name>
     std::string archive() const;
     std::string locks() const;
     std::string gate() const;                 // locks/database
@@ -25,6 +26,7 @@ class Home {
     std::string thread_lock(std::int64_t agent_id, std::int64_t thread_id) const;
     std::string file_lock(std::int64_t agent_id) const;
     std::string configuration_lock(std::int64_t agent_id) const;
+    std::string birth_lock() const;           // held while an agent is put in place
     std::string sandbox_state() const;        // locks/sandbox: the self-test's verdict
 
   private:
@@ -43,7 +45,9 @@ class Directory {
     std::string artifacts() const;
     std::string branches() const;
     std::string branch(std::string_view name) const;      // branches/<name>
-    std::string transcript(std::string_view branch, std::int64_t thread_id) const;  // session.md, session-tN.md
+    // session.md of the branch; session-tN.md for a thread without a branch of its own.
+    std::string transcript(std::string_view branch_name, std::int64_t thread_id,
+                           bool own_branch) const;
     std::string current() const;              // the link
 
   private:

@@ -33,7 +33,7 @@ std::size_t depth_of(std::string_view text) {
     return deepest;
 }
 
-void refuse_duplicate_keys(std::string_view text, const std::string& what) {
+void refuse_duplicate_keys(std::string_view text, const std::string& what, ErrorCode code) {
     std::vector<std::set<std::string>> open;
     const auto callback = [&](int, Json::parse_event_t event, Json& value) {
         if (event == Json::parse_event_t::object_start) open.emplace_back();
@@ -41,7 +41,7 @@ void refuse_duplicate_keys(std::string_view text, const std::string& what) {
         if (event == Json::parse_event_t::key) {
             const auto& key = value.get_ref<const std::string&>();
             if (!open.back().insert(key).second)
-                throw Error(ErrorCode::failed, what + ": the key '" + key + "' stands twice");
+                throw Error(code, what + ": the key '" + key + "' stands twice");
         }
         return true;
     };
@@ -51,22 +51,29 @@ void refuse_duplicate_keys(std::string_view text, const std::string& what) {
 }  // namespace
 
 Json parse_json(std::string_view text, std::string_view what, DuplicateKeys duplicates,
-                std::size_t most_bytes) {
+                std::size_t most_bytes, ErrorCode code) {
     const std::string subject(what);
     if (text.size() > most_bytes)
-        throw Error(ErrorCode::failed, subject + ": more than " + std::to_string(most_bytes) + " bytes");
+        throw Error(code, subject + ": more than " + std::to_string(most_bytes) + " bytes");
     if (depth_of(text) > base::limits::json_depth)
-        throw Error(ErrorCode::failed, subject + ": nested deeper than " +
-                                           std::to_string(base::limits::json_depth) + " levels");
+        throw Error(code, subject + ": nested deeper than " +
+                              std::to_string(base::limits::json_depth) + " levels");
     try {
-        if (duplicates == DuplicateKeys::refuse) refuse_duplicate_keys(text, subject);
+        if (duplicates == DuplicateKeys::refuse) refuse_duplicate_keys(text, subject, code);
         return Json::parse(text);
     } catch (const nlohmann::json::exception& error) {
         std::string_view message = error.what();
         const std::size_t start = message.find("] ");
         if (start != std::string_view::npos) message.remove_prefix(start + 2);
-        throw Error(ErrorCode::failed, subject + ": not JSON: " + std::string(message));
+        throw Error(code, subject + ": not JSON: " + std::string(message));
     }
+}
+
+std::optional<Json> try_parse_json(std::string_view text, std::size_t most_bytes) {
+    if (text.size() > most_bytes || depth_of(text) > base::limits::json_depth) return std::nullopt;
+    Json value = Json::parse(text, nullptr, false);
+    if (value.is_discarded()) return std::nullopt;
+    return value;
 }
 
 std::string dump(const Json& value) {

@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/error.hpp"
 #include "base/limits.hpp"
 
 namespace chorus::chat {
@@ -15,11 +17,15 @@ using Json = nlohmann::ordered_json;
 
 enum class DuplicateKeys { last_wins, refuse };
 
-// Throws Error(failed) naming line and column, the depth limit, the duplicate key or the size limit.
+// Throws Error(code) naming line and column, the depth limit, the duplicate key or the size limit.
 // `what` begins the message: "agent.json".
 Json parse_json(std::string_view text, std::string_view what,
                 DuplicateKeys duplicates = DuplicateKeys::last_wins,
-                std::size_t most_bytes = base::limits::json_bytes);
+                std::size_t most_bytes = base::limits::json_bytes,
+                base::ErrorCode code = base::ErrorCode::failed);
+// Nothing where the text is not JSON within the bounds.
+std::optional<Json> try_parse_json(std::string_view text,
+                                   std::size_t most_bytes = base::limits::json_bytes);
 // Text for a value that may hold invalid UTF-8, which is replaced. Compact.
 std::string dump(const Json& value);
 // An object's member of that type, or the fallback.

@@ -24,7 +24,7 @@ std::string store_tool_calls(const std::vector<ToolCall>& calls) {
 std::vector<ToolCall> load_tool_calls(std::string_view stored) {
     std::vector<ToolCall> calls;
     if (stored.empty()) return calls;
-    for (const Json& call : parse_json(stored, "stored tool calls"))
+    for (const Json& call : parse_json(stored, "stored tool calls", DuplicateKeys::last_wins, stored.size()))
         calls.push_back({string_or(call, "id"), string_or(call, "name"), string_or(call, "arguments")});
     return calls;
 }
@@ -54,7 +54,7 @@ void load_extra(std::string_view stored, Message& message) {
         message.starts_turn = true;
         return;
     }
-    const Json extra = parse_json(stored, "stored message");
+    const Json extra = parse_json(stored, "stored message", DuplicateKeys::last_wins, stored.size());
     if (extra.contains("wire"))
         message.opaque = Opaque{string_or(extra, "provider"), string_or(extra, "model"),
                                 string_or(extra, "wire")};

@@ -10,7 +10,14 @@
 
 namespace chorus::model {
 
-enum class Category { unauthorized, out_of_credits, rate_limited, no_internet, server_error, other };
+enum class Category {
+    unauthorized,
+    out_of_credits,
+    rate_limited,
+    no_internet,
+    server_error,
+    other
+};
 std::string_view name(Category category);
 base::ErrorCode error_code(Category category);
 
@@ -23,5 +30,20 @@ struct Failure {
     bool context_overflow = false;
     std::optional<std::int64_t> retry_after_ms;
 };
+
+// What a provider said, wherever it stood; classify() weighs it.
+struct Complaint {
+    int status = 0;
+    std::string code;  // the most particular word: "insufficient_quota"
+    std::string type;  // "invalid_request_error", "RESOURCE_EXHAUSTED"
+    std::string message;
+    std::string request_id;
+    std::optional<bool> should_retry;  // the header x-should-retry
+    std::optional<std::int64_t> retry_after_ms;
+};
+
+// The most particular word decides: code, then type, then status, and the message's words only
+// where these leave it open. x-should-retry overrules whether it is worth another try.
+Failure classify(std::string_view provider, const Complaint& complaint);
 
 }  // namespace chorus::model

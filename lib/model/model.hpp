@@ -15,7 +15,8 @@
 
 namespace chorus::model {
 
-// "anthropic/claude-opus-5-5" → {"anthropic", "claude-opus-5-5"}; without a slash provider is empty.
+// "anthropic/claude-opus-5-5" → {"anthropic", "claude-opus-5-5"}; without a slash provider is
+// empty.
 struct ModelName {
     std::string provider;
     std::string name;
@@ -23,7 +24,7 @@ struct ModelName {
 ModelName parse_model_name(std::string_view text);
 
 struct StreamSink {
-    std::function<void(std::string_view)> on_text;      // valid UTF-8, never split inside a code point
+    std::function<void(std::string_view)> on_text;  // valid UTF-8, never split inside a code point
     std::function<void(std::string_view)> on_thinking;
 };
 
@@ -47,20 +48,21 @@ class Model {
 
 // How a provider is reached: from config.json and the environment, resolved by the caller.
 struct Endpoint {
-    std::string provider;                 // a row of the catalog
-    std::string base_url;                 // empty: the row's
-    // Read for each model call; empty where the provider needs none. May throw Error(config_invalid).
+    std::string provider;  // a row of the catalog
+    std::string base_url;  // empty: the row's
+    // Read for each model call; empty where the provider needs none. May throw
+    // Error(config_invalid).
     std::function<std::string()> key;
-    std::string anthropic_version;        // empty: the default
-    bool trusted_http = false;            // base_url came from config.json or the environment
+    std::string anthropic_version;  // empty: the default
+    bool trusted_http = false;      // base_url came from config.json or the environment
 };
 
 // A row of the catalog, for listings and for choosing a default.
 struct Provider {
     std::string_view name;
-    std::string_view key_variable;        // "" where none is needed
+    std::string_view key_variable;  // where needs_key is false it is sent if it is set
     std::string_view base_url;
-    std::string_view default_model;       // "" where there is none
+    std::string_view default_model;  // "" where there is none
     bool needs_key = true;
 };
 const std::vector<Provider>& catalog();
@@ -68,11 +70,13 @@ const Provider* find_provider(std::string_view name);
 // "anthropic-compatible" providers' variable for the base URL: CHORUS_OPENAI_CHAT_BASE_URL.
 std::string base_url_variable(std::string_view provider);
 
-// Throws Error(no_driver) that lists the providers when none has that name; Error(unauthorized) with
-// the variable to set is a Failure of ask(), not thrown here. `client` outlives the model.
+// Throws Error(no_driver) that lists the providers when none has that name; Error(unauthorized)
+// with the variable to set is a Failure of ask(), not thrown here. `client` outlives the model.
 std::unique_ptr<Model> make_model(const Endpoint& endpoint, net::Client& client);
 
-// The exact body that ask() would send, for --dry-run; "" for builtin/script.
+// The exact body that ask() would send, for --dry-run; "" for builtin/script. A base URL other than
+// the row's changes the body of openai-chat, so whoever has an Endpoint passes that.
+std::string request_body(const Endpoint& endpoint, const chat::Request& request);
 std::string request_body(std::string_view provider, const chat::Request& request);
 
 }  // namespace chorus::model

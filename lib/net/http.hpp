@@ -18,35 +18,55 @@ namespace chorus::net {
 
 struct Timeouts {
     std::int64_t connect_ms = base::limits::connect_ms;
+    // Until the first byte of the body: servers send the header before a model starts to think.
     std::int64_t first_byte_ms = base::limits::first_byte_ms;
-    std::int64_t stall_ms = base::limits::stall_ms;  // after the first byte; comments count as bytes
+    std::int64_t stall_ms =
+        base::limits::stall_ms;  // after the first byte; comments count as bytes
 };
 
-// What the edge read from the environment once: HTTPS_PROXY, NO_PROXY, CURL_CA_BUNDLE, SSL_CERT_FILE, SSL_CERT_DIR …
+// What the edge read from the environment once: HTTPS_PROXY, NO_PROXY, CURL_CA_BUNDLE,
+// SSL_CERT_FILE, SSL_CERT_DIR …
 struct Transport {
-    std::string ca_file;       // empty: the hashed directory alone, never a whole bundle
+    std::string
+        ca_file;  // this file alone; empty: the hashed directory alone, never a whole bundle
     std::string ca_directory = "/etc/ssl/certs";
     std::string https_proxy;
     std::string http_proxy;
     std::string no_proxy;
+    bool plain_http = false;  // http:// to any host: a person configured the base URLs
     Timeouts timeouts;
 };
 
 struct Request {
     std::string method = "POST";
-    std::string url;                   // https, or http to a loopback address or a name that config.json gave
+    std::string url;          // https, or http to a loopback address, which goes past proxies
+    bool plain_http = false;  // http:// to any host: a person configured this URL
     std::vector<std::string> headers;  // "Name: value"
     std::string body;
 };
 
-enum class TransportFault { none, dns, connect, tls, timeout, stalled, cut, empty, stopped, too_large, other };
+enum class TransportFault {
+    none,
+    dns,
+    connect,
+    tls,
+    timeout,
+    stalled,
+    cut,
+    empty,
+    stopped,
+    too_large,
+    other
+};
 
 struct Response {
     TransportFault fault = TransportFault::none;
-    std::string fault_message;                   // "connection refused: 127.0.0.1:9"
-    int status = 0;                              // 0 where no status line came
+    std::string fault_message;  // for people, of one line: "connection refused: 127.0.0.1:9"
+    int status = 0;             // 0 where no status line came
     std::map<std::string, std::string> headers;  // names in lower case
-    std::string body;                            // of a status other than 2xx, capped; else empty
+    // Of a status other than 2xx, capped; else empty. Such an answer whose body is cut or stalls is
+    // no fault: the status is what counts.
+    std::string body;
     std::uint64_t streamed_bytes = 0;            // handed to on_body
     std::optional<std::int64_t> retry_after_ms;  // retry-after (seconds or date) and retry-after-ms
 };
@@ -58,9 +78,11 @@ class Client {
     Client(const Client&) = delete;
     Client& operator=(const Client&) = delete;
 
-    // Body bytes of a 2xx answer go to on_body as they come; false from it ends the exchange
-    // (fault too_large). Redirects are not followed. `wake_fd` (or -1) becoming readable ends it
-    // within milliseconds (fault stopped), as does `stop` returning true, asked about every 100 ms.
+    // Body bytes of a 2xx answer go to on_body as they come, unpacked; false from it ends the
+    // exchange (fault too_large), what it throws comes out of send(). Redirects are not followed.
+    // Throws Error(failed) where libcurl is missing, Error(bad_request) for a header with a line
+    // break. `wake_fd` (or -1) becoming readable ends it within milliseconds (fault stopped), as
+    // does `stop` returning true, asked about every 100 ms.
     Response send(const Request& request, const std::function<bool(std::string_view)>& on_body,
                   const std::function<bool()>& stop = {}, int wake_fd = -1);
 

@@ -1,13 +1,15 @@
 // Server-sent events, to the WHATWG rules (html.spec.whatwg.org, "Interpreting an event stream"):
-// UTF-8 with an optional BOM, lines end in LF, CRLF or CR, `data` lines are joined by LF, comments and
-// unknown fields are passed over, an event without data is not dispatched. Unlike the standard, a last
-// event without its blank line is dispatched by finish(), because servers forget it.
+// UTF-8 with an optional BOM, lines end in LF, CRLF or CR, `data` lines are joined by LF, comments
+// and unknown fields are passed over. Unlike the standard, an event whose data is empty is not
+// dispatched (MCP's priming events), and a last event without its blank line or last newline is
+// dispatched by finish(), because servers forget them.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/limits.hpp"
 
@@ -26,10 +28,13 @@ class SseParser {
     // Any split of the bytes gives the same events. False once a line or an event passed its bound
     // (base/limits.hpp): nothing more is dispatched then.
     bool feed(std::string_view bytes);
+    // For a stream that ended, not for one that was cut: a last line may be half a line then.
     void finish();
 
   private:
-    void end_line();
+    void end_line(std::string_view line);
+    void add_field(std::string_view name, std::string_view value);
+    void add_data(std::string_view value);
     void dispatch();
 
     Sink sink_;

@@ -14,30 +14,51 @@ std::string_view name(Verdict verdict);
 
 struct Decision {
     Verdict verdict = Verdict::deny;
-    std::string reason;  // "allow[2] tool:git:status", "no pattern matches", "action is longer than 65536 bytes"
+    std::string reason;  // "allow[2] tool:git:status", "no pattern matches", "the action is longer
+                         // than 65536 bytes"
 };
 
 // What a call would do: "tool:bash:ls -la" and how to read it.
 struct Action {
-    std::string tool;    // "bash"
-    std::string text;    // the whole action string
+    std::string tool;  // "bash"
+    std::string text;  // the whole action string
     bool is_shell = false;
 };
+
+// An action from its text alone, as `chorus-context explain` gets it; that of bash is a shell's.
+Action parse_action(std::string text);
 
 // Whether bash really runs in the sandbox without network: the preset `sandboxed` asks otherwise.
 struct Surroundings {
     bool confined_shell = false;
 };
 
+struct Rule {
+    std::string pattern;
+    bool shell = false;  // an allow pattern that covers the raw command, simple or not
+};
+
+// What agent.json or config.json says, before it is checked.
+struct ProfileText {
+    std::string base;  // a preset whose lists follow these, or empty
+    std::vector<Rule> deny;
+    std::vector<Rule> allow;
+    std::vector<Rule> ask;
+    // Example actions, tried without a confined shell: `match` must be allowed or asked,
+    // `not_match` must be denied.
+    std::vector<std::string> match;
+    std::vector<std::string> not_match;
+};
+
 class Profile {
   public:
     // A preset's name. Nothing for an unknown one.
     static std::optional<Profile> preset(std::string_view name);
+    // From the widest to the strictest.
     static std::vector<std::string> preset_names();
-    // {"base", "deny", "allow", "ask", "match", "not_match"} as JSON text; a pattern is a string or
-    // {"pattern", "shell"}. Throws Error(config_invalid) that names `what`, list, index, pattern and
-    // reason; the whole profile fails.
-    static Profile parse(std::string_view json, std::string_view what);
+    // Throws Error(config_invalid) that says where: "<what>.allow[2] 'tool:(': missing )". The
+    // whole profile fails. `what` is a file and a key: "agent.json: permissions".
+    static Profile compile(const ProfileText& text, std::string_view what);
 
     Profile(Profile&&) noexcept;
     Profile& operator=(Profile&&) noexcept;
@@ -45,9 +66,12 @@ class Profile {
 
     const std::string& name() const;  // a preset's, or "custom"
     // deny, then allow, then ask, else deny. Whole-string matches. For a shell action as
-    // chorus-permissions(7), section COMMANDS.
+    // chorus-permissions(7), section COMMANDS: deny patterns are tried on every part of the
+    // command; an allow pattern counts where each simple command is covered, or the whole by a
+    // catch-all of the tool or a rule with shell = true; what is not simple and matches is asked.
     Decision decide(const Action& action, const Surroundings& surroundings) const;
-    // True only where no action "tool:<family>:…" of the tool can be anything but denied.
+    // True only where no action that begins with this ("tool:bash:", "tool:git:push ") can be
+    // anything but denied.
     bool hides(std::string_view action_prefix) const;
 
   private:

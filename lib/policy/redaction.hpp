@@ -14,9 +14,11 @@ class Redaction {
     // Each secret becomes [redacted:<kind>]: "key" for active ones, else the shape's name.
     std::string apply(std::string_view text) const;
     bool changes(std::string_view text) const;
+    // Whether an active secret is in it, the shapes left aside.
+    bool holds_active(std::string_view text) const;
 
   private:
-    std::vector<std::string> secrets_;
+    std::vector<std::string> secrets_;  // the longest first
 };
 
 }  // namespace chorus::policy

@@ -10,12 +10,17 @@ namespace chorus::policy {
 
 // The simple commands that `&&`, `||`, `;` and `|` join, each as its own text, blanks trimmed.
 // Nothing where the command is not made of simple ones: substitution, expansion, glob, grouping,
-// assignment prefix, keyword, background, a redirection that leaves the workspace, a newline, or a
-// program that starts programs in a way that cannot be told (sh -c, eval, xargs, find -exec, awk …).
-// A program that plainly starts another (env, timeout, nice …) adds the command it starts as a part.
+// assignment prefix, keyword, background, a redirection that leaves the workspace or names a hidden
+// file (programs read their configuration there), a newline, a quoted program name, a word that is
+// only partly quoted, a hidden character, or a program that starts programs in a way that cannot be
+// told (sh -c, eval, xargs, find -exec, awk …). A program that plainly starts another (env,
+// timeout, nice …) adds the command it starts as a part.
 std::optional<std::vector<std::string>> simple_commands(std::string_view command);
 
-// Every piece a deny pattern is tried on: the raw text and whatever parts can be told, generously.
-std::vector<std::string> parts_for_deny(std::string_view command);
+// Every piece a deny pattern is tried on: the raw text and whatever parts can be told, generously:
+// each command as written and again unquoted with single blanks, without its redirections, with the
+// program's directory taken off; substitutions; what wrappers and `sh -c` strings start. Nothing
+// where there would be too many (deep nesting, megabytes of parts): who denies, denies then.
+std::optional<std::vector<std::string>> parts_for_deny(std::string_view command);
 
 }  // namespace chorus::policy

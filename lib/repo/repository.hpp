@@ -1,8 +1,9 @@
 // The workspace's git repository. libgit2 is opened by name at the first call. No system, global or
-// XDG configuration is read, no hook or filter runs, nothing is searched for upwards, objects and refs
-// are synced (promise 7). Throws base::Error(failed) with git's words.
+// XDG configuration is read, no hook or filter runs, nothing is searched for upwards, objects and
+// refs are synced (promise 7). Throws base::Error(failed) with git's words.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,30 +25,38 @@ struct Commit {
 
 class Repository {
   public:
-    // git init with branch main, repository-local user.name and user.email, and an initial commit of
-    // what is there. Fine on an existing repository: then only the configuration is completed.
+    // git init with branch main, repository-local user.name and user.email, and an initial commit
+    // of what is there. Fine on an existing repository: then only the configuration is completed.
     static Repository initialise(const std::string& workspace, const Author& author);
-    // path or URL (file, https); the clone's origin stays. Submodules, hooks and links out are not taken.
-    static Repository clone(const std::string& source, const std::string& workspace, const Author& author);
+    // path or URL (file, https); the clone's origin stays, without a password. Submodules, hooks
+    // and links that lead out are not taken. `workspace` must be missing or empty.
+    static Repository clone(const std::string& source, const std::string& workspace,
+                            const Author& author);
     // Nothing where there is no repository of its own: no .git, or one that is a file or a link.
     static std::optional<Repository> open(const std::string& workspace);
 
     Repository(Repository&&) noexcept;
     ~Repository();
 
-    std::string status() const;                                    // "branch main\n M a.txt\n?? b.txt\n"
-    std::string diff(const std::string& ref1, const std::string& ref2) const;  // "": work tree against HEAD
-    std::vector<Commit> log(int count) const;
+    std::string status() const;  // "branch main\n M a.txt\n?? b.txt\n"
+    // A patch: work tree against HEAD (both empty), against `ref1`, or `ref2` against `ref1`.
+    std::string diff(const std::string& ref1, const std::string& ref2) const;
+    std::vector<Commit> log(int count) const;  // of HEAD, newest first
     // Everything, or the files named; the new commit's id. Throws where there is nothing to commit.
+    // `prepared` is called with that id once the commit is made, before the branch moves to it.
     std::string commit(const std::string& message, const std::vector<std::string>& files,
-                       const Author& author);
-    std::string branches() const;                                  // "* main\n  topic\n"
+                       const Author& author,
+                       const std::function<void(const std::string&)>& prepared = {});
+    // Whether HEAD's history has this commit: tells a commit that was done from one cut short.
+    bool contains(const std::string& commit) const;
+    std::string branches() const;  // "* main\n  topic\n"
     void create_branch(const std::string& name);
     void delete_branch(const std::string& name);
-    void checkout(const std::string& ref, bool create);            // refuses to overwrite changes
+    void checkout(const std::string& ref, bool create);  // refuses to overwrite changes
 
   private:
     struct Handle;
+    void commit_first(const Author& author);
     explicit Repository(std::unique_ptr<Handle> handle);
     std::unique_ptr<Handle> handle_;
 };

@@ -20,6 +20,10 @@ struct Agent {
     AgentId id = 0;
     std::string name;
     std::int64_t generation = 1;
+    std::string kind =
+        "agent";              // or "child": a sub-agent, told apart by its dir, its name may repeat
+    AgentId parent_id = 0;    // of a child
+    std::string preset;       // of a child
     std::string dir;          // relative to the home
     std::string model;        // index of agent.json
     std::string permissions;  // index of agent.json: a name or "custom"
@@ -40,12 +44,22 @@ std::optional<Agent> find_agent(Store& store, std::string_view name);
 std::optional<Agent> find_agent(Store& store, AgentId id);
 // The newest generation of that name that was destroyed.
 std::optional<Agent> find_destroyed_agent(Store& store, std::string_view name);
+// The child that lives in that directory and is not destroyed.
+std::optional<Agent> find_child(Store& store, std::string_view dir);
+// Those that are not destroyed, by name; without children.
 std::vector<Agent> list_agents(Store& store);
-// Inserts as `creating` with the next generation of its name; Error(exists) where the name is taken.
-// Its main thread (1, branch main) is inserted with it. Inside a transaction of the caller.
+// Of one parent, oldest first.
+std::vector<Agent> list_children(Store& store, AgentId parent);
+// Inserts as `creating` with the next generation of its name; Error(exists) where the name is
+// taken. Its main thread (1, branch main) is inserted with it. Inside a transaction of the caller.
 Agent insert_agent(Store& store, const Agent& agent);
 void set_agent_status(Store& store, AgentId id, AgentStatus status);
+// Status, destroyed_at and files_kept at once.
+void mark_destroyed(Store& store, AgentId id, base::TimeMs now, bool files_kept);
 void delete_agent(Store& store, AgentId id);  // one that was never active
-void refresh_agent_index(Store& store, const Agent& agent);  // model, permissions, description, channel_id
+void refresh_agent_index(Store& store,
+                         const Agent& agent);  // model, permissions, description, channel_id
+// Moves the clear markers forward; they never go back.
+void advance_clear(Store& store, AgentId id, base::TimeMs time, std::int64_t message_id);
 
 }  // namespace chorus::store

@@ -1,7 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "chat/message.hpp"
@@ -9,9 +10,11 @@
 
 namespace chorus::store {
 
-// Inserts and returns the row's id; the timestamp becomes max(given, the agent's newest). The full-text
-// row is written with it. Inside a transaction of the caller.
-std::int64_t insert_message(Store& store, AgentId agent, ThreadId thread, const chat::Message& message);
+// Inserts and returns the row's id; the timestamp becomes max(given, the agent's newest), and
+// counts as the agent's activity. The full-text row is written with it. Inside a transaction of the
+// caller.
+std::int64_t insert_message(Store& store, AgentId agent, ThreadId thread,
+                            const chat::Message& message);
 
 struct WindowBounds {
     std::int64_t after_message = 0;  // ids greater than this
@@ -25,7 +28,7 @@ std::vector<chat::Message> load_window(Store& store, AgentId agent, ThreadId thr
 std::vector<chat::Message> load_messages_after(Store& store, AgentId agent, ThreadId thread,
                                                std::int64_t after);
 std::vector<chat::Message> load_turn_messages(Store& store, std::int64_t turn_id);
-// The newest message that is not older than anything, 0 for none.
+// 0 for none.
 std::int64_t newest_message_id(Store& store, AgentId agent, ThreadId thread);
 // Cumulative hash of the request up to this message.
 void set_prefix_hash(Store& store, std::int64_t message_id, std::string_view hash);

@@ -15,7 +15,7 @@ struct Prompt {
     std::string id;
     AgentId agent_id = 0;
     TurnId turn_id = 0;
-    std::string kind;            // permission, question, trust
+    std::string kind;  // permission, question, trust
     std::string tool_call_id;
     std::string action;
     std::string tool;
@@ -36,7 +36,15 @@ void insert_prompt(Store& store, const Prompt& prompt);
 std::optional<Prompt> find_prompt(Store& store, std::string_view id);
 std::vector<Prompt> load_prompts(Store& store, TurnId turn);
 std::vector<Prompt> pending_prompts(Store& store, AgentId agent);
-// Every prompt of the turn that is not consumed becomes cancelled.
+// Takes state, decided_at, decided_by and answer from `decided`. False where somebody was first, it
+// has expired, or its agent is being destroyed.
+bool decide_prompt(Store& store, const Prompt& decided);
+// Part of the transaction that writes the intent or the result: false where it is pending,
+// cancelled, or consumed already.
+bool consume_prompt(Store& store, std::string_view id, base::TimeMs now);
+// Of the whole home: pending ones whose time has come.
+void expire_prompts(Store& store, base::TimeMs now);
+// Every prompt of the turn that is neither consumed nor expired becomes cancelled.
 void cancel_prompts(Store& store, TurnId turn, base::TimeMs now);
 
 }  // namespace chorus::store

@@ -28,20 +28,25 @@ struct AuditHead {
     std::string hash;
 };
 AuditHead audit_head(Store& store);
+// In order; turn 0: of every turn.
 std::vector<AuditRow> load_audit(Store& store, AgentId agent, TurnId turn);
+// Computes the chain again: the id of the first row that is not what was appended, 0 for none. Rows
+// cut off at the end show only against a head kept elsewhere.
+std::int64_t find_audit_break(Store& store);
 
 struct EventRow {
     AgentId agent_id = 0;
     ThreadId thread_id = 0;
     TurnId turn_id = 0;
     base::TimeMs at = 0;
-    std::string kind;      // "turn", "agent"
+    std::string kind;  // "turn", "agent"
     std::string previous;
     std::string next;
     std::string cause;
     std::string data;
 };
 void insert_event(Store& store, const EventRow& row);
+std::vector<EventRow> load_events(Store& store, AgentId agent);
 
 struct InboxRow {
     std::int64_t id = 0;

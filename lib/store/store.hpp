@@ -1,6 +1,7 @@
 // The SQLite file of a home. Every process opens it for itself; every write transaction is BEGIN
 // IMMEDIATE behind the write gate, durable once commit() has returned (WAL, synchronous=FULL).
-// Errors: Error(failed) with SQLite's words; a newer database is Error(config_invalid), left untouched.
+// Errors: Error(failed) with SQLite's words; a newer database is Error(config_invalid), left
+// untouched.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@ struct sqlite3;
 namespace chorus::store {
 
 class Statement;
+class Passage;
 
 class Store {
   public:
@@ -29,7 +31,8 @@ class Store {
     Store& operator=(Store&&) noexcept;
     ~Store();
 
-    // Prepared once, kept; the returned statement resets itself when it goes out of scope.
+    // Prepared once, kept; the returned statement (store/sqlite.hpp) resets itself when it goes out
+    // of scope. One that writes needs an open Transaction, else Error(internal).
     Statement prepare(std::string_view sql);
     sqlite3* handle() const;
     std::int64_t last_insert_id() const;
@@ -38,12 +41,14 @@ class Store {
   private:
     friend class Transaction;
     struct Connection;
+    enum class Missing { make, refuse };
+    static Store connect(const Paths& paths, Missing missing);
     explicit Store(std::unique_ptr<Connection> connection);
     std::unique_ptr<Connection> connection_;
 };
 
-// Rolls back unless committed. Holds the gate from BEGIN to COMMIT; never open across a model call, a
-// tool or a question.
+// Rolls back unless committed. Holds the gate from BEGIN to COMMIT; never open across a model call,
+// a tool or a question.
 class Transaction {
   public:
     explicit Transaction(Store& store);
@@ -54,6 +59,7 @@ class Transaction {
 
   private:
     Store& store_;
+    std::unique_ptr<Passage> passage_;
     bool open_ = true;
 };
 

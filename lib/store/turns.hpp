@@ -14,7 +14,17 @@ namespace chorus::store {
 using TurnId = std::int64_t;
 
 // The nine wire names of chorus(7), section STATES.
-enum class TurnState { starting, working, idle, prompt, error, parked, restarting, exited, unknown };
+enum class TurnState {
+    starting,
+    working,
+    idle,
+    prompt,
+    error,
+    parked,
+    restarting,
+    exited,
+    unknown
+};
 std::string_view name(TurnState state);
 
 struct Turn {
@@ -24,14 +34,14 @@ struct Turn {
     std::int64_t turn_number = 0;
     TurnState state = TurnState::starting;
     std::string reason;
-    std::int64_t pid = 0;        // 0: no process works on it
+    std::int64_t pid = 0;  // 0: no process works on it
     std::int64_t pid_start = 0;
     std::string actor;
     std::string model;
     std::string profile;
     std::int64_t attempt = 1;
     base::TimeMs started_at = 0;
-    base::TimeMs ended_at = 0;   // 0: not ended (suspended and parked turns are not)
+    base::TimeMs ended_at = 0;  // 0: not ended (suspended and parked turns are not)
     int exit_code = -1;
     std::int64_t iterations = 0;
     std::int64_t tool_calls = 0;
@@ -40,17 +50,18 @@ struct Turn {
     std::string error_detail;
     base::TimeMs resume_at = 0;
     chat::Usage usage;
-    double cost_usd = -1;        // < 0: unknown
+    double cost_usd = -1;  // < 0: unknown
     std::string idempotency_key;
-    std::string options;         // JSON: what --resume needs (limits, on-ask, fresh, working directory)
-    std::string result;          // JSON of the finished turn, for --idempotency-key
+    std::string options;  // JSON: what --resume needs (limits, on-ask, fresh, working directory)
+    std::string result;   // JSON of the finished turn, for --idempotency-key
     std::string working_directory;  // of -C, else ""
     std::string prefix_hash;
     std::string commit_before;
     std::string commit_after;
 };
 
-// Inserts with the thread's next turn_number; sets id and turn_number.
+// Inserts with the thread's next turn_number; sets id and turn_number. Error(agent_busy) where the
+// thread has an open turn.
 void insert_turn(Store& store, Turn& turn);
 // Every column from the struct.
 void update_turn(Store& store, const Turn& turn);
@@ -73,19 +84,20 @@ struct Step {
     std::int64_t duration_ms = 0;
 };
 void insert_step(Store& store, const Step& step);
+std::vector<Step> load_steps(Store& store, TurnId turn);
 
 // The intent row and its outcome: promise 3.
 struct ToolRun {
     TurnId turn_id = 0;
-    std::int64_t position = 0;       // call order within the turn
-    std::string tool_call_id;
+    std::int64_t position = 0;  // call order within the turn
+    std::string tool_call_id;   // unique within the turn
     std::string tool;
     std::string action;
-    std::string decision;            // "", allow, ask_approved, ask_denied, deny
-    std::string evidence;            // JSON: what is needed to tell later whether the effect is there
-    base::TimeMs intent_at = 0;      // 0: not started
+    std::string decision;        // "", allow, ask_approved, ask_denied, deny
+    std::string evidence;        // JSON: what is needed to tell later whether the effect is there
+    base::TimeMs intent_at = 0;  // 0: not started
     base::TimeMs finished_at = 0;
-    std::string outcome;             // "", ok, error, denied, interrupted, unknown, cancelled, expired
+    std::string outcome;  // "", ok, error, denied, interrupted, unknown, cancelled, expired
 };
 void insert_tool_run(Store& store, const ToolRun& run);
 void update_tool_run(Store& store, const ToolRun& run);  // by turn_id and tool_call_id

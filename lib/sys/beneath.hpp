@@ -34,35 +34,59 @@ struct Opened {
 
 class Root {
   public:
-    explicit Root(std::string directory);  // absolute; throws where it cannot be opened
+    // Absolute; throws where it cannot be opened. `what` is its name in messages for the model.
+    explicit Root(std::string directory, std::string what = "the workspace");
     const std::string& path() const { return path_; }
     int fd() const { return fd_.get(); }
 
-    // Reading follows links that stay inside; only regular files and directories are opened, without
-    // blocking. `path` may be relative, or absolute inside the root; "" and "." are the root itself.
+    // Reading follows links that stay inside; only regular files and directories are opened,
+    // without blocking. `path` may be relative, or absolute inside the root; "" and "." are the
+    // root itself.
     Opened open_to_read(std::string_view path) const;
-    // The text of a regular file, at most `most` bytes of it; message in `error` otherwise.
+    // The whole text of a regular file; a message in `error` otherwise, also for a file of more
+    // than `most` bytes.
     bool read_file(std::string_view path, std::size_t most, std::string& content,
                    std::string& error) const;
 
-    // Writing follows no link at all, refuses a component that is .git in any case, and an existing
-    // file that has more than one link. Makes parents. Atomic: temporary, fsync, rename, fsync; keeps
-    // an existing file's mode. Empty on success, else the message for the model.
+    // Where links led to: the opened file's path as `canonical` writes it. Empty where it cannot be
+    // told.
+    std::string location(const Opened& opened) const;
+
+    // Writing follows no link at all, refuses a component that is .git (is_git_name) and an
+    // existing file that has more than one link or is not writable. Makes parents. Atomic:
+    // temporary, fsync, rename, fsync; keeps an existing file's mode, a new one's is what the umask
+    // leaves. Empty on success, else the message for the model.
     std::string write_file(std::string_view path, std::string_view content) const;
 
-    // Entries below `path`, sorted by path, .git left out, links not followed; stops at `most`.
+    // Entries below `path`, the first `most` of them in the order of their paths' bytes, .git left
+    // out, links below it not followed, what cannot be read skipped; for a regular file the file
+    // itself. `error` is the message where `path` cannot be opened, else empty.
     std::vector<Entry> walk(std::string_view path, std::size_t most, std::string& error) const;
 
-    // The path as it stands in actions and locks: relative to the root, no "." or "//", ".." resolved
-    // lexically. Empty when it leads out of the root ("" for the root itself is ".").
+    // The path as it stands in actions and locks: relative to the root, no "." or "//", ".."
+    // resolved lexically. Empty when it leads out of the root ("" for the root itself is ".").
     std::string canonical(std::string_view path) const;
 
   private:
     std::string path_;
+    std::string real_;  // path_ with links resolved: what pwd(1) answers a command there
+    std::string what_;
     Fd fd_;
+
+    std::string leads_out(std::string_view path) const;
+    Opened refusal(std::string_view path, int error) const;
+    std::string prepare_write(std::string_view path, std::vector<std::string>& names) const;
+    Fd make_parents(const std::vector<std::string>& names) const;
 };
 
-// Glob of .gitignore and of list_files: ** any, * not /, ? one character but /, [..] classes.
+// ".git" in any case, and what file systems that fold names take for it: ignored characters inside,
+// blanks and dots at its end, "git~1".
+bool is_git_name(std::string_view component);
+
+// Glob of .gitignore and of list_files, against the whole path: ** any, * not /, ? one character
+// but
+// /, [a-z], [!a] and [[:alpha:]] one character but /, \ takes the next literally. A component **
+// also stands for no component: a/**/b matches a/b. Its time is bounded by pattern times path.
 bool glob_matches(std::string_view pattern, std::string_view path);
 
 }  // namespace chorus::sys

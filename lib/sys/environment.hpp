@@ -2,6 +2,7 @@
 // and passes values down.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,29 +14,34 @@ namespace chorus::sys {
 class Environment {
   public:
     static Environment of_process();
-    explicit Environment(std::map<std::string, std::string> values = {}) : values_(std::move(values)) {}
+    explicit Environment(std::map<std::string, std::string> values = {})
+        : values_(std::move(values)) {}
 
     // Nothing where unset or empty.
     std::optional<std::string> find(const std::string& name) const;
     std::string get(const std::string& name, std::string fallback = {}) const;
     bool has(const std::string& name) const { return find(name).has_value(); }
     const std::map<std::string, std::string>& all() const { return values_; }
-    // Milliseconds as CHORUS_* durations are written; throws Error(bad_request) where malformed.
+    // Milliseconds as CHORUS_*_MS are written, a bare number; 500ms, 20s, 10m are understood too.
+    // Throws Error(bad_request) where malformed.
     std::optional<std::int64_t> find_ms(const std::string& name) const;
 
   private:
     std::map<std::string, std::string> values_;
 };
 
-// What a tool's command may see: PATH, HOME (= `home`), USER, LOGNAME, LANG, LC_*, TERM=dumb, TZ, TMPDIR=/tmp,
-// CHORUS_AGENT, and the names listed. As "NAME=value", sorted.
-std::vector<std::string> scrubbed_environment(const Environment& environment, const std::string& home,
-                                              const std::string& agent,
+// What a tool's command may see: PATH, HOME (= `home`), USER, LOGNAME, LANG, LC_*, TERM=dumb, TZ,
+// TMPDIR=/tmp, CHORUS_AGENT, and the names listed. As "NAME=value", sorted.
+std::vector<std::string> scrubbed_environment(const Environment& environment,
+                                              const std::string& home, const std::string& agent,
                                               const std::vector<std::string>& names);
 
 // Early in main: not dumpable, no core file, LD_* removed from the environment, umask 077.
 void harden_process();
-// Overwrites the value in this process's memory, where /proc/self/environ shows it.
+// Overwrites the value in this process's memory, where /proc/self/environ shows it, and unsets it.
 void wipe_environment_value(const char* name);
+
+// CHORUS_NOW_MS, for clock.cpp; throws Error(bad_request) where malformed.
+std::optional<std::int64_t> fixed_now_ms();
 
 }  // namespace chorus::sys

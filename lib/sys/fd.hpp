@@ -35,5 +35,8 @@ Pipe make_pipe();
 std::string read_all(int fd, std::size_t most, std::string_view what);
 // Throws the system's error. EINTR and short writes are gone on with.
 void write_all(int fd, std::string_view bytes, std::string_view what);
+// The same where failure is a value: false with errno set, EFBIG for more than `most`.
+bool try_read_all(int fd, std::size_t most, std::string& bytes);
+bool try_write_all(int fd, std::string_view bytes);
 
 }  // namespace chorus::sys

@@ -11,9 +11,11 @@
 
 namespace chorus::sys {
 
-bool exists(const std::string& path);            // anything, a dangling link too
-bool is_directory(const std::string& path);      // follows links
-// Nothing where there is no such file; refuses what is not a regular file, and more than `most` bytes.
+bool exists(const std::string& path);        // anything, a dangling link too
+bool is_directory(const std::string& path);  // follows links
+bool is_link(const std::string& path);       // a symbolic one, dangling or not
+// Nothing where there is no such file; refuses what is not a regular file, and more than `most`
+// bytes.
 std::optional<std::string> read_file_if_there(const std::string& path, std::size_t most);
 std::string read_file(const std::string& path, std::size_t most);
 
@@ -23,14 +25,17 @@ void write_file(const std::string& path, std::string_view content, unsigned mode
 // Appends with one write(2), makes the file (0600) where it is missing; not synced.
 void append_file(const std::string& path, std::string_view content);
 
-void make_directory(const std::string& path, unsigned mode = 0700);        // parents too; fine if there
-void rename_path(const std::string& from, const std::string& to);          // and syncs both directories
-bool rename_if_free(const std::string& from, const std::string& to);       // false: `to` exists
+void make_directory(const std::string& path, unsigned mode = 0700);   // parents too; fine if there
+void rename_path(const std::string& from, const std::string& to);     // and syncs both directories
+bool rename_if_free(const std::string& from, const std::string& to);  // false: `to` exists
 void sync_directory(const std::string& path);
-void sync_filesystem(const std::string& path);                             // syncfs(2)
+void sync_filesystem(const std::string& path);  // syncfs(2)
 // Never follows a link, never leaves the file system; fine if there is nothing.
 void remove_tree(const std::string& path);
-// Regular files and directories only; links, sockets and devices are left out. Synced by the caller.
+// The same for destructors: false where something is left.
+bool try_remove_tree(const std::string& path);
+// Regular files and directories only; links, sockets and devices are left out. Synced by the
+// caller.
 void copy_tree(const std::string& from, const std::string& to);
 // Names in the directory, sorted, without . and ..
 std::vector<std::string> list_directory(const std::string& path);

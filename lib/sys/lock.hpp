@@ -1,5 +1,5 @@
-// Open-file-description locks: freed by the kernel when the process dies however it dies. Lock files
-// are made once (0600) and never unlinked.
+// Open-file-description locks: freed by the kernel when the process dies however it dies. Lock
+// files are made once (0600) and never unlinked.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ class Lock {
     static std::optional<Lock> acquire(const std::string& path, Mode mode, std::int64_t wait_ms,
                                        const std::function<bool()>& stop = {});
     static std::optional<Lock> acquire(const std::string& path, Mode mode, Range range,
-                                       std::int64_t wait_ms, const std::function<bool()>& stop = {});
+                                       std::int64_t wait_ms,
+                                       const std::function<bool()>& stop = {});
 
     // Drops the lock; the destructor does it too.
     void release() { fd_.reset(); }

@@ -1,5 +1,5 @@
-// Child processes: posix_spawn, scrubbed environment, own session, stdin from /dev/null, no inherited
-// descriptors; and the identity of a process that survives the reuse of its pid.
+// Child processes: posix_spawn, scrubbed environment, own session, stdin from /dev/null, no
+// inherited descriptors; and the identity of a process that survives the reuse of its pid.
 #pragma once
 
 #include <cstddef>
@@ -7,47 +7,12 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sys/fd.hpp"
 
 namespace chorus::sys {
-
-struct Command {
-    std::vector<std::string> arguments;    // arguments[0] is looked up in PATH of `environment`
-    std::vector<std::string> environment;  // "NAME=value"
-    std::string directory;
-    std::string input;                     // written to stdin; empty: /dev/null
-    std::vector<int> keep_fds;             // passed on under the same numbers
-};
-
-struct Bounds {
-    std::int64_t timeout_ms = 0;           // 0: none
-    std::int64_t grace_ms = 5'000;         // between SIGTERM and SIGKILL of the group
-    std::size_t output_bytes = 1U << 20;   // kept of stdout and of stderr each: the end of it
-    // Looked at about every 50 ms and on every output: true ends the command (SIGTERM to the group,
-    // grace, SIGKILL).
-    std::function<bool()> stop;
-};
-
-struct Captured {
-    std::string text;                // the last `output_bytes` bytes
-    std::uint64_t total_bytes = 0;
-};
-
-struct Finished {
-    int exit_code = -1;              // -1 when ended by a signal
-    int signal = 0;
-    bool timed_out = false;
-    bool stopped = false;            // `stop` ended it
-    std::int64_t duration_ms = 0;
-    Captured out;
-    Captured err;
-};
-
-// Runs to the end of the main process; its pipes get 200 ms more, then everything it left behind is
-// killed (this process is a subreaper while it runs). Throws Error(failed) when it cannot be started.
-Finished run(const Command& command, const Bounds& bounds);
 
 // (pid, start time in clock ticks since boot): never a pid alone.
 struct Identity {
@@ -55,6 +20,65 @@ struct Identity {
     std::int64_t start = 0;
     friend bool operator==(const Identity&, const Identity&) = default;
 };
+
+struct Command {
+    std::vector<std::string> arguments = {};  // arguments[0] is looked up in PATH of `environment`
+    std::vector<std::string> environment = {};  // "NAME=value"
+    std::string directory = {};
+    std::string input = {};          // written to stdin; empty: /dev/null
+    std::vector<int> keep_fds = {};  // passed on under the same numbers
+    // arguments[0] stands around the real command in a session of its own (bwrap): SIGTERM goes to
+    // that session, since the death of the one around it would be SIGKILL for what is inside.
+    bool wraps = false;
+};
+
+struct Bounds {
+    std::int64_t timeout_ms = 0;          // 0: none
+    std::int64_t grace_ms = 5'000;        // between SIGTERM and SIGKILL of the group
+    std::size_t output_bytes = 1U << 20;  // kept of stdout and of stderr each: the end of it
+    // Looked at about every 50 ms and on every output: true ends the command (SIGTERM to the group,
+    // grace, SIGKILL).
+    std::function<bool()> stop = {};
+    std::function<void(const Identity&)> started = {};
+    enum class Source { out, err };
+    std::function<void(Source, std::string_view)> output = {};  // each piece as it is read
+};
+
+struct Captured {
+    std::string text;  // the last `output_bytes` bytes
+    std::uint64_t total_bytes = 0;
+};
+
+struct Finished {
+    int exit_code = -1;  // -1 when ended by a signal
+    int signal = 0;
+    bool timed_out = false;
+    bool stopped = false;  // `stop` ended it
+    std::int64_t duration_ms = 0;
+    Captured out;
+    Captured err;
+};
+
+// Runs to the end of the main process; its pipes get 200 ms more, then everything it left behind is
+// killed (this process is a subreaper while it runs). Throws Error(failed) when it cannot be
+// started. Several threads may run commands at once: what left its session is then killed when the
+// last of them ends, because until then nobody can tell whose it is.
+Finished run(const Command& command, const Bounds& bounds);
+
+struct Streams {
+    int in = -1;  // -1: /dev/null
+    int out = -1;
+    int err = -1;
+};
+// Starts it and returns; `input` is not looked at. Whoever called waits for it, or exits first.
+// Every child that does not come from run() is to come from here: run() would take it for a
+// leftover.
+Identity start(const Command& command, const Streams& streams);
+
+// The absolute path of a program in PATH of `environment`, whose relative entries are passed over.
+std::optional<std::string> find_program(const std::string& name,
+                                        const std::vector<std::string>& environment);
+
 Identity own_identity();
 bool is_alive(const Identity& identity);
 std::string boot_id();

@@ -1,5 +1,5 @@
-// What the model may do. A tool is one file beside this one and its line in registry.cpp; the decision
-// whether it runs is taken before, elsewhere, once.
+// What the model may do. A tool is one file beside this one and its line in registry.cpp; the
+// decision whether it runs is taken before, elsewhere, once.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,14 @@ class Arguments {
     std::int64_t integer(const std::string& name, std::int64_t fallback) const;
     bool flag(const std::string& name, bool fallback = false) const;
     std::vector<std::string> list(const std::string& name) const;
+    std::vector<std::string> names() const;
+    // Whether the value of `name`, which is there, can be read as that parameter type ("5" is an
+    // integer).
+    bool fits(const std::string& name, std::string_view type) const;
     // Keys sorted, compact: what approvals and hashes are bound to.
     const std::string& canonical() const { return canonical_; }
 
   private:
-    friend std::string check_arguments(const struct Tool&, const Arguments&);
     enum class Type { text, integer, flag, list, other };
     struct Value {
         Type type = Type::other;
@@ -47,21 +50,21 @@ class Arguments {
 
 // What a tool works on. One per turn; read-only tools use it from several threads at once.
 struct Workplace {
-    const sys::Root& root;                  // the workspace, or -C DIR
+    const sys::Root& root;  // the workspace, or -C DIR
     std::string agent;
     sys::Sandbox sandbox;
-    std::vector<std::string> environment;   // scrubbed
-    std::string sandbox_problem;            // why commands cannot run, or ""
+    std::vector<std::string> environment;  // scrubbed
+    std::string sandbox_problem;           // why commands cannot run, or ""
     std::int64_t bash_most_ms = 600'000;
-    std::function<bool()> stop;             // the turn is being ended
-    std::string file_lock_path;             // one lock file per agent
+    std::function<bool()> stop;  // the turn is being ended
+    std::string file_lock_path;  // one lock file per agent
 };
 
 enum class Class { read, write, command, repository };  // how it is recovered when killed
 
 struct Parameter {
     std::string_view name;
-    std::string_view type;         // "string", "integer", "boolean", "array" (of strings)
+    std::string_view type;  // "string", "integer", "boolean", "array" (of strings)
     std::string_view description;
     bool required = false;
 };
@@ -71,7 +74,7 @@ struct Tool {
     std::string_view description;  // embedded from <name>.md
     std::vector<Parameter> parameters;
     Class kind = Class::read;
-    std::string_view family;       // the action is "tool:<family>:<detail>"
+    std::string_view family;  // the action is "tool:<family>:<detail>"
     std::string (*detail)(const Arguments&, const Workplace&);
     chat::ToolResult (*run)(const Arguments&, const Workplace&);
 };
@@ -86,7 +89,8 @@ std::string check_arguments(const Tool& tool, const Arguments& arguments);
 // "tool:git:commit"
 std::string action(const Tool& tool, const Arguments& arguments, const Workplace& workplace);
 
-// Valid UTF-8 of at most 50,000 characters, with a line that says what was cut and how to get the rest.
+// Valid UTF-8 of at most 50,000 characters, with a line that says what was cut and how to get the
+// rest.
 enum class Keep { start, end };
 std::string bounded(std::string_view text, Keep keep, std::string_view how_to_get_the_rest);
 

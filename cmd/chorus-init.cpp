@@ -1,0 +1,136 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "agent/home.hpp"
+#include "base/limits.hpp"
+#include "base/text.hpp"
+#include "chat/json_text.hpp"
+#include "cli/main.hpp"
+#include "life/birth.hpp"
+#include "sys/environment.hpp"
+#include "sys/fd.hpp"
+#include "sys/file.hpp"
+
+namespace {
+
+using namespace chorus;
+using base::Error;
+using base::ErrorCode;
+using base::ExitStatus;
+
+struct Options {
+    life::BirthOptions birth;
+    std::string system_prompt_file;
+    std::string permissions;
+    bool no_validate_model = false;
+    bool json = false;
+};
+
+std::string read_text(const std::string& path, const char* what) {
+    std::string text = path == "-" ? sys::read_all(0, base::limits::prompt_bytes, "stdin")
+                                   : sys::read_file(path, base::limits::prompt_bytes);
+    if (const auto bad = base::find_invalid_utf8(text))
+        throw Error(ErrorCode::bad_request,
+                    std::string(what) + ": " + path + ": not valid UTF-8 at byte " + std::to_string(*bad));
+    return text;
+}
+
+// A profile's name, or @FILE with one written out, as JSON text.
+std::string permissions_json(const std::string& given) {
+    if (given.front() != '@') return chat::quoted(given);
+    std::string text = read_text(given.substr(1), "--permissions");
+    (void)agent::parse_permissions(text, given.substr(1));
+    return text;
+}
+
+void print_json(const life::Birth& birth, const agent::Home& home) {
+    chat::JsonText out;
+    const auto list = [&](const char* key, const std::vector<std::string>& values) {
+        out.key(key).begin_array();
+        for (const std::string& value : values) out.string(value);
+        out.end_array();
+    };
+    out.begin_object().key("schema").string("chorus.agent/1").key("agent").string(birth.agent.name);
+    out.key("generation").number(birth.agent.generation);
+    out.key("directory").string(home.path() + "/" + birth.agent.dir);
+    out.key("model").string(birth.agent.model).key("permissions").string(birth.agent.permissions);
+    out.key("created_at").string(base::iso8601(birth.agent.created_at));
+    out.key("adopted").boolean(birth.adopted).key("existed").boolean(birth.existed);
+    out.key("sessions").number(static_cast<std::int64_t>(birth.sessions));
+    list("set_aside", birth.set_aside);
+    list("left_out", birth.left_out);
+    out.key("exit_code").number(0).end_object();
+    std::cout << out.text() << '\n';
+}
+
+void print_text(const life::Birth& birth) {
+    if (birth.existed) {
+        std::cout << "Agent " << birth.agent.name << " is there already.\n";
+        return;
+    }
+    std::cout << base::visible(life::welcome(birth));
+    if (!birth.set_aside.empty())
+        cli::print_line("chorus-init", "notice",
+                        "not in force until a person trusts them (--trust), kept in set-aside.json: " +
+                            base::quoted_list(birth.set_aside));
+    for (const std::string& name : birth.left_out) cli::print_line("chorus-init", "notice", "not taken: " + name);
+}
+
+ExitStatus run(Options& options) {
+    const sys::Environment environment = sys::Environment::of_process();
+    const agent::Home home = agent::find_home(environment);
+    if (!options.system_prompt_file.empty())
+        options.birth.system_prompt = read_text(options.system_prompt_file, "--system-prompt-file");
+    if (options.birth.system_prompt && base::trim(*options.birth.system_prompt).empty())
+        throw Error(ErrorCode::bad_request, "--system-prompt: it is empty");
+    if (!options.permissions.empty()) options.birth.permissions = permissions_json(options.permissions);
+    options.birth.validate_model = !options.no_validate_model;
+
+    agent::open_home(home, environment, agent::IfMissing::create);
+    store::Store store = store::Store::open({home.database(), home.gate()});
+    const life::Birth birth = life::give_birth(home, store, environment, options.birth);
+    if (options.json) print_json(birth, home);
+    else print_text(birth);
+    return ExitStatus::done;
+}
+
+void add_options(CLI::App& app, Options& options) {
+    life::BirthOptions& birth = options.birth;
+    app.add_option("NAME", birth.name, "the agent's name")->required();
+    auto* prompt = app.add_option("--system-prompt", birth.system_prompt, "its instructions");
+    app.add_option("--system-prompt-file", options.system_prompt_file, "the same from FILE, - for stdin")
+        ->type_name("FILE")
+        ->excludes(prompt);
+    app.add_option("--model", birth.model, "provider/name")->type_name("MODEL");
+    app.add_option("--permissions", options.permissions, "a profile's name, or @FILE with one")
+        ->type_name("NAME|@FILE");
+    app.add_option("--description", birth.description, "one line on what it is for");
+    app.add_option("--channel", birth.channel, "webhook:URL or command:SHELL, told each answer")
+        ->type_name("CHANNEL");
+    app.add_option("--template", birth.template_directory, "what the agent starts as")->type_name("DIR");
+    auto* clone = app.add_option("--clone", birth.clone, "the workspace starts as that repository")
+                      ->type_name("PATH|URL");
+    app.add_flag("--adopt{}", birth.adopt, "take over the directory in place, or --adopt=DIR|TAR")
+        ->type_name("[=DIR|TAR]")
+        ->excludes(clone);
+    app.add_flag("--trust", birth.trust, "keep the keys of an adopted agent that widen rights");
+    app.add_flag("--exist-ok", birth.exist_ok, "an agent of that name is fine");
+    app.add_flag("--no-validate-model", options.no_validate_model, "take a model that is not listed");
+    app.add_flag("--json", options.json, "print one JSON object");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    return cli::run_main(argc, argv,
+                         {.name = "chorus-init",
+                          .description = "Make an agent: its directory, its git workspace, its rows.",
+                          .options =
+                              [&options](CLI::App& app) {
+                                  add_options(app, options);
+                                  return [&options] { return run(options); };
+                              },
+                          .on_error = {}});
+}

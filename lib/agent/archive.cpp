@@ -1,0 +1,118 @@
+#include "agent/archive.hpp"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fcntl.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "base/handle.hpp"
+#include "base/text.hpp"
+#include "sys/fd.hpp"
+#include "sys/file.hpp"
+
+namespace chorus::agent {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using Archive = base::Handle<struct archive, archive_read_free>;
+
+constexpr std::size_t most_files = 100'000;
+constexpr std::uint64_t most_bytes = 16ULL << 30U;
+
+bool is_plain_relative(std::string_view path) {
+    if (path.empty() || path.front() == '/') return false;
+    for (const std::string_view part : base::split(path, '/'))
+        if (part == "..") return false;
+    return true;
+}
+
+std::string without_dots(std::string_view path) {
+    std::string out;
+    for (const std::string_view part : base::split(path, '/')) {
+        if (part.empty() || part == ".") continue;
+        if (!out.empty()) out += '/';
+        out += part;
+    }
+    return out;
+}
+
+void write_entry(struct archive* archive, const std::string& path, unsigned mode, std::uint64_t& budget) {
+    const sys::Fd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+    if (!fd) throw base::system_error(path);
+    std::array<char, 65536> buffer{};
+    for (;;) {
+        const la_ssize_t size = archive_read_data(archive, buffer.data(), buffer.size());
+        if (size == 0) return;
+        if (size < 0)
+            throw Error(ErrorCode::bad_request, "archive: " + std::string(archive_error_string(archive)));
+        if (static_cast<std::uint64_t>(size) > budget)
+            throw Error(ErrorCode::bad_request, "archive: more than 16 GiB");
+        budget -= static_cast<std::uint64_t>(size);
+        sys::write_all(fd.get(), {buffer.data(), static_cast<std::size_t>(size)}, path);
+    }
+}
+
+Archive open_archive(const std::string& path) {
+    Archive archive(archive_read_new());
+    archive_read_support_filter_all(archive.get());
+    archive_read_support_format_tar(archive.get());
+    if (archive_read_open_filename(archive.get(), path.c_str(), 65536) != ARCHIVE_OK)
+        throw Error(ErrorCode::bad_request,
+                    path + ": not a packed agent: " + archive_error_string(archive.get()));
+    return archive;
+}
+
+}  // namespace
+
+bool is_git_trap(const std::string& path) {
+    const std::vector<std::string_view> parts = base::split(path, '/');
+    const auto git = std::find_if(parts.begin(), parts.end(), [](std::string_view part) {
+        return base::to_lower_ascii(part) == ".git";
+    });
+    if (git == parts.end() || git + 1 == parts.end()) return false;
+    static constexpr std::array traps{"hooks",  "config",  "config.worktree", "commondir", "gitdir",
+                                      "modules", "worktrees", "info"};
+    const std::string next = base::to_lower_ascii(*(git + 1));
+    if (std::find(traps.begin(), traps.end(), next) != traps.end()) return true;
+    return next == "objects" && git + 2 != parts.end() && *(git + 2) == "info";
+}
+
+Unpacked unpack(const std::string& archive_path, const std::string& directory) {
+    const Archive archive = open_archive(archive_path);
+    Unpacked result;
+    std::uint64_t budget = most_bytes;
+    struct archive_entry* entry = nullptr;
+    for (;;) {
+        const int status = archive_read_next_header(archive.get(), &entry);
+        if (status == ARCHIVE_EOF) return result;
+        if (status != ARCHIVE_OK)
+            throw Error(ErrorCode::bad_request,
+                        archive_path + ": not a packed agent: " + archive_error_string(archive.get()));
+        const char* raw_name = archive_entry_pathname(entry);
+        const std::string name = raw_name != nullptr ? raw_name : "";
+        const auto type = archive_entry_filetype(entry);
+        const bool linked = archive_entry_hardlink(entry) != nullptr;
+        const std::string relative = without_dots(name);
+        if (type == AE_IFDIR && is_plain_relative(name)) {
+            if (!relative.empty() && !is_git_trap(relative)) sys::make_directory(directory + "/" + relative, 0700);
+            continue;
+        }
+        if (type != AE_IFREG || linked || !is_plain_relative(name) || is_git_trap(relative)) {
+            result.left_out.push_back(base::visible(name, base::Newlines::escape));
+            continue;
+        }
+        if (++result.files > most_files)
+            throw Error(ErrorCode::bad_request, archive_path + ": more than 100,000 files");
+        const std::string path = directory + "/" + relative;
+        sys::make_directory(path.substr(0, path.rfind('/')), 0700);
+        write_entry(archive.get(), path, (archive_entry_perm(entry) & 0100U) != 0 ? 0700 : 0600, budget);
+    }
+}
+
+}  // namespace chorus::agent

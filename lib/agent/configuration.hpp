@@ -1,0 +1,91 @@
+// agent.json and config.json: loaded, checked against the table of keys, rewritten without losing what
+// this version does not know.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/layout.hpp"
+#include "policy/profile.hpp"
+#include "sys/environment.hpp"
+#include "sys/sandbox.hpp"
+
+namespace chorus::agent {
+
+struct Budget {
+    std::optional<double> usd_per_turn;
+    std::optional<double> usd_per_day;
+    std::optional<std::int64_t> tokens_per_turn;
+};
+
+// A profile by name, or written out.
+struct Permissions {
+    std::string name = "standard";                    // "custom" when written out
+    std::optional<policy::ProfileText> custom;
+};
+
+// The keys that agent.json and config.json share; unset ones are absent.
+struct Shared {
+    std::optional<std::int64_t> rolling_window_ms;
+    std::optional<std::int64_t> idle_timeout_ms;
+    std::optional<std::int64_t> max_iterations;
+    std::optional<std::int64_t> max_messages;
+    std::optional<std::int64_t> context_tokens;
+    std::optional<std::int64_t> parallel_tools;
+    std::optional<bool> auto_compact;
+    std::optional<sys::SandboxMode> sandbox;
+    std::vector<std::string> environment;
+    Budget budget;
+};
+
+// agent.json
+struct Configuration {
+    std::string name;
+    std::string model;          // "" for null
+    std::string system_prompt;
+    std::string description;
+    std::string channel_id;     // "" for null
+    Permissions permissions;
+    Shared shared;
+    std::string text;           // the file as it was read
+};
+
+// config.json; a missing file is the defaults.
+struct HomeConfiguration {
+    std::string default_model;
+    Permissions default_permissions;
+    std::map<std::string, policy::ProfileText> profiles;  // permissions.<name>
+    struct ProviderSettings {
+        std::string base_url;
+        std::string api_version;
+        std::int64_t max_output_tokens = 0;
+    };
+    std::map<std::string, ProviderSettings> providers;
+    std::int64_t max_bash_timeout_ms = 600'000;
+    std::int64_t max_retries = 3;
+    std::int64_t prompt_ttl_ms = 604'800'000;
+    std::vector<std::string> sandbox_read;
+    bool allow_network_fs = false;
+    Shared shared;
+};
+
+// Throw Error(config_invalid) naming the file, the key and the expected type.
+Configuration parse_configuration(std::string_view text, std::string_view what);
+Configuration load_configuration(const Directory& directory);
+HomeConfiguration load_home_configuration(const Home& home);
+// "permissions" as chorus-init's --permissions takes it: a name, or @FILE's JSON text.
+Permissions parse_permissions(std::string_view json, std::string_view what);
+
+// The profile in force: a preset, a profile of config.json, or the one written out. Throws
+// Error(config_invalid) listing the names there are.
+policy::Profile resolve_profile(const Permissions& permissions, const HomeConfiguration& home,
+                                std::string_view what);
+
+// agent.json's text with these members set (JSON values as text); everything else stays as it is.
+std::string with_members(std::string_view text, const std::map<std::string, std::string>& members);
+
+}  // namespace chorus::agent

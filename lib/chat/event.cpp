@@ -1,0 +1,185 @@
+#include "chat/event.hpp"
+
+#include "chat/json.hpp"
+#include "chat/json_text.hpp"
+
+namespace chorus::chat {
+namespace {
+
+template <typename... Visitors>
+struct Overloaded : Visitors... {
+    using Visitors::operator()...;
+};
+template <typename... Visitors>
+Overloaded(Visitors...) -> Overloaded<Visitors...>;
+
+std::string_view kind_of(const Event& event) {
+    return std::visit(
+        Overloaded{[](const TaskEvent&) -> std::string_view { return "task"; },
+                   [](const StatusUpdate&) -> std::string_view { return "status-update"; },
+                   [](const MessageEvent&) -> std::string_view { return "message"; },
+                   [](const ContentDelta&) -> std::string_view { return "content-delta"; },
+                   [](const CallEvent&) -> std::string_view { return "tool-call"; },
+                   [](const CallComplete&) -> std::string_view { return "tool-complete"; },
+                   [](const RetryNotice&) -> std::string_view { return "retry"; },
+                   [](const InternalEvent& e) -> std::string_view { return e.kind; }},
+        event);
+}
+
+// A call's arguments as JSON where they are that, else as the text they are.
+void add_arguments(JsonText& out, const std::string& arguments) {
+    out.key("arguments");
+    if (Json::accept(arguments))
+        out.raw(dump(parse_json(arguments, "arguments")));
+    else
+        out.string(arguments);
+}
+
+void add_members(JsonText& out, const StatusUpdate& e) {
+    out.key("status").begin_object().key("state").string(name(e.state));
+    if (!e.message.empty()) out.key("message").string(e.message);
+    out.end_object().key("final").boolean(e.final).key("metadata").begin_object();
+    if (!e.reason.empty()) out.key("reason").string(e.reason);
+    if (e.resume_at != 0) out.key("resume_at").string(base::iso8601(e.resume_at));
+    out.end_object();
+}
+
+void add_members(JsonText& out, const CallEvent& e) {
+    out.key("toolCallId").string(e.call.id).key("tool").string(e.call.name);
+    out.key("action").string(e.action);
+    add_arguments(out, e.call.arguments);
+}
+
+void add_members(JsonText& out, const CallComplete& e) {
+    out.key("toolCallId").string(e.id).key("tool").string(e.tool).key("outcome").string(e.outcome);
+    out.key("result").string(e.text).key("duration_ms").number(e.duration_ms);
+}
+
+void add_members(JsonText& out, const MessageEvent& e) {
+    out.key("role").string(name(e.role)).key("messageId").number(e.id).key("text").string(e.text);
+}
+
+void add_members(JsonText& out, const RetryNotice& e) {
+    out.key("attempt").number(e.attempt).key("wait_ms").number(e.wait_ms);
+    out.key("category").string(e.category).key("message").string(e.message);
+}
+
+void add_members(JsonText& out, const ContentDelta& e) { out.key("text").string(e.text); }
+void add_members(JsonText& out, const InternalEvent& e) { out.key("data").raw(e.data); }
+void add_members(JsonText&, const TaskEvent&) {}
+
+void add_prompt(JsonText& out, const PromptNotice& prompt) {
+    out.begin_object().key("id").string(prompt.id).key("kind").string(prompt.kind);
+    out.key("action").string(prompt.action).key("tool").string(prompt.tool);
+    add_arguments(out, prompt.arguments);
+    out.key("text").string(prompt.text).key("expires_at").string(base::iso8601(prompt.expires_at));
+    out.end_object();
+}
+
+void add_usage(JsonText& out, const Usage& usage) {
+    out.key("usage").begin_object().key("input_tokens").number(usage.input_tokens);
+    out.key("output_tokens").number(usage.output_tokens);
+    out.key("cache_read_tokens").number(usage.cache_read_tokens);
+    out.key("cache_write_tokens").number(usage.cache_write_tokens).end_object();
+}
+
+void add_error(JsonText& out, const TurnResult& result) {
+    out.key("error");
+    if (!result.error) {
+        out.null();
+        return;
+    }
+    out.begin_object().key("code").string(base::name(result.error->code()));
+    out.key("category");
+    if (result.error_category.empty()) out.null();
+    else out.string(result.error_category);
+    out.key("message").string(result.error->message());
+    if (!result.error->hint().empty()) out.key("hint").string(result.error->hint());
+    out.end_object();
+}
+
+State parse_state(std::string_view text) {
+    for (const State state : {State::submitted, State::working, State::input_required,
+                              State::completed, State::failed, State::canceled})
+        if (text == name(state)) return state;
+    return State::failed;
+}
+
+}  // namespace
+
+std::string_view name(State state) {
+    switch (state) {
+        case State::submitted: return "submitted";
+        case State::working: return "working";
+        case State::input_required: return "input-required";
+        case State::completed: return "completed";
+        case State::failed: return "failed";
+        case State::canceled: return "canceled";
+    }
+    return "";
+}
+
+bool is_internal(const Event& event) { return std::holds_alternative<InternalEvent>(event); }
+
+std::string to_json(const Event& event, const EventSource& source, base::TimeMs at) {
+    JsonText out;
+    out.begin_object().key("schema").string("chorus.event/1").key("kind").string(kind_of(event));
+    out.key("taskId").string(std::to_string(source.turn_id));
+    out.key("contextId").string(source.agent + "/" + std::to_string(source.thread));
+    out.key("timestamp").string(base::iso8601(at));
+    std::visit([&](const auto& e) { add_members(out, e); }, event);
+    return out.end_object().take();
+}
+
+std::string to_json(const TurnResult& result) {
+    JsonText out;
+    out.begin_object().key("schema").string("chorus.result/1").key("agent").string(result.agent);
+    out.key("thread").number(result.thread).key("turn").number(result.turn_number);
+    out.key("turn_id").number(result.turn_id).key("state").string(name(result.state));
+    out.key("reason");
+    if (result.reason.empty()) out.null();
+    else out.string(result.reason);
+    out.key("text").string(result.text).key("structured").null();
+    add_usage(out, result.usage);
+    out.key("cost_usd");
+    if (result.cost_usd < 0) out.null();
+    else out.real(result.cost_usd);
+    out.key("iterations").number(result.iterations).key("tool_calls").number(result.tool_calls);
+    out.key("artifacts").begin_array().end_array().key("prompts").begin_array();
+    for (const PromptNotice& prompt : result.prompts) add_prompt(out, prompt);
+    out.end_array().key("denied").begin_array();
+    for (const TurnResult::Denied& denied : result.denied)
+        out.begin_object().key("action").string(denied.action).key("detail").string(denied.detail).end_object();
+    out.end_array().key("audit").begin_object().key("rows").number(result.audit_rows);
+    out.key("hash").string(result.audit_hash).end_object();
+    add_error(out, result);
+    out.key("resume_at");
+    if (result.resume_at == 0) out.null();
+    else out.string(base::iso8601(result.resume_at));
+    return out.key("exit_code").number(static_cast<int>(result.exit_status)).end_object().take();
+}
+
+TurnResult parse_result(std::string_view json) {
+    const Json object = parse_json(json, "stored result", DuplicateKeys::last_wins, json.size());
+    TurnResult result;
+    result.agent = string_or(object, "agent");
+    result.thread = integer_or(object, "thread", 1);
+    result.turn_id = integer_or(object, "turn_id");
+    result.turn_number = integer_or(object, "turn");
+    result.state = parse_state(string_or(object, "state"));
+    result.reason = string_or(object, "reason");
+    result.text = string_or(object, "text");
+    result.iterations = integer_or(object, "iterations");
+    result.tool_calls = integer_or(object, "tool_calls");
+    const Json& usage = object.at("usage");
+    result.usage = {integer_or(usage, "input_tokens"), integer_or(usage, "output_tokens"),
+                    integer_or(usage, "cache_read_tokens"), integer_or(usage, "cache_write_tokens")};
+    for (const Json& denied : object.at("denied"))
+        result.denied.push_back({string_or(denied, "action"), string_or(denied, "detail")});
+    result.audit_rows = integer_or(object.at("audit"), "rows");
+    result.audit_hash = string_or(object.at("audit"), "hash");
+    result.exit_status = static_cast<base::ExitStatus>(integer_or(object, "exit_code"));
+    return result;
+}
+
+}  // namespace chorus::chat

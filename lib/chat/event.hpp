@@ -1,0 +1,112 @@
+// What a turn tells while it runs (chorus.event/1) and at its end (chorus.result/1). The names are
+// those of A2A 0.3.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/time.hpp"
+#include "chat/message.hpp"
+
+namespace chorus::chat {
+
+enum class State { submitted, working, input_required, completed, failed, canceled };
+std::string_view name(State state);  // "input-required"
+
+struct TaskEvent {};
+struct StatusUpdate {
+    State state = State::working;
+    bool final = false;
+    std::string reason;   // metadata.reason
+    std::string message;  // for people
+    base::TimeMs resume_at = 0;
+};
+struct MessageEvent {
+    Role role = Role::assistant;
+    std::int64_t id = 0;
+    std::string text;
+};
+struct ContentDelta {
+    std::string text;
+};
+struct CallEvent {
+    ToolCall call;
+    std::string action;
+};
+struct CallComplete {
+    std::string id;
+    std::string tool;
+    std::string outcome;
+    std::string text;
+    std::int64_t duration_ms = 0;
+};
+struct RetryNotice {
+    int attempt = 0;
+    std::int64_t wait_ms = 0;
+    std::string category;
+    std::string message;
+};
+// kind begins with "internal:"; shown with --events all only.
+struct InternalEvent {
+    std::string kind;
+    std::string data;  // JSON object as text
+};
+using Event = std::variant<TaskEvent, StatusUpdate, MessageEvent, ContentDelta, CallEvent, CallComplete,
+                           RetryNotice, InternalEvent>;
+
+// A question that waits, as results and status-updates show it.
+struct PromptNotice {
+    std::string id;
+    std::string kind;
+    std::string action;
+    std::string tool;
+    std::string arguments;
+    std::string text;
+    base::TimeMs expires_at = 0;
+};
+
+struct TurnResult {
+    std::string agent;
+    std::int64_t thread = 1;
+    std::int64_t turn_id = 0;
+    std::int64_t turn_number = 0;
+    State state = State::completed;
+    std::string reason;
+    std::string text;
+    Usage usage;
+    double cost_usd = -1;  // < 0: unknown
+    std::int64_t iterations = 0;
+    std::int64_t tool_calls = 0;
+    std::vector<PromptNotice> prompts;
+    struct Denied {
+        std::string action;
+        std::string detail;
+    };
+    std::vector<Denied> denied;
+    std::int64_t audit_rows = 0;
+    std::string audit_hash;
+    std::optional<base::Error> error;
+    std::string error_category;
+    base::TimeMs resume_at = 0;
+    base::ExitStatus exit_status = base::ExitStatus::done;
+};
+
+struct EventSource {
+    std::string agent;
+    std::int64_t thread = 1;
+    std::int64_t turn_id = 0;
+};
+
+bool is_internal(const Event& event);
+// One line of JSON, without its newline.
+std::string to_json(const Event& event, const EventSource& source, base::TimeMs at);
+std::string to_json(const TurnResult& result);
+// What to_json wrote: for --idempotency-key. Only what printing it again needs.
+TurnResult parse_result(std::string_view json);
+
+}  // namespace chorus::chat

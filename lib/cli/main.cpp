@@ -1,0 +1,87 @@
+#include "cli/main.hpp"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <iostream>
+#include <new>
+
+#include "base/text.hpp"
+#include "cli/version.hpp"
+#include "sys/environment.hpp"
+#include "sys/fd.hpp"
+
+namespace chorus::cli {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using base::ExitStatus;
+
+// Help and version; anything else that CLI11 throws is a usage error.
+ExitStatus report_parse_end(const CLI::App& app, const CLI::ParseError& error, const Program& program) {
+    if (dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr) {
+        std::cout << app.help();
+        return ExitStatus::done;
+    }
+    if (dynamic_cast<const CLI::CallForVersion*>(&error) != nullptr) {
+        std::cout << program.name << ' ' << version() << '\n';
+        return ExitStatus::done;
+    }
+    const Error usage(ErrorCode::bad_request, std::string("usage: ") + error.what(),
+                      "see " + std::string(program.name) + " --help");
+    if (!program.on_error || !program.on_error(usage)) print_error(program.name, usage);
+    return ExitStatus::bad_request;
+}
+
+ExitStatus run(int argc, char** argv, const Program& program) {
+    CLI::App app{std::string(program.description), std::string(program.name)};
+    app.set_version_flag("--version", std::string(version()));
+    app.get_formatter()->column_width(34);
+    const auto action = program.options(app);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return report_parse_end(app, error, program);
+    }
+    return action();
+}
+
+// Promise 12: no exit status 0 unless what was printed was written.
+ExitStatus after_flush(ExitStatus status, std::string_view program) {
+    std::cout.flush();
+    if (std::cout.good() && std::fflush(stdout) == 0) return status;
+    print_line(program, "error", "stdout: not everything could be written");
+    return status == ExitStatus::done ? ExitStatus::failed : status;
+}
+
+}  // namespace
+
+void print_line(std::string_view program, std::string_view kind, std::string_view text) {
+    const std::string line = std::string(program) + ": " + std::string(kind) + ": " +
+                             base::visible(text, base::Newlines::escape) + "\n";
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+}
+
+void print_error(std::string_view program, const Error& error) {
+    print_line(program, "error", error.message());
+    if (!error.hint().empty()) print_line(program, "hint", error.hint());
+}
+
+int run_main(int argc, char** argv, const Program& program) {
+    sys::harden_process();
+    try {
+        return static_cast<int>(after_flush(run(argc, argv, program), program.name));
+    } catch (const Error& error) {
+        if (!program.on_error || !program.on_error(error)) print_error(program.name, error);
+        return static_cast<int>(after_flush(base::exit_status(error.code()), program.name));
+    } catch (const std::bad_alloc&) {
+        print_line(program.name, "error", "out of memory");
+    } catch (const std::exception& error) {
+        print_line(program.name, "error", std::string("internal: ") + error.what());
+    }
+    return static_cast<int>(ExitStatus::failed);
+}
+
+}  // namespace chorus::cli

@@ -1,0 +1,33 @@
+// What every executable's main is: one call. Here parse errors, error printing, hints and the exit
+// status are owned.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace chorus::cli {
+
+struct Program {
+    std::string_view name;         // "chorus-run"
+    std::string_view description;  // one line
+    // Adds the options to the app and returns what runs after they were parsed.
+    std::function<std::function<base::ExitStatus()>(CLI::App&)> options;
+    // Called instead of printing "error:" lines; true when it has said everything.
+    std::function<bool(const base::Error&)> on_error;
+};
+
+// Parses, runs, checks that stdout was written (promise 12), returns the exit status.
+int run_main(int argc, char** argv, const Program& program);
+
+// "chorus-run: error: …" and "chorus-run: hint: …" on stderr, made visible.
+void print_error(std::string_view program, const base::Error& error);
+void print_line(std::string_view program, std::string_view kind, std::string_view text);
+
+}  // namespace chorus::cli

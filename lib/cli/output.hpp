@@ -1,0 +1,70 @@
+// What chorus-run prints while a turn runs and at its end. stdout carries the product only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "chat/event.hpp"
+
+namespace chorus::cli {
+
+enum class Format { text, json, stream_json };
+std::optional<Format> parse_format(std::string_view text);
+enum class Color { automatic, always, never };
+enum class Verbosity { quiet, normal, verbose };
+
+struct OutputOptions {
+    Format format = Format::text;
+    bool stream = false;          // text as it streams, to a pipe too
+    bool internal_events = false; // --events all
+    std::string file;             // -o
+    Verbosity verbosity = Verbosity::normal;
+    Color color = Color::automatic;
+    bool no_color = false;        // NO_COLOR
+};
+
+class Progress;
+
+class Output {
+  public:
+    Output(std::string_view program, OutputOptions options);
+    ~Output();
+    Output(const Output&) = delete;
+    Output& operator=(const Output&) = delete;
+
+    void event(const chat::Event& event, const chat::EventSource& source);
+    void warn(const std::string& text);
+    // The product's last part, and what the end is worth saying on stderr. Returns the exit status: the
+    // result's, or failed where not everything could be written.
+    base::ExitStatus finish(const chat::TurnResult& result);
+    // An error before there was a turn, in the format asked for.
+    void fail(const base::Error& error, const std::string& agent);
+    // While a question stands on the terminal the status line is gone.
+    void pause_progress();
+    void resume_progress();
+
+  private:
+    void print(std::string_view text);
+    void print_line(const std::string& json);
+    void say(std::string_view kind, std::string_view text);
+    void say_end(const chat::TurnResult& result);
+    void write_file();
+
+    std::string program_;
+    OutputOptions options_;
+    bool to_terminal_;
+    bool live_text_;
+    bool failed_ = false;
+    bool streamed_any_ = false;
+    bool final_seen_ = false;
+    char last_printed_ = '\n';
+    std::string copy_;  // for -o
+    std::unique_ptr<Progress> progress_;
+};
+
+}  // namespace chorus::cli

@@ -1,0 +1,48 @@
+// The one live status line on a terminal's stderr: shown after 1.5 s, gone at the end on every path.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace chorus::cli {
+
+class Progress {
+  public:
+    explicit Progress(bool color);
+    ~Progress();
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    void doing(std::string what);
+    void count_tool();
+    // Runs `print` with the line removed; it comes back at the next tick.
+    template <typename Print>
+    void without_line(Print print) {
+        const std::lock_guard guard(mutex_);
+        erase();
+        print();
+    }
+    void pause();
+    void resume();
+
+  private:
+    void tick();
+    void draw();
+    void erase();
+
+    bool color_;
+    std::int64_t start_ms_;
+    std::string what_ = "starting";
+    int tools_ = 0;
+    bool shown_ = false;
+    bool paused_ = false;
+    bool ending_ = false;
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    std::thread thread_;
+};
+
+}  // namespace chorus::cli

@@ -1,0 +1,20 @@
+// What stands before the conversation: the system prompt with the agent's docs, and the project's own
+// text as a first user message that grants nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "agent/layout.hpp"
+#include "sys/beneath.hpp"
+
+namespace chorus::context {
+
+// The system prompt, then docs/**/*.md sorted by path, each under its path; past 32 Ki tokens
+// (estimated) the docs are cut with a note. Error(config_invalid) for docs over 256 KiB on disk.
+std::string system_text(const std::string& system_prompt, const agent::Directory& directory);
+
+// AGENTS.md of the root of the place worked in, framed. Nothing where there is none.
+std::optional<std::string> project_text(const sys::Root& root);
+
+}  // namespace chorus::context

@@ -1,0 +1,91 @@
+#include "context/window.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/hash.hpp"
+#include "base/text.hpp"
+#include "chat/stored.hpp"
+
+namespace chorus::context {
+namespace {
+
+using chat::Message;
+using chat::Role;
+
+// Where a turn begins at or after `from`, or the end.
+std::size_t next_cut(const std::vector<Message>& messages, std::size_t from) {
+    while (from < messages.size() && !messages[from].starts_turn) ++from;
+    return from;
+}
+
+// The first index that must stay: the open turn's first message.
+std::size_t last_possible_cut(const std::vector<Message>& messages, std::int64_t open_turn) {
+    if (open_turn == 0) return messages.size();
+    for (std::size_t i = 0; i < messages.size(); ++i)
+        if (messages[i].turn_id == open_turn) return i;
+    return messages.size();
+}
+
+}  // namespace
+
+std::int64_t estimated_tokens(const Message& message) {
+    std::size_t bytes = message.content.size() + message.status.size();
+    for (const chat::ToolCall& call : message.tool_calls) bytes += call.arguments.size() + call.name.size();
+    return static_cast<std::int64_t>(bytes / 4) + 4;
+}
+
+Window cut_window(std::vector<Message> loaded, const WindowLimits& limits) {
+    const std::size_t latest = last_possible_cut(loaded, limits.open_turn);
+    std::size_t first = std::min(next_cut(loaded, 0), latest);
+
+    std::int64_t tokens = 0;
+    for (std::size_t i = first; i < loaded.size(); ++i) tokens += estimated_tokens(loaded[i]);
+    const bool over_budget = limits.token_budget > 0 && tokens > limits.token_budget;
+    const std::int64_t token_goal = limits.token_budget * 6 / 10;
+    const auto too_many = [&] {
+        return limits.max_messages > 0 &&
+               static_cast<std::int64_t>(loaded.size() - first) > limits.max_messages;
+    };
+
+    Window window;
+    while (first < latest && ((over_budget && tokens > token_goal) || too_many())) {
+        const std::size_t next = std::min(next_cut(loaded, first + 1), latest);
+        for (std::size_t i = first; i < next; ++i) tokens -= estimated_tokens(loaded[i]);
+        window.left_out += next - first;
+        first = next;
+    }
+    loaded.erase(loaded.begin(), loaded.begin() + static_cast<std::ptrdiff_t>(first));
+    window.start = loaded.empty() ? 0 : loaded.front().id;
+    window.messages = std::move(loaded);
+    return window;
+}
+
+std::string find_torn(const std::vector<Message>& messages) {
+    if (!messages.empty() && messages.front().role != Role::user)
+        return "the first message is not the user's";
+    std::set<std::string> open;
+    for (const Message& message : messages) {
+        if (message.role == Role::tool_result) {
+            if (open.erase(message.tool_call_id) == 0)
+                return "message " + std::to_string(message.id) + ": a result without its call";
+            continue;
+        }
+        if (!open.empty()) return "call " + *open.begin() + " has no result";
+        for (const chat::ToolCall& call : message.tool_calls) open.insert(call.id);
+    }
+    return open.empty() ? "" : "call " + *open.begin() + " has no result";
+}
+
+std::string chained_hash(const std::string& previous, const Message& message) {
+    std::string text = previous;
+    for (const std::string& part :
+         {std::string(chat::name(message.role)), message.content,
+          chat::store_tool_calls(message.tool_calls), message.tool_call_id, chat::store_extra(message)}) {
+        text += '\0';
+        text += part;
+    }
+    return base::sha256_hex(text);
+}
+
+}  // namespace chorus::context

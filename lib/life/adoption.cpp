@@ -1,0 +1,108 @@
+#include "life/adoption.hpp"
+
+#include <array>
+
+#include "agent/archive.hpp"
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/id.hpp"
+#include "base/limits.hpp"
+#include "base/time.hpp"
+#include "chat/json.hpp"
+#include "store/sessions.hpp"
+#include "sys/file.hpp"
+
+namespace chorus::life {
+namespace {
+
+using chat::Json;
+
+constexpr std::array trust_keys{"budget",      "channel_id", "environment", "hooks",
+                                "mcpServers",  "notify",     "permissions", "sandbox"};
+constexpr std::array git_traps{"hooks",     "config", "config.worktree", "commondir",   "gitdir",
+                               "modules",   "worktrees", "info",         "objects/info"};
+
+base::TimeMs time_of(const Json& object, const char* key, const char* other) {
+    std::string text = chat::string_or(object, key);
+    if (text.empty()) text = chat::string_or(object, other);
+    return base::parse_iso8601(text).value_or(0);
+}
+
+store::Session session_row(const Json& file, const store::Agent& agent, const std::string& path,
+                           const std::string& text) {
+    store::Session row;
+    row.id = chat::string_or(file, "id", chat::string_or(file, "session_id"));
+    if (row.id.empty()) row.id = base::random_uuid();
+    row.agent_id = agent.id;
+    row.agent_name = chat::string_or(file, "agent_name", agent.name);
+    row.description = chat::string_or(file, "description");
+    row.summary = chat::string_or(file, "summary");
+    row.trigger = chat::string_or(file, "trigger", "manual_save");
+    row.saved_at = time_of(file, "saved_at", "timestamp");
+    row.window_start = time_of(file, "window_start", "window_start");
+    row.window_end = time_of(file, "window_end", "window_end");
+    const Json* messages = file.contains("messages") ? &file["messages"] : nullptr;
+    row.message_count = chat::integer_or(
+        file, "message_count",
+        messages != nullptr && messages->is_array() ? static_cast<std::int64_t>(messages->size()) : 0);
+    row.file_path = path;
+    row.sha256 = base::sha256_hex(text);
+    return row;
+}
+
+}  // namespace
+
+std::vector<std::string> bring_in(const std::string& from, const std::string& to) {
+    if (!sys::exists(from))
+        throw base::Error(base::ErrorCode::not_found, from + ": no such directory or packed agent");
+    if (!sys::is_directory(from)) return agent::unpack(from, to).left_out;
+    sys::copy_tree(from, to);
+    return {};
+}
+
+SetAside set_aside_trust_keys(const std::string& text) {
+    Json object = chat::parse_json(text, "agent.json", chat::DuplicateKeys::refuse);
+    Json aside = Json::object();
+    SetAside result;
+    for (const char* key : trust_keys) {
+        const auto found = object.find(key);
+        if (found == object.end()) continue;
+        const bool harmless = found->is_null() || (std::string_view(key) == "permissions" &&
+                                                   (*found == "standard" || *found == "locked"));
+        if (harmless) continue;
+        aside[key] = *found;
+        object.erase(key);
+        result.keys.emplace_back(key);
+    }
+    result.text = object.dump(4) + "\n";
+    result.aside = aside.dump(4) + "\n";
+    return result;
+}
+
+void reset_git(const std::string& workspace) {
+    const std::string git = workspace + "/.git";
+    if (!sys::exists(git)) return;
+    if (!sys::is_directory(git) || sys::is_link(git)) {
+        sys::remove_tree(git);
+        return;
+    }
+    for (const char* trap : git_traps) sys::remove_tree(git + "/" + trap);
+}
+
+std::size_t index_sessions(store::Store& store, const store::Agent& agent,
+                           const agent::Directory& directory) {
+    std::size_t indexed = 0;
+    store::Transaction transaction(store);
+    for (const std::string& name : sys::list_directory(directory.sessions())) {
+        if (name.size() < 5 || name.substr(name.size() - 5) != ".json") continue;
+        const std::string text = sys::read_file(directory.sessions() + "/" + name, base::limits::json_bytes * 10);
+        const auto file = chat::try_parse_json(text, text.size());
+        if (!file || !file->is_object() || !file->contains("messages")) continue;
+        store::insert_session(store, session_row(*file, agent, agent.dir + "/sessions/" + name, text));
+        ++indexed;
+    }
+    transaction.commit();
+    return indexed;
+}
+
+}  // namespace chorus::life

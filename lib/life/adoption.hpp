@@ -1,0 +1,30 @@
+// What an agent directory from elsewhere must go through before it is one of ours.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "agent/layout.hpp"
+#include "store/agents.hpp"
+
+namespace chorus::life {
+
+// Copies a directory, or unpacks a packed agent, into `to`. Returns what was not taken.
+std::vector<std::string> bring_in(const std::string& from, const std::string& to);
+
+struct SetAside {
+    std::string text;               // agent.json without them
+    std::string aside;              // them, as JSON
+    std::vector<std::string> keys;
+};
+// The keys that start programs, send data, choose the environment or widen rights.
+SetAside set_aside_trust_keys(const std::string& text);
+
+// Removes from a workspace's .git what git would run or obey; the history stays.
+void reset_git(const std::string& workspace);
+
+// sessions/*.json become rows again. Returns how many were readable.
+std::size_t index_sessions(store::Store& store, const store::Agent& agent,
+                           const agent::Directory& directory);
+
+}  // namespace chorus::life

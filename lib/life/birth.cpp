@@ -1,0 +1,349 @@
+#include "life/birth.hpp"
+
+#include <unistd.h>
+
+#include "agent/archive.hpp"
+#include "agent/home.hpp"
+#include "base/error.hpp"
+#include "base/id.hpp"
+#include "base/limits.hpp"
+#include "base/text.hpp"
+#include "chat/json_text.hpp"
+#include "life/adoption.hpp"
+#include "model/choice.hpp"
+#include "repo/repository.hpp"
+#include "store/records.hpp"
+#include "sys/clock.hpp"
+#include "sys/file.hpp"
+#include "sys/lock.hpp"
+#include "sys/process.hpp"
+
+namespace chorus::life {
+namespace {
+
+using agent::Directory;
+using agent::Home;
+using base::Error;
+using base::ErrorCode;
+
+constexpr std::int64_t birth_lock_ms = 30'000;
+constexpr std::string_view temporary_prefix = ".tmp-";
+
+struct Plan {
+    std::string text;          // agent.json to be
+    std::string model;
+    std::string model_origin;
+    agent::Configuration configuration;
+};
+
+void check_name(const std::string& name) {
+    if (base::is_agent_name(name)) return;
+    throw Error(ErrorCode::bad_request,
+                "agent name: '" + base::visible(name, base::Newlines::escape) + "' is not one",
+                "a name is 1 to 63 of a-z, 0-9, _ and -, beginning with a letter or digit");
+}
+
+[[noreturn]] void refuse_taken(const std::string& name) {
+    throw Error(ErrorCode::exists, "agent '" + name + "': the name is taken",
+                "choose another, chorus-destroy it first, or use --exist-ok");
+}
+
+std::string available_models_text(const Home& home) {
+    return sys::read_file_if_there(home.available_models(), base::limits::config_bytes).value_or("");
+}
+
+struct ChosenModel {
+    std::string model;
+    std::string origin;
+};
+
+// option > environment > config.json > template > the first provider with a key
+ChosenModel choose_model(const Home& home, const sys::Environment& environment,
+                         const agent::HomeConfiguration& defaults, const std::string& in_template,
+                         const BirthOptions& options) {
+    const auto available = model::parse_available_models(available_models_text(home));
+    const auto check = options.validate_model ? model::Check::listed : model::Check::none;
+    const auto resolve = [&](const std::string& name) {
+        return model::resolve_model(name, available, check);
+    };
+    if (!options.model.empty()) return {resolve(options.model), ""};
+    if (const auto given = environment.find("CHORUS_MODEL")) return {resolve(*given), "CHORUS_MODEL"};
+    if (!defaults.default_model.empty()) return {resolve(defaults.default_model), "config.json"};
+    if (!in_template.empty()) return {resolve(in_template), "the template"};
+    if (const auto found = model::default_model(environment)) return {found->model, found->variable};
+    throw Error(ErrorCode::config_invalid, "model: none is given and no provider's key is set",
+                "export ANTHROPIC_API_KEY=… or OPENAI_API_KEY=…, or name a local server's model: "
+                "--model ollama/NAME, or try everything without a model: --model builtin/script");
+}
+
+Plan make_plan(const Home& home, const sys::Environment& environment, const std::string& text,
+               const std::string& source, const BirthOptions& options) {
+    const auto defaults = agent::load_home_configuration(home);
+    const auto present = agent::parse_configuration(text, source);
+    const ChosenModel chosen = choose_model(home, environment, defaults, present.model, options);
+
+    std::map<std::string, std::string> members;
+    members["name"] = chat::quoted(options.name);
+    members["model"] = chat::quoted(chosen.model);
+    if (options.system_prompt) members["system_prompt"] = chat::quoted(*options.system_prompt);
+    if (options.description) members["description"] = chat::quoted(*options.description);
+    if (options.channel) members["channel_id"] = chat::quoted(*options.channel);
+    if (options.permissions) members["permissions"] = *options.permissions;
+    else if (!options.adopt && defaults.default_permissions.name != "standard")
+        members["permissions"] = chat::quoted(defaults.default_permissions.name);
+
+    Plan plan{agent::with_members(text, members), chosen.model, chosen.origin, {}};
+    plan.configuration = agent::parse_configuration(plan.text, "agent.json");
+    (void)agent::resolve_profile(plan.configuration.permissions, defaults, "agent.json");
+    return plan;
+}
+
+std::string stamped(const std::string& text, base::TimeMs now) {
+    return agent::with_members(text, {{"created_at", chat::quoted(base::iso8601(now))}});
+}
+
+store::Agent make_row(const Plan& plan, const std::string& name, base::TimeMs now) {
+    store::Agent row;
+    row.name = name;
+    row.dir = "agents/" + name;
+    row.model = plan.model;
+    row.permissions = plan.configuration.permissions.name;
+    row.description = plan.configuration.description;
+    row.channel_id = plan.configuration.channel_id;
+    row.created_at = now;
+    row.last_clear_time = now;
+    row.last_activity = now;
+    return row;
+}
+
+repo::Author author_of(const std::string& name) { return {name, name + "@chorus.local"}; }
+
+std::string temporary_directory(const Home& home, const std::string& name) {
+    const sys::Identity self = sys::own_identity();
+    return home.agents() + "/" + std::string(temporary_prefix) + std::to_string(self.pid) + "-" +
+           std::to_string(self.start) + "-" + base::random_short_id(6) + "-" + name;
+}
+
+// Removes what was built unless it was put in place.
+class Scaffold {
+  public:
+    explicit Scaffold(std::string path) : path_(std::move(path)) { sys::make_directory(path_, 0700); }
+    // What cannot be removed now is reclaimed by the next init.
+    ~Scaffold() {
+        if (!placed_) sys::try_remove_tree(path_);
+    }
+    Scaffold(const Scaffold&) = delete;
+    Scaffold& operator=(const Scaffold&) = delete;
+    const std::string& path() const { return path_; }
+    void place() { placed_ = true; }
+
+  private:
+    std::string path_;
+    bool placed_ = false;
+};
+
+void complete_tree(const Directory& directory, const BirthOptions& options) {
+    for (const std::string& path :
+         {directory.docs(), directory.sessions(), directory.branch("main")})
+        sys::make_directory(path, 0700);
+    if (!sys::exists(directory.current()) && symlink("branches/main", directory.current().c_str()) != 0)
+        throw base::system_error(directory.current());
+    if (options.clone.empty()) {
+        sys::make_directory(directory.workspace(), 0700);
+        repo::Repository::initialise(directory.workspace(), author_of(options.name));
+    } else {
+        sys::remove_tree(directory.workspace());
+        repo::Repository::clone(options.clone, directory.workspace(), author_of(options.name));
+    }
+}
+
+void append_welcome(const Directory& directory, const Birth& birth) {
+    const std::string path = directory.transcript("main", 1, true);
+    const bool is_new = !sys::exists(path);
+    sys::append_file(path, (is_new ? "# " + birth.agent.name + "\n\n" : "\n") + welcome(birth) + "\n");
+}
+
+void commit_status(store::Store& store, const store::Agent& row, store::AgentStatus status,
+                   const char* cause) {
+    store::Transaction transaction(store);
+    store::set_agent_status(store, row.id, status);
+    store::insert_event(store, {.agent_id = row.id,
+                                .thread_id = 0,
+                                .turn_id = 0,
+                                .at = sys::now_ms(),
+                                .kind = "agent",
+                                .previous = "creating",
+                                .next = std::string(store::name(status)),
+                                .cause = cause,
+                                .data = {}});
+    transaction.commit();
+}
+
+store::Agent insert_row(store::Store& store, const store::Agent& row) {
+    store::Transaction transaction(store);
+    const store::Agent inserted = store::insert_agent(store, row);
+    transaction.commit();
+    return inserted;
+}
+
+sys::Lock require_birth_lock(const Home& home) {
+    auto lock = sys::Lock::acquire(home.birth_lock(), sys::Lock::Mode::exclusive, birth_lock_ms);
+    if (!lock)
+        throw Error(ErrorCode::agent_busy, "chorus-init: another one has been at work for 30 s");
+    return std::move(*lock);
+}
+
+void reclaim_locked(const Home& home, store::Store& store) {
+    for (const std::string& entry : sys::list_directory(home.agents())) {
+        if (entry.rfind(temporary_prefix, 0) != 0) continue;
+        const auto parts = base::split(std::string_view(entry).substr(temporary_prefix.size()), '-');
+        sys::Identity maker;
+        if (parts.size() > 2) {
+            maker.pid = std::atoll(std::string(parts[0]).c_str());
+            maker.start = std::atoll(std::string(parts[1]).c_str());
+        }
+        if (!sys::is_alive(maker)) sys::remove_tree(home.agents() + "/" + entry);
+    }
+    for (const store::Agent& row : store::list_agents(store)) {
+        if (row.status != store::AgentStatus::creating) continue;
+        if (sys::exists(home.agent(row.name) + "/agent.json")) {
+            commit_status(store, row, store::AgentStatus::active, "recovered");
+        } else {
+            store::Transaction transaction(store);
+            store::delete_agent(store, row.id);
+            transaction.commit();
+        }
+    }
+}
+
+Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment& environment,
+                   const BirthOptions& options) {
+    const std::string source = agent::template_directory(home, options.template_directory);
+    const std::string text = sys::read_file(source + "/agent.json", base::limits::config_bytes);
+    const Plan plan = make_plan(home, environment, text, source + "/agent.json", options);
+
+    Birth birth;
+    const base::TimeMs now = sys::now_ms();
+    birth.agent = make_row(plan, options.name, now);
+    birth.model_origin = plan.model_origin;
+    birth.system_prompt = plan.configuration.system_prompt;
+
+    Scaffold scaffold(temporary_directory(home, options.name));
+    const Directory directory(scaffold.path());
+    sys::copy_tree(source, scaffold.path());
+    sys::write_file(directory.configuration(), stamped(plan.text, now));
+    complete_tree(directory, options);
+    append_welcome(directory, birth);
+    sys::sync_filesystem(scaffold.path());
+
+    const sys::Lock lock = require_birth_lock(home);
+    reclaim_locked(home, store);
+    birth.agent = insert_row(store, birth.agent);
+    if (!sys::rename_if_free(scaffold.path(), home.agent(options.name))) {
+        store::Transaction transaction(store);
+        store::delete_agent(store, birth.agent.id);
+        transaction.commit();
+        throw Error(ErrorCode::exists, home.agent(options.name) + ": there already",
+                    "adopt it with --adopt, or move it away");
+    }
+    scaffold.place();
+    commit_status(store, birth.agent, store::AgentStatus::active, "created");
+    birth.agent.status = store::AgentStatus::active;
+    return birth;
+}
+
+Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Environment& environment,
+                        const BirthOptions& options, bool kept_by_this_home) {
+    const sys::Lock lock = require_birth_lock(home);
+    reclaim_locked(home, store);
+    const std::string in_place = home.agent(options.name);
+    const std::string from = options.adopt.value_or("");
+    const bool elsewhere = !from.empty() && (!sys::exists(in_place) || sys::real_path(from) != sys::real_path(in_place));
+    if (elsewhere && sys::exists(in_place))
+        throw Error(ErrorCode::exists, in_place + ": there already", "move it away first");
+
+    Birth birth;
+    birth.adopted = true;
+    std::optional<Scaffold> scaffold;
+    if (elsewhere) {
+        scaffold.emplace(temporary_directory(home, options.name));
+        birth.left_out = bring_in(from, scaffold->path());
+    }
+    const Directory directory(elsewhere ? scaffold->path() : in_place);
+    std::string text = sys::read_file_if_there(directory.configuration(), base::limits::config_bytes).value_or("");
+    if (text.empty())
+        throw Error(ErrorCode::bad_request, (elsewhere ? from : in_place) + ": not an agent: it has no agent.json");
+    if (!options.trust && !kept_by_this_home) {
+        SetAside parted = set_aside_trust_keys(text);
+        text = parted.text;
+        birth.set_aside = parted.keys;
+        if (!parted.keys.empty()) sys::write_file(directory.path() + "/set-aside.json", parted.aside);
+    }
+    const Plan plan = make_plan(home, environment, text, directory.configuration(), options);
+    const base::TimeMs now = sys::now_ms();
+    birth.agent = make_row(plan, options.name, now);
+    birth.model_origin = plan.model_origin;
+    birth.system_prompt = plan.configuration.system_prompt;
+
+    if (!kept_by_this_home) reset_git(directory.workspace());
+    complete_tree(directory, options);
+    sys::write_file(directory.configuration(), stamped(plan.text, now));
+    sys::sync_filesystem(directory.path());
+    birth.agent = insert_row(store, birth.agent);
+    if (elsewhere) {
+        if (!sys::rename_if_free(scaffold->path(), in_place))
+            throw Error(ErrorCode::exists, in_place + ": there already", "move it away first");
+        scaffold->place();
+    }
+    birth.sessions = index_sessions(store, birth.agent, Directory(in_place));
+    append_welcome(Directory(in_place), birth);
+    commit_status(store, birth.agent, store::AgentStatus::active, "adopted");
+    birth.agent.status = store::AgentStatus::active;
+    return birth;
+}
+
+Birth existing(const Home& home, const store::Agent& row) {
+    Birth birth;
+    birth.agent = row;
+    birth.existed = true;
+    birth.system_prompt = agent::load_configuration(Directory(home.path() + "/" + row.dir)).system_prompt;
+    return birth;
+}
+
+}  // namespace
+
+void reclaim_leftovers(const Home& home, store::Store& store) {
+    if (sys::Lock::try_acquire(home.birth_lock(), sys::Lock::Mode::exclusive)) reclaim_locked(home, store);
+}
+
+Birth give_birth(const Home& home, store::Store& store, const sys::Environment& environment,
+                 const BirthOptions& options) {
+    check_name(options.name);
+    reclaim_leftovers(home, store);
+    if (const auto present = store::find_agent(store, options.name)) {
+        if (options.exist_ok && present->status == store::AgentStatus::active)
+            return existing(home, *present);
+        refuse_taken(options.name);
+    }
+    const auto predecessor = store::find_destroyed_agent(store, options.name);
+    const bool kept = predecessor && predecessor->files_kept;
+    const bool in_place = sys::exists(home.agent(options.name));
+    if (in_place && !kept && !options.adopt)
+        throw Error(ErrorCode::exists, home.agent(options.name) + ": a directory is there already",
+                    "adopt it with --adopt, or move it away");
+    if (options.adopt || in_place)
+        return birth_by_adoption(home, store, environment, options, in_place && kept && !options.adopt);
+    return birth_of_new(home, store, environment, options);
+}
+
+std::string welcome(const Birth& birth) {
+    std::string text = "Agent " + birth.agent.name + (birth.adopted ? " adopted" : " created") +
+                       ". Model: " + birth.agent.model;
+    if (!birth.model_origin.empty()) text += " (from " + birth.model_origin + ")";
+    text += ". Permissions: " + birth.agent.permissions + ".\n";
+    if (birth.adopted && birth.sessions > 0)
+        text += std::to_string(birth.sessions) + " saved sessions are within reach.\n";
+    return text + "\nSystem prompt:\n" + birth.system_prompt + "\n";
+}
+
+}  // namespace chorus::life

@@ -1,0 +1,53 @@
+// How an agent comes to be: directory, repository and row together, all or nothing (promise 6).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/configuration.hpp"
+#include "agent/layout.hpp"
+#include "store/agents.hpp"
+#include "sys/environment.hpp"
+
+namespace chorus::life {
+
+struct BirthOptions {
+    std::string name;
+    std::optional<std::string> system_prompt;
+    std::string model;                 // "": environment, config.json, template, first key
+    std::optional<std::string> permissions;  // JSON text: "standard" in quotes, or an object
+    std::optional<std::string> description;
+    std::optional<std::string> channel;
+    std::string template_directory;    // "": the usual one
+    std::string clone;                 // path or URL the workspace starts as
+    std::optional<std::string> adopt;  // a directory or a packed agent; "": the one in place
+    bool exist_ok = false;
+    bool trust = false;
+    bool validate_model = true;
+};
+
+struct Birth {
+    store::Agent agent;
+    std::string system_prompt;
+    std::string model_origin;              // where the model came from when it was not given
+    bool adopted = false;
+    bool existed = false;                  // --exist-ok
+    std::vector<std::string> set_aside;    // trust keys of an adopted agent.json
+    std::vector<std::string> left_out;     // of a packed agent
+    std::size_t sessions = 0;              // indexed again
+};
+
+// Validates everything before anything is made. Error(exists), Error(config_invalid),
+// Error(no_driver), Error(bad_request).
+Birth give_birth(const agent::Home& home, store::Store& store, const sys::Environment& environment,
+                 const BirthOptions& options);
+
+// What a crash left: temporary directories of processes that are gone, and rows still `creating`.
+// Takes the birth lock for a moment; does nothing where another process holds it.
+void reclaim_leftovers(const agent::Home& home, store::Store& store);
+
+// What a person is told, and what the transcript begins with.
+std::string welcome(const Birth& birth);
+
+}  // namespace chorus::life

@@ -1,0 +1,156 @@
+#include "model/anthropic.hpp"
+
+#include "chat/json_text.hpp"
+
+namespace chorus::model {
+namespace {
+
+using chat::JsonText;
+using chat::Message;
+using chat::Role;
+
+constexpr std::int64_t default_max_tokens = 16'384;
+constexpr std::string_view cache_mark = R"({"type":"ephemeral"})";
+
+enum class Mark { no, yes };
+
+void end_block(JsonText& out, Mark mark) {
+    if (mark == Mark::yes) out.key("cache_control").raw(cache_mark);
+    out.end_object();
+}
+
+void write_text(JsonText& out, std::string_view text, Mark mark = Mark::no) {
+    out.begin_object().key("type").string("text").key("text").string(text);
+    end_block(out, mark);
+}
+
+void write_system(JsonText& out, const std::string& system) {
+    if (system.empty()) return;
+    out.key("system").begin_array();
+    write_text(out, system, Mark::yes);
+    out.end_array();
+}
+
+void write_tools(JsonText& out, const std::vector<chat::ToolDefinition>& tools) {
+    if (tools.empty()) return;
+    out.key("tools").begin_array();
+    for (const chat::ToolDefinition& tool : tools) {
+        out.begin_object().key("name").string(tool.name);
+        out.key("description").string(tool.description);
+        out.key("input_schema").raw(sendable_schema(tool));
+        end_block(out, &tool == &tools.back() ? Mark::yes : Mark::no);
+    }
+    out.end_array();
+}
+
+void write_result(JsonText& out, const Message& message, Mark mark) {
+    out.begin_object().key("type").string("tool_result");
+    out.key("tool_use_id").string(sendable_name(message.tool_call_id));
+    if (!message.content.empty()) {
+        out.key("content").begin_array();
+        write_text(out, message.content);
+        out.end_array();
+    }
+    if (message.is_error) out.key("is_error").boolean(true);
+    end_block(out, mark);
+}
+
+// Text blocks must not be empty.
+bool has_blocks(const Message& message) {
+    return message.role == Role::tool_result || !message.status.empty() || !message.content.empty();
+}
+
+void write_user_blocks(JsonText& out, const Message& message, Mark mark) {
+    if (message.role == Role::tool_result) return write_result(out, message, mark);
+    if (!message.status.empty())
+        write_text(out, message.status, message.content.empty() ? mark : Mark::no);
+    if (!message.content.empty()) write_text(out, message.content, mark);
+}
+
+void write_answer_blocks(JsonText& out, const Message& message) {
+    if (!message.content.empty()) write_text(out, message.content);
+    for (const chat::ToolCall& call : message.tool_calls)
+        out.begin_object()
+            .key("type")
+            .string("tool_use")
+            .key("id")
+            .string(sendable_name(call.id))
+            .key("name")
+            .string(sendable_name(call.name))
+            .key("input")
+            .raw(sendable_arguments(call.arguments))
+            .end_object();
+}
+
+void write_answer(JsonText& out, const Message& message, const std::string* own) {
+    out.begin_object().key("role").string("assistant").key("content");
+    if (own) {
+        out.raw(*own);
+    } else {
+        out.begin_array();
+        write_answer_blocks(out, message);
+        out.end_array();
+    }
+    out.end_object();
+}
+
+// Consecutive user messages and tool results are one user message: a stretch.
+class Stretches {
+  public:
+    explicit Stretches(JsonText& out) : out_(out) {}
+
+    void add(const Message& message, Mark mark) {
+        if (!open_) out_.begin_object().key("role").string("user").key("content").begin_array();
+        open_ = true;
+        write_user_blocks(out_, message, mark);
+    }
+    void close() {
+        if (open_) out_.end_array().end_object();
+        open_ = false;
+    }
+
+  private:
+    JsonText& out_;
+    bool open_ = false;
+};
+
+const Message* last_to_mark(const std::vector<const Message*>& messages) {
+    for (auto at = messages.rbegin(); at != messages.rend(); ++at)
+        if ((*at)->role != Role::assistant && has_blocks(**at)) return *at;
+    return nullptr;
+}
+
+void write_messages(JsonText& out, const chat::Request& request, const Origin& origin) {
+    const std::vector<const Message*> messages = in_wire_order(request.messages);
+    const Message* const marked = last_to_mark(messages);
+    Stretches stretches(out);
+    for (const Message* message : messages) {
+        if (message->role != Role::assistant) {
+            if (has_blocks(*message))
+                stretches.add(*message, message == marked ? Mark::yes : Mark::no);
+            continue;
+        }
+        const std::string* own = own_blocks(*message, origin, R"("type":"tool_use")");
+        if (!own && message->content.empty() && message->tool_calls.empty()) continue;
+        stretches.close();
+        write_answer(out, *message, own);
+    }
+    stretches.close();
+}
+
+}  // namespace
+
+std::string anthropic_body(const chat::Request& request, const Origin& origin) {
+    JsonText out;
+    out.begin_object().key("model").string(request.model);
+    out.key("max_tokens")
+        .number(request.max_output_tokens > 0 ? request.max_output_tokens : default_max_tokens);
+    out.key("stream").boolean(true);
+    write_system(out, request.system);
+    write_tools(out, request.tools);
+    out.key("messages").begin_array();
+    write_messages(out, request, origin);
+    return out.end_array().end_object().take();
+}
+
+}  // namespace chorus::model

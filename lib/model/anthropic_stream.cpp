@@ -1,0 +1,222 @@
+#include <map>
+
+#include "chat/json_text.hpp"
+#include "model/anthropic.hpp"
+#include "model/event_json.hpp"
+
+namespace chorus::model {
+namespace {
+
+using chat::JsonText;
+using chat::StopReason;
+
+constexpr std::size_t block_cost_bytes = 256;
+
+// One content block. `start` is as it was announced, with whatever fields the vendor has added
+// since.
+struct Block {
+    Json start;
+    std::string type;
+    std::string text;  // of text and thinking
+    std::string signature;
+    std::string arguments;  // fragments of `input`
+
+    bool is_thinking() const { return type == "thinking" || type == "redacted_thinking"; }
+    bool has_input() const { return type == "tool_use" || !arguments.empty(); }
+};
+
+StopReason stop_reason(std::string_view word) {
+    if (word == "tool_use") return StopReason::tool_use;
+    if (word == "max_tokens") return StopReason::max_tokens;
+    if (word == "pause_turn") return StopReason::pause;
+    if (word == "refusal") return StopReason::refusal;
+    if (word == "model_context_window_exceeded") return StopReason::context_overflow;
+    return StopReason::end;
+}
+
+// The input as the model wrote it: fragments, or whole in the block's start with some servers.
+std::string arguments_of(const Block& block) {
+    if (block.arguments.find_first_not_of(" \t\r\n") != std::string::npos) return block.arguments;
+    const Json& input = member(block.start, "input");
+    return input.is_object() && !input.empty() ? chat::dump(input) : "{}";
+}
+
+// What the API takes back: no empty text, no thinking that was cut before its signature.
+bool goes_back(const Block& block) {
+    if (block.type == "text") return !block.text.empty();
+    if (block.type == "thinking") return !block.signature.empty();
+    return true;
+}
+
+void write_block(JsonText& out, const Block& block) {
+    Json fields = block.start;
+    if (block.type == "text") fields["text"] = block.text;
+    if (block.type == "thinking") fields["thinking"] = block.text;
+    if (block.type == "thinking") fields["signature"] = block.signature;
+    if (block.has_input()) fields["input"] = nullptr;
+    out.begin_object();
+    for (const auto& [key, value] : fields.items()) {
+        if (key == "input" && block.has_input())
+            out.key(key).raw(sendable_arguments(arguments_of(block)));
+        else if (!value.is_null())
+            out.key(key).raw(chat::dump(value));
+    }
+    out.end_object();
+}
+
+class AnthropicDecoder final : public Decoder {
+  public:
+    using Decoder::Decoder;
+
+  private:
+    bool read(const net::ServerEvent& event) override;
+    void assemble(chat::Reply& reply) override;
+
+    void start_block(const Json& event, std::size_t event_bytes);
+    void extend_block(const Json& event);
+    void extend(Block& block, const Json& delta);
+    void say_in_block(Block& block, std::string_view text);
+    void take_usage(const Json& usage);
+    Block* block_at(const Json& event);
+    std::string wire() const;
+
+    std::map<std::int64_t, Block> blocks_;  // they are sequential by index
+    bool separate_ = false;                 // another block stood between two texts
+    std::string stop_word_;
+    std::int64_t fresh_input_ = 0;
+};
+
+bool AnthropicDecoder::read(const net::ServerEvent& event) {
+    if (is_complete()) return true;
+    const std::optional<Json> data = parse_event(event.data);
+    if (!data || !data->is_object()) return false;
+    std::string_view type = text_of(*data, "type");
+    if (type.empty()) type = event.type;
+    if (type == "error") {
+        complain(event.data);
+    } else if (type == "message_start") {
+        take_usage(member(member(*data, "message"), "usage"));
+    } else if (type == "content_block_start") {
+        start_block(*data, event.data.size());
+    } else if (type == "content_block_delta") {
+        extend_block(*data);
+    } else if (type == "message_delta") {
+        const std::string_view word = text_of(member(*data, "delta"), "stop_reason");
+        if (!word.empty()) stop_word_ = word;
+        take_usage(member(*data, "usage"));
+    } else if (type == "message_stop") {
+        mark_complete();
+    }
+    return true;
+}
+
+void AnthropicDecoder::start_block(const Json& event, std::size_t event_bytes) {
+    const Json& content = member(event, "content_block");
+    if (!content.is_object()) return;
+    const std::int64_t next = blocks_.empty() ? 0 : blocks_.rbegin()->first + 1;
+    Block& block = blocks_[count_of(event, "index").value_or(next)];
+    block = Block();
+    block.start = content;
+    block.type = text_of(content, "type");
+    keep(block_cost_bytes + event_bytes);
+    if (block.type != "text") separate_ = has_text();
+    if (block.type == "tool_use" && text_of(content, "id").empty())
+        block.start["id"] = made_up_call_id();
+    if (block.type == "text") say_in_block(block, text_of(content, "text"));
+    block.signature = text_of(content, "signature");
+    if (block.type != "thinking") return;
+    block.text = text_of(content, "thinking");
+    think(block.text);
+}
+
+void AnthropicDecoder::extend_block(const Json& event) {
+    if (Block* block = block_at(event)) extend(*block, member(event, "delta"));
+}
+
+void AnthropicDecoder::extend(Block& block, const Json& delta) {
+    const std::string_view type = text_of(delta, "type");
+    if (type == "text_delta") {
+        say_in_block(block, text_of(delta, "text"));
+    } else if (type == "thinking_delta") {
+        const std::string_view thought = text_of(delta, "thinking");
+        keep(thought.size());
+        block.text += thought;
+        think(thought);
+    } else if (type == "signature_delta") {
+        keep(text_of(delta, "signature").size());
+        block.signature += text_of(delta, "signature");
+    } else if (type == "input_json_delta") {
+        keep(text_of(delta, "partial_json").size());
+        block.arguments += text_of(delta, "partial_json");
+    } else if (type == "citations_delta") {
+        Json& citations = block.start["citations"];
+        if (!citations.is_array()) citations = Json::array();
+        citations.push_back(member(delta, "citation"));
+        keep(chat::dump(citations.back()).size() + block_cost_bytes);
+    }
+}
+
+void AnthropicDecoder::say_in_block(Block& block, std::string_view text) {
+    if (text.empty()) return;
+    if (separate_) say("\n\n");
+    separate_ = false;
+    block.text += text;
+    say(text);
+}
+
+// Cumulative; null and absent mean "not reported".
+void AnthropicDecoder::take_usage(const Json& reported) {
+    chat::Usage& sum = usage();
+    fresh_input_ = count_of(reported, "input_tokens").value_or(fresh_input_);
+    sum.cache_write_tokens =
+        count_of(reported, "cache_creation_input_tokens").value_or(sum.cache_write_tokens);
+    sum.cache_read_tokens =
+        count_of(reported, "cache_read_input_tokens").value_or(sum.cache_read_tokens);
+    sum.output_tokens = count_of(reported, "output_tokens").value_or(sum.output_tokens);
+    sum.input_tokens = fresh_input_ + sum.cache_write_tokens + sum.cache_read_tokens;
+}
+
+Block* AnthropicDecoder::block_at(const Json& event) {
+    if (blocks_.empty()) return nullptr;
+    const std::optional<std::int64_t> index = count_of(event, "index");
+    const auto found = index ? blocks_.find(*index) : std::prev(blocks_.end());
+    return found == blocks_.end() ? nullptr : &found->second;
+}
+
+// "" where nothing is worth sending back. An answer may not end in thinking.
+std::string AnthropicDecoder::wire() const {
+    auto end = blocks_.end();
+    while (end != blocks_.begin() &&
+           (std::prev(end)->second.is_thinking() || !goes_back(std::prev(end)->second)))
+        --end;
+    if (end == blocks_.begin()) return {};
+    JsonText out;
+    out.begin_array();
+    for (auto at = blocks_.begin(); at != end; ++at)
+        if (goes_back(at->second)) write_block(out, at->second);
+    return out.end_array().take();
+}
+
+void AnthropicDecoder::assemble(chat::Reply& reply) {
+    reply.raw_stop = stop_word_;
+    reply.stop = stop_reason(stop_word_);
+    // what was refused must not come back, and must not be run
+    if (reply.stop == StopReason::refusal) return;
+    for (const auto& [index, block] : blocks_)
+        if (block.type == "tool_use")
+            reply.tool_calls.push_back({std::string(text_of(block.start, "id")),
+                                        std::string(text_of(block.start, "name")),
+                                        arguments_of(block)});
+    if (reply.stop == StopReason::end && !reply.tool_calls.empty())
+        reply.stop = StopReason::tool_use;
+    if (std::string own = wire(); !own.empty())
+        reply.opaque = chat::Opaque{origin().provider, origin().model, std::move(own)};
+}
+
+}  // namespace
+
+std::unique_ptr<Decoder> anthropic_decoder(const Origin& origin, const StreamSink& sink) {
+    return std::make_unique<AnthropicDecoder>(origin, sink);
+}
+
+}  // namespace chorus::model

@@ -1,0 +1,84 @@
+#include "model/catalog.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace chorus::model {
+namespace {
+
+constexpr Quirks openai_itself{.max_tokens = "max_completion_tokens", .system_role = "developer"};
+constexpr Quirks new_limit_name{.max_tokens = "max_completion_tokens"};
+constexpr Quirks wants_reasoning{.reasoning = ReasoningBack::content};
+constexpr Quirks wants_details{.reasoning = ReasoningBack::details};
+// Refuses what it does not know, and ids that are not its own kind.
+constexpr Quirks mistral{.stream_options = false, .short_call_ids = true};
+
+// Sorted by what people reach for first; the first with a key and a default model becomes the
+// default.
+constexpr std::array<Row, 14> rows{{
+    {{"anthropic", "ANTHROPIC_API_KEY", "https://api.anthropic.com", "claude-opus-5-5", true},
+     Protocol::anthropic,
+     {}},
+    {{"openai", "OPENAI_API_KEY", "https://api.openai.com/v1", "gpt-6.1-sol", true},
+     Protocol::responses,
+     {}},
+    // no default: the newest models of OpenAI call tools over Responses only
+    {{"openai-chat", "OPENAI_API_KEY", "https://api.openai.com/v1", "", true},
+     Protocol::chat,
+     openai_itself},
+    {{"openrouter", "OPENROUTER_API_KEY", "https://openrouter.ai/api/v1", "openrouter/auto", true},
+     Protocol::chat,
+     wants_details},
+    {{"deepseek", "DEEPSEEK_API_KEY", "https://api.deepseek.com/v1", "deepseek-v4-pro", true},
+     Protocol::chat,
+     wants_reasoning},
+    {{"mistral", "MISTRAL_API_KEY", "https://api.mistral.ai/v1", "mistral-large-latest", true},
+     Protocol::chat,
+     mistral},
+    {{"xai", "XAI_API_KEY", "https://api.x.ai/v1", "grok-4.6", true},
+     Protocol::chat,
+     new_limit_name},
+    {{"groq", "GROQ_API_KEY", "https://api.groq.com/openai/v1", "openai/gpt-oss-120b", true},
+     Protocol::chat,
+     new_limit_name},
+    {{"together", "TOGETHER_API_KEY", "https://api.together.xyz/v1", "openai/gpt-oss-120b", true},
+     Protocol::chat,
+     {}},
+    {{"ollama", "OLLAMA_API_KEY", "http://127.0.0.1:11434/v1", "", false}, Protocol::chat, {}},
+    {{"llamacpp", "LLAMA_API_KEY", "http://127.0.0.1:8080/v1", "", false},
+     Protocol::chat,
+     wants_reasoning},
+    {{"lmstudio", "LMSTUDIO_API_KEY", "http://127.0.0.1:1234/v1", "", false}, Protocol::chat, {}},
+    {{"vllm", "VLLM_API_KEY", "http://127.0.0.1:8000/v1", "", false}, Protocol::chat, {}},
+    {{"builtin", "", "", "script", false}, Protocol::script, {}},
+}};
+
+}  // namespace
+
+const Row* find_row(std::string_view provider) {
+    const auto* found = std::find_if(rows.begin(), rows.end(),
+                                     [&](const Row& row) { return row.provider.name == provider; });
+    return found == rows.end() ? nullptr : found;
+}
+
+Quirks quirks_at(const Row& row, std::string_view base_url) {
+    const bool is_own = base_url.empty() || base_url == row.provider.base_url;
+    // a server that only speaks OpenAI's protocol knows its older names
+    return is_own || row.provider.name != "openai-chat" ? row.quirks : Quirks{};
+}
+
+const std::vector<Provider>& catalog() {
+    static const std::vector<Provider> providers = [] {
+        std::vector<Provider> all;
+        for (const Row& row : rows) all.push_back(row.provider);
+        return all;
+    }();
+    return providers;
+}
+
+const Provider* find_provider(std::string_view name) {
+    const Row* row = find_row(name);
+    return row ? &row->provider : nullptr;
+}
+
+}  // namespace chorus::model

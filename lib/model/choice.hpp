@@ -1,0 +1,39 @@
+// Which model a name means, and which one an agent gets that was given none.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sys/environment.hpp"
+
+namespace chorus::model {
+
+// available_models.json: what the providers answered when they were last asked. Both forms are
+// read:
+// {"last_updated", "providers": {p: {"valid", "models": […]}}} and {p: {"valid", "models"}}.
+struct AvailableModels {
+    struct Listed {
+        bool valid = false;
+        std::vector<std::string> models;
+    };
+    std::map<std::string, Listed> providers;
+};
+// Throws Error(config_invalid). "" is an empty list.
+AvailableModels parse_available_models(std::string_view json);
+
+enum class Check { listed, none };
+// "provider/name" in full. A bare name is looked up in the list (ambiguous: an error that lists
+// them); a provider that has never been asked accepts any name. Error(no_driver) otherwise.
+std::string resolve_model(std::string_view text, const AvailableModels& available, Check check);
+
+struct DefaultModel {
+    std::string model;     // in full
+    std::string variable;  // the key that decided
+};
+// The first provider of the catalog whose key is set.
+std::optional<DefaultModel> default_model(const sys::Environment& environment);
+
+}  // namespace chorus::model

@@ -1,0 +1,177 @@
+#include "model/complaint.hpp"
+
+#include <charconv>
+#include <string>
+
+#include "base/text.hpp"
+#include "model/event_json.hpp"
+
+namespace chorus::model {
+namespace {
+
+constexpr std::size_t longest_id_bytes = 128;
+// "none", as people set for local servers, is no secret worth garbling a message for
+constexpr std::size_t shortest_key = 8;
+
+std::string as_text(const Json& value) {
+    if (value.is_null()) return {};
+    return value.is_string() ? value.get<std::string>() : chat::dump(value);
+}
+
+// "34s", "1.5s" of google.rpc.RetryInfo
+std::optional<std::int64_t> protobuf_duration_ms(std::string_view text) {
+    if (text.empty() || text.back() != 's') return std::nullopt;
+    text.remove_suffix(1);
+    double seconds = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    if (!(seconds >= 0 && seconds < 1e9)) return std::nullopt;
+    return static_cast<std::int64_t>(seconds * 1000);
+}
+
+std::optional<std::int64_t> retry_delay_ms(const Json& details) {
+    if (!details.is_array()) return std::nullopt;
+    for (const Json& detail : details)
+        if (const auto delay = protobuf_duration_ms(text_of(detail, "retryDelay"))) return delay;
+    return std::nullopt;
+}
+
+// Where the particulars stand: the error itself, wherever it was put.
+const Json& particulars(const Json& body) {
+    if (body.is_array() && !body.empty()) return particulars(body.front());
+    const Json& of_response = member(member(body, "response"), "error");
+    if (of_response.is_object()) return of_response;
+    const Json& error = member(body, "error");
+    return error.is_null() ? body : error;
+}
+
+std::string message_in(const Json& error) {
+    if (error.is_string()) return error.get<std::string>();
+    for (const char* key : {"message", "detail", "error_description"})
+        if (std::string text = as_text(member(error, key)); !text.empty()) return text;
+    return {};
+}
+
+// A code may be a word or, with some servers, the HTTP status as a number.
+void read_code(const Json& error, Complaint& complaint) {
+    complaint.code = text_of(member(error, "details"), "error_code");
+    if (complaint.code.empty()) complaint.code = text_of(error, "code");
+    const std::optional<std::int64_t> number = count_of(error, "code");
+    if (number && *number >= 400 && *number < 600) complaint.status = static_cast<int>(*number);
+}
+
+void read_type(const Json& error, Complaint& complaint) {
+    complaint.type = text_of(error, "type");
+    if (complaint.type.empty() || complaint.type == "error")
+        complaint.type = text_of(error, "status");
+}
+
+std::string plain_text(std::string_view body) {
+    const std::string_view text = base::trim(body);
+    return text.empty() || text.front() == '<' ? std::string() : std::string(text);
+}
+
+std::string header(const net::Response& response, const std::string& name) {
+    const auto found = response.headers.find(name);
+    return found == response.headers.end() ? std::string() : found->second;
+}
+
+void read_headers(const net::Response& response, Complaint& complaint) {
+    if (std::string id = request_id_of(response); !id.empty()) complaint.request_id = std::move(id);
+    const std::string should_retry = header(response, "x-should-retry");
+    if (should_retry == "true" || should_retry == "false")
+        complaint.should_retry = should_retry == "true";
+    if (response.retry_after_ms) complaint.retry_after_ms = response.retry_after_ms;
+}
+
+std::string_view words(net::TransportFault fault) {
+    using net::TransportFault;
+    switch (fault) {
+        case TransportFault::none:
+            return "the stream was cut";
+        case TransportFault::dns:
+            return "the host name was not found";
+        case TransportFault::connect:
+            return "no connection";
+        case TransportFault::tls:
+            return "no TLS connection";
+        case TransportFault::timeout:
+            return "no answer in time";
+        case TransportFault::stalled:
+            return "the stream stalled";
+        case TransportFault::cut:
+            return "the stream was cut";
+        case TransportFault::empty:
+            return "the connection was closed without an answer";
+        case TransportFault::stopped:
+            return "stopped";
+        case TransportFault::too_large:
+            return "the answer is larger than its bounds";
+        case TransportFault::other:
+            return "the request failed";
+    }
+    return "";
+}
+
+bool is_of_the_network(net::TransportFault fault) {
+    using net::TransportFault;
+    return fault != TransportFault::stopped && fault != TransportFault::too_large &&
+           fault != TransportFault::other;
+}
+
+}  // namespace
+
+std::string without_key(std::string text, std::string_view key) {
+    if (key.size() < shortest_key) return text;
+    for (std::size_t at = 0; (at = text.find(key, at)) != std::string::npos;)
+        text.replace(at, key.size(), "[key]");
+    return text;
+}
+
+std::string request_id_of(const net::Response& response) {
+    std::string id = header(response, "request-id");
+    if (id.empty()) id = header(response, "x-request-id");
+    return base::visible(id.substr(0, longest_id_bytes), base::Newlines::escape);
+}
+
+Complaint read_complaint(std::string_view body) {
+    Complaint complaint;
+    const std::optional<Json> json = parse_event(body);
+    if (!json || !(json->is_object() || json->is_array())) {
+        complaint.message = plain_text(body);
+        return complaint;
+    }
+    const Json& error = particulars(*json);
+    complaint.message = message_in(error);
+    complaint.request_id = text_of(*json, "request_id");
+    if (!error.is_object()) return complaint;
+    read_code(error, complaint);
+    read_type(error, complaint);
+    complaint.retry_after_ms = retry_delay_ms(member(error, "details"));
+    return complaint;
+}
+
+Failure http_failure(std::string_view provider, const net::Response& response,
+                     std::string_view key) {
+    Complaint complaint = read_complaint(without_key(response.body, key));
+    if (response.status >= 300) complaint.status = response.status;
+    if (response.status >= 300 && response.status < 400)
+        complaint.message = "a redirect, which is not followed: check the base URL";
+    read_headers(response, complaint);
+    return classify(provider, complaint);
+}
+
+Failure transport_failure(std::string_view provider, const net::Response& response) {
+    const bool network = is_of_the_network(response.fault);
+    std::string message = std::string(provider) + ": " + std::string(words(response.fault));
+    if (!response.fault_message.empty())
+        message += ": " + base::visible(response.fault_message, base::Newlines::escape);
+    return {.category = network ? Category::no_internet : Category::other,
+            .message = std::move(message),
+            .request_id = {},
+            .status = response.status,
+            .retryable = network,
+            .retry_after_ms = {}};
+}
+
+}  // namespace chorus::model

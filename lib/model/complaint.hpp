@@ -1,0 +1,24 @@
+// What a server said when it did not answer: an HTTP error's body and headers, or an error event.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/failure.hpp"
+#include "net/http.hpp"
+
+namespace chorus::model {
+
+// Every shape in use: {"error":{…}}, {"error":"…"}, {"type":"error","error":{…}}, {"detail":…},
+// {"message":…}, a response that failed, each perhaps in an array of one, or plain text.
+Complaint read_complaint(std::string_view body);
+// With the status and what the headers say. `key` is struck out wherever the server repeats it.
+Failure http_failure(std::string_view provider, const net::Response& response,
+                     std::string_view key);
+Failure transport_failure(std::string_view provider, const net::Response& response);
+
+std::string without_key(std::string text, std::string_view key);
+// "" where the headers have none.
+std::string request_id_of(const net::Response& response);
+
+}  // namespace chorus::model

@@ -1,0 +1,85 @@
+#include "model/conversation.hpp"
+
+#include <algorithm>
+
+#include "base/id.hpp"
+#include "base/text.hpp"
+#include "chat/json.hpp"
+
+namespace chorus::model {
+namespace {
+
+constexpr std::size_t longest_name = 64;
+
+bool is_name_character(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+}
+
+}  // namespace
+
+std::vector<const chat::Message*> in_wire_order(const std::vector<chat::Message>& messages) {
+    std::vector<const chat::Message*> order;
+    order.reserve(messages.size());
+    for (const chat::Message& message : messages) order.push_back(&message);
+    const auto is_answer = [](const chat::Message* m) { return m->role == chat::Role::assistant; };
+    const auto is_result = [](const chat::Message* m) {
+        return m->role == chat::Role::tool_result;
+    };
+    for (auto begin = order.begin(); begin != order.end();) {
+        const auto end = std::find_if(begin, order.end(), is_answer);
+        if (!std::is_partitioned(begin, end, is_result))
+            std::stable_partition(begin, end, is_result);
+        begin = std::find_if_not(end, order.end(), is_answer);
+    }
+    return order;
+}
+
+bool is_json_object(std::string_view text) {
+    text = base::trim(text);
+    return !text.empty() && text.front() == '{' && chat::Json::accept(text);
+}
+
+std::string_view sendable_arguments(std::string_view arguments) {
+    return is_json_object(arguments) ? arguments : std::string_view("{}");
+}
+
+std::string_view sendable_schema(const chat::ToolDefinition& tool) {
+    return tool.schema.empty() ? std::string_view(R"({"type":"object","properties":{}})")
+                               : std::string_view(tool.schema);
+}
+
+std::string sendable_name(std::string_view text) {
+    std::string name(text.substr(0, longest_name));
+    for (char& c : name)
+        if (!is_name_character(c)) c = '_';
+    return name.empty() ? "unnamed" : name;
+}
+
+const std::string* own_blocks(const chat::Message& message, const Origin& origin,
+                              std::string_view call_mark) {
+    if (!message.opaque || message.opaque->provider != origin.provider ||
+        message.opaque->model != origin.model || inside_array(message.opaque->wire).empty())
+        return nullptr;
+    const std::string& wire = message.opaque->wire;
+    const bool lost_its_calls =
+        message.tool_calls.empty() && wire.find(call_mark) != std::string::npos;
+    return lost_its_calls ? nullptr : &wire;
+}
+
+std::string_view inside_array(std::string_view wire) {
+    wire = base::trim(wire);
+    if (wire.size() < 2 || wire.front() != '[' || wire.back() != ']') return {};
+    return base::trim(wire.substr(1, wire.size() - 2));
+}
+
+std::string whole_text(const chat::Message& message) {
+    if (message.status.empty() || message.content.empty()) return message.status + message.content;
+    return message.status + "\n\n" + message.content;
+}
+
+std::string made_up_call_id() {
+    return "call_" + base::random_short_id(10);
+}
+
+}  // namespace chorus::model

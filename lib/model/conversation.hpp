@@ -1,0 +1,42 @@
+// What the request writers share: the order of messages, and what may be sent to a provider that
+// did not make it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chat/message.hpp"
+
+namespace chorus::model {
+
+struct Origin {
+    std::string provider;
+    std::string model;
+};
+
+// Between two answers the tool results come first, whatever user messages arrived among them.
+std::vector<const chat::Message*> in_wire_order(const std::vector<chat::Message>& messages);
+
+bool is_json_object(std::string_view text);
+// The arguments of a call, or "{}" where the model's text is no JSON object: a malformed call in
+// the history must not make every later request fail.
+std::string_view sendable_arguments(std::string_view arguments);
+// A tool's schema, or that of no arguments.
+std::string_view sendable_schema(const chat::ToolDefinition& tool);
+// Ids and names that another provider, or a model's fancy, made: [A-Za-z0-9_-]{1,64}.
+std::string sendable_name(std::string_view text);
+
+// The message's own blocks where this provider and model made them, else nullptr. `call_mark` is
+// how a tool call begins in them: blocks with calls that the message no longer has are not its own.
+const std::string* own_blocks(const chat::Message& message, const Origin& origin,
+                              std::string_view call_mark);
+// `[a,b]` → `a,b`
+std::string_view inside_array(std::string_view wire);
+// The status block and the content as one text.
+std::string whole_text(const chat::Message& message);
+
+// For a call that the provider gave no id.
+std::string made_up_call_id();
+
+}  // namespace chorus::model

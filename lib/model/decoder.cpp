@@ -1,0 +1,64 @@
+#include "model/decoder.hpp"
+
+#include "base/limits.hpp"
+#include "model/complaint.hpp"
+
+namespace chorus::model {
+
+bool Decoder::take(const net::ServerEvent& event) {
+    if (failure_) return false;
+    if (!read(event) && !at_end_) fail(Category::server_error, "malformed event", true);
+    return !failure_;
+}
+
+Answer Decoder::finish(std::optional<Failure> cut) {
+    if (complete_ && !failure_) {
+        assemble(answer_.reply);
+        return std::move(answer_);
+    }
+    answer_.reply.stop = chat::StopReason::truncated_stream;
+    answer_.failure = failure_ ? std::move(failure_) : std::move(cut);
+    if (!answer_.failure)
+        answer_.failure = Failure{.category = Category::no_internet,
+                                  .message = origin_.provider + ": the stream was cut",
+                                  .request_id = {},
+                                  .retryable = true,
+                                  .retry_after_ms = {}};
+    return std::move(answer_);
+}
+
+void Decoder::say(std::string_view text) {
+    keep(text.size());
+    if (text.empty() || failure_) return;
+    answer_.reply.text += text;
+    answer_.text_was_streamed = true;
+    if (sink_.on_text) sink_.on_text(text);
+}
+
+void Decoder::think(std::string_view text) {
+    if (!text.empty() && sink_.on_thinking) sink_.on_thinking(text);
+}
+
+void Decoder::keep(std::size_t bytes) {
+    kept_bytes_ += bytes;
+    if (kept_bytes_ > base::limits::answer_bytes)
+        fail(Category::other,
+             "the answer is longer than " + std::to_string(base::limits::answer_bytes >> 20U) +
+                 " MiB",
+             false);
+}
+
+void Decoder::complain(std::string_view data) {
+    if (!failure_) failure_ = classify(origin_.provider, read_complaint(data));
+}
+
+void Decoder::fail(Category category, const std::string& message, bool retryable) {
+    if (failure_) return;
+    failure_ = Failure{.category = category,
+                       .message = origin_.provider + ": " + message,
+                       .request_id = {},
+                       .retryable = retryable,
+                       .retry_after_ms = {}};
+}
+
+}  // namespace chorus::model

@@ -1,0 +1,94 @@
+#include "model/event_json.hpp"
+
+#include "base/text.hpp"
+
+namespace chorus::model {
+namespace {
+
+// The value of the escape \uXXXX at `at`, or nothing.
+std::optional<unsigned> unicode_escape(std::string_view text, std::size_t at) {
+    if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u') return std::nullopt;
+    unsigned value = 0;
+    for (const char c : text.substr(at + 2, 4)) {
+        const unsigned digit = c >= '0' && c <= '9'   ? static_cast<unsigned>(c - '0')
+                               : c >= 'a' && c <= 'f' ? static_cast<unsigned>(c - 'a') + 10
+                               : c >= 'A' && c <= 'F' ? static_cast<unsigned>(c - 'A') + 10
+                                                      : 16;
+        if (digit == 16) return std::nullopt;
+        value = value * 16 + digit;
+    }
+    return value;
+}
+
+bool is_high_surrogate(unsigned value) {
+    return value >= 0xd800 && value <= 0xdbff;
+}
+bool is_low_surrogate(unsigned value) {
+    return value >= 0xdc00 && value <= 0xdfff;
+}
+
+// How many bytes of an escape at `at` are sound: 0 for a lone surrogate.
+std::size_t sound_escape(std::string_view text, std::size_t at) {
+    const std::optional<unsigned> value = unicode_escape(text, at);
+    if (!value) return 2;
+    if (is_low_surrogate(*value)) return 0;
+    if (!is_high_surrogate(*value)) return 6;
+    const std::optional<unsigned> next = unicode_escape(text, at + 6);
+    return next && is_low_surrogate(*next) ? 12 : 0;
+}
+
+std::string replace_lone_surrogates(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t at = 0; at < text.size();) {
+        if (text[at] != '\\') {
+            out.push_back(text[at++]);
+            continue;
+        }
+        const std::size_t sound = sound_escape(text, at);
+        out += sound == 0 ? std::string_view("\\ufffd") : text.substr(at, sound);
+        at += sound == 0 ? 6 : sound;
+    }
+    return out;
+}
+
+bool may_hold_surrogates(std::string_view text) {
+    return text.find("\\ud") != std::string_view::npos ||
+           text.find("\\uD") != std::string_view::npos;
+}
+
+}  // namespace
+
+std::optional<Json> parse_event(std::string_view data) {
+    std::string repaired;
+    if (base::find_invalid_utf8(data)) data = repaired = base::replace_invalid_utf8(data);
+    if (may_hold_surrogates(data)) data = repaired = replace_lone_surrogates(data);
+    return chat::try_parse_json(data);
+}
+
+const Json& member(const Json& object, const char* key) {
+    static const Json null;
+    if (!object.is_object()) return null;
+    const auto found = object.find(key);
+    return found == object.end() ? null : *found;
+}
+
+std::string_view text_of(const Json& value) {
+    return value.is_string() ? std::string_view(value.get_ref<const std::string&>())
+                             : std::string_view();
+}
+
+std::string_view text_of(const Json& object, const char* key) {
+    return text_of(member(object, key));
+}
+
+std::optional<std::int64_t> count_of(const Json& object, const char* key) {
+    static constexpr double most = 1e12;
+    const Json& value = member(object, key);
+    if (!value.is_number()) return std::nullopt;
+    const auto number = value.get<double>();
+    if (!(number >= 0 && number <= most)) return std::nullopt;
+    return static_cast<std::int64_t>(number);
+}
+
+}  // namespace chorus::model

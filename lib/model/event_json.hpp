@@ -1,0 +1,28 @@
+// Reading a server's JSON without trusting its shape. Include it in .cpp files only, as
+// chat/json.hpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "chat/json.hpp"
+
+namespace chorus::model {
+
+using chat::Json;
+
+// An event's data. Nothing where it is not JSON within the bounds; invalid UTF-8 and lone
+// surrogates, which servers let through, become U+FFFD.
+std::optional<Json> parse_event(std::string_view data);
+
+// null where `object` is none or has no such member.
+const Json& member(const Json& object, const char* key);
+// A view into the value; empty where it is not a string.
+std::string_view text_of(const Json& value);
+std::string_view text_of(const Json& object, const char* key);
+// A count of tokens or an index; nothing where it is no number or not a sensible one.
+std::optional<std::int64_t> count_of(const Json& object, const char* key);
+
+}  // namespace chorus::model

@@ -1,0 +1,181 @@
+#include "model/model.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "model/anthropic.hpp"
+#include "model/catalog.hpp"
+#include "model/exchange.hpp"
+#include "model/openai_chat.hpp"
+#include "model/openai_responses.hpp"
+#include "model/script.hpp"
+
+namespace chorus::model {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+const Row& require_row(std::string_view provider) {
+    if (const Row* row = find_row(provider)) return *row;
+    std::vector<std::string> names;
+    for (const Provider& known : catalog()) names.emplace_back(known.name);
+    throw Error(ErrorCode::no_driver, "provider '" + std::string(provider) + "': not known",
+                "the providers are " + base::quoted_list(names));
+}
+
+std::string base_url_of(const Row& row, const std::string& given) {
+    std::string url(given.empty() ? row.provider.base_url : std::string_view(given));
+    while (!url.empty() && url.back() == '/') url.pop_back();
+    return url;
+}
+
+std::string url_of(Protocol protocol, const std::string& base_url) {
+    switch (protocol) {
+        case Protocol::anthropic:
+            return base_url + "/v1/messages";
+        case Protocol::responses:
+            return base_url + "/responses";
+        case Protocol::chat:
+            return base_url + "/chat/completions";
+        case Protocol::script:
+            break;
+    }
+    return {};
+}
+
+std::string body_of(const Row& row, const Quirks& quirks, const chat::Request& request) {
+    const Origin origin{std::string(row.provider.name), request.model};
+    switch (row.protocol) {
+        case Protocol::anthropic:
+            return anthropic_body(request, origin);
+        case Protocol::responses:
+            return responses_body(request, origin);
+        case Protocol::chat:
+            return chat_body(request, origin, quirks);
+        case Protocol::script:
+            break;
+    }
+    return {};
+}
+
+Answer refused(Category category, std::string message) {
+    Answer answer;
+    answer.reply.stop = chat::StopReason::truncated_stream;
+    answer.failure = Failure{.category = category,
+                             .message = std::move(message),
+                             .request_id = {},
+                             .retry_after_ms = {}};
+    return answer;
+}
+
+bool is_header_value(std::string_view text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
+}
+
+class NetworkModel final : public Model {
+  public:
+    NetworkModel(const Endpoint& endpoint, const Row& row, net::Client& client)
+        : endpoint_(endpoint),
+          row_(row),
+          client_(client),
+          base_url_(base_url_of(row, endpoint.base_url)),
+          quirks_(quirks_at(row, base_url_)) {}
+
+    Answer ask(const chat::Request& request, const StreamSink& sink,
+               const Interruption& interruption) override {
+        const std::string secret = endpoint_.key ? endpoint_.key() : std::string();
+        const std::string key(base::trim(secret));
+        if (key.empty() && row_.provider.needs_key)
+            return refused(Category::unauthorized, no_key());
+        if (!is_header_value(key))
+            return refused(Category::unauthorized,
+                           endpoint_.provider + ": the key holds characters that no key has");
+        const std::unique_ptr<Decoder> decoder = decoder_for(request, sink);
+        return exchange(client_, http_request(request, key), endpoint_.provider, key, *decoder,
+                        interruption);
+    }
+
+  private:
+    std::string no_key() const {
+        return endpoint_.provider + ": no key: set " + std::string(row_.provider.key_variable) +
+               " or add a credential profile";
+    }
+
+    std::unique_ptr<Decoder> decoder_for(const chat::Request& request,
+                                         const StreamSink& sink) const {
+        const Origin origin{endpoint_.provider, request.model};
+        switch (row_.protocol) {
+            case Protocol::anthropic:
+                return anthropic_decoder(origin, sink);
+            case Protocol::responses:
+                return responses_decoder(origin, sink);
+            case Protocol::chat:
+            case Protocol::script:
+                break;
+        }
+        return chat_decoder(origin, sink, quirks_);
+    }
+
+    net::Request http_request(const chat::Request& request, const std::string& key) const {
+        net::Request http{
+            .method = "POST",
+            .url = url_of(row_.protocol, base_url_),
+            .plain_http = endpoint_.trusted_http,
+            .headers = {"Content-Type: application/json", "Accept: text/event-stream"},
+            .body = body_of(row_, quirks_, request)};
+        if (row_.protocol == Protocol::anthropic) {
+            const bool given = !endpoint_.anthropic_version.empty();
+            http.headers.push_back("anthropic-version: " + (given
+                                                                ? endpoint_.anthropic_version
+                                                                : std::string(anthropic_version)));
+            http.headers.push_back("x-api-key: " + key);
+        } else if (!key.empty()) {
+            http.headers.push_back("Authorization: Bearer " + key);
+        }
+        return http;
+    }
+
+    Endpoint endpoint_;
+    const Row& row_;
+    net::Client& client_;
+    std::string base_url_;
+    Quirks quirks_;
+};
+
+}  // namespace
+
+ModelName parse_model_name(std::string_view text) {
+    text = base::trim(text);
+    const std::size_t slash = text.find('/');
+    if (slash == std::string_view::npos) return {"", std::string(text)};
+    return {std::string(text.substr(0, slash)), std::string(text.substr(slash + 1))};
+}
+
+std::string base_url_variable(std::string_view provider) {
+    std::string name = "CHORUS_";
+    for (const char c : provider)
+        name.push_back(c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A')
+                       : c == '-'           ? '_'
+                                            : c);
+    return name + "_BASE_URL";
+}
+
+std::unique_ptr<Model> make_model(const Endpoint& endpoint, net::Client& client) {
+    const Row& row = require_row(endpoint.provider);
+    if (row.protocol == Protocol::script) return make_script();
+    return std::make_unique<NetworkModel>(endpoint, row, client);
+}
+
+std::string request_body(const Endpoint& endpoint, const chat::Request& request) {
+    const Row& row = require_row(endpoint.provider);
+    return body_of(row, quirks_at(row, base_url_of(row, endpoint.base_url)), request);
+}
+
+std::string request_body(std::string_view provider, const chat::Request& request) {
+    const Row& row = require_row(provider);
+    return body_of(row, row.quirks, request);
+}
+
+}  // namespace chorus::model

@@ -1,0 +1,159 @@
+#include "model/openai_chat.hpp"
+
+#include <algorithm>
+
+#include "base/hash.hpp"
+#include "chat/json_text.hpp"
+
+namespace chorus::model {
+namespace {
+
+using chat::JsonText;
+using chat::Message;
+using chat::Role;
+
+constexpr std::size_t short_id_length = 9;
+
+bool is_short_id(const std::string& id) {
+    return id.size() == short_id_length && std::all_of(id.begin(), id.end(), [](unsigned char c) {
+               return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+           });
+}
+
+std::string call_id(const std::string& id, const Quirks& quirks) {
+    if (!quirks.short_call_ids) return sendable_name(id);
+    return is_short_id(id) ? id : base::sha256_hex(id).substr(0, short_id_length);
+}
+
+void write_text_message(JsonText& out, std::string_view role, std::string_view text) {
+    out.begin_object().key("role").string(role).key("content").string(text).end_object();
+}
+
+void write_tools(JsonText& out, const std::vector<chat::ToolDefinition>& tools) {
+    // some servers refuse an empty list, and OpenAI the second key without the first
+    if (tools.empty()) return;
+    out.key("tools").begin_array();
+    for (const chat::ToolDefinition& tool : tools)
+        out.begin_object()
+            .key("type")
+            .string("function")
+            .key("function")
+            .begin_object()
+            .key("name")
+            .string(tool.name)
+            .key("description")
+            .string(tool.description)
+            .key("parameters")
+            .raw(sendable_schema(tool))
+            .end_object()
+            .end_object();
+    out.end_array().key("parallel_tool_calls").boolean(true);
+}
+
+void write_result(JsonText& out, const Message& message, const Quirks& quirks) {
+    out.begin_object().key("role").string("tool");
+    out.key("tool_call_id").string(call_id(message.tool_call_id, quirks));
+    out.key("content").string(message.content).end_object();
+}
+
+void write_calls(JsonText& out, const Message& message, const Quirks& quirks) {
+    if (message.tool_calls.empty()) return;
+    out.key("tool_calls").begin_array();
+    for (const chat::ToolCall& call : message.tool_calls)
+        out.begin_object()
+            .key("id")
+            .string(call_id(call.id, quirks))
+            .key("type")
+            .string("function")
+            .key("function")
+            .begin_object()
+            .key("name")
+            .string(sendable_name(call.name))
+            .key("arguments")
+            .string(sendable_arguments(call.arguments))
+            .end_object()
+            .end_object();
+    out.end_array();
+}
+
+// The chat form of own blocks is an array of one object, {"reasoning_content":…}, whose members go
+// beside the message's others.
+void write_reasoning(JsonText& out, const Message& message, const Origin& origin,
+                     const Quirks& quirks) {
+    if (quirks.reasoning == ReasoningBack::none || message.tool_calls.empty()) return;
+    const std::string* own = own_blocks(message, origin, "\"tool_calls\":");
+    std::string_view members = own ? inside_array(*own) : std::string_view();
+    if (members.size() > 2 && members.front() == '{' && members.back() == '}')
+        out.raw(members.substr(1, members.size() - 2));
+    else if (quirks.reasoning == ReasoningBack::content)
+        out.key("reasoning_content").string("");
+}
+
+void write_answer(JsonText& out, const Message& message, const Origin& origin,
+                  const Quirks& quirks) {
+    if (message.content.empty() && message.tool_calls.empty()) return;
+    out.begin_object().key("role").string("assistant").key("content");
+    if (message.content.empty())
+        out.null();
+    else
+        out.string(message.content);
+    write_reasoning(out, message, origin, quirks);
+    write_calls(out, message, quirks);
+    out.end_object();
+}
+
+// Consecutive user messages become one: the templates of many models insist on taking turns.
+class UserText {
+  public:
+    explicit UserText(JsonText& out) : out_(out) {}
+
+    void add(const Message& message) {
+        if (has_text_) text_ += "\n\n";
+        text_ += whole_text(message);
+        has_text_ = true;
+    }
+    void close() {
+        if (has_text_) write_text_message(out_, "user", text_);
+        text_.clear();
+        has_text_ = false;
+    }
+
+  private:
+    JsonText& out_;
+    std::string text_;
+    bool has_text_ = false;
+};
+
+void write_messages(JsonText& out, const chat::Request& request, const Origin& origin,
+                    const Quirks& quirks) {
+    if (!request.system.empty()) write_text_message(out, quirks.system_role, request.system);
+    UserText user(out);
+    for (const Message* message : in_wire_order(request.messages)) {
+        if (message->role == Role::user) {
+            user.add(*message);
+            continue;
+        }
+        user.close();
+        if (message->role == Role::tool_result)
+            write_result(out, *message, quirks);
+        else
+            write_answer(out, *message, origin, quirks);
+    }
+    user.close();
+}
+
+}  // namespace
+
+std::string chat_body(const chat::Request& request, const Origin& origin, const Quirks& quirks) {
+    JsonText out;
+    out.begin_object().key("model").string(request.model).key("stream").boolean(true);
+    if (quirks.stream_options)
+        out.key("stream_options").begin_object().key("include_usage").boolean(true).end_object();
+    if (request.max_output_tokens > 0) out.key(quirks.max_tokens).number(request.max_output_tokens);
+    write_tools(out, request.tools);
+    out.key("messages").begin_array();
+    write_messages(out, request, origin, quirks);
+    return out.end_array().end_object().take();
+}
+
+}  // namespace chorus::model

@@ -1,0 +1,279 @@
+#include <map>
+#include <set>
+
+#include "chat/json_text.hpp"
+#include "model/event_json.hpp"
+#include "model/openai_chat.hpp"
+
+namespace chorus::model {
+namespace {
+
+using chat::JsonText;
+using chat::StopReason;
+
+constexpr std::size_t call_cost_bytes = 256;
+
+// Follows an object's text as it comes, without reading it again for every piece.
+class Braces {
+  public:
+    void follow(std::string_view text) {
+        for (const char c : text) follow(c);
+    }
+    bool closed() const { return closed_; }
+
+  private:
+    void follow(char c) {
+        if (in_string_) {
+            const bool was_escaped = escaped_;
+            escaped_ = !was_escaped && c == '\\';
+            in_string_ = was_escaped || c != '"';
+        } else if (c == '"') {
+            in_string_ = true;
+        } else if (c == '{') {
+            ++depth_;
+        } else if (c == '}') {
+            closed_ = --depth_ == 0;
+        }
+    }
+
+    std::int64_t depth_ = 0;
+    bool in_string_ = false;
+    bool escaped_ = false;
+    bool closed_ = false;
+};
+
+struct Call {
+    std::string id;
+    std::string name;
+    std::string arguments;
+    Braces braces;
+};
+
+// One element of delta.tool_calls.
+struct Fragment {
+    std::optional<std::int64_t> index;
+    std::string_view id;
+    std::string_view name;
+    std::string arguments;
+
+    explicit Fragment(const Json& json) : index(count_of(json, "index")), id(text_of(json, "id")) {
+        const Json& function =
+            member(json, "function").is_object() ? member(json, "function") : json;
+        name = text_of(function, "name");
+        const Json& given = member(function, "arguments");
+        arguments = given.is_object() ? chat::dump(given) : std::string(text_of(given));
+    }
+};
+
+// Whether a fragment that points at `call` really begins another one: servers number all calls 0,
+// or leave the number out.
+bool begins_another(const Call& call, const Fragment& fragment) {
+    const bool new_id = !fragment.id.empty() && !call.id.empty() && fragment.id != call.id;
+    if (!fragment.index && new_id) return true;
+    if (fragment.name.empty() || fragment.arguments.empty() || !call.braces.closed()) return false;
+    return new_id || (!fragment.index && fragment.id.empty());
+}
+
+// Names come whole, repeated, or in pieces before the arguments.
+void extend_name(Call& call, std::string_view name) {
+    if (name.empty() || !call.arguments.empty() || name == call.name) return;
+    if (name.substr(0, call.name.size()) == call.name)
+        call.name = name;
+    else
+        call.name += name;
+}
+
+StopReason stop_reason(std::string_view word, bool refused) {
+    if (word == "length") return StopReason::max_tokens;
+    if (word == "content_filter") return StopReason::content_filter;
+    return refused ? StopReason::refusal : StopReason::end;
+}
+
+// The text of `content`: a string, or with some servers an array of parts.
+std::string content_text(const Json& content, std::string_view part_type) {
+    if (!content.is_array())
+        return part_type == "text" ? std::string(text_of(content)) : std::string();
+    std::string text;
+    for (const Json& part : content) {
+        if (text_of(part, "type") != part_type) continue;
+        const Json& inner = member(part, part_type == "text" ? "text" : "thinking");
+        text += inner.is_array() ? content_text(inner, "text") : std::string(text_of(inner));
+    }
+    return text;
+}
+
+class ChatDecoder final : public Decoder {
+  public:
+    ChatDecoder(Origin origin, const StreamSink& sink, const Quirks& quirks)
+        : Decoder(std::move(origin), sink), quirks_(quirks) {}
+
+  private:
+    bool read(const net::ServerEvent& event) override;
+    void assemble(chat::Reply& reply) override;
+
+    void take_choice(const Json& choice);
+    void take_delta(const Json& delta);
+    void take_reasoning(const Json& delta);
+    void take_details(const Json& details);
+    void take_call(const Json& json, std::size_t place);
+    Call& call_for(const Fragment& fragment, std::size_t place);
+    void take_usage(const Json& reported);
+    std::string wire() const;
+
+    Quirks quirks_;
+    std::vector<Call> calls_;
+    std::map<std::int64_t, std::size_t> by_index_;
+    std::string reasoning_;
+    Json details_ = Json::array();
+    std::string finish_word_;
+    bool refused_ = false;
+};
+
+bool ChatDecoder::read(const net::ServerEvent& event) {
+    if (event.data == "[DONE]") return true;
+    const std::optional<Json> data = parse_event(event.data);
+    if (!data || !data->is_object()) return false;
+    if (event.type == "error" || !member(*data, "error").is_null()) {
+        complain(event.data);
+        return true;
+    }
+    take_usage(member(*data, "usage"));
+    const Json& choices = member(*data, "choices");
+    if (!choices.is_array()) return true;
+    for (const Json& choice : choices)
+        if (count_of(choice, "index").value_or(0) == 0) take_choice(choice);
+    return true;
+}
+
+void ChatDecoder::take_choice(const Json& choice) {
+    take_delta(member(choice, "delta"));
+    const std::string_view word = text_of(choice, "finish_reason");
+    if (word.empty()) return;
+    finish_word_ = word;
+    mark_complete();
+}
+
+void ChatDecoder::take_delta(const Json& delta) {
+    take_reasoning(delta);
+    say(content_text(member(delta, "content"), "text"));
+    const std::string_view refusal = text_of(delta, "refusal");
+    refused_ = refused_ || !refusal.empty();
+    say(refusal);
+    const Json& calls = member(delta, "tool_calls");
+    if (calls.is_array())
+        for (std::size_t place = 0; place < calls.size(); ++place)
+            if (calls[place].is_object()) take_call(calls[place], place);
+    if (member(delta, "function_call").is_object()) take_call(member(delta, "function_call"), 0);
+}
+
+void ChatDecoder::take_reasoning(const Json& delta) {
+    std::string thought(text_of(delta, "reasoning_content"));
+    if (thought.empty()) thought = text_of(delta, "reasoning");
+    if (thought.empty()) thought = content_text(member(delta, "content"), "thinking");
+    keep(thought.size());
+    reasoning_ += thought;
+    think(thought);
+    if (quirks_.reasoning == ReasoningBack::details)
+        take_details(member(delta, "reasoning_details"));
+}
+
+// Pieces of one detail come as details of the same type and index.
+void ChatDecoder::take_details(const Json& details) {
+    if (!details.is_array()) return;
+    for (const Json& detail : details) {
+        if (!detail.is_object()) continue;
+        keep(chat::dump(detail).size());
+        const bool goes_on = !details_.empty() &&
+                             text_of(details_.back(), "type") == text_of(detail, "type") &&
+                             count_of(details_.back(), "index") == count_of(detail, "index") &&
+                             text_of(detail, "type") != "reasoning.encrypted";
+        if (!goes_on) {
+            details_.push_back(detail);
+            continue;
+        }
+        for (const auto& [key, value] : detail.items()) {
+            Json& sum = details_.back()[key];
+            const bool is_piece = key == "text" || key == "summary";
+            if (is_piece && sum.is_string() && value.is_string())
+                sum.get_ref<std::string&>() += value.get_ref<const std::string&>();
+            else if (!value.is_null())
+                sum = value;
+        }
+    }
+}
+
+void ChatDecoder::take_call(const Json& json, std::size_t place) {
+    const Fragment fragment(json);
+    Call& call = call_for(fragment, place);
+    if (call.id.empty()) call.id = fragment.id;
+    extend_name(call, fragment.name);
+    keep(fragment.arguments.size());
+    call.arguments += fragment.arguments;
+    call.braces.follow(fragment.arguments);
+}
+
+Call& ChatDecoder::call_for(const Fragment& fragment, std::size_t place) {
+    std::optional<std::size_t> at;
+    if (fragment.index) {
+        const auto found = by_index_.find(*fragment.index);
+        if (found != by_index_.end()) at = found->second;
+    } else if (place == 0 && !calls_.empty()) {
+        at = calls_.size() - 1;
+    }
+    if (!at || begins_another(calls_[*at], fragment)) {
+        keep(call_cost_bytes);
+        at = calls_.size();
+        calls_.emplace_back();
+        if (fragment.index) by_index_[*fragment.index] = *at;
+    }
+    return calls_[*at];
+}
+
+void ChatDecoder::take_usage(const Json& reported) {
+    if (!reported.is_object()) return;
+    chat::Usage& sum = usage();
+    sum.input_tokens = count_of(reported, "prompt_tokens").value_or(sum.input_tokens);
+    sum.output_tokens = count_of(reported, "completion_tokens").value_or(sum.output_tokens);
+    const std::optional<std::int64_t> cached =
+        count_of(member(reported, "prompt_tokens_details"), "cached_tokens");
+    sum.cache_read_tokens =
+        cached ? *cached
+               : count_of(reported, "prompt_cache_hit_tokens").value_or(sum.cache_read_tokens);
+}
+
+std::string ChatDecoder::wire() const {
+    JsonText out;
+    out.begin_array().begin_object();
+    if (quirks_.reasoning == ReasoningBack::details && !details_.empty())
+        out.key("reasoning_details").raw(chat::dump(details_));
+    if (quirks_.reasoning == ReasoningBack::content)
+        out.key("reasoning_content").string(reasoning_);
+    return out.end_object().end_array().take();
+}
+
+void ChatDecoder::assemble(chat::Reply& reply) {
+    reply.raw_stop = finish_word_;
+    reply.stop = stop_reason(finish_word_, refused_);
+    if (reply.stop == StopReason::refusal || reply.stop == StopReason::content_filter) return;
+    std::set<std::string> ids;
+    for (Call& call : calls_) {
+        if (call.id.empty() || !ids.insert(call.id).second) call.id = made_up_call_id();
+        const bool is_blank = call.arguments.find_first_not_of(" \t\r\n") == std::string::npos;
+        reply.tool_calls.push_back({call.id, call.name, is_blank ? "{}" : call.arguments});
+    }
+    if (reply.tool_calls.empty()) return;
+    // some servers say "stop" all the same
+    if (reply.stop == StopReason::end) reply.stop = StopReason::tool_use;
+    const bool has_own = quirks_.reasoning == ReasoningBack::content ||
+                         (quirks_.reasoning == ReasoningBack::details && !details_.empty());
+    if (has_own) reply.opaque = chat::Opaque{origin().provider, origin().model, wire()};
+}
+
+}  // namespace
+
+std::unique_ptr<Decoder> chat_decoder(const Origin& origin, const StreamSink& sink,
+                                      const Quirks& quirks) {
+    return std::make_unique<ChatDecoder>(origin, sink, quirks);
+}
+
+}  // namespace chorus::model

@@ -1,0 +1,256 @@
+#include <algorithm>
+#include <map>
+
+#include "model/event_json.hpp"
+#include "model/openai_responses.hpp"
+
+namespace chorus::model {
+namespace {
+
+using chat::StopReason;
+
+constexpr std::size_t item_cost_bytes = 256;
+
+// An output item: as it was added, then as it was done; the deltas count only where it never was.
+struct Item {
+    Json json;
+    std::string text;
+    std::string arguments;
+    bool done = false;
+    bool has_spoken = false;
+
+    bool is_call() const { return text_of(json, "type") == "function_call"; }
+};
+
+std::string arguments_of(const Item& item) {
+    std::string arguments = item.arguments;
+    if (item.done || arguments.empty()) arguments = text_of(item.json, "arguments");
+    const bool is_blank = arguments.find_first_not_of(" \t\r\n") == std::string::npos;
+    return is_blank ? "{}" : arguments;
+}
+
+std::string text_in(const Json& item) {
+    std::string text;
+    const Json& content = member(item, "content");
+    if (!content.is_array()) return text;
+    for (const Json& part : content)
+        text += text_of(part, text_of(part, "type") == "refusal" ? "refusal" : "text");
+    return text;
+}
+
+bool has_refusal(const Json& item) {
+    const Json& content = member(item, "content");
+    return content.is_array() && std::any_of(content.begin(), content.end(), [](const Json& part) {
+               return text_of(part, "type") == "refusal";
+           });
+}
+
+bool ends_with(std::string_view text, std::string_view end) {
+    return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+class ResponsesDecoder final : public Decoder {
+  public:
+    using Decoder::Decoder;
+
+  private:
+    bool read(const net::ServerEvent& event) override;
+    void assemble(chat::Reply& reply) override;
+
+    void take_item(const Json& event, std::string_view type, std::size_t event_bytes);
+    void take_delta(const Json& event, std::string_view type);
+    void take_arguments(const Json& event, std::string_view type);
+    void take_terminal(const Json& response);
+    void take_output(const Json& output, std::size_t event_bytes);
+    void speak(Item& item, std::string_view text);
+    void speak_unheard(Item& item);
+    Item& item_for(const std::string& id, std::optional<std::int64_t> index);
+    std::vector<std::size_t> output_order() const;
+    Json wire_form(const Item& item) const;
+
+    std::vector<Item> items_;
+    std::map<std::string, std::size_t> by_id_;
+    std::map<std::int64_t, std::size_t> by_index_;
+    std::map<std::size_t, std::int64_t> index_of_;
+    std::string stop_word_;
+    bool refused_ = false;
+};
+
+bool ResponsesDecoder::read(const net::ServerEvent& event) {
+    if (event.data == "[DONE]" || is_complete()) return true;
+    const std::optional<Json> data = parse_event(event.data);
+    if (!data || !data->is_object()) return false;
+    std::string_view type = text_of(*data, "type");
+    if (type.empty()) type = event.type;
+    if (type == "error" || type == "response.failed" || member(*data, "error").is_object()) {
+        complain(event.data);
+    } else if (type == "response.completed" || type == "response.incomplete") {
+        take_output(member(member(*data, "response"), "output"), event.data.size());
+        take_terminal(member(*data, "response"));
+    } else if (type == "response.output_item.added" || type == "response.output_item.done") {
+        take_item(*data, type, event.data.size());
+    } else if (ends_with(type, ".delta")) {
+        take_delta(*data, type);
+    } else if (type == "response.function_call_arguments.done") {
+        take_arguments(*data, type);
+    }
+    return true;
+}
+
+void ResponsesDecoder::take_item(const Json& event, std::string_view type,
+                                 std::size_t event_bytes) {
+    const Json& json = member(event, "item");
+    if (!json.is_object()) return;
+    Item& item = item_for(std::string(text_of(json, "id")), count_of(event, "output_index"));
+    keep(event_bytes);
+    if (item.done) return;
+    item.json = json;
+    item.done = type == "response.output_item.done";
+    if (item.done) speak_unheard(item);
+}
+
+void ResponsesDecoder::take_delta(const Json& event, std::string_view type) {
+    const std::string_view delta = text_of(event, "delta");
+    if (type == "response.output_text.delta" || type == "response.refusal.delta") {
+        refused_ = refused_ || type == "response.refusal.delta";
+        speak(item_for(std::string(text_of(event, "item_id")), count_of(event, "output_index")),
+              delta);
+    } else if (type == "response.reasoning_summary_text.delta" ||
+               type == "response.reasoning_text.delta") {
+        think(delta);
+    } else if (type == "response.function_call_arguments.delta") {
+        take_arguments(event, type);
+    }
+}
+
+void ResponsesDecoder::take_arguments(const Json& event, std::string_view type) {
+    Item& item = item_for(std::string(text_of(event, "item_id")), count_of(event, "output_index"));
+    if (type == "response.function_call_arguments.delta") {
+        keep(text_of(event, "delta").size());
+        item.arguments += text_of(event, "delta");
+    } else if (member(event, "arguments").is_string()) {
+        keep(text_of(event, "arguments").size());
+        item.arguments = text_of(event, "arguments");
+    }
+}
+
+// Items that a server named only at the end.
+void ResponsesDecoder::take_output(const Json& output, std::size_t event_bytes) {
+    if (!output.is_array()) return;
+    const bool none_was_done =
+        std::none_of(items_.begin(), items_.end(), [](const Item& item) { return item.done; });
+    if (!none_was_done) return;
+    keep(event_bytes);
+    for (std::size_t i = 0; i < output.size(); ++i) {
+        if (!output[i].is_object()) continue;
+        Item& item = item_for(std::string(text_of(output[i], "id")), static_cast<std::int64_t>(i));
+        item.json = output[i];
+        item.done = true;
+        speak_unheard(item);
+    }
+}
+
+void ResponsesDecoder::take_terminal(const Json& response) {
+    const Json& reported = member(response, "usage");
+    chat::Usage& sum = usage();
+    sum.input_tokens = count_of(reported, "input_tokens").value_or(0);
+    sum.output_tokens = count_of(reported, "output_tokens").value_or(0);
+    sum.cache_read_tokens =
+        count_of(member(reported, "input_tokens_details"), "cached_tokens").value_or(0);
+    stop_word_ = text_of(member(response, "incomplete_details"), "reason");
+    if (stop_word_.empty()) stop_word_ = text_of(response, "status");
+    mark_complete();
+}
+
+// Messages are paragraphs of their own: a commentary, then the answer.
+void ResponsesDecoder::speak(Item& item, std::string_view text) {
+    if (text.empty()) return;
+    if (!item.has_spoken && has_text()) say("\n\n");
+    item.has_spoken = true;
+    item.text += text;
+    say(text);
+}
+
+void ResponsesDecoder::speak_unheard(Item& item) {
+    if (text_of(item.json, "type") != "message") return;
+    refused_ = refused_ || has_refusal(item.json);
+    if (!item.has_spoken) speak(item, text_in(item.json));
+}
+
+Item& ResponsesDecoder::item_for(const std::string& id, std::optional<std::int64_t> index) {
+    std::optional<std::size_t> at;
+    if (const auto found = by_id_.find(id); !id.empty() && found != by_id_.end())
+        at = found->second;
+    if (!at && index) {
+        const auto found = by_index_.find(*index);
+        // another id on the same number is another item
+        if (found != by_index_.end() &&
+            (id.empty() || text_of(items_[found->second].json, "id").empty()))
+            at = found->second;
+    }
+    if (!at && id.empty() && !index && !items_.empty()) at = items_.size() - 1;
+    if (!at) {
+        keep(item_cost_bytes);
+        at = items_.size();
+        items_.emplace_back();
+    }
+    if (!id.empty()) by_id_[id] = *at;
+    if (index) by_index_.try_emplace(*index, *at);
+    if (index) index_of_.try_emplace(*at, *index);
+    return items_[*at];
+}
+
+// By output_index where every item has one, else as they came.
+std::vector<std::size_t> ResponsesDecoder::output_order() const {
+    std::vector<std::size_t> order(items_.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    if (index_of_.size() == items_.size())
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            return index_of_.at(a) < index_of_.at(b);
+        });
+    return order;
+}
+
+// null for what cannot go back: an item that was never announced, or reasoning without its end.
+Json ResponsesDecoder::wire_form(const Item& item) const {
+    Json json = item.json;
+    if (!json.is_object()) return nullptr;
+    if (item.is_call()) {
+        json["arguments"] = sendable_arguments(arguments_of(item));
+    } else if (!item.done) {
+        if (text_of(json, "type") != "message" || item.text.empty()) return nullptr;
+        json["content"] = Json::array({{{"type", "output_text"}, {"text", item.text}}});
+    }
+    return json;
+}
+
+void ResponsesDecoder::assemble(chat::Reply& reply) {
+    reply.raw_stop = stop_word_;
+    if (stop_word_ == "max_output_tokens") reply.stop = StopReason::max_tokens;
+    if (stop_word_ == "content_filter") reply.stop = StopReason::content_filter;
+    if (refused_) reply.stop = StopReason::refusal;
+    if (reply.stop == StopReason::refusal || reply.stop == StopReason::content_filter) return;
+    Json wire = Json::array();
+    for (const std::size_t at : output_order()) {
+        Item& item = items_[at];
+        if (item.is_call()) {
+            if (text_of(item.json, "call_id").empty()) item.json["call_id"] = made_up_call_id();
+            reply.tool_calls.push_back({std::string(text_of(item.json, "call_id")),
+                                        std::string(text_of(item.json, "name")),
+                                        arguments_of(item)});
+        }
+        if (Json json = wire_form(item); !json.is_null()) wire.push_back(std::move(json));
+    }
+    if (reply.stop == StopReason::end && !reply.tool_calls.empty())
+        reply.stop = StopReason::tool_use;
+    if (!wire.empty())
+        reply.opaque = chat::Opaque{origin().provider, origin().model, chat::dump(wire)};
+}
+
+}  // namespace
+
+std::unique_ptr<Decoder> responses_decoder(const Origin& origin, const StreamSink& sink) {
+    return std::make_unique<ResponsesDecoder>(origin, sink);
+}
+
+}  // namespace chorus::model

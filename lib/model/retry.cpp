@@ -1,0 +1,72 @@
+#include "model/retry.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <optional>
+#include <random>
+
+#include "sys/clock.hpp"
+
+namespace chorus::model {
+namespace {
+
+constexpr std::int64_t look_up_every_ms = 100;
+
+bool is_stopped(const Interruption& interruption) {
+    return interruption.stop && interruption.stop();
+}
+
+// Anything between nothing and the whole: processes that failed together do not come back together.
+std::int64_t backoff_ms(const RetryPolicy& policy, int attempt) {
+    const int doublings = std::min(attempt - 1, 30);
+    const std::int64_t most = std::min(policy.longest_ms, policy.first_ms << doublings);
+    std::random_device source;
+    return std::uniform_int_distribution<std::int64_t>(0, std::max<std::int64_t>(most, 0))(source);
+}
+
+// Nothing where it is not worth waiting: too long, or past the deadline.
+std::optional<std::int64_t> wait_before_next(const Failure& failure, const RetryPolicy& policy,
+                                             int attempt) {
+    const bool told = failure.retry_after_ms && *failure.retry_after_ms > 0;
+    if (told && *failure.retry_after_ms > policy.longest_server_wait_ms) return std::nullopt;
+    const std::int64_t wait = told ? *failure.retry_after_ms : backoff_ms(policy, attempt);
+    if (policy.deadline_ms > 0 && sys::monotonic_ms() + wait >= policy.deadline_ms)
+        return std::nullopt;
+    return wait;
+}
+
+// False when interrupted.
+bool wait_for(std::int64_t wait_ms, const Interruption& interruption) {
+    const std::int64_t end = sys::monotonic_ms() + wait_ms;
+    for (;;) {
+        if (is_stopped(interruption)) return false;
+        const std::int64_t left = end - sys::monotonic_ms();
+        if (left <= 0) return true;
+        // poll passes over a negative descriptor
+        pollfd wake{.fd = interruption.wake_fd, .events = POLLIN, .revents = 0};
+        if (poll(&wake, 1, static_cast<int>(std::min(left, look_up_every_ms))) > 0) return false;
+    }
+}
+
+bool may_be_retried(const Answer& answer) {
+    return answer.failure && answer.failure->retryable && !answer.text_was_streamed;
+}
+
+}  // namespace
+
+Answer ask_with_retries(Model& model, const chat::Request& request, const StreamSink& sink,
+                        const Interruption& interruption, const RetryPolicy& policy,
+                        const std::function<void(const RetryEvent&)>& on_retry) {
+    for (int attempt = 1;; ++attempt) {
+        Answer answer = model.ask(request, sink, interruption);
+        if (!may_be_retried(answer) || attempt > policy.most || is_stopped(interruption))
+            return answer;
+        const std::optional<std::int64_t> wait = wait_before_next(*answer.failure, policy, attempt);
+        if (!wait) return answer;
+        if (on_retry) on_retry({attempt, *wait, *answer.failure});
+        if (!wait_for(*wait, interruption)) return answer;
+    }
+}
+
+}  // namespace chorus::model

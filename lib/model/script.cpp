@@ -1,0 +1,226 @@
+#include "model/script.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.hpp"
+#include "chat/json_text.hpp"
+#include "model/conversation.hpp"
+#include "model/event_json.hpp"
+
+namespace chorus::model {
+namespace {
+
+using chat::Message;
+using chat::Role;
+
+constexpr std::string_view introduction =
+    "This is builtin/script: no model, no network. Lines that begin with / are tool calls; the "
+    "rest "
+    "is answered back.";
+constexpr std::string_view id_prefix = "script_";
+constexpr std::size_t shown_text_bytes = 4'000;
+constexpr std::size_t shown_result_bytes = 2'000;
+constexpr std::size_t piece_bytes = 24;
+
+struct Line {
+    std::string_view name;  // empty: not a call
+    std::string_view rest;
+};
+
+struct Script {
+    std::vector<Line> calls;
+    std::string text;
+};
+
+bool is_name_character(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.' || c == ':';
+}
+
+// "/bash make test"; a path such as /etc/passwd is no call.
+Line parse_line(std::string_view line) {
+    if (line.empty() || line.front() != '/') return {};
+    line.remove_prefix(1);
+    const auto* end = std::find_if_not(line.begin(), line.end(), is_name_character);
+    const auto length = static_cast<std::size_t>(end - line.begin());
+    const std::string_view rest = line.substr(length);
+    if (length == 0 || (!rest.empty() && rest.find_first_of(" \t\r") != 0)) return {};
+    return {line.substr(0, length), base::trim(rest)};
+}
+
+// What a <stdin> block holds is data, and it is the prompt's last part.
+Script parse_script(std::string_view prompt) {
+    Script script;
+    bool in_data = false;
+    for (const std::string_view text : base::split_lines(prompt)) {
+        in_data = in_data || text.substr(0, 6) == "<stdin";
+        const Line line = in_data ? Line{} : parse_line(text);
+        if (line.name.empty())
+            script.text += std::string(text) + "\n";
+        else
+            script.calls.push_back(line);
+    }
+    return script;
+}
+
+// Where the turn began: at the newest message that says so, else at the newest from the user.
+std::size_t turn_start(const std::vector<Message>& messages) {
+    const auto find = [&](auto&& fits) {
+        const auto at = std::find_if(messages.rbegin(), messages.rend(), fits);
+        return static_cast<std::size_t>(messages.rend() - at);
+    };
+    const std::size_t started =
+        find([](const Message& m) { return m.role == Role::user && m.starts_turn; });
+    if (started > 0) return started - 1;
+    const std::size_t asked = find([](const Message& m) { return m.role == Role::user; });
+    return asked > 0 ? asked - 1 : messages.size();
+}
+
+std::vector<const chat::ToolCall*> calls_since(const std::vector<Message>& messages,
+                                               std::size_t start) {
+    std::vector<const chat::ToolCall*> calls;
+    for (std::size_t i = start; i < messages.size(); ++i)
+        for (const chat::ToolCall& call : messages[i].tool_calls) calls.push_back(&call);
+    return calls;
+}
+
+// One more than any in the window, so that an id never stands for two calls in it.
+std::string next_id(const std::vector<Message>& messages) {
+    std::int64_t highest = 0;
+    for (const chat::ToolCall* call : calls_since(messages, 0)) {
+        const std::string_view id = call->id;
+        if (id.substr(0, id_prefix.size()) != id_prefix) continue;
+        std::int64_t number = 0;
+        std::from_chars(id.data() + id_prefix.size(), id.data() + id.size(), number);
+        highest = std::max(highest, std::min<std::int64_t>(number, 1'000'000'000));
+    }
+    return std::string(id_prefix) + std::to_string(highest + 1);
+}
+
+// The argument that bare text stands for: the first required one, else the first there is.
+std::string bare_argument(const Json& schema) {
+    const Json& required = member(schema, "required");
+    if (required.is_array() && !required.empty()) return std::string(text_of(required.front()));
+    const Json& properties = member(schema, "properties");
+    return properties.is_object() && !properties.empty() ? properties.begin().key() : std::string();
+}
+
+void write_bare(chat::JsonText& out, const Json& parameter, std::string_view text) {
+    const std::string_view type = text_of(parameter, "type");
+    const bool as_it_is = (type == "integer" || type == "number" || type == "boolean") &&
+                          Json::accept(text) && text.front() != '"';
+    if (as_it_is)
+        out.raw(text);
+    else if (type == "array")
+        out.begin_array().string(text).end_array();
+    else
+        out.string(text);
+}
+
+std::string arguments_of(const Line& line, const std::vector<chat::ToolDefinition>& tools) {
+    if (line.rest.empty()) return "{}";
+    if (is_json_object(line.rest)) return std::string(line.rest);
+    const auto tool = std::find_if(tools.begin(), tools.end(), [&](const chat::ToolDefinition& t) {
+        return t.name == line.name;
+    });
+    const Json schema = tool == tools.end() ? Json() : parse_event(tool->schema).value_or(Json());
+    std::string name = bare_argument(schema);
+    if (name.empty()) name = "text";
+    chat::JsonText out;
+    out.begin_object().key(name);
+    write_bare(out, member(member(schema, "properties"), name.c_str()), line.rest);
+    return out.end_object().take();
+}
+
+std::string bounded(std::string_view text, std::size_t bytes) {
+    const std::string_view shown = base::utf8_prefix(text, bytes);
+    std::string out(shown);
+    while (!out.empty() && out.back() == '\n') out.pop_back();
+    if (shown.size() < text.size())
+        out += "\n[" + std::to_string(text.size() - shown.size()) + " more bytes]";
+    return out;
+}
+
+std::string result_text(const std::vector<Message>& messages, std::size_t start,
+                        const std::string& id) {
+    for (std::size_t i = start; i < messages.size(); ++i)
+        if (messages[i].role == Role::tool_result && messages[i].tool_call_id == id)
+            return (messages[i].is_error ? "error: " : "") +
+                   bounded(messages[i].content, shown_result_bytes);
+    return "[no result]";
+}
+
+std::string answer_text(const std::vector<Message>& messages, std::size_t start,
+                        const Script& script) {
+    std::string text(introduction);
+    if (const std::string rest(base::trim(script.text)); !rest.empty())
+        text += "\n\n" + bounded(rest, shown_text_bytes);
+    for (const chat::ToolCall* call : calls_since(messages, start))
+        text += "\n\n/" + call->name + " " + bounded(call->arguments, shown_result_bytes) + "\n" +
+                result_text(messages, start, call->id);
+    return text + "\n";
+}
+
+class ScriptModel final : public Model {
+  public:
+    Answer ask(const chat::Request& request, const StreamSink& sink,
+               const Interruption& interruption) override {
+        if (interruption.stop && interruption.stop()) return failed("builtin: stopped");
+        if (request.model != "script")
+            return failed("builtin: no model '" +
+                          base::visible(request.model, base::Newlines::escape) +
+                          "': there is 'script'");
+        Answer answer;
+        answer.reply = script_reply(request);
+        answer.text_was_streamed = !answer.reply.text.empty();
+        stream(answer.reply.text, sink);
+        return answer;
+    }
+
+  private:
+    static Answer failed(std::string message) {
+        Answer answer;
+        answer.reply.stop = chat::StopReason::truncated_stream;
+        answer.failure =
+            Failure{.message = std::move(message), .request_id = {}, .retry_after_ms = {}};
+        return answer;
+    }
+
+    static void stream(std::string_view text, const StreamSink& sink) {
+        while (sink.on_text && !text.empty()) {
+            const std::string_view piece = base::utf8_prefix(text, piece_bytes);
+            sink.on_text(piece);
+            text.remove_prefix(piece.size());
+        }
+    }
+};
+
+}  // namespace
+
+chat::Reply script_reply(const chat::Request& request) {
+    const std::size_t start = turn_start(request.messages);
+    const std::string_view prompt = start < request.messages.size()
+                                        ? std::string_view(request.messages[start].content)
+                                        : std::string_view();
+    const Script script = parse_script(prompt);
+    const std::size_t made = calls_since(request.messages, start).size();
+    chat::Reply reply;
+    if (made < script.calls.size()) {
+        const Line& line = script.calls[made];
+        reply.tool_calls.push_back(
+            {next_id(request.messages), std::string(line.name), arguments_of(line, request.tools)});
+        reply.stop = chat::StopReason::tool_use;
+        reply.raw_stop = "call";
+    } else {
+        reply.text = answer_text(request.messages, start, script);
+        reply.raw_stop = "end";
+    }
+    return reply;
+}
+
+std::unique_ptr<Model> make_script() {
+    return std::make_unique<ScriptModel>();
+}
+
+}  // namespace chorus::model

@@ -1,0 +1,99 @@
+#include "net/fault.hpp"
+
+#include <cstring>
+
+#include "base/text.hpp"
+
+namespace chorus::net {
+namespace {
+
+constexpr std::string_view certificate_prefix = "SSL certificate problem: ";
+
+TransportFault kind_of(CURLcode code) {
+    switch (code) {
+        case CURLE_COULDNT_RESOLVE_PROXY:
+        case CURLE_COULDNT_RESOLVE_HOST:
+            return TransportFault::dns;
+        case CURLE_COULDNT_CONNECT:
+        case CURLE_PROXY:
+            return TransportFault::connect;
+        case CURLE_SSL_CONNECT_ERROR:
+        case CURLE_SSL_CERTPROBLEM:
+        case CURLE_SSL_CIPHER:
+        case CURLE_PEER_FAILED_VERIFICATION:
+        case CURLE_SSL_CACERT_BADFILE:
+        case CURLE_SSL_ISSUER_ERROR:
+        case CURLE_SSL_INVALIDCERTSTATUS:
+        case CURLE_USE_SSL_FAILED:
+            return TransportFault::tls;
+        case CURLE_OPERATION_TIMEDOUT:
+            return TransportFault::timeout;
+        case CURLE_PARTIAL_FILE:
+        case CURLE_SEND_ERROR:
+        case CURLE_RECV_ERROR:
+        case CURLE_HTTP2:
+        case CURLE_HTTP2_STREAM:
+            return TransportFault::cut;
+        case CURLE_GOT_NOTHING:
+            return TransportFault::empty;
+        default:
+            return TransportFault::other;
+    }
+}
+
+std::string system_reason(int error_number, std::string fallback) {
+    if (error_number == 0) return fallback;
+    return base::to_lower_ascii(std::strerror(error_number));
+}
+
+std::string with_reason(std::string what, std::string_view reason) {
+    if (!reason.empty()) what += ": " + base::visible(reason, base::Newlines::escape);
+    return what;
+}
+
+std::string tls_message(CURLcode code, std::string_view reason, const std::string& where) {
+    if (reason.starts_with(certificate_prefix)) {
+        reason.remove_prefix(certificate_prefix.size());
+        return with_reason("certificate not accepted: " + where, reason);
+    }
+    if (code == CURLE_PEER_FAILED_VERIFICATION)
+        return with_reason("certificate not accepted: " + where, reason);
+    return with_reason("no TLS connection: " + where, reason);
+}
+
+}  // namespace
+
+std::string seconds_text(std::int64_t ms) {
+    std::string text = std::to_string(ms / 1000);
+    if (ms % 1000 != 0) text += "." + std::to_string(ms % 1000 / 100);
+    return text + " s";
+}
+
+Fault fault_of(CURLcode code, const Circumstances& c) {
+    const std::string where = c.place + (c.proxy_configured ? " (a proxy is configured)" : "");
+    // libcurl calls a proxy's refusal a failed read.
+    if (c.proxy_status >= 300)
+        return {TransportFault::connect,
+                "the proxy answered " + std::to_string(c.proxy_status) + ": " + c.place};
+    const TransportFault kind = kind_of(code);
+    switch (kind) {
+        case TransportFault::dns:
+            return {kind, code == CURLE_COULDNT_RESOLVE_PROXY ? "proxy not found"
+                                                              : "host not found: " + c.place};
+        case TransportFault::connect:
+            return {kind, system_reason(c.error_number, "cannot connect") + ": " + where};
+        case TransportFault::tls:
+            return {kind, tls_message(code, c.reason, where)};
+        case TransportFault::timeout:
+            return {kind,
+                    "no connection within " + seconds_text(c.timeouts.connect_ms) + ": " + where};
+        case TransportFault::cut:
+            return {kind, "connection cut: " + where};
+        case TransportFault::empty:
+            return {kind, "connection closed without an answer: " + where};
+        default:
+            return {kind, with_reason("request failed: " + where, c.reason)};
+    }
+}
+
+}  // namespace chorus::net

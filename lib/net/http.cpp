@@ -1,0 +1,52 @@
+#include "net/http.hpp"
+
+#include <new>
+#include <utility>
+
+#include "net/curl.hpp"
+#include "net/quiet_pipe.hpp"
+#include "net/target.hpp"
+#include "net/transfer.hpp"
+
+namespace chorus::net {
+
+// Connections live in the multi handle, so they are used again by the next request.
+struct Client::State {
+    Transport transport;
+    MultiHandle multi;
+    EasyHandle easy;
+
+    void open() {
+        if (!multi) multi.reset(curl().multi_init());
+        if (!easy) easy.reset(curl().easy_init());
+        if (!multi || !easy) throw std::bad_alloc();
+        curl().easy_reset(easy.get());
+    }
+};
+
+Client::Client(Transport transport) : state_(std::make_unique<State>()) {
+    state_->transport = std::move(transport);
+}
+
+Client::~Client() {
+    const QuietPipe quiet;
+    state_.reset();
+}
+
+Response Client::send(const Request& request, const std::function<bool(std::string_view)>& on_body,
+                      const std::function<bool()>& stop, int wake_fd) {
+    const Transport& transport = state_->transport;
+    const Target target = parse_target(request.url, request.plain_http || transport.plain_http);
+    if (!target.refusal.empty()) {
+        Response refused;
+        refused.fault = TransportFault::other;
+        refused.fault_message = target.refusal;
+        return refused;
+    }
+    state_->open();
+    return Transfer(state_->multi.get(), state_->easy.get(), transport, request, target, on_body,
+                    {stop, wake_fd})
+        .run();
+}
+
+}  // namespace chorus::net

@@ -1,0 +1,21 @@
+// Where a URL leads, read by libcurl's own parser so that what is checked here and what is
+// connected to cannot differ. Include it in this room's .cpp files only.
+#pragma once
+
+#include <string>
+
+#include "net/curl.hpp"
+
+namespace chorus::net {
+
+struct Target {
+    UrlHandle url;
+    bool https = false;
+    bool loopback = false;
+    std::string place;    // "api.example.com:443": no user, no path, no query
+    std::string refusal;  // why nothing may be sent there; empty where it may
+};
+
+Target parse_target(const std::string& url, bool plain_http);
+
+}  // namespace chorus::net

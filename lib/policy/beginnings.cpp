@@ -1,0 +1,177 @@
+#include "policy/beginnings.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/limits.hpp"
+
+namespace chorus::policy {
+namespace {
+
+using Set = std::vector<Beginnings::Beginning>;
+
+constexpr std::size_t most_beginnings = 64;
+constexpr std::string_view anything = R"([\s\S]*)";
+
+Set unknown() {
+    return {{"", true}};
+}
+
+bool is_alphanumeric(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+bool is_ascii(char c) {
+    return static_cast<unsigned char>(c) < 0x80;
+}
+
+// A flag such as (?i) changes what the rest means, later alternatives included. The reader
+// recurses, so what no profile may hold is not read either.
+bool is_unreadable(std::string_view pattern) {
+    if (pattern.size() > base::limits::pattern_bytes) return true;
+    for (std::size_t at = 0; (at = pattern.find("(?", at)) != std::string_view::npos; at += 2)
+        if (pattern.substr(at, 3) != "(?:") return true;
+    return false;
+}
+
+class Reader {
+  public:
+    explicit Reader(std::string_view pattern) : pattern_(pattern) {}
+
+    Set alternatives() {
+        Set all = sequence();
+        while (peek() == '|') {
+            ++at_;
+            for (auto& one : sequence()) all.push_back(std::move(one));
+        }
+        return all.size() > most_beginnings ? unknown() : all;
+    }
+
+    Set sequence() {
+        Set all{{"", false}};
+        while (!at_end() && peek() != '|' && peek() != ')') {
+            const auto next = atom();
+            if (!next || is_quantifier(peek())) {
+                for (auto& one : all) one.open = true;
+                skip_branch();
+                return all;
+            }
+            all = followed_by(all, *next);
+        }
+        return all;
+    }
+
+    bool at_end() const { return at_ >= pattern_.size(); }
+
+  private:
+    char peek(std::size_t ahead = 0) const {
+        return at_ + ahead < pattern_.size() ? pattern_[at_ + ahead] : '\0';
+    }
+
+    static bool is_quantifier(char c) { return c == '*' || c == '+' || c == '?' || c == '{'; }
+
+    static Set followed_by(const Set& before, const Set& after) {
+        Set all;
+        for (const auto& one : before) {
+            if (one.open) {
+                all.push_back(one);
+                continue;
+            }
+            for (const auto& next : after) all.push_back({one.text + next.text, next.open});
+        }
+        return all.size() > most_beginnings ? unknown() : all;
+    }
+
+    // Nothing where the next atom is not plain text; it is not consumed then.
+    std::optional<Set> atom() {
+        const char c = peek();
+        if (c == '(') return group();
+        if (c == '\\') {
+            const char escaped = peek(1);
+            if (escaped == '\0' || is_alphanumeric(escaped) || !is_ascii(escaped)) return {};
+            at_ += 2;
+            return Set{{std::string(1, escaped), false}};
+        }
+        if (!is_ascii(c) || std::string_view(".[]^$*+?{}").find(c) != std::string_view::npos)
+            return {};
+        ++at_;
+        return Set{{std::string(1, c), false}};
+    }
+
+    Set group() {
+        at_ += pattern_.substr(at_, 3) == "(?:" ? 3 : 1;
+        Set inner = alternatives();
+        ++at_;
+        return inner;
+    }
+
+    // Up to the `|` or `)` that ends this branch.
+    void skip_branch() {
+        int depth = 0;
+        for (; !at_end(); ++at_) {
+            const char c = peek();
+            if (c == '\\') {
+                skip_escape();
+            } else if (c == '[') {
+                skip_class();
+            } else if (c == '(') {
+                ++depth;
+            } else if ((c == ')' && depth-- == 0) || (c == '|' && depth == 0)) {
+                return;
+            }
+        }
+    }
+
+    // The skips leave the position on the last character they pass.
+    void skip_escape() {
+        if (peek(1) != 'Q') {
+            ++at_;
+            return;
+        }
+        const std::size_t end = pattern_.find("\\E", at_);
+        at_ = end == std::string_view::npos ? pattern_.size() : end + 1;
+    }
+
+    void skip_class() {
+        at_ += peek(1) == '^' ? 2 : 1;
+        if (peek() == ']') ++at_;
+        for (; !at_end() && peek() != ']'; ++at_) {
+            const std::size_t end =
+                peek() == '[' && peek(1) == ':' ? pattern_.find(":]", at_ + 2) : std::string::npos;
+            if (peek() == '\\') ++at_;
+            if (end != std::string::npos) at_ = end + 1;
+        }
+    }
+
+    std::string_view pattern_;
+    std::size_t at_ = 0;
+};
+
+}  // namespace
+
+Beginnings::Beginnings(std::string_view pattern)
+    : all_(is_unreadable(pattern) ? unknown() : Reader(pattern).alternatives()) {}
+
+bool Beginnings::may_match(std::string_view text) const {
+    return std::any_of(all_.begin(), all_.end(), [&](const Beginning& one) {
+        return one.open ? text.starts_with(one.text) : text == one.text;
+    });
+}
+
+bool Beginnings::may_match_below(std::string_view prefix) const {
+    return std::any_of(all_.begin(), all_.end(), [&](const Beginning& one) {
+        return one.text.starts_with(prefix) || (one.open && prefix.starts_with(one.text));
+    });
+}
+
+bool matches_all_below(std::string_view pattern, std::string_view prefix) {
+    if (!pattern.ends_with(anything) || is_unreadable(pattern)) return false;
+    Reader reader(pattern.substr(0, pattern.size() - anything.size()));
+    const Set all = reader.sequence();
+    return reader.at_end() && std::any_of(all.begin(), all.end(), [&](const auto& one) {
+               return !one.open && prefix.starts_with(one.text);
+           });
+}
+
+}  // namespace chorus::policy

@@ -1,0 +1,173 @@
+#include <algorithm>
+#include <span>
+
+#include "base/text.hpp"
+#include "policy/option_words.hpp"
+#include "policy/shell.hpp"
+#include "policy/shell_scan.hpp"
+#include "policy/starters.hpp"
+
+namespace chorus::policy {
+namespace {
+
+constexpr std::size_t most_bytes = 16U << 20;
+constexpr int most_depth = 8;
+constexpr std::size_t most_alternatives = 64;
+constexpr int most_groups = 8;
+
+constexpr std::string_view leading_words =
+    "! { } case coproc do elif else for function if in select then time until while";
+
+using Words = std::span<const std::string>;
+
+bool is_assignment(std::string_view word) {
+    const std::size_t equals = word.find('=');
+    return equals != std::string_view::npos && equals > 0 &&
+           word.substr(0, equals).find_first_of("/-.") == std::string_view::npos;
+}
+
+// What is left of a word with more braces than are worth following.
+std::vector<std::string> split_at_braces(const std::string& word) {
+    std::vector<std::string> all;
+    for (std::size_t at = 0; (at = word.find_first_not_of("{},", at)) != std::string::npos;) {
+        const std::size_t end = std::min(word.find_first_of("{},", at), word.size());
+        all.push_back(word.substr(at, end - at));
+        at = end;
+    }
+    return all;
+}
+
+// {rm,-rf,x} is three words; innermost groups first.
+std::vector<std::string> brace_expanded(const std::string& word, int depth = 0) {
+    const std::size_t close = word.find('}');
+    const std::size_t open = close == std::string::npos ? close : word.rfind('{', close);
+    if (open == std::string::npos) return {word};
+    const std::string_view inside = std::string_view(word).substr(open + 1, close - open - 1);
+    if (inside.find(',') == std::string_view::npos) return {word};
+    if (depth == most_groups) return split_at_braces(word);
+    std::vector<std::string> all;
+    for (const std::string_view one : base::split(inside, ',')) {
+        const std::string text = word.substr(0, open) + std::string(one) + word.substr(close + 1);
+        for (auto& expanded : brace_expanded(text, depth + 1)) {
+            if (all.size() == most_alternatives) return split_at_braces(word);
+            if (!expanded.empty()) all.push_back(std::move(expanded));
+        }
+    }
+    return all;
+}
+
+std::vector<std::string> all_brace_expanded(const std::vector<std::string>& words) {
+    std::vector<std::string> all;
+    for (const std::string& word : words)
+        for (auto& expanded : brace_expanded(word)) all.push_back(std::move(expanded));
+    return all;
+}
+
+std::string joined(Words words) {
+    std::string text;
+    for (const std::string& word : words) {
+        if (!text.empty()) text += ' ';
+        text += word;
+    }
+    return text;
+}
+
+class PartCollector {
+  public:
+    void read(std::string_view text, int depth) {
+        if (depth > most_depth) complete_ = false;
+        if (!complete_) return;
+        add(std::string(base::trim(text)));
+        const Scan scan = scan_command(text, variables_);
+        if (scan.too_much) complete_ = false;
+        const bool feeds_shell =
+            std::any_of(scan.commands.begin(), scan.commands.end(), runs_shell);
+        for (const ScannedCommand& one : scan.commands) {
+            add(one.raw);
+            read_command(all_brace_expanded(one.words), feeds_shell, depth);
+        }
+        for (const std::string& text_inside : scan.substitutions)
+            add(std::string(base::trim(text_inside)));
+        for (const std::string& unread : scan.unread) read(unread, depth + 1);
+    }
+
+    std::optional<std::vector<std::string>> take() {
+        return complete_ ? std::optional(std::move(parts_)) : std::nullopt;
+    }
+
+  private:
+    static bool runs_shell(const ScannedCommand& command) {
+        return std::any_of(command.words.begin(), command.words.end(),
+                           [](const std::string& word) { return is_shell(word); });
+    }
+
+    void read_command(const std::vector<std::string>& all, bool feeds_shell, int depth) {
+        std::size_t first = 0;
+        while (first < all.size() &&
+               (is_listed(all[first], leading_words) || is_assignment(all[first])))
+            ++first;
+        if (first > 0) add(joined(all));
+        if (first == all.size()) return;
+        const std::vector<std::string> words(all.begin() + static_cast<std::ptrdiff_t>(first),
+                                             all.end());
+        add_command(words);
+        const bool prints = is_listed(base_name(words.front()), "echo printf");
+        const bool leads = first > 0 && is_listed(all[first - 1], leading_words);
+        if (what_starts(words).what != Starts::What::itself || (prints && feeds_shell) || leads)
+            read_started(words, depth);
+    }
+
+    // Each word may begin the command that is started, or be its text.
+    void read_started(const std::vector<std::string>& words, int depth) {
+        for (std::size_t i = 1; i < words.size() && complete_; ++i) {
+            add_command(Words(words).subspan(i));
+            read_text(words[i], depth);
+            const std::size_t equals = words[i].find('=');
+            if (equals != std::string::npos) read_text(words[i].substr(equals + 1), depth);
+            if (words[i].starts_with('-') && words[i].size() > 2)
+                read_text(words[i].substr(2), depth);
+        }
+    }
+
+    void read_text(const std::string& word, int depth) {
+        if (word.starts_with('!')) return read_text(word.substr(1), depth);
+        if (word.find_first_of(" \t\n;&|<>()$`'\"\\") != std::string::npos)
+            read(word, depth + 1);
+        else
+            add(word);
+    }
+
+    // The command, with its program's directory taken off, and git without its global options.
+    void add_command(Words words) {
+        add(joined(words));
+        const std::string program(base_name(words.front()));
+        if (program.empty()) return;
+        const std::string rest = words.size() > 1 ? " " + joined(words.subspan(1)) : "";
+        if (program != words.front()) add(program + rest);
+        if (program != "git") return;
+        const std::size_t at = git_subcommand({words.begin(), words.end()});
+        if (at > 1 && at < words.size()) add("git " + joined(words.subspan(at)));
+    }
+
+    void add(std::string part) {
+        bytes_ += part.size() + sizeof part;
+        if (bytes_ > most_bytes) complete_ = false;
+        if (complete_ && !part.empty() && (parts_.empty() || parts_.back() != part))
+            parts_.push_back(std::move(part));
+    }
+
+    Variables variables_;
+    std::vector<std::string> parts_;
+    std::size_t bytes_ = 0;
+    bool complete_ = true;
+};
+
+}  // namespace
+
+std::optional<std::vector<std::string>> parts_for_deny(std::string_view command) {
+    PartCollector collector;
+    collector.read(command, 0);
+    return collector.take();
+}
+
+}  // namespace chorus::policy

@@ -1,0 +1,85 @@
+#include "repo/directory.hpp"
+#include "repo/opened.hpp"
+
+namespace chorus::repo {
+namespace {
+
+constexpr std::size_t patch_bytes = 8U << 20;  // far beyond what a tool's result may hold
+constexpr std::int64_t text_file_bytes = 4 << 20;
+
+// Called by libgit2 for every file; 1 leaves it out.
+int choose(const git_diff*, const git_diff_delta* delta, const char*, void* index) {
+    return static_cast<int>(is_left_out(static_cast<git_index*>(index), delta->old_file.path));
+}
+
+git_diff_options options_for_patches(git_index* index) {
+    git_diff_options options;
+    check(git().diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION), "diff");
+    options.flags = GIT_DIFF_INCLUDE_UNTRACKED | GIT_DIFF_RECURSE_UNTRACKED_DIRS |
+                    GIT_DIFF_SHOW_UNTRACKED_CONTENT | GIT_DIFF_IGNORE_SUBMODULES |
+                    GIT_DIFF_INCLUDE_TYPECHANGE;
+    options.ignore_submodules = GIT_SUBMODULE_IGNORE_ALL;
+    options.max_size = text_file_bytes;
+    options.notify_cb = choose;
+    options.payload = index;
+    return options;
+}
+
+Tree tree_at(git_repository* repository, const std::string& ref) {
+    if (ref.empty()) return tree_of(head_commit(repository).get());
+    const Object found = resolve(repository, ref);
+    git_object* tree = nullptr;
+    check(git().object_peel(&tree, found.get(), GIT_OBJECT_TREE), "diff: " + ref);
+    return Tree(reinterpret_cast<git_tree*>(tree));
+}
+
+void find_renames(git_diff* diff) {
+    git_diff_find_options options;
+    check(git().diff_find_options_init(&options, GIT_DIFF_FIND_OPTIONS_VERSION), "diff");
+    options.flags = GIT_DIFF_FIND_RENAMES;
+    check(git().diff_find_similar(diff, &options), "diff");
+}
+
+// Called by libgit2 for every line; anything but 0 ends the printing.
+int append_line(const git_diff_delta*, const git_diff_hunk*, const git_diff_line* line,
+                void* target) {
+    std::string& patch = *static_cast<std::string*>(target);
+    const char origin = line->origin;
+    if (origin == GIT_DIFF_LINE_CONTEXT || origin == GIT_DIFF_LINE_ADDITION ||
+        origin == GIT_DIFF_LINE_DELETION)
+        patch += origin;
+    patch.append(line->content, line->content_len);
+    return patch.size() > patch_bytes ? GIT_EUSER : 0;
+}
+
+std::string printed(git_diff* diff) {
+    std::string patch;
+    const int result = git().diff_print(diff, GIT_DIFF_FORMAT_PATCH, append_line, &patch);
+    if (result == GIT_EUSER) return patch + "\n[the diff goes on; name fewer changes]\n";
+    check(result, "diff");
+    return patch;
+}
+
+}  // namespace
+
+std::string Repository::diff(const std::string& ref1, const std::string& ref2) const {
+    git_repository* const repository = handle_->get();
+    const Index index = fresh_index(repository);
+    const Tree from = tree_at(repository, ref1);
+    git_diff_options options = options_for_patches(index.get());
+    Diff diff;
+    if (ref2.empty()) {
+        inspect_work_tree(handle_->workspace);
+        diff = make<Diff>("diff", git().diff_tree_to_workdir_with_index, repository, from.get(),
+                          &options);
+    } else {
+        options.notify_cb = nullptr;
+        const Tree to = tree_at(repository, ref2);
+        diff =
+            make<Diff>("diff", git().diff_tree_to_tree, repository, from.get(), to.get(), &options);
+    }
+    find_renames(diff.get());
+    return printed(diff.get());
+}
+
+}  // namespace chorus::repo

@@ -1,0 +1,94 @@
+#include "repo/git.hpp"
+
+#include <dlfcn.h>
+
+#include <array>
+
+namespace chorus::repo {
+namespace {
+
+// Debian names the package after the soname: libgit2.so.1.5 is in libgit2-1.5.
+std::string package_of(std::string soname) {
+    const auto suffix = soname.find(".so.");
+    return suffix == std::string::npos ? soname : soname.replace(suffix, 4, "-");
+}
+
+std::string hint_for(int result) {
+    if (is_of_another_owner(result)) return "chown it, or work as the user whose it is";
+    if (result == GIT_ELOCKED)
+        return "another git is at work; if none is, remove the .lock files in .git";
+    return {};
+}
+
+std::string last_words(const Git& library) {
+    const git_error* error = library.error_last();
+    const bool has_words =
+        error != nullptr && error->message != nullptr && error->klass != GIT_ERROR_NONE;
+    return has_words ? error->message : "";
+}
+
+// libgit2 finds these places while it starts, so they are cleared right after, before it reads
+// anything.
+Git started(Git library) {
+    bool works = library.libgit2_init() > 0;
+    for (const int level : {GIT_CONFIG_LEVEL_PROGRAMDATA, GIT_CONFIG_LEVEL_SYSTEM,
+                            GIT_CONFIG_LEVEL_XDG, GIT_CONFIG_LEVEL_GLOBAL})
+        works = works && library.libgit2_opts(GIT_OPT_SET_SEARCH_PATH, level, "") == 0;
+    works = works && library.libgit2_opts(GIT_OPT_SET_TEMPLATE_PATH, "") == 0 &&
+            library.libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1) == 0 &&
+            library.libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 1) == 0;
+    if (!works)
+        throw base::Error(base::ErrorCode::failed,
+                          "git: libgit2 does not start: " + last_words(library));
+    return library;
+}
+
+}  // namespace
+
+Git open_library(const std::string& soname) {
+    const std::string hint = "install the package " + package_of(soname);
+    void* const handle = dlopen(soname.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr)
+        throw base::Error(base::ErrorCode::failed, std::string("git: ") + dlerror(), hint);
+    const auto find = [&](const char* name) {
+        void* const found = dlsym(handle, name);
+        if (found == nullptr)
+            throw base::Error(base::ErrorCode::failed, "git: " + soname + " has no " + name, hint);
+        return found;
+    };
+    Git library;
+#define CHORUS_REPO_FIND(name) \
+    library.name = reinterpret_cast<decltype(library.name)>(find("git_" #name));
+    CHORUS_REPO_FUNCTIONS(CHORUS_REPO_FIND)
+#undef CHORUS_REPO_FIND
+    return library;
+}
+
+const Git& git() {
+    static const Git library = started(open_library(GIT2_SONAME));
+    return library;
+}
+
+// Without a safe.directory to look at, libgit2 1.5 reports only that there is no such value.
+bool is_of_another_owner(int result) {
+    if (result == GIT_EOWNER) return true;
+    return result < 0 && last_words(git()).find("safe.directory") != std::string::npos;
+}
+
+base::Error failure(std::string_view what, int result) {
+    std::string words = last_words(git());
+    if (is_of_another_owner(result)) words = "the repository belongs to another user";
+    if (words.empty()) words = "libgit2 error " + std::to_string(result);
+    return {base::ErrorCode::failed, std::string(what) + ": " + words, hint_for(result)};
+}
+
+void check(int result, std::string_view what) {
+    if (result < 0) throw failure(what, result);
+}
+
+std::string text_of(const git_oid& id) {
+    std::array<char, GIT_OID_HEXSZ + 1> text{};
+    return git().oid_tostr(text.data(), text.size(), &id);
+}
+
+}  // namespace chorus::repo

@@ -1,0 +1,96 @@
+#include "repo/head.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "base/text.hpp"
+#include "sys/fd.hpp"
+
+namespace chorus::repo {
+namespace {
+
+constexpr int longest_chain = 5;
+constexpr std::size_t ref_bytes = 4096;
+constexpr std::size_t packed_refs_bytes = 16U << 20;
+constexpr std::string_view branches = "refs/heads/";
+
+std::optional<std::string> read_in(const sys::Fd& directory, const std::string& path,
+                                   std::size_t most) {
+    const sys::Fd file(openat(directory.get(), path.c_str(),
+                              O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+    struct stat found {};
+    if (!file || fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
+    std::string text;
+    if (!sys::try_read_all(file.get(), most, text)) return std::nullopt;
+    return text;
+}
+
+bool is_commit_id(std::string_view text) {
+    return text.size() == 40 && std::all_of(text.begin(), text.end(), [](char c) {
+               return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+           });
+}
+
+bool is_ref_name(std::string_view name) {
+    return name.starts_with("refs/") && name.find("..") == std::string_view::npos &&
+           name.find('\0') == std::string_view::npos;
+}
+
+// Lines are "<id> <name>", "^<id>" (what the tag above points to) and comments.
+std::string packed_commit(const sys::Fd& directory, std::string_view name) {
+    const auto packed = read_in(directory, "packed-refs", packed_refs_bytes);
+    if (!packed) return {};
+    for (const std::string_view line : base::split_lines(*packed)) {
+        const bool ours =
+            line.size() == 41 + name.size() && line[40] == ' ' && line.substr(41) == name;
+        if (ours && is_commit_id(line.substr(0, 40))) return std::string(line.substr(0, 40));
+    }
+    return {};
+}
+
+struct Ref {
+    std::string target;  // of a symbolic one
+    std::string commit;
+};
+
+Ref parse_ref(std::string_view text) {
+    constexpr std::string_view symbolic = "ref:";
+    text = base::trim(text);
+    if (text.starts_with(symbolic))
+        return {std::string(base::trim(text.substr(symbolic.size()))), {}};
+    if (is_commit_id(text)) return {{}, std::string(text)};
+    return {};
+}
+
+std::string resolve(const sys::Fd& directory, std::string name) {
+    for (int i = 0; i < longest_chain && is_ref_name(name); ++i) {
+        const auto loose = read_in(directory, name, ref_bytes);
+        if (!loose) return packed_commit(directory, name);
+        Ref ref = parse_ref(*loose);
+        if (ref.target.empty()) return ref.commit;
+        name = std::move(ref.target);
+    }
+    return {};
+}
+
+}  // namespace
+
+Head read_head(const std::string& workspace) {
+    const sys::Fd directory(
+        open((workspace + "/.git").c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!directory) return {};
+    const auto text = read_in(directory, "HEAD", ref_bytes);
+    if (!text) return {};
+    const Ref head = parse_ref(*text);
+    if (head.target.empty()) return {{}, head.commit};
+    if (!is_ref_name(head.target)) return {};
+    Head found{{}, resolve(directory, head.target)};
+    if (head.target.starts_with(branches)) found.branch = head.target.substr(branches.size());
+    return found;
+}
+
+}  // namespace chorus::repo

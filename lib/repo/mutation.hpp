@@ -1,0 +1,24 @@
+// Held around every change of .git: one Chorus process at a time, and a lock file of git's that a
+// killed one left behind does not stop the next.
+#pragma once
+
+#include <string>
+
+#include "sys/lock.hpp"
+
+namespace chorus::repo {
+
+class Mutation {
+  public:
+    // Waits for another process as long as for a file; then throws Error(failed).
+    explicit Mutation(const std::string& workspace);
+    Mutation(const Mutation&) = delete;
+    Mutation& operator=(const Mutation&) = delete;
+    ~Mutation();
+
+  private:
+    std::string marker_;  // there while a mutation is under way
+    sys::Lock lock_;
+};
+
+}  // namespace chorus::repo

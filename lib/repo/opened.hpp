@@ -1,0 +1,45 @@
+// What the files of this room share of an open repository.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "repo/git.hpp"
+#include "repo/repository.hpp"
+
+namespace chorus::repo {
+
+struct Repository::Handle {
+    std::string workspace;  // links resolved, no slash at the end
+    GitRepository repository;
+
+    git_repository* get() const { return repository.get(); }
+};
+
+// Null where .git is no repository (yet); throws where it leads out of the workspace.
+GitRepository open_repository(const std::string& workspace);
+// Sets user.name and user.email in the repository's own configuration where they are missing.
+void complete_configuration(const std::string& workspace, const Author& author);
+
+// The ref HEAD stands for ("refs/heads/main"), or "" when it is detached.
+std::string head_ref(git_repository* repository);
+// Null before the first commit.
+CommitObject head_commit(git_repository* repository);
+CommitObject find_commit(git_repository* repository, const git_oid& id);
+Tree tree_of(const git_commit* commit);  // null for null
+// As it stands on disk, whatever was staged in memory before.
+Index fresh_index(git_repository* repository);
+// Whether the work tree lacks the file on purpose (skip-worktree); libgit2 takes it for deleted.
+bool is_left_out(git_index* index, const char* path);
+// Throws where `ref` is no branch, tag or commit.
+Object resolve(git_repository* repository, const std::string& ref);
+
+// Makes the commit, calls `prepared` with its id, then moves the branch that is checked out.
+// `index` is written in between: were it written last, a crash would show the commit's changes
+// undone.
+std::string make_commit(git_repository* repository, git_index* index, const git_oid& tree,
+                        const std::string& message, const Author& author,
+                        const std::function<void(const std::string&)>& prepared);
+
+}  // namespace chorus::repo

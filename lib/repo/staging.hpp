@@ -1,0 +1,36 @@
+// From the work tree into the index, byte for byte: no filter of .gitattributes and no conversion
+// of line endings, and without following a link.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "repo/git.hpp"
+
+namespace chorus::repo {
+
+// What of the work tree a commit takes.
+class Selection {
+  public:
+    // Everything where `files` is empty; throws for one that is outside the workspace or in .git.
+    Selection(const std::string& workspace, const std::vector<std::string>& files);
+
+    bool is_everything() const { return paths_.empty(); }
+    // A directory covers what is in it.
+    bool covers(std::string_view path) const;
+    const std::vector<std::string>& paths() const { return paths_; }
+
+  private:
+    std::vector<std::string> paths_;
+};
+
+// Brings the index (in memory) up to date with the work tree where `selection` says so. Ignored
+// files and repositories inside the workspace stay out. Throws for a selected path that is neither
+// tracked nor there.
+void stage(git_repository* repository, git_index* index, const Selection& selection);
+
+// After libgit2 has written the index: files that are changed still must look so to every git.
+void keep_changes_visible(git_repository* repository);
+
+}  // namespace chorus::repo

@@ -1,0 +1,200 @@
+#include "store/agents.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.hpp"
+#include "store/sqlite.hpp"
+#include "store/threads.hpp"
+
+namespace chorus::store {
+namespace {
+
+constexpr std::array<std::string_view, 4> status_names{"creating", "active", "destroying",
+                                                       "destroyed"};
+
+AgentStatus parse_status(std::string_view text) {
+    const auto* found = std::find(status_names.begin(), status_names.end(), text);
+    if (found == status_names.end())
+        throw base::Error(base::ErrorCode::failed,
+                          "database: unknown agent status '" + std::string(text) + "'");
+    return static_cast<AgentStatus>(found - status_names.begin());
+}
+
+std::string select(std::string_view condition) {
+    return std::string(
+               "SELECT id, name, generation, kind, parent_id, preset, dir, model, permissions, "
+               "description, "
+               "channel_id, status, created_at, destroyed_at, files_kept, last_clear_time, "
+               "last_clear_message, turn_count, last_activity FROM agents WHERE ")
+        .append(condition);
+}
+
+Agent read(const Statement& statement) {
+    Row row(statement);
+    Agent agent;
+    agent.id = row.integer();
+    agent.name = row.text();
+    agent.generation = row.integer();
+    agent.kind = row.text();
+    agent.parent_id = row.integer();
+    agent.preset = row.text();
+    agent.dir = row.text();
+    agent.model = row.text();
+    agent.permissions = row.text();
+    agent.description = row.text();
+    agent.channel_id = row.text();
+    agent.status = parse_status(row.view());
+    agent.created_at = row.integer();
+    agent.destroyed_at = row.integer();
+    agent.files_kept = row.integer() != 0;
+    agent.last_clear_time = row.integer();
+    agent.last_clear_message = row.integer();
+    agent.turn_count = row.integer();
+    agent.last_activity = row.integer();
+    return agent;
+}
+
+std::optional<Agent> read_first(Statement& statement) {
+    if (!statement.step()) return std::nullopt;
+    return read(statement);
+}
+
+std::vector<Agent> read_all(Statement& statement) {
+    std::vector<Agent> agents;
+    while (statement.step()) agents.push_back(read(statement));
+    return agents;
+}
+
+std::int64_t next_generation(Store& store, std::string_view name) {
+    Statement statement =
+        store.prepare("SELECT coalesce(max(generation), 0) + 1 FROM agents WHERE name = ?");
+    statement.bind(name).step();
+    return statement.integer(0);
+}
+
+void insert_main_thread(Store& store, const Agent& agent) {
+    Thread main;
+    main.agent_id = agent.id;
+    main.branch = "main";
+    main.created_at = agent.created_at;
+    main.last_activity = agent.last_activity;
+    insert_thread(store, main);
+}
+
+}  // namespace
+
+std::string_view name(AgentStatus status) {
+    return status_names.at(static_cast<std::size_t>(status));
+}
+
+std::optional<Agent> find_agent(Store& store, std::string_view name) {
+    Statement statement =
+        store.prepare(select("name = ? AND kind = 'agent' AND status <> 'destroyed'"));
+    return read_first(statement.bind(name));
+}
+
+std::optional<Agent> find_agent(Store& store, AgentId id) {
+    Statement statement = store.prepare(select("id = ?"));
+    return read_first(statement.bind(id));
+}
+
+std::optional<Agent> find_destroyed_agent(Store& store, std::string_view name) {
+    Statement statement = store.prepare(select(
+        "name = ? AND kind = 'agent' AND status = 'destroyed' ORDER BY generation DESC LIMIT 1"));
+    return read_first(statement.bind(name));
+}
+
+std::optional<Agent> find_child(Store& store, std::string_view dir) {
+    Statement statement =
+        store.prepare(select("dir = ? AND kind = 'child' AND status <> 'destroyed'"));
+    return read_first(statement.bind(dir));
+}
+
+std::vector<Agent> list_agents(Store& store) {
+    Statement statement =
+        store.prepare(select("kind = 'agent' AND status <> 'destroyed' ORDER BY name"));
+    return read_all(statement);
+}
+
+std::vector<Agent> list_children(Store& store, AgentId parent) {
+    Statement statement =
+        store.prepare(select("parent_id = ? AND status <> 'destroyed' ORDER BY id"));
+    return read_all(statement.bind(parent));
+}
+
+Agent insert_agent(Store& store, const Agent& agent) {
+    if (agent.kind == "agent" && find_agent(store, agent.name))
+        throw base::Error(base::ErrorCode::exists, agent.name + ": there is an agent of that name");
+    Agent inserted = agent;
+    inserted.generation = next_generation(store, agent.name);
+    inserted.status = AgentStatus::creating;
+    store
+        .prepare(
+            "INSERT INTO agents (name, generation, kind, parent_id, preset, dir, model, "
+            "permissions, "
+            "description, channel_id, status, created_at, last_clear_time, last_activity) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        .bind(inserted.name)
+        .bind(inserted.generation)
+        .bind(inserted.kind)
+        .bind_or_null(inserted.parent_id)
+        .bind(inserted.preset)
+        .bind(inserted.dir)
+        .bind(inserted.model)
+        .bind(inserted.permissions)
+        .bind(inserted.description)
+        .bind(inserted.channel_id)
+        .bind(name(inserted.status))
+        .bind(inserted.created_at)
+        .bind(inserted.last_clear_time)
+        .bind(inserted.last_activity)
+        .run();
+    inserted.id = store.last_insert_id();
+    insert_main_thread(store, inserted);
+    return inserted;
+}
+
+void set_agent_status(Store& store, AgentId id, AgentStatus status) {
+    store.prepare("UPDATE agents SET status = ? WHERE id = ?").bind(name(status)).bind(id).run();
+}
+
+void mark_destroyed(Store& store, AgentId id, base::TimeMs now, bool files_kept) {
+    store
+        .prepare(
+            "UPDATE agents SET status = 'destroyed', destroyed_at = ?, files_kept = ? WHERE id = ?")
+        .bind(now)
+        .bind(files_kept)
+        .bind(id)
+        .run();
+}
+
+void delete_agent(Store& store, AgentId id) {
+    store.prepare("DELETE FROM agents WHERE id = ? AND status = 'creating'").bind(id).run();
+}
+
+void refresh_agent_index(Store& store, const Agent& agent) {
+    store
+        .prepare(
+            "UPDATE agents SET model = ?, permissions = ?, description = ?, channel_id = ? WHERE "
+            "id = ?")
+        .bind(agent.model)
+        .bind(agent.permissions)
+        .bind(agent.description)
+        .bind(agent.channel_id)
+        .bind(agent.id)
+        .run();
+}
+
+void advance_clear(Store& store, AgentId id, base::TimeMs time, std::int64_t message_id) {
+    store
+        .prepare(
+            "UPDATE agents SET last_clear_time = max(last_clear_time, ?), "
+            "last_clear_message = max(last_clear_message, ?) WHERE id = ?")
+        .bind(time)
+        .bind(message_id)
+        .bind(id)
+        .run();
+}
+
+}  // namespace chorus::store

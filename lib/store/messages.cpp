@@ -1,0 +1,140 @@
+#include "store/messages.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.hpp"
+#include "chat/stored.hpp"
+#include "store/sqlite.hpp"
+
+namespace chorus::store {
+namespace {
+
+std::string select(std::string_view condition) {
+    return std::string(
+               "SELECT id, role, timestamp, turn_id, tool_call_id, content, tool_calls, extra "
+               "FROM messages WHERE ")
+        .append(condition);
+}
+
+constexpr int timestamp_column = 2;
+
+chat::Message read(const Statement& statement) {
+    Row row(statement);
+    chat::Message message;
+    message.id = row.integer();
+    message.role = chat::parse_role(row.view());
+    message.timestamp = row.integer();
+    message.turn_id = row.integer();
+    message.tool_call_id = row.text();
+    message.content = row.text();
+    message.tool_calls = chat::load_tool_calls(row.view());
+    chat::load_extra(row.view(), message);
+    return message;
+}
+
+std::vector<chat::Message> read_all(Statement& statement) {
+    std::vector<chat::Message> messages;
+    while (statement.step()) messages.push_back(read(statement));
+    return messages;
+}
+
+// The agent's clock: what it gives out never goes back.
+base::TimeMs advance_timestamp(Store& store, AgentId agent, base::TimeMs wanted) {
+    Statement statement = store.prepare(
+        "UPDATE agents SET newest_timestamp = max(newest_timestamp, ?1), "
+        "last_activity = max(last_activity, newest_timestamp, ?1) WHERE id = ?2 RETURNING "
+        "newest_timestamp");
+    if (!statement.bind(wanted).bind(agent).step())
+        throw base::Error(base::ErrorCode::not_found,
+                          "database: no agent " + std::to_string(agent));
+    return statement.integer(0);
+}
+
+// Newest first, to the first row that is too old: timestamps of an agent rise with the ids.
+std::vector<chat::Message> walk_back(Store& store, AgentId agent, ThreadId thread,
+                                     const WindowBounds& bounds) {
+    Statement statement =
+        store.prepare(select("agent_id = ? AND thread_id = ? AND id > ? ORDER BY id DESC"));
+    statement.bind(agent).bind(thread).bind(bounds.after_message);
+    std::vector<chat::Message> messages;
+    while (statement.step() && statement.integer(timestamp_column) > bounds.after_time)
+        messages.push_back(read(statement));
+    return messages;
+}
+
+}  // namespace
+
+std::int64_t insert_message(Store& store, AgentId agent, ThreadId thread,
+                            const chat::Message& message) {
+    const base::TimeMs timestamp = advance_timestamp(store, agent, message.timestamp);
+    store
+        .prepare(
+            "INSERT INTO messages (agent_id, thread_id, turn_id, role, timestamp, tool_call_id, "
+            "content, "
+            "tool_calls, extra) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        .bind(agent)
+        .bind(thread)
+        .bind_or_null(message.turn_id)
+        .bind(chat::name(message.role))
+        .bind(timestamp)
+        .bind_or_null(message.tool_call_id)
+        .bind(message.content)
+        .bind_or_null(chat::store_tool_calls(message.tool_calls))
+        .bind_or_null(chat::store_extra(message))
+        .run();
+    const std::int64_t id = store.last_insert_id();
+    store
+        .prepare(
+            "INSERT INTO messages_fts (rowid, prompt, answer, arguments, output) "
+            "SELECT id, prompt, answer, arguments, output FROM searchable WHERE id = ?")
+        .bind(id)
+        .run();
+    return id;
+}
+
+std::vector<chat::Message> load_window(Store& store, AgentId agent, ThreadId thread,
+                                       const WindowBounds& bounds) {
+    std::vector<chat::Message> messages = walk_back(store, agent, thread, bounds);
+    if (bounds.open_turn != 0) {
+        const std::int64_t oldest =
+            messages.empty() ? std::numeric_limits<std::int64_t>::max() : messages.back().id;
+        Statement statement = store.prepare(select("turn_id = ? AND id < ? ORDER BY id DESC"));
+        statement.bind(bounds.open_turn).bind(oldest);
+        while (statement.step()) messages.push_back(read(statement));
+    }
+    std::reverse(messages.begin(), messages.end());
+    return messages;
+}
+
+std::vector<chat::Message> load_messages_after(Store& store, AgentId agent, ThreadId thread,
+                                               std::int64_t after) {
+    Statement statement =
+        store.prepare(select("agent_id = ? AND thread_id = ? AND id > ? ORDER BY id"));
+    return read_all(statement.bind(agent).bind(thread).bind(after));
+}
+
+std::vector<chat::Message> load_turn_messages(Store& store, std::int64_t turn_id) {
+    Statement statement = store.prepare(select("turn_id = ? ORDER BY id"));
+    return read_all(statement.bind(turn_id));
+}
+
+std::int64_t newest_message_id(Store& store, AgentId agent, ThreadId thread) {
+    Statement statement = store.prepare(
+        "SELECT id FROM messages WHERE agent_id = ? AND thread_id = ? ORDER BY id DESC LIMIT 1");
+    return statement.bind(agent).bind(thread).step() ? statement.integer(0) : 0;
+}
+
+void set_prefix_hash(Store& store, std::int64_t message_id, std::string_view hash) {
+    store.prepare("UPDATE messages SET prefix_hash = ? WHERE id = ?")
+        .bind_or_null(hash)
+        .bind(message_id)
+        .run();
+}
+
+std::string prefix_hash_of(Store& store, std::int64_t message_id) {
+    Statement statement = store.prepare("SELECT prefix_hash FROM messages WHERE id = ?");
+    return statement.bind(message_id).step() ? statement.text(0) : std::string();
+}
+
+}  // namespace chorus::store

@@ -1,0 +1,78 @@
+#include "store/migrations.hpp"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "store/sqlite.hpp"
+#include "store/store.hpp"
+
+namespace chorus::embedded {
+extern const std::string_view store_schema_0001;
+}
+
+namespace chorus::store {
+namespace {
+
+struct Migration {
+    int number;
+    const std::string_view* sql;
+};
+
+constexpr std::array migrations{
+    Migration{1, &embedded::store_schema_0001},
+};
+
+constexpr bool numbers_have_no_gaps() {
+    for (std::size_t i = 0; i < migrations.size(); ++i)
+        if (migrations[i].number != static_cast<int>(i) + 1) return false;
+    return true;
+}
+static_assert(numbers_have_no_gaps());
+
+constexpr std::int64_t our_application_id = 0x43686f72;  // "Chor"
+
+base::Error not_ours() {
+    return {base::ErrorCode::config_invalid, "chorus.db: not a database of chorus",
+            "move the file away, or set CHORUS_HOME to another directory"};
+}
+
+base::Error too_new(std::int64_t version) {
+    return {base::ErrorCode::config_invalid,
+            "chorus.db: made by a newer chorus (schema " + std::to_string(version) +
+                ", this one knows " + std::to_string(schema_version()) + ")",
+            "use the newer chorus; the file was not touched"};
+}
+
+bool is_empty(sqlite3* database) {
+    return query_integer(database, "SELECT count(*) FROM sqlite_schema") == 0;
+}
+
+}  // namespace
+
+int schema_version() {
+    return migrations.back().number;
+}
+
+bool needs_migration(sqlite3* database) {
+    const std::int64_t version = query_integer(database, "PRAGMA user_version");
+    const std::int64_t application = query_integer(database, "PRAGMA application_id");
+    if (application != our_application_id &&
+        (application != 0 || version != 0 || !is_empty(database)))
+        throw not_ours();
+    if (version > schema_version()) throw too_new(version);
+    return version < schema_version();
+}
+
+void migrate(sqlite3* database) {
+    execute(database, "BEGIN IMMEDIATE");
+    const std::int64_t version = query_integer(database, "PRAGMA user_version");
+    for (const Migration& migration : migrations)
+        if (migration.number > version) execute(database, *migration.sql);
+    execute(database, "PRAGMA application_id = " + std::to_string(our_application_id) +
+                          "; PRAGMA user_version = " + std::to_string(schema_version()));
+    execute(database, "COMMIT");
+}
+
+}  // namespace chorus::store

@@ -1,0 +1,142 @@
+#include "store/prompts.hpp"
+
+#include "store/sqlite.hpp"
+
+namespace chorus::store {
+namespace {
+
+std::string select(std::string_view condition) {
+    return std::string(
+               "SELECT id, agent_id, turn_id, kind, tool_call_id, action, tool, arguments, "
+               "arguments_hash, "
+               "text, options, state, created_at, expires_at, decided_at, decided_by, answer, "
+               "consumed_at "
+               "FROM prompts WHERE ")
+        .append(condition);
+}
+
+Prompt read(const Statement& statement) {
+    Row row(statement);
+    Prompt prompt;
+    prompt.id = row.text();
+    prompt.agent_id = row.integer();
+    prompt.turn_id = row.integer();
+    prompt.kind = row.text();
+    prompt.tool_call_id = row.text();
+    prompt.action = row.text();
+    prompt.tool = row.text();
+    prompt.arguments = row.text();
+    prompt.arguments_hash = row.text();
+    prompt.text = row.text();
+    prompt.options = row.text();
+    prompt.state = row.text();
+    prompt.created_at = row.integer();
+    prompt.expires_at = row.integer();
+    prompt.decided_at = row.integer();
+    prompt.decided_by = row.text();
+    prompt.answer = row.text();
+    prompt.consumed_at = row.integer();
+    return prompt;
+}
+
+std::vector<Prompt> read_all(Statement& statement) {
+    std::vector<Prompt> prompts;
+    while (statement.step()) prompts.push_back(read(statement));
+    return prompts;
+}
+
+}  // namespace
+
+void insert_prompt(Store& store, const Prompt& prompt) {
+    store
+        .prepare(
+            "INSERT INTO prompts (id, agent_id, turn_id, kind, tool_call_id, action, tool, "
+            "arguments, "
+            "arguments_hash, text, options, state, created_at, expires_at, decided_at, decided_by, "
+            "answer, "
+            "consumed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        .bind(prompt.id)
+        .bind(prompt.agent_id)
+        .bind_or_null(prompt.turn_id)
+        .bind(prompt.kind)
+        .bind_or_null(prompt.tool_call_id)
+        .bind(prompt.action)
+        .bind(prompt.tool)
+        .bind(prompt.arguments)
+        .bind(prompt.arguments_hash)
+        .bind(prompt.text)
+        .bind(prompt.options)
+        .bind(prompt.state)
+        .bind(prompt.created_at)
+        .bind_or_null(prompt.expires_at)
+        .bind_or_null(prompt.decided_at)
+        .bind(prompt.decided_by)
+        .bind(prompt.answer)
+        .bind_or_null(prompt.consumed_at)
+        .run();
+}
+
+std::optional<Prompt> find_prompt(Store& store, std::string_view id) {
+    Statement statement = store.prepare(select("id = ?"));
+    if (!statement.bind(id).step()) return std::nullopt;
+    return read(statement);
+}
+
+std::vector<Prompt> load_prompts(Store& store, TurnId turn) {
+    Statement statement = store.prepare(select("turn_id = ? ORDER BY rowid"));
+    return read_all(statement.bind(turn));
+}
+
+std::vector<Prompt> pending_prompts(Store& store, AgentId agent) {
+    Statement statement =
+        store.prepare(select("agent_id = ? AND state = 'pending' ORDER BY rowid"));
+    return read_all(statement.bind(agent));
+}
+
+bool decide_prompt(Store& store, const Prompt& decided) {
+    store
+        .prepare(
+            "UPDATE prompts SET state = ?, decided_at = ?, decided_by = ?, answer = ? "
+            "WHERE id = ? AND state = 'pending' AND (expires_at IS NULL OR expires_at > ?2) "
+            "AND EXISTS (SELECT 1 FROM agents WHERE id = agent_id AND status IN ('creating', "
+            "'active'))")
+        .bind(decided.state)
+        .bind(decided.decided_at)
+        .bind(decided.decided_by)
+        .bind(decided.answer)
+        .bind(decided.id)
+        .run();
+    return store.changed_rows() == 1;
+}
+
+bool consume_prompt(Store& store, std::string_view id, base::TimeMs now) {
+    store
+        .prepare(
+            "UPDATE prompts SET consumed_at = ? WHERE id = ? AND consumed_at IS NULL "
+            "AND state IN ('approved', 'denied', 'answered', 'expired')")
+        .bind(now)
+        .bind(id)
+        .run();
+    return store.changed_rows() == 1;
+}
+
+void expire_prompts(Store& store, base::TimeMs now) {
+    store
+        .prepare(
+            "UPDATE prompts SET state = 'expired', decided_at = ?1 WHERE state = 'pending' AND "
+            "expires_at <= ?1")
+        .bind(now)
+        .run();
+}
+
+void cancel_prompts(Store& store, TurnId turn, base::TimeMs now) {
+    store
+        .prepare(
+            "UPDATE prompts SET state = 'cancelled', decided_at = coalesce(decided_at, ?) "
+            "WHERE turn_id = ? AND consumed_at IS NULL AND state <> 'expired'")
+        .bind(now)
+        .bind(turn)
+        .run();
+}
+
+}  // namespace chorus::store

@@ -1,0 +1,193 @@
+#include "store/sqlite.hpp"
+
+#include <sqlite3.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.hpp"
+
+namespace chorus::store {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+Error failure(std::string message, std::string hint) {
+    return {ErrorCode::failed, "database: " + std::move(message), std::move(hint)};
+}
+
+std::string path_of(sqlite3* database) {
+    const char* path = database != nullptr ? sqlite3_db_filename(database, "main") : nullptr;
+    return path != nullptr && *path != '\0' ? path : "chorus.db";
+}
+
+// The system's word where SQLite kept it, else SQLite's own.
+std::string reason_of(sqlite3* database, int code) {
+    const int number = database != nullptr ? sqlite3_system_errno(database) : 0;
+    if (number != 0) return std::strerror(number);
+    return database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(code);
+}
+
+bool disk_is_full(sqlite3* database, int code) {
+    if ((code & 0xff) == SQLITE_FULL) return true;
+    const int number = database != nullptr ? sqlite3_system_errno(database) : 0;
+    return (code & 0xff) == SQLITE_IOERR && (number == ENOSPC || number == EDQUOT);
+}
+
+Error translate(sqlite3* database, int code) {
+    if (disk_is_full(database, code))
+        return failure("disk is full", "free some space and run the command again");
+    switch (code & 0xff) {
+        case SQLITE_IOERR:
+            return failure(path_of(database) + ": input/output error: " + reason_of(database, code),
+                           "the disk or its file system reports it: see the system's log");
+        case SQLITE_READONLY:
+        case SQLITE_PERM:
+            return failure(path_of(database) + ": is read-only",
+                           "make the home and the files in it writable for this user");
+        case SQLITE_CORRUPT:
+        case SQLITE_NOTADB:
+            return failure(
+                path_of(database) + ": damaged: " + sqlite3_errstr(code & 0xff),
+                "'chorus-config doctor' says what can be saved; a backup may be put in its place");
+        case SQLITE_CANTOPEN:
+            return failure(path_of(database) + ": cannot be opened: " + reason_of(database, code),
+                           "the home must be a directory this user may write");
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED:
+            return failure("another process has held it for too long", "run the command again");
+        case SQLITE_NOMEM:
+            return failure("out of memory", {});
+        default:
+            return failure(database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(code),
+                           {});
+    }
+}
+
+// Prepares the first statement of `sql` and drops it from there; nothing when only blanks are left.
+Prepared prepare_first(sqlite3* database, std::string_view& sql, unsigned flags) {
+    sqlite3_stmt* statement = nullptr;
+    const char* rest = nullptr;
+    const int code = sqlite3_prepare_v3(database, sql.data(), static_cast<int>(sql.size()), flags,
+                                        &statement, &rest);
+    if (code != SQLITE_OK) throw_error(database, code);
+    sql.remove_prefix(static_cast<std::size_t>(rest - sql.data()));
+    return Prepared(statement);
+}
+
+}  // namespace
+
+void throw_error(sqlite3* database, int code) {
+    throw translate(database, code);
+}
+
+void close(sqlite3* database) {
+    sqlite3_close_v2(database);
+}
+
+void finalize(sqlite3_stmt* statement) {
+    sqlite3_finalize(statement);
+}
+
+Prepared prepare(sqlite3* database, std::string_view sql) {
+    return prepare_first(database, sql, SQLITE_PREPARE_PERSISTENT);
+}
+
+void execute(sqlite3* database, std::string_view sql) {
+    while (!sql.empty()) {
+        const Prepared statement = prepare_first(database, sql, 0);
+        int code = SQLITE_ROW;
+        while (statement && code == SQLITE_ROW) code = sqlite3_step(statement.get());
+        if (statement && code != SQLITE_DONE) throw_error(database, code);
+    }
+}
+
+std::int64_t query_integer(sqlite3* database, std::string_view sql) {
+    Prepared slot;
+    Statement statement(prepare(database, sql), slot);
+    return statement.step() ? statement.integer(0) : 0;
+}
+
+std::string query_text(sqlite3* database, std::string_view sql) {
+    Prepared slot;
+    Statement statement(prepare(database, sql), slot);
+    return statement.step() ? statement.text(0) : std::string();
+}
+
+Statement::~Statement() {
+    if (!prepared_) return;
+    sqlite3_reset(prepared_.get());
+    sqlite3_clear_bindings(prepared_.get());
+    slot_ = std::move(prepared_);
+}
+
+void Statement::check(int code) {
+    if (code != SQLITE_OK) throw_error(sqlite3_db_handle(prepared_.get()), code);
+}
+
+Statement& Statement::bind(std::int64_t value) {
+    check(sqlite3_bind_int64(prepared_.get(), ++bound_, value));
+    return *this;
+}
+
+Statement& Statement::bind(double value) {
+    check(sqlite3_bind_double(prepared_.get(), ++bound_, value));
+    return *this;
+}
+
+Statement& Statement::bind(std::string_view value) {
+    // A null pointer would bind NULL.
+    const char* data = value.empty() ? "" : value.data();
+    check(sqlite3_bind_text64(prepared_.get(), ++bound_, data, value.size(), SQLITE_TRANSIENT,
+                              SQLITE_UTF8));
+    return *this;
+}
+
+Statement& Statement::bind_null() {
+    check(sqlite3_bind_null(prepared_.get(), ++bound_));
+    return *this;
+}
+
+Statement& Statement::bind_or_null(std::int64_t value) {
+    return value == 0 ? bind_null() : bind(value);
+}
+
+Statement& Statement::bind_or_null(std::string_view value) {
+    return value.empty() ? bind_null() : bind(value);
+}
+
+bool Statement::writes() const {
+    return sqlite3_stmt_readonly(prepared_.get()) == 0;
+}
+
+bool Statement::step() {
+    const int code = sqlite3_step(prepared_.get());
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        throw_error(sqlite3_db_handle(prepared_.get()), code);
+    return code == SQLITE_ROW;
+}
+
+bool Statement::is_null(int column) const {
+    return sqlite3_column_type(prepared_.get(), column) == SQLITE_NULL;
+}
+
+std::int64_t Statement::integer(int column) const {
+    return sqlite3_column_int64(prepared_.get(), column);
+}
+
+double Statement::real(int column) const {
+    return sqlite3_column_double(prepared_.get(), column);
+}
+
+std::string Statement::text(int column) const {
+    return std::string(view(column));
+}
+
+std::string_view Statement::view(int column) const {
+    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(prepared_.get(), column));
+    if (text == nullptr) return {};
+    return {text, static_cast<std::size_t>(sqlite3_column_bytes(prepared_.get(), column))};
+}
+
+}  // namespace chorus::store

@@ -1,0 +1,91 @@
+// SQLite's C interface, for this room alone: the statement, and the one translation of its errors.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/handle.hpp"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace chorus::store {
+
+// What SQLite's error means to a person: Error(failed), with a hint where there is something to do.
+[[noreturn]] void throw_error(sqlite3* database, int code);
+
+void close(sqlite3* database);
+using Database = base::Handle<sqlite3, close>;
+void finalize(sqlite3_stmt* statement);
+using Prepared = base::Handle<sqlite3_stmt, finalize>;
+
+Prepared prepare(sqlite3* database, std::string_view sql);
+// Any number of statements without parameters; rows are dropped.
+void execute(sqlite3* database, std::string_view sql);
+// The first column of the only row.
+std::int64_t query_integer(sqlite3* database, std::string_view sql);
+std::string query_text(sqlite3* database, std::string_view sql);
+
+// One use of a prepared statement: bound by a chain, in the order of the SQL's parameters; reset
+// and given back to its slot at the end. Texts are copied, so temporaries may be bound.
+class Statement {
+  public:
+    Statement(Prepared prepared, Prepared& slot) : prepared_(std::move(prepared)), slot_(slot) {}
+    Statement(Statement&&) = default;
+    ~Statement();
+
+    Statement& bind(std::int64_t value);
+    Statement& bind(int value) { return bind(std::int64_t{value}); }
+    Statement& bind(bool value) { return bind(std::int64_t{value}); }
+    Statement& bind(double value);
+    Statement& bind(std::string_view value);
+    Statement& bind(const char* value) { return bind(std::string_view(value)); }
+    Statement& bind_null();
+    // NULL for 0 and for "".
+    Statement& bind_or_null(std::int64_t value);
+    Statement& bind_or_null(std::string_view value);
+
+    bool writes() const;
+    // True: there is a row. False: done.
+    bool step();
+    // For what returns no rows.
+    void run() { step(); }
+
+    bool is_null(int column) const;
+    std::int64_t integer(int column) const;  // 0 for NULL
+    double real(int column) const;
+    std::string text(int column) const;  // "" for NULL
+    // Valid until the next step.
+    std::string_view view(int column) const;
+
+  private:
+    void check(int code);
+    Prepared prepared_;
+    Prepared& slot_;
+    int bound_ = 0;
+};
+
+// The next column of the current row with every call: rows of many columns are read in their order.
+class Row {
+  public:
+    explicit Row(const Statement& statement) : statement_(statement) {}
+    std::int64_t integer() { return statement_.integer(column_++); }
+    std::int64_t integer_or(std::int64_t none) {
+        const int column = column_++;
+        return statement_.is_null(column) ? none : statement_.integer(column);
+    }
+    double real_or(double none) {
+        const int column = column_++;
+        return statement_.is_null(column) ? none : statement_.real(column);
+    }
+    std::string text() { return statement_.text(column_++); }
+    std::string_view view() { return statement_.view(column_++); }
+
+  private:
+    const Statement& statement_;
+    int column_ = 0;
+};
+
+}  // namespace chorus::store

@@ -1,0 +1,195 @@
+#include "store/store.hpp"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <unordered_map>
+
+#include "base/error.hpp"
+#include "store/gate.hpp"
+#include "store/migrations.hpp"
+#include "store/sqlite.hpp"
+#include "sys/fd.hpp"
+#include "sys/file.hpp"
+
+namespace chorus::store {
+namespace {
+
+constexpr int busy_timeout_ms = 10'000;
+// Few, because the next process reads again whatever the log still holds.
+constexpr int checkpoint_pages = 100;
+
+struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+};
+
+// Nothing where there is no such file. A connection belongs to one thread, so it needs no mutex.
+Database open_if_there(const std::string& path) {
+    sqlite3* raw = nullptr;
+    const int code = sqlite3_open_v2(
+        path.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+        nullptr);
+    Database database(raw);
+    if (code == SQLITE_OK) return database;
+    if ((code & 0xff) == SQLITE_CANTOPEN && sqlite3_system_errno(raw) == ENOENT) return {};
+    throw_error(raw, code);
+}
+
+// SQLite would make it readable for others first. Opening a database by hand costs a process its
+// locks on it, but nobody has one on a file that was not there.
+void make_private_file(const std::string& path) {
+    sys::make_directory(path.substr(0, path.rfind('/')));
+    const sys::Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (fd ? fchmod(fd.get(), 0600) != 0 : errno != EEXIST) throw base::system_error(path);
+}
+
+Database open_database(const std::string& path, bool make) {
+    Database database = open_if_there(path);
+    if (database) return database;
+    if (!make)
+        throw base::Error(base::ErrorCode::not_found, path + ": no such database",
+                          "'chorus-init NAME' makes the first agent of a home");
+    make_private_file(path);
+    database = open_if_there(path);
+    if (!database) throw base::system_error(path, ENOENT);
+    return database;
+}
+
+void set(sqlite3* database, int option, int value) {
+    const int code = sqlite3_db_config(database, option, value, nullptr);
+    if (code != SQLITE_OK) throw_error(database, code);
+}
+
+// Runs inside COMMIT, thus behind the gate. A log that is wholly in the database begins anew with
+// the next commit, but only this process knows that it is: where every process commits once and
+// ends, the log would grow for ever. So the next commit is made here, a page long. (Cutting the log
+// would do it too, and make every commit after it wait for the file system's journal.) What fails
+// was committed nevertheless, and is tried again with the next commit.
+int checkpoint_long_log(void*, sqlite3* database, const char* name, int pages) {
+    if (pages < checkpoint_pages) return SQLITE_OK;
+    int in_log = 0;
+    int in_database = 0;
+    const int code =
+        sqlite3_wal_checkpoint_v2(database, name, SQLITE_CHECKPOINT_PASSIVE, &in_log, &in_database);
+    if (code == SQLITE_OK && in_log == in_database)
+        sqlite3_exec(database,
+                     ("PRAGMA user_version = " + std::to_string(schema_version())).c_str(), nullptr,
+                     nullptr, nullptr);
+    return SQLITE_OK;
+}
+
+// Nothing here writes to the file: it may turn out to be a newer program's.
+void configure(sqlite3* database) {
+    set(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1);
+    set(database, SQLITE_DBCONFIG_DEFENSIVE, 1);
+    set(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0);
+    set(database, SQLITE_DBCONFIG_ENABLE_FKEY, 1);
+    sqlite3_busy_timeout(database, busy_timeout_ms);
+    sqlite3_wal_hook(database, checkpoint_long_log, nullptr);
+    if (sqlite3_db_readonly(database, "main") == 1) throw_error(database, SQLITE_READONLY);
+}
+
+bool has_wal(sqlite3* database) {
+    return query_text(database, "PRAGMA journal_mode") == "wal";
+}
+
+// A database restored from a backup may have lost its journal mode.
+void bring_up_to_date(sqlite3* database, Gate& gate) {
+    const bool old = needs_migration(database);
+    if (!old && has_wal(database)) return;
+    const Passage passage(gate);
+    if (query_text(database, "PRAGMA journal_mode = WAL") != "wal")
+        throw base::Error(base::ErrorCode::failed,
+                          "chorus.db: this file system cannot share memory between processes",
+                          "set CHORUS_HOME to a directory on a local disk");
+    if (old) migrate(database);
+}
+
+}  // namespace
+
+struct Store::Connection {
+    Connection(Database opened, const std::string& gate_path)
+        : database(std::move(opened)), gate(gate_path) {}
+
+    Statement use(std::string_view sql) {
+        auto slot = statements.find(sql);
+        if (slot == statements.end()) slot = statements.emplace(sql, Prepared{}).first;
+        // The slot of a statement in use is empty: a second use at the same time gets one of its
+        // own.
+        Prepared statement =
+            slot->second ? std::move(slot->second) : store::prepare(database.get(), sql);
+        return {std::move(statement), slot->second};
+    }
+
+    bool in_transaction() const { return sqlite3_get_autocommit(database.get()) == 0; }
+
+    Database database;
+    Gate gate;
+    std::unordered_map<std::string, Prepared, Hash, std::equal_to<>> statements;
+};
+
+Store Store::open(const Paths& paths) {
+    return connect(paths, Missing::make);
+}
+Store Store::open_existing(const Paths& paths) {
+    return connect(paths, Missing::refuse);
+}
+
+Store Store::connect(const Paths& paths, Missing missing) {
+    auto connection = std::make_unique<Connection>(
+        open_database(paths.database, missing == Missing::make), paths.gate);
+    sqlite3* database = connection->database.get();
+    configure(database);
+    bring_up_to_date(database, connection->gate);
+    // What SQLite spills goes to memory: no text of a conversation in /tmp.
+    execute(database, "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY");
+    return Store(std::move(connection));
+}
+
+Store::Store(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+Statement Store::prepare(std::string_view sql) {
+    Statement statement = connection_->use(sql);
+    if (!connection_->in_transaction() && statement.writes())
+        throw base::Error(base::ErrorCode::internal,
+                          "database: write outside a transaction: " + std::string(sql));
+    return statement;
+}
+
+sqlite3* Store::handle() const {
+    return connection_->database.get();
+}
+std::int64_t Store::last_insert_id() const {
+    return sqlite3_last_insert_rowid(handle());
+}
+std::int64_t Store::changed_rows() const {
+    return sqlite3_changes64(handle());
+}
+
+Transaction::Transaction(Store& store) : store_(store) {
+    Store::Connection& connection = *store.connection_;
+    if (connection.in_transaction())
+        throw base::Error(base::ErrorCode::internal,
+                          "database: a transaction inside a transaction");
+    passage_ = std::make_unique<Passage>(connection.gate);
+    connection.use("BEGIN IMMEDIATE").run();
+}
+
+Transaction::~Transaction() {
+    // After a full disk SQLite has rolled back by itself.
+    if (open_ && store_.connection_->in_transaction())
+        sqlite3_exec(store_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+void Transaction::commit() {
+    store_.connection_->use("COMMIT").run();
+    open_ = false;
+    passage_.reset();
+}
+
+}  // namespace chorus::store

@@ -1,0 +1,252 @@
+#include "sys/beneath.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "sys/file.hpp"
+#include "sys/open_beneath.hpp"
+#include "sys/replace.hpp"
+
+namespace chorus::sys {
+namespace {
+
+constexpr int reading = O_RDONLY | O_NONBLOCK | O_NOCTTY;
+constexpr int entering = O_RDONLY | O_DIRECTORY;
+constexpr std::size_t most_shown_bytes = 300;
+
+using Names = std::vector<std::string_view>;
+
+// False where ".." leads above the beginning.
+bool resolve_lexically(std::string_view path, Names& names) {
+    for (const std::string_view name : base::split(path, '/')) {
+        if (name.empty() || name == ".") continue;
+        if (name != "..")
+            names.push_back(name);
+        else if (!names.empty())
+            names.pop_back();
+        else
+            return false;
+    }
+    return true;
+}
+
+// True, and the prefix taken off, where `names` of an absolute path lie in `directory`.
+bool strip_prefix(std::string_view directory, Names& names) {
+    Names prefix;
+    resolve_lexically(directory, prefix);
+    if (prefix.size() > names.size() || !std::equal(prefix.begin(), prefix.end(), names.begin()))
+        return false;
+    names.erase(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(prefix.size()));
+    return true;
+}
+
+std::string joined(const Names& names) {
+    if (names.empty()) return ".";
+    std::string path(names.front());
+    for (std::size_t i = 1; i < names.size(); ++i) path.append("/").append(names[i]);
+    return path;
+}
+
+std::string message(std::string_view path, std::string_view why) {
+    std::string shown =
+        base::visible(base::utf8_prefix(path, most_shown_bytes), base::Newlines::escape);
+    if (path.size() > most_shown_bytes) shown += "[… " + std::to_string(path.size()) + " bytes]";
+    if (path.empty()) shown = ".";
+    return shown.append(": ").append(why);
+}
+
+std::string reason(int error) {
+    switch (error) {
+        case ENOENT:
+        case ENOTDIR:
+            return "no such file";
+        case ELOOP:
+            return "a symbolic link in it is not followed";
+        case EISDIR:
+            return "is a directory";
+        case ENXIO:
+        case ENODEV:
+            return "not a regular file";
+        case EAGAIN:
+            return "changed while it was opened";
+        default:
+            break;
+    }
+    std::string text = std::strerror(error);
+    text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+    return text;
+}
+
+OpenOutcome outcome_of(int error) {
+    switch (error) {
+        case ENOENT:
+        case ENOTDIR:
+            return OpenOutcome::missing;
+        case EXDEV:
+            return OpenOutcome::outside;
+        case ENXIO:
+        case ENODEV:
+            return OpenOutcome::wrong_kind;
+        case ELOOP:
+            return OpenOutcome::refused;
+        default:
+            return OpenOutcome::failed;
+    }
+}
+
+bool holds_nul(std::string_view path) {
+    return path.find('\0') != std::string_view::npos;
+}
+constexpr std::string_view nul_refused = "a path cannot hold a NUL";
+
+// What stands there already and must not be written over, or "".
+std::string problem_of(int directory, const std::string& name, const struct stat& status) {
+    if (S_ISLNK(status.st_mode)) return "is a symbolic link";
+    if (S_ISDIR(status.st_mode)) return "is a directory";
+    if (!S_ISREG(status.st_mode)) return "not a regular file";
+    if (status.st_nlink > 1) return "has more than one hard link";
+    if (faccessat(directory, name.c_str(), W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) != 0)
+        return reason(errno);
+    return {};
+}
+
+}  // namespace
+
+Root::Root(std::string directory, std::string what)
+    : path_(std::move(directory)), what_(std::move(what)) {
+    while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
+    if (!path_.starts_with('/') || holds_nul(path_))
+        throw base::Error(base::ErrorCode::bad_request, message(path_, "not an absolute path"));
+    fd_ = Fd(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!fd_) throw base::system_error(path_);
+    real_ = real_path(path_);
+}
+
+std::string Root::canonical(std::string_view path) const {
+    Names names;
+    const bool absolute = path.starts_with('/');
+    // The root directory is its own parent: "/../etc" is "/etc".
+    while (absolute && path.starts_with("/..") && (path.size() == 3 || path[3] == '/'))
+        path.remove_prefix(3);
+    if (!resolve_lexically(path, names)) return {};
+    if (absolute && !strip_prefix(path_, names) && !strip_prefix(real_, names)) return {};
+    return joined(names);
+}
+
+std::string Root::leads_out(std::string_view path) const {
+    return message(path, "leads out of " + what_);
+}
+
+Opened Root::refusal(std::string_view path, int error) const {
+    Opened refused;
+    refused.outcome = outcome_of(error);
+    refused.message = error == EXDEV ? leads_out(path) : message(path, reason(error));
+    return refused;
+}
+
+Opened Root::open_to_read(std::string_view path) const {
+    Opened opened;
+    if (holds_nul(path)) {
+        opened.outcome = OpenOutcome::refused;
+        opened.message = message(path, nul_refused);
+        return opened;
+    }
+    const std::string inside = canonical(path);
+    if (inside.empty()) return refusal(path, EXDEV);
+    opened.fd = open_beneath(fd_.get(), inside, reading, Links::inside);
+    struct stat status {};
+    if (!opened.fd || fstat(opened.fd.get(), &status) != 0) return refusal(path, errno);
+    if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return refusal(path, ENODEV);
+    opened.outcome = OpenOutcome::opened;
+    opened.kind = S_ISDIR(status.st_mode) ? Kind::directory : Kind::file;
+    opened.size_bytes = static_cast<std::uint64_t>(status.st_size);
+    opened.mode = status.st_mode & 07777U;
+    return opened;
+}
+
+bool Root::read_file(std::string_view path, std::size_t most, std::string& content,
+                     std::string& error) const {
+    const Opened opened = open_to_read(path);
+    error = opened.message;
+    if (opened.outcome != OpenOutcome::opened) return false;
+    if (opened.kind == Kind::directory) {
+        error = message(path, "is a directory");
+        return false;
+    }
+    if (try_read_all(opened.fd.get(), most, content)) return true;
+    error = message(
+        path, errno == EFBIG ? "larger than " + std::to_string(most) + " bytes" : reason(errno));
+    return false;
+}
+
+std::string Root::location(const Opened& opened) const {
+    const std::string proc = "/proc/self/fd/" + std::to_string(opened.fd.get());
+    std::string target(PATH_MAX, '\0');
+    const ssize_t size = readlink(proc.c_str(), target.data(), target.size());
+    if (size <= 0 || static_cast<std::size_t>(size) == target.size()) return {};
+    target.resize(static_cast<std::size_t>(size));
+    Names names;
+    resolve_lexically(target, names);
+    return strip_prefix(real_, names) ? joined(names) : std::string();
+}
+
+// The components to write to, or the message why not.
+std::string Root::prepare_write(std::string_view path, std::vector<std::string>& names) const {
+    if (holds_nul(path)) return message(path, nul_refused);
+    const std::string inside = canonical(path);
+    if (inside.empty()) return leads_out(path);
+    if (inside == "." || path.ends_with('/')) return message(path, "is a directory");
+    for (const std::string_view name : base::split(inside, '/')) {
+        if (is_git_name(name)) return message(path, "the repository's own files are not written");
+        names.emplace_back(name);
+    }
+    return {};
+}
+
+Fd Root::make_parents(const std::vector<std::string>& names) const {
+    Fd directory = open_beneath(fd_.get(), ".", entering, Links::none);
+    for (std::size_t i = 0; i + 1 < names.size() && directory; ++i) {
+        Fd below = open_beneath(directory.get(), names[i], entering, Links::none);
+        if (!below && errno == ENOENT) {
+            if (mkdirat(directory.get(), names[i].c_str(), 0777) != 0 && errno != EEXIST)
+                return Fd();
+            if (fsync(directory.get()) != 0) return Fd();
+            below = open_beneath(directory.get(), names[i], entering, Links::none);
+        }
+        directory = std::move(below);
+    }
+    return directory;
+}
+
+std::string Root::write_file(std::string_view path, std::string_view content) const {
+    std::vector<std::string> names;
+    const std::string refused = prepare_write(path, names);
+    if (!refused.empty()) return refused;
+    const Fd directory = make_parents(names);
+    if (!directory && errno == ENOTDIR) return message(path, "a parent of it is not a directory");
+    if (!directory) return refusal(path, errno).message;
+
+    Permissions permissions;
+    if (fstatat(directory.get(), names.back().c_str(), &permissions.file, AT_SYMLINK_NOFOLLOW) ==
+        0) {
+        const std::string problem = problem_of(directory.get(), names.back(), permissions.file);
+        if (!problem.empty()) return message(path, problem);
+        permissions.from = Permissions::From::file;
+    } else if (errno != ENOENT) {
+        return refusal(path, errno).message;
+    }
+    if (!replace_at(directory.get(), names.back(), content, permissions))
+        return refusal(path, errno).message;
+    return {};
+}
+
+}  // namespace chorus::sys

@@ -1,0 +1,108 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "sys/directory.hpp"
+#include "sys/file.hpp"
+#include "sys/open_beneath.hpp"
+
+namespace chorus::sys {
+namespace {
+
+constexpr int directory_flags = O_RDONLY | O_DIRECTORY;
+
+class Copy {
+  public:
+    Copy(const std::string& from, const std::string& to) : from_(from), to_(to) {}
+    void run();
+
+  private:
+    void copy_directory(const std::string& below);
+    void copy_file(int from, int to, const std::string& name, const std::string& shown) const;
+
+    const std::string& from_;
+    const std::string& to_;
+    Fd source_;
+    Fd target_;
+    struct stat target_status_ {};
+    std::vector<std::string> pending_;  // directories, relative
+};
+
+void copy_content(int from, int to, const std::string& shown) {
+    std::string chunk(64U << 10, '\0');
+    for (;;) {
+        const ssize_t count = read(from, chunk.data(), chunk.size());
+        if (count < 0 && errno != EINTR) throw base::system_error(shown);
+        if (count == 0) return;
+        if (count > 0)
+            write_all(to, std::string_view(chunk).substr(0, static_cast<std::size_t>(count)),
+                      shown);
+    }
+}
+
+void Copy::copy_file(int from, int to, const std::string& name, const std::string& shown) const {
+    const Fd source(
+        openat(from, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    struct stat status {};
+    if (!source || fstat(source.get(), &status) != 0)
+        throw base::system_error(join_path(from_, shown));
+    if (!S_ISREG(status.st_mode)) return;
+    const std::string target_path = join_path(to_, shown);
+    const Fd target(
+        openat(to, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!target) throw base::system_error(target_path);
+    copy_content(source.get(), target.get(), target_path);
+    if (fchmod(target.get(), (status.st_mode & 0777U) | 0600U) != 0)
+        throw base::system_error(target_path);
+}
+
+void Copy::copy_directory(const std::string& below) {
+    Fd from = open_beneath(source_.get(), below, directory_flags, Links::none);
+    struct stat status {};
+    if (!from || fstat(from.get(), &status) != 0) throw base::system_error(join_path(from_, below));
+    // A copy into the tree that is copied must not find itself there.
+    if (status.st_dev == target_status_.st_dev && status.st_ino == target_status_.st_ino) return;
+    const std::string target_path = join_path(to_, below);
+    if (below != "." && mkdirat(target_.get(), below.c_str(), 0700) != 0 && errno != EEXIST)
+        throw base::system_error(target_path);
+    const Fd to = open_beneath(target_.get(), below, directory_flags, Links::none);
+    if (!to || fchmod(to.get(), (status.st_mode & 0777U) | 0700U) != 0)
+        throw base::system_error(target_path);
+
+    const DirectoryStream stream = stream_of(std::move(from));
+    while (const dirent* entry = stream ? next_entry(stream.get()) : nullptr) {
+        const std::string name = entry->d_name;
+        const std::string shown = below == "." ? name : below + "/" + name;
+        const unsigned type = entry_type(stream.get(), *entry);
+        if (type == S_IFDIR) pending_.push_back(shown);
+        if (type == S_IFREG) copy_file(dirfd(stream.get()), to.get(), name, shown);
+    }
+    if (!stream || errno != 0) throw base::system_error(join_path(from_, below));
+}
+
+void Copy::run() {
+    source_ = Fd(open(c_path(from_), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!source_) throw base::system_error(from_);
+    make_directory(to_);
+    target_ = Fd(open(c_path(to_), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!target_ || fstat(target_.get(), &target_status_) != 0) throw base::system_error(to_);
+    pending_ = {"."};
+    while (!pending_.empty()) {
+        const std::string below = std::move(pending_.back());
+        pending_.pop_back();
+        copy_directory(below);
+    }
+}
+
+}  // namespace
+
+void copy_tree(const std::string& from, const std::string& to) {
+    Copy(from, to).run();
+}
+
+}  // namespace chorus::sys

@@ -1,0 +1,136 @@
+#include "sys/environment.hpp"
+
+#include <strings.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "base/time.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define CHORUS_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CHORUS_ADDRESS_SANITIZER 1
+#endif
+#endif
+
+namespace chorus::sys {
+namespace {
+
+std::optional<std::int64_t> parse_whole(std::string_view text) {
+    std::int64_t number = 0;
+    const char* last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, number);
+    if (error != std::errc{} || end != last || number < 0) return std::nullopt;
+    return number;
+}
+
+base::Error malformed(const std::string& name, const std::string& value, std::string hint) {
+    return {base::ErrorCode::bad_request,
+            name + ": \"" + base::visible(value, base::Newlines::escape) +
+                "\" is no number of milliseconds",
+            std::move(hint)};
+}
+
+std::map<std::string, std::string> values_of_process() {
+    std::map<std::string, std::string> values;
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        const std::size_t equals = text.find('=');
+        if (equals == std::string_view::npos || equals == 0) continue;
+        // The first of two equal names is the one getenv(3) finds.
+        values.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
+    return values;
+}
+
+void drop_loader_variables() {
+    for (const auto& [name, value] : values_of_process())
+        if (name.starts_with("LD_")) unsetenv(name.c_str());
+}
+
+bool always_passed(const std::string& name) {
+    static constexpr const char* names[] = {"PATH", "USER", "LOGNAME", "LANG", "TZ"};
+    return name.starts_with("LC_") ||
+           std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+}  // namespace
+
+Environment Environment::of_process() {
+    return Environment(values_of_process());
+}
+
+std::optional<std::string> Environment::find(const std::string& name) const {
+    const auto found = values_.find(name);
+    if (found == values_.end() || found->second.empty()) return std::nullopt;
+    return found->second;
+}
+
+std::string Environment::get(const std::string& name, std::string fallback) const {
+    return find(name).value_or(std::move(fallback));
+}
+
+std::optional<std::int64_t> Environment::find_ms(const std::string& name) const {
+    const auto text = find(name);
+    if (!text) return std::nullopt;
+    if (const auto bare = parse_whole(*text)) return bare;
+    if (const auto with_unit = base::parse_duration_ms(*text)) return with_unit;
+    throw malformed(name, *text,
+                    "write milliseconds, or a number with a unit: 500ms, 20s, 10m, 2h");
+}
+
+std::optional<std::int64_t> fixed_now_ms() {
+    const char* text = getenv("CHORUS_NOW_MS");
+    if (text == nullptr || *text == '\0') return std::nullopt;
+    if (const auto time = parse_whole(text)) return time;
+    throw malformed("CHORUS_NOW_MS", text,
+                    "write the time as milliseconds since 1970, or unset it");
+}
+
+std::vector<std::string> scrubbed_environment(const Environment& environment,
+                                              const std::string& home, const std::string& agent,
+                                              const std::vector<std::string>& names) {
+    std::map<std::string, std::string> kept{{"PATH", "/usr/local/bin:/usr/bin:/bin"}};
+    for (const auto& [name, value] : environment.all())
+        if (always_passed(name) && !value.empty()) kept[name] = value;
+    for (const std::string& name : names)
+        if (const auto value = environment.find(name)) kept[name] = *value;
+    kept["HOME"] = home;
+    kept["TERM"] = "dumb";
+    kept["TMPDIR"] = "/tmp";
+    kept["CHORUS_AGENT"] = agent;
+
+    std::vector<std::string> lines;
+    for (const auto& [name, value] : kept) lines.push_back(name + "=" + value);
+    std::sort(lines.begin(), lines.end());
+    return lines;
+}
+
+void harden_process() {
+#ifndef CHORUS_ADDRESS_SANITIZER  // LeakSanitizer attaches to the process, which must be dumpable
+    if (prctl(PR_SET_DUMPABLE, 0) != 0) throw base::system_error("prctl PR_SET_DUMPABLE");
+#endif
+    const rlimit none{0, 0};
+    if (setrlimit(RLIMIT_CORE, &none) != 0) throw base::system_error("setrlimit RLIMIT_CORE");
+    drop_loader_variables();
+    umask(077);
+}
+
+void wipe_environment_value(const char* name) {
+    char* value = getenv(name);
+    if (value == nullptr) return;
+    explicit_bzero(value, std::strlen(value));
+    unsetenv(name);
+}
+
+}  // namespace chorus::sys

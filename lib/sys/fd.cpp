@@ -1,0 +1,102 @@
+#include "sys/fd.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/error.hpp"
+
+namespace chorus::sys {
+namespace {
+
+constexpr std::size_t chunk_bytes = 64U << 10;
+
+// A descriptor that somebody else made non-blocking (a shared terminal, a pipe of node's) is waited
+// for.
+bool may_go_on(int fd, short events) {
+    if (errno == EINTR) return true;
+    if (errno != EAGAIN) return false;
+    pollfd wanted{fd, events, 0};
+    return poll(&wanted, 1, -1) >= 0 || errno == EINTR;
+}
+
+ssize_t read_some(int fd, char* target, std::size_t size) {
+    for (;;) {
+        const ssize_t count = read(fd, target, size);
+        if (count >= 0 || !may_go_on(fd, POLLIN)) return count;
+    }
+}
+
+}  // namespace
+
+Fd& Fd::operator=(Fd&& other) noexcept {
+    if (this != &other) {
+        reset();
+        number_ = other.release();
+    }
+    return *this;
+}
+
+void Fd::reset() {
+    if (number_ < 0) return;
+    const int kept = errno;
+    close(release());
+    errno = kept;
+}
+
+Pipe make_pipe() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) throw base::system_error("pipe");
+    return {Fd(ends[0]), Fd(ends[1])};
+}
+
+bool try_read_all(int fd, std::size_t most, std::string& bytes) {
+    bytes.clear();
+    for (;;) {
+        const std::size_t have = bytes.size();
+        // One byte beyond `most` tells a full file from one that is too long.
+        const std::size_t room =
+            std::min(std::max(chunk_bytes, have), most - have + (most != SIZE_MAX));
+        bytes.resize(have + room);
+        const ssize_t count = read_some(fd, bytes.data() + have, room);
+        bytes.resize(have + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+        if (count <= 0) return count == 0;
+        if (bytes.size() > most) {
+            errno = EFBIG;
+            return false;
+        }
+    }
+}
+
+bool try_write_all(int fd, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t count = write(fd, bytes.data(), bytes.size());
+        if (count < 0) {
+            if (may_go_on(fd, POLLOUT)) continue;
+            return false;
+        }
+        if (count == 0) {
+            errno = EIO;
+            return false;
+        }
+        bytes.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return true;
+}
+
+std::string read_all(int fd, std::size_t most, std::string_view what) {
+    std::string bytes;
+    if (try_read_all(fd, most, bytes)) return bytes;
+    if (errno != EFBIG) throw base::system_error(what);
+    throw base::Error(base::ErrorCode::failed,
+                      std::string(what) + ": more than " + std::to_string(most) + " bytes");
+}
+
+void write_all(int fd, std::string_view bytes, std::string_view what) {
+    if (!try_write_all(fd, bytes)) throw base::system_error(what);
+}
+
+}  // namespace chorus::sys

@@ -1,0 +1,161 @@
+#include "sys/file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/error.hpp"
+#include "base/handle.hpp"
+#include "sys/directory.hpp"
+#include "sys/replace.hpp"
+
+namespace chorus::sys {
+namespace {
+
+constexpr int reading = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+
+bool means_absent(int error) {
+    return error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG;
+}
+
+Fd open_directory(const std::string& path) {
+    Fd fd(open(c_path(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!fd) throw base::system_error(path);
+    return fd;
+}
+
+struct stat require_regular(const Fd& fd, const std::string& path) {
+    struct stat status {};
+    if (fstat(fd.get(), &status) != 0) throw base::system_error(path);
+    if (!S_ISREG(status.st_mode))
+        throw base::Error(base::ErrorCode::failed, path + ": not a regular file");
+    return status;
+}
+
+void sync(const Fd& fd, const std::string& path) {
+    if (fsync(fd.get()) != 0) throw base::system_error("fsync " + path);
+}
+
+void sync_parents(const std::string& from, const std::string& to) {
+    sync_directory(parent_of(to));
+    if (parent_of(from) != parent_of(to)) sync_directory(parent_of(from));
+}
+
+}  // namespace
+
+bool exists(const std::string& path) {
+    struct stat status {};
+    if (lstat(c_path(path), &status) == 0) return true;
+    if (!means_absent(errno)) throw base::system_error(path);
+    return false;
+}
+
+bool is_directory(const std::string& path) {
+    struct stat status {};
+    if (stat(c_path(path), &status) == 0) return S_ISDIR(status.st_mode);
+    if (!means_absent(errno) && errno != ELOOP) throw base::system_error(path);
+    return false;
+}
+
+bool is_link(const std::string& path) {
+    struct stat status {};
+    if (lstat(c_path(path), &status) == 0) return S_ISLNK(status.st_mode);
+    if (!means_absent(errno)) throw base::system_error(path);
+    return false;
+}
+
+std::optional<std::string> read_file_if_there(const std::string& path, std::size_t most) {
+    const Fd fd(open(c_path(path), reading));
+    if (!fd && means_absent(errno)) return std::nullopt;
+    if (!fd) throw base::system_error(path);
+    require_regular(fd, path);
+    return read_all(fd.get(), most, path);
+}
+
+std::string read_file(const std::string& path, std::size_t most) {
+    auto content = read_file_if_there(path, most);
+    if (!content) throw base::system_error(path, ENOENT);
+    return std::move(*content);
+}
+
+void write_file(const std::string& path, std::string_view content, unsigned mode) {
+    c_path(path);
+    const Fd directory = open_directory(parent_of(path));
+    if (!replace_at(directory.get(), name_of(path), content,
+                    {.from = Permissions::From::mode, .mode = mode}))
+        throw base::system_error(path);
+}
+
+void append_file(const std::string& path, std::string_view content) {
+    constexpr int appending =
+        O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    const Fd fd(open(c_path(path), appending, 0600));
+    if (!fd) throw base::system_error(path);
+    require_regular(fd, path);
+    write_all(fd.get(), content, path);
+}
+
+void make_directory(const std::string& path, unsigned mode) {
+    if (mkdir(c_path(path), mode) == 0) return;
+    if (errno == ENOENT && parent_of(path) != path) {
+        make_directory(parent_of(path), mode);
+        if (mkdir(path.c_str(), mode) == 0) return;
+    }
+    const int why = errno;
+    if (why != EEXIST || !is_directory(path)) throw base::system_error(path, why);
+}
+
+void rename_path(const std::string& from, const std::string& to) {
+    if (rename(c_path(from), c_path(to)) != 0)
+        throw base::system_error("rename " + from + " to " + to);
+    sync_parents(from, to);
+}
+
+bool rename_if_free(const std::string& from, const std::string& to) {
+    if (renameat2(AT_FDCWD, c_path(from), AT_FDCWD, c_path(to), RENAME_NOREPLACE) != 0) {
+        if (errno == EEXIST) return false;
+        throw base::system_error("rename " + from + " to " + to);
+    }
+    sync_parents(from, to);
+    return true;
+}
+
+void sync_directory(const std::string& path) {
+    sync(open_directory(path), path);
+}
+
+void sync_filesystem(const std::string& path) {
+    const Fd fd(open(c_path(path), reading));
+    if (!fd) throw base::system_error(path);
+    if (syncfs(fd.get()) != 0) throw base::system_error("syncfs " + path);
+}
+
+std::vector<std::string> list_directory(const std::string& path) {
+    const DirectoryStream stream = stream_of(open_directory(path));
+    std::vector<std::string> names;
+    while (const dirent* entry = stream ? next_entry(stream.get()) : nullptr)
+        names.emplace_back(entry->d_name);
+    if (!stream || errno != 0) throw base::system_error(path);
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+std::string join_path(std::string_view directory, std::string_view name) {
+    std::string path(directory);
+    while (name.starts_with('/')) name.remove_prefix(1);
+    if (!path.empty() && path.back() != '/') path += '/';
+    return path.append(name);
+}
+
+std::string real_path(const std::string& path) {
+    const base::Handle<char, std::free> resolved(realpath(c_path(path), nullptr));
+    if (!resolved) throw base::system_error(path);
+    return resolved.get();
+}
+
+}  // namespace chorus::sys

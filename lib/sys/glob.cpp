@@ -1,0 +1,198 @@
+#include <array>
+#include <cctype>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "sys/beneath.hpp"
+
+namespace chorus::sys {
+namespace {
+
+constexpr std::size_t none = std::string_view::npos;
+
+std::size_t sequence_length(unsigned char first) {
+    if (first >= 0xf0) return 4;
+    if (first >= 0xe0) return 3;
+    return first >= 0xc0 ? 2 : 1;
+}
+
+// The character at `position`, which moves behind it; a byte that begins none is one of its own.
+char32_t take_character(std::string_view text, std::size_t& position) {
+    const auto byte = [&](std::size_t index) { return static_cast<unsigned char>(text[index]); };
+    const unsigned char first = byte(position);
+    const std::size_t length = sequence_length(first);
+    char32_t character = length == 1 ? first : first & (0x7fU >> length);
+    for (std::size_t i = 1; i < length; ++i) {
+        if (position + i >= text.size() || (byte(position + i) & 0xc0U) != 0x80U) {
+            ++position;
+            return 0x110000U + first;
+        }
+        character = (character << 6U) | (byte(position + i) & 0x3fU);
+    }
+    position += length;
+    return character;
+}
+
+struct NamedClass {
+    std::string_view name;
+    int (*holds)(int);
+};
+constexpr std::array named_classes{
+    NamedClass{"alnum", std::isalnum}, NamedClass{"alpha", std::isalpha},
+    NamedClass{"blank", std::isblank}, NamedClass{"cntrl", std::iscntrl},
+    NamedClass{"digit", std::isdigit}, NamedClass{"graph", std::isgraph},
+    NamedClass{"lower", std::islower}, NamedClass{"print", std::isprint},
+    NamedClass{"punct", std::ispunct}, NamedClass{"space", std::isspace},
+    NamedClass{"upper", std::isupper}, NamedClass{"xdigit", std::isxdigit},
+};
+
+bool in_named_class(std::string_view name, char32_t character) {
+    for (const NamedClass& named : named_classes)
+        if (named.name == name)
+            return character < 0x80 && named.holds(static_cast<int>(character)) != 0;
+    return false;
+}
+
+// "[:alpha:]" at `position`, which moves behind it.
+std::optional<std::string_view> take_class_name(std::string_view pattern, std::size_t& position) {
+    if (!pattern.substr(position).starts_with("[:")) return std::nullopt;
+    const std::size_t end = pattern.find(":]", position + 2);
+    if (end == none) return std::nullopt;
+    const std::string_view name = pattern.substr(position + 2, end - position - 2);
+    position = end + 2;
+    return name;
+}
+
+char32_t take_member(std::string_view pattern, std::size_t& position) {
+    if (pattern[position] == '\\' && position + 1 < pattern.size()) ++position;
+    return take_character(pattern, position);
+}
+
+// Whether the class that begins at `position` holds the character; `position` moves behind its ']'.
+// Nothing, and `position` as it was, where no ']' ends it: then '[' stands for itself.
+std::optional<bool> take_class(std::string_view pattern, std::size_t& position,
+                               char32_t character) {
+    std::size_t at = position + 1;
+    const bool negated = at < pattern.size() && (pattern[at] == '!' || pattern[at] == '^');
+    if (negated) ++at;
+    bool holds = false;
+    for (bool first = true; at < pattern.size(); first = false) {
+        if (pattern[at] == ']' && !first) {
+            position = at + 1;
+            return holds != negated;
+        }
+        if (const auto name = take_class_name(pattern, at)) {
+            holds = holds || in_named_class(*name, character);
+            continue;
+        }
+        const char32_t low = take_member(pattern, at);
+        char32_t high = low;
+        if (at + 1 < pattern.size() && pattern[at] == '-' && pattern[at + 1] != ']') {
+            ++at;
+            high = take_member(pattern, at);
+        }
+        holds = holds || (low <= character && character <= high);
+    }
+    return std::nullopt;
+}
+
+// Goes back to the last * that can still grow, else to the last **. An earlier one needs no second
+// try: with the leftmost match of what lies between, a later star has every choice it could have
+// had.
+class Match {
+  public:
+    Match(std::string_view pattern, std::string_view path) : pattern_(pattern), path_(path) {}
+
+    bool run() {
+        for (;;) {
+            if (in_pattern_ < pattern_.size() && pattern_[in_pattern_] == '*')
+                begin_star();
+            else if (in_pattern_ == pattern_.size() && in_path_ == path_.size())
+                return true;
+            else if (!step() && !go_back())
+                return false;
+        }
+    }
+
+  private:
+    struct Star {
+        std::size_t pattern = none;  // what follows it
+        std::size_t path = 0;        // where that is tried
+        bool whole_components = false;
+    };
+
+    bool at_component() const { return in_pattern_ == 0 || pattern_[in_pattern_ - 1] == '/'; }
+
+    void begin_star() {
+        const bool component = at_component();
+        std::size_t end = pattern_.find_first_not_of('*', in_pattern_);
+        if (end == none) end = pattern_.size();
+        const bool any = end - in_pattern_ > 1;
+        const bool directories = any && component && end < pattern_.size() && pattern_[end] == '/';
+        in_pattern_ = end + (directories ? 1 : 0);
+        star_ = any ? Star{} : Star{in_pattern_, in_path_};
+        if (any) any_ = {in_pattern_, in_path_, directories};
+    }
+
+    // One character of both.
+    bool step() {
+        if (in_pattern_ >= pattern_.size() || in_path_ >= path_.size()) return false;
+        std::size_t path = in_path_;
+        const char32_t character = take_character(path_, path);
+        std::size_t pattern = in_pattern_;
+        if (!takes(character, pattern)) return false;
+        in_pattern_ = pattern;
+        in_path_ = path;
+        return true;
+    }
+
+    bool takes(char32_t character, std::size_t& pattern) const {
+        if (pattern_[pattern] == '?') {
+            ++pattern;
+            return character != U'/';
+        }
+        if (pattern_[pattern] == '[')
+            if (const auto holds = take_class(pattern_, pattern, character))
+                return *holds && character != U'/';
+        return take_member(pattern_, pattern) == character;
+    }
+
+    bool go_back() {
+        if (star_.pattern != none && star_.path < path_.size() && path_[star_.path] != '/') {
+            take_character(path_, star_.path);
+            return restart(star_);
+        }
+        star_ = {};
+        if (any_.pattern == none || any_.path >= path_.size()) return false;
+        if (!any_.whole_components) {
+            take_character(path_, any_.path);
+            return restart(any_);
+        }
+        const std::size_t slash = path_.find('/', any_.path);
+        if (slash == none) return false;
+        any_.path = slash + 1;
+        return restart(any_);
+    }
+
+    bool restart(const Star& star) {
+        in_pattern_ = star.pattern;
+        in_path_ = star.path;
+        return true;
+    }
+
+    std::string_view pattern_;
+    std::string_view path_;
+    std::size_t in_pattern_ = 0;
+    std::size_t in_path_ = 0;
+    Star star_;
+    Star any_;
+};
+
+}  // namespace
+
+bool glob_matches(std::string_view pattern, std::string_view path) {
+    return Match(pattern, path).run();
+}
+
+}  // namespace chorus::sys

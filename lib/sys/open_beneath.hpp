@@ -1,0 +1,22 @@
+// openat2(2), and the walk over the components where the kernel or a container lacks it; for this
+// room's own use.
+#pragma once
+
+#include <string>
+
+#include "sys/fd.hpp"
+
+namespace chorus::sys {
+
+enum class Links { inside, none };
+
+// Opens `path`, relative to `directory`, without leaving it. `flags` as for open(2); close-on-exec
+// is added. Without a descriptor errno says why: EXDEV where it leads out, ELOOP at a link that is
+// not followed.
+Fd open_beneath(int directory, const std::string& path, int flags, Links links, unsigned mode = 0);
+// What open_beneath does without openat2: follows no links at all.
+Fd open_by_walking(int directory, const std::string& path, int flags, unsigned mode = 0);
+// As open_beneath with Links::none for one name; EXDEV at a mount point.
+Fd open_on_same_filesystem(int directory, const std::string& name, int flags);
+
+}  // namespace chorus::sys

@@ -1,0 +1,71 @@
+#include "sys/signals.hpp"
+
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+
+#include "base/error.hpp"
+
+namespace chorus::sys {
+namespace {
+
+std::atomic<int> first_signal{0};
+std::atomic<int> event_fd{-1};
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may touch nothing else");
+
+void note_signal(int number) {
+    int none = 0;
+    if (!first_signal.compare_exchange_strong(none, number)) {
+        _exit(static_cast<int>(base::ExitStatus::interrupted));
+    }
+    const int kept = errno;
+    const std::uint64_t one = 1;
+    // A counter that is 0 takes one write without waiting; there is nobody to tell of a failure.
+    [[maybe_unused]] const ssize_t written = write(event_fd, &one, sizeof one);
+    errno = kept;
+}
+
+// Without SA_RESTART: a read or a wait that goes on would not notice.
+void set(int number, void (*action)(int)) {
+    struct sigaction wanted {};
+    wanted.sa_handler = action;
+    sigemptyset(&wanted.sa_mask);
+    if (sigaction(number, &wanted, nullptr) != 0) throw base::system_error("sigaction");
+}
+
+// nohup(1) starts its program so, and means it.
+bool is_ignored(int number) {
+    struct sigaction current {};
+    return sigaction(number, nullptr, &current) == 0 && current.sa_handler == SIG_IGN;
+}
+
+Interrupt make_interrupt() {
+    event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (event_fd < 0) throw base::system_error("eventfd");
+    set(SIGINT, note_signal);
+    set(SIGTERM, note_signal);
+    if (!is_ignored(SIGHUP)) set(SIGHUP, note_signal);
+    set(SIGPIPE, SIG_IGN);
+    set(SIGXFSZ, SIG_IGN);
+    return {};
+}
+
+}  // namespace
+
+Interrupt& Interrupt::install() {
+    static Interrupt interrupt = make_interrupt();
+    return interrupt;
+}
+
+int Interrupt::signal() const {
+    return first_signal;
+}
+int Interrupt::fd() const {
+    return event_fd;
+}
+
+}  // namespace chorus::sys

@@ -1,0 +1,48 @@
+#include "tools/files.hpp"
+#include "tools/result.hpp"
+
+namespace chorus::embedded {
+extern const std::string_view tool_append_file;
+}
+
+namespace chorus::tools {
+namespace {
+
+chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
+    const std::string path = arguments.text("path");
+    const std::string content = arguments.text("content");
+    const std::optional<sys::Lock> lock = lock_file(workplace, path);
+    if (!lock) return locked_failure(path);
+    std::string before;
+    const bool is_new = workplace.root.open_to_read(path).outcome == sys::OpenOutcome::missing;
+    if (!is_new) {
+        std::string message;
+        std::optional<std::string> text = read_text(workplace.root, path, message);
+        if (!text) return failure(message);
+        before = std::move(*text);
+    }
+    const std::string problem = workplace.root.write_file(path, before + content);
+    if (!problem.empty()) return failure(problem);
+    if (is_new) return answer("created " + listed(path) + " (" + measure(content) + ")\n");
+    std::string text = "appended " + counted(content.size(), "byte") + " to " + listed(path) +
+                       " (now " + measure(before + content) + ")\n";
+    if (!before.empty() && before.back() != '\n')
+        text +=
+            "[the file did not end in a newline: its last line goes on with what was appended]\n";
+    return answer(text);
+}
+
+}  // namespace
+
+Tool append_file_tool() {
+    return {"append_file",
+            embedded::tool_append_file,
+            {{"path", "string", "file to append to, relative to the workspace", true},
+             {"content", "string", "what is put at its end, newlines included", true}},
+            Class::write,
+            "append_file",
+            path_detail,
+            run};
+}
+
+}  // namespace chorus::tools

@@ -1,0 +1,128 @@
+#include "tools/files.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "base/handle.hpp"
+#include "base/limits.hpp"
+#include "base/text.hpp"
+#include "tools/nearest.hpp"
+#include "tools/result.hpp"
+
+namespace chorus::tools {
+namespace {
+
+constexpr std::uint64_t lock_bytes = 1ULL << 40;
+
+// FNV-1a: the same in every build, as two versions of Chorus may write at once.
+std::uint64_t hash(std::string_view text) {
+    std::uint64_t value = 14695981039346656037ULL;
+    for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+    return value;
+}
+
+sys::Kind kind_of(int directory, const dirent& entry) {
+    switch (entry.d_type) {
+        case DT_REG:
+            return sys::Kind::file;
+        case DT_DIR:
+            return sys::Kind::directory;
+        case DT_LNK:
+            return sys::Kind::link;
+        case DT_UNKNOWN:
+            break;
+        default:
+            return sys::Kind::other;
+    }
+    struct stat status {};
+    if (fstatat(directory, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+        return sys::Kind::other;
+    return S_ISREG(status.st_mode)   ? sys::Kind::file
+           : S_ISDIR(status.st_mode) ? sys::Kind::directory
+           : S_ISLNK(status.st_mode) ? sys::Kind::link
+                                     : sys::Kind::other;
+}
+
+std::string names_like(const sys::Root& root, const std::string& path) {
+    const std::string canonical = root.canonical(path);
+    if (canonical.empty() || canonical == ".") return {};
+    const std::size_t slash = canonical.rfind('/');
+    const std::string parent = slash == std::string::npos ? "" : canonical.substr(0, slash + 1);
+    sys::Opened directory = root.open_to_read(parent.empty() ? "." : parent);
+    if (directory.outcome != sys::OpenOutcome::opened || directory.kind != sys::Kind::directory)
+        return {};
+    std::vector<std::string> names;
+    for (Name& each : read_names(std::move(directory.fd))) names.push_back(std::move(each.name));
+    std::vector<std::string> near = nearest(canonical.substr(parent.size()), names, 3);
+    for (std::string& name : near) name = listed(parent + name);
+    return near.empty() ? "" : "; did you mean " + base::join(near, " or ") + "?";
+}
+
+}  // namespace
+
+std::string path_detail(const Arguments& arguments, const Workplace& workplace) {
+    const std::string path = arguments.text("path", ".");
+    const std::string canonical = workplace.root.canonical(path);
+    return canonical.empty() ? path : canonical;
+}
+
+std::vector<Name> read_names(sys::Fd directory) {
+    const base::Handle<DIR, closedir> stream(fdopendir(directory.get()));
+    if (!stream) return {};
+    directory.release();
+    std::vector<Name> names;
+    while (const dirent* entry = readdir(stream.get())) {
+        const std::string_view name = entry->d_name;
+        if (name == "." || name == ".." || name == ".git") continue;
+        names.push_back({std::string(name), kind_of(dirfd(stream.get()), *entry)});
+    }
+    std::sort(names.begin(), names.end(), [](const Name& one, const Name& other) {
+        return one.name + (one.kind == sys::Kind::directory ? "/" : "") <
+               other.name + (other.kind == sys::Kind::directory ? "/" : "");
+    });
+    return names;
+}
+
+sys::Opened open_to_read(const sys::Root& root, const std::string& path) {
+    sys::Opened opened = root.open_to_read(path);
+    if (opened.outcome == sys::OpenOutcome::missing) opened.message += names_like(root, path);
+    return opened;
+}
+
+std::optional<std::string> read_text(const sys::Root& root, const std::string& path,
+                                     std::string& message) {
+    const sys::Opened opened = open_to_read(root, path);
+    message = opened.message;
+    if (opened.outcome != sys::OpenOutcome::opened) return std::nullopt;
+    if (opened.kind == sys::Kind::directory) {
+        message = path + ": is a directory";
+        return std::nullopt;
+    }
+    if (opened.size_bytes > editable_bytes) {
+        message = path + ": " + counted(opened.size_bytes, "byte") + ", more than the " +
+                  std::to_string(editable_bytes) + " that can be edited; use bash";
+        return std::nullopt;
+    }
+    return sys::read_all(opened.fd.get(), editable_bytes, path);
+}
+
+std::optional<sys::Lock> lock_file(const Workplace& workplace, const std::string& path) {
+    const std::string whole = workplace.root.path() + "/" + workplace.root.canonical(path);
+    const auto start = static_cast<std::int64_t>(hash(whole) % lock_bytes);
+    return sys::Lock::acquire(workplace.file_lock_path, sys::Lock::Mode::exclusive, {start, 1},
+                              base::limits::file_lock_ms, workplace.stop);
+}
+
+chat::ToolResult locked_failure(const std::string& path) {
+    return failure(path + ": another call is writing it; nothing was changed, try again");
+}
+
+std::string measure(std::string_view content) {
+    return counted(base::split_lines(content).size(), "line") + ", " +
+           counted(content.size(), "byte");
+}
+
+}  // namespace chorus::tools

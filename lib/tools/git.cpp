@@ -1,0 +1,201 @@
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "repo/repository.hpp"
+#include "tools/files.hpp"
+#include "tools/result.hpp"
+
+namespace chorus::embedded {
+extern const std::string_view tool_git_branch;
+extern const std::string_view tool_git_checkout;
+extern const std::string_view tool_git_commit;
+extern const std::string_view tool_git_diff;
+extern const std::string_view tool_git_init;
+extern const std::string_view tool_git_log;
+extern const std::string_view tool_git_status;
+}  // namespace chorus::embedded
+
+namespace chorus::tools {
+namespace {
+
+using repo::Repository;
+
+constexpr std::int64_t default_commits = 20;
+constexpr std::int64_t most_commits = 1'000;
+constexpr std::size_t short_id_bytes = 10;
+
+repo::Author author_of(const Workplace& workplace) {
+    return {workplace.agent, workplace.agent + "@chorus.local"};
+}
+
+// `use` is handed the repository and gives the answer's text.
+template <typename Use>
+chat::ToolResult with_repository(const Workplace& workplace, std::string_view hint, Use use) {
+    std::optional<Repository> repository = Repository::open(workplace.root.path());
+    if (!repository)
+        return failure("there is no git repository in the workspace; git_init makes one");
+    return answer(use(*repository), Keep::start, hint);
+}
+
+// Threads of an agent share the index and the refs: one call at a time changes them.
+template <typename Use>
+chat::ToolResult with_changes(const Workplace& workplace, Use use) {
+    const std::optional<sys::Lock> lock = lock_file(workplace, ".git");
+    return lock ? with_repository(workplace, {}, use) : locked_failure(".git");
+}
+
+std::string detail_with(std::string_view verb, std::initializer_list<std::string> words) {
+    std::string detail(verb);
+    for (const std::string& word : words)
+        if (!word.empty()) detail += " " + word;
+    return detail;
+}
+
+chat::ToolResult init(const Arguments&, const Workplace& workplace) {
+    const std::optional<sys::Lock> lock = lock_file(workplace, ".git");
+    if (!lock) return locked_failure(".git");
+    const bool was_there = Repository::open(workplace.root.path()).has_value();
+    const Repository repository =
+        Repository::initialise(workplace.root.path(), author_of(workplace));
+    return answer((was_there ? "the repository was there already\n" : "made a git repository\n") +
+                  repository.status());
+}
+
+chat::ToolResult status(const Arguments&, const Workplace& workplace) {
+    return with_repository(workplace, {},
+                           [](Repository& repository) { return repository.status(); });
+}
+
+chat::ToolResult diff(const Arguments& arguments, const Workplace& workplace) {
+    const std::string ref1 = arguments.text("ref1");
+    const std::string ref2 = arguments.text("ref2");
+    if (ref1.empty() && !ref2.empty())
+        return failure("git_diff: 'ref2' needs 'ref1' to compare with");
+    return with_repository(workplace, "name commits that differ less", [&](Repository& repository) {
+        const std::string text = repository.diff(ref1, ref2);
+        return text.empty() ? "no difference\n" : text;
+    });
+}
+
+chat::ToolResult log(const Arguments& arguments, const Workplace& workplace) {
+    const std::int64_t count = arguments.integer("count", default_commits);
+    if (count < 1 || count > most_commits)
+        return failure("git_log: 'count' is from 1 to " + std::to_string(most_commits));
+    return with_repository(workplace, "ask for a smaller 'count'", [&](Repository& repository) {
+        std::string lines;
+        for (const repo::Commit& commit : repository.log(static_cast<int>(count)))
+            lines += commit.id.substr(0, short_id_bytes) + " " + commit.time + " " + commit.author +
+                     ": " + commit.summary + "\n";
+        return lines.empty() ? "no commit yet\n" : lines;
+    });
+}
+
+chat::ToolResult commit(const Arguments& arguments, const Workplace& workplace) {
+    const std::string message = arguments.text("message");
+    if (base::trim(message).empty()) return failure("git_commit: the message is empty");
+    return with_changes(workplace, [&](Repository& repository) {
+        const std::string id =
+            repository.commit(message, arguments.list("files"), author_of(workplace));
+        const std::string_view summary = base::split_lines(base::trim(message)).front();
+        return "committed " + id + " " + std::string(summary) + "\n";
+    });
+}
+
+chat::ToolResult branch(const Arguments& arguments, const Workplace& workplace) {
+    const std::string name = arguments.text("name");
+    const bool deletes = arguments.flag("delete");
+    return with_changes(workplace, [&](Repository& repository) {
+        if (deletes)
+            repository.delete_branch(name);
+        else
+            repository.create_branch(name);
+        return (deletes ? "deleted branch " : "created branch ") + name + "\n" +
+               repository.branches();
+    });
+}
+
+chat::ToolResult checkout(const Arguments& arguments, const Workplace& workplace) {
+    const std::string ref = arguments.text("ref");
+    return with_changes(workplace, [&](Repository& repository) {
+        repository.checkout(ref, arguments.flag("create"));
+        return "checked out " + ref + "\n" + repository.status();
+    });
+}
+
+}  // namespace
+
+Tool git_branch_tool() {
+    return {"git_branch",
+            embedded::tool_git_branch,
+            {{"name", "string", "the branch", true},
+             {"delete", "boolean", "delete it; false when left out"}},
+            Class::repository,
+            "git",
+            [](const Arguments& arguments, const Workplace&) {
+                return detail_with("branch", {arguments.text("name")});
+            },
+            branch};
+}
+
+Tool git_checkout_tool() {
+    return {"git_checkout",
+            embedded::tool_git_checkout,
+            {{"ref", "string", "branch, tag or commit", true},
+             {"create", "boolean", "make it a new branch at HEAD first; false when left out"}},
+            Class::repository,
+            "git",
+            [](const Arguments& arguments, const Workplace&) {
+                return detail_with("checkout", {arguments.text("ref")});
+            },
+            checkout};
+}
+
+Tool git_commit_tool() {
+    return {"git_commit",
+            embedded::tool_git_commit,
+            {{"message", "string", "the commit message", true},
+             {"files", "array", "paths to commit; every change when left out"}},
+            Class::repository,
+            "git",
+            [](const Arguments&, const Workplace&) { return std::string("commit"); },
+            commit};
+}
+
+Tool git_diff_tool() {
+    return {"git_diff",
+            embedded::tool_git_diff,
+            {{"ref1", "string", "commit to compare from; HEAD when left out"},
+             {"ref2", "string", "commit to compare with; the work tree when left out"}},
+            Class::read,
+            "git",
+            [](const Arguments& arguments, const Workplace&) {
+                return detail_with("diff", {arguments.text("ref1"), arguments.text("ref2")});
+            },
+            diff};
+}
+
+Tool git_init_tool() {
+    return {"git_init", embedded::tool_git_init,
+            {},         Class::repository,
+            "git",      [](const Arguments&, const Workplace&) { return std::string("init"); },
+            init};
+}
+
+Tool git_log_tool() {
+    return {"git_log",
+            embedded::tool_git_log,
+            {{"count", "integer", "how many commits; 20 when left out"}},
+            Class::read,
+            "git",
+            [](const Arguments&, const Workplace&) { return std::string("log"); },
+            log};
+}
+
+Tool git_status_tool() {
+    return {"git_status", embedded::tool_git_status,
+            {},           Class::read,
+            "git",        [](const Arguments&, const Workplace&) { return std::string("status"); },
+            status};
+}
+
+}  // namespace chorus::tools

@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <array>
+
+#include "chat/json_text.hpp"
+#include "tools/tool.hpp"
+
+// One line a tool, sorted: <name>.cpp defines <name>_tool().
+#define CHORUS_TOOLS(TOOL) \
+    TOOL(append_file)      \
+    TOOL(bash)             \
+    TOOL(create_file)      \
+    TOOL(git_branch)       \
+    TOOL(git_checkout)     \
+    TOOL(git_commit)       \
+    TOOL(git_diff)         \
+    TOOL(git_init)         \
+    TOOL(git_log)          \
+    TOOL(git_status)       \
+    TOOL(list_files)       \
+    TOOL(search_files)     \
+    TOOL(str_replace)      \
+    TOOL(view)
+
+namespace chorus::tools {
+
+#define CHORUS_DECLARE(tool) Tool tool##_tool();
+CHORUS_TOOLS(CHORUS_DECLARE)
+#undef CHORUS_DECLARE
+
+namespace {
+
+#define CHORUS_NAME(tool) #tool,
+constexpr auto names = std::to_array<std::string_view>({CHORUS_TOOLS(CHORUS_NAME)});
+#undef CHORUS_NAME
+static_assert(std::is_sorted(names.begin(), names.end()), "find_tool searches by halves");
+
+bool comes_before(const Tool& tool, std::string_view name) {
+    return tool.name < name;
+}
+
+}  // namespace
+
+const std::vector<Tool>& registry() {
+#define CHORUS_ROW(tool) tool##_tool(),
+    static const std::vector<Tool> tools = {CHORUS_TOOLS(CHORUS_ROW)};
+#undef CHORUS_ROW
+    return tools;
+}
+
+const Tool* find_tool(std::string_view name) {
+    const std::vector<Tool>& tools = registry();
+    const auto found = std::lower_bound(tools.begin(), tools.end(), name, comes_before);
+    return found != tools.end() && found->name == name ? &*found : nullptr;
+}
+
+chat::ToolDefinition definition(const Tool& tool) {
+    chat::JsonText schema;
+    schema.begin_object().key("type").string("object").key("properties").begin_object();
+    for (const Parameter& parameter : tool.parameters) {
+        schema.key(parameter.name).begin_object().key("type").string(parameter.type);
+        if (parameter.type == "array")
+            schema.key("items").begin_object().key("type").string("string").end_object();
+        schema.key("description").string(parameter.description).end_object();
+    }
+    schema.end_object().key("required").begin_array();
+    for (const Parameter& parameter : tool.parameters)
+        if (parameter.required) schema.string(parameter.name);
+    schema.end_array().key("additionalProperties").boolean(false).end_object();
+    return {std::string(tool.name), std::string(tool.description), schema.take()};
+}
+
+std::string action(const Tool& tool, const Arguments& arguments, const Workplace& workplace) {
+    return "tool:" + std::string(tool.family) + ":" + tool.detail(arguments, workplace);
+}
+
+}  // namespace chorus::tools

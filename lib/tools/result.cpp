@@ -1,0 +1,86 @@
+#include "tools/result.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "base/limits.hpp"
+#include "base/text.hpp"
+
+namespace chorus::tools {
+namespace {
+
+bool starts_character(char byte) {
+    return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U;
+}
+
+}  // namespace
+
+std::string_view first_characters(std::string_view valid, std::size_t most) {
+    if (valid.size() <= most) return valid;
+    std::size_t at = 0;
+    for (std::size_t seen = 0; at < valid.size(); ++at)
+        if (starts_character(valid[at]) && ++seen > most) break;
+    return valid.substr(0, at);
+}
+
+std::string_view last_characters(std::string_view valid, std::size_t most) {
+    if (valid.size() <= most) return valid;
+    std::size_t at = valid.size();
+    for (std::size_t seen = 0; at > 0 && seen < most; --at)
+        if (starts_character(valid[at - 1])) ++seen;
+    return valid.substr(at);
+}
+
+std::string bounded_to(std::size_t most_characters, std::string_view text, Keep keep,
+                       std::string_view how_to_get_the_rest) {
+    std::string valid = base::replace_invalid_utf8(text);
+    const std::size_t length = base::utf8_length(valid);
+    if (length <= most_characters) return valid;
+    std::string note = "[cut: only the " + std::string(keep == Keep::start ? "start" : "end") +
+                       " of " + std::to_string(length) + " characters is shown";
+    if (!how_to_get_the_rest.empty()) note += "; " + std::string(how_to_get_the_rest);
+    note += "]";
+    const std::size_t kept =
+        most_characters - std::min(base::utf8_length(note) + 1, most_characters);
+    if (keep == Keep::start) return std::string(first_characters(valid, kept)) + "\n" + note;
+    return note + "\n" + std::string(last_characters(valid, kept));
+}
+
+std::string bounded(std::string_view text, Keep keep, std::string_view how_to_get_the_rest) {
+    return bounded_to(base::limits::tool_result_characters, text, keep, how_to_get_the_rest);
+}
+
+chat::ToolResult answer(std::string_view text, Keep keep, std::string_view how_to_get_the_rest) {
+    return {bounded(text, keep, how_to_get_the_rest), false};
+}
+
+chat::ToolResult failure(std::string_view text) {
+    return {bounded(text, Keep::start, {}), true};
+}
+
+std::string counted(std::size_t number, std::string_view noun) {
+    return std::to_string(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
+}
+
+std::string numbered_line(std::size_t number, std::string_view line, std::size_t bytes) {
+    const bool is_whole = line.size() == bytes;
+    if (is_whole && !line.empty() && line.back() == '\r') line.remove_suffix(1);
+    const std::string valid = base::replace_invalid_utf8(line);
+    const std::string_view shown = first_characters(valid, line_characters);
+    std::array<char, 32> start{};
+    std::snprintf(start.data(), start.size(), "%6zu\t", number);
+    std::string text = start.data() + std::string(shown);
+    if (shown.size() < valid.size() || !is_whole)
+        text += " [line cut: " + std::to_string(bytes) + " bytes in all]";
+    return text + "\n";
+}
+
+std::string listed(std::string_view path) {
+    for (const char c : path)
+        if (static_cast<unsigned char>(c) < 0x20)
+            return base::visible(path, base::Newlines::escape);
+    return base::replace_invalid_utf8(path);
+}
+
+}  // namespace chorus::tools

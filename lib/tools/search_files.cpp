@@ -1,0 +1,177 @@
+#include <re2/re2.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/limits.hpp"
+#include "base/text.hpp"
+#include "sys/clock.hpp"
+#include "tools/files.hpp"
+#include "tools/line_search.hpp"
+#include "tools/path_pattern.hpp"
+#include "tools/result.hpp"
+#include "tools/walk.hpp"
+
+namespace chorus::embedded {
+extern const std::string_view tool_search_files;
+}
+
+namespace chorus::tools {
+namespace {
+
+constexpr std::size_t most_matches = 500;
+constexpr std::size_t most_characters = base::limits::tool_result_characters - 500;  // the notes
+constexpr std::size_t line_characters = 500;
+constexpr std::size_t searched_bytes = 16U << 20;
+constexpr std::int64_t most_ms = 10'000;
+constexpr int largest_program = 5'000;  // what RE2 made of the pattern, in its instructions
+
+RE2::Options options() {
+    RE2::Options chosen(RE2::Quiet);
+    chosen.set_never_nl(true);  // a match lies within a line, whatever the pattern says
+    return chosen;
+}
+
+// The whole line, or as much of a long one as shows the match.
+std::string shown_line(std::string_view line, std::size_t match_start) {
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    match_start = std::min(match_start, line.size());
+    const std::size_t before =
+        match_start > line_characters / 2 ? line_characters / 4 : match_start;
+    const bool has_more_before = before < match_start;
+    if (has_more_before) line = base::utf8_suffix(line, line.size() - match_start + before);
+    const std::string valid = base::replace_invalid_utf8(line);
+    const std::string_view shown = first_characters(valid, line_characters);
+    return (has_more_before ? "[...] " : "") + std::string(shown) +
+           (shown.size() < valid.size() ? " [...]" : "");
+}
+
+class Search {
+  public:
+    Search(const Workplace& workplace, const RE2& pattern)
+        : workplace_(workplace), pattern_(pattern), deadline_ms_(sys::monotonic_ms() + most_ms) {}
+    Search(const Search&) = delete;
+
+    // False when enough was found.
+    bool search(const sys::Entry& entry);
+
+    std::string lines;
+    std::size_t matches = 0;
+    std::size_t too_large = 0;
+    bool is_full = false;
+    bool is_late = false;
+
+  private:
+    bool read_file(int fd);
+    bool search_content(const std::string& path);
+    bool add(const std::string& path, const LineMatch& match);
+
+    const Workplace& workplace_;
+    const RE2& pattern_;
+    std::int64_t deadline_ms_;
+    std::function<bool()> is_late_ = [this] {
+        is_late = sys::monotonic_ms() > deadline_ms_ || (workplace_.stop && workplace_.stop());
+        return is_late;
+    };
+    std::string buffer_;  // kept from file to file
+    std::string_view content_;
+    std::size_t characters_ = 0;
+};
+
+// False where the file cannot be read or is binary.
+bool Search::read_file(int fd) {
+    std::size_t filled = 0;
+    for (;;) {
+        if (buffer_.size() < filled + (64U << 10)) buffer_.resize(filled + (256U << 10));
+        const ssize_t got = read(fd, buffer_.data() + filled, buffer_.size() - filled);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return false;
+        filled += static_cast<std::size_t>(got);
+        content_ = std::string_view(buffer_).substr(0, filled);
+        if (is_binary(content_)) return false;
+        if (got == 0 || filled > searched_bytes) return true;
+    }
+}
+
+bool Search::search(const sys::Entry& entry) {
+    if (entry.kind != sys::Kind::file) return true;
+    const sys::Opened opened = workplace_.root.open_to_read(entry.path);
+    if (opened.outcome != sys::OpenOutcome::opened || opened.kind != sys::Kind::file) return true;
+    if (opened.size_bytes > searched_bytes) {
+        ++too_large;
+        return true;
+    }
+    return !read_file(opened.fd.get()) || search_content(listed(entry.path));
+}
+
+bool Search::search_content(const std::string& path) {
+    LineSearch lines_found(pattern_, content_, is_late_);
+    while (const std::optional<LineMatch> match = lines_found.next())
+        if (!add(path, *match)) return false;
+    return !is_late;
+}
+
+bool Search::add(const std::string& path, const LineMatch& match) {
+    const std::string text = path + ":" + std::to_string(match.number) + ":" +
+                             shown_line(match.line, match.start) + "\n";
+    characters_ += base::utf8_length(text);
+    is_full = matches == most_matches || characters_ > most_characters;
+    if (is_full) return false;
+    lines += text;
+    ++matches;
+    return true;
+}
+
+chat::ToolResult result_of(const Search& search, Walked walked) {
+    if (!walked.error.empty()) return failure(walked.error);
+    walked.is_late = walked.is_late || search.is_late;
+    std::string text = search.lines;
+    if (search.matches == 0) text = "no match\n";
+    if (search.is_full)
+        text += "[the first " + counted(search.matches, "matching line") +
+                " are shown, there are more; narrow 'pattern', 'path' or 'glob']\n";
+    if (search.too_large > 0)
+        text += "[" + counted(search.too_large, "file") + " larger than " +
+                std::to_string(searched_bytes >> 20U) + " MiB not searched]\n";
+    return answer(text + notes_on(walked, most_ms));
+}
+
+chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
+    const std::string text = arguments.text("pattern");
+    const RE2 pattern("(?m)" + text, options());
+    if (!pattern.ok())
+        return failure(
+            "search_files: '" + text + "' is no regular expression: " + pattern.error() +
+            " (RE2 syntax: no lookaround, no backreferences; a literal ( [ { . needs a \\)");
+    if (pattern.ProgramSize() > largest_program)
+        return failure("search_files: the pattern is too large; use fewer or smaller repetitions");
+    const std::string path = arguments.text("path", ".");
+    const std::string canonical = workplace.root.canonical(path);
+    const std::string start = canonical == "." ? "" : canonical + "/";
+    const PathPattern glob(arguments.text("glob"));
+    Search search(workplace, pattern);
+    Walked walked = walk_files(workplace, path, most_ms, [&](const sys::Entry& entry) {
+        const bool is_below = entry.path.size() > start.size();
+        const bool is_wanted =
+            glob.matches(is_below ? entry.path.substr(start.size()) : entry.path);
+        return !is_wanted || search.search(entry);
+    });
+    return result_of(search, walked);
+}
+
+}  // namespace
+
+Tool search_files_tool() {
+    return {
+        "search_files",
+        embedded::tool_search_files,
+        {{"pattern", "string", "regular expression (RE2); (?i) at its start ignores case", true},
+         {"path", "string", "directory or file to search; the workspace when left out"},
+         {"glob", "string", "only files that match, such as *.cpp or src/**/*.{js,ts}"}},
+        Class::read,
+        "search_files",
+        path_detail,
+        run};
+}
+
+}  // namespace chorus::tools

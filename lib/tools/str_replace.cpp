@@ -1,0 +1,105 @@
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "tools/files.hpp"
+#include "tools/replacement.hpp"
+#include "tools/result.hpp"
+
+namespace chorus::embedded {
+extern const std::string_view tool_str_replace;
+}
+
+namespace chorus::tools {
+namespace {
+
+constexpr std::size_t most_lines_named = 20;
+constexpr std::size_t most_places_shown = 10;
+constexpr std::size_t lines_around = 3;
+
+std::string named(const std::vector<std::size_t>& lines) {
+    std::vector<std::string> numbers;
+    for (const std::size_t line : lines) numbers.push_back(std::to_string(line));
+    return (lines.size() == 1 ? "line " : "lines ") + base::join(numbers, ", ");
+}
+
+std::string not_found(const std::string& path, const std::string& content,
+                      const std::string& old_str) {
+    std::string text = path + ": old_str was not found; nothing was changed";
+    const std::vector<std::size_t> near = lines_but_for_blanks(content, old_str, most_lines_named);
+    if (!near.empty())
+        return text + ". It would match at " + named(near) +
+               " but for white space: view those lines and copy them exactly";
+    const std::vector<std::string_view> wanted = base::split_lines(base::trim(old_str));
+    if (wanted.empty()) return text;
+    const std::vector<std::size_t> first =
+        lines_but_for_blanks(content, wanted.front(), most_lines_named);
+    if (wanted.size() > 1 && !first.empty())
+        text += ". Only its first line was found, at " + named(first);
+    return text;
+}
+
+std::string too_many(const std::string& path, const std::string& content,
+                     const std::vector<std::size_t>& places) {
+    std::vector<std::size_t> lines;
+    for (const std::size_t place : places)
+        if (lines.size() < most_lines_named) lines.push_back(line_of(content, place));
+    return path + ": old_str was found " + std::to_string(places.size()) + " times, at " +
+           named(lines) + (lines.size() < places.size() ? " and further" : "") +
+           "; nothing was changed. Give more of the text around the one you mean, or set 'all'";
+}
+
+chat::ToolResult replaced(const std::string& path, const Replaced& result) {
+    std::vector<Replaced::Lines> shown = result.changed;
+    shown.resize(std::min(shown.size(), most_places_shown));
+    std::string text = "replaced " + std::to_string(result.changed.size()) +
+                       (result.changed.size() == 1 ? " match in " : " matches in ") + listed(path) +
+                       "\n" + numbered_around(result.text, shown, lines_around);
+    if (shown.size() < result.changed.size())
+        text += "[only the first " + std::to_string(shown.size()) + " places are shown]\n";
+    return answer(text, Keep::start, "use view");
+}
+
+chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
+    const std::string path = arguments.text("path");
+    std::string old_str = arguments.text("old_str");
+    std::string new_str = arguments.text("new_str");
+    if (old_str.empty())
+        return failure(path + ": old_str is empty; use create_file or append_file");
+    if (old_str == new_str) return failure(path + ": old_str and new_str are the same");
+    const std::optional<sys::Lock> lock = lock_file(workplace, path);
+    if (!lock) return locked_failure(path);
+    std::string message;
+    const std::optional<std::string> content = read_text(workplace.root, path, message);
+    if (!content) return failure(message);
+    if (is_binary(*content)) return failure(binary_message(path, *content, content->size()));
+    // Models write plain newlines, and view shows them so.
+    const bool writes_plain = (old_str + new_str).find('\r') == std::string::npos;
+    if (writes_plain && has_crlf_only(*content)) {
+        old_str = with_crlf(old_str);
+        new_str = with_crlf(new_str);
+    }
+    const std::vector<std::size_t> places = find_all(*content, old_str);
+    if (places.empty()) return failure(not_found(path, *content, old_str));
+    if (places.size() > 1 && !arguments.flag("all"))
+        return failure(too_many(path, *content, places));
+    const Replaced result = replace_at(*content, places, old_str.size(), new_str);
+    const std::string problem = workplace.root.write_file(path, result.text);
+    return problem.empty() ? replaced(path, result) : failure(problem);
+}
+
+}  // namespace
+
+Tool str_replace_tool() {
+    return {"str_replace",
+            embedded::tool_str_replace,
+            {{"path", "string", "file to change, relative to the workspace", true},
+             {"old_str", "string", "text to find, exactly as it stands in the file", true},
+             {"new_str", "string", "text to put in its place; may be empty", true},
+             {"all", "boolean", "replace every match; false when left out"}},
+            Class::write,
+            "str_replace",
+            path_detail,
+            run};
+}
+
+}  // namespace chorus::tools

@@ -1,0 +1,27 @@
+// The files below a path, in order, as list_files and search_files see them.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "sys/beneath.hpp"
+#include "tools/tool.hpp"
+
+namespace chorus::tools {
+
+struct Walked {
+    std::string error;           // the path could not be walked at all: the message
+    std::size_t unreadable = 0;  // directories that could not be opened
+    bool is_late = false;        // ended by the deadline or by the turn's end
+};
+
+// Calls `visit` for every regular file and link below `path` (or for `path` itself, a file),
+// sorted, .git and what .gitignore files leave out not among them; `path` itself is walked even if
+// ignored. Links are not followed. Ends when `visit` returns false or `most_ms` have passed.
+Walked walk_files(const Workplace& workplace, const std::string& path, std::int64_t most_ms,
+                  const std::function<bool(const sys::Entry&)>& visit);
+// "[2 directories could not be read]\n" and the like, or "".
+std::string notes_on(const Walked& walked, std::int64_t most_ms);
+
+}  // namespace chorus::tools

@@ -1,0 +1,323 @@
+#include "turn/live.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/id.hpp"
+#include "base/text.hpp"
+#include "chat/json_text.hpp"
+#include "context/window.hpp"
+#include "model/retry.hpp"
+#include "sys/clock.hpp"
+
+namespace chorus::turn {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using base::ExitStatus;
+using chat::State;
+
+constexpr std::int64_t drain_ms = 20'000;
+constexpr std::int64_t lone_cooldown_ms = 300'000;
+constexpr std::size_t most_id_bytes = 256;
+
+tools::Workplace make_workplace(const Place& place, const Surroundings& surroundings,
+                                const Settings& settings) {
+    tools::Workplace workplace{.root = place.root,
+                               .agent = place.agent.name,
+                               .sandbox = {},
+                               .environment = sys::scrubbed_environment(
+                                   surroundings.environment, place.root.path(), place.agent.name,
+                                   settings.environment_names),
+                               .sandbox_problem = {},
+                               .bash_most_ms = place.home_configuration.max_bash_timeout_ms,
+                               .stop = {},
+                               .file_lock_path = surroundings.home.file_lock(place.agent.id)};
+    workplace.sandbox.mode = settings.sandbox;
+    workplace.sandbox.workspace = place.root.path();
+    workplace.sandbox.readable = place.home_configuration.sandbox_read;
+    return workplace;
+}
+
+}  // namespace
+
+LiveTurn::LiveTurn(Place& place, Record& record, const TurnOptions& options,
+                   const Surroundings& surroundings, Loaded loaded, WindowFrame frame)
+    : place_(place),
+      record_(record),
+      options_(options),
+      surroundings_(surroundings),
+      loaded_(std::move(loaded)),
+      frame_(frame),
+      deadline_ms_(options.timeout_ms > 0 ? sys::monotonic_ms() + options.timeout_ms : 0),
+      workplace_(make_workplace(place, surroundings, loaded_.settings)),
+      calls_(place, record, workplace_, surroundings, result_.denied) {
+    workplace_.stop = [this] { return command_must_stop(); };
+    state_.iterations = record.turn().iterations;
+    state_.tool_calls = record.turn().tool_calls;
+    state_.usage = record.turn().usage;
+}
+
+LiveTurn::~LiveTurn() = default;
+
+void LiveTurn::emit(const chat::Event& event) const {
+    surroundings_.on_event(event, {place_.agent.name, place_.thread.id, record_.turn().id});
+}
+
+bool LiveTurn::timed_out() const {
+    return deadline_ms_ != 0 && sys::monotonic_ms() >= deadline_ms_;
+}
+
+bool LiveTurn::stop_requested() { return surroundings_.interrupt.requested() || timed_out(); }
+
+// A running command may drain after a signal, not after the turn's own time is up.
+bool LiveTurn::command_must_stop() {
+    if (timed_out()) return true;
+    if (!surroundings_.interrupt.requested()) return false;
+    const std::int64_t now = sys::monotonic_ms();
+    if (interrupted_since_ms_ == 0) interrupted_since_ms_ = now;
+    const std::int64_t patience =
+        surroundings_.environment.find_ms("CHORUS_DRAIN_TIMEOUT_MS").value_or(drain_ms);
+    return now - interrupted_since_ms_ >= patience;
+}
+
+void LiveTurn::use_model(const std::string& name) {
+    if (model_ && model_name_ == name) return;
+    const model::Endpoint endpoint = endpoint_for(model::parse_model_name(name).provider,
+                                                  place_.home_configuration, surroundings_.environment);
+    if (!client_)
+        client_ = std::make_unique<net::Client>(
+            transport_for(surroundings_.environment, endpoint.trusted_http));
+    model_ = model::make_model(endpoint, *client_);
+    model_name_ = name;
+    const std::string key = endpoint.key ? endpoint.key() : "";
+    if (key.size() >= 8) {
+        secrets_.push_back(key);
+        redaction_.add(key);
+    }
+}
+
+chat::Request LiveTurn::assemble(std::int64_t) {
+    // self-edits of the last iteration take effect here
+    if (assembled_) loaded_ = load(place_, options_, surroundings_);
+    assembled_ = true;
+    workplace_.sandbox.mode = loaded_.settings.sandbox;
+    record_.deliver_inbox();
+    use_model(loaded_.settings.model);
+    calls_.use({.profile = &*loaded_.profile,
+                .settings = &loaded_.settings,
+                .redaction = &redaction_,
+                .secrets = &secrets_,
+                .prompt_ttl_ms = place_.home_configuration.prompt_ttl_ms,
+                .stopping = [this] { return stop_requested(); }});
+
+    chat::Request request = opening(place_, loaded_);
+    AssembledWindow window =
+        assemble_window(place_, loaded_.settings, frame_, record_.turn().id);
+    std::move(window.messages.begin(), window.messages.end(), std::back_inserter(request.messages));
+    const std::string torn = context::find_torn(request.messages);
+    if (!torn.empty())
+        throw Error(ErrorCode::internal, "context: " + torn, "chorus-context clear starts a new window");
+    return request;
+}
+
+model::Answer LiveTurn::ask(const chat::Request& request) {
+    emit(chat::InternalEvent{"internal:model-call",
+                             chat::JsonText()
+                                 .begin_object()
+                                 .key("model")
+                                 .string(loaded_.settings.model)
+                                 .key("messages")
+                                 .number(static_cast<std::int64_t>(request.messages.size()))
+                                 .end_object()
+                                 .take()});
+    const model::StreamSink sink{[this](std::string_view text) { emit(chat::ContentDelta{std::string(text)}); },
+                                 [](std::string_view) {}};
+    const model::Interruption interruption{[this] { return stop_requested(); },
+                                           surroundings_.interrupt.fd()};
+    model::RetryPolicy policy;
+    policy.most = static_cast<int>(place_.home_configuration.max_retries);
+    policy.deadline_ms = deadline_ms_;
+    model::Answer answer = model::ask_with_retries(
+        *model_, request, sink, interruption, policy, [this](const model::RetryEvent& event) {
+            emit(chat::RetryNotice{event.attempt, event.wait_ms,
+                                   std::string(model::name(event.failure.category)),
+                                   event.failure.message});
+        });
+    if (!answer.reply.tool_calls.empty()) give_unique_ids(request, answer.reply);
+    return answer;
+}
+
+// Servers exist that number their calls anew in each answer; a conversation knows a call by its id.
+void LiveTurn::give_unique_ids(const chat::Request& request, chat::Reply& reply) {
+    std::set<std::string> taken;
+    for (const chat::Message& message : request.messages)
+        for (const chat::ToolCall& call : message.tool_calls) taken.insert(call.id);
+    for (chat::ToolCall& call : reply.tool_calls) {
+        const bool usable = !call.id.empty() && call.id.size() <= most_id_bytes;
+        if (!usable || !taken.insert(call.id).second) {
+            call.id = "call_" + base::random_short_id(12);
+            taken.insert(call.id);
+            reply.opaque.reset();
+        }
+    }
+}
+
+const chat::Opaque* LiveTurn::opaque_of(const chat::Reply& reply) const {
+    return reply.opaque ? &*reply.opaque : nullptr;
+}
+
+void LiveTurn::keep(const chat::Reply& reply) {
+    record_.turn().iterations = state_.iterations;
+    record_.turn().tool_calls = state_.tool_calls + static_cast<std::int64_t>(reply.tool_calls.size());
+    record_.turn().usage = state_.usage;
+    record_.keep(reply, opaque_of(reply));
+    emit(chat::MessageEvent{chat::Role::assistant, 0, reply.text});
+}
+
+Decided LiveTurn::decide(const std::vector<chat::ToolCall>& calls) { return calls_.decide(calls); }
+
+std::vector<CallOutcome> LiveTurn::run(const std::vector<chat::ToolCall>&) { return calls_.run(); }
+
+void LiveTurn::refuse_cut(const std::vector<chat::ToolCall>& calls) {
+    std::vector<DecidedCall> refused;
+    refused.reserve(calls.size());
+    std::vector<Record::Finished> results;
+    for (const chat::ToolCall& call : calls) {
+        DecidedCall decided;
+        decided.call = call;
+        decided.tool = call.name;
+        refused.push_back(std::move(decided));
+        results.push_back({&refused.back(),
+                           {"the answer was cut at its token limit; this call was not run. Make smaller calls",
+                            true},
+                           "interrupted",
+                           0});
+    }
+    record_.finish(results, {});
+}
+
+bool LiveTurn::conclude(const chat::Reply& reply) {
+    LoopEnd end;
+    end.text = reply.text;
+    fill(end);
+    concluded_ = record_.conclude(reply, opaque_of(reply), result_);
+    if (concluded_) emit(chat::MessageEvent{chat::Role::assistant, 0, reply.text});
+    return concluded_;
+}
+
+void LiveTurn::fill_failure(const model::Failure& failure) {
+    result_.state = State::failed;
+    result_.error_category = model::name(failure.category);
+    ErrorCode code = model::error_code(failure.category);
+    std::string hint;
+    if (failure.category == model::Category::rate_limited) {
+        const std::int64_t wait = std::max(lone_cooldown_ms, failure.retry_after_ms.value_or(0));
+        code = ErrorCode::parked;
+        result_.reason = "all_profiles_rate_limited";
+        result_.resume_at = sys::now_ms() + wait;
+        hint = "go on after " + base::iso8601(result_.resume_at) + " with chorus-run " + place_.agent.name +
+               " --resume";
+    }
+    if (failure.context_overflow) hint = "chorus-context clear, or --fresh for one turn";
+    result_.error = Error(code, "model " + loaded_.settings.model + ": " + failure.message, hint);
+    result_.exit_status = base::exit_status(code);
+}
+
+// The table of chorus(7), section ENDS.
+void LiveTurn::fill(const LoopEnd& end) {
+    result_.text = end.text;
+    result_.usage = state_.usage;
+    result_.iterations = state_.iterations;
+    result_.tool_calls = state_.tool_calls;
+    record_.turn().iterations = state_.iterations;
+    record_.turn().tool_calls = state_.tool_calls;
+    record_.turn().usage = state_.usage;
+    const auto limit = [&](std::string reason, std::string message) {
+        result_.state = State::completed;
+        result_.reason = std::move(reason);
+        result_.exit_status = ExitStatus::limit;
+        result_.error = Error(ErrorCode::limit, std::move(message));
+    };
+    const auto failed = [&](std::string reason, ErrorCode code, std::string message) {
+        result_.state = State::failed;
+        result_.reason = std::move(reason);
+        result_.exit_status = base::exit_status(code);
+        result_.error = Error(code, std::move(message));
+    };
+    switch (end.end) {
+        case End::completed:
+            result_.state = State::completed;
+            result_.exit_status = ExitStatus::done;
+            return;
+        case End::max_iterations:
+            return limit("max_iterations",
+                         "turn: ended after " + std::to_string(state_.iterations) + " model calls");
+        case End::tokens: return limit("tokens", "turn: ended at its token limit");
+        case End::input_required:
+            result_.state = State::input_required;
+            result_.reason = "permission";
+            result_.exit_status = ExitStatus::input_required;
+            result_.prompts = calls_.prompts();
+            return;
+        case End::refused:
+            return failed("refused", ErrorCode::failed,
+                          "model " + loaded_.settings.model + ": it declined to answer (" + end.raw_stop + ")");
+        case End::tool_failures:
+            return failed("tool_failures", ErrorCode::failed, "turn: five tool failures in a row");
+        case End::provider_failed: return fill_failure(end.failure.value_or(model::Failure{}));
+        case End::interrupted:
+            if (!surroundings_.interrupt.requested())
+                return failed("timeout", ErrorCode::timeout, "turn: the time given with --timeout is up");
+            result_.state = State::canceled;
+            result_.reason = "signal";
+            result_.error = Error(ErrorCode::canceled, "turn: interrupted");
+            result_.exit_status = static_cast<ExitStatus>(128 + surroundings_.interrupt.signal());
+            return;
+    }
+}
+
+// Calls that were not begun are decided again and run; what may have taken effect is only told.
+void LiveTurn::take_up(const std::vector<Unfinished>& unfinished, LoopEnd& end, bool& suspended) {
+    std::vector<Unfinished> settled;
+    std::vector<chat::ToolCall> again;
+    for (const Unfinished& call : unfinished) {
+        const tools::Tool* tool = tools::find_tool(call.run.tool);
+        const bool may_run = call.run.intent_at == 0 || (tool != nullptr && tool->kind == tools::Class::read);
+        if (may_run) again.push_back(call.call);
+        else settled.push_back(call);
+    }
+    settle_calls(place_, record_.turn(), settled, {});
+    if (again.empty()) return;
+    (void)assemble(1);
+    suspended = calls_.decide(again) == Decided::suspended;
+    if (suspended) end.end = End::input_required;
+    else calls_.run();
+}
+
+chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
+    result_.agent = place_.agent.name;
+    result_.thread = place_.thread.id;
+    result_.turn_id = record_.turn().id;
+    result_.turn_number = record_.turn().turn_number;
+    emit(chat::TaskEvent{});
+    emit(chat::StatusUpdate{State::working, false, {}, {}, 0});
+
+    LoopEnd end;
+    bool suspended = false;
+    if (!unfinished.empty()) take_up(unfinished, end, suspended);
+    if (!suspended)
+        end = run_loop(*this, {loaded_.settings.max_iterations, loaded_.settings.tokens_per_turn}, state_);
+    if (!concluded_) {
+        fill(end);
+        if (end.end != End::input_required) record_.end(result_);
+        else record_.describe_audit(result_);
+    }
+    emit(chat::StatusUpdate{result_.state, true, result_.reason,
+                            result_.error ? result_.error->message() : "", result_.resume_at});
+    return result_;
+}
+
+}  // namespace chorus::turn

@@ -1,0 +1,100 @@
+// The loop's host in a real turn: context from store and directory, model over the network, calls under
+// the profile, every step on record.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "net/http.hpp"
+#include "policy/redaction.hpp"
+#include "turn/calls.hpp"
+#include "turn/loop.hpp"
+#include "turn/place.hpp"
+#include "turn/record.hpp"
+#include "turn/recovery.hpp"
+
+namespace chorus::turn {
+
+// Where the window of this turn begins and ends; taken once at its start.
+struct WindowFrame {
+    base::TimeMs after_time = 0;
+    std::int64_t after_message = 0;
+};
+
+// The messages of the next request, without the project's text. Moves the thread's stored cut where it
+// must and says on `warn` what no longer fits.
+struct AssembledWindow {
+    std::vector<chat::Message> messages;
+    bool cut_moved = false;
+};
+AssembledWindow assemble_window(Place& place, const Settings& settings, const WindowFrame& frame,
+                                std::int64_t open_turn);
+WindowFrame frame_for(const Place& place, const Settings& settings, bool fresh, base::TimeMs now);
+// Tools that the profile does not hide.
+std::vector<chat::ToolDefinition> visible_tools(const policy::Profile& profile);
+
+// The parts of a turn that are loaded before anything is committed.
+struct Loaded {
+    agent::Configuration configuration;
+    Settings settings;
+    std::optional<policy::Profile> profile;
+};
+Loaded load(const Place& place, const TurnOptions& options, const Surroundings& surroundings);
+
+// A request with everything that stands before the conversation.
+chat::Request opening(const Place& place, const Loaded& loaded);
+
+class LiveTurn : public LoopHost {
+  public:
+    LiveTurn(Place& place, Record& record, const TurnOptions& options, const Surroundings& surroundings,
+             Loaded loaded, WindowFrame frame);
+    ~LiveTurn() override;
+
+    // Settles or runs again what the turn had left undone, then the loop, then the turn's end.
+    chat::TurnResult take(const std::vector<Unfinished>& unfinished);
+    const policy::Redaction& redaction() const { return redaction_; }
+
+    bool stop_requested() override;
+    chat::Request assemble(std::int64_t iteration) override;
+    model::Answer ask(const chat::Request& request) override;
+    void keep(const chat::Reply& reply) override;
+    Decided decide(const std::vector<chat::ToolCall>& calls) override;
+    std::vector<CallOutcome> run(const std::vector<chat::ToolCall>& calls) override;
+    void refuse_cut(const std::vector<chat::ToolCall>& calls) override;
+    bool conclude(const chat::Reply& reply) override;
+
+  private:
+    bool timed_out() const;
+    bool command_must_stop();
+    void use_model(const std::string& name);
+    static void give_unique_ids(const chat::Request& request, chat::Reply& reply);
+    void take_up(const std::vector<Unfinished>& unfinished, LoopEnd& end, bool& suspended);
+    void fill(const LoopEnd& end);
+    void fill_failure(const model::Failure& failure);
+    void emit(const chat::Event& event) const;
+    const chat::Opaque* opaque_of(const chat::Reply& reply) const;
+
+    Place& place_;
+    Record& record_;
+    const TurnOptions& options_;
+    const Surroundings& surroundings_;
+    Loaded loaded_;
+    WindowFrame frame_;
+    std::int64_t deadline_ms_ = 0;
+    std::int64_t interrupted_since_ms_ = 0;
+    std::vector<std::string> secrets_;
+    policy::Redaction redaction_;
+    tools::Workplace workplace_;
+    chat::TurnResult result_;
+    Calls calls_;
+    LoopState state_;
+    std::unique_ptr<net::Client> client_;
+    std::unique_ptr<model::Model> model_;
+    std::string model_name_;
+    bool assembled_ = false;
+    bool concluded_ = false;
+};
+
+}  // namespace chorus::turn

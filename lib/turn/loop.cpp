@@ -1,0 +1,116 @@
+#include "turn/loop.hpp"
+
+namespace chorus::turn {
+namespace {
+
+using chat::StopReason;
+
+std::int64_t spent(const chat::Usage& usage) { return usage.input_tokens + usage.output_tokens; }
+
+// The end that a final answer's stop reason stands for.
+End end_of(StopReason stop) {
+    switch (stop) {
+        case StopReason::max_tokens: return End::tokens;
+        case StopReason::refusal:
+        case StopReason::content_filter: return End::refused;
+        case StopReason::context_overflow:
+        case StopReason::truncated_stream: return End::provider_failed;
+        case StopReason::end:
+        case StopReason::tool_use:
+        case StopReason::pause: return End::completed;
+    }
+    return End::completed;
+}
+
+std::optional<model::Failure> failure_of(StopReason stop) {
+    if (end_of(stop) != End::provider_failed) return std::nullopt;
+    model::Failure failure;
+    failure.context_overflow = stop == StopReason::context_overflow;
+    failure.message = failure.context_overflow ? "the conversation is larger than the model's context"
+                                               : "the answer was cut";
+    return failure;
+}
+
+// Counts failures; any success resets, a denial does neither.
+class FailureRun {
+  public:
+    explicit FailureRun(int most) : most_(most) {}
+    void add(const std::vector<CallOutcome>& outcomes) {
+        for (const CallOutcome outcome : outcomes) {
+            if (outcome == CallOutcome::ok) count_ = 0;
+            if (outcome == CallOutcome::failure) ++count_;
+            reached_ = reached_ || count_ >= most_;
+        }
+    }
+    bool reached() const { return reached_; }
+
+  private:
+    int most_;
+    int count_ = 0;
+    bool reached_ = false;
+};
+
+// Keeps what had come until a failure; the calls of an incomplete answer are never kept.
+void keep_partial(LoopHost& host, const model::Answer& answer) {
+    if (answer.reply.text.empty()) return;
+    chat::Reply partial;
+    partial.text = answer.reply.text;
+    partial.usage = answer.reply.usage;
+    partial.stop = answer.reply.stop;
+    host.keep(partial);
+}
+
+}  // namespace
+
+LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
+    FailureRun failures(limits.failures_in_a_row);
+    LoopEnd end;
+    const auto ended = [&](End how) {
+        end.end = how;
+        return end;
+    };
+    for (;;) {
+        if (host.stop_requested()) return ended(End::interrupted);
+        if (state.iterations >= limits.iterations) return ended(End::max_iterations);
+        if (limits.tokens > 0 && spent(state.usage) >= limits.tokens) return ended(End::tokens);
+        const chat::Request request = host.assemble(state.iterations + 1);
+        model::Answer answer = host.ask(request);
+        ++state.iterations;
+        state.usage += answer.reply.usage;
+        const chat::Reply& reply = answer.reply;
+        if (answer.failure) {
+            keep_partial(host, answer);
+            if (!reply.text.empty()) end.text = reply.text;
+            end.failure = answer.failure;
+            return ended(host.stop_requested() ? End::interrupted : End::provider_failed);
+        }
+        end.text = reply.text;
+        end.raw_stop = reply.raw_stop;
+
+        if (reply.tool_calls.empty()) {
+            if (reply.stop == StopReason::pause) {
+                host.keep(reply);
+                continue;
+            }
+            if (end_of(reply.stop) != End::completed) {
+                if (!reply.text.empty()) host.keep(reply);
+                end.failure = failure_of(reply.stop);
+                return ended(end_of(reply.stop));
+            }
+            if (host.conclude(reply)) return ended(End::completed);
+            continue;
+        }
+
+        host.keep(reply);
+        state.tool_calls += static_cast<std::int64_t>(reply.tool_calls.size());
+        if (reply.stop == StopReason::max_tokens) {
+            host.refuse_cut(reply.tool_calls);
+            continue;
+        }
+        if (host.decide(reply.tool_calls) == Decided::suspended) return ended(End::input_required);
+        failures.add(host.run(reply.tool_calls));
+        if (failures.reached()) return ended(End::tool_failures);
+    }
+}
+
+}  // namespace chorus::turn

@@ -1,0 +1,170 @@
+#include "turn/place.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "agent/home.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "life/birth.hpp"
+#include "store/turns.hpp"
+#include "sys/clock.hpp"
+#include "sys/file.hpp"
+
+namespace chorus::turn {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using store::AgentStatus;
+
+std::string quoted(std::string_view text) {
+    return "'" + base::visible(text, base::Newlines::escape) + "'";
+}
+
+[[noreturn]] void refuse_unknown(store::Store& store, const std::string& name) {
+    if (store::find_destroyed_agent(store, name))
+        throw Error(ErrorCode::exited, "agent " + quoted(name) + ": it was destroyed",
+                    "make a new one with chorus-init " + name);
+    std::vector<std::string> names;
+    for (const store::Agent& agent : store::list_agents(store))
+        if (agent.status == AgentStatus::active) names.push_back(agent.name);
+    const std::size_t known = names.size();
+    names.resize(std::min<std::size_t>(known, 10));
+    throw Error(ErrorCode::not_found, "agent " + quoted(name) + ": there is none of that name",
+                known == 0 ? "make one with chorus-init NAME"
+                           : "there are " + base::quoted_list(names) + (known > 10 ? " and others" : ""));
+}
+
+void check_status(const store::Agent& agent) {
+    switch (agent.status) {
+        case AgentStatus::active: return;
+        case AgentStatus::creating:
+            throw Error(ErrorCode::not_ready, "agent '" + agent.name + "': it is still being made",
+                        "try again in a moment");
+        case AgentStatus::destroying:
+        case AgentStatus::destroyed:
+            throw Error(ErrorCode::exited, "agent '" + agent.name + "': it was destroyed");
+    }
+}
+
+store::Agent require_agent(const agent::Home& home, store::Store& store, const std::string& name) {
+    auto agent = store::find_agent(store, name);
+    if (agent && agent->status == AgentStatus::creating) {
+        life::reclaim_leftovers(home, store);
+        agent = store::find_agent(store, name);
+    }
+    if (!agent) refuse_unknown(store, name);
+    check_status(*agent);
+    return *agent;
+}
+
+// The branch that `current` names: "main" unless the link says otherwise.
+std::string current_branch(const agent::Directory& directory) {
+    std::array<char, 512> target{};
+    const ssize_t size = readlink(directory.current().c_str(), target.data(), target.size());
+    if (size <= 0) return "main";
+    const std::string text(target.data(), static_cast<std::size_t>(size));
+    return text.substr(text.rfind('/') + 1);
+}
+
+store::Thread new_thread(store::Store& store, const store::Agent& agent, const std::string& branch) {
+    store::Transaction transaction(store);
+    store::Thread thread;
+    thread.agent_id = agent.id;
+    thread.id = 0;
+    thread.branch = branch;
+    const auto parent = store::find_thread_of_branch(store, agent.id, branch);
+    thread.parent_thread = parent ? parent->id : 1;
+    thread.created_at = thread.last_activity = sys::now_ms();
+    thread = store::insert_thread(store, thread);
+    transaction.commit();
+    return thread;
+}
+
+store::Thread choose_thread(store::Store& store, const store::Agent& agent,
+                            const agent::Directory& directory, const TurnOptions& options) {
+    if (options.new_thread) return new_thread(store, agent, current_branch(directory));
+    const std::string& wanted = options.thread;
+    if (wanted == "main") return *store::find_thread(store, agent.id, 1);
+    store::ThreadId number = 0;
+    const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
+    const bool is_number = error == std::errc{} && end == wanted.data() + wanted.size();
+    const std::string branch = wanted.empty() ? current_branch(directory) : wanted;
+    const auto found = is_number ? store::find_thread(store, agent.id, number)
+                                 : store::find_thread_of_branch(store, agent.id, branch);
+    if (found) return *found;
+    throw Error(ErrorCode::not_found,
+                "agent '" + agent.name + "': no thread " + quoted(wanted.empty() ? branch : wanted),
+                "-t takes main, a number or a branch; --new-thread begins one");
+}
+
+std::string checked_directory(const TurnOptions& options, const agent::Home& home,
+                              const agent::Directory& directory, const sys::Environment& environment) {
+    if (options.directory.empty()) return directory.workspace();
+    if (!sys::is_directory(options.directory))
+        throw Error(ErrorCode::bad_request, "-C: " + quoted(options.directory) + ": not a directory");
+    const std::string path = sys::real_path(options.directory);
+    const std::string home_path = sys::real_path(home.path());
+    const std::string user_home = environment.get("HOME");
+    const bool holds_home = home_path == path || home_path.rfind(path == "/" ? path : path + "/", 0) == 0;
+    const bool is_user_home = !user_home.empty() && sys::exists(user_home) && sys::real_path(user_home) == path;
+    const bool inside_home = path.rfind(home_path + "/", 0) == 0;
+    if (path == "/" || holds_home || is_user_home || inside_home)
+        throw Error(ErrorCode::bad_request, "-C: " + quoted(path) + ": not a place to work in",
+                    "not /, a home directory, or what holds or belongs to CHORUS_HOME");
+    return path;
+}
+
+std::string holder_of(store::Store& store, const store::Agent& agent, const store::Thread& thread) {
+    const auto turn = store::find_open_turn(store, agent.id, thread.id);
+    if (!turn || turn->pid == 0) return "another process";
+    return "process " + std::to_string(turn->pid) + " (turn " + std::to_string(turn->turn_number) + ")";
+}
+
+void take_locks(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+    const auto stop = [&] { return surroundings.interrupt.requested(); };
+    const auto& home = surroundings.home;
+    const std::string& name = place.agent.name;
+    place.agent_lock = sys::Lock::acquire(home.agent_lock(place.agent.id), sys::Lock::Mode::shared,
+                                          options.wait_ms, stop);
+    if (place.agent_lock)
+        place.thread_lock = sys::Lock::acquire(home.thread_lock(place.agent.id, place.thread.id),
+                                               sys::Lock::Mode::exclusive, options.wait_ms, stop);
+    if (stop()) throw Error(ErrorCode::canceled, "chorus-run: interrupted while waiting for its turn");
+    if (!place.agent_lock)
+        throw Error(ErrorCode::agent_busy, "agent '" + name + "': another command has it for itself",
+                    "try again later, or wait with --wait");
+    if (!place.thread_lock)
+        throw Error(ErrorCode::agent_busy,
+                    "agent '" + name + "': thread " + std::to_string(place.thread.id) + " is at work: " +
+                        holder_of(place.store, place.agent, place.thread),
+                    "wait with --wait, or use another thread with --new-thread");
+}
+
+}  // namespace
+
+Place open_place(const TurnOptions& options, const Surroundings& surroundings, Hold hold) {
+    const agent::Home& home = surroundings.home;
+    agent::open_home(home, surroundings.environment, agent::IfMissing::refuse);
+    store::Store store = store::Store::open_existing({home.database(), home.gate()});
+    const store::Agent agent = require_agent(home, store, options.agent);
+    const agent::Directory directory(home.path() + "/" + agent.dir);
+    auto home_configuration = agent::load_home_configuration(home);
+    sys::Root root(checked_directory(options, home, directory, surroundings.environment));
+    const store::Thread thread = choose_thread(store, agent, directory, options);
+    Place place{std::move(store), agent, thread, directory, std::move(home_configuration), std::move(root), {}, {}};
+    if (hold == Hold::nothing) return place;
+    take_locks(place, options, surroundings);
+    // what was read before the locks were held may be of yesterday
+    const auto again = store::find_agent(place.store, place.agent.id);
+    if (again) check_status(*again);
+    place.agent = *again;
+    place.thread = *store::find_thread(place.store, place.agent.id, place.thread.id);
+    return place;
+}
+
+}  // namespace chorus::turn

@@ -1,0 +1,33 @@
+// What a turn works in: the agent found, its locks held, its thread chosen, its configuration loaded.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "agent/configuration.hpp"
+#include "agent/layout.hpp"
+#include "store/agents.hpp"
+#include "store/threads.hpp"
+#include "sys/beneath.hpp"
+#include "sys/lock.hpp"
+#include "turn/settings.hpp"
+#include "turn/turn.hpp"
+
+namespace chorus::turn {
+
+struct Place {
+    store::Store store;
+    store::Agent agent;
+    store::Thread thread;
+    agent::Directory directory;
+    agent::HomeConfiguration home_configuration;
+    sys::Root root;               // the workspace, or -C DIR
+    std::optional<sys::Lock> agent_lock;
+    std::optional<sys::Lock> thread_lock;
+};
+
+enum class Hold { locks, nothing };
+// Error(not_found), Error(exited), Error(not_ready), Error(agent_busy), Error(bad_request) for -C.
+Place open_place(const TurnOptions& options, const Surroundings& surroundings, Hold hold);
+
+}  // namespace chorus::turn

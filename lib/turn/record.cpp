@@ -1,0 +1,290 @@
+#include "turn/record.hpp"
+
+#include <unistd.h>
+
+#include "base/text.hpp"
+#include "context/transcript.hpp"
+#include "context/window.hpp"
+#include "store/messages.hpp"
+#include "sys/clock.hpp"
+#include "sys/process.hpp"
+
+namespace chorus::turn {
+
+using store::Transaction;
+using store::TurnState;
+
+std::string transcript_of(const Place& place) {
+    const std::string& branch = place.thread.branch;
+    const bool own = place.thread.parent_thread == 0;
+    return place.directory.transcript(branch.empty() ? "main" : branch, place.thread.id, own);
+}
+
+Record::Record(Place& place, store::Turn turn, std::string chain)
+    : place_(place),
+      turn_(std::move(turn)),
+      chain_(std::move(chain)),
+      counted_(turn_.ended_at != 0),
+      last_commit_(sys::now_ms()),
+      transcript_(transcript_of(place)) {}
+
+std::int64_t Record::insert(chat::Message message) {
+    message.turn_id = turn_.id;
+    message.timestamp = sys::now_ms();
+    message.id = store::insert_message(place_.store, turn_.agent_id, turn_.thread_id, message);
+    chain_ = context::chained_hash(chain_, message);
+    store::set_prefix_hash(place_.store, message.id, chain_);
+    fresh_.push_back(std::move(message));
+    return fresh_.back().id;
+}
+
+void Record::step(const std::string& description, base::TimeMs started_at) {
+    const base::TimeMs now = sys::now_ms();
+    store::insert_step(place_.store, {turn_.id, ++next_step_, description, started_at, now, now - started_at});
+}
+
+void Record::change_state(TurnState next, const std::string& cause) {
+    const std::string previous(store::name(turn_.state));
+    turn_.state = next;
+    store::insert_event(place_.store, {.agent_id = turn_.agent_id,
+                                       .thread_id = turn_.thread_id,
+                                       .turn_id = turn_.id,
+                                       .at = sys::now_ms(),
+                                       .kind = "turn",
+                                       .previous = previous,
+                                       .next = std::string(store::name(next)),
+                                       .cause = cause,
+                                       .data = {}});
+}
+
+void Record::append_transcript() {
+    context::append_to_transcript(transcript_, fresh_);
+    fresh_.clear();
+    last_commit_ = sys::now_ms();
+}
+
+void Record::begin(chat::Message user_message) {
+    const sys::Identity self = sys::own_identity();
+    turn_.pid = self.pid;
+    turn_.pid_start = self.start;
+    turn_.started_at = sys::now_ms();
+    Transaction transaction(place_.store);
+    store::insert_turn(place_.store, turn_);
+    change_state(TurnState::working, "user message");
+    insert(std::move(user_message));
+    insert_inbox_messages();
+    store::update_turn(place_.store, turn_);
+    store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, "running", turn_.started_at);
+    transaction.commit();
+    append_transcript();
+}
+
+void Record::reopen() {
+    const sys::Identity self = sys::own_identity();
+    turn_.pid = self.pid;
+    turn_.pid_start = self.start;
+    turn_.ended_at = 0;
+    turn_.attempt += 1;
+    turn_.reason.clear();
+    turn_.error_category.clear();
+    turn_.error_detail.clear();
+    turn_.resume_at = 0;
+    Transaction transaction(place_.store);
+    next_position_ = static_cast<std::int64_t>(store::load_tool_runs(place_.store, turn_.id).size());
+    change_state(TurnState::working, "resumed");
+    insert_inbox_messages();
+    store::update_turn(place_.store, turn_);
+    store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, "running", sys::now_ms());
+    transaction.commit();
+    append_transcript();
+}
+
+void Record::insert_reply(const chat::Reply& reply, const chat::Opaque* opaque) {
+    chat::Message message;
+    message.role = chat::Role::assistant;
+    message.content = reply.text;
+    message.tool_calls = reply.tool_calls;
+    if (opaque != nullptr) message.opaque = *opaque;
+    insert(std::move(message));
+    step("model call", last_commit_);
+}
+
+void Record::keep(const chat::Reply& reply, const chat::Opaque* opaque) {
+    Transaction transaction(place_.store);
+    insert_reply(reply, opaque);
+    for (const chat::ToolCall& call : reply.tool_calls)
+        store::insert_tool_run(place_.store, {.turn_id = turn_.id,
+                                              .position = next_position_++,
+                                              .tool_call_id = call.id,
+                                              .tool = call.name,
+                                              .action = {},
+                                              .decision = {},
+                                              .evidence = {},
+                                              .intent_at = 0,
+                                              .finished_at = 0,
+                                              .outcome = {}});
+    if (!reply.tool_calls.empty())
+        turn_.current_step = "calling " + std::string(base::utf8_prefix(reply.tool_calls.front().name, 64));
+    store::update_turn(place_.store, turn_);
+    transaction.commit();
+    append_transcript();
+}
+
+void Record::insert_intent(const DecidedCall& call, base::TimeMs now) {
+    store::update_tool_run(place_.store, {.turn_id = turn_.id,
+                                          .position = 0,
+                                          .tool_call_id = call.call.id,
+                                          .tool = call.tool,
+                                          .action = call.action,
+                                          .decision = call.decision,
+                                          .evidence = {},
+                                          .intent_at = now,
+                                          .finished_at = 0,
+                                          .outcome = {}});
+}
+
+void Record::decide(const std::vector<DecidedCall>& calls, const std::vector<std::size_t>& starting) {
+    const base::TimeMs now = sys::now_ms();
+    Transaction transaction(place_.store);
+    for (const DecidedCall& call : calls) {
+        if (call.decision.empty()) continue;
+        store::append_audit(place_.store, {.agent_id = turn_.agent_id,
+                                           .agent_name = place_.agent.name,
+                                           .timestamp = now,
+                                           .turn_id = turn_.id,
+                                           .action = call.action,
+                                           .decision = call.decision,
+                                           .user_id = static_cast<std::int64_t>(getuid()),
+                                           .actor = turn_.actor,
+                                           .detail = call.detail});
+    }
+    for (const std::size_t index : starting) insert_intent(calls[index], now);
+    transaction.commit();
+    last_commit_ = now;
+}
+
+void Record::finish(const std::vector<Finished>& results, const std::vector<const DecidedCall*>& starting) {
+    const base::TimeMs now = sys::now_ms();
+    Transaction transaction(place_.store);
+    for (const Finished& finished : results) {
+        const DecidedCall& call = *finished.call;
+        chat::Message message;
+        message.role = chat::Role::tool_result;
+        message.content = finished.result.text;
+        message.is_error = finished.result.is_error;
+        message.tool_call_id = call.call.id;
+        insert(std::move(message));
+        store::update_tool_run(place_.store, {.turn_id = turn_.id,
+                                              .position = 0,
+                                              .tool_call_id = call.call.id,
+                                              .tool = call.tool,
+                                              .action = call.action,
+                                              .decision = call.decision,
+                                              .evidence = {},
+                                              .intent_at = finished.started_at,
+                                              .finished_at = now,
+                                              .outcome = finished.outcome});
+        step("tool " + call.tool, finished.started_at != 0 ? finished.started_at : now);
+    }
+    for (const DecidedCall* call : starting) insert_intent(*call, now);
+    transaction.commit();
+    append_transcript();
+}
+
+void Record::suspend(const std::vector<store::Prompt>& prompts, const std::vector<DecidedCall>& decided) {
+    const base::TimeMs now = sys::now_ms();
+    Transaction transaction(place_.store);
+    for (const store::Prompt& prompt : prompts) store::insert_prompt(place_.store, prompt);
+    for (const DecidedCall& call : decided)
+        if (!call.decision.empty())
+            store::append_audit(place_.store, {.agent_id = turn_.agent_id,
+                                               .agent_name = place_.agent.name,
+                                               .timestamp = now,
+                                               .turn_id = turn_.id,
+                                               .action = call.action,
+                                               .decision = call.decision,
+                                               .user_id = static_cast<std::int64_t>(getuid()),
+                                               .actor = turn_.actor,
+                                               .detail = call.detail});
+    change_state(TurnState::prompt, "waits for a decision");
+    turn_.pid = 0;
+    turn_.pid_start = 0;
+    store::update_turn(place_.store, turn_);
+    store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, "waiting_for_permission", now);
+    transaction.commit();
+}
+
+bool Record::insert_inbox_messages() {
+    const auto waiting = store::undelivered(place_.store, turn_.agent_id, turn_.thread_id);
+    for (const store::InboxRow& row : waiting) {
+        chat::Message message;
+        message.content = row.content;
+        insert(std::move(message));
+        store::mark_delivered(place_.store, row.id, turn_.id);
+    }
+    return !waiting.empty();
+}
+
+bool Record::deliver_inbox() {
+    if (store::undelivered(place_.store, turn_.agent_id, turn_.thread_id).empty()) return false;
+    Transaction transaction(place_.store);
+    const bool delivered = insert_inbox_messages();
+    transaction.commit();
+    append_transcript();
+    return delivered;
+}
+
+void Record::describe_audit(chat::TurnResult& result) {
+    const store::AuditHead head = store::audit_head(place_.store);
+    result.audit_rows = head.rows;
+    result.audit_hash = head.hash;
+}
+
+void Record::write_end(chat::TurnResult& result) {
+    const base::TimeMs now = sys::now_ms();
+    describe_audit(result);
+    turn_.exit_code = static_cast<int>(result.exit_status);
+    turn_.reason = result.reason;
+    turn_.resume_at = result.resume_at;
+    turn_.error_category = result.error_category;
+    turn_.error_detail = result.error ? result.error->message() : "";
+    turn_.current_step.clear();
+    turn_.prefix_hash = chain_;
+    turn_.pid = 0;
+    turn_.pid_start = 0;
+    const bool parked = turn_.state == TurnState::parked;
+    if (!parked) turn_.ended_at = now;
+    if (!turn_.idempotency_key.empty()) turn_.result = chat::to_json(result);
+    store::update_turn(place_.store, turn_);
+    if (!parked && !counted_) store::count_turn(place_.store, turn_, now);
+    store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, "idle", now);
+}
+
+bool Record::conclude(const chat::Reply& reply, const chat::Opaque* opaque, chat::TurnResult& result) {
+    Transaction transaction(place_.store);
+    insert_reply(reply, opaque);
+    const bool goes_on = insert_inbox_messages();
+    if (!goes_on) {
+        change_state(TurnState::idle, "completed");
+        write_end(result);
+    } else {
+        store::update_turn(place_.store, turn_);
+    }
+    transaction.commit();
+    append_transcript();
+    return !goes_on;
+}
+
+void Record::end(chat::TurnResult& result) {
+    using chat::State;
+    Transaction transaction(place_.store);
+    const TurnState next = result.reason == "all_profiles_rate_limited" ? TurnState::parked
+                           : result.state == State::canceled            ? TurnState::exited
+                           : result.state == State::failed              ? TurnState::error
+                                                                        : TurnState::idle;
+    change_state(next, result.reason.empty() ? std::string(chat::name(result.state)) : result.reason);
+    write_end(result);
+    transaction.commit();
+}
+
+}  // namespace chorus::turn

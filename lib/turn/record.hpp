@@ -1,0 +1,86 @@
+// The turn's row and everything committed under it. Each function is one transaction, durable when it
+// returns; the transcript follows the database and is mended from it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "chat/event.hpp"
+#include "chat/message.hpp"
+#include "store/prompts.hpp"
+#include "store/records.hpp"
+#include "store/turns.hpp"
+#include "turn/place.hpp"
+
+namespace chorus::turn {
+
+struct DecidedCall {
+    chat::ToolCall call;
+    std::string tool;
+    std::string action;
+    std::string decision;  // allow, ask_approved, ask_denied, deny; "" where there was nothing to decide
+    std::string detail;    // of the audit row
+    bool runs = false;
+    chat::ToolResult refusal;  // where it does not run
+};
+
+class Record {
+  public:
+    // `chain` is the cumulative hash up to the newest message of the window.
+    Record(Place& place, store::Turn turn, std::string chain);
+
+    store::Turn& turn() { return turn_; }
+    const store::Turn& turn() const { return turn_; }
+    const std::string& chain() const { return chain_; }
+
+    // The turn's row and the user message: what is reported as accepted.
+    void begin(chat::Message user_message);
+    // The same row again, one attempt later.
+    void reopen();
+    // An answer and its calls' rows.
+    void keep(const chat::Reply& reply, const chat::Opaque* opaque);
+    // The audit rows of every decision and the intents of `starting`.
+    void decide(const std::vector<DecidedCall>& calls, const std::vector<std::size_t>& starting);
+    // Results in call order, and the intents of `starting`, in one transaction.
+    struct Finished {
+        const DecidedCall* call = nullptr;
+        chat::ToolResult result;
+        std::string outcome;
+        base::TimeMs started_at = 0;
+    };
+    void finish(const std::vector<Finished>& results, const std::vector<const DecidedCall*>& starting);
+    // Questions for people; the row keeps no process.
+    void suspend(const std::vector<store::Prompt>& prompts, const std::vector<DecidedCall>& decided);
+    // Delivers what waits in the inbox as user messages; false when there was nothing. With a reply,
+    // and nothing waiting, ends the turn in the same transaction.
+    bool deliver_inbox();
+    bool conclude(const chat::Reply& reply, const chat::Opaque* opaque, chat::TurnResult& result);
+    // The end of a turn that did not conclude.
+    void end(chat::TurnResult& result);
+    void describe_audit(chat::TurnResult& result);
+
+  private:
+    std::int64_t insert(chat::Message message);
+    void insert_reply(const chat::Reply& reply, const chat::Opaque* opaque);
+    void insert_intent(const DecidedCall& call, base::TimeMs now);
+    void change_state(store::TurnState next, const std::string& cause);
+    void write_end(chat::TurnResult& result);
+    bool insert_inbox_messages();
+    void append_transcript();
+    void step(const std::string& description, base::TimeMs started_at);
+
+    Place& place_;
+    store::Turn turn_;
+    std::string chain_;
+    bool counted_ = false;
+    std::int64_t next_position_ = 0;
+    std::int64_t next_step_ = 0;
+    base::TimeMs last_commit_ = 0;
+    std::vector<chat::Message> fresh_;  // committed, not in the transcript yet
+    std::string transcript_;
+};
+
+std::string transcript_of(const Place& place);
+
+}  // namespace chorus::turn

@@ -1,0 +1,31 @@
+// What an earlier turn of the thread left undone, before a new one begins or it goes on itself.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "chat/message.hpp"
+#include "store/turns.hpp"
+#include "turn/place.hpp"
+
+namespace chorus::turn {
+
+// A turn at work whose process is gone becomes `exited` (reason crashed). True when there was one.
+bool close_crashed(Place& place);
+
+struct Unfinished {
+    chat::ToolCall call;
+    store::ToolRun run;
+};
+// The calls of the turn that have no result, in call order.
+std::vector<Unfinished> unfinished_calls(store::Store& store, const store::Turn& turn);
+
+// Each of them gets a result: `interrupted` (never started, or only reading) or `unknown` (it may have
+// taken effect); or the outcome given for all. Nothing is run again (promise 3).
+void settle_calls(Place& place, const store::Turn& turn, const std::vector<Unfinished>& calls,
+                  const std::string& outcome_for_all = {});
+
+// Appends to the transcript what a crash left out of it.
+void mend_transcript(Place& place);
+
+}  // namespace chorus::turn

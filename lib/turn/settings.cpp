@@ -1,0 +1,118 @@
+#include "turn/settings.hpp"
+
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "base/limits.hpp"
+#include "base/text.hpp"
+#include "model/choice.hpp"
+#include "sys/file.hpp"
+
+namespace chorus::turn {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+template <typename T>
+T first_of(const std::optional<T>& one, const std::optional<T>& other, T fallback) {
+    return one ? *one : other ? *other : fallback;
+}
+
+void check_budget(const agent::Budget& budget, std::string_view file) {
+    if (!budget.usd_per_turn && !budget.usd_per_day) return;
+    throw Error(ErrorCode::config_invalid,
+                std::string(file) + ": budget: dollars cannot be counted: no price is known for the model",
+                "use budget.tokens_per_turn");
+}
+
+std::string resolve_model(const TurnOptions& options, const sys::Environment& environment,
+                          const agent::Configuration& agent, const agent::HomeConfiguration& home,
+                          const agent::Home& paths) {
+    const std::string wanted = !options.model.empty() ? options.model
+                               : environment.has("CHORUS_MODEL") ? environment.get("CHORUS_MODEL")
+                               : !agent.model.empty()            ? agent.model
+                                                                 : home.default_model;
+    const auto listed =
+        sys::read_file_if_there(paths.available_models(), base::limits::config_bytes);
+    return model::resolve_model(wanted, model::parse_available_models(listed.value_or("")),
+                                model::Check::none);
+}
+
+std::string login_uid() {
+    const auto text = sys::read_file_if_there("/proc/self/loginuid", 64);
+    const std::string uid(base::trim(text.value_or("")));
+    return uid.empty() || uid == "4294967295" ? std::to_string(getuid()) : uid;
+}
+
+}  // namespace
+
+Settings resolve_settings(const TurnOptions& options, const sys::Environment& environment,
+                          const agent::Configuration& agent, const agent::HomeConfiguration& home,
+                          const agent::Home& paths) {
+    const agent::Shared& own = agent.shared;
+    const agent::Shared& general = home.shared;
+    check_budget(own.budget, "agent.json");
+    check_budget(general.budget, "config.json");
+
+    Settings settings;
+    settings.model = resolve_model(options, environment, agent, home, paths);
+    settings.rolling_window_ms =
+        first_of<std::int64_t>(own.rolling_window_ms, general.rolling_window_ms, 86'400'000);
+    settings.max_iterations = options.max_iterations ? *options.max_iterations
+                                                     : first_of<std::int64_t>(own.max_iterations,
+                                                                              general.max_iterations, 25);
+    settings.max_messages = first_of<std::int64_t>(own.max_messages, general.max_messages, 0);
+    settings.token_budget =
+        first_of<std::int64_t>(own.context_tokens, general.context_tokens, 0) * 8 / 10;
+    settings.parallel_tools = first_of<std::int64_t>(own.parallel_tools, general.parallel_tools, 4);
+    settings.tokens_per_turn =
+        first_of<std::int64_t>(own.budget.tokens_per_turn, general.budget.tokens_per_turn, 0);
+    settings.sandbox = first_of(own.sandbox, general.sandbox, sys::SandboxMode::workspace);
+    settings.environment_names = general.environment;
+    settings.environment_names.insert(settings.environment_names.end(), own.environment.begin(),
+                                      own.environment.end());
+    const auto provider = home.providers.find(model::parse_model_name(settings.model).provider);
+    if (provider != home.providers.end()) settings.max_output_tokens = provider->second.max_output_tokens;
+    return settings;
+}
+
+model::Endpoint endpoint_for(const std::string& provider, const agent::HomeConfiguration& home,
+                             const sys::Environment& environment) {
+    model::Endpoint endpoint;
+    endpoint.provider = provider;
+    const auto configured = home.providers.find(provider);
+    if (configured != home.providers.end()) {
+        endpoint.base_url = configured->second.base_url;
+        endpoint.anthropic_version = configured->second.api_version;
+    }
+    endpoint.base_url = environment.get(model::base_url_variable(provider), endpoint.base_url);
+    endpoint.trusted_http = !endpoint.base_url.empty();
+    const model::Provider* row = model::find_provider(provider);
+    const std::string variable(row != nullptr ? row->key_variable : "");
+    endpoint.key = [key = variable.empty() ? std::string() : environment.get(variable)] { return key; };
+    return endpoint;
+}
+
+net::Transport transport_for(const sys::Environment& environment, bool plain_http) {
+    const auto either = [&](const char* one, const char* other) {
+        return environment.get(one, environment.get(other));
+    };
+    net::Transport transport;
+    transport.ca_file = either("CURL_CA_BUNDLE", "SSL_CERT_FILE");
+    transport.ca_directory = environment.get("SSL_CERT_DIR", transport.ca_directory);
+    transport.https_proxy = either("https_proxy", "HTTPS_PROXY");
+    transport.http_proxy = environment.get("http_proxy");
+    if (transport.https_proxy.empty()) transport.https_proxy = either("all_proxy", "ALL_PROXY");
+    transport.no_proxy = either("no_proxy", "NO_PROXY");
+    transport.plain_http = plain_http;
+    return transport;
+}
+
+std::string actor_text(const std::string& claimed, const sys::Environment& environment) {
+    const std::string name = !claimed.empty() ? claimed : environment.get("CHORUS_ACTOR");
+    const std::string uid = "uid " + login_uid();
+    return name.empty() ? uid : uid + " (" + base::visible(name, base::Newlines::escape) + ")";
+}
+
+}  // namespace chorus::turn

@@ -1,0 +1,42 @@
+// What is in force for one turn: option > environment > agent.json > config.json > built-in.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "agent/configuration.hpp"
+#include "model/model.hpp"
+#include "net/http.hpp"
+#include "sys/sandbox.hpp"
+#include "turn/turn.hpp"
+
+namespace chorus::turn {
+
+struct Settings {
+    std::string model;  // in full
+    std::int64_t rolling_window_ms = 86'400'000;
+    std::int64_t max_iterations = 25;
+    std::int64_t max_messages = 0;
+    std::int64_t token_budget = 0;       // of the window
+    std::int64_t parallel_tools = 4;
+    std::int64_t tokens_per_turn = 0;
+    std::int64_t max_output_tokens = 0;
+    sys::SandboxMode sandbox = sys::SandboxMode::workspace;
+    std::vector<std::string> environment_names;
+};
+
+// Error(no_driver) for an unknown model; Error(config_invalid) for a dollar budget without a price.
+Settings resolve_settings(const TurnOptions& options, const sys::Environment& environment,
+                          const agent::Configuration& agent, const agent::HomeConfiguration& home,
+                          const agent::Home& paths);
+
+// base_url and key of a provider, and the usual proxy and CA variables.
+model::Endpoint endpoint_for(const std::string& provider, const agent::HomeConfiguration& home,
+                             const sys::Environment& environment);
+net::Transport transport_for(const sys::Environment& environment, bool plain_http);
+
+// "uid 1000" and, where given, the name that says so itself.
+std::string actor_text(const std::string& claimed, const sys::Environment& environment);
+
+}  // namespace chorus::turn

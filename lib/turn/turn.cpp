@@ -1,0 +1,273 @@
+#include "turn/turn.hpp"
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "chat/json.hpp"
+#include "chat/json_text.hpp"
+#include "context/status.hpp"
+#include "context/window.hpp"
+#include "repo/head.hpp"
+#include "store/messages.hpp"
+#include "store/prompts.hpp"
+#include "sys/clock.hpp"
+#include "turn/live.hpp"
+#include "turn/said.hpp"
+
+namespace chorus::turn {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using base::ExitStatus;
+using store::TurnState;
+
+// What --resume needs of the options that began the turn.
+std::string store_options(const TurnOptions& options, const Settings& settings,
+                          std::int64_t fresh_after) {
+    chat::JsonText out;
+    out.begin_object().key("model").string(options.model);
+    out.key("max_iterations").number(settings.max_iterations);
+    if (fresh_after >= 0) out.key("fresh_after").number(fresh_after);
+    return out.end_object().take();
+}
+
+TurnOptions stored_options(const TurnOptions& given, const store::Turn& turn, std::int64_t& fresh_after) {
+    TurnOptions options = given;
+    const chat::Json stored = chat::parse_json(turn.options.empty() ? "{}" : turn.options, "turn options");
+    options.model = chat::string_or(stored, "model");
+    if (!options.max_iterations) options.max_iterations = chat::integer_or(stored, "max_iterations", 25);
+    fresh_after = chat::integer_or(stored, "fresh_after", -1);
+    options.directory = turn.working_directory;
+    return options;
+}
+
+chat::PromptNotice notice_of(const store::Prompt& prompt) {
+    return {prompt.id, prompt.kind, prompt.action, prompt.tool, prompt.arguments, prompt.text, prompt.expires_at};
+}
+
+chat::TurnResult about(const Place& place, const store::Turn& turn) {
+    chat::TurnResult result;
+    result.agent = place.agent.name;
+    result.thread = place.thread.id;
+    result.turn_id = turn.id;
+    result.turn_number = turn.turn_number;
+    result.usage = turn.usage;
+    result.iterations = turn.iterations;
+    result.tool_calls = turn.tool_calls;
+    return result;
+}
+
+// A thread that waits answers with its questions again.
+chat::TurnResult still_waiting(const Place& place, const store::Turn& turn,
+                               const std::vector<store::Prompt>& prompts) {
+    chat::TurnResult result = about(place, turn);
+    result.state = chat::State::input_required;
+    result.reason = "permission";
+    result.exit_status = ExitStatus::input_required;
+    for (const store::Prompt& prompt : prompts) result.prompts.push_back(notice_of(prompt));
+    return result;
+}
+
+std::vector<store::Prompt> pending_of(Place& place, const store::Turn& turn) {
+    std::vector<store::Prompt> pending;
+    for (store::Prompt& prompt : store::load_prompts(place.store, turn.id))
+        if (prompt.state == "pending") pending.push_back(std::move(prompt));
+    return pending;
+}
+
+[[noreturn]] void refuse_parked(const Place& place, const store::Turn& turn) {
+    throw Error(ErrorCode::parked,
+                "agent '" + place.agent.name + "': its turn is parked until " + base::iso8601(turn.resume_at) +
+                    ": every credential is rate-limited",
+                "chorus-run " + place.agent.name + " --resume after that");
+}
+
+void end_open_turn(Place& place, store::Turn turn, const std::string& reason) {
+    const base::TimeMs now = sys::now_ms();
+    store::Transaction transaction(place.store);
+    store::cancel_prompts(place.store, turn.id, now);
+    turn.state = TurnState::exited;
+    turn.reason = reason;
+    turn.ended_at = now;
+    store::update_turn(place.store, turn);
+    store::count_turn(place.store, turn, now);
+    store::set_thread_status(place.store, turn.agent_id, turn.thread_id, "idle", now);
+    transaction.commit();
+}
+
+void say_recovered(const Surroundings& surroundings, const store::Turn& turn, std::size_t calls) {
+    std::string text = "recovered turn " + std::to_string(turn.turn_number) + ", whose process died";
+    if (calls > 0) text += "; " + std::to_string(calls) + " of its calls had no result and were given one";
+    surroundings.warn(text);
+}
+
+// Before a new message: a suspended turn answers again or is given up, a crashed one is closed, and no
+// call of the last turn is left without a result. A result means that nothing new may begin.
+std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions& options,
+                                                 const Surroundings& surroundings) {
+    const bool crashed = close_crashed(place);
+    std::string outcome;
+    if (const auto open = store::find_open_turn(place.store, place.agent.id, place.thread.id)) {
+        if (open->state == TurnState::parked) {
+            if (open->resume_at > sys::now_ms()) refuse_parked(place, *open);
+            end_open_turn(place, *open, "superseded");
+        } else {
+            const auto pending = pending_of(place, *open);
+            if (!pending.empty() && !options.cancel_prompts) return still_waiting(place, *open, pending);
+            outcome = "cancelled";
+            end_open_turn(place, *open, "cancelled");
+        }
+    }
+    const auto last = store::newest_turn(place.store, place.agent.id, place.thread.id);
+    if (!last) return std::nullopt;
+    const auto calls = unfinished_calls(place.store, *last);
+    settle_calls(place, *last, calls, outcome);
+    if (crashed) say_recovered(surroundings, *last, calls.size());
+    return std::nullopt;
+}
+
+// The cumulative hash up to the newest message that the next request will hold.
+std::string chain_of(Place& place, const Settings& settings, const WindowFrame& frame) {
+    const AssembledWindow window = assemble_window(place, settings, frame, 0);
+    if (window.messages.empty()) return {};
+    if (!window.cut_moved) {
+        const std::string stored = store::prefix_hash_of(place.store, window.messages.back().id);
+        if (!stored.empty()) return stored;
+    }
+    std::string chain;
+    for (const chat::Message& message : window.messages) chain = context::chained_hash(chain, message);
+    store::Transaction transaction(place.store);
+    store::set_window_start(place.store, place.agent.id, place.thread.id, place.thread.window_start);
+    transaction.commit();
+    return chain;
+}
+
+store::Turn new_turn(const Place& place, const TurnOptions& options, const Surroundings& surroundings,
+                     const Loaded& loaded, std::int64_t fresh_after) {
+    store::Turn turn;
+    turn.agent_id = place.agent.id;
+    turn.thread_id = place.thread.id;
+    turn.actor = actor_text(options.actor, surroundings.environment);
+    turn.model = loaded.settings.model;
+    turn.profile = loaded.configuration.permissions.name;
+    turn.idempotency_key = options.idempotency_key;
+    turn.options = store_options(options, loaded.settings, fresh_after);
+    turn.working_directory = options.directory.empty() ? "" : place.root.path();
+    turn.commit_before = repo::read_head(place.root.path()).commit;
+    return turn;
+}
+
+chat::Message user_message(Place& place, const std::string& text) {
+    chat::Message message;
+    message.content = text;
+    message.starts_turn = true;
+    message.status = context::status_block(store::list_threads(place.store, place.agent.id),
+                                           place.thread.id,
+                                           store::pending_prompts(place.store, place.agent.id));
+    return message;
+}
+
+void refresh_index(Place& place, const agent::Configuration& configuration) {
+    store::Agent row = place.agent;
+    row.permissions = configuration.permissions.name;
+    row.description = configuration.description;
+    row.channel_id = configuration.channel_id;
+    if (!configuration.model.empty()) row.model = configuration.model;
+    if (row.model == place.agent.model && row.permissions == place.agent.permissions &&
+        row.description == place.agent.description && row.channel_id == place.agent.channel_id)
+        return;
+    store::Transaction transaction(place.store);
+    store::refresh_agent_index(place.store, row);
+    transaction.commit();
+}
+
+// A finished turn with this key answers again; one that failed may be tried again under it.
+std::optional<chat::TurnResult> answered_before(Place& place, const TurnOptions& options) {
+    if (options.idempotency_key.empty()) return std::nullopt;
+    const auto turn = store::find_turn_by_key(place.store, place.agent.id, options.idempotency_key);
+    if (!turn || turn->ended_at == 0) return std::nullopt;
+    if (turn->state == TurnState::idle && !turn->result.empty()) return chat::parse_result(turn->result);
+    store::Turn released = *turn;
+    released.idempotency_key.clear();
+    store::Transaction transaction(place.store);
+    store::update_turn(place.store, released);
+    transaction.commit();
+    return std::nullopt;
+}
+
+chat::TurnResult begin_and_run(Place& place, const TurnOptions& options, const Surroundings& surroundings,
+                               Loaded loaded) {
+    const std::int64_t newest = store::newest_message_id(place.store, place.agent.id, place.thread.id);
+    WindowFrame frame = frame_for(place, loaded.settings, options.fresh, sys::now_ms());
+    if (options.fresh) frame.after_message = std::max(frame.after_message, newest);
+    const std::string chain = options.fresh ? "" : chain_of(place, loaded.settings, frame);
+    Record record(place, new_turn(place, options, surroundings, loaded, options.fresh ? newest : -1), chain);
+    const std::string said = compose_message(place, options, sys::now_ms());
+    // built before the first commit: what it cannot work with is refused while nothing has happened
+    LiveTurn live(place, record, options, surroundings, std::move(loaded), frame);
+    record.begin(user_message(place, live.redaction().apply(said)));
+    return live.take({});
+}
+
+chat::TurnResult nothing_to_do(const Place& place, const std::optional<store::Turn>& last) {
+    chat::TurnResult result = last ? about(place, *last) : chat::TurnResult{};
+    result.agent = place.agent.name;
+    result.thread = place.thread.id;
+    result.reason = "nothing_to_do";
+    return result;
+}
+
+chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundings& surroundings) {
+    close_crashed(place);
+    auto last = store::newest_turn(place.store, place.agent.id, place.thread.id);
+    if (!last || last->state == TurnState::idle) return nothing_to_do(place, last);
+    if (last->state == TurnState::prompt) {
+        const auto pending = pending_of(place, *last);
+        if (!pending.empty()) return still_waiting(place, *last, pending);
+    }
+    if (last->state == TurnState::parked && last->resume_at > sys::now_ms()) refuse_parked(place, *last);
+
+    std::int64_t fresh_after = -1;
+    const TurnOptions options = stored_options(given, *last, fresh_after);
+    Loaded loaded = load(place, options, surroundings);
+    WindowFrame frame = frame_for(place, loaded.settings, fresh_after >= 0, last->started_at);
+    if (fresh_after >= 0) frame.after_message = std::max(frame.after_message, fresh_after);
+    const auto unfinished = unfinished_calls(place.store, *last);
+    const std::string chain = store::prefix_hash_of(
+        place.store, store::newest_message_id(place.store, place.agent.id, place.thread.id));
+    Record record(place, *last, chain);
+    LiveTurn live(place, record, options, surroundings, std::move(loaded), frame);
+    record.reopen();
+    return live.take(unfinished);
+}
+
+}  // namespace
+
+chat::TurnResult take_turn(const TurnOptions& options, const Surroundings& surroundings) {
+    Place place = open_place(options, surroundings, Hold::locks);
+    if (const auto before = answered_before(place, options)) return *before;
+    mend_transcript(place);
+    if (options.resume) return resume(place, options, surroundings);
+    if (options.new_thread) surroundings.warn("thread " + std::to_string(place.thread.id));
+    Loaded loaded = load(place, options, surroundings);
+    refresh_index(place, loaded.configuration);
+    if (const auto waiting = settle_last_turn(place, options, surroundings)) return *waiting;
+    return begin_and_run(place, options, surroundings, std::move(loaded));
+}
+
+std::string dry_run(const TurnOptions& options, const Surroundings& surroundings) {
+    TurnOptions looking = options;
+    looking.new_thread = false;
+    Place place = open_place(looking, surroundings, Hold::nothing);
+    const Loaded loaded = load(place, options, surroundings);
+    chat::Request request = opening(place, loaded);
+    if (!options.fresh && !options.new_thread) {
+        AssembledWindow window =
+            assemble_window(place, loaded.settings, frame_for(place, loaded.settings, false, sys::now_ms()), 0);
+        std::move(window.messages.begin(), window.messages.end(), std::back_inserter(request.messages));
+    }
+    request.messages.push_back(user_message(place, options.prompt));
+    return model::request_body(model::parse_model_name(loaded.settings.model).provider, request);
+}
+
+}  // namespace chorus::turn

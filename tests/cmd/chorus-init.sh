@@ -1,0 +1,230 @@
+#!/usr/bin/env bash
+# The contract of chorus-init(1).
+. "$(dirname "$0")/../support/lib.sh"
+
+test_case "makes the directory, the repository and the rows" # L-01 L-03 L-04 L-05 L-06 L-08 L-10 L-11
+run chorus-init front --model builtin/script
+expect_status 0
+expect_match "$out" 'front created'
+expect_match "$out" 'builtin/script'
+expect_match "$out" 'standard'
+expect_match "$out" 'general-purpose agent'
+dir=$CHORUS_HOME/agents/front
+expect_equal "$(stat -c %a "$CHORUS_HOME")" 700
+expect_equal "$(stat -c %a "$dir/agent.json")" 600
+expect_equal "$(stat -c %a "$CHORUS_HOME/chorus.db")" 600
+expect_equal "$(jq -r '[.name,.model,.permissions,(.channel_id|tostring),(.running_tasks|length|tostring)]|join(" ")' "$dir/agent.json")" 'front builtin/script standard null 0'
+expect_match "$(jq -r .created_at "$dir/agent.json")" '^20[0-9-]+T[0-9:.]+Z$'
+[ -f "$dir/docs/README.md" ] || fail "docs/README.md"
+[ -d "$dir/sessions" ] && [ -z "$(ls -A "$dir/sessions")" ] || fail "sessions/ should be there and empty"
+[ -f "$dir/workspace/.gitkeep" ] || fail ".gitkeep"
+expect_equal "$(git -C "$dir/workspace" log --format='%an <%ae>' | head -1)" 'front <front@chorus.local>'
+expect_equal "$(git -C "$dir/workspace" status --porcelain)" ''
+expect_equal "$(git -C "$dir/workspace" symbolic-ref --short HEAD)" main
+expect_equal "$(readlink "$dir/current")" branches/main
+expect_match "$(cat "$dir/branches/main/session.md")" 'front created'
+expect_db "SELECT name||' '||status||' '||generation||' '||model||' '||permissions FROM agents" 'front active 1 builtin/script standard'
+expect_db "SELECT thread_id||' '||branch FROM threads" '1 main'
+expect_equal "$(ls -A "$CHORUS_HOME/agents")" front
+expect_no_match "$(cat "$dir/agent.json")" "$CHORUS_HOME"
+
+test_case "refuses names that are none" # L-02
+for name in '' . .. a/b -rf Upper 'a b' "$(printf 'x%.0s' {1..64})" $'new\nline'; do
+    run chorus-init --model builtin/script -- "$name"
+    expect_status 2
+    expect_match "$err" 'chorus-init: (error|hint): '
+done
+expect_missing "$CHORUS_HOME/agents/a"
+run chorus-init --model builtin/script "$(printf 'x%.0s' {1..63})"
+expect_status 0
+
+test_case "a taken name is exit 5, --exist-ok is fine" # L-02
+run chorus-init a --model builtin/script
+run chorus-init a --model builtin/script
+expect_status 5
+expect_match "$err" "chorus-init: error: agent 'a': the name is taken"
+expect_match "$err" 'chorus-init: hint: '
+run chorus-init a --exist-ok --model builtin/script
+expect_status 0
+expect_db "SELECT count(*) FROM agents" 1
+
+test_case "overrides: prompt, model, permissions, description, channel" # L-01 L-05
+echo '{"deny":["tool:bash:rm .*"],"allow":["tool:view:.*"],"ask":[]}' >p.json
+run chorus-init a --system-prompt 'You are terse.' --model builtin/script --permissions @p.json --description 'a test' --channel webhook:https://example.com/x --json
+expect_status 0
+expect_json .agent a
+expect_json .permissions custom
+expect_json .adopted false
+expect_json .exit_code 0
+expect_equal "$(jq -r '.system_prompt+"|"+.description+"|"+.channel_id+"|"+.permissions.allow[0]' "$CHORUS_HOME/agents/a/agent.json")" 'You are terse.|a test|webhook:https://example.com/x|tool:view:.*'
+echo 'From a file' >s.txt
+run chorus-init b --system-prompt-file s.txt --model builtin/script
+expect_equal "$(jq -r .system_prompt "$CHORUS_HOME/agents/b/agent.json")" 'From a file'
+run_stdin s.txt chorus-init c --system-prompt-file - --model builtin/script
+expect_equal "$(jq -r .system_prompt "$CHORUS_HOME/agents/c/agent.json")" 'From a file'
+
+test_case "everything is validated before anything is made" # L-05 L-19
+run chorus-init a --model nowhere/x
+expect_status 7
+expect_match "$err" "no provider 'nowhere'"
+run chorus-init a --model builtin/script --permissions nosuch
+expect_status 3
+expect_match "$err" "'standard'"
+echo '{"allow":["tool:("]}' >p.json
+run chorus-init a --model builtin/script --permissions @p.json
+expect_status 3
+expect_match "$err" 'allow\[0\]'
+run chorus-init a --model builtin/script --template "$scratch/none"
+expect_status 3
+run chorus-init a --model builtin/script --clone "$scratch/none"
+expect_status 1
+expect_equal "$(ls -A "$CHORUS_HOME/agents")" ''
+expect_db "SELECT count(*) FROM agents" 0
+
+test_case "no model anywhere is exit 3 with what to type; a key chooses one" # L-05
+run chorus-init a
+expect_status 3
+expect_match "$err" 'ANTHROPIC_API_KEY'
+expect_match "$err" 'builtin/script'
+run env ANTHROPIC_API_KEY=sk-something chorus-init a
+expect_status 0
+expect_match "$out" 'from ANTHROPIC_API_KEY'
+expect_match "$(jq -r .model "$CHORUS_HOME/agents/a/agent.json")" '^anthropic/'
+
+test_case "flag beats environment beats config.json beats template" # L-05
+mkdir -p "$CHORUS_HOME/template/docs" "$CHORUS_HOME/template/workspace" && chmod 700 "$CHORUS_HOME"
+echo '{"name":"","model":"ollama/from-template","system_prompt":"T","permissions":"locked","x-mine":[1,2]}' >"$CHORUS_HOME/template/agent.json"
+run chorus-init a
+expect_equal "$(jq -c '[.model,.permissions,.["x-mine"]]' "$CHORUS_HOME/agents/a/agent.json")" '["ollama/from-template","locked",[1,2]]'
+echo '{"default_model":"ollama/from-config"}' >"$CHORUS_HOME/config.json"
+run chorus-init b
+expect_equal "$(jq -r .model "$CHORUS_HOME/agents/b/agent.json")" ollama/from-config
+run env CHORUS_MODEL=ollama/from-env chorus-init c
+expect_equal "$(jq -r .model "$CHORUS_HOME/agents/c/agent.json")" ollama/from-env
+run env CHORUS_MODEL=ollama/from-env chorus-init d --model ollama/from-flag
+expect_equal "$(jq -r .model "$CHORUS_HOME/agents/d/agent.json")" ollama/from-flag
+
+test_case "available_models.json is held against the model, in both forms" # L-05
+mkdir -p "$CHORUS_HOME" && chmod 700 "$CHORUS_HOME"
+echo '{"last_updated":"x","providers":{"anthropic":{"valid":true,"models":["one"]},"openai":{"valid":true,"models":["one","two"]}}}' >"$CHORUS_HOME/available_models.json"
+run chorus-init a --model anthropic/zwei
+expect_status 7
+expect_match "$err" "'one'"
+run chorus-init a --model one
+expect_status 7
+expect_match "$err" 'ambiguous'
+run chorus-init a --model two --json
+expect_json .model openai/two
+run chorus-init b --model anthropic/zwei --no-validate-model
+expect_status 0
+echo '{"openai":{"valid":true,"models":["drei"]}}' >"$CHORUS_HOME/available_models.json"
+run chorus-init c --model drei --json
+expect_json .model openai/drei
+
+test_case "--clone begins with a repository and its history"
+git init -q -b trunk src && git -C src -c user.name=x -c user.email=x@y commit -q --allow-empty -m first
+echo hello >src/f && git -C src add f && git -C src -c user.name=x -c user.email=x@y commit -q -m second
+mkdir -p src/.git/hooks && printf '#!/bin/sh\ntouch %s/pwned\n' "$scratch" >src/.git/hooks/post-checkout && chmod +x src/.git/hooks/post-checkout
+run chorus-init a --model builtin/script --clone "$scratch/src"
+expect_status 0
+expect_file "$CHORUS_HOME/agents/a/workspace/f" hello
+expect_equal "$(git -C "$CHORUS_HOME/agents/a/workspace" log --format=%s | head -1)" second
+expect_equal "$(git -C "$CHORUS_HOME/agents/a/workspace" config user.email)" a@chorus.local
+expect_missing "$scratch/pwned"
+
+test_case "a foreign directory in place needs --adopt; its trust keys are set aside" # L-49
+mkdir -p "$CHORUS_HOME/agents/a/docs" && chmod 700 "$CHORUS_HOME"
+echo '{"name":"old","model":"builtin/script","system_prompt":"S","permissions":"open","hooks":{"x":1},"extra":true}' >"$CHORUS_HOME/agents/a/agent.json"
+run chorus-init a
+expect_status 5
+expect_match "$err" '\-\-adopt'
+run chorus-init a --adopt --json
+expect_status 0
+expect_json .adopted true
+expect_json '.set_aside|join(" ")' 'hooks permissions'
+expect_equal "$(jq -c '[.name,.permissions,.hooks,.extra]' "$CHORUS_HOME/agents/a/agent.json")" '["a",null,null,true]'
+expect_db "SELECT permissions FROM agents" standard
+
+test_case "--adopt=DIR copies, --trust keeps the keys, sessions are within reach" # L-49
+mkdir -p old/docs old/sessions old/workspace
+echo '{"name":"old","model":"builtin/script","system_prompt":"S","permissions":"open"}' >old/agent.json
+echo '{"session_id":"s-1","timestamp":"2026-02-12T10:30:00Z","description":"d","messages":[{"role":"user","content":"hi"}]}' >old/sessions/2026-02-12_d.json
+echo 'not json' >old/sessions/broken.json
+echo kept >old/workspace/file
+run chorus-init a --adopt="$scratch/old" --trust --json
+expect_status 0
+expect_json .permissions open
+expect_json .sessions 1
+expect_file "$CHORUS_HOME/agents/a/workspace/file" kept
+expect_file old/workspace/file kept
+expect_db "SELECT id||' '||message_count FROM sessions" 's-1 1'
+
+test_case "a packed agent gives no link, no device, no hook and nothing outside"
+mkdir -p old/workspace/.git/hooks old/docs && git -C old/workspace init -q
+echo '{"name":"old","model":"builtin/script","system_prompt":"S"}' >old/agent.json
+printf '#!/bin/sh\n' >old/workspace/.git/hooks/pre-commit
+printf '[core]\n\thooksPath=/tmp/x\n' >old/workspace/.git/config
+ln -s /etc/passwd old/docs/link && mkfifo old/docs/fifo && echo ok >old/docs/n.md
+tar -C old -cf a.tar . && echo evil >evil && tar -rf a.tar -P --transform 's,^evil,../evil,' evil
+run chorus-init a --adopt="$scratch/a.tar" --json
+expect_status 0
+expect_match "$out" 'link'
+expect_file "$CHORUS_HOME/agents/a/docs/n.md" ok
+expect_missing "$CHORUS_HOME/agents/a/docs/link"
+expect_missing "$CHORUS_HOME/agents/a/docs/fifo"
+expect_missing "$CHORUS_HOME/agents/a/workspace/.git/hooks/pre-commit"
+expect_missing "$CHORUS_HOME/agents/evil"
+expect_no_match "$(cat "$CHORUS_HOME/agents/a/workspace/.git/config")" hooksPath
+echo junk >junk.tar
+run chorus-init b --adopt="$scratch/junk.tar"
+expect_status 2
+
+test_case "a name is free again after destroy, its files kept come back" # L-49 L-50
+run chorus-init a --model builtin/script --system-prompt first
+db "UPDATE agents SET status='destroyed', destroyed_at=1, files_kept=1"
+echo note >"$CHORUS_HOME/agents/a/docs/note.md"
+run chorus-init a --description again --json
+expect_status 0
+expect_json .adopted true
+expect_json .generation 2
+expect_file "$CHORUS_HOME/agents/a/docs/note.md" note
+expect_equal "$(jq -r '.system_prompt+" "+.description' "$CHORUS_HOME/agents/a/agent.json")" 'first again'
+rm -rf "$CHORUS_HOME/agents/a" && db "UPDATE agents SET status='destroyed', destroyed_at=1, files_kept=0"
+run chorus-init a --model builtin/script --json
+expect_json .generation 3
+expect_json .adopted false
+
+test_case "what a crash left is reclaimed"
+run chorus-init a --model builtin/script
+db "UPDATE agents SET status='creating'"
+mkdir "$CHORUS_HOME/agents/.tmp-999999-1-abcdef-z"
+run chorus-init b --model builtin/script
+expect_status 0
+expect_db "SELECT status FROM agents WHERE name='a'" active
+expect_missing "$CHORUS_HOME/agents/.tmp-999999-1-abcdef-z"
+db "UPDATE agents SET status='creating' WHERE name='b'" && rm -rf "$CHORUS_HOME/agents/b"
+run chorus-init b --model builtin/script
+expect_status 0
+expect_db "SELECT count(*) FROM agents WHERE name='b'" 1
+
+test_case "sixteen at once: one wins" # L-02
+for i in {1..16}; do chorus-init same --model builtin/script >/dev/null 2>"$scratch/err.$i"; echo $? >>"$scratch/codes"; done &
+for i in {17..32}; do (chorus-init same --model builtin/script >/dev/null 2>&1; echo $? >>"$scratch/codes") & done
+wait
+expect_equal "$(grep -c '^0$' "$scratch/codes")" 1
+expect_equal "$(grep -c '^5$' "$scratch/codes")" 31
+expect_equal "$(ls -A "$CHORUS_HOME/agents")" same
+
+test_case "a home of strangers is refused"
+mkdir -p "$CHORUS_HOME" && chmod 777 "$CHORUS_HOME"
+run chorus-init a --model builtin/script
+expect_status 6
+expect_match "$err" 'others can write'
+chmod 700 "$CHORUS_HOME" && chown 12345 "$CHORUS_HOME"
+run chorus-init a --model builtin/script
+expect_status 6
+expect_match "$err" 'uid 12345'
+run env CHORUS_HOME=relative chorus-init a
+expect_status 3
+
+end_tests

@@ -1,0 +1,58 @@
+#include "model/catalog.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+namespace chorus::model {
+namespace {
+
+TEST(Catalog, NamesAreUnique) {
+    std::set<std::string_view> names;
+    for (const Provider& provider : catalog())
+        EXPECT_TRUE(names.insert(provider.name).second) << provider.name;
+    EXPECT_EQ(names.size(), 14U);
+}
+
+TEST(Catalog, EveryRowOfTheNetworkHasWhatARequestNeeds) {
+    for (const Provider& provider : catalog()) {
+        if (provider.name == "builtin") continue;
+        EXPECT_FALSE(provider.base_url.empty()) << provider.name;
+        EXPECT_NE(provider.base_url.back(), '/') << provider.name;
+        EXPECT_FALSE(provider.key_variable.empty()) << provider.name;
+        EXPECT_EQ(provider.needs_key, provider.base_url.substr(0, 8) == "https://")
+            << provider.name;
+    }
+}
+
+TEST(Catalog, LocalServersHaveNoDefaultModel) {
+    for (const char* name : {"ollama", "llamacpp", "lmstudio", "vllm"}) {
+        const Provider* provider = find_provider(name);
+        ASSERT_NE(provider, nullptr) << name;
+        EXPECT_TRUE(provider->default_model.empty()) << name;
+        EXPECT_FALSE(provider->needs_key) << name;
+    }
+}
+
+TEST(Catalog, FindsNothingForAnUnknownName) {
+    EXPECT_EQ(find_provider("gemini-pro"), nullptr);
+}
+
+TEST(Catalog, AnotherServerBehindOpenaiChatGetsTheOlderNames) {
+    const Row* row = find_row("openai-chat");
+    ASSERT_NE(row, nullptr);
+    EXPECT_EQ(quirks_at(*row, "").system_role, "developer");
+    EXPECT_EQ(quirks_at(*row, "https://api.openai.com/v1").max_tokens, "max_completion_tokens");
+    EXPECT_EQ(quirks_at(*row, "http://localhost:9/v1").system_role, "system");
+    EXPECT_EQ(quirks_at(*row, "http://localhost:9/v1").max_tokens, "max_tokens");
+}
+
+TEST(Catalog, ARowKeepsItsQuirksAtAnotherAddress) {
+    const Row* row = find_row("mistral");
+    ASSERT_NE(row, nullptr);
+    EXPECT_FALSE(quirks_at(*row, "https://proxy.example/v1").stream_options);
+}
+
+}  // namespace
+}  // namespace chorus::model

@@ -1,0 +1,186 @@
+// Real sockets on 127.0.0.1: one connection, one request, one scripted answer.
+#include "model/exchange.hpp"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <stdexcept>
+#include <thread>
+
+#include "requests.hpp"
+#include "streams.hpp"
+#include "sys/clock.hpp"
+
+namespace chorus::model {
+namespace {
+
+class Server {
+  public:
+    explicit Server(std::string reply, int linger_ms = 0)
+        : reply_(std::move(reply)), linger_ms_(linger_ms) {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        socklen_t size = sizeof address;
+        listener_ = socket(AF_INET, SOCK_STREAM, 0);
+        if (bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+            listen(listener_, 1) != 0 ||
+            getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0)
+            throw std::runtime_error("no socket");
+        port_ = ntohs(address.sin_port);
+        thread_ = std::thread([this] { serve(); });
+    }
+    ~Server() {
+        join();
+        close(listener_);
+    }
+    std::string base_url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+    const std::string& request() {
+        join();
+        return request_;
+    }
+
+  private:
+    void join() {
+        if (thread_.joinable()) thread_.join();
+    }
+    bool is_whole() const {
+        const std::size_t end = request_.find("\r\n\r\n");
+        const std::size_t length = request_.find("Content-Length: ");
+        return end != std::string::npos && length != std::string::npos &&
+               request_.size() >= end + 4 + std::stoul(request_.substr(length + 16));
+    }
+    void serve() {
+        const int peer = accept(listener_, nullptr, nullptr);
+        std::string buffer(65536, '\0');
+        while (!is_whole()) {
+            const ssize_t count = read(peer, buffer.data(), buffer.size());
+            if (count <= 0) break;
+            request_.append(buffer, 0, static_cast<std::size_t>(count));
+        }
+        const ssize_t sent = send(peer, reply_.data(), reply_.size(), MSG_NOSIGNAL);
+        if (sent >= 0 && linger_ms_ > 0) usleep(static_cast<useconds_t>(linger_ms_) * 1000);
+        close(peer);
+    }
+
+    std::string reply_;
+    int linger_ms_;
+    int listener_ = -1;
+    int port_ = 0;
+    std::string request_;
+    std::thread thread_;
+};
+
+const std::string stream_head =
+    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+const std::string hello =
+    "data: {\"choices\":[{\"delta\":{\"content\":\"hello\"}}]}\n\n"
+    "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+
+Answer ask(Server& server, const std::string& provider, const StreamSink& sink = {},
+           const Interruption& interruption = {}) {
+    net::Client client{net::Transport{}};
+    Endpoint endpoint;
+    endpoint.provider = provider;
+    endpoint.base_url = server.base_url() + (provider == "anthropic" ? "" : "/v1/");
+    endpoint.key = [] { return std::string(" sk-secret-key\n"); };
+    return make_model(endpoint, client)->ask(request_of({user("hi")}), sink, interruption);
+}
+
+TEST(Exchange, AnAnswerComesBack) {
+    Server server(stream_head + hello + "data: [DONE]\n\n");
+    Heard heard;
+    const Answer reply = ask(server, "openai-chat", heard.sink);
+    ASSERT_FALSE(reply.failure) << reply.failure->message;
+    EXPECT_EQ(heard.text, "hello");
+    EXPECT_EQ(server.request().substr(0, 30), "POST /v1/chat/completions HTTP");
+    EXPECT_NE(server.request().find("Authorization: Bearer sk-secret-key\r\n"), std::string::npos);
+    const std::string body = server.request().substr(server.request().find("\r\n\r\n") + 4);
+    Endpoint endpoint;
+    endpoint.provider = "openai-chat";
+    endpoint.base_url = server.base_url() + "/v1/";
+    EXPECT_EQ(body, request_body(endpoint, request_of({user("hi")})));
+}
+
+TEST(Exchange, AnthropicHasItsHeaders) {
+    Server server(stream_head + "data: {\"type\":\"message_stop\"}\n\n");
+    EXPECT_FALSE(ask(server, "anthropic").failure);
+    EXPECT_EQ(server.request().substr(0, 22), "POST /v1/messages HTTP");
+    EXPECT_NE(server.request().find("x-api-key: sk-secret-key\r\n"), std::string::npos);
+    EXPECT_NE(server.request().find("anthropic-version: 2026-10-21\r\n"), std::string::npos);
+}
+
+TEST(Exchange, AnErrorIsReadWithItsHeaders) {
+    Server server(
+        "HTTP/1.1 429 Too Many\r\nretry-after: 7\r\nx-request-id: req_7\r\nContent-Length: "
+        "67\r\n\r\n"
+        R"({"error":{"message":"slow down, sk-secret-key","type":"tokens"}}   )");
+    const Answer reply = ask(server, "openai");
+    ASSERT_TRUE(reply.failure);
+    EXPECT_EQ(reply.failure->category, Category::rate_limited);
+    EXPECT_EQ(reply.failure->message, "openai: 429 tokens: slow down, [key]");
+    EXPECT_EQ(reply.failure->request_id, "req_7");
+    EXPECT_EQ(reply.failure->retry_after_ms, 7'000);
+    EXPECT_EQ(reply.failure->status, 429);
+}
+
+TEST(Exchange, AStreamThatEndsEarlyIsCut) {
+    Server server(stream_head +
+                  "data: {\"choices\":[{\"delta\":{\"content\":\"hel\"}}]}\n\ndata: {\"cho");
+    const Answer reply = ask(server, "openai-chat");
+    ASSERT_TRUE(reply.failure);
+    EXPECT_EQ(reply.failure->category, Category::no_internet);
+    EXPECT_EQ(reply.failure->message, "openai-chat: the stream was cut");
+    EXPECT_EQ(reply.reply.text, "hel");
+    EXPECT_TRUE(reply.text_was_streamed);
+}
+
+TEST(Exchange, AnErrorInsteadOfAStreamIsRead) {
+    Server server(
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
+        R"({"error":{"message":"no credits","code":402}})");
+    const Answer reply = ask(server, "openai-chat");
+    ASSERT_TRUE(reply.failure);
+    EXPECT_EQ(reply.failure->category, Category::out_of_credits);
+}
+
+TEST(Exchange, NobodyListening) {
+    net::Client client{net::Transport{}};
+    Endpoint endpoint;
+    endpoint.provider = "ollama";
+    endpoint.base_url = "http://127.0.0.1:1/v1";
+    const Answer reply = make_model(endpoint, client)->ask(request_of({user("hi")}), {}, {});
+    ASSERT_TRUE(reply.failure);
+    EXPECT_EQ(reply.failure->category, Category::no_internet);
+    EXPECT_TRUE(reply.failure->retryable);
+}
+
+TEST(Exchange, AServerThatDoesNotHangUpIsLeft) {
+    Server server(stream_head + hello, 4'000);
+    const std::int64_t start = sys::monotonic_ms();
+    EXPECT_FALSE(ask(server, "openai-chat").failure);
+    EXPECT_LT(sys::monotonic_ms() - start, 3'000);
+}
+
+TEST(Exchange, StoppingKeepsTheText) {
+    Server server(stream_head + "data: {\"choices\":[{\"delta\":{\"content\":\"hel\"}}]}\n\n",
+                  2'000);
+    Heard heard;
+    const Answer reply =
+        ask(server, "openai-chat", heard.sink, {.stop = [&] { return !heard.text.empty(); }});
+    ASSERT_TRUE(reply.failure);
+    EXPECT_FALSE(reply.failure->retryable);
+    EXPECT_EQ(reply.reply.text, "hel");
+}
+
+TEST(Exchange, WhatTheSinkThrowsComesThrough) {
+    Server server(stream_head + hello);
+    StreamSink sink;
+    sink.on_text = [](std::string_view) { throw std::runtime_error("stdout is gone"); };
+    EXPECT_THROW(ask(server, "openai-chat", sink), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace chorus::model

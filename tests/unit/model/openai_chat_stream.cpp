@@ -1,0 +1,273 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "model/openai_chat.hpp"
+#include "streams.hpp"
+
+namespace chorus::model {
+namespace {
+
+using chat::StopReason;
+
+MakeDecoder decoder_of(const std::string& provider) {
+    return [provider](const StreamSink& sink) {
+        return chat_decoder({provider, "m"}, sink, find_row(provider)->quirks);
+    };
+}
+const MakeDecoder make = decoder_of("vllm");
+
+constexpr std::string_view parallel_stream =
+    R"(data: {"id":"c1","object":"chat.completion.chunk","choices":[],"prompt_filter_results":[]}
+
+data: {"id":"c1","choices":[{"index":0,"delta":{"role":"assistant","content":null},"finish_reason":null}],"usage":null}
+
+: keep-alive
+
+data: {"choices":[{"index":0,"delta":{"reasoning_content":"let me "}}]}
+
+data: {"choices":[{"index":0,"delta":{"reasoning":"see"}}]}
+
+data: {"choices":[{"index":0,"delta":{"content":"Grüße 😀"},"obfuscation":"xx"}]}
+
+data: {"choices":[{"index":0,"delta":{"content":""}}]}
+
+data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_a","type":"function","function":{"name":"bash","arguments":""}}]}}]}
+
+data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"call_b","type":"function","function":{"name":"view","arguments":""}}]}}]}
+
+data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"cm"}}]}}]}
+
+data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"arguments":"{\"path\":\"a\"}"}},{"index":0,"function":{"arguments":"d\":\"ls\"}"}}]}}]}
+
+data: {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}
+
+data: {"choices":[],"usage":{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"prompt_tokens_details":{"cached_tokens":64}}}
+
+data: [DONE]
+
+)";
+
+TEST(ChatStream, GivesTheSameHoweverItIsSplit) {
+    decode_every_way(make, parallel_stream, [](const Answer& answer, const Heard& heard) {
+        ASSERT_FALSE(answer.failure) << answer.failure->message;
+        EXPECT_EQ(answer.reply.text, "Grüße 😀");
+        EXPECT_EQ(heard.text, answer.reply.text);
+        EXPECT_EQ(heard.thinking, "let me see");
+        const std::vector<chat::ToolCall> calls{{"call_a", "bash", R"({"cmd":"ls"})"},
+                                                {"call_b", "view", R"({"path":"a"})"}};
+        EXPECT_EQ(answer.reply.tool_calls, calls);
+        EXPECT_EQ(answer.reply.stop, StopReason::tool_use);
+        EXPECT_EQ(answer.reply.raw_stop, "tool_calls");
+        EXPECT_FALSE(answer.reply.opaque);
+        const chat::Usage usage{100, 20, 64, 0};
+        EXPECT_EQ(answer.reply.usage, usage);
+    });
+}
+
+TEST(ChatStream, ACutBeforeTheFinishNeverHasCalls) {
+    for (const std::string& cut : cuts(parallel_stream)) {
+        const Answer answer = decode(make, cut);
+        const bool finished = cut.find("\"finish_reason\":\"tool_calls\"") != std::string::npos;
+        EXPECT_EQ(answer.failure.has_value(), !finished) << cut;
+        EXPECT_EQ(answer.reply.tool_calls.empty(), !finished) << cut;
+        if (finished) continue;
+        EXPECT_EQ(answer.reply.stop, StopReason::truncated_stream);
+        EXPECT_TRUE(answer.failure->retryable);
+    }
+}
+
+std::string calls_stream(const std::vector<std::string>& deltas,
+                         const std::string& finish = "stop") {
+    std::string stream;
+    for (const std::string& delta : deltas)
+        stream += R"(data: {"choices":[{"index":0,"delta":{"tool_calls":)" + delta + "}}]}\n\n";
+    return stream + R"(data: {"choices":[{"index":0,"delta":{},"finish_reason":")" + finish +
+           "\"}]}\n\n";
+}
+
+std::string summary(const std::string& stream) {
+    std::string out;
+    for (const chat::ToolCall& call : decode(make, stream).reply.tool_calls)
+        out += call.name + call.arguments + ";";
+    return out;
+}
+
+TEST(ChatStream, ToleratesHowServersNumberCalls) {
+    const std::vector<std::pair<std::vector<std::string>, std::string>> table{
+        // no index, one call in pieces
+        {{R"([{"id":"a","function":{"name":"f","arguments":"{\"x\""}}])",
+          R"([{"function":{"arguments":":1}"}}])"},
+         R"(f{"x":1};)"},
+        // no index, a new id
+        {{R"([{"id":"a","function":{"name":"f","arguments":"{}"}}])",
+          R"([{"id":"b","function":{"name":"g","arguments":"{}"}}])"},
+         "f{};g{};"},
+        // all of them index 0, whole, with ids of their own
+        {{R"([{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":1}"}}])",
+          R"([{"index":0,"id":"b","function":{"name":"g","arguments":"{}"}}])"},
+         R"(f{"x":1};g{};)"},
+        // a fresh id with every piece: the index counts
+        {{R"([{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x"}}])",
+          R"([{"index":0,"id":"b","function":{"arguments":"\":1}"}}])",
+          R"([{"index":0,"id":"c","function":{"name":"f","arguments":""}}])"},
+         R"(f{"x":1};)"},
+        // name repeated, then split
+        {{R"([{"index":0,"id":"a","function":{"name":"f","arguments":""}}])",
+          R"([{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}])"},
+         "f{};"},
+        {{R"([{"index":0,"id":"a","function":{"name":"create_"}}])",
+          R"([{"index":0,"function":{"name":"file"}}])",
+          R"([{"index":0,"function":{"arguments":"{}"}}])"},
+         "create_file{};"},
+        // neither ids nor numbers, two whole calls in one delta and one in the next
+        {{R"([{"function":{"name":"f","arguments":"{}"}},{"function":{"name":"g","arguments":"{}"}}])",
+          R"([{"function":{"name":"g","arguments":"{\"a\":\"}\"}"}}])"},
+         R"(f{};g{};g{"a":"}"};)"},
+        // arguments as an object, null and absent
+        {{R"([{"index":0,"id":"a","function":{"name":"f","arguments":{"x":[1,"y"]}}}])",
+          R"([{"index":1,"id":"b","function":{"name":"g","arguments":null}}])",
+          R"([{"index":2,"id":"c","function":{"name":"h"}}])"},
+         R"(f{"x":[1,"y"]};g{};h{};)"},
+        // things that are no calls
+        {{R"([null,7,{"index":0,"id":"a","function":{"name":"f","arguments":" "}}])", R"({"a":1})"},
+         "f{};"},
+    };
+    for (const auto& [deltas, expected] : table) EXPECT_EQ(summary(calls_stream(deltas)), expected);
+}
+
+TEST(ChatStream, MakesUpIdsThatAreMissingOrTwice) {
+    const Answer answer = decode(
+        make,
+        calls_stream({R"([{"index":0,"id":null,"function":{"name":"f","arguments":"{}"}}])",
+                      R"([{"index":1,"id":"","function":{"name":"f","arguments":"{}"}}])",
+                      R"([{"index":2,"id":"same","function":{"name":"f","arguments":"{}"}}])",
+                      R"([{"index":3,"id":"same","function":{"name":"f","arguments":"{}"}}])"}));
+    std::set<std::string> ids;
+    for (const chat::ToolCall& call : answer.reply.tool_calls) ids.insert(call.id);
+    EXPECT_EQ(ids.size(), 4U);
+    EXPECT_EQ(ids.count("same"), 1U);
+    EXPECT_EQ(ids.count(""), 0U);
+}
+
+TEST(ChatStream, TrustsTheCallsMoreThanTheWord) {
+    const Answer answer = decode(
+        make, calls_stream({R"([{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}])"}));
+    EXPECT_EQ(answer.reply.stop, StopReason::tool_use);
+    EXPECT_EQ(answer.reply.raw_stop, "stop");
+}
+
+TEST(ChatStream, ACallCutByTheLimitStaysToBeAnswered) {
+    const Answer answer = decode(
+        make, calls_stream({R"([{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x"}}])"},
+                           "length"));
+    EXPECT_EQ(answer.reply.stop, StopReason::max_tokens);
+    ASSERT_EQ(answer.reply.tool_calls.size(), 1U);
+    EXPECT_EQ(answer.reply.tool_calls[0].arguments, "{\"x");
+}
+
+TEST(ChatStream, RefusalsAndFiltersLeaveNoCalls) {
+    const std::string call =
+        R"(data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}}]}
+
+)";
+    const Answer filtered = decode(
+        make,
+        call + "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"content_filter\"}]}\n\n");
+    EXPECT_EQ(filtered.reply.stop, StopReason::content_filter);
+    EXPECT_TRUE(filtered.reply.tool_calls.empty());
+    const Answer refused = decode(make, call +
+                                            "data: {\"choices\":[{\"delta\":{\"refusal\":\"I "
+                                            "won't\"},\"finish_reason\":\"stop\"}]}\n\n");
+    EXPECT_EQ(refused.reply.stop, StopReason::refusal);
+    EXPECT_EQ(refused.reply.text, "I won't");
+    EXPECT_TRUE(refused.reply.tool_calls.empty());
+}
+
+TEST(ChatStream, DoesWithoutDone) {
+    const Answer answer = decode(
+        make,
+        "data: "
+        "{\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\r\n\r\n");
+    EXPECT_FALSE(answer.failure);
+    EXPECT_EQ(answer.reply.stop, StopReason::end);
+}
+
+TEST(ChatStream, DoneAloneIsNoFinish) {
+    const Answer answer =
+        decode(make, "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\n\ndata: [DONE]\n\n");
+    ASSERT_TRUE(answer.failure);
+    EXPECT_EQ(answer.reply.text, "hi");
+}
+
+TEST(ChatStream, AnErrorInTheStreamIsClassified) {
+    const std::vector<std::pair<std::string, Category>> table{
+        {R"({"error":{"message":"Rate limit exceeded","code":429}})", Category::rate_limited},
+        {R"({"error":{"message":"no money","code":402}})", Category::out_of_credits},
+        {R"({"error":{"message":"x","type":"server_error","code":null}})", Category::server_error},
+        {R"({"id":"c","choices":[{"delta":{},"finish_reason":"error"}],"error":{"code":502,"message":"bad"}})",
+         Category::server_error},
+        {R"({"error":"something broke"})", Category::other}};
+    for (const auto& [data, category] : table) {
+        const Answer answer = decode(make, "data: " + data + "\n\n");
+        ASSERT_TRUE(answer.failure) << data;
+        EXPECT_EQ(answer.failure->category, category) << data;
+    }
+}
+
+TEST(ChatStream, KeepsReasoningWhereItMustGoBack) {
+    const std::string call =
+        R"(data: {"choices":[{"delta":{"reasoning_content":"why","tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}
+
+)";
+    const Answer thought = decode(decoder_of("deepseek"), call);
+    ASSERT_TRUE(thought.reply.opaque);
+    EXPECT_EQ(thought.reply.opaque->wire, R"([{"reasoning_content":"why"}])");
+    EXPECT_FALSE(decode(decoder_of("mistral"), call).reply.opaque);
+}
+
+TEST(ChatStream, JoinsThePiecesOfReasoningDetails) {
+    const Answer answer = decode(
+        decoder_of("openrouter"),
+        R"(data: {"choices":[{"delta":{"reasoning":"a","reasoning_details":[{"type":"reasoning.text","text":"a","index":0,"signature":null}]}}]}
+
+data: {"choices":[{"delta":{"reasoning":"b","reasoning_details":[{"type":"reasoning.text","text":"b","index":0}]}}]}
+
+data: {"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.text","signature":"SIG","index":0},{"type":"reasoning.encrypted","data":"E1","index":1}]}}]}
+
+data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}
+
+)");
+    ASSERT_TRUE(answer.reply.opaque);
+    EXPECT_EQ(
+        answer.reply.opaque->wire,
+        R"([{"reasoning_details":[{"type":"reasoning.text","text":"ab","index":0,"signature":"SIG"},)"
+        R"({"type":"reasoning.encrypted","data":"E1","index":1}]}])");
+}
+
+TEST(ChatStream, ReadsContentInParts) {
+    Heard heard;
+    const Answer answer = decode(
+        decoder_of("mistral"),
+        R"(data: {"choices":[{"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"yes"}]}}]}
+
+data: {"choices":[{"delta":{"content":"!"},"finish_reason":"stop"}]}
+
+)",
+        heard);
+    EXPECT_EQ(answer.reply.text, "yes!");
+    EXPECT_EQ(heard.thinking, "hm");
+}
+
+TEST(ChatStream, OtherChoicesAreNotHeard) {
+    const Answer answer = decode(
+        make, R"(data: {"choices":[{"index":1,"delta":{"content":"no"},"finish_reason":"stop"}]}
+
+data: {"choices":[{"index":0,"delta":{"content":"yes"},"finish_reason":"stop"}]}
+
+)");
+    EXPECT_EQ(answer.reply.text, "yes");
+}
+
+}  // namespace
+}  // namespace chorus::model

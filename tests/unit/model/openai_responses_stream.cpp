@@ -1,0 +1,239 @@
+#include <gtest/gtest.h>
+
+#include "model/openai_responses.hpp"
+#include "streams.hpp"
+
+namespace chorus::model {
+namespace {
+
+using chat::StopReason;
+
+const MakeDecoder make = [](const StreamSink& sink) {
+    return responses_decoder({"openai", "gpt-6.1-sol"}, sink);
+};
+
+constexpr std::string_view tool_stream =
+    R"(event: response.created
+data: {"type":"response.created","sequence_number":0,"response":{"id":"resp_1","status":"in_progress","error":null}}
+
+event: response.output_item.added
+data: {"type":"response.output_item.added","output_index":0,"item":{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"PART"}}
+
+event: response.reasoning_summary_text.delta
+data: {"type":"response.reasoning_summary_text.delta","item_id":"rs_1","output_index":0,"delta":"thinking"}
+
+event: response.output_item.done
+data: {"type":"response.output_item.done","output_index":0,"item":{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"WHOLE=="}}
+
+event: response.output_item.added
+data: {"type":"response.output_item.added","output_index":1,"item":{"type":"message","id":"msg_1","role":"assistant","content":[],"phase":"commentary"}}
+
+event: response.output_item.added
+data: {"type":"response.output_item.added","output_index":2,"item":{"type":"function_call","id":"fc_1","call_id":"call_1","name":"bash","arguments":""}}
+
+event: response.output_text.delta
+data: {"type":"response.output_text.delta","item_id":"msg_1","output_index":1,"content_index":0,"delta":"Ich schaue "}
+
+event: response.function_call_arguments.delta
+data: {"type":"response.function_call_arguments.delta","item_id":"fc_1","output_index":2,"delta":"{\"cmd\":"}
+
+event: response.output_text.delta
+data: {"type":"response.output_text.delta","item_id":"msg_1","output_index":1,"content_index":0,"delta":"nach 😀."}
+
+event: response.function_call_arguments.delta
+data: {"type":"response.function_call_arguments.delta","item_id":"fc_1","output_index":2,"delta":"\"ls\"}"}
+
+event: response.function_call_arguments.done
+data: {"type":"response.function_call_arguments.done","item_id":"fc_1","output_index":2,"arguments":"{\"cmd\":\"ls\"}"}
+
+event: response.output_item.done
+data: {"type":"response.output_item.done","output_index":2,"item":{"type":"function_call","id":"fc_1","call_id":"call_1","name":"bash","arguments":"{\"cmd\":\"ls\"}","status":"completed"}}
+
+event: response.output_item.done
+data: {"type":"response.output_item.done","output_index":1,"item":{"type":"message","id":"msg_1","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"Ich schaue nach 😀.","annotations":[]}]}}
+
+event: response.web_search_call.searching
+data: {"type":"response.web_search_call.searching","item_id":"ws"}
+
+event: response.completed
+data: {"type":"response.completed","response":{"id":"resp_1","status":"completed","error":null,"incomplete_details":null,"output":[],"usage":{"input_tokens":50,"input_tokens_details":{"cached_tokens":32},"output_tokens":12,"total_tokens":62}}}
+
+)";
+
+constexpr std::string_view tool_wire =
+    R"([{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"WHOLE=="},)"
+    R"({"type":"message","id":"msg_1","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"Ich schaue nach 😀.","annotations":[]}]},)"
+    R"({"type":"function_call","id":"fc_1","call_id":"call_1","name":"bash","arguments":"{\"cmd\":\"ls\"}","status":"completed"}])";
+
+TEST(ResponsesStream, GivesTheSameHoweverItIsSplit) {
+    decode_every_way(make, tool_stream, [](const Answer& answer, const Heard& heard) {
+        ASSERT_FALSE(answer.failure) << answer.failure->message;
+        EXPECT_EQ(answer.reply.text, "Ich schaue nach 😀.");
+        EXPECT_EQ(heard.text, answer.reply.text);
+        EXPECT_EQ(heard.thinking, "thinking");
+        const std::vector<chat::ToolCall> calls{{"call_1", "bash", R"({"cmd":"ls"})"}};
+        EXPECT_EQ(answer.reply.tool_calls, calls);
+        EXPECT_EQ(answer.reply.stop, StopReason::tool_use);
+        ASSERT_TRUE(answer.reply.opaque);
+        EXPECT_EQ(answer.reply.opaque->wire, tool_wire);
+        const chat::Usage usage{50, 12, 32, 0};
+        EXPECT_EQ(answer.reply.usage, usage);
+    });
+}
+
+TEST(ResponsesStream, ACutStreamNeverHasCalls) {
+    for (const std::string& cut : cuts(tool_stream)) {
+        const Answer answer = decode(make, cut);
+        ASSERT_TRUE(answer.failure) << cut;
+        EXPECT_EQ(answer.failure->category, Category::no_internet);
+        EXPECT_EQ(answer.reply.stop, StopReason::truncated_stream);
+        EXPECT_TRUE(answer.reply.tool_calls.empty());
+        EXPECT_FALSE(answer.reply.opaque);
+    }
+}
+
+// What llama-server does: no output_index, no arguments.done, a second item before the first is
+// done.
+TEST(ResponsesStream, KeysByItemIdWhereNumbersAreMissing) {
+    const Answer answer = decode(
+        make,
+        R"(data: {"type":"response.output_item.added","item":{"type":"function_call","id":"fc_a","call_id":"a","name":"f","arguments":""}}
+
+data: {"type":"response.output_item.added","item":{"type":"function_call","id":"fc_b","call_id":"b","name":"g","arguments":""}}
+
+data: {"type":"response.function_call_arguments.delta","item_id":"fc_a","delta":"{\"x\":1}"}
+
+data: {"type":"response.function_call_arguments.delta","item_id":"fc_b","delta":"{}"}
+
+data: {"type":"response.completed","response":{"status":"completed"}}
+
+)");
+    const std::vector<chat::ToolCall> calls{{"a", "f", R"({"x":1})"}, {"b", "g", "{}"}};
+    EXPECT_EQ(answer.reply.tool_calls, calls);
+}
+
+TEST(ResponsesStream, KeysByNumberWhereIdsAreMissing) {
+    const Answer answer = decode(
+        make,
+        R"(data: {"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","call_id":"b","name":"g","arguments":""}}
+
+data: {"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","call_id":"a","name":"f","arguments":""}}
+
+data: {"type":"response.function_call_arguments.delta","output_index":1,"delta":"{\"x\":1}"}
+
+data: {"type":"response.completed","response":{"status":"completed"}}
+
+)");
+    const std::vector<chat::ToolCall> calls{{"a", "f", "{}"}, {"b", "g", R"({"x":1})"}};
+    EXPECT_EQ(answer.reply.tool_calls, calls);
+}
+
+TEST(ResponsesStream, AnItemThatComesTwiceIsOne) {
+    const std::string item =
+        R"(data: {"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","id":"fc","call_id":"a","name":"f","arguments":"{}"}}
+
+)";
+    const Answer answer = decode(
+        make,
+        item + item +
+            "data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\"}}\n\n");
+    EXPECT_EQ(answer.reply.tool_calls.size(), 1U);
+}
+
+TEST(ResponsesStream, TakesItemsThatOnlyTheEndNames) {
+    Heard heard;
+    const Answer answer = decode(
+        make,
+        R"(data: {"type":"response.completed","response":{"status":"completed","output":[{"type":"message","id":"m","role":"assistant","content":[{"type":"output_text","text":"hi"}]},{"type":"function_call","id":"fc","call_id":"a","name":"f","arguments":"{}"}]}}
+
+)",
+        heard);
+    EXPECT_EQ(heard.text, "hi");
+    EXPECT_EQ(answer.reply.tool_calls.size(), 1U);
+}
+
+TEST(ResponsesStream, MessagesAreParagraphs) {
+    const Answer answer = decode(
+        make,
+        R"(data: {"type":"response.output_text.delta","item_id":"m1","output_index":0,"delta":"I look."}
+
+data: {"type":"response.output_text.delta","item_id":"m2","output_index":1,"delta":"All"}
+
+data: {"type":"response.output_text.delta","item_id":"m2","output_index":1,"delta":" well."}
+
+data: {"type":"response.completed","response":{"status":"completed"}}
+
+)");
+    EXPECT_EQ(answer.reply.text, "I look.\n\nAll well.");
+    EXPECT_EQ(answer.reply.stop, StopReason::end);
+}
+
+TEST(ResponsesStream, ACompletedItemMayHoldCutArguments) {
+    const Answer answer = decode(
+        make,
+        R"(data: {"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","id":"fc","call_id":"a","name":"f","arguments":"{ \"fl","status":"completed"}}
+
+data: {"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}}}
+
+)");
+    EXPECT_FALSE(answer.failure);
+    EXPECT_EQ(answer.reply.stop, StopReason::max_tokens);
+    EXPECT_EQ(answer.reply.raw_stop, "max_output_tokens");
+    ASSERT_EQ(answer.reply.tool_calls.size(), 1U);
+    EXPECT_EQ(answer.reply.tool_calls[0].arguments, "{ \"fl");
+    EXPECT_NE(answer.reply.opaque->wire.find(R"("arguments":"{}")"), std::string::npos);
+}
+
+TEST(ResponsesStream, KnowsRefusalsAndFilters) {
+    const Answer refused = decode(
+        make,
+        R"(data: {"type":"response.refusal.delta","item_id":"m","output_index":0,"delta":"No."}
+
+data: {"type":"response.completed","response":{"status":"completed"}}
+
+)");
+    EXPECT_EQ(refused.reply.stop, StopReason::refusal);
+    EXPECT_EQ(refused.reply.text, "No.");
+    const Answer filtered = decode(
+        make,
+        R"(data: {"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"content_filter"}}}
+
+)");
+    EXPECT_EQ(filtered.reply.stop, StopReason::content_filter);
+}
+
+TEST(ResponsesStream, FailuresAreClassified) {
+    const std::vector<std::pair<std::string, Category>> table{
+        {R"({"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"sorry"}}})",
+         Category::server_error},
+        {R"({"type":"response.failed","response":{"error":{"code":"rate_limit_exceeded","message":"slow"}}})",
+         Category::rate_limited},
+        {R"({"type":"error","code":"insufficient_quota","message":"pay","param":null})",
+         Category::out_of_credits},
+        {R"({"type":"error","error":{"type":"invalid_request_error","code":"invalid_prompt","message":"x"}})",
+         Category::other}};
+    for (const auto& [data, category] : table) {
+        const Answer answer = decode(make, "data: " + data + "\n\n");
+        ASSERT_TRUE(answer.failure) << data;
+        EXPECT_EQ(answer.failure->category, category) << data;
+        EXPECT_EQ(answer.reply.stop, StopReason::truncated_stream);
+    }
+}
+
+TEST(ResponsesStream, WrongTypesAreNoFault) {
+    const Answer answer =
+        decode(make, R"(data: {"type":"response.output_item.added","output_index":-7,"item":[]}
+
+data: {"type":"response.output_item.done","item":{"type":7,"content":"x"}}
+
+data: {"type":"response.output_text.delta","delta":{"a":1}}
+
+data: {"type":"response.completed","response":null}
+
+)");
+    EXPECT_FALSE(answer.failure);
+    EXPECT_TRUE(answer.reply.tool_calls.empty());
+}
+
+}  // namespace
+}  // namespace chorus::model

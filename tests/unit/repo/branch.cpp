@@ -1,0 +1,175 @@
+#include "workspace.hpp"
+
+namespace chorus::repo {
+namespace {
+
+class BranchTest : public WorkspaceTest {
+  protected:
+    void SetUp() override {
+        write("a", "main\n");
+        initialise();
+    }
+    // A branch "side" on which "a" is changed and "only-side" is there; main is checked out.
+    void make_side() const {
+        git("checkout -q -b side");
+        write("a", "side\n");
+        write("only-side", "x\n");
+        write("sub/c", "x\n");
+        commit("side");
+        git("checkout -q main");
+    }
+    void checkout(const std::string& ref) const { open().checkout(ref, false); }
+};
+
+TEST_F(BranchTest, ListsCreatesAndDeletes) {
+    open().create_branch("topic/one");
+    open().create_branch("alpha");
+    EXPECT_EQ(open().branches(), "  alpha\n* main\n  topic/one\n");
+    open().delete_branch("alpha");
+    git("pack-refs --all");
+    open().delete_branch("topic/one");
+    EXPECT_EQ(open().branches(), "* main\n");
+    EXPECT_EQ(git("branch"), "* main\n");
+    EXPECT_CLEAN_FSCK();
+}
+
+TEST_F(BranchTest, RefusesTheCurrentAMissingAndAnExistingOne) {
+    EXPECT_EQ(message_of([&] { open().delete_branch("main"); }),
+              "git: branch 'main' is checked out");
+    EXPECT_EQ(message_of([&] { open().delete_branch("gone"); }), "git: there is no branch 'gone'");
+    EXPECT_EQ(message_of([&] { open().create_branch("main"); }), "git: branch 'main' exists");
+    git("checkout -q --orphan fresh");
+    EXPECT_EQ(message_of([&] { open().create_branch("x"); }), "git: there is no commit yet");
+}
+
+TEST_F(BranchTest, RefusesNamesThatMeanSomethingElse) {
+    for (const char* name :
+         {"", "-d", "a..b", "a b", "a:b", "+a", "a~1", "refs/../x", "a@{1}", "a\nb"}) {
+        const std::string expected = std::string("git: '") + name + "' is no name for a branch";
+        EXPECT_EQ(message_of([&] { open().create_branch(name); }), expected);
+        EXPECT_EQ(message_of([&] { open().delete_branch(name); }), expected);
+        EXPECT_EQ(message_of([&] { open().checkout(name, true); }), expected);
+    }
+    for (const char* name : {"a.lock", "/a", "a/", ".a"})
+        EXPECT_NE(message_of([&] { open().create_branch(name); }), "nothing was thrown") << name;
+    EXPECT_EQ(open().branches(), "* main\n");
+}
+
+TEST_F(BranchTest, ChecksOutABranchAndBack) {
+    make_side();
+    checkout("side");
+    EXPECT_EQ(git("symbolic-ref --short HEAD"), "side\n");
+    EXPECT_EQ(read("a"), "side\n");
+    EXPECT_TRUE(exists("only-side"));
+    EXPECT_EQ(git("status --porcelain"), "");
+    checkout("main");
+    EXPECT_EQ(read("a"), "main\n");
+    EXPECT_FALSE(exists("only-side"));
+    EXPECT_EQ(git("reflog -1 --format='%gs by %gn'"),
+              "checkout: moving from side to main by alice\n");
+}
+
+TEST_F(BranchTest, ChecksOutATagOrACommitDetached) {
+    make_side();
+    git("tag -a -m t v1 side");
+    checkout("v1");
+    EXPECT_EQ(git("rev-parse HEAD"), git("rev-parse side"));
+    EXPECT_EQ(git("branch --show-current"), "");
+    EXPECT_TRUE(open().branches().starts_with("* (detached at "));
+    checkout(git("rev-parse main").substr(0, 40));
+    EXPECT_EQ(read("a"), "main\n");
+}
+
+TEST_F(BranchTest, CreatesWhileCheckingOutAndKeepsChanges) {
+    write("a", "changed\n");
+    open().checkout("topic", true);
+    EXPECT_EQ(open().status(), "branch topic\n M a\n");
+    git("checkout -q --orphan fresh");
+    open().checkout("fresher", true);
+    EXPECT_EQ(git("symbolic-ref --short HEAD"), "fresher\n");
+}
+
+TEST_F(BranchTest, RefusesToOverwriteChanges) {
+    make_side();
+    write("a", "mine\n");
+    write("only-side", "mine\n");
+    EXPECT_EQ(message_of([&] { checkout("side"); }),
+              "checkout: would overwrite 'a' and 'only-side'");
+    EXPECT_EQ(read("a") + read("only-side"), "mine\nmine\n");
+    EXPECT_EQ(git("symbolic-ref --short HEAD"), "main\n");
+}
+
+TEST_F(BranchTest, RefusesToOverwriteWhatIsIgnoredOrStaged) {
+    make_side();
+    write(".git/info/exclude", "only-side\n");
+    write("only-side", "mine\n");
+    EXPECT_EQ(message_of([&] { checkout("side"); }), "checkout: would overwrite 'only-side'");
+    remove("only-side");
+    write("a", "staged\n");
+    git("add a");
+    EXPECT_EQ(message_of([&] { checkout("side"); }), "checkout: would overwrite 'a'");
+}
+
+TEST_F(BranchTest, ListsTenConflictsAndCountsTheRest) {
+    git("checkout -q -b many");
+    for (int i = 10; i < 24; ++i) write("f" + std::to_string(i), "many\n");
+    commit("many");
+    git("checkout -q main");
+    for (int i = 10; i < 24; ++i) write("f" + std::to_string(i), "mine\n");
+    const std::string message = message_of([&] { checkout("many"); });
+    EXPECT_NE(message.find("'f19' and 4 more"), std::string::npos) << message;
+    EXPECT_EQ(message.find("'f20'"), std::string::npos);
+}
+
+TEST_F(BranchTest, AChangeOfTheSameSecondAndSizeStaysVisible) {
+    write("b", "1\n");
+    commit("b");
+    open().create_branch("other");
+    write("c", "1\n");
+    commit("c");
+    write("b", "2\n");
+    // As git without nanoseconds sees it: times of one second, an index that is younger.
+    shell(
+        "t=$(git ls-files --debug b | sed -n 's/.*mtime: \\([0-9]*\\).*/\\1/p'); touch -d @$t.9 b; "
+        "sleep 1");
+    checkout("other");
+    EXPECT_EQ(git("status --porcelain"), " M b\n");
+    EXPECT_EQ(open().status(), "branch other\n M b\n");
+}
+
+TEST_F(BranchTest, DoesNotWriteThroughALink) {
+    make_side();
+    std::filesystem::create_directory(directory() + "/outside");
+    link("../outside", "sub");
+    EXPECT_EQ(message_of([&] { checkout("side"); }), "checkout: would overwrite 'sub/c'");
+    EXPECT_TRUE(std::filesystem::is_empty(directory() + "/outside"));
+}
+
+TEST_F(BranchTest, WritesTheBytesThatWereCommitted) {
+    git("checkout -q -b side");
+    write(".gitattributes", "* text eol=crlf ident filter=evil\n");
+    write("a", "unix $Id$\n");
+    commit("side");
+    checkout("main");
+    checkout("side");
+    EXPECT_EQ(read("a"), "unix $Id$\n");
+}
+
+TEST_F(BranchTest, RefusesATreeThatReachesIntoGit) {
+    const std::string tree = git("hash-object -w a").substr(0, 40);
+    const std::string inner =
+        shell("printf '100755 blob " + tree + "\\tpost-commit\\n' | git mktree").substr(0, 40);
+    const std::string outer =
+        shell("printf '040000 tree " + inner + "\\thooks\\n' | git mktree").substr(0, 40);
+    // git mktree takes ".git" for a name, a checkout must not.
+    const std::string top =
+        shell("printf '040000 tree " + outer + "\\t.GIT\\n' | git mktree").substr(0, 40);
+    const std::string evil = git("commit-tree -m evil " + top).substr(0, 40);
+    ASSERT_EQ(evil.size(), 40U);
+    EXPECT_NE(message_of([&] { checkout(evil); }), "nothing was thrown");
+    EXPECT_FALSE(exists(".git/hooks/post-commit"));
+    EXPECT_FALSE(exists(".GIT"));
+}
+
+}  // namespace
+}  // namespace chorus::repo

@@ -1,0 +1,237 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "workspace.hpp"
+
+namespace chorus::repo {
+namespace {
+
+class CommitTest : public WorkspaceTest {
+  protected:
+    void SetUp() override {
+        write("a", "1\n");
+        write("dir/b", "2\n");
+        initialise();
+    }
+    std::string head() const { return git("rev-parse HEAD").substr(0, 40); }
+    std::string last() const { return git("show --no-renames --name-status --format=%s"); }
+    std::string commit_files(const std::vector<std::string>& files) const {
+        return open().commit("m", files, author);
+    }
+};
+
+TEST_F(CommitTest, TakesEverything) {
+    write("a", "changed\n");
+    remove("dir/b");
+    write("new/deep/c", "3\n");
+    write("run", "#!/bin/sh\n");
+    chmod(path("run").c_str(), 0700);
+    link("a", "l");
+    const std::string id = commit("  all of it \n\n");
+    EXPECT_EQ(id, head());
+    EXPECT_EQ(last(), "all of it\n\nM\ta\nD\tdir/b\nA\tl\nA\tnew/deep/c\nA\trun\n");
+    EXPECT_EQ(git("ls-files -s run l").substr(0, 6), "120000");
+    EXPECT_NE(git("ls-files -s run").find("100755"), std::string::npos);
+    EXPECT_EQ(git("status --porcelain"), "");
+    EXPECT_EQ(git("reflog -1 --format=%gs%gn"), "commit: all of italice\n");
+    EXPECT_CLEAN_FSCK();
+}
+
+TEST_F(CommitTest, IsInUtcByTheAuthorGiven) {
+    write("a", "2\n");
+    open().commit("m", {}, {"bob", "bob@x"});
+    EXPECT_EQ(git("log -1 --format='%an %ae %cn %ad' --date=format:%z"), "bob bob@x bob +0000\n");
+}
+
+TEST_F(CommitTest, LeavesOutWhatIsIgnored) {
+    write(".gitignore", "*.log\nbuild/\n");
+    write("x.log", "");
+    write("build/o", "");
+    commit("m");
+    EXPECT_EQ(git("ls-files"), ".gitignore\na\ndir/b\n");
+    EXPECT_NE(message_of([&] { commit_files({"x.log"}); }).find("is ignored"), std::string::npos);
+}
+
+TEST_F(CommitTest, TakesOnlyTheFilesNamed) {
+    write("a", "2\n");
+    write("dir/b", "3\n");
+    write("dir/new", "4\n");
+    write("staged", "5\n");
+    git("add staged");
+    commit_files({"./dir//", path("dir/b")});
+    EXPECT_EQ(last(), "m\n\nM\tdir/b\nA\tdir/new\n");
+    EXPECT_EQ(git("status --porcelain"), " M a\nA  staged\n");
+    EXPECT_CLEAN_FSCK();
+}
+
+TEST_F(CommitTest, TakesADeletionByName) {
+    remove("a");
+    commit_files({"a"});
+    EXPECT_EQ(last(), "m\n\nD\ta\n");
+}
+
+TEST_F(CommitTest, TakesWhatWasStagedBefore) {
+    write("a", "2\n");
+    git("add a");
+    commit("m");
+    EXPECT_EQ(last(), "m\n\nM\ta\n");
+    EXPECT_EQ(git("status --porcelain"), "");
+}
+
+TEST_F(CommitTest, ADotIsEverything) {
+    write("a", "2\n");
+    commit_files({"."});
+    EXPECT_EQ(last(), "m\n\nM\ta\n");
+}
+
+TEST_F(CommitTest, SaysWhenThereIsNothing) {
+    EXPECT_EQ(message_of([&] { commit("m"); }), "commit: nothing to commit");
+    write("c", "");
+    EXPECT_EQ(message_of([&] { commit_files({"a"}); }), "commit: nothing to commit");
+    git("init -q -b main ../empty");
+    auto empty = Repository::open(directory() + "/empty");
+    EXPECT_EQ(message_of([&] { empty->commit("m", {}, author); }), "commit: nothing to commit");
+}
+
+TEST_F(CommitTest, RefusesPathsThatAreNotTheWorkspaces) {
+    for (const char* file : {"../x", "/etc/passwd", "dir/../../x"})
+        EXPECT_NE(message_of([&] { commit_files({file}); }).find("is outside"), std::string::npos)
+            << file;
+    for (const char* file : {".git/config", "dir/.GIT/config"})
+        EXPECT_NE(message_of([&] { commit_files({file}); }).find("is in .git"), std::string::npos)
+            << file;
+    EXPECT_NE(message_of([&] { commit_files({"gone"}); }).find("is not there"), std::string::npos);
+}
+
+TEST_F(CommitTest, NeedsAMessage) {
+    write("a", "2\n");
+    EXPECT_EQ(message_of([&] { commit(" \n\t "); }), "commit: the message is empty");
+    commit("caf\xe9");
+    EXPECT_EQ(git("log -1 --format=%s"), "caf\xef\xbf\xbd\n");
+}
+
+TEST_F(CommitTest, MakesTheFirstCommitAndADetachedOne) {
+    git("checkout -q --orphan fresh");
+    commit("first");
+    EXPECT_EQ(git("log --format=%s"), "first\n");
+    git("checkout -q --detach main");
+    write("a", "detached\n");
+    const std::string id = commit("loose");
+    EXPECT_EQ(id, head());
+    EXPECT_EQ(git("log -1 --format=%s main"), "Initial commit\n");
+    EXPECT_CLEAN_FSCK();
+}
+
+TEST_F(CommitTest, ReplacesAFileByADirectoryAndBack) {
+    remove("a");
+    write("a/inner", "1\n");
+    remove("dir");
+    write("dir", "now a file\n");
+    commit("swap");
+    EXPECT_EQ(git("ls-files"), "a/inner\ndir\n");
+    EXPECT_EQ(git("status --porcelain"), "");
+    EXPECT_CLEAN_FSCK();
+}
+
+TEST_F(CommitTest, LeavesARepositoryInsideAlone) {
+    shell(
+        "git init -q inner && cd inner && echo x > x && git add . && "
+        "git -c user.name=p -c user.email=p@x commit -qm x");
+    write("c", "");
+    commit("m");
+    EXPECT_EQ(last(), "m\n\nA\tc\n");
+}
+
+TEST_F(CommitTest, DoesNotFollowLinks) {
+    std::filesystem::create_directory(directory() + "/outside");
+    std::ofstream(directory() + "/outside/b") << "secret";
+    remove("dir");
+    link("../outside", "dir");
+    link("/etc/passwd", "p");
+    commit("m");
+    EXPECT_EQ(last(), "m\n\nA\tdir\nD\tdir/b\nA\tp\n");
+    EXPECT_EQ(git("show HEAD:p"), "/etc/passwd");
+    EXPECT_NE(message_of([&] { commit_files({"dir/b"}); }), "nothing was thrown");
+}
+
+TEST_F(CommitTest, KeepsEveryByteAndRunsNoFilterOrHook) {
+    const std::string mark = "touch " + directory() + "/ran";
+    write(".gitattributes", "* text eol=crlf ident filter=evil diff=evil merge=evil\n");
+    git("config filter.evil.clean '" + mark + "; cat'");
+    git("config filter.evil.process '" + mark + "'");
+    git("config filter.evil.required true");
+    git("config diff.evil.textconv '" + mark + "'");
+    git("config core.autocrlf true");
+    git("config core.fsmonitor '" + mark + "'");
+    for (const char* hook : {"pre-commit", "post-commit", "commit-msg", "reference-transaction"}) {
+        write(std::string(".git/hooks/") + hook, "#!/bin/sh\n" + mark + "\nexit 1\n");
+        chmod(path(std::string(".git/hooks/") + hook).c_str(), 0700);
+    }
+    write("a", "one\r\ntwo $Id$\r\n");
+    std::filesystem::remove(directory() + "/ran");
+    open().status();
+    open().diff("", "");
+    commit("m");
+    EXPECT_FALSE(std::filesystem::exists(directory() + "/ran"));
+    EXPECT_EQ(git("cat-file blob HEAD:a"), "one\r\ntwo $Id$\r\n");
+    EXPECT_EQ(open().status(), "branch main\n");
+}
+
+TEST_F(CommitTest, ResolvesAConflictByWhatTheFileHolds) {
+    git("checkout -q -b side");
+    write("a", "side\n");
+    commit("side");
+    git("checkout -q main");
+    write("a", "main\n");
+    commit("main");
+    git("merge side");
+    EXPECT_EQ(open().status(), "branch main\nUU a\n");
+    write("a", "both\n");
+    commit("merged");
+    EXPECT_EQ(git("show HEAD:a"), "both\n");
+    EXPECT_EQ(git("ls-files -u"), "");
+    EXPECT_CLEAN_FSCK();
+}
+
+TEST_F(CommitTest, TellsItsIdBeforeTheBranchMoves) {
+    write("a", "2\n");
+    const std::string before = head();
+    std::string told;
+    Repository repository = open();
+    const std::string id = repository.commit("m", {}, author, [&](const std::string& prepared) {
+        told = prepared;
+        EXPECT_EQ(head(), before);
+        EXPECT_FALSE(repository.contains(prepared));
+    });
+    EXPECT_EQ(told, id);
+    EXPECT_TRUE(repository.contains(id));
+    EXPECT_TRUE(repository.contains(before));
+    EXPECT_FALSE(repository.contains(std::string(40, '1')));
+    EXPECT_FALSE(repository.contains("nonsense"));
+}
+
+TEST_F(CommitTest, SeesWhatAnotherGitDidMeanwhile) {
+    Repository repository = open();
+    repository.status();
+    write("theirs", "1\n");
+    git("add theirs");
+    git("commit -qm theirs");
+    write("ours", "1\n");
+    repository.commit("ours", {}, author);
+    EXPECT_EQ(last(), "ours\n\nA\tours\n");
+    EXPECT_EQ(git("status --porcelain"), "");
+}
+
+TEST_F(CommitTest, TakesALargeFile) {
+    std::string text(3'000'000, '\0');
+    for (std::size_t i = 0; i < text.size(); ++i)
+        text[i] = static_cast<char>(i * 2654435761U >> 13U);
+    write("large", text);
+    commit("m");
+    EXPECT_EQ(git("cat-file -s HEAD:large"), "3000000\n");
+    EXPECT_EQ(shell("git cat-file blob HEAD:large | cmp - large"), "");
+    EXPECT_CLEAN_FSCK();
+}
+
+}  // namespace
+}  // namespace chorus::repo

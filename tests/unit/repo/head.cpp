@@ -1,0 +1,84 @@
+#include "repo/head.hpp"
+
+#include "workspace.hpp"
+
+namespace chorus::repo {
+namespace {
+
+class HeadTest : public WorkspaceTest {
+  protected:
+    void SetUp() override {
+        git("init -q -b main");
+        write("a", "1");
+        git("add .");
+        git("commit -qm one");
+        commit_ = git("rev-parse HEAD").substr(0, 40);
+    }
+    Head head() const { return read_head(workspace()); }
+    void set_head(const std::string& text) const { write(".git/HEAD", text); }
+
+    std::string commit_;
+};
+
+TEST_F(HeadTest, FollowsALooseRef) {
+    EXPECT_EQ(head().branch, "main");
+    EXPECT_EQ(head().commit, commit_);
+}
+
+TEST_F(HeadTest, FollowsAPackedRef) {
+    git("tag -a -m t v1");
+    git("checkout -q -b topic/deep");
+    git("pack-refs --all");
+    EXPECT_FALSE(exists(".git/refs/heads/main"));
+    EXPECT_EQ(head().branch, "topic/deep");
+    EXPECT_EQ(head().commit, commit_);
+}
+
+TEST_F(HeadTest, HasNoCommitBeforeTheFirst) {
+    git("checkout -q --orphan fresh");
+    EXPECT_EQ(head().branch, "fresh");
+    EXPECT_EQ(head().commit, "");
+}
+
+TEST_F(HeadTest, HasNoBranchWhenDetached) {
+    git("checkout -q --detach");
+    EXPECT_EQ(head().branch, "");
+    EXPECT_EQ(head().commit, commit_);
+}
+
+TEST_F(HeadTest, FollowsAChainOfFiveButNoLoop) {
+    git("symbolic-ref refs/heads/s1 refs/heads/main");
+    git("symbolic-ref HEAD refs/heads/s1");
+    EXPECT_EQ(head().branch, "s1");
+    EXPECT_EQ(head().commit, commit_);
+    write(".git/refs/heads/s1", "ref: refs/heads/s1\n");
+    EXPECT_EQ(head().commit, "");
+}
+
+TEST_F(HeadTest, IsEmptyWhereNothingCanBeRead) {
+    set_head("ref: ../../secret\n");
+    EXPECT_EQ(head().branch + head().commit, "");
+    set_head("ref: refs/heads/../../../secret\n");
+    EXPECT_EQ(head().branch + head().commit, "");
+    set_head("nonsense");
+    EXPECT_EQ(head().branch + head().commit, "");
+    set_head(std::string(100'000, 'a'));
+    EXPECT_EQ(head().branch + head().commit, "");
+    remove(".git/HEAD");
+    EXPECT_EQ(head().branch + head().commit, "");
+    ASSERT_EQ(mkfifo(path(".git/HEAD").c_str(), 0600), 0);
+    EXPECT_EQ(head().branch + head().commit, "");
+    EXPECT_EQ(read_head(workspace() + "/missing").commit, "");
+}
+
+TEST_F(HeadTest, DoesNotFollowALinkOrAFileInPlaceOfGit) {
+    shell("mv .git ../elsewhere");
+    link("../elsewhere", ".git");
+    EXPECT_EQ(head().commit, "");
+    remove(".git");
+    write(".git", "gitdir: ../elsewhere\n");
+    EXPECT_EQ(head().commit, "");
+}
+
+}  // namespace
+}  // namespace chorus::repo

@@ -1,0 +1,85 @@
+#include "repo/mutation.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "workspace.hpp"
+
+namespace chorus::repo {
+namespace {
+
+class MutationTest : public WorkspaceTest {
+  protected:
+    void SetUp() override {
+        write("a", "1\n");
+        initialise();
+        write("a", "2\n");
+    }
+    // A process that dies in the middle of a change, with git's locks in its hands.
+    void die_while_changing() const {
+        const pid_t child = fork();
+        if (child == 0) {
+            const Mutation mutation(workspace());
+            write(".git/index.lock", "");
+            write(".git/refs/heads/main.lock", "");
+            kill(getpid(), SIGKILL);
+        }
+        waitpid(child, nullptr, 0);
+    }
+};
+
+TEST_F(MutationTest, TheNextOneClearsWhatAKilledOneLeft) {
+    die_while_changing();
+    ASSERT_TRUE(exists(".git/index.lock"));
+    commit("after");
+    EXPECT_EQ(git("log -1 --format=%s"), "after\n");
+    EXPECT_EQ(git("status --porcelain"), "");
+    EXPECT_FALSE(exists(".git/chorus.mutation"));
+    EXPECT_CLEAN_FSCK();
+}
+
+TEST_F(MutationTest, ALockOfAnotherGitStays) {
+    write(".git/index.lock", "");
+    EXPECT_EQ(message_of([&] { commit("m"); }),
+              "commit: the index is locked; this might be due to a concurrent or crashed process");
+    EXPECT_TRUE(exists(".git/index.lock"));
+    EXPECT_EQ(git("log -1 --format=%s"), "Initial commit\n");
+}
+
+TEST_F(MutationTest, AnOlderLockStaysEvenAfterACrash) {
+    write(".git/packed-refs.lock", "");
+    shell("touch -d '1 hour ago' .git/packed-refs.lock");
+    die_while_changing();
+    commit("after");
+    EXPECT_TRUE(exists(".git/packed-refs.lock"));
+}
+
+TEST_F(MutationTest, AnotherGitIsWaitedFor) {
+    write(".git/index.lock", "");
+    std::thread other([&] {
+        usleep(200'000);
+        unlink(path(".git/index.lock").c_str());
+    });
+    commit("waited");
+    other.join();
+    EXPECT_EQ(git("log -1 --format=%s"), "waited\n");
+}
+
+TEST_F(MutationTest, ManyAtOnceTakeTurns) {
+    constexpr int count = 8;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < count; ++i)
+        threads.emplace_back([&, i] {
+            write("f" + std::to_string(i), "x\n");
+            open().commit("c" + std::to_string(i), {"f" + std::to_string(i)}, author);
+        });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(git("rev-list --count HEAD"), std::to_string(count + 1) + "\n");
+    EXPECT_EQ(git("status --porcelain"), " M a\n");
+    EXPECT_CLEAN_FSCK();
+}
+
+}  // namespace
+}  // namespace chorus::repo

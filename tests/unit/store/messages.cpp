@@ -1,0 +1,278 @@
+#include "store/messages.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "home.hpp"
+#include "store/sqlite.hpp"
+
+namespace chorus::store {
+namespace {
+
+std::vector<std::int64_t> ids(const std::vector<chat::Message>& messages) {
+    std::vector<std::int64_t> result;
+    for (const chat::Message& message : messages) result.push_back(message.id);
+    return result;
+}
+
+using Ids = std::vector<std::int64_t>;
+
+Ids window(Store& store, AgentId agent, const WindowBounds& bounds, ThreadId thread = 1) {
+    return ids(load_window(store, agent, thread, bounds));
+}
+
+Ids search(Store& store, std::string_view query) {
+    Statement statement =
+        store.prepare("SELECT rowid FROM messages_fts WHERE messages_fts MATCH ? ORDER BY rowid");
+    statement.bind(query);
+    Ids found;
+    while (statement.step()) found.push_back(statement.integer(0));
+    return found;
+}
+
+chat::Message assistant_message() {
+    chat::Message message;
+    message.role = chat::Role::assistant;
+    message.content = "I will look.";
+    message.tool_calls = {{"call_1", "bash", R"({"command":"echo \"föö\"\nmake zebra"})"},
+                          {"call_2", "view", "{mal formed"}};
+    message.opaque =
+        chat::Opaque{"anthropic", "opus", R"([{"type":"thinking","signature":"a/b+c=="}])"};
+    message.timestamp = 11;
+    return message;
+}
+
+// C-20, C-21, C-22, C-23
+TEST(Messages, come_back_as_they_were_said) {
+    const Home home;
+    Store store = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    const AgentId other = add_agent(store, "bob");
+    const Turn turn = add_turn(store, agent);
+    chat::Message question = user_message("what?", 10, turn.id);
+    question.starts_turn = true;
+    question.status = "thread 2: running";
+    chat::Message answer = assistant_message();
+    chat::Message result = user_message("no such file", 12, turn.id);
+    result.role = chat::Role::tool_result;
+    result.tool_call_id = "call_1";
+    result.is_error = true;
+    std::vector<chat::Message> said{question, answer, result};
+    for (chat::Message& message : said) message.id = add_message(store, agent, message);
+    add_message(store, other, user_message("not hers", 10));
+    EXPECT_EQ(load_messages_after(store, agent, 1, 0), said);
+    EXPECT_EQ(load_messages_after(store, agent, 1, said[0].id),
+              std::vector(said.begin() + 1, said.end()));
+    EXPECT_EQ(ids(load_turn_messages(store, turn.id)), (Ids{said[0].id, said[2].id}));
+    EXPECT_EQ(newest_message_id(store, agent, 1), said[2].id);
+    EXPECT_EQ(newest_message_id(store, agent, 2), 0);
+}
+
+TEST(Messages, hold_any_text) {
+    const Home home;
+    Store store = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    std::string controls;
+    for (char c = 1; c < 32; ++c) controls += c;
+    std::string long_text;
+    while (long_text.size() < (1U << 20)) long_text += "zeile 𝄞 \xef\xbf\xbd\n";
+    for (const std::string& text :
+         {std::string(), controls, std::string("'; DROP TABLE messages; --"),
+          std::string("日本語 \xe2\x80\xae rtl \xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x9a\x80"),
+          std::string("%s ?1 :x \"\\"), long_text}) {
+        const std::int64_t id = add_message(store, agent, user_message(text, 1));
+        EXPECT_EQ(load_messages_after(store, agent, 1, id - 1).at(0).content, text);
+    }
+}
+
+TEST(Messages, are_never_older_than_the_one_before) {
+    const Home home;
+    Store store = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    for (const base::TimeMs time : {1000, 400, 1000, 999, 1001})
+        add_message(store, agent, user_message("x", time));
+    std::vector<base::TimeMs> times;
+    for (const chat::Message& message : load_messages_after(store, agent, 1, 0))
+        times.push_back(message.timestamp);
+    EXPECT_EQ(times, (std::vector<base::TimeMs>{1000, 1000, 1000, 1000, 1001}));
+    EXPECT_EQ(find_agent(store, agent)->last_activity, 1001);
+    EXPECT_EQ(window(store, agent, {.after_time = 999}).size(), 5U)
+        << "a clock that steps back hides nothing";
+}
+
+TEST(Messages, share_their_agents_clock_over_threads) {
+    const Home home;
+    Store store = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    Thread second;
+    second.agent_id = agent;
+    second.id = 2;
+    in_transaction(store, [&] { insert_thread(store, second); });
+    add_message(store, agent, user_message("one", 500));
+    add_message(store, agent, user_message("two", 100), 2);
+    EXPECT_EQ(load_messages_after(store, agent, 2, 0).at(0).timestamp, 500);
+}
+
+TEST(Messages, need_an_agent_and_a_thread) {
+    const Home home;
+    Store store = home.open();
+    EXPECT_EQ(error_of([&] { add_message(store, 7, user_message("x", 1)); }).code(),
+              base::ErrorCode::not_found);
+    const AgentId agent = add_agent(store, "ada");
+    EXPECT_THROW(add_message(store, agent, user_message("x", 1), 2), base::Error);
+}
+
+TEST(Messages, keep_the_hash_of_the_request_up_to_them) {
+    const Home home;
+    Store store = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    const std::int64_t id = add_message(store, agent, user_message("x", 1));
+    EXPECT_EQ(prefix_hash_of(store, id), "");
+    in_transaction(store, [&] { set_prefix_hash(store, id, "abc"); });
+    EXPECT_EQ(prefix_hash_of(store, id), "abc");
+    EXPECT_EQ(prefix_hash_of(store, 99), "");
+}
+
+TEST(Messages, ids_are_not_given_twice) {
+    const Home home;
+    Store store = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    const std::int64_t id = add_message(store, agent, user_message("x", 1));
+    in_transaction(store, [&] { store.prepare("DELETE FROM messages").run(); });
+    EXPECT_GT(add_message(store, agent, user_message("y", 1)), id);
+}
+
+TEST(Messages, are_found_by_who_said_what) {
+    const Home home;
+    Store store = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    const std::int64_t question = add_message(store, agent, user_message("Wo ist das Café?", 1));
+    const std::int64_t answer = add_message(store, agent, assistant_message());
+    chat::Message output = user_message("zebra: command not found", 3);
+    output.role = chat::Role::tool_result;
+    output.tool_call_id = "call_1";
+    const std::int64_t result = add_message(store, agent, output);
+    EXPECT_EQ(search(store, "cafe"), Ids{question});
+    EXPECT_EQ(search(store, "answer : look"), Ids{answer});
+    EXPECT_EQ(search(store, "zebra"), (Ids{answer, result}));
+    EXPECT_EQ(search(store, "arguments : make"), Ids{answer}) << "an escaped newline ends no word";
+    EXPECT_EQ(search(store, "arguments : (bash AND foo AND mal AND formed)"), Ids{answer});
+    EXPECT_EQ(search(store, "output : zebra"), Ids{result});
+    EXPECT_EQ(search(store, "prompt : zebra"), Ids{});
+    Statement snippet = store.prepare(
+        "SELECT snippet(messages_fts, -1, '[', ']', '…', 8) FROM messages_fts WHERE messages_fts "
+        "MATCH 'zebra' "
+        "ORDER BY rowid");
+    ASSERT_TRUE(snippet.step());
+    EXPECT_NE(snippet.text(0).find("make [zebra]"), std::string::npos) << snippet.text(0);
+    in_transaction(store, [&] {
+        store.prepare("INSERT INTO messages_fts (messages_fts, rank) VALUES ('integrity-check', 1)")
+            .run();
+    });
+}
+
+// C-24, C-25, C-29, C-30, C-37
+TEST(Window, begins_strictly_after_its_bounds) {
+    const Home home;
+    Store store = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    for (const base::TimeMs time : {100, 200, 300, 400})
+        add_message(store, agent, user_message("x", time));
+    EXPECT_EQ(window(store, agent, {}), (Ids{1, 2, 3, 4}));
+    EXPECT_EQ(window(store, agent, {.after_message = 2}), (Ids{3, 4}));
+    EXPECT_EQ(window(store, agent, {.after_time = 300}), (Ids{4}));
+    EXPECT_EQ(window(store, agent, {.after_time = 299}), (Ids{3, 4}));
+    EXPECT_EQ(window(store, agent, {.after_message = 3, .after_time = 150}), (Ids{4}));
+    EXPECT_EQ(window(store, agent, {.after_message = 1, .after_time = 350}), (Ids{4}));
+    EXPECT_EQ(window(store, agent, {.after_message = 4}), Ids{});
+    EXPECT_EQ(window(store, agent, {.after_time = 400}), Ids{});
+    EXPECT_EQ(load_messages_after(store, agent, 1, 0).size(), 4U);
+}
+
+// C-31
+TEST(Window, keeps_what_was_said_in_the_millisecond_of_a_clear) {
+    const Home home;
+    Store store = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    const std::int64_t before = add_message(store, agent, user_message("before", 1000));
+    in_transaction(store, [&] { advance_clear(store, agent, 1000, before); });
+    const std::int64_t after = add_message(store, agent, user_message("after", 1000));
+    EXPECT_EQ(
+        window(store, agent,
+               {.after_message = find_agent(store, agent)->last_clear_message, .after_time = 900}),
+        Ids{after});
+}
+
+TEST(Window, is_of_one_thread) {
+    const Home home;
+    Store store = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    Thread second;
+    second.agent_id = agent;
+    second.id = 2;
+    in_transaction(store, [&] { insert_thread(store, second); });
+    for (int i = 0; i < 6; ++i)
+        add_message(store, agent, user_message("x", 10 * i + 10), i % 2 + 1);
+    EXPECT_EQ(window(store, agent, {.after_time = 10}), (Ids{3, 5}));
+    EXPECT_EQ(window(store, agent, {.after_time = 10}, 2), (Ids{2, 4, 6}));
+}
+
+TEST(Window, holds_the_whole_open_turn_whatever_its_age) {
+    const Home home;
+    Store store = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    add_message(store, agent, user_message("old", 10));
+    const Turn turn = add_turn(store, agent);
+    for (const base::TimeMs time : {20, 30})
+        add_message(store, agent, user_message("open", time, turn.id));
+    add_message(store, agent, user_message("no turn", 40));
+    add_message(store, agent, user_message("open", 50, turn.id));
+    EXPECT_EQ(window(store, agent, {.after_message = 4, .open_turn = turn.id}), (Ids{2, 3, 5}));
+    EXPECT_EQ(window(store, agent, {.after_time = 25, .open_turn = turn.id}), (Ids{2, 3, 4, 5}));
+    EXPECT_EQ(window(store, agent, {.after_time = 1000, .open_turn = turn.id}), (Ids{2, 3, 5}));
+    EXPECT_EQ(window(store, agent, {.open_turn = turn.id}), (Ids{1, 2, 3, 4, 5}));
+}
+
+void fill(Store& store, AgentId agent, std::int64_t rows) {
+    in_transaction(store, [&] {
+        store
+            .prepare(
+                "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE "
+                "n < ?) "
+                "INSERT INTO messages (agent_id, thread_id, role, timestamp, content) "
+                "SELECT ?, 1, 'user', n, 'a message of some words' FROM numbers")
+            .bind(rows)
+            .bind(agent)
+            .run();
+    });
+}
+
+double fastest_load_us(Store& store, AgentId agent, base::TimeMs after_time) {
+    using Clock = std::chrono::steady_clock;
+    double fastest = 1e9;
+    for (int i = 0; i < 60; ++i) {
+        const auto began = Clock::now();
+        const auto messages = load_window(store, agent, 1, {.after_time = after_time});
+        fastest = std::min(fastest,
+                           std::chrono::duration<double, std::micro>(Clock::now() - began).count());
+        EXPECT_EQ(messages.size(), 200U);
+    }
+    return fastest;
+}
+
+TEST(Window, costs_what_it_holds_among_a_million) {
+    const Home home;
+    Store store = home.open();
+    const AgentId few = add_agent(store, "ada");
+    const AgentId many = add_agent(store, "bob");
+    fill(store, few, 200);
+    const double alone_us = fastest_load_us(store, few, 0);
+    fill(store, many, 1'000'000);
+    const double among_us = fastest_load_us(store, many, 999'800);
+    EXPECT_LT(among_us, 3 * alone_us)
+        << alone_us << " us alone, " << among_us << " us among a million";
+    EXPECT_LT(fastest_load_us(store, few, 0), 3 * alone_us);
+}
+
+}  // namespace
+}  // namespace chorus::store

@@ -1,0 +1,109 @@
+#include "store/migrations.hpp"
+
+#include <map>
+
+#include "home.hpp"
+#include "store/sqlite.hpp"
+
+namespace chorus::store {
+namespace {
+
+// What a program without our settings does to the file.
+void edit(const Store::Paths& paths, const std::string& sql) {
+    const std::string command = "sqlite3 '" + paths.database + "' \"" + sql + "\" >/dev/null";
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;
+}
+
+std::map<std::string, std::string> bytes_of(const std::string& directory) {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(directory))
+        if (entry.is_regular_file()) files[entry.path().filename()] = read_bytes(entry.path());
+    return files;
+}
+
+TEST(Migrations, lead_from_nothing_to_the_schema) {
+    const Home home;
+    const Store store = home.open();
+    EXPECT_EQ(query_integer(store.handle(), "PRAGMA user_version"), schema_version());
+    for (const char* table :
+         {"agents", "threads", "turns", "steps", "messages", "tool_runs", "sessions", "prompts",
+          "inbox", "tasks", "audit_log", "credentials", "credential_switches", "artifacts",
+          "settings", "events", "reservations", "messages_fts"})
+        EXPECT_EQ(query_integer(store.handle(), "SELECT count(*) FROM " + std::string(table)), 0)
+            << table;
+}
+
+TEST(Migrations, make_strict_tables) {
+    const Home home;
+    const Store store = home.open();
+    EXPECT_EQ(
+        query_integer(store.handle(),
+                      "SELECT count(*) FROM pragma_table_list WHERE type = 'table' AND NOT strict "
+                      "AND name NOT LIKE 'sqlite_%' AND schema = 'main'"),
+        0);
+}
+
+TEST(Migrations, are_made_once) {
+    const Home home;
+    {
+        Store store = home.open();
+        add_agent(store, "ada");
+    }
+    Store store = home.open();
+    EXPECT_TRUE(find_agent(store, "ada"));
+}
+
+TEST(Migrations, leave_a_newer_database_untouched) {
+    const Home home;
+    { const Store store = home.open(); }
+    edit(home.paths(), "PRAGMA user_version = 99");
+    const auto before = bytes_of(home.directory());
+    const base::Error error = error_of([&] { home.open(); });
+    EXPECT_EQ(error.code(), base::ErrorCode::config_invalid);
+    EXPECT_EQ(error.message(), "chorus.db: made by a newer chorus (schema 99, this one knows " +
+                                   std::to_string(schema_version()) + ")");
+    auto after = bytes_of(home.directory());
+    // What SQLite makes to read a database with a log at all: an index of it, and an empty log.
+    after.erase("chorus.db-shm");
+    if (after["chorus.db-wal"].empty()) after.erase("chorus.db-wal");
+    EXPECT_TRUE(before == after);
+}
+
+TEST(Migrations, leave_a_newer_database_without_a_log_untouched) {
+    const Home home;
+    { const Store store = home.open(); }
+    edit(home.paths(), "PRAGMA journal_mode = DELETE; PRAGMA user_version = 99");
+    const auto before = bytes_of(home.directory());
+    EXPECT_EQ(error_of([&] { home.open(); }).code(), base::ErrorCode::config_invalid);
+    EXPECT_TRUE(before == bytes_of(home.directory()));
+}
+
+TEST(Migrations, refuse_a_file_that_is_none_of_ours) {
+    const Home home;
+    edit(home.paths(), "CREATE TABLE recipes (name)");
+    const std::string before = read_bytes(home.paths().database);
+    EXPECT_EQ(error_of([&] { home.open(); }).code(), base::ErrorCode::config_invalid);
+    EXPECT_EQ(read_bytes(home.paths().database), before);
+}
+
+TEST(Migrations, give_a_restored_backup_its_log_again) {
+    const Home home;
+    {
+        Store store = home.open();
+        add_agent(store, "ada");
+    }
+    edit(home.paths(), "PRAGMA journal_mode = DELETE");
+    Store store = home.open();
+    EXPECT_EQ(query_text(store.handle(), "PRAGMA journal_mode"), "wal");
+    EXPECT_TRUE(find_agent(store, "ada"));
+}
+
+TEST(Migrations, go_on_after_a_crash_between_file_and_schema) {
+    const Home home;
+    std::ofstream(home.paths().database).flush();
+    Store store = Store::open_existing(home.paths());
+    EXPECT_EQ(add_agent(store, "ada"), 1);
+}
+
+}  // namespace
+}  // namespace chorus::store

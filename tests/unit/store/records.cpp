@@ -1,0 +1,68 @@
+#include "store/records.hpp"
+
+#include "home.hpp"
+
+namespace chorus::store {
+namespace {
+
+TEST(Events, come_back_in_order) {
+    const Home home;
+    Store store = home.open();
+    EventRow first;
+    first.agent_id = 1;
+    first.kind = "agent";
+    first.next = "active";
+    first.cause = "init";
+    first.data = "{}";
+    EventRow other;
+    other.agent_id = 2;
+    EventRow second;
+    second.agent_id = 1;
+    second.thread_id = 2;
+    second.turn_id = 3;
+    second.at = 4;
+    second.kind = "turn";
+    second.previous = "starting";
+    second.next = "working";
+    in_transaction(store, [&] {
+        for (const EventRow& row : {first, other, second}) insert_event(store, row);
+    });
+    const auto events = load_events(store, 1);
+    ASSERT_EQ(events.size(), 2U);
+    EXPECT_EQ(events[0].kind + events[0].next + events[0].cause + events[0].data,
+              "agentactiveinit{}");
+    EXPECT_EQ(events[0].thread_id, 0);
+    EXPECT_EQ(events[1].thread_id, 2);
+    EXPECT_EQ(events[1].turn_id, 3);
+    EXPECT_EQ(events[1].at, 4);
+    EXPECT_EQ(events[1].previous + events[1].next, "startingworking");
+}
+
+TEST(Inbox, holds_what_was_not_delivered_oldest_first) {
+    const Home home;
+    Store store = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    const Turn turn = add_turn(store, agent);
+    in_transaction(store, [&] {
+        for (const char* content : {"one", "two"}) {
+            InboxRow row;
+            row.agent_id = agent;
+            row.source = "cli";
+            row.content = content;
+            row.created_at = 3;
+            insert_inbox(store, row);
+        }
+    });
+    const auto waiting = undelivered(store, agent, 1);
+    ASSERT_EQ(waiting.size(), 2U);
+    EXPECT_EQ(waiting[0].content, "one");
+    EXPECT_EQ(waiting[0].source, "cli");
+    EXPECT_EQ(waiting[0].created_at, 3);
+    in_transaction(store, [&] { mark_delivered(store, waiting[0].id, turn.id); });
+    ASSERT_EQ(undelivered(store, agent, 1).size(), 1U);
+    EXPECT_EQ(undelivered(store, agent, 1)[0].content, "two");
+    EXPECT_TRUE(undelivered(store, agent, 2).empty());
+}
+
+}  // namespace
+}  // namespace chorus::store

@@ -1,0 +1,46 @@
+#include "store/sessions.hpp"
+
+#include "home.hpp"
+
+namespace chorus::store {
+namespace {
+
+TEST(Sessions, come_back_newest_first) {
+    const Home home;
+    Store store = home.open();
+    Session session;
+    session.agent_id = add_agent(store, "ada");
+    session.agent_name = "ada";
+    session.description = "before the rewrite";
+    session.summary = "It works.";
+    session.trigger = "manual_save";
+    session.message_count = 42;
+    session.window_start = 1;
+    session.window_end = 2;
+    session.file_path = "agents/ada/sessions/2026-02-12_x.json";
+    session.sha256 = "abc";
+    in_transaction(store, [&] {
+        for (const base::TimeMs time : {10, 30, 20}) {
+            session.id = "s" + std::to_string(time);
+            session.saved_at = time;
+            insert_session(store, session);
+        }
+        session.summary = "It works better.";
+        insert_session(store, session);
+    });
+    const auto sessions = list_sessions(store, session.agent_id);
+    ASSERT_EQ(sessions.size(), 3U);
+    EXPECT_EQ(sessions[0].id + sessions[1].id + sessions[2].id, "s30s20s10");
+    EXPECT_EQ(sessions[1].summary, "It works better.");
+    EXPECT_EQ(sessions[1].description, "before the rewrite");
+    EXPECT_EQ(sessions[1].trigger, "manual_save");
+    EXPECT_EQ(sessions[1].message_count, 42);
+    EXPECT_EQ(sessions[1].window_start, 1);
+    EXPECT_EQ(sessions[1].window_end, 2);
+    EXPECT_EQ(sessions[1].file_path, session.file_path);
+    EXPECT_EQ(sessions[1].sha256, "abc");
+    EXPECT_TRUE(list_sessions(store, add_agent(store, "bob")).empty());
+}
+
+}  // namespace
+}  // namespace chorus::store

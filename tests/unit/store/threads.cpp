@@ -1,0 +1,81 @@
+#include "store/threads.hpp"
+
+#include "home.hpp"
+
+namespace chorus::store {
+namespace {
+
+Thread add_thread(Store& store, Thread thread) {
+    return in_transaction(store, [&] { return insert_thread(store, thread); });
+}
+
+TEST(Threads, get_the_next_free_number_and_come_back) {
+    const Home home;
+    Store store = home.open();
+    Thread thread;
+    thread.agent_id = add_agent(store, "ada");
+    thread.id = 0;
+    thread.branch = "20260212103000-try";
+    thread.parent_thread = 1;
+    thread.branch_point = 42;
+    thread.summary = "a try";
+    thread.created_at = 7;
+    EXPECT_EQ(add_thread(store, thread).id, 2);
+    thread.branch.clear();
+    EXPECT_EQ(add_thread(store, thread).id, 3);
+    const std::optional<Thread> found =
+        find_thread_of_branch(store, thread.agent_id, "20260212103000-try");
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->id, 2);
+    EXPECT_EQ(found->parent_thread, 1);
+    EXPECT_EQ(found->branch_point, 42);
+    EXPECT_EQ(found->summary, "a try");
+    EXPECT_EQ(found->created_at, 7);
+    EXPECT_EQ(list_threads(store, thread.agent_id).size(), 3U);
+    EXPECT_FALSE(find_thread(store, thread.agent_id, 4));
+}
+
+TEST(Threads, are_numbered_by_agent) {
+    const Home home;
+    Store store = home.open();
+    Thread thread;
+    thread.id = 0;
+    for (const char* name : {"ada", "bob"}) {
+        thread.agent_id = add_agent(store, name);
+        EXPECT_EQ(add_thread(store, thread).id, 2);
+    }
+}
+
+TEST(Threads, keep_status_window_and_summary) {
+    const Home home;
+    Store store = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    in_transaction(store, [&] {
+        set_thread_status(store, agent, 1, "running", 9);
+        set_window_start(store, agent, 1, 12);
+        set_thread_summary(store, agent, 1, "on it");
+    });
+    const Thread thread = *find_thread(store, agent, 1);
+    EXPECT_EQ(thread.status, "running");
+    EXPECT_EQ(thread.last_activity, 9);
+    EXPECT_EQ(thread.window_start, 12);
+    EXPECT_EQ(thread.summary, "on it");
+    EXPECT_THROW(in_transaction(store, [&] { set_thread_status(store, agent, 1, "lazy", 9); }),
+                 base::Error);
+}
+
+TEST(Threads, show_the_step_of_their_open_turn) {
+    const Home home;
+    Store store = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    Turn turn = add_turn(store, agent);
+    in_transaction(store, [&] { set_current_step(store, turn.id, "bash: make"); });
+    EXPECT_EQ(find_thread(store, agent, 1)->current_step, "bash: make");
+    turn.current_step = "bash: make";
+    turn.ended_at = 5;
+    in_transaction(store, [&] { update_turn(store, turn); });
+    EXPECT_EQ(list_threads(store, agent).at(0).current_step, "");
+}
+
+}  // namespace
+}  // namespace chorus::store

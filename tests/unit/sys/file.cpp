@@ -1,0 +1,444 @@
+#include "sys/file.hpp"
+
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "unit/sys/scratch.hpp"
+
+namespace chorus::sys {
+namespace {
+
+namespace fs = std::filesystem;
+using test::mode_of;
+using test::put;
+using test::Scratch;
+using test::text_of;
+using Names = std::vector<std::string>;
+
+std::string message_of(const std::function<void()>& body) {
+    try {
+        body();
+    } catch (const base::Error& error) {
+        return error.message();
+    }
+    return "nothing thrown";
+}
+
+TEST(Exists, SeesDanglingLinksAndOnlyWhatIsThere) {
+    const Scratch scratch;
+    fs::create_symlink("nowhere", scratch / "link");
+    EXPECT_TRUE(exists(scratch / "link"));
+    EXPECT_FALSE(is_directory(scratch / "link"));
+    EXPECT_TRUE(is_link(scratch / "link"));
+    EXPECT_FALSE(is_link(scratch.path()));
+    EXPECT_FALSE(is_link(scratch / "missing"));
+    EXPECT_FALSE(exists(scratch / "missing"));
+    put(scratch / "file", "");
+    EXPECT_FALSE(exists(scratch / "file/below"));
+    EXPECT_FALSE(exists(scratch / std::string(65'536, 'n')));
+    fs::create_directory_symlink(scratch.path(), scratch / "self");
+    EXPECT_TRUE(is_directory(scratch / "self"));
+}
+
+TEST(Paths, WithANulAreRefusedRatherThanCut) {
+    const Scratch scratch;
+    put(scratch / "file", "text");
+    const std::string path = scratch / std::string("file\0.txt", 9);
+    EXPECT_THROW(exists(path), base::Error);
+    EXPECT_THROW(read_file(path, 100), base::Error);
+    EXPECT_THROW(write_file(path, "x"), base::Error);
+    EXPECT_THROW(append_file(path, "x"), base::Error);
+    EXPECT_THROW(remove_tree(path), base::Error);
+    EXPECT_EQ(text_of(scratch / "file"), "text");
+}
+
+TEST(ReadFile, ReadsWholeFilesAndNamesWhatItCannot) {
+    const Scratch scratch;
+    const std::string bytes("a\0b\xff\n", 5);
+    put(scratch / "file", bytes);
+    EXPECT_EQ(read_file(scratch / "file", 5), bytes);
+    EXPECT_EQ(read_file_if_there(scratch / "missing", 5), std::nullopt);
+    EXPECT_EQ(message_of([&] { read_file(scratch / "missing", 5); }),
+              scratch / "missing: No such file or directory");
+    EXPECT_EQ(message_of([&] { read_file(scratch / "file", 4); }),
+              scratch / "file: more than 4 bytes");
+    EXPECT_EQ(message_of([&] { read_file(scratch.path(), 4); }),
+              scratch.path() + ": not a regular file");
+}
+
+TEST(ReadFile, DoesNotHangOnAFifoNorReadADevice) {
+    const Scratch scratch;
+    ASSERT_EQ(mkfifo((scratch / "fifo").c_str(), 0600), 0);
+    EXPECT_EQ(test::in_child([&] {
+                  return message_of([&] { read_file(scratch / "fifo", 10); }) ==
+                                 scratch / "fifo: not a regular file"
+                             ? 0
+                             : 1;
+              }),
+              0);
+    EXPECT_EQ(message_of([] { read_file("/dev/zero", 10); }), "/dev/zero: not a regular file");
+}
+
+TEST(WriteFile, MakesAndReplacesWholeFiles) {
+    const Scratch scratch;
+    write_file(scratch / "file", "one");
+    EXPECT_EQ(text_of(scratch / "file"), "one");
+    EXPECT_EQ(mode_of(scratch / "file"), 0600U);
+    write_file(scratch / "file", "", 0644);
+    EXPECT_EQ(text_of(scratch / "file"), "");
+    EXPECT_EQ(mode_of(scratch / "file"), 0644U);
+    EXPECT_EQ(list_directory(scratch.path()), Names{"file"});
+}
+
+TEST(WriteFile, TakesTheLongestName) {
+    const Scratch scratch;
+    const std::string path = scratch / std::string(255, 'n');
+    write_file(path, "text");
+    EXPECT_EQ(text_of(path), "text");
+}
+
+TEST(WriteFile, ReplacesALinkAndLeavesItsTarget) {
+    const Scratch scratch;
+    put(scratch / "target", "untouched");
+    fs::create_symlink("target", scratch / "link");
+    fs::create_hard_link(scratch / "target", scratch / "twin");
+    write_file(scratch / "link", "new");
+    write_file(scratch / "twin", "new");
+    EXPECT_EQ(text_of(scratch / "target"), "untouched");
+    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(scratch / "link")));
+}
+
+TEST(WriteFile, AFailureLeavesTheOldFileAndNoTemporary) {
+    const Scratch scratch;
+    write_file(scratch / "file", "old");
+    const auto body = [&] {
+        signal(SIGXFSZ, SIG_IGN);
+        const rlimit small{1000, 1000};
+        setrlimit(RLIMIT_FSIZE, &small);
+        return message_of([&] { write_file(scratch / "file", std::string(5000, 'x')); }) ==
+                       scratch / "file: File too large"
+                   ? 0
+                   : 1;
+    };
+    EXPECT_EQ(test::in_child(body), 0);
+    EXPECT_EQ(text_of(scratch / "file"), "old");
+    EXPECT_EQ(list_directory(scratch.path()), Names{"file"});
+}
+
+TEST(WriteFile, OntoADirectoryLeavesNoTemporary) {
+    const Scratch scratch;
+    fs::create_directory(scratch / "directory");
+    EXPECT_EQ(message_of([&] { write_file(scratch / "directory", "x"); }),
+              scratch / "directory: Is a directory");
+    EXPECT_THROW(write_file(scratch / "missing/file", "x"), base::Error);
+    EXPECT_EQ(list_directory(scratch.path()), Names{"directory"});
+}
+
+TEST(WriteFile, ReadersSeeTheOldOrTheNewFile) {
+    const Scratch scratch;
+    const std::string path = scratch / "file";
+    write_file(path, std::string(100'000, 'a'));
+    const pid_t writer = test::start_child([&] {
+        for (int i = 0; i < 100; ++i)
+            write_file(path, std::string(100'000, i % 2 == 0 ? 'b' : 'a'));
+        return 0;
+    });
+    int torn = 0;
+    while (waitpid(writer, nullptr, WNOHANG) == 0) {
+        const std::string text = read_file(path, 1'000'000);
+        if (text != std::string(100'000, text[0])) ++torn;
+    }
+    EXPECT_EQ(torn, 0);
+}
+
+TEST(AppendFile, AddsAtTheEndAndMakesPrivateFiles) {
+    const Scratch scratch;
+    append_file(scratch / "log", "one\n");
+    append_file(scratch / "log", "two\n");
+    EXPECT_EQ(text_of(scratch / "log"), "one\ntwo\n");
+    EXPECT_EQ(mode_of(scratch / "log"), 0600U);
+}
+
+TEST(AppendFile, RefusesLinksFifosAndDevices) {
+    const Scratch scratch;
+    put(scratch / "target", "untouched");
+    fs::create_symlink("target", scratch / "link");
+    ASSERT_EQ(mkfifo((scratch / "fifo").c_str(), 0600), 0);
+    EXPECT_THROW(append_file(scratch / "link", "x"), base::Error);
+    EXPECT_THROW(append_file(scratch / "fifo", "x"), base::Error);
+    EXPECT_THROW(append_file("/dev/null", "x"), base::Error);
+    EXPECT_EQ(text_of(scratch / "target"), "untouched");
+}
+
+TEST(MakeDirectory, MakesParentsAndMindsNotWhatIsThere) {
+    const Scratch scratch;
+    make_directory(scratch / "a/b/c/");
+    make_directory(scratch / "a/b/c");
+    EXPECT_EQ(mode_of(scratch / "a/b"), 0700U);
+    put(scratch / "file", "");
+    EXPECT_EQ(message_of([&] { make_directory(scratch / "file"); }), scratch / "file: File exists");
+    EXPECT_EQ(message_of([&] { make_directory(scratch / "file/below"); }),
+              scratch / "file/below: Not a directory");
+}
+
+TEST(Rename, ReplacesOrRefusesAsAsked) {
+    const Scratch scratch;
+    put(scratch / "a", "a");
+    put(scratch / "below/b", "b");
+    EXPECT_FALSE(rename_if_free(scratch / "a", scratch / "below/b"));
+    EXPECT_EQ(text_of(scratch / "below/b"), "b");
+    EXPECT_TRUE(rename_if_free(scratch / "a", scratch / "below/c"));
+    EXPECT_FALSE(exists(scratch / "a"));
+    rename_path(scratch / "below/c", scratch / "below/b");
+    EXPECT_EQ(text_of(scratch / "below/b"), "a");
+    EXPECT_THROW(rename_path(scratch / "missing", scratch / "x"), base::Error);
+    EXPECT_THROW(rename_if_free(scratch / "missing", scratch / "x"), base::Error);
+    fs::create_directory(scratch / "full");
+    EXPECT_FALSE(rename_if_free(scratch / "below", scratch / "full"));
+}
+
+TEST(Sync, NamesWhatItCannotSync) {
+    const Scratch scratch;
+    sync_directory(scratch.path());
+    sync_filesystem(scratch.path());
+    EXPECT_THROW(sync_directory(scratch / "missing"), base::Error);
+    EXPECT_THROW(sync_filesystem(scratch / "missing"), base::Error);
+}
+
+TEST(RemoveTree, RemovesWhateverIsInIt) {
+    const Scratch scratch;
+    put(scratch / "tree/a/b/c", "x");
+    put(scratch / "tree/a/line\nbreak", "x");
+    put(scratch / "tree/.hidden/x", "x");
+    ASSERT_EQ(mkfifo((scratch / "tree/fifo").c_str(), 0600), 0);
+    fs::create_directory(scratch / "tree/empty");
+    remove_tree(scratch / "tree/");
+    EXPECT_FALSE(exists(scratch / "tree"));
+    remove_tree(scratch / "tree");
+    remove_tree(scratch / "missing/tree");
+}
+
+TEST(RemoveTree, NeverFollowsALink) {  // L-45
+    const Scratch scratch;
+    put(scratch / "outside/file", "kept");
+    put(scratch / "tree/file", "x");
+    fs::create_directory_symlink(scratch / "outside", scratch / "tree/link");
+    fs::create_symlink(scratch / "outside/file", scratch / "tree/file-link");
+    remove_tree(scratch / "tree");
+    EXPECT_EQ(text_of(scratch / "outside/file"), "kept");
+    fs::create_directory_symlink(scratch / "outside", scratch / "link");
+    remove_tree(scratch / "link/");
+    EXPECT_FALSE(exists(scratch / "link"));
+    EXPECT_EQ(text_of(scratch / "outside/file"), "kept");
+}
+
+TEST(RemoveTree, RefusesNamesThatNameNothing) {
+    const Scratch scratch;
+    put(scratch / "file", "kept");
+    for (const std::string& path :
+         {std::string(), std::string("/"), scratch / ".", scratch / ".."}) {
+        EXPECT_THROW(remove_tree(path), base::Error) << path;
+        EXPECT_FALSE(try_remove_tree(path)) << path;
+    }
+    EXPECT_TRUE(try_remove_tree(scratch / "missing"));
+    EXPECT_EQ(text_of(scratch / "file"), "kept");
+}
+
+TEST(RemoveTree, GoesDownFartherThanDescriptorsOrPathsReach) {
+    const Scratch scratch;
+    const std::string name(100, 'd');
+    fs::create_directory(scratch / "tree");
+    const auto nest = [&] {
+        if (chdir((scratch / "tree").c_str()) != 0) return 1;
+        for (int depth = 0; depth < 3000; ++depth)
+            if (mkdir(name.c_str(), 0700) != 0 || chdir(name.c_str()) != 0) return 2;
+        return 0;
+    };
+    ASSERT_EQ(test::in_child(nest), 0);
+    const auto removal = [&] {
+        const rlimit few{32, 32};
+        setrlimit(RLIMIT_NOFILE, &few);
+        remove_tree(scratch / "tree");
+        return 0;
+    };
+    EXPECT_EQ(test::in_child(removal), 0);
+    EXPECT_FALSE(exists(scratch / "tree"));
+}
+
+TEST(RemoveTree, OpensDirectoriesThatItsUserHasClosed) {
+    const Scratch scratch;
+    put(scratch / "mine/tree/none/below/file", "x");
+    put(scratch / "mine/tree/read-only/file", "x");
+    put(scratch / "mine/tree/write-only/file", "x");
+    put(scratch / "outside/file", "x");
+    fs::create_directory_symlink(scratch / "outside", scratch / "mine/tree/none/link");
+    chmod(scratch.path().c_str(), 0755);
+    chmod((scratch / "outside").c_str(), 0555);
+    const auto body = [&] {
+        chmod((scratch / "mine/tree/none").c_str(), 0);
+        chmod((scratch / "mine/tree/read-only").c_str(), 0500);
+        chmod((scratch / "mine/tree/write-only").c_str(), 0200);
+        remove_tree(scratch / "mine/tree");
+        return 0;
+    };
+    EXPECT_EQ(test::as_ordinary_user(scratch / "mine", body), 0);
+    EXPECT_FALSE(exists(scratch / "mine/tree"));
+    EXPECT_EQ(mode_of(scratch / "outside"), 0555U);
+}
+
+TEST(RemoveTree, NamesWhatItCannotRemove) {
+    if (geteuid() != 0) GTEST_SKIP() << "needs another user's directory";
+    const Scratch scratch;
+    put(scratch / "mine/tree/a", "x");
+    chmod(scratch.path().c_str(), 0755);
+    const auto body = [&] {
+        return message_of([&] { remove_tree(scratch / "root/tree"); }) ==
+                       "remove " + (scratch / "root/tree: Permission denied")
+                   ? 0
+                   : 1;
+    };
+    fs::create_directory(scratch / "root");
+    chmod((scratch / "root").c_str(), 0755);
+    fs::create_directories(scratch / "root/tree/below");
+    chmod((scratch / "root/tree").c_str(), 0755);
+    chmod((scratch / "root/tree/below").c_str(), 0700);
+    EXPECT_EQ(test::as_ordinary_user(scratch / "mine", body), 0);
+    EXPECT_TRUE(exists(scratch / "root/tree/below"));
+}
+
+// Mounts are made in a user namespace of the child, so that they need no rights and vanish with it.
+int with_mounts(const std::function<int()>& body) {
+    return test::in_child([&] {
+        if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return 77;
+        return body();
+    });
+}
+
+TEST(RemoveTree, NeverLeavesTheFileSystem) {
+    const Scratch scratch;
+    put(scratch / "outside/file", "kept");
+    fs::create_directories(scratch / "tree/mounted");
+    const auto body = [&] {
+        // A bind mount has the device number of the tree: only openat2 tells.
+        if (mount((scratch / "outside").c_str(), (scratch / "tree/mounted").c_str(), nullptr,
+                  MS_BIND, nullptr) != 0)
+            return 77;
+        return message_of([&] { remove_tree(scratch / "tree"); }) ==
+                       "remove " + (scratch / "tree/mounted: another file system is mounted there")
+                   ? 0
+                   : 1;
+    };
+    const int status = with_mounts(body);
+    if (status == 77) GTEST_SKIP() << "no user namespaces here";
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(text_of(scratch / "outside/file"), "kept");
+}
+
+TEST(RemoveTree, SurvivesEntriesMadeAndMovedMeanwhile) {
+    const Scratch scratch;
+    put(scratch / "outside/file", "kept");
+    const pid_t maker = test::start_child([&] {
+        for (int i = 0; i < 3000; ++i) {
+            std::error_code ignored;
+            fs::create_directories(scratch / "tree/a/b", ignored);
+            fs::create_directory_symlink(scratch / "outside", scratch / "tree/a/link", ignored);
+            fs::rename(scratch / "tree/a", scratch / "tree/b", ignored);
+            fs::rename(scratch / "tree/b/link", scratch / "tree/a", ignored);
+        }
+        return 0;
+    });
+    while (waitpid(maker, nullptr, WNOHANG) == 0)
+        message_of([&] { remove_tree(scratch / "tree"); });
+    remove_tree(scratch / "tree");
+    EXPECT_FALSE(exists(scratch / "tree"));
+    EXPECT_EQ(text_of(scratch / "outside/file"), "kept");
+}
+
+TEST(CopyTree, CopiesFilesAndDirectoriesWithTheirModes) {  // L-03
+    const Scratch scratch;
+    put(scratch / "from/docs/README.md", "# Notes\n");
+    put(scratch / "from/workspace/.gitkeep", "");
+    put(scratch / "from/run.sh", std::string(200'000, 's'));
+    chmod((scratch / "from/run.sh").c_str(), 0555);
+    chmod((scratch / "from/docs").c_str(), 0555);
+    copy_tree(scratch / "from", scratch / "to/below");
+    EXPECT_EQ(text_of(scratch / "to/below/docs/README.md"), "# Notes\n");
+    EXPECT_EQ(text_of(scratch / "to/below/run.sh"), std::string(200'000, 's'));
+    EXPECT_TRUE(exists(scratch / "to/below/workspace/.gitkeep"));
+    EXPECT_EQ(mode_of(scratch / "to/below/run.sh"), 0755U);
+    EXPECT_EQ(mode_of(scratch / "to/below/docs"), 0755U);
+}
+
+TEST(CopyTree, LeavesOutLinksSocketsAndFifos) {
+    const Scratch scratch;
+    put(scratch / "secret", "secret");
+    put(scratch / "from/file", "x");
+    fs::create_symlink(scratch / "secret", scratch / "from/link");
+    fs::create_directory_symlink("/etc", scratch / "from/etc");
+    ASSERT_EQ(mkfifo((scratch / "from/fifo").c_str(), 0600), 0);
+    ASSERT_EQ(mknod((scratch / "from/socket").c_str(), S_IFSOCK | 0600, 0), 0);
+    copy_tree(scratch / "from", scratch / "to");
+    EXPECT_EQ(list_directory(scratch / "to"), Names{"file"});
+}
+
+TEST(CopyTree, OverwritesNothingAndWritesThroughNoLink) {
+    const Scratch scratch;
+    put(scratch / "from/file", "new");
+    put(scratch / "from/below/file", "new");
+    put(scratch / "to/file", "old");
+    EXPECT_THROW(copy_tree(scratch / "from", scratch / "to"), base::Error);
+    EXPECT_EQ(text_of(scratch / "to/file"), "old");
+    fs::create_directory(scratch / "outside");
+    fs::create_directory(scratch / "to2");
+    fs::create_directory_symlink(scratch / "outside", scratch / "to2/below");
+    EXPECT_THROW(copy_tree(scratch / "from", scratch / "to2"), base::Error);
+    EXPECT_EQ(test::count_of(scratch / "outside"), 0);
+    EXPECT_THROW(copy_tree(scratch / "missing", scratch / "to3"), base::Error);
+}
+
+TEST(CopyTree, IntoItselfEnds) {
+    const Scratch scratch;
+    put(scratch / "from/file", "x");
+    copy_tree(scratch / "from", scratch / "from/copy");
+    EXPECT_EQ(list_directory(scratch / "from/copy"), Names{"file"});
+}
+
+TEST(ListDirectory, IsSortedAndKeepsAnyName) {
+    const Scratch scratch;
+    for (const char* name : {"b", "a", ".git", "line\nbreak", "\xff"}) put(scratch / name, "");
+    EXPECT_EQ(list_directory(scratch.path()), (Names{".git", "a", "b", "line\nbreak", "\xff"}));
+    EXPECT_THROW(list_directory(scratch / "a"), base::Error);
+    EXPECT_THROW(list_directory(scratch / "missing"), base::Error);
+}
+
+TEST(JoinPath, PutsOneSlashBetween) {
+    EXPECT_EQ(join_path("a", "b"), "a/b");
+    EXPECT_EQ(join_path("a/", "b"), "a/b");
+    EXPECT_EQ(join_path("/", "b"), "/b");
+    EXPECT_EQ(join_path("", "b"), "b");
+    EXPECT_EQ(join_path("a", "/etc/passwd"), "a/etc/passwd");
+}
+
+TEST(RealPath, ResolvesLinks) {
+    const Scratch scratch;
+    put(scratch / "a/file", "");
+    fs::create_directory_symlink("a", scratch / "link");
+    EXPECT_EQ(real_path(scratch / "link/../link/file"), scratch / "a/file");
+    EXPECT_EQ(message_of([&] { real_path(scratch / "missing"); }),
+              scratch / "missing: No such file or directory");
+}
+
+TEST(NetworkFilesystem, IsNoneHereAndLooksAtTheParentOfWhatIsToBeMade) {
+    EXPECT_EQ(network_filesystem("/proc"), std::nullopt);
+    EXPECT_EQ(network_filesystem("/dev/shm/not/yet/there"), std::nullopt);
+    EXPECT_THROW(network_filesystem("/dev/null/below"), base::Error);
+}
+
+}  // namespace
+}  // namespace chorus::sys

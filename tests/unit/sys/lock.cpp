@@ -1,0 +1,156 @@
+#include "sys/lock.hpp"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "sys/clock.hpp"
+#include "unit/sys/scratch.hpp"
+
+namespace chorus::sys {
+namespace {
+
+using test::Scratch;
+constexpr auto shared = Lock::Mode::shared;
+constexpr auto exclusive = Lock::Mode::exclusive;
+
+// A process that takes the lock, says so, and holds it until it is killed.
+class Holder {
+  public:
+    Holder(const std::string& path, Lock::Mode mode) {
+        Pipe ready = make_pipe();
+        child_ = test::start_child([&] {
+            const auto lock = Lock::try_acquire(path, mode);
+            write_all(ready.write_end.get(), lock ? "y" : "n", "pipe");
+            for (;;) pause();
+            return 0;
+        });
+        ready.write_end.reset();
+        char answer = 0;
+        holds_ = read(ready.read_end.get(), &answer, 1) == 1 && answer == 'y';
+    }
+    Holder(const Holder&) = delete;
+    Holder& operator=(const Holder&) = delete;
+    ~Holder() { end(); }
+    bool holds() const { return holds_; }
+    void end() {
+        if (child_ <= 0) return;
+        kill(child_, SIGKILL);
+        test::wait_for(child_);
+        child_ = 0;
+    }
+
+  private:
+    pid_t child_ = 0;
+    bool holds_ = false;
+};
+
+TEST(Lock, ExcludesEvenWithinOneProcess) {
+    const Scratch scratch;
+    const std::string path = scratch / "lock";
+    auto held = Lock::try_acquire(path, exclusive);
+    ASSERT_TRUE(held);
+    EXPECT_FALSE(Lock::try_acquire(path, exclusive));
+    EXPECT_FALSE(Lock::try_acquire(path, shared));
+    held->release();
+    EXPECT_TRUE(Lock::try_acquire(path, exclusive));
+}
+
+TEST(Lock, SharedHoldersStandTogether) {
+    const Scratch scratch;
+    const std::string path = scratch / "lock";
+    const auto first = Lock::try_acquire(path, shared);
+    const auto second = Lock::try_acquire(path, shared);
+    EXPECT_TRUE(first && second);
+    EXPECT_FALSE(Lock::try_acquire(path, exclusive));
+}
+
+TEST(Lock, IsFreedWhenItsHolderIsKilled) {
+    const Scratch scratch;
+    const std::string path = scratch / "lock";
+    Holder holder(path, exclusive);
+    ASSERT_TRUE(holder.holds());
+    EXPECT_FALSE(Lock::try_acquire(path, exclusive));
+    holder.end();
+    EXPECT_TRUE(Lock::try_acquire(path, exclusive));
+}
+
+TEST(Lock, ClosingAnotherDescriptorOfTheFileKeepsIt) {
+    const Scratch scratch;
+    const std::string path = scratch / "lock";
+    const auto held = Lock::try_acquire(path, exclusive);
+    EXPECT_EQ(test::text_of(path), "");  // with POSIX locks this close would have dropped it
+    EXPECT_EQ(test::in_child([&] { return Lock::try_acquire(path, exclusive) ? 1 : 0; }), 0);
+}
+
+TEST(Lock, RangesAreApart) {
+    const Scratch scratch;
+    const std::string path = scratch / "lock";
+    const auto held = Lock::try_acquire(path, exclusive, {10, 1});
+    ASSERT_TRUE(held);
+    EXPECT_TRUE(Lock::try_acquire(path, exclusive, {11, 1}));
+    EXPECT_FALSE(Lock::try_acquire(path, exclusive, {10, 1}));
+    EXPECT_FALSE(Lock::try_acquire(path, exclusive));
+}
+
+TEST(Lock, WaitsNoLongerThanAsked) {
+    const Scratch scratch;
+    const std::string path = scratch / "lock";
+    const Holder holder(path, exclusive);
+    ASSERT_TRUE(holder.holds());
+    EXPECT_FALSE(Lock::acquire(path, exclusive, 0));
+    const std::int64_t began = monotonic_ms();
+    EXPECT_FALSE(Lock::acquire(path, exclusive, 60));
+    const std::int64_t took = monotonic_ms() - began;
+    EXPECT_GE(took, 60);
+    EXPECT_LT(took, 5'000);
+}
+
+TEST(Lock, IsTakenWhenItsHolderDiesWhileItIsWaitedFor) {
+    const Scratch scratch;
+    const std::string path = scratch / "lock";
+    Holder holder(path, exclusive);
+    ASSERT_TRUE(holder.holds());
+    int looks = 0;
+    const auto lock = Lock::acquire(path, exclusive, -1, [&] {
+        if (++looks == 3) holder.end();
+        return false;
+    });
+    EXPECT_TRUE(lock);
+    EXPECT_GE(looks, 3);
+}
+
+TEST(Lock, StopsWaitingWhenTold) {
+    const Scratch scratch;
+    const std::string path = scratch / "lock";
+    const Holder holder(path, shared);
+    ASSERT_TRUE(holder.holds());
+    int looks = 0;
+    EXPECT_FALSE(Lock::acquire(path, exclusive, {3, 1}, -1, [&] { return ++looks == 4; }));
+    EXPECT_EQ(looks, 4);
+}
+
+TEST(Lock, FileIsPrivateAndStays) {
+    const Scratch scratch;
+    const std::string path = scratch / "lock";
+    { const auto lock = Lock::try_acquire(path, exclusive); }
+    EXPECT_EQ(test::mode_of(path), 0600U);
+}
+
+TEST(Lock, IsNotHeldUpByALinkOrAFifoInItsPlace) {
+    const Scratch scratch;
+    test::put(scratch / "elsewhere", "");
+    std::filesystem::create_symlink(scratch / "elsewhere", scratch / "link");
+    EXPECT_THROW(Lock::try_acquire(scratch / "link", exclusive), base::Error);
+    EXPECT_THROW(Lock::try_acquire(scratch / "missing/lock", exclusive), base::Error);
+    ASSERT_EQ(mkfifo((scratch / "fifo").c_str(), 0600), 0);
+    EXPECT_EQ(test::in_child([&] {
+                  Lock::acquire(scratch / "fifo", exclusive, 20);
+                  return 7;
+              }),
+              7);
+}
+
+}  // namespace
+}  // namespace chorus::sys

@@ -1,0 +1,443 @@
+#include "sys/process.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "sys/clock.hpp"
+
+namespace chorus::sys {
+namespace {
+
+const std::vector<std::string> plain_environment{"PATH=/usr/local/bin:/usr/bin:/bin"};
+
+Command bash(std::string script) {
+    return {.arguments = {"bash", "-c", std::move(script)}, .environment = plain_environment};
+}
+
+Finished run_bash(std::string script, const Bounds& bounds = {.timeout_ms = 20'000}) {
+    return run(bash(std::move(script)), bounds);
+}
+
+std::string failure_of(const Command& command) {
+    try {
+        run(command, {});
+    } catch (const base::Error& error) {
+        return error.message();
+    }
+    return "no error";
+}
+
+bool exists_process(pid_t pid) {
+    return kill(pid, 0) == 0 || errno == EPERM;
+}
+
+// A number that a script has written to `file`.
+pid_t pid_from(const std::string& file) {
+    for (int tries = 0; tries < 500; ++tries) {
+        pid_t pid = 0;
+        std::ifstream stream(file);
+        if (stream >> pid && pid > 0 && !stream.eof()) return pid;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return 0;
+}
+
+class ProcessTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        std::string pattern = "/tmp/chorus-process-XXXXXX";
+        ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+        directory_ = pattern;
+    }
+    void TearDown() override { std::filesystem::remove_all(directory_); }
+
+    std::string file(const std::string& name) const { return directory_ + "/" + name; }
+
+    std::string directory_;
+};
+
+TEST_F(ProcessTest, ExitStatusAndBothOutputsComeApart) {
+    const Finished finished = run_bash("echo out; echo err >&2; exit 7");
+    EXPECT_EQ(finished.exit_code, 7);
+    EXPECT_EQ(finished.signal, 0);
+    EXPECT_EQ(finished.out.text, "out\n");
+    EXPECT_EQ(finished.err.text, "err\n");
+    EXPECT_EQ(finished.out.total_bytes, 4U);
+    EXPECT_FALSE(finished.timed_out);
+    EXPECT_FALSE(finished.stopped);
+}
+
+TEST_F(ProcessTest, SignalIsTold) {
+    const Finished finished = run_bash("kill -SEGV $$");
+    EXPECT_EQ(finished.exit_code, -1);
+    EXPECT_EQ(finished.signal, SIGSEGV);
+}
+
+TEST_F(ProcessTest, MissingProgramIsAnErrorWithItsName) {
+    Command command{.arguments = {"no-such-program"}, .environment = plain_environment};
+    EXPECT_EQ(failure_of(command), "no-such-program: No such file or directory");
+    command.arguments = {"/nowhere/program"};
+    EXPECT_EQ(failure_of(command), "/nowhere/program: No such file or directory");
+}
+
+TEST_F(ProcessTest, ProgramThatMayNotRunIsAnError) {
+    std::ofstream(file("plain")) << "text";
+    Command command{.arguments = {"plain"}, .environment = {"PATH=" + directory_}};
+    EXPECT_EQ(failure_of(command), "plain: Permission denied");
+}
+
+TEST_F(ProcessTest, MissingDirectoryIsNamed) {
+    Command command = bash("true");
+    command.directory = file("absent");
+    EXPECT_EQ(failure_of(command), file("absent") + ": No such file or directory");
+}
+
+TEST_F(ProcessTest, RelativePathEntriesAreNotSearched) {
+    std::ofstream(file("tool")) << "#!/bin/sh\necho planted\n";
+    std::filesystem::permissions(file("tool"), std::filesystem::perms::owner_all);
+    Command command{.arguments = {"tool"}, .environment = {"PATH=.::/usr/bin"}};
+    command.directory = directory_;
+    EXPECT_EQ(failure_of(command), "tool: No such file or directory");
+    EXPECT_FALSE(find_program("tool", {"PATH=."}));
+    EXPECT_EQ(find_program("tool", {"PATH=/nowhere:" + directory_}), file("tool"));
+}
+
+TEST_F(ProcessTest, EnvironmentAndDirectoryAreExactlyWhatIsGiven) {
+    const Command command{.arguments = {"/usr/bin/env"},
+                          .environment = {"A=1", "B=two words"},
+                          .directory = directory_};
+    EXPECT_EQ(run(command, {}).out.text, "A=1\nB=two words\n");
+    Command where{.arguments = {"/bin/pwd"}, .environment = {}, .directory = directory_};
+    EXPECT_EQ(run(where, {}).out.text, directory_ + "\n");
+}
+
+TEST_F(ProcessTest, InputIsDevNullUnlessGiven) {
+    EXPECT_EQ(run_bash("readlink /proc/self/fd/0; cat").out.text, "/dev/null\n");
+    Command command = bash("cat");
+    command.input = "fed";
+    EXPECT_EQ(run(command, {}).out.text, "fed");
+}
+
+TEST_F(ProcessTest, LargeInputIsFedWhileOutputIsRead) {
+    Command command = bash("cat");
+    command.input.assign(4U << 20, 'x');
+    const Finished finished = run(command, {.timeout_ms = 20'000, .output_bytes = 8U << 20});
+    EXPECT_EQ(finished.exit_code, 0);
+    EXPECT_EQ(finished.out.text, command.input);
+}
+
+TEST_F(ProcessTest, InputThatNobodyReadsRaisesNoSignal) {
+    Command command = bash("exec 0<&-; sleep 0.1; echo done");
+    command.input.assign(1U << 20, 'x');
+    EXPECT_EQ(run(command, {.timeout_ms = 10'000}).out.text, "done\n");
+}
+
+TEST_F(ProcessTest, OutputKeepsItsEnd) {
+    const Finished finished =
+        run_bash("head -c 10485760 /dev/zero | tr '\\0' a; printf end; printf oops >&2",
+                 {.timeout_ms = 20'000, .output_bytes = 1000});
+    EXPECT_EQ(finished.out.total_bytes, 10'485'763U);
+    EXPECT_EQ(finished.out.text, std::string(997, 'a') + "end");
+    EXPECT_EQ(finished.err.text, "oops");
+}
+
+TEST_F(ProcessTest, PiecesAreHandedOnAsTheyCome) {
+    std::string out;
+    std::string err;
+    Identity main;
+    Bounds bounds{.timeout_ms = 10'000};
+    bounds.output_bytes = 2;
+    bounds.started = [&](const Identity& identity) { main = identity; };
+    bounds.output = [&](Bounds::Source source, std::string_view piece) {
+        (source == Bounds::Source::out ? out : err) += piece;
+    };
+    run_bash("echo first; sleep 0.05; echo $$; echo bad >&2", bounds);
+    EXPECT_EQ(out, "first\n" + std::to_string(main.pid) + "\n");
+    EXPECT_EQ(err, "bad\n");
+}
+
+TEST_F(ProcessTest, DescriptorsAreNotInherited) {
+    const int leaking = open("/dev/null", O_RDONLY);  // not close-on-exec, as a library's may be
+    ASSERT_GE(leaking, 3);
+    EXPECT_EQ(run_bash("exec ls -1 /proc/self/fd").out.text, "0\n1\n2\n3\n");  // 3: ls itself
+    close(leaking);
+}
+
+TEST_F(ProcessTest, KeptDescriptorsKeepTheirNumbers) {
+    const int kept = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const int high = fcntl(kept, F_DUPFD_CLOEXEC, 40);
+    const int leaking = fcntl(kept, F_DUPFD, 20);
+    Command command = bash("exec ls -1v /proc/self/fd");
+    command.keep_fds = {high, kept};
+    const std::string listed = run(command, {}).out.text;
+    const auto has = [&](int fd) {
+        const auto lines = base::split_lines(listed);
+        return std::count(lines.begin(), lines.end(), std::to_string(fd)) == 1;
+    };
+    EXPECT_TRUE(has(kept)) << listed;
+    EXPECT_TRUE(has(high)) << listed;
+    EXPECT_FALSE(has(leaking)) << listed;
+    EXPECT_EQ(base::split_lines(listed).size(), 6U) << listed;
+    for (const int fd : {kept, high, leaking}) close(fd);
+}
+
+TEST_F(ProcessTest, OwnSessionWithoutATerminal) {
+    const Finished finished = run_bash(
+        "read -r _ _ _ _ group session terminal _ < /proc/$$/stat;"
+        "[ $group = $$ ] && [ $session = $$ ] && [ $terminal = 0 ] && echo own");
+    EXPECT_EQ(finished.out.text, "own\n");
+}
+
+TEST_F(ProcessTest, SignalsAreDefaultAndUnblocked) {
+    const auto before = ::signal(SIGPIPE, SIG_IGN);
+    sigset_t blocked;
+    sigset_t mask;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &blocked, &mask);
+    const Finished finished = run_bash("grep -E 'SigIgn|SigBlk' /proc/self/status");
+    pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+    ::signal(SIGPIPE, before);
+    for (const std::string_view line : base::split_lines(finished.out.text)) {
+        const std::string value(line.substr(line.find('\t') + 1));
+        // 32 and 33 are glibc's own.
+        EXPECT_EQ(std::stoull(value, nullptr, 16) & 0x7fffffffU, 0U) << line;
+    }
+    EXPECT_EQ(base::split_lines(finished.out.text).size(), 2U);
+}
+
+TEST_F(ProcessTest, TimeoutEndsItWithSigterm) {
+    const Finished finished = run_bash("trap 'echo bye; exit 3' TERM; while :; do sleep 0.01; done",
+                                       {.timeout_ms = 200, .grace_ms = 10'000});
+    EXPECT_TRUE(finished.timed_out);
+    EXPECT_EQ(finished.exit_code, 3);
+    EXPECT_EQ(finished.out.text, "bye\n");
+    EXPECT_GE(finished.duration_ms, 200);
+    EXPECT_LT(finished.duration_ms, 2'000);
+}
+
+// S-20
+TEST_F(ProcessTest, WhatIgnoresSigtermIsKilledAfterTheGrace) {
+    const Finished finished =
+        run_bash("trap '' TERM; sleep 100 & sleep 100", {.timeout_ms = 100, .grace_ms = 200});
+    EXPECT_TRUE(finished.timed_out);
+    EXPECT_EQ(finished.signal, SIGKILL);
+    EXPECT_GE(finished.duration_ms, 300);
+    EXPECT_LT(finished.duration_ms, 1'500);
+}
+
+TEST_F(ProcessTest, AStoppedProcessEndsToo) {
+    const Finished finished = run_bash("kill -STOP $$", {.timeout_ms = 100, .grace_ms = 10'000});
+    EXPECT_EQ(finished.signal, SIGTERM);
+    EXPECT_LT(finished.duration_ms, 2'000);
+}
+
+TEST_F(ProcessTest, StopIsAskedWhileNothingIsSaid) {
+    int asked = 0;
+    Bounds bounds{.timeout_ms = 20'000};
+    bounds.stop = [&] { return ++asked == 4; };
+    const Finished finished = run_bash("sleep 100", bounds);
+    EXPECT_TRUE(finished.stopped);
+    EXPECT_FALSE(finished.timed_out);
+    EXPECT_EQ(finished.signal, SIGTERM);
+    EXPECT_LT(finished.duration_ms, 1'000);
+}
+
+TEST_F(ProcessTest, AnExceptionOfACallbackLeavesNothingBehind) {
+    Bounds bounds{.timeout_ms = 20'000};
+    Identity main;
+    bounds.started = [&](const Identity& identity) { main = identity; };
+    bounds.stop = []() -> bool { throw base::Error(base::ErrorCode::internal, "fault"); };
+    EXPECT_THROW(run_bash("sleep 100", bounds), base::Error);
+    EXPECT_FALSE(exists_process(static_cast<pid_t>(main.pid)));
+}
+
+// The end of the main process counts, not that of the last one that holds a pipe.
+TEST_F(ProcessTest, OrphanInAnotherSessionThatHoldsThePipesIsKilled) {
+    const Finished finished =
+        run_bash("setsid sh -c 'echo $$ > " + file("pid") + "; exec sleep 100' & while [ ! -s " +
+                 file("pid") + " ]; do sleep 0.01; done; echo done");
+    EXPECT_EQ(finished.exit_code, 0);
+    EXPECT_EQ(finished.out.text, "done\n");
+    EXPECT_LT(finished.duration_ms, 1'000);
+    const pid_t orphan = pid_from(file("pid"));
+    ASSERT_GT(orphan, 0);
+    EXPECT_FALSE(exists_process(orphan));
+}
+
+TEST_F(ProcessTest, OrphanThatHoldsNothingIsKilledAtOnce) {
+    const Finished finished = run_bash("setsid sh -c 'echo $$ > " + file("pid") +
+                                       "; exec sleep 100' < /dev/null > /dev/null 2>&1 & "
+                                       "while [ ! -s " +
+                                       file("pid") + " ]; do sleep 0.01; done");
+    EXPECT_LT(finished.duration_ms, 150);
+    EXPECT_FALSE(exists_process(pid_from(file("pid"))));
+}
+
+TEST_F(ProcessTest, ATreeOfOrphansGoesAsAWhole) {
+    run_bash("setsid bash -c 'setsid bash -c \"sleep 100 & echo \\$! > " + file("inner") +
+             "; wait\" & echo $! > " + file("outer") + "; wait' & while [ ! -s " + file("inner") +
+             " ] || [ ! -s " + file("outer") + " ]; do sleep 0.01; done");
+    EXPECT_FALSE(exists_process(pid_from(file("inner"))));
+    EXPECT_FALSE(exists_process(pid_from(file("outer"))));
+}
+
+TEST_F(ProcessTest, LateOutputOfAnOrphanIsWaitedForABit) {
+    const Finished finished = run_bash("(sleep 0.05; echo late) & echo early");
+    EXPECT_EQ(finished.out.text, "early\nlate\n");
+}
+
+TEST_F(ProcessTest, SubreaperOnlyWhileACommandRuns) {
+    run_bash("true");
+    EXPECT_THROW(run({.arguments = {"no-such-program"}, .environment = {}}, {}), base::Error);
+    int subreaper = -1;
+    ASSERT_EQ(prctl(PR_GET_CHILD_SUBREAPER, &subreaper), 0);
+    EXPECT_EQ(subreaper, 0);
+}
+
+TEST_F(ProcessTest, OtherChildrenOfThisProcessAreLeftAlone) {
+    std::string name = "sleep";
+    std::string time = "100";
+    char* arguments[] = {name.data(), time.data(), nullptr};
+    pid_t older = 0;
+    ASSERT_EQ(posix_spawn(&older, "/bin/sleep", nullptr, nullptr, arguments, environ), 0);
+    Identity settled;
+    Bounds bounds{.timeout_ms = 10'000};
+    bounds.started = [&](const Identity&) { settled = start(bash("exec sleep 100"), {}); };
+    run_bash("true", bounds);
+    run_bash("true");
+    EXPECT_TRUE(is_alive(settled));
+    siginfo_t info{};
+    EXPECT_EQ(waitid(P_PID, static_cast<id_t>(older), &info, WEXITED | WNOHANG), 0);
+    EXPECT_EQ(info.si_pid, 0);
+    for (const pid_t pid : {older, static_cast<pid_t>(settled.pid)}) {
+        kill(pid, SIGKILL);
+        EXPECT_EQ(waitpid(pid, nullptr, 0), pid);
+    }
+}
+
+TEST_F(ProcessTest, ParallelCommandsDoNotTouchEachOther) {
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i) {
+        threads.emplace_back([&, i] {
+            for (int round = 0; round < 10; ++round) {
+                const std::string mark = std::to_string(i) + "." + std::to_string(round);
+                // Short ones, long ones, and one that is a session of its own inside.
+                const Finished finished = run_bash("(exec setsid bash -c 'sleep 0.0" +
+                                                   std::to_string(i) + "; echo " + mark + "')");
+                if (finished.exit_code != 0 || finished.out.text != mark + "\n") ++wrong;
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(ProcessTest, OrphanOfAParallelCommandGoesWithTheLastOne) {
+    std::thread longer([&] { run_bash("sleep 0.5"); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    run_bash("setsid sh -c 'echo $$ > " + file("pid") +
+             "; exec sleep 100' < /dev/null > /dev/null 2>&1 & while [ ! -s " + file("pid") +
+             " ]; do sleep 0.01; done");
+    const pid_t orphan = pid_from(file("pid"));
+    longer.join();
+    ASSERT_GT(orphan, 0);
+    EXPECT_FALSE(exists_process(orphan));
+}
+
+TEST_F(ProcessTest, NoZombiesAreLeft) {
+    for (int i = 0; i < 5; ++i) run_bash("sleep 100 & setsid sleep 100 & exit 0");
+    EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
+    EXPECT_EQ(errno, ECHILD);
+}
+
+TEST_F(ProcessTest, ChildrenAreWaitedForWhereSigchldIsIgnored) {
+    const auto before = ::signal(SIGCHLD, SIG_IGN);
+    const Finished finished = run_bash("exit 5");
+    ::signal(SIGCHLD, before);
+    EXPECT_EQ(finished.exit_code, 5);
+}
+
+TEST_F(ProcessTest, CostsLittleMoreThanStartingAndWaiting) {
+    const auto median_of = [](const auto& once) {
+        std::vector<std::int64_t> times;
+        for (int i = 0; i < 40; ++i) {
+            const std::int64_t before = monotonic_us();
+            once();
+            times.push_back(monotonic_us() - before);
+        }
+        std::sort(times.begin(), times.end());
+        return times[times.size() / 2];
+    };
+    const std::int64_t bare = median_of([] {
+        siginfo_t info{};
+        const Identity child = start(bash("true"), {});
+        waitid(P_PID, static_cast<id_t>(child.pid), &info, WEXITED);
+    });
+    const std::int64_t whole = median_of([] { run_bash("true"); });
+    EXPECT_LT(whole - bare, 3'000) << bare << " us bare";
+}
+
+TEST_F(ProcessTest, StartConnectsItsStreams) {
+    Pipe in = make_pipe();
+    Pipe out = make_pipe();
+    const Identity child = start({.arguments = {"cat"}, .environment = plain_environment},
+                                 {.in = in.read_end.get(), .out = out.write_end.get()});
+    in.read_end.reset();
+    out.write_end.reset();
+    EXPECT_TRUE(is_alive(child));
+    write_all(in.write_end.get(), "through", "pipe");
+    in.write_end.reset();
+    EXPECT_EQ(read_all(out.read_end.get(), 100, "pipe"), "through");
+    EXPECT_EQ(waitpid(static_cast<pid_t>(child.pid), nullptr, 0), child.pid);
+    EXPECT_FALSE(is_alive(child));
+}
+
+TEST_F(ProcessTest, IdentityIsMoreThanAPid) {
+    const Identity self = own_identity();
+    EXPECT_EQ(self.pid, getpid());
+    EXPECT_GT(self.start, 0);
+    EXPECT_TRUE(is_alive(self));
+    EXPECT_FALSE(is_alive({.pid = self.pid, .start = self.start + 1}));  // a reused pid
+    EXPECT_FALSE(is_alive({.pid = 0, .start = 0}));
+}
+
+TEST_F(ProcessTest, ANameWithParenthesesIsReadPast) {
+    const std::string program = file("a) S 1 (b");
+    std::filesystem::copy_file("/bin/sleep", program);
+    const Identity child = start({.arguments = {program, "100"}, .environment = {}}, {});
+    std::ifstream stat("/proc/" + std::to_string(child.pid) + "/stat");
+    const std::string text((std::istreambuf_iterator<char>(stat)), {});
+    EXPECT_NE(text.find("(a) S 1 (b)"), std::string::npos);
+    EXPECT_TRUE(is_alive(child));
+    EXPECT_NE(text.find(" " + std::to_string(child.start) + " "), std::string::npos);
+    kill(static_cast<pid_t>(child.pid), SIGKILL);
+    siginfo_t info{};
+    waitid(P_PID, static_cast<id_t>(child.pid), &info, WEXITED | WNOWAIT);
+    EXPECT_FALSE(is_alive(child));  // a zombie has ended
+    waitpid(static_cast<pid_t>(child.pid), nullptr, 0);
+}
+
+TEST_F(ProcessTest, BootIdAndExecutable) {
+    EXPECT_EQ(boot_id().size(), 36U);
+    EXPECT_EQ(boot_id(), boot_id());
+    EXPECT_TRUE(std::filesystem::equivalent(executable_path(), "/proc/self/exe"));
+}
+
+}  // namespace
+}  // namespace chorus::sys

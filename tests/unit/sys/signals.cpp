@@ -1,0 +1,113 @@
+#include "sys/signals.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+namespace chorus::sys {
+namespace {
+
+// Handlers belong to the process: each test has one of its own. Its exit status is what `body`
+// returns.
+template <typename Body>
+int status_of(Body body) {
+    const pid_t child = fork();
+    if (child == 0) _exit(body());
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+bool is_readable(int fd) {
+    pollfd wanted{fd, POLLIN, 0};
+    return poll(&wanted, 1, 0) == 1 && (wanted.revents & POLLIN) != 0;
+}
+
+TEST(Interrupt, FirstSignalIsAFlagAndAReadableDescriptor) {
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+        EXPECT_EQ(status_of([number] {
+                      ::signal(SIGHUP, SIG_DFL);
+                      const Interrupt& interrupt = Interrupt::install();
+                      if (interrupt.requested() || is_readable(interrupt.fd())) return 1;
+                      raise(number);
+                      if (interrupt.signal() != number) return 2;
+                      return is_readable(interrupt.fd()) ? 0 : 3;
+                  }),
+                  0)
+            << number;
+    }
+}
+
+// S-21
+TEST(Interrupt, SecondSignalEndsWith130) {
+    EXPECT_EQ(status_of([] {
+                  Interrupt::install();
+                  raise(SIGTERM);
+                  raise(SIGINT);
+                  return 0;
+              }),
+              130);
+}
+
+TEST(Interrupt, BlockingReadIsInterrupted) {
+    EXPECT_EQ(status_of([] {
+                  Interrupt::install();
+                  int ends[2];
+                  if (pipe(ends) != 0) return 1;
+                  const pid_t parent = getpid();
+                  if (fork() == 0) {
+                      usleep(100'000);
+                      kill(parent, SIGTERM);
+                      _exit(0);
+                  }
+                  char byte = 0;
+                  return read(ends[0], &byte, 1) < 0 && errno == EINTR ? 0 : 2;
+              }),
+              0);
+}
+
+TEST(Interrupt, BrokenPipeAndFullFileAreErrorsOfWrite) {
+    EXPECT_EQ(status_of([] {
+                  ::signal(SIGPIPE, SIG_DFL);
+                  Interrupt::install();
+                  int ends[2];
+                  if (pipe(ends) != 0) return 1;
+                  close(ends[0]);
+                  if (write(ends[1], "x", 1) != -1 || errno != EPIPE) return 2;
+                  const rlimit none{0, 0};
+                  setrlimit(RLIMIT_FSIZE, &none);
+                  std::FILE* file = std::tmpfile();
+                  if (file == nullptr) return 3;
+                  return write(fileno(file), "x", 1) == -1 && errno == EFBIG ? 0 : 4;
+              }),
+              0);
+}
+
+TEST(Interrupt, HangupStaysIgnoredUnderNohup) {
+    EXPECT_EQ(status_of([] {
+                  ::signal(SIGHUP, SIG_IGN);
+                  const Interrupt& interrupt = Interrupt::install();
+                  raise(SIGHUP);
+                  return interrupt.requested() ? 1 : 0;
+              }),
+              0);
+}
+
+TEST(Interrupt, InstallingTwiceIsOnce) {
+    EXPECT_EQ(status_of([] {
+                  Interrupt& first = Interrupt::install();
+                  const int fd = first.fd();
+                  return &Interrupt::install() == &first && first.fd() == fd ? 0 : 1;
+              }),
+              0);
+}
+
+}  // namespace
+}  // namespace chorus::sys

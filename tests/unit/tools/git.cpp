@@ -1,0 +1,52 @@
+#include "base/error.hpp"
+#include "unit/tools/workspace.hpp"
+
+namespace chorus::tools {
+namespace {
+
+using Git = Workspace;
+
+TEST_F(Git, WithoutARepositoryTheToolsSayHowToMakeOne) {
+    for (const std::string name : {"git_status", "git_diff", "git_log"})
+        EXPECT_TRUE(has(fails(name, "{}"), "git_init makes one"));
+    fails("git_commit", R"({"message":"m"})");
+    fails("git_branch", R"({"name":"b"})");
+    fails("git_checkout", R"({"ref":"main"})");
+    EXPECT_FALSE(std::filesystem::exists(at(".git")));
+}
+
+TEST_F(Git, ADaysWork) {
+    put("a.txt", "one\n");
+    EXPECT_TRUE(has(ok("git_init", "{}"), "made a git repository\nbranch main\n"));
+    EXPECT_TRUE(has(ok("git_init", "{}"), "was there already"));
+    EXPECT_EQ(ok("git_diff", "{}"), "no difference\n");
+    put("a.txt", "two\n");
+    put("b.txt", "new\n");
+    EXPECT_TRUE(has(ok("git_status", "{}"), " M a.txt\n?? b.txt\n"));
+    EXPECT_TRUE(has(ok("git_diff", "{}"), "-one\n+two\n"));
+    EXPECT_TRUE(has(ok("git_commit", R"({"message":"change a\n\nbody","files":["a.txt"]})"),
+                    " change a\n"));
+    EXPECT_TRUE(has(ok("git_status", "{}"), "?? b.txt\n"));
+    ok("git_commit", R"({"message":"add b"})");
+    EXPECT_TRUE(
+        has(ok("git_branch", R"({"name":"topic"})"), "created branch topic\n* main\n  topic\n"));
+    EXPECT_TRUE(has(ok("git_checkout", R"({"ref":"topic"})"), "branch topic\n"));
+    EXPECT_TRUE(has(ok("git_diff", R"({"ref1":"HEAD~2","ref2":"HEAD"})"), "+new\n"));
+    const std::string log = ok("git_log", R"({"count":2})");
+    EXPECT_TRUE(has(log, " ada: add b\n"));
+    EXPECT_TRUE(has(log, " ada: change a\n"));
+    EXPECT_TRUE(has(ok("git_branch", R"({"name":"main","delete":true})"), "deleted branch main\n"));
+}
+
+TEST_F(Git, WrongArgumentsAreAnswered) {
+    ok("git_init", "{}");
+    fails("git_diff", R"({"ref2":"HEAD"})");
+    fails("git_log", R"({"count":0})");
+    fails("git_log", R"({"count":1001})");
+    fails("git_commit", R"({"message":" \n"})");
+    EXPECT_THROW(call("git_commit", R"({"message":"nothing changed"})"), base::Error);
+    EXPECT_THROW(call("git_checkout", R"({"ref":"no-such"})"), base::Error);
+}
+
+}  // namespace
+}  // namespace chorus::tools
