@@ -10,9 +10,9 @@
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "life/adoption.hpp"
+#include "life/leftovers.hpp"
 #include "model/choice.hpp"
 #include "repo/repository.hpp"
-#include "store/records.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/lock.hpp"
@@ -27,7 +27,6 @@ using base::Error;
 using base::ErrorCode;
 
 constexpr std::int64_t birth_lock_ms = 30'000;
-constexpr std::string_view temporary_prefix = ".tmp-";
 
 struct Plan {
     std::string text;          // agent.json to be
@@ -163,22 +162,6 @@ void append_welcome(const Directory& directory, const Birth& birth) {
     sys::append_file(path, (is_new ? "# " + birth.agent.name + "\n\n" : "\n") + welcome(birth) + "\n");
 }
 
-void commit_status(store::Store& store, const store::Agent& row, store::AgentStatus status,
-                   const char* cause) {
-    store::Transaction transaction(store);
-    store::set_agent_status(store, row.id, status);
-    store::insert_event(store, {.agent_id = row.id,
-                                .thread_id = 0,
-                                .turn_id = 0,
-                                .at = sys::now_ms(),
-                                .kind = "agent",
-                                .previous = "creating",
-                                .next = std::string(store::name(status)),
-                                .cause = cause,
-                                .data = {}});
-    transaction.commit();
-}
-
 store::Agent insert_row(store::Store& store, const store::Agent& row) {
     store::Transaction transaction(store);
     const store::Agent inserted = store::insert_agent(store, row);
@@ -191,29 +174,6 @@ sys::Lock require_birth_lock(const Home& home) {
     if (!lock)
         throw Error(ErrorCode::agent_busy, "chorus-init: another one has been at work for 30 s");
     return std::move(*lock);
-}
-
-void reclaim_locked(const Home& home, store::Store& store) {
-    for (const std::string& entry : sys::list_directory(home.agents())) {
-        if (entry.rfind(temporary_prefix, 0) != 0) continue;
-        const auto parts = base::split(std::string_view(entry).substr(temporary_prefix.size()), '-');
-        sys::Identity maker;
-        if (parts.size() > 2) {
-            maker.pid = std::atoll(std::string(parts[0]).c_str());
-            maker.start = std::atoll(std::string(parts[1]).c_str());
-        }
-        if (!sys::is_alive(maker)) sys::remove_tree(home.agents() + "/" + entry);
-    }
-    for (const store::Agent& row : store::list_agents(store)) {
-        if (row.status != store::AgentStatus::creating) continue;
-        if (sys::exists(home.agent(row.name) + "/agent.json")) {
-            commit_status(store, row, store::AgentStatus::active, "recovered");
-        } else {
-            store::Transaction transaction(store);
-            store::delete_agent(store, row.id);
-            transaction.commit();
-        }
-    }
 }
 
 Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment& environment,
@@ -311,10 +271,6 @@ Birth existing(const Home& home, const store::Agent& row) {
 }
 
 }  // namespace
-
-void reclaim_leftovers(const Home& home, store::Store& store) {
-    if (sys::Lock::try_acquire(home.birth_lock(), sys::Lock::Mode::exclusive)) reclaim_locked(home, store);
-}
 
 Birth give_birth(const Home& home, store::Store& store, const sys::Environment& environment,
                  const BirthOptions& options) {

@@ -43,10 +43,6 @@ struct Birth {
 Birth give_birth(const agent::Home& home, store::Store& store, const sys::Environment& environment,
                  const BirthOptions& options);
 
-// What a crash left: temporary directories of processes that are gone, and rows still `creating`.
-// Takes the birth lock for a moment; does nothing where another process holds it.
-void reclaim_leftovers(const agent::Home& home, store::Store& store);
-
 // What a person is told, and what the transcript begins with.
 std::string welcome(const Birth& birth);
 

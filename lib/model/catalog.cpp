@@ -1,6 +1,5 @@
 #include "model/catalog.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace chorus::model {
@@ -56,9 +55,9 @@ constexpr std::array<Row, 14> rows{{
 }  // namespace
 
 const Row* find_row(std::string_view provider) {
-    const auto* found = std::find_if(rows.begin(), rows.end(),
-                                     [&](const Row& row) { return row.provider.name == provider; });
-    return found == rows.end() ? nullptr : found;
+    for (const Row& row : rows)
+        if (row.provider.name == provider) return &row;
+    return nullptr;
 }
 
 Quirks quirks_at(const Row& row, std::string_view base_url) {

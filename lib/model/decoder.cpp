@@ -7,7 +7,8 @@ namespace chorus::model {
 
 bool Decoder::take(const net::ServerEvent& event) {
     if (failure_) return false;
-    if (!read(event) && !at_end_) fail(Category::server_error, "malformed event", true);
+    if (!read(event) && !at_end_ && !complete_)
+        fail(Category::server_error, "malformed event", true);
     return !failure_;
 }
 

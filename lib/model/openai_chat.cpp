@@ -108,20 +108,18 @@ class UserText {
     explicit UserText(JsonText& out) : out_(out) {}
 
     void add(const Message& message) {
-        if (has_text_) text_ += "\n\n";
-        text_ += whole_text(message);
-        has_text_ = true;
+        const std::string text = whole_text(message);
+        if (!text_.empty() && !text.empty()) text_ += "\n\n";
+        text_ += text;
     }
     void close() {
-        if (has_text_) write_text_message(out_, "user", text_);
+        if (!text_.empty()) write_text_message(out_, "user", text_);
         text_.clear();
-        has_text_ = false;
     }
 
   private:
     JsonText& out_;
     std::string text_;
-    bool has_text_ = false;
 };
 
 void write_messages(JsonText& out, const chat::Request& request, const Origin& origin,

@@ -111,7 +111,7 @@ class ChatDecoder final : public Decoder {
     bool read(const net::ServerEvent& event) override;
     void assemble(chat::Reply& reply) override;
 
-    void take_choice(const Json& choice);
+    void take_choice(const Json& choice, std::string_view data);
     void take_delta(const Json& delta);
     void take_reasoning(const Json& delta);
     void take_details(const Json& details);
@@ -134,21 +134,23 @@ bool ChatDecoder::read(const net::ServerEvent& event) {
     const std::optional<Json> data = parse_event(event.data);
     if (!data || !data->is_object()) return false;
     if (event.type == "error" || !member(*data, "error").is_null()) {
-        complain(event.data);
+        // what is whole stays whole
+        if (!is_complete()) complain(event.data);
         return true;
     }
     take_usage(member(*data, "usage"));
     const Json& choices = member(*data, "choices");
     if (!choices.is_array()) return true;
     for (const Json& choice : choices)
-        if (count_of(choice, "index").value_or(0) == 0) take_choice(choice);
+        if (count_of(choice, "index").value_or(0) == 0) take_choice(choice, event.data);
     return true;
 }
 
-void ChatDecoder::take_choice(const Json& choice) {
+void ChatDecoder::take_choice(const Json& choice, std::string_view data) {
     take_delta(member(choice, "delta"));
     const std::string_view word = text_of(choice, "finish_reason");
     if (word.empty()) return;
+    if (word == "error") return complain(data);
     finish_word_ = word;
     mark_complete();
 }

@@ -33,6 +33,7 @@ void write_part(JsonText& out, std::string_view text) {
 }
 
 void write_user(JsonText& out, const Message& message) {
+    if (message.status.empty() && message.content.empty()) return;
     out.begin_object().key("role").string("user").key("content");
     if (message.status.empty()) {
         out.string(message.content);

@@ -19,6 +19,8 @@ constexpr std::string_view introduction =
     "rest "
     "is answered back.";
 constexpr std::string_view id_prefix = "script_";
+constexpr std::string_view name_characters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:";
 constexpr std::size_t shown_text_bytes = 4'000;
 constexpr std::size_t shown_result_bytes = 2'000;
 constexpr std::size_t piece_bytes = 24;
@@ -33,20 +35,14 @@ struct Script {
     std::string text;
 };
 
-bool is_name_character(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.' || c == ':';
-}
-
 // "/bash make test"; a path such as /etc/passwd is no call.
 Line parse_line(std::string_view line) {
     if (line.empty() || line.front() != '/') return {};
     line.remove_prefix(1);
-    const auto* end = std::find_if_not(line.begin(), line.end(), is_name_character);
-    const auto length = static_cast<std::size_t>(end - line.begin());
+    const std::size_t length = std::min(line.find_first_not_of(name_characters), line.size());
     const std::string_view rest = line.substr(length);
-    if (length == 0 || (!rest.empty() && rest.find_first_of(" \t\r") != 0)) return {};
-    return {line.substr(0, length), base::trim(rest)};
+    const bool ends = rest.empty() || rest.find_first_of(" \t\r") == 0;
+    return ends ? Line{line.substr(0, length), base::trim(rest)} : Line{};
 }
 
 // What a <stdin> block holds is data, and it is the prompt's last part.

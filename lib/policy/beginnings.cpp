@@ -1,7 +1,6 @@
 #include "policy/beginnings.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "base/limits.hpp"
@@ -51,13 +50,11 @@ class Reader {
     Set sequence() {
         Set all{{"", false}};
         while (!at_end() && peek() != '|' && peek() != ')') {
-            const auto next = atom();
-            if (!next || is_quantifier(peek())) {
+            if (!append_characters(all) && !append_group(all)) {
                 for (auto& one : all) one.open = true;
                 skip_branch();
                 return all;
             }
-            all = followed_by(all, *next);
         }
         return all;
     }
@@ -67,6 +64,10 @@ class Reader {
   private:
     char peek(std::size_t ahead = 0) const {
         return at_ + ahead < pattern_.size() ? pattern_[at_ + ahead] : '\0';
+    }
+
+    static bool is_special(char c) {
+        return std::string_view(".[]^$*+?{}()|").find(c) != std::string_view::npos;
     }
 
     static bool is_quantifier(char c) { return c == '*' || c == '+' || c == '?' || c == '{'; }
@@ -83,27 +84,35 @@ class Reader {
         return all.size() > most_beginnings ? unknown() : all;
     }
 
-    // Nothing where the next atom is not plain text; it is not consumed then.
-    std::optional<Set> atom() {
+    // How many bytes of the pattern stand for one character of plain text here, or 0.
+    std::size_t character_size() const {
         const char c = peek();
-        if (c == '(') return group();
-        if (c == '\\') {
-            const char escaped = peek(1);
-            if (escaped == '\0' || is_alphanumeric(escaped) || !is_ascii(escaped)) return {};
-            at_ += 2;
-            return Set{{std::string(1, escaped), false}};
-        }
-        if (!is_ascii(c) || std::string_view(".[]^$*+?{}").find(c) != std::string_view::npos)
-            return {};
-        ++at_;
-        return Set{{std::string(1, c), false}};
+        const std::size_t size = c == '\\' ? 2 : 1;
+        const bool plain = size == 2
+                               ? peek(1) != '\0' && !is_alphanumeric(peek(1)) && is_ascii(peek(1))
+                               : is_ascii(c) && c != '\0' && !is_special(c);
+        return plain && !is_quantifier(peek(size)) ? size : 0;
     }
 
-    Set group() {
+    // False where none stands here.
+    bool append_characters(Set& all) {
+        std::string text;
+        for (std::size_t size = 0; (size = character_size()) > 0; at_ += size)
+            text += peek(size - 1);
+        for (auto& one : all)
+            if (!one.open) one.text += text;
+        return !text.empty();
+    }
+
+    // False where none stands here or it is repeated.
+    bool append_group(Set& all) {
+        if (peek() != '(') return false;
         at_ += pattern_.substr(at_, 3) == "(?:" ? 3 : 1;
-        Set inner = alternatives();
+        const Set inner = alternatives();
         ++at_;
-        return inner;
+        if (is_quantifier(peek())) return false;
+        all = followed_by(all, inner);
+        return true;
     }
 
     // Up to the `|` or `)` that ends this branch.

@@ -159,21 +159,41 @@ bool is_key_body(char c) {
     return is_token(c) || c == '\r' || c == '\n' || c == '\\';
 }
 
+// Where the next footer of a PEM block is: found once, however many headers stand before it.
+class Footers {
+  public:
+    explicit Footers(std::string_view text) : text_(text) {}
+
+    // The place after the footer, or npos where none begins between `from` and `most` bytes later.
+    std::size_t find_end(std::size_t from, std::size_t most) {
+        if (next_ < from) next_ = text_.find(marker, from);
+        if (next_ == none || next_ - from > most) return none;
+        const std::size_t dashes =
+            text_.substr(0, next_ + most_line).find("-----", next_ + marker.size());
+        return dashes == none ? none : dashes + 5;
+    }
+
+  private:
+    static constexpr std::string_view marker = "-----END ";
+    static constexpr std::size_t most_line = 96;
+    std::string_view text_;
+    std::size_t next_ = 0;
+};
+
 // A whole block, or the beginning of one that was cut off; a mere mention has no body.
-std::optional<Finding> match_pem(std::string_view text, std::size_t at) {
+std::optional<Finding> match_pem(std::string_view text, std::size_t at, Footers& footers) {
     constexpr std::size_t most_label = 64;
     constexpr std::size_t least_body = 32;
     constexpr std::size_t most_block = 16U << 10U;
+    if (!text.substr(at).starts_with(pem_prefix)) return std::nullopt;
     const std::size_t label = at + pem_prefix.size();
     const std::size_t label_end = text.substr(0, label + most_label).find("-----", label);
     if (label_end == none || text.substr(label, label_end - label).find("PRIVATE KEY") == none)
         return std::nullopt;
     const std::size_t body = label_end + 5;
-    const std::size_t footer =
-        text.substr(0, std::min(body + most_block, text.size())).find("-----END ", body);
-    const std::size_t footer_end = footer == none ? none : text.find("-----", footer + 9);
+    const std::size_t footer_end = footers.find_end(body, most_block);
     const std::size_t end =
-        footer_end == none ? body + run_length(text, body, is_key_body) : footer_end + 5;
+        footer_end == none ? body + run_length(text, body, is_key_body) : footer_end;
     if (end - body < least_body) return std::nullopt;
     return Finding{at, end, "private-key"};
 }
@@ -202,10 +222,9 @@ std::optional<Finding> match_authorization(std::string_view text, std::size_t at
     return std::nullopt;
 }
 
-std::optional<Finding> match_at(std::string_view text, std::size_t at) {
+std::optional<Finding> match_at(std::string_view text, std::size_t at, Footers& footers) {
     const char c = text[at];
-    if (c == '-')
-        return text.substr(at).starts_with(pem_prefix) ? match_pem(text, at) : std::nullopt;
+    if (c == '-') return match_pem(text, at, footers);
     if (!begins_word(text, at)) return std::nullopt;
     for (const Shape& one : shapes) {
         if (one.prefix.front() != c) continue;
@@ -220,10 +239,11 @@ std::optional<Finding> match_at(std::string_view text, std::size_t at) {
 
 std::vector<Finding> find_keys(std::string_view text) {
     std::vector<Finding> all;
+    Footers footers(text);
     const auto& table = beginnings();
     for (std::size_t at = 0; at + 1 < text.size(); ++at) {
         if (!table.test(pair_of(text[at], text[at + 1]))) continue;
-        const auto found = match_at(text, at);
+        const auto found = match_at(text, at, footers);
         if (!found) continue;
         all.push_back(*found);
         at = found->end - 1;

@@ -37,17 +37,49 @@ std::vector<std::string> split_at_braces(const std::string& word) {
     return all;
 }
 
-// {rm,-rf,x} is three words; innermost groups first.
+struct Braces {
+    std::size_t open = 0;
+    std::size_t close = 0;
+    std::vector<std::string_view> alternatives;
+};
+
+// The group that opens at `open`; nothing where it is not closed or holds no comma of its own.
+std::optional<Braces> read_braces(std::string_view word, std::size_t open) {
+    Braces braces{open, 0, {}};
+    int depth = 0;
+    std::size_t begin = open + 1;
+    for (std::size_t at = open; at < word.size(); ++at) {
+        if (word[at] == '{') ++depth;
+        if (word[at] == '}') --depth;
+        if (depth == 0 || (depth == 1 && word[at] == ',')) {
+            braces.alternatives.push_back(word.substr(begin, at - begin));
+            begin = at + 1;
+        }
+        if (depth > 0) continue;
+        braces.close = at;
+        return braces.alternatives.size() > 1 ? std::optional(braces) : std::nullopt;
+    }
+    return std::nullopt;
+}
+
+std::optional<Braces> find_braces(std::string_view word) {
+    int tried = 0;
+    for (std::size_t at = 0; (at = word.find('{', at)) != std::string_view::npos; ++at) {
+        if (++tried > most_groups) return std::nullopt;
+        if (auto found = read_braces(word, at)) return found;
+    }
+    return std::nullopt;
+}
+
+// {rm,-rf,x} is three words.
 std::vector<std::string> brace_expanded(const std::string& word, int depth = 0) {
-    const std::size_t close = word.find('}');
-    const std::size_t open = close == std::string::npos ? close : word.rfind('{', close);
-    if (open == std::string::npos) return {word};
-    const std::string_view inside = std::string_view(word).substr(open + 1, close - open - 1);
-    if (inside.find(',') == std::string_view::npos) return {word};
+    const auto braces = find_braces(word);
+    if (!braces) return {word};
     if (depth == most_groups) return split_at_braces(word);
     std::vector<std::string> all;
-    for (const std::string_view one : base::split(inside, ',')) {
-        const std::string text = word.substr(0, open) + std::string(one) + word.substr(close + 1);
+    for (const std::string_view one : braces->alternatives) {
+        const std::string text =
+            word.substr(0, braces->open) + std::string(one) + word.substr(braces->close + 1);
         for (auto& expanded : brace_expanded(text, depth + 1)) {
             if (all.size() == most_alternatives) return split_at_braces(word);
             if (!expanded.empty()) all.push_back(std::move(expanded));

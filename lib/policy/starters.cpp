@@ -67,6 +67,12 @@ bool make_is_plain(const std::vector<std::string>& words) {
     });
 }
 
+// "tar cIf" is "tar -cIf".
+std::vector<std::string> with_dash(std::vector<std::string> words) {
+    if (words.size() > 1 && !words[1].starts_with('-')) words[1].insert(0, "-");
+    return words;
+}
+
 bool names_script(std::string_view word) {
     return !word.empty() && !word.starts_with('-') && !word.starts_with("/dev/") &&
            !word.starts_with("/proc/");
@@ -101,7 +107,8 @@ std::optional<bool> find_plainness(std::string_view program,
     if (program == "git") return git_is_plain(words);
     if (program == "sed" || program == "gsed") return sed_is_plain(words);
     if (program == "make" || program == "gmake") return make_is_plain(words);
-    if (const auto starter = find_starter(program)) return is_plain(*starter, words);
+    const auto starter = find_starter(program);
+    if (starter) return is_plain(*starter, program == "tar" ? with_dash(words) : words);
     return std::nullopt;
 }
 

@@ -9,7 +9,7 @@
 #include "agent/home.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "life/birth.hpp"
+#include "life/leftovers.hpp"
 #include "store/turns.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"

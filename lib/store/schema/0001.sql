@@ -133,7 +133,8 @@ CREATE VIEW searchable AS SELECT id,
   CASE role WHEN 'tool_result' THEN content END AS output
 FROM messages;
 -- Rows are copied from the view by the transaction that writes the message: a trigger into FTS5 is
--- refused with trusted_schema=OFF.
+-- refused with trusted_schema=OFF. FTS5's 'rebuild' is refused too, as the view reads json_tree; what
+-- does the same is 'delete-all' and copying every row.
 CREATE VIRTUAL TABLE messages_fts USING fts5(prompt, answer, arguments, output,
   content = 'searchable', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2');
 

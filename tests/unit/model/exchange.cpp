@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -61,8 +62,13 @@ class Server {
             request_.append(buffer, 0, static_cast<std::size_t>(count));
         }
         const ssize_t sent = send(peer, reply_.data(), reply_.size(), MSG_NOSIGNAL);
-        if (sent >= 0 && linger_ms_ > 0) usleep(static_cast<useconds_t>(linger_ms_) * 1000);
+        if (sent >= 0 && linger_ms_ > 0) wait_for_hangup(peer);
         close(peer);
+    }
+
+    void wait_for_hangup(int peer) const {
+        pollfd hangup{.fd = peer, .events = POLLIN, .revents = 0};
+        poll(&hangup, 1, linger_ms_);
     }
 
     std::string reply_;

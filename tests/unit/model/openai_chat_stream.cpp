@@ -215,6 +215,20 @@ TEST(ChatStream, AnErrorInTheStreamIsClassified) {
     }
 }
 
+TEST(ChatStream, WhatComesAfterTheFinishSpoilsNothing) {
+    const std::string whole =
+        "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\n";
+    for (const std::string late : {"data: {\"error\":{\"code\":500}}\n\n", "data: {broken\n\n"})
+        EXPECT_FALSE(decode(make, whole + late).failure) << late;
+}
+
+TEST(ChatStream, AFinishInErrorIsNone) {
+    const Answer answer =
+        decode(make, "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"error\"}]}\n\n");
+    ASSERT_TRUE(answer.failure);
+    EXPECT_EQ(answer.reply.stop, StopReason::truncated_stream);
+}
+
 TEST(ChatStream, KeepsReasoningWhereItMustGoBack) {
     const std::string call =
         R"(data: {"choices":[{"delta":{"reasoning_content":"why","tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}

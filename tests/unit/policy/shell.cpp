@@ -607,7 +607,6 @@ const char* const ways_to_rm[] = {
     "$'\\162m' -rf x",
     "{rm,-rf,x}",
     "{rm,{-rf,x}}",
-    "{,}{,}{,}{,}{,}{,}{,}{,}{,}rm -rf x",
     "rm \\\n-rf x",
     "r\\\nm -rf x",
     "sh <<EOF\nrm -rf x\nEOF",
@@ -646,6 +645,8 @@ TEST(Shell, DenyPatternsAreNotDodged) {
     const Profile profile = denying("tool:bash:rm -rf x.*");
     for (const char* command : ways_to_rm)
         EXPECT_EQ(verdict(profile, command), Verdict::deny) << command;
+    EXPECT_EQ(verdict(denying("tool:bash:rm.*"), "{,}{,}{,}{,}{,}{,}{,}{,}{,}rm -rf x"),
+              Verdict::deny);
     const Profile no_push = denying("tool:bash:git push.*");
     for (const char* command :
          {"git push", "git  push origin", "git -C . push", "git --no-pager push",
@@ -672,17 +673,28 @@ TEST(Shell, TooInvolvedForADenyListIsDenied) {
     for (int i = 0; i < 15'000; ++i) wrapped += "env ";
     std::string grown = "a=aaaaaaaa";
     for (int i = 0; i < 40; ++i) grown += "; a=$a$a$a$a";
-    for (const std::string& command : {"echo " + nested, wrapped + "ls", grown,
-                                       std::string(30'000, '(') + "ls", std::string(60'000, '`')}) {
+    const std::vector<std::string> involved{"echo " + nested, wrapped + "ls", grown};
+    for (const std::string& command : involved) {
         EXPECT_FALSE(simple_commands(command)) << command.substr(0, 40);
         EXPECT_EQ(verdict(allowing(R"(tool:[\s\S]*)"), command), Verdict::allow);
-    }
-    for (const std::string& command : {"echo " + nested, wrapped + "ls", grown}) {
         EXPECT_FALSE(parts_for_deny(command)) << command.substr(0, 40);
         const Decision decision =
             denying("tool:bash:nothing").decide(parse_action("tool:bash:" + command), {});
         EXPECT_EQ(decision.verdict, Verdict::deny);
         EXPECT_EQ(decision.reason, "the command is too involved to try the deny list on");
+    }
+}
+
+// Nothing here may take long or overflow the stack.
+TEST(Shell, LongAndDeepCommandsAreReadInBoundedTime) {
+    const Profile profile = denying("tool:bash:nothing");
+    for (const char* piece :
+         {"(",      ")",    "`",     "$(", "${",         "\"",      "'",   "\\",
+          "<<a\n",  "<<<",  "{a,b}", "{",  "case x in ", "$(case ", "a;",  "a|",
+          "sh -c ", "env ", "git ",  "$a", "a=$a$a;",    "\n",      ">a ", "#\n"}) {
+        std::string command;
+        while (command.size() + 16 < 60'000) command += piece;
+        EXPECT_NO_THROW(profile.decide(parse_action("tool:bash:" + command), {})) << piece;
     }
 }
 

@@ -165,10 +165,35 @@ TEST(Messages, are_found_by_who_said_what) {
         "ORDER BY rowid");
     ASSERT_TRUE(snippet.step());
     EXPECT_NE(snippet.text(0).find("make [zebra]"), std::string::npos) << snippet.text(0);
+}
+
+TEST(Messages, are_indexed_as_the_view_shows_them) {
+    const Home home;
+    Store store = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    const std::int64_t id = add_message(store, agent, assistant_message());
+    add_message(store, agent, user_message("zebra", 2));
     in_transaction(store, [&] {
-        store.prepare("INSERT INTO messages_fts (messages_fts, rank) VALUES ('integrity-check', 1)")
+        execute(store.handle(),
+                "INSERT INTO messages_fts (messages_fts) VALUES ('integrity-check')");
+        // takes out exactly the words it is given: a wrong one would stay
+        store
+            .prepare(
+                "INSERT INTO messages_fts (messages_fts, rowid, prompt, answer, arguments, output) "
+                "SELECT 'delete', id, prompt, answer, arguments, output FROM searchable WHERE id = "
+                "?")
+            .bind(id)
             .run();
     });
+    EXPECT_EQ(search(store, "zebra"), Ids{id + 1});
+    EXPECT_EQ(search(store, "look OR make OR formed"), Ids{});
+    in_transaction(store, [&] {
+        execute(store.handle(),
+                "INSERT INTO messages_fts (messages_fts) VALUES ('delete-all');"
+                "INSERT INTO messages_fts (rowid, prompt, answer, arguments, output) "
+                "SELECT id, prompt, answer, arguments, output FROM searchable");
+    });
+    EXPECT_EQ(search(store, "zebra"), (Ids{id, id + 1}));
 }
 
 // C-24, C-25, C-29, C-30, C-37

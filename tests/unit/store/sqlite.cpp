@@ -53,9 +53,9 @@ TEST(Statement, copies_what_is_bound) {
 TEST(Statement, reports_sqlites_words) {
     const Home home;
     Store store = home.open();
-    const base::Error error = error_of([&] { store.prepare("SELECT nothing"); });
+    const base::Error error = error_of([&] { store.prepare("SELECT absent"); });
     EXPECT_EQ(error.code(), base::ErrorCode::failed);
-    EXPECT_EQ(error.message(), "database: no such column: nothing");
+    EXPECT_EQ(error.message(), "database: no such column: absent");
 }
 
 }  // namespace

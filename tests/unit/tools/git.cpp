@@ -33,8 +33,8 @@ TEST_F(Git, ADaysWork) {
     EXPECT_TRUE(has(ok("git_checkout", R"({"ref":"topic"})"), "branch topic\n"));
     EXPECT_TRUE(has(ok("git_diff", R"({"ref1":"HEAD~2","ref2":"HEAD"})"), "+new\n"));
     const std::string log = ok("git_log", R"({"count":2})");
-    EXPECT_TRUE(has(log, " ada: add b\n"));
-    EXPECT_TRUE(has(log, " ada: change a\n"));
+    EXPECT_TRUE(has(log, " ada <ada@chorus.local>: add b\n"));
+    EXPECT_TRUE(has(log, " ada <ada@chorus.local>: change a\n"));
     EXPECT_TRUE(has(ok("git_branch", R"({"name":"main","delete":true})"), "deleted branch main\n"));
 }
 

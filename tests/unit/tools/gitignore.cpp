@@ -90,20 +90,20 @@ class GitignoreFiles : public Workspace {
     }
     void clear() const {
         for (const auto& entry : std::filesystem::directory_iterator(root.path()))
-            std::filesystem::remove_all(entry.path());
+            if (entry.path().filename() != ".git") std::filesystem::remove_all(entry.path());
     }
 };
 
 TEST_F(GitignoreFiles, AgreesWithGit) {
+    const std::string git = "git -C '" + root.path() + "' -c core.excludesFile=/dev/null ";
+    lines_of(git + "init -q");
     for (const Case& each : cases) {
         clear();
         put(".gitignore", each.rules);
         if (!each.inner.empty()) put("sub/.gitignore", each.inner);
         for (const std::string& file : each.files) put(file, "");
-        const std::set<std::string> wanted = lines_of(
-            "cd '" + root.path() +
-            "' && git init -q . && git -c core.excludesFile=/dev/null ls-files -z --others "
-            "--exclude-standard");
+        const std::set<std::string> wanted =
+            lines_of(git + "ls-files -z --others --exclude-standard");
         std::set<std::string> got;
         const std::string listing = ok("list_files", "{}");
         for (const std::string_view line : base::split_lines(listing))

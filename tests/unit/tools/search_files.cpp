@@ -125,8 +125,8 @@ TEST_F(SearchFiles, PatternsWhoseAutomatonExplodesEndInTime) {
     }
     put("a", text);
     const auto start = std::chrono::steady_clock::now();
-    EXPECT_TRUE(has(search("[a-q][^u-z]{900}x"), "[ended before the end"));
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+    EXPECT_EQ(search("[a-q][^u-z]{400}x"), "no match\n");
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
     EXPECT_TRUE(
         has(fails("search_files", R"({"pattern":"[äöü].{999}(é.{999}[äöü]){1}"})"), "too large"));
 }

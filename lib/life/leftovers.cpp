@@ -1,0 +1,68 @@
+#include "life/leftovers.hpp"
+
+#include <charconv>
+
+#include "base/text.hpp"
+#include "store/records.hpp"
+#include "sys/clock.hpp"
+#include "sys/file.hpp"
+#include "sys/lock.hpp"
+#include "sys/process.hpp"
+
+namespace chorus::life {
+namespace {
+
+using agent::Home;
+
+std::int64_t number(std::string_view digits) {
+    std::int64_t value = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return value;
+}
+
+sys::Identity maker_of(std::string_view entry) {
+    const auto parts = base::split(entry.substr(temporary_prefix.size()), '-');
+    if (parts.size() < 3) return {};
+    return {number(parts[0]), number(parts[1])};
+}
+
+}  // namespace
+
+void commit_status(store::Store& store, const store::Agent& row, store::AgentStatus status,
+                   const char* cause) {
+    store::Transaction transaction(store);
+    store::set_agent_status(store, row.id, status);
+    store::insert_event(store, {.agent_id = row.id,
+                                .thread_id = 0,
+                                .turn_id = 0,
+                                .at = sys::now_ms(),
+                                .kind = "agent",
+                                .previous = "creating",
+                                .next = std::string(store::name(status)),
+                                .cause = cause,
+                                .data = {}});
+    transaction.commit();
+}
+
+void reclaim_locked(const Home& home, store::Store& store) {
+    for (const std::string& entry : sys::list_directory(home.agents())) {
+        if (entry.rfind(temporary_prefix, 0) != 0) continue;
+        if (!sys::is_alive(maker_of(entry))) sys::remove_tree(home.agents() + "/" + entry);
+    }
+    for (const store::Agent& row : store::list_agents(store)) {
+        if (row.status != store::AgentStatus::creating) continue;
+        if (sys::exists(home.agent(row.name) + "/agent.json")) {
+            commit_status(store, row, store::AgentStatus::active, "recovered");
+        } else {
+            store::Transaction transaction(store);
+            store::delete_agent(store, row.id);
+            transaction.commit();
+        }
+    }
+}
+
+void reclaim_leftovers(const Home& home, store::Store& store) {
+    if (sys::Lock::try_acquire(home.birth_lock(), sys::Lock::Mode::exclusive)) reclaim_locked(home, store);
+}
+
+}  // namespace chorus::life

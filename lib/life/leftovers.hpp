@@ -1,0 +1,22 @@
+// What a crash of chorus-init left: temporary directories of processes that are gone, and rows still
+// `creating`. The next command finishes or undoes it (promise 6).
+#pragma once
+
+#include <string_view>
+
+#include "agent/layout.hpp"
+#include "store/agents.hpp"
+
+namespace chorus::life {
+
+// Directories under construction are .tmp-<pid>-<start>-<random>-<name>.
+constexpr std::string_view temporary_prefix = ".tmp-";
+
+// Takes the birth lock for a moment; does nothing where another process holds it.
+void reclaim_leftovers(const agent::Home& home, store::Store& store);
+// For who holds the birth lock.
+void reclaim_locked(const agent::Home& home, store::Store& store);
+// The status and its event, in one transaction.
+void commit_status(store::Store& store, const store::Agent& row, store::AgentStatus status, const char* cause);
+
+}  // namespace chorus::life

@@ -1,0 +1,142 @@
+#include "sys/spawn.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/text.hpp"
+
+namespace chorus::sys {
+namespace {
+
+struct Actions {
+    Actions() { posix_spawn_file_actions_init(&value); }
+    ~Actions() { posix_spawn_file_actions_destroy(&value); }
+    Actions(const Actions&) = delete;
+    Actions& operator=(const Actions&) = delete;
+    posix_spawn_file_actions_t value;
+};
+
+struct Attributes {
+    Attributes() {
+        posix_spawnattr_init(&value);
+        sigset_t signals;
+        sigfillset(&signals);
+        posix_spawnattr_setsigdefault(&value, &signals);
+        sigemptyset(&signals);
+        posix_spawnattr_setsigmask(&value, &signals);
+        posix_spawnattr_setflags(
+            &value, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    }
+    ~Attributes() { posix_spawnattr_destroy(&value); }
+    Attributes(const Attributes&) = delete;
+    Attributes& operator=(const Attributes&) = delete;
+    posix_spawnattr_t value;
+};
+
+void connect(Actions& actions, int source, int target) {
+    if (source >= 0) {
+        posix_spawn_file_actions_adddup2(&actions.value, source, target);
+    } else {
+        posix_spawn_file_actions_addopen(&actions.value, target, "/dev/null",
+                                         target == STDIN_FILENO ? O_RDONLY : O_WRONLY, 0);
+    }
+}
+
+// Everything from 3 on is closed but `kept`: not all descriptors of the libraries are
+// close-on-exec.
+void close_the_rest(Actions& actions, std::vector<int> kept) {
+    std::sort(kept.begin(), kept.end());
+    int next = 3;
+    for (const int fd : kept) {
+        for (; next < fd; ++next) posix_spawn_file_actions_addclose(&actions.value, next);
+        // Onto itself: what posix_spawn takes for "not close-on-exec".
+        posix_spawn_file_actions_adddup2(&actions.value, fd, fd);
+        next = std::max(next, fd + 1);
+    }
+    posix_spawn_file_actions_addclosefrom_np(&actions.value, next);
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+    std::vector<char*> result;
+    for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
+    result.push_back(nullptr);
+    return result;
+}
+
+std::string path_of(const std::vector<std::string>& environment) {
+    for (const std::string& variable : environment)
+        if (variable.starts_with("PATH=")) return variable.substr(5);
+    return "/usr/local/bin:/usr/bin:/bin";
+}
+
+// ENOENT, or EACCES where something of that name is there; 0 sets `found`.
+int look_up(const std::string& name, const std::vector<std::string>& environment,
+            std::string& found) {
+    int problem = ENOENT;
+    const std::string path = path_of(environment);
+    for (const std::string_view directory : base::split(path, ':')) {
+        // A relative entry would find what the workspace holds.
+        if (!directory.starts_with('/')) continue;
+        found.assign(directory).append("/").append(name);
+        struct stat status {};
+        if (stat(found.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+        if (faccessat(AT_FDCWD, found.c_str(), X_OK, AT_EACCESS) == 0) return 0;
+        problem = EACCES;
+    }
+    return problem;
+}
+
+}  // namespace
+
+std::string require_program(const Command& command) {
+    if (command.arguments.empty() || command.arguments[0].empty())
+        throw base::Error(base::ErrorCode::failed, "no command given");
+    const std::string& name = command.arguments[0];
+    if (name.find('/') != std::string::npos) return name;
+    std::string found;
+    if (const int problem = look_up(name, command.environment, found))
+        throw base::system_error(name, problem);
+    return found;
+}
+
+// posix_spawn does not say whether the directory or the program was at fault.
+base::Error start_error(const Command& command, int problem) {
+    if (!command.directory.empty()) {
+        const Fd directory(open(command.directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+        if (!directory) return base::system_error(command.directory);
+    }
+    return base::system_error(command.arguments[0], problem);
+}
+
+int spawn(const Command& command, const Streams& streams, const std::string& program, pid_t& pid) {
+    Actions actions;
+    connect(actions, streams.in, STDIN_FILENO);
+    connect(actions, streams.out, STDOUT_FILENO);
+    connect(actions, streams.err, STDERR_FILENO);
+    if (!command.directory.empty())
+        posix_spawn_file_actions_addchdir_np(&actions.value, command.directory.c_str());
+    close_the_rest(actions, command.keep_fds);
+    const Attributes attributes;
+    return posix_spawn(&pid, program.c_str(), &actions.value, &attributes.value,
+                       pointers(command.arguments).data(), pointers(command.environment).data());
+}
+
+std::optional<std::string> find_program(const std::string& name,
+                                        const std::vector<std::string>& environment) {
+    std::string found;
+    if (name.find('/') != std::string::npos) {
+        found = name;
+        if (faccessat(AT_FDCWD, name.c_str(), X_OK, AT_EACCESS) != 0) return std::nullopt;
+    } else if (look_up(name, environment, found) != 0) {
+        return std::nullopt;
+    }
+    return found;
+}
+
+}  // namespace chorus::sys
