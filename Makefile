@@ -34,7 +34,7 @@ test: deps $(BUILD)/CMakeCache.txt
 
 bench: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all bench_programs
-	sh tests/bench/run.sh $(BUILD)
+	$(BUILD)/tests/bench $(abspath $(BUILD))/cmd $(abspath $(BUILD))/tests
 
 asan:
 	$(MAKE) test BUILD=build-asan OPTIONS='-DCHORUS_SANITIZE=ON -DCHORUS_DEVELOPER=ON -DCMAKE_BUILD_TYPE=Debug'

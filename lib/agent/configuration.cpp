@@ -40,11 +40,17 @@ bool is_duration(const Json& value) {
            value.get<std::int64_t>() <= 1'000'000'000;
 }
 
+// Far above all that is counted here, far below where sums overflow.
+bool is_count(const Json& value) {
+    return value.is_number_integer() && value.get<std::int64_t>() >= 0 &&
+           value.get<std::int64_t>() <= 1'000'000'000'000;
+}
+
 bool fits(const Json& value, KeyType type) {
     switch (type) {
         case KeyType::text: return value.is_string();
         case KeyType::text_or_null: return value.is_string() || value.is_null();
-        case KeyType::integer: return value.is_number_integer() && value.get<std::int64_t>() >= 0;
+        case KeyType::integer: return is_count(value);
         case KeyType::duration: return is_duration(value);
         case KeyType::boolean: return value.is_boolean();
         case KeyType::text_list: return is_text_list(value);
@@ -101,12 +107,15 @@ Budget read_budget(const Json& object, std::string_view what) {
     const Json* value = find(object, "budget");
     if (value == nullptr) return budget;
     for (const auto& [name, amount] : value->items()) {
+        if (name == "tokens_per_turn") {
+            if (!fits(amount, KeyType::integer)) refuse(what, "budget." + name, expected(KeyType::integer), amount);
+            budget.tokens_per_turn = amount.get<std::int64_t>();
+            continue;
+        }
         if (!amount.is_number() || amount.get<double>() < 0)
             refuse(what, "budget." + name, "a number that is not negative", amount);
         if (name == "usd_per_turn") budget.usd_per_turn = amount.get<double>();
         if (name == "usd_per_day") budget.usd_per_day = amount.get<double>();
-        if (name == "tokens_per_turn")
-            budget.tokens_per_turn = static_cast<std::int64_t>(amount.get<double>());
     }
     return budget;
 }
@@ -150,6 +159,7 @@ std::vector<policy::Rule> read_rules(const Json& profile, const char* list, cons
 
 Permissions read_permissions(const Json& value, const std::string& what) {
     Permissions permissions;
+    permissions.json = chat::dump(value);
     if (value.is_string()) {
         permissions.name = value.get<std::string>();
         return permissions;
@@ -250,7 +260,8 @@ HomeConfiguration load_home_configuration(const Home& home) {
     configuration.max_retries = integer(object, "max_retries").value_or(3);
     configuration.prompt_ttl_ms = duration_ms(object, "prompt_ttl").value_or(604'800'000);
     configuration.sandbox_read = text_list(object, "sandbox_read");
-    configuration.allow_network_fs = object.value("allow_network_fs", false);
+    if (const Json* value = find(object, "allow_network_fs"))
+        configuration.allow_network_fs = value->get<bool>();
     configuration.shared = read_shared(object, what);
     return configuration;
 }

@@ -26,6 +26,7 @@ struct Budget {
 struct Permissions {
     std::string name = "standard";                    // "custom" when written out
     std::optional<policy::ProfileText> custom;
+    std::string json = {};                            // as it was read; "" where it was not
 };
 
 // The keys that agent.json and config.json share; unset ones are absent.

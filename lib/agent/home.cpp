@@ -47,8 +47,8 @@ Home find_home(const sys::Environment& environment) {
         return Home(*given);
     }
     const auto user_home = environment.find("HOME");
-    if (!user_home)
-        throw Error(ErrorCode::config_invalid, "home: neither CHORUS_HOME nor HOME is set",
+    if (!user_home || user_home->front() != '/')
+        throw Error(ErrorCode::config_invalid, "home: neither CHORUS_HOME nor HOME is set to an absolute path",
                     "export CHORUS_HOME=/some/directory");
     return Home(*user_home + "/.chorus-agents");
 }

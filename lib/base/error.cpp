@@ -54,6 +54,12 @@ static_assert(rows_follow_the_enum());
 
 std::string_view name(ErrorCode code) { return rows[static_cast<std::size_t>(code)].name; }
 
+std::optional<ErrorCode> find_error_code(std::string_view name) {
+    for (const Row& row : rows)
+        if (row.name == name) return row.code;
+    return std::nullopt;
+}
+
 ExitStatus exit_status(ErrorCode code) { return rows[static_cast<std::size_t>(code)].status; }
 
 Error::Error(ErrorCode code, std::string message, std::string hint)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -60,6 +61,7 @@ enum class ErrorCode {
 
 // As it stands in JSON: "BAD_REQUEST".
 std::string_view name(ErrorCode code);
+std::optional<ErrorCode> find_error_code(std::string_view name);
 // `canceled` maps to `interrupted`; who knows the signal chooses between 129, 130 and 143.
 ExitStatus exit_status(ErrorCode code);
 

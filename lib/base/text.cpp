@@ -50,10 +50,11 @@ Decoded decode(std::string_view text) {
 
 bool is_hidden(char32_t c) {
     return (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c <= 0x9f) || c == 0xad ||
-           c == 0x61c || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+           c == 0x34f || c == 0x61c || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
            (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) ||
            (c >= 0xe0000 && c <= 0xe0fff) || c == 0x180e || c == 0x115f || c == 0x1160 ||
-           c == 0x3164 || c == 0xffa0;
+           c == 0x3164 || c == 0xffa0 || c == 0x17b4 || c == 0x17b5 ||
+           (c >= 0x1d173 && c <= 0x1d17a);
 }
 
 void append_escaped(std::string& out, char32_t c) {

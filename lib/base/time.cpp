@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <ctime>
 
@@ -41,9 +42,10 @@ std::optional<TimeMs> parse_iso8601(std::string_view text) {
         return std::nullopt;
     if (text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' || text[16] != ':')
         return std::nullopt;
-    if (t.tm_mon < 1 || t.tm_mon > 12 || t.tm_mday < 1 || t.tm_mday > 31 || t.tm_hour > 23 ||
-        t.tm_min > 59 || t.tm_sec > 60)
-        return std::nullopt;
+    const std::chrono::year_month_day day{std::chrono::year(t.tm_year),
+                                          std::chrono::month(static_cast<unsigned>(t.tm_mon)),
+                                          std::chrono::day(static_cast<unsigned>(t.tm_mday))};
+    if (!day.ok() || t.tm_hour > 23 || t.tm_min > 59 || t.tm_sec > 60) return std::nullopt;
     int ms = 0;
     std::string_view rest = text.substr(19);
     if (rest.size() == 5 && rest[0] == '.') {

@@ -29,10 +29,8 @@ std::string_view kind_of(const Event& event) {
 // A call's arguments as JSON where they are that, else as the text they are.
 void add_arguments(JsonText& out, const std::string& arguments) {
     out.key("arguments");
-    if (Json::accept(arguments))
-        out.raw(dump(parse_json(arguments, "arguments")));
-    else
-        out.string(arguments);
+    if (const auto value = try_parse_json(arguments)) out.raw(dump(*value));
+    else out.string(arguments);
 }
 
 void add_members(JsonText& out, const StatusUpdate& e) {
@@ -96,6 +94,12 @@ void add_error(JsonText& out, const TurnResult& result) {
     out.key("message").string(result.error->message());
     if (!result.error->hint().empty()) out.key("hint").string(result.error->hint());
     out.end_object();
+}
+
+std::optional<base::Error> parse_error(const Json& error) {
+    if (!error.is_object()) return std::nullopt;
+    const auto code = base::find_error_code(string_or(error, "code"));
+    return base::Error(code.value_or(base::ErrorCode::failed), string_or(error, "message"), string_or(error, "hint"));
 }
 
 State parse_state(std::string_view text) {
@@ -174,10 +178,13 @@ TurnResult parse_result(std::string_view json) {
     const Json& usage = object.at("usage");
     result.usage = {integer_or(usage, "input_tokens"), integer_or(usage, "output_tokens"),
                     integer_or(usage, "cache_read_tokens"), integer_or(usage, "cache_write_tokens")};
+    if (object.at("cost_usd").is_number()) result.cost_usd = object["cost_usd"].get<double>();
     for (const Json& denied : object.at("denied"))
         result.denied.push_back({string_or(denied, "action"), string_or(denied, "detail")});
     result.audit_rows = integer_or(object.at("audit"), "rows");
     result.audit_hash = string_or(object.at("audit"), "hash");
+    result.error = parse_error(object.at("error"));
+    result.error_category = string_or(object.at("error"), "category");
     result.exit_status = static_cast<base::ExitStatus>(integer_or(object, "exit_code"));
     return result;
 }

@@ -55,12 +55,16 @@ void load_extra(std::string_view stored, Message& message) {
         return;
     }
     const Json extra = parse_json(stored, "stored message", DuplicateKeys::last_wins, stored.size());
+    const auto flag = [&](const char* key) {
+        const auto found = extra.find(key);
+        return found != extra.end() && *found == true;
+    };
     if (extra.contains("wire"))
         message.opaque = Opaque{string_or(extra, "provider"), string_or(extra, "model"),
                                 string_or(extra, "wire")};
     message.status = string_or(extra, "status");
-    message.is_error = extra.value("is_error", false);
-    message.starts_turn = extra.value("starts_turn", false);
+    message.is_error = flag("is_error");
+    message.starts_turn = flag("starts_turn");
 }
 
 }  // namespace chorus::chat

@@ -26,8 +26,13 @@ bool is_option_of(std::string_view word, std::string_view options) {
 }
 
 bool is_listed(std::string_view word, std::string_view list) {
-    const auto all = base::split(list, ' ');
-    return !word.empty() && std::find(all.begin(), all.end(), word) != all.end();
+    if (word.empty() || word.find(' ') != std::string_view::npos) return false;
+    for (std::size_t at = 0; (at = list.find(word, at)) != std::string_view::npos; ++at) {
+        const std::size_t end = at + word.size();
+        if ((at == 0 || list[at - 1] == ' ') && (end == list.size() || list[end] == ' '))
+            return true;
+    }
+    return false;
 }
 
 }  // namespace chorus::policy

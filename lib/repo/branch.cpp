@@ -114,28 +114,34 @@ void check_out(git_repository* repository, const git_commit* commit) {
     check(result, "checkout");
 }
 
-}  // namespace
-
-std::string Repository::branches() const {
+std::vector<std::string> branch_names(git_repository* repository) {
     const auto iterator =
-        make<BranchIterator>("git", git().branch_iterator_new, handle_->get(), GIT_BRANCH_LOCAL);
-    const std::string current = head_ref(handle_->get());
+        make<BranchIterator>("git", git().branch_iterator_new, repository, GIT_BRANCH_LOCAL);
     std::vector<std::string> names;
     git_reference* next = nullptr;
     git_branch_t type = GIT_BRANCH_LOCAL;
-    while (git().branch_next(&next, &type, iterator.get()) == 0) {
+    int result = 0;
+    while ((result = git().branch_next(&next, &type, iterator.get())) == 0) {
         const Reference branch(next);
         const char* name = nullptr;
         check(git().branch_name(&name, branch.get()), "git");
         names.emplace_back(name);
     }
+    if (result != GIT_ITEROVER) check(result, "git");
     std::sort(names.begin(), names.end());
+    return names;
+}
+
+}  // namespace
+
+std::string Repository::branches() const {
+    const std::string current = head_ref(handle_->get());
     std::string lines;
     if (current.empty()) {
         const CommitObject commit = head_commit(handle_->get());
         lines = "* (detached at " + text_of(*git().commit_id(commit.get())).substr(0, 7) + ")\n";
     }
-    for (const std::string& name : names)
+    for (const std::string& name : branch_names(handle_->get()))
         lines += (ref_of(name) == current ? "* " : "  ") + name + "\n";
     return lines;
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <functional>
 #include <vector>
 
@@ -27,9 +28,14 @@ struct Entry {
     unsigned char type = DT_UNKNOWN;
 };
 
+// Null where the directory is gone, or closed to us as it is to libgit2.
 Stream open_stream(const std::string& path) {
     const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    return Stream(fd >= 0 ? fdopendir(fd) : nullptr);
+    Stream stream(fd >= 0 ? fdopendir(fd) : nullptr);
+    const bool is_out_of_reach = errno == ENOENT || errno == ENOTDIR || errno == ELOOP ||
+                                 errno == EACCES || errno == ENAMETOOLONG;
+    if (!stream && !is_out_of_reach) throw base::system_error(path);
+    return stream;
 }
 
 unsigned char type_of(DIR* stream, const dirent& entry) {

@@ -1,5 +1,6 @@
 // .git and the work tree as plain files, looked at before libgit2 follows anything in them. A
-// command in the workspace can plant what it likes there; libgit2 runs outside the sandbox.
+// command in the workspace can plant what it likes there; libgit2 runs outside the sandbox. For
+// this room's own use.
 #pragma once
 
 #include <string>

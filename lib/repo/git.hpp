@@ -1,5 +1,5 @@
 // libgit2, opened by name at the first call: a turn that uses no git does not pay for its
-// libraries. Included by this room's .cpp files only.
+// libraries. Include it in this room's .cpp files only.
 #pragma once
 
 #include <git2.h>

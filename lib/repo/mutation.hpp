@@ -1,5 +1,5 @@
 // Held around every change of .git: one Chorus process at a time, and a lock file of git's that a
-// killed one left behind does not stop the next.
+// killed one left behind does not stop the next. For this room's own use.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// What the files of this room share of an open repository.
+// What the files of this room share of an open repository. Include it in this room's .cpp files
+// only.
 #pragma once
 
 #include <functional>

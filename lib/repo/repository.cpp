@@ -136,9 +136,12 @@ Object resolve(git_repository* repository, const std::string& ref) {
     git_object* found = nullptr;
     const bool is_a_ref =
         !ref.empty() && !ref.starts_with('-') && ref.find('\0') == std::string::npos;
-    if (!is_a_ref || git().revparse_single(&found, repository, ref.c_str()) != 0)
+    const int result =
+        is_a_ref ? git().revparse_single(&found, repository, ref.c_str()) : GIT_EINVALIDSPEC;
+    if (result == GIT_ENOTFOUND || result == GIT_EINVALIDSPEC)
         throw base::Error(base::ErrorCode::failed,
                           "git: '" + ref + "' is no branch, tag or commit");
+    check(result, "git: " + ref);
     return Object(found);
 }
 
@@ -178,7 +181,10 @@ std::vector<Commit> Repository::log(int count) const {
     check(git().revwalk_sorting(walk.get(), GIT_SORT_TOPOLOGICAL | GIT_SORT_TIME), "log");
     check(git().revwalk_push_head(walk.get()), "log");
     git_oid id;
-    while (static_cast<int>(commits.size()) < count && git().revwalk_next(&id, walk.get()) == 0) {
+    while (static_cast<int>(commits.size()) < count) {
+        const int result = git().revwalk_next(&id, walk.get());
+        if (result == GIT_ITEROVER) break;
+        check(result, "log");
         const CommitObject commit = find_commit(handle_->get(), id);
         const git_signature* author = git().commit_author(commit.get());
         const char* summary = git().commit_summary(commit.get());

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <optional>
 
 #include "base/text.hpp"
@@ -47,20 +48,27 @@ struct Found {
     struct stat status {};
 };
 
+bool is_gone(int error_number) {
+    return error_number == ENOENT || error_number == ENOTDIR || error_number == ELOOP;
+}
+
 // Walks down without following a link. Nothing where a part is missing, or is a link where a
-// directory has to be: what git knows below it is gone then.
-std::optional<Found> look_at(int workspace, std::string_view path) {
-    std::vector<std::string_view> parts = base::split(path, '/');
-    Found found{sys::Fd(fcntl(workspace, F_DUPFD_CLOEXEC, 0)), std::string(parts.back()), {}};
-    parts.pop_back();
-    for (const std::string_view part : parts) {
+// directory has to be: what git knows below it is gone then. Whatever else fails is no deletion.
+std::optional<Found> look_at(int workspace, const std::string& path) {
+    const auto slash = path.rfind('/');
+    const bool is_top = slash == std::string::npos;
+    Found found{{}, is_top ? path : path.substr(slash + 1), {}};
+    found.directory = sys::Fd(fcntl(workspace, F_DUPFD_CLOEXEC, 0));
+    for (const std::string_view part : base::split(is_top ? "" : path.substr(0, slash), '/')) {
+        if (part.empty() || !found.directory) continue;
         found.directory = sys::Fd(openat(found.directory.get(), std::string(part).c_str(),
                                          O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-        if (!found.directory) return std::nullopt;
     }
-    if (fstatat(found.directory.get(), found.name.c_str(), &found.status, AT_SYMLINK_NOFOLLOW) != 0)
-        return std::nullopt;
-    return found;
+    const bool is_there = found.directory && fstatat(found.directory.get(), found.name.c_str(),
+                                                     &found.status, AT_SYMLINK_NOFOLLOW) == 0;
+    if (is_there) return found;
+    if (!is_gone(errno)) throw base::system_error("commit: " + path);
+    return std::nullopt;
 }
 
 void copy_into(git_odb_stream* stream, int file, const std::string& path) {

@@ -1,5 +1,5 @@
 // From the work tree into the index, byte for byte: no filter of .gitattributes and no conversion
-// of line endings, and without following a link.
+// of line endings, and without following a link. Include it in this room's .cpp files only.
 #pragma once
 
 #include <string>

@@ -7,8 +7,10 @@ namespace chorus::store {
 void insert_artifact(Store& store, const Artifact& artifact) {
     store
         .prepare(
-            "INSERT INTO artifacts (agent_id, artifact_id, kind, name, description, mime_type, status, version, "
-            "size, path, created_at, updated_at) VALUES (?, ?, ?, ?, '', ?, 'complete', 1, ?, ?, ?, ?)")
+            "INSERT INTO artifacts (agent_id, artifact_id, kind, name, description, mime_type, "
+            "status, version, "
+            "size, path, created_at, updated_at) VALUES (?, ?, ?, ?, '', ?, 'complete', 1, ?, ?, "
+            "?, ?)")
         .bind(artifact.agent_id)
         .bind(artifact.artifact_id)
         .bind(artifact.kind)

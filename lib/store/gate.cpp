@@ -40,7 +40,7 @@ void pause_after(std::int64_t waited_ms) {
 void Gate::open() {
     fd_ = sys::Fd(open_lock_file(path_));
     if (!fd_ && errno == ENOENT) {
-        sys::make_directory(path_.substr(0, path_.rfind('/')));
+        sys::make_directory(path_.substr(0, path_.rfind('/') + 1));
         fd_ = sys::Fd(open_lock_file(path_));
     }
     if (!fd_) throw base::system_error(path_);

@@ -40,7 +40,7 @@ Database open_if_there(const std::string& path) {
 // SQLite would make it readable for others first. Opening a database by hand costs a process its
 // locks on it, but nobody has one on a file that was not there.
 void make_private_file(const std::string& path) {
-    sys::make_directory(path.substr(0, path.rfind('/')));
+    sys::make_directory(path.substr(0, path.rfind('/') + 1));
     const sys::Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (fd ? fchmod(fd.get(), 0600) != 0 : errno != EEXIST) throw base::system_error(path);
 }

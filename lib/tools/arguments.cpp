@@ -1,8 +1,6 @@
-#include <cctype>
 #include <charconv>
 #include <cmath>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "chat/json.hpp"
 #include "tools/tool.hpp"
@@ -53,19 +51,15 @@ Arguments Arguments::parse(std::string_view json) {
     Arguments arguments;
     // Some providers write nothing at all for a call without arguments.
     const std::string_view text = base::trim(json).empty() ? std::string_view("{}") : json;
-    Json object;
-    try {
-        object = chat::parse_json(text, "the arguments");
-    } catch (const base::Error& error) {
-        arguments.problem_ = error.message();
+    const std::optional<Json> object = chat::try_parse_json(text);
+    if (!object || !object->is_object()) {
+        arguments.problem_ = object ? "the arguments are not a JSON object"
+                                    : "the arguments are not JSON of at most " +
+                                          std::to_string(base::limits::json_depth) + " levels";
         return arguments;
     }
-    if (!object.is_object()) {
-        arguments.problem_ = "the arguments: not a JSON object";
-        return arguments;
-    }
-    arguments.canonical_ = nlohmann::json(object).dump();
-    for (const auto& [name, member] : object.items()) {
+    arguments.canonical_ = nlohmann::json(*object).dump();
+    for (const auto& [name, member] : object->items()) {
         if (member.is_null())
             continue;  // how strict schemas write an optional one that is left out
         Value value;

@@ -30,9 +30,10 @@ std::string text_of(const std::string& outcome) {
 
 }  // namespace
 
-bool close_crashed(Place& place) {
-    auto turn = store::find_open_turn(place.store, place.agent.id, place.thread.id);
-    if (!turn || turn->pid == 0) return false;
+LastTurn take_over(Place& place) {
+    // an open turn is the newest one: none begins beside it
+    auto turn = store::newest_turn(place.store, place.agent.id, place.thread.id);
+    if (!turn || turn->pid == 0) return {std::move(turn), false};
     // we hold the thread's lock, so whoever had it is gone, whatever runs under that pid now
     store::Transaction transaction(place.store);
     const base::TimeMs now = sys::now_ms();
@@ -54,10 +55,11 @@ bool close_crashed(Place& place) {
     store::count_turn(place.store, *turn, now);
     store::set_thread_status(place.store, turn->agent_id, turn->thread_id, "idle", now);
     transaction.commit();
-    return true;
+    return {std::move(turn), true};
 }
 
 std::vector<Unfinished> unfinished_calls(store::Store& store, const store::Turn& turn) {
+    if (turn.state == TurnState::idle) return {};
     std::vector<Unfinished> open;
     const auto runs = store::load_tool_runs(store, turn.id);
     for (const chat::Message& message : store::load_turn_messages(store, turn.id)) {

@@ -1,6 +1,7 @@
 // What an earlier turn of the thread left undone, before a new one begins or it goes on itself.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,14 +11,17 @@
 
 namespace chorus::turn {
 
-// A turn at work whose process is gone becomes `exited` (reason crashed). True when there was one.
-bool close_crashed(Place& place);
+struct LastTurn {
+    std::optional<store::Turn> turn;  // the thread's newest
+    bool crashed = false;             // it was at work and its process is gone: closed as `exited` just now
+};
+LastTurn take_over(Place& place);
 
 struct Unfinished {
     chat::ToolCall call;
     store::ToolRun run;
 };
-// The calls of the turn that have no result, in call order.
+// The calls of the turn that have no result, in call order. A turn that came to its own end has none.
 std::vector<Unfinished> unfinished_calls(store::Store& store, const store::Turn& turn);
 
 // Each of them gets a result: `interrupted` (never started, or only reading) or `unknown` (it may have

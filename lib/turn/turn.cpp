@@ -105,21 +105,18 @@ void say_recovered(const Surroundings& surroundings, const store::Turn& turn, st
 // call of the last turn is left without a result. A result means that nothing new may begin.
 std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions& options,
                                                  const Surroundings& surroundings) {
-    const bool crashed = close_crashed(place);
-    std::string outcome;
-    if (const auto open = store::find_open_turn(place.store, place.agent.id, place.thread.id)) {
-        if (open->state == TurnState::parked) {
-            if (open->resume_at > sys::now_ms()) refuse_parked(place, *open);
-            end_open_turn(place, *open, "superseded");
-        } else {
-            const auto pending = pending_of(place, *open);
-            if (!pending.empty() && !options.cancel_prompts) return still_waiting(place, *open, pending);
-            outcome = "cancelled";
-            end_open_turn(place, *open, "cancelled");
-        }
-    }
-    const auto last = store::newest_turn(place.store, place.agent.id, place.thread.id);
+    const auto [last, crashed] = take_over(place);
     if (!last) return std::nullopt;
+    std::string outcome;
+    if (last->ended_at == 0 && last->state == TurnState::parked) {
+        if (last->resume_at > sys::now_ms()) refuse_parked(place, *last);
+        end_open_turn(place, *last, "superseded");
+    } else if (last->ended_at == 0) {
+        const auto pending = pending_of(place, *last);
+        if (!pending.empty() && !options.cancel_prompts) return still_waiting(place, *last, pending);
+        outcome = "cancelled";
+        end_open_turn(place, *last, "cancelled");
+    }
     const auto calls = unfinished_calls(place.store, *last);
     settle_calls(place, *last, calls, outcome);
     if (crashed) say_recovered(surroundings, *last, calls.size());
@@ -218,8 +215,7 @@ chat::TurnResult nothing_to_do(const Place& place, const std::optional<store::Tu
 }
 
 chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundings& surroundings) {
-    close_crashed(place);
-    auto last = store::newest_turn(place.store, place.agent.id, place.thread.id);
+    const auto last = take_over(place).turn;
     if (!last || last->state == TurnState::idle) return nothing_to_do(place, last);
     if (last->state == TurnState::prompt) {
         const auto pending = pending_of(place, *last);

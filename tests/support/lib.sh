@@ -13,7 +13,7 @@ done
 PATH=$CHORUS_BIN:$CHORUS_TEST_BIN:$PATH
 base=$(mktemp -d)
 passed=0 failed=0 case_name='' case_failed=0 server_pid=''
-for variable in $(compgen -e | grep -E '^(CHORUS_|ANTHROPIC_|OPENAI_)' | grep -vE '^CHORUS_(TEST_)?BIN$'); do
+for variable in $(compgen -e | grep -E '^(CHORUS_|ANTHROPIC_|OPENAI_|CURL_CA_BUNDLE|SSL_CERT_)' | grep -vE '^CHORUS_(TEST_)?BIN$'); do
     unset "$variable"
 done
 export HOME=$base/user LC_ALL=C.UTF-8

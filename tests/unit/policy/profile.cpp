@@ -106,7 +106,7 @@ const Row table[] = {
     {"tool:git:push origin\nmain", "allow", "deny", "deny", "deny"},
 };
 
-// L-19 X-11 X-12 X-13
+// L-19 X-12 X-13
 TEST(Profile, PresetsDecideAsTheTableSays) {
     for (const Row& row : table) {
         EXPECT_EQ(verdict(preset("open"), row.action), row.open) << row.action;

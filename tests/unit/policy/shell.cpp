@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "policy/profile.hpp"
 
 namespace chorus::policy {
@@ -14,13 +12,6 @@ using Parts = std::vector<std::string>;
 Profile allowing(const std::string& pattern) {
     ProfileText text;
     text.allow = {{pattern}};
-    return Profile::compile(text, "test");
-}
-
-Profile denying(const std::string& pattern) {
-    ProfileText text;
-    text.base = "open";
-    text.deny = {{pattern}};
     return Profile::compile(text, "test");
 }
 
@@ -359,7 +350,6 @@ const char* const bypasses[] = {
     "ls' 'x",
     "l''s",
     "lsof -c x | sh",
-    "ls;",
     "",
     " ",
     ";",
@@ -489,13 +479,11 @@ const char* const bypasses[] = {
     "git status | ed",
 };
 
-// L-19
 TEST(Shell, BypassesAreNeverBetterThanAsk) {
     const Profile profile = allowing("tool:bash:(ls|cat|echo|git status).*");
     ASSERT_EQ(verdict(profile, "ls -la && cat a | echo b; git status -s"), Verdict::allow);
     EXPECT_GE(std::size(bypasses), 200U);
     for (const char* command : bypasses) {
-        if (std::string(command) == "ls;") continue;  // plain, and here as the neighbour of ";"
         EXPECT_NE(verdict(profile, command), Verdict::allow) << command;
     }
 }
@@ -533,169 +521,6 @@ TEST(Shell, CatchAllsAndShellRulesCoverWhatIsNotSimple) {
     text.allow = {{R"(tool:bash:for x in [\s\S]*)", true}};
     EXPECT_EQ(verdict(Profile::compile(text, "test"), command), Verdict::allow);
     EXPECT_EQ(verdict(Profile::compile(text, "test"), "x; " + command), Verdict::deny);
-}
-
-const char* const ways_to_rm[] = {
-    "rm -rf x",
-    " rm -rf x",
-    "\\rm -rf x",
-    "'rm' -rf x",
-    "r\"m\" -rf x",
-    "r''m -rf x",
-    "r\\m -rf x",
-    "/bin/rm -rf x",
-    "../bin/rm -rf x",
-    "rm\t-rf   x",
-    "rm -rf 'x'",
-    "ls; rm -rf x",
-    "ls && rm -rf x",
-    "ls || rm -rf x",
-    "ls | rm -rf x",
-    "ls & rm -rf x",
-    "ls\nrm -rf x",
-    "(rm -rf x)",
-    "{ rm -rf x; }",
-    "! rm -rf x",
-    "rm -rf x > /dev/null",
-    "rm -rf x 2>&1",
-    "2>/dev/null rm -rf x",
-    "rm >a -rf x",
-    "rm -rf x &",
-    "time rm -rf x",
-    "if true; then rm -rf x; fi",
-    "while rm -rf x; do :; done",
-    "for i in a; do rm -rf x; done",
-    "case a in a) rm -rf x;; esac",
-    "f() { rm -rf x; }; f",
-    "function f { rm -rf x; }",
-    "A=b rm -rf x",
-    "A=b C=d /bin/rm -rf x",
-    "env A=b rm -rf x",
-    "env -i nice -n 3 rm -rf x",
-    "sudo rm -rf x",
-    "sudo -u root /bin/rm -rf x",
-    "command rm -rf x",
-    "exec rm -rf x",
-    "nohup rm -rf x &",
-    "timeout 5 rm -rf x",
-    "xargs rm -rf x",
-    "find . -exec rm -rf x \\;",
-    "busybox rm -rf x",
-    "eval rm -rf x",
-    "eval 'rm -rf x'",
-    "sh -c 'rm -rf x'",
-    "bash -lc \"rm -rf x\"",
-    "sudo sh -c 'ls; rm -rf x'",
-    "sh -c \"sh -c 'rm -rf x'\"",
-    "echo $(rm -rf x)",
-    "echo `rm -rf x`",
-    "echo \"$(rm -rf x)\"",
-    "echo \"`rm -rf x`\"",
-    "echo \"a $(echo \"$(rm -rf x)\")\"",
-    "cat <(rm -rf x)",
-    "echo ${a:-$(rm -rf x)}",
-    "echo \"$(case a in a) rm -rf x;; esac)\"",
-    "echo $(echo \")\"; rm -rf x)",
-    "a=rm; $a -rf x",
-    "a='rm -rf'; $a x",
-    "rm$IFS-rf x",
-    "rm${IFS}-rf${IFS}x",
-    "r${y}m -rf x",
-    "r$@m -rf x",
-    "$'rm' -rf x",
-    "$'\\x72m' -rf x",
-    "$'\\162m' -rf x",
-    "{rm,-rf,x}",
-    "{rm,{-rf,x}}",
-    "rm \\\n-rf x",
-    "r\\\nm -rf x",
-    "sh <<EOF\nrm -rf x\nEOF",
-    "cat <<EOF\nit's\nEOF\nrm -rf x",
-    "cat <<'EOF'\nit's \"\nEOF\nrm -rf x",
-    "cat <<EOF\n\tEOF\nit's\nEOF\nrm -rf x",
-    "cat <<-EOF\n\tit's\n\tEOF\nrm -rf x",
-    "cat <<EOF\nit's $(rm -rf x)\nEOF",
-    "ls # it's\nrm -rf x",
-    "ls #\"\nrm -rf x",
-    "sh <<< 'rm -rf x'",
-    "echo rm -rf x | sh",
-    "printf 'rm -rf x' | bash",
-    "tar --to-command='rm -rf x' -xf a",
-    "git -c alias.x='!rm -rf x' x",
-    "trap 'rm -rf x' EXIT",
-    "env -S 'rm -rf x'",
-    "watch 'rm -rf x'",
-    "ssh host rm -rf x",
-    "ssh host 'rm -rf x'",
-    "\"${y:-'}\"; rm -rf x",
-    "echo \"it's\"; rm -rf x",
-    "echo 'a\\'; rm -rf x",
-    "echo \"a\\\"\"; rm -rf x",
-    "awk 'BEGIN { system(\"rm -rf x\") }'",
-    "coproc rm -rf x",
-    "echo $((1<<2)); rm -rf x",
-    "[[ a == b ]] || rm -rf x",
-    "true;rm -rf x;true",
-    "parallel ::: 'rm -rf x'",
-    "find . -name x | xargs -I{} sh -c 'rm -rf x'",
-    "do_it=1 sudo env B=c rm -rf x",
-};
-
-TEST(Shell, DenyPatternsAreNotDodged) {
-    const Profile profile = denying("tool:bash:rm -rf x.*");
-    for (const char* command : ways_to_rm)
-        EXPECT_EQ(verdict(profile, command), Verdict::deny) << command;
-    EXPECT_EQ(verdict(denying("tool:bash:rm.*"), "{,}{,}{,}{,}{,}{,}{,}{,}{,}rm -rf x"),
-              Verdict::deny);
-    const Profile no_push = denying("tool:bash:git push.*");
-    for (const char* command :
-         {"git push", "git  push origin", "git -C . push", "git --no-pager push",
-          "git -c a=b push origin", "git --git-dir=x push", "/usr/bin/git push", "git pu\"sh\"",
-          "sudo git -C x push", "cd a && git push", "git status; git 'push'"})
-        EXPECT_EQ(verdict(no_push, command), Verdict::deny) << command;
-}
-
-TEST(Shell, DenyPatternsLeaveTheOthersAlone) {
-    const Profile profile = denying("tool:bash:(rm|git push).*");
-    for (const char* command :
-         {"ls -la", "git rm a", "git commit -m 'rm the old thing'",
-          "git commit -m 'fix; rm the old thing'", "echo rm -rf x", "ls rm", "grep -r 'rm -rf' .",
-          "cat > a <<EOF\nhello world\nEOF", "find . -name rm", "python3 a.py rm",
-          "echo '{\"a\":{\"b\":1,\"c\":2},\"d\":3}'", "git log --grep push",
-          "for i in 1 2; do echo $i; done", "ls # rm -rf x", "make rm"})
-        EXPECT_EQ(verdict(profile, command), Verdict::allow) << command;
-}
-
-TEST(Shell, TooInvolvedForADenyListIsDenied) {
-    std::string nested = "ls";
-    for (int i = 0; i < 5000; ++i) nested = "$(" + nested + ")";
-    std::string wrapped;
-    for (int i = 0; i < 15'000; ++i) wrapped += "env ";
-    std::string grown = "a=aaaaaaaa";
-    for (int i = 0; i < 40; ++i) grown += "; a=$a$a$a$a";
-    const std::vector<std::string> involved{"echo " + nested, wrapped + "ls", grown};
-    for (const std::string& command : involved) {
-        EXPECT_FALSE(simple_commands(command)) << command.substr(0, 40);
-        EXPECT_EQ(verdict(allowing(R"(tool:[\s\S]*)"), command), Verdict::allow);
-        EXPECT_FALSE(parts_for_deny(command)) << command.substr(0, 40);
-        const Decision decision =
-            denying("tool:bash:nothing").decide(parse_action("tool:bash:" + command), {});
-        EXPECT_EQ(decision.verdict, Verdict::deny);
-        EXPECT_EQ(decision.reason, "the command is too involved to try the deny list on");
-    }
-}
-
-// Nothing here may take long or overflow the stack.
-TEST(Shell, LongAndDeepCommandsAreReadInBoundedTime) {
-    const Profile profile = denying("tool:bash:nothing");
-    for (const char* piece :
-         {"(",      ")",    "`",     "$(", "${",         "\"",      "'",   "\\",
-          "<<a\n",  "<<<",  "{a,b}", "{",  "case x in ", "$(case ", "a;",  "a|",
-          "sh -c ", "env ", "git ",  "$a", "a=$a$a;",    "\n",      ">a ", "#\n"}) {
-        std::string command;
-        while (command.size() + 16 < 60'000) command += piece;
-        EXPECT_NO_THROW(profile.decide(parse_action("tool:bash:" + command), {})) << piece;
-    }
 }
 
 }  // namespace

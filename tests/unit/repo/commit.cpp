@@ -1,3 +1,4 @@
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -220,6 +221,25 @@ TEST_F(CommitTest, SeesWhatAnotherGitDidMeanwhile) {
     repository.commit("ours", {}, author);
     EXPECT_EQ(last(), "ours\n\nA\tours\n");
     EXPECT_EQ(git("status --porcelain"), "");
+}
+
+TEST_F(CommitTest, TakesNothingForDeletedThatItCannotLookAt) {
+    Repository repository = open();
+    write("dir/b", "changed\n");
+    rlimit usual{};
+    getrlimit(RLIMIT_NOFILE, &usual);
+    for (rlim_t most = 4; most < 24; ++most) {
+        const rlimit tight{most, usual.rlim_max};
+        setrlimit(RLIMIT_NOFILE, &tight);
+        try {
+            repository.commit("m", {}, author);
+        } catch (const base::Error&) {
+        }
+        setrlimit(RLIMIT_NOFILE, &usual);
+        ASSERT_EQ(git("ls-tree -r --name-only HEAD"), "a\ndir/b\n") << most;
+    }
+    EXPECT_EQ(git("show HEAD:dir/b"), "changed\n");
+    EXPECT_CLEAN_FSCK();
 }
 
 TEST_F(CommitTest, TakesALargeFile) {

@@ -51,7 +51,7 @@ TEST(CheckArguments, UnknownOnesAreRefusedWithAGuess) {
 
 TEST(CheckArguments, BrokenJsonGetsTheExpectedOnesToo) {
     const std::string text = check("view", "{\"path\":");
-    EXPECT_EQ(text.find("view: the arguments: not JSON"), 0U);
+    EXPECT_EQ(text.find("view: the arguments are not JSON"), 0U);
     EXPECT_NE(text.find("; expected: path (string, required)"), std::string::npos);
 }
 

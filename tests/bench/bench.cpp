@@ -1,0 +1,353 @@
+// The figures of the README, measured in one run: whole processes, medians, ratios pair by pair.
+//   bench BIN-DIRECTORY TEST-BIN-DIRECTORY        exit 1 where a figure does not hold
+#include <fcntl.h>
+#include <spawn.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+extern char** environ;
+
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+struct Sample {
+    double wall_ms = 0;
+    double cpu_ms = 0;
+    double peak_mib = 0;
+};
+
+int failures = 0;
+fs::path scratch;
+std::string bin;
+std::string test_bin;
+
+double now_ms() {
+    using namespace std::chrono;
+    return duration<double, std::milli>(steady_clock::now().time_since_epoch()).count();
+}
+
+pid_t start(const Words& words) {
+    std::vector<char*> arguments;
+    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    pid_t pid = 0;
+    if (posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environ) != 0) {
+        std::fprintf(stderr, "bench: cannot start %s\n", arguments[0]);
+        std::exit(1);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return pid;
+}
+
+Sample run(const Words& words) {
+    const double begin = now_ms();
+    const pid_t pid = start(words);
+    int status = 0;
+    rusage usage{};
+    wait4(pid, &status, 0, &usage);
+    Sample sample;
+    sample.wall_ms = now_ms() - begin;
+    const auto ms = [](const timeval& time) { return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3; };
+    sample.cpu_ms = ms(usage.ru_utime) + ms(usage.ru_stime);
+    sample.peak_mib = static_cast<double>(usage.ru_maxrss) / 1024;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+        std::fprintf(stderr, "bench: %s failed (%d)\n", words[0].c_str(), status);
+        std::exit(1);
+    }
+    return sample;
+}
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
+
+Sample median_of(const std::vector<Sample>& samples) {
+    const auto part = [&](double Sample::*member) {
+        std::vector<double> values;
+        for (const Sample& sample : samples) values.push_back(sample.*member);
+        return median(values);
+    };
+    return {part(&Sample::wall_ms), part(&Sample::cpu_ms), part(&Sample::peak_mib)};
+}
+
+// A B A B …: a comparison holds when the machine's speed drifts.
+struct Pair {
+    Sample a;
+    Sample b;
+    double ratio = 0;
+};
+Pair run_pairs(const Words& a, const Words& b, int count) {
+    std::vector<Sample> as;
+    std::vector<Sample> bs;
+    std::vector<double> ratios;
+    run(a);
+    run(b);
+    for (int i = 0; i < count; ++i) {
+        as.push_back(run(a));
+        bs.push_back(run(b));
+        ratios.push_back(as.back().wall_ms / bs.back().wall_ms);
+    }
+    return {median_of(as), median_of(bs), median(ratios)};
+}
+
+Sample run_many(const Words& words, int count) {
+    run(words);
+    std::vector<Sample> samples;
+    for (int i = 0; i < count; ++i) samples.push_back(run(words));
+    return median_of(samples);
+}
+
+void report(const char* what, double value, const char* unit, double limit, bool at_least = false) {
+    const bool holds = at_least ? value >= limit : value <= limit;
+    if (!holds) ++failures;
+    std::printf("%-58s %8.2f %-6s %s %.2f  %s\n", what, value, unit, at_least ? ">=" : "<=", limit,
+                holds ? "ok" : "NOT MET");
+    std::fflush(stdout);
+}
+
+void sql(const fs::path& database, const std::string& statements) {
+    sqlite3* handle = nullptr;
+    sqlite3_open(database.c_str(), &handle);
+    char* message = nullptr;
+    if (sqlite3_exec(handle, statements.c_str(), nullptr, nullptr, &message) != SQLITE_OK) {
+        std::fprintf(stderr, "bench: %s\n", message);
+        std::exit(1);
+    }
+    sqlite3_close(handle);
+}
+
+class Server {
+  public:
+    explicit Server(Words more = {}) {
+        const fs::path port_file = scratch / "port";
+        fs::remove(port_file);
+        Words words{test_bin + "/loopback", "--fast", "hello", "--port-file", port_file};
+        words.insert(words.end(), more.begin(), more.end());
+        pid_ = start(words);
+        for (int tries = 0; tries < 500 && !fs::exists(port_file); ++tries)
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        std::ifstream(port_file) >> port_;
+    }
+    ~Server() {
+        kill(pid_, SIGTERM);
+        waitpid(pid_, nullptr, 0);
+    }
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+    const std::string& port() const { return port_; }
+
+  private:
+    pid_t pid_ = 0;
+    std::string port_;
+};
+
+std::string home_of(const std::string& name) { return (scratch / name).string(); }
+
+// A home with one agent whose model is `model`; CHORUS_HOME points to it.
+void new_home(const std::string& name, const std::string& model, const Words& more = {}) {
+    setenv("CHORUS_HOME", home_of(name).c_str(), 1);
+    Words words{bin + "/chorus-init", "a", "--model", model, "--permissions", "open"};
+    words.insert(words.end(), more.begin(), more.end());
+    run(words);
+}
+
+void set_config(const std::string& json) {
+    std::ofstream(fs::path(getenv("CHORUS_HOME")) / "config.json") << json;
+}
+
+Words turn(const Words& more = {}) {
+    Words words{bin + "/chorus-run", "a"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+Words fresh_turn() { return turn({"--fresh", "say hello"}); }
+
+Words floor_turn(const std::string& url, const Words& more = {}) {
+    Words words{test_bin + "/floor", fs::path(getenv("CHORUS_HOME")) / "chorus.db", url, scratch / "body.json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+void write_body() {
+    const std::string command = bin + "/chorus-run a --dry-run 'say hello' </dev/null >" + (scratch / "body.json").string();
+    if (std::system(command.c_str()) != 0) std::exit(1);
+}
+
+void one_line_turns(int count) {
+    const Server server;
+    setenv("CHORUS_ANTHROPIC_BASE_URL", ("http://127.0.0.1:" + server.port()).c_str(), 1);
+    new_home("one", "anthropic/bench");
+    write_body();
+    const Words floor = floor_turn("http://127.0.0.1:" + server.port() + "/v1/messages");
+    const Pair fresh = run_pairs(fresh_turn(), floor, count);
+    std::printf("  floor %.2f ms wall, %.2f ms cpu, %.1f MiB; chorus-run %.2f ms wall, %.2f ms cpu\n", fresh.b.wall_ms,
+                fresh.b.cpu_ms, fresh.b.peak_mib, fresh.a.wall_ms, fresh.a.cpu_ms);
+    report("one-line turn, fresh: wall to floor", fresh.ratio, "x", 1.5);
+    report("one-line turn, fresh: scaled to a floor of 8 ms", fresh.ratio * 8, "ms", 10);
+    report("one-line turn: peak memory", fresh.a.peak_mib, "MiB", 16);
+    new_home("resumed", "anthropic/bench");
+    run(turn({"say hello"}));
+    const Pair resumed = run_pairs(turn({"say hello"}), floor, count);
+    report("one-line turn, resumed: wall to floor", resumed.ratio, "x", 1.5);
+}
+
+void script_turns(int count) {
+    new_home("script", "builtin/script");
+    report("builtin/script, one line", run_many(fresh_turn(), count).wall_ms, "ms", 4);
+}
+
+void tls_turns(int count) {
+    const std::string cert = scratch / "cert.pem";
+    const std::string key = scratch / "key.pem";
+    const fs::path directory = scratch / "ca";
+    fs::create_directory(directory);
+    const Server server({"--tls", cert, key});
+    const std::string hash = "cp '" + cert + "' '" + directory.string() + "/server.pem' && openssl rehash '" +
+                             directory.string() + "' >/dev/null";
+    if (std::system(hash.c_str()) != 0) std::exit(1);
+    setenv("SSL_CERT_DIR", directory.c_str(), 1);
+    setenv("CHORUS_ANTHROPIC_BASE_URL", ("https://127.0.0.1:" + server.port()).c_str(), 1);
+    new_home("tls", "anthropic/bench");
+    const Pair pair = run_pairs(
+        fresh_turn(), floor_turn("https://127.0.0.1:" + server.port() + "/v1/messages", {directory}), count);
+    std::printf("  floor %.2f ms, chorus-run %.2f ms\n", pair.b.wall_ms, pair.a.wall_ms);
+    report("one-line turn over TLS: wall to floor", pair.ratio, "x", 1.3);
+    unsetenv("SSL_CERT_DIR");
+}
+
+std::string calls(int count) {
+    std::string prompt = "calls";
+    for (int i = 0; i < count; ++i) prompt += "\n/bash true";
+    return prompt;
+}
+
+// What twenty calls add, less what twenty bare spawns and forty bare commits cost.
+void tool_calls(int count) {
+    constexpr int calls_in_turn = 20;
+    new_home("tools", "builtin/script");
+    const auto per_call = [&](const std::string& sandbox) {
+        set_config("{\"sandbox\": \"" + sandbox + "\"}");
+        const Words none = turn({"--fresh", "calls"});
+        const Words twenty = turn({"--fresh", "--max-iterations", "50", calls(calls_in_turn)});
+        const Pair pair = run_pairs(twenty, none, count);
+        return (pair.a.wall_ms - pair.b.wall_ms) / calls_in_turn;
+    };
+    const double bash = run_many({"bash", "-c", "true"}, count).wall_ms;
+    setenv("FLOOR_COMMITS", "100", 1);
+    const double hundred = run_many(floor_turn("-"), count).wall_ms;
+    setenv("FLOOR_COMMITS", "0", 1);
+    const double commits = (hundred - run_many(floor_turn("-"), count).wall_ms) / 100;
+    unsetenv("FLOOR_COMMITS");
+    const double off = per_call("off");
+    std::printf("  per call %.2f ms; bash -c true %.2f ms; a durable commit %.2f ms\n", off, bash, commits);
+    report("tool call, sandbox off: beyond bash and two commits", off - bash - 2 * commits, "ms", 1);
+    const Words bwrap{"bwrap", "--unshare-user", "--cap-drop", "ALL", "--disable-userns", "--unshare-pid", "--unshare-ipc",
+                      "--unshare-uts", "--unshare-net", "--new-session", "--die-with-parent", "--ro-bind", "/usr", "/usr",
+                      "--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64",
+                      "--ro-bind", "/etc", "/etc", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--", "bash",
+                      "-c", "true"};
+    const double boxed = run_many(bwrap, count).wall_ms;
+    const double on = per_call("workspace");
+    std::printf("  per call %.2f ms; bwrap … bash -c true %.2f ms\n", on, boxed);
+    report("tool call, sandbox on: beyond bwrap and two commits", on - boxed - 2 * commits, "ms", 2);
+}
+
+void add_messages(int count) {
+    sql(fs::path(getenv("CHORUS_HOME")) / "chorus.db",
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " + std::to_string(count) +
+            ") INSERT INTO messages (agent_id, thread_id, turn_id, role, content, tool_calls, tool_call_id, extra, "
+            "timestamp) SELECT 1, 1, NULL, CASE i % 2 WHEN 1 THEN 'user' ELSE 'assistant' END, "
+            "'message number ' || i || ' of usual length, about one hundred and eighty bytes of text as people and "
+            "models write it to each other when they work on something together', '', '', "
+            "CASE i % 2 WHEN 1 THEN '{\"starts_turn\":true}' ELSE '' END, "
+            "CAST(strftime('%s','now') AS INTEGER) * 1000 FROM n;");
+}
+
+void growth(int count) {
+    const Server server;
+    setenv("CHORUS_ANTHROPIC_BASE_URL", ("http://127.0.0.1:" + server.port()).c_str(), 1);
+    const auto cost = [&](const std::string& name, int inside) {
+        new_home(name, "anthropic/bench");
+        if (inside > 0) add_messages(inside);
+        return run_many(turn({"say hello"}), count).wall_ms;
+    };
+    const double small = cost("growth-200", 200);
+    const double large = cost("growth-4200", 4200);
+    std::printf("  200 messages %.2f ms, 4,200 messages %.2f ms\n", small, large);
+    report("growth per 1,000 messages in the window", (large - small) / 4, "ms", 2);
+
+    new_home("old", "anthropic/bench");
+    add_messages(1'000'000);
+    sql(fs::path(home_of("old")) / "chorus.db",
+        "UPDATE agents SET last_clear_message = (SELECT max(id) FROM messages) - 200; PRAGMA wal_checkpoint(TRUNCATE);");
+    new_home("young", "anthropic/bench");
+    add_messages(200);
+    std::vector<double> ratios;
+    for (int i = 0; i < count; ++i) {
+        setenv("CHORUS_HOME", home_of("old").c_str(), 1);
+        const double old = run(turn({"say hello"})).wall_ms;
+        setenv("CHORUS_HOME", home_of("young").c_str(), 1);
+        ratios.push_back(old / run(turn({"say hello"})).wall_ms);
+    }
+    report("1,000,000 stored to 200 stored, 200 in the window", median(ratios), "x", 1.2);
+}
+
+void throughput() {
+    const Server server;
+    setenv("CHORUS_ANTHROPIC_BASE_URL", ("http://127.0.0.1:" + server.port()).c_str(), 1);
+    new_home("many", "anthropic/bench");
+    for (int i = 2; i <= 8; ++i) run({bin + "/chorus-init", "a" + std::to_string(i), "--model", "anthropic/bench"});
+    constexpr int turns_each = 60;
+    const double begin = now_ms();
+    std::vector<std::thread> workers;
+    for (int i = 1; i <= 8; ++i)
+        workers.emplace_back([i] {
+            const std::string agent = i == 1 ? "a" : "a" + std::to_string(i);
+            for (int k = 0; k < turns_each; ++k) run({bin + "/chorus-run", agent, "--fresh", "say hello"});
+        });
+    for (std::thread& worker : workers) worker.join();
+    report("turns per second, eight at a time", 8 * turns_each / ((now_ms() - begin) / 1000), "/s", 150, true);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 3) return 2;
+    bin = argv[1];
+    test_bin = argv[2];
+    char pattern[] = "/tmp/chorus-bench-XXXXXX";
+    scratch = mkdtemp(pattern);
+    setenv("ANTHROPIC_API_KEY", "sk-test-0123456789abcdef", 1);
+    for (const char* variable : {"CURL_CA_BUNDLE", "SSL_CERT_FILE", "CHORUS_MODEL"}) unsetenv(variable);
+    const int count = argc > 3 ? std::atoi(argv[3]) : 31;
+    one_line_turns(count);
+    script_turns(count);
+    tls_turns(count);
+    tool_calls(std::max(5, count / 3));
+    growth(std::max(5, count / 3));
+    throughput();
+    fs::remove_all(scratch);
+    return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,105 @@
+# Sourced by the tests of chorus-run, after lib.sh: what they ask of every turn, in the words of the
+# specification: one result for each call, one final event, an exit status that the JSON repeats.
+
+init() { # NAME [OPTIONS]: an agent, or the test is at its end
+    chorus-init "$@" >"$scratch/out" 2>"$scratch/err" </dev/null || fail "chorus-init $*: $(cat "$scratch/err")"
+}
+say() { jq -nc --arg text "$1" '{say: {text: $text}}'; } # TEXT: an answer of the loopback server
+call() { # ID TOOL ARGUMENTS: an answer that is one call
+    jq -nc --arg id "$1" --arg name "$2" --argjson arguments "$3" \
+        '{say: {tool_calls: [{id: $id, name: $name, arguments: $arguments}]}}'
+}
+answers() { # ANSWER …: a script of them, the last one for ever
+    printf '%s\n' "$@" | jq -sc '{answers: ., after: "repeat-last"}'
+}
+request() { printf '%s/log/%04d.json' "$scratch" "$1"; } # N: the body of the server's n-th request
+request_count() { find "$scratch/log" -name '*.json' | wc -l; }
+set_key() { # FILE KEY JSON: one member of a configuration
+    jq --arg key "$2" --argjson value "$3" '.[$key] = $value' "$1" >"$1.new" && cat "$1.new" >"$1" && rm "$1.new"
+}
+agent_key() { set_key "$CHORUS_HOME/agents/$1/agent.json" "$2" "$3"; } # NAME KEY JSON
+home_key() { # KEY JSON
+    [ -s "$CHORUS_HOME/config.json" ] || echo '{}' >"$CHORUS_HOME/config.json"
+    set_key "$CHORUS_HOME/config.json" "$1" "$2"
+}
+wait_for() { # SECONDS COMMAND …: until it succeeds
+    local ticks=$(($1 * 20))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        ticks=$((ticks - 1))
+        [ "$ticks" -gt 0 ] || return 1
+        sleep 0.05
+    done
+}
+in_db() { [ "$(sqlite3 "$CHORUS_HOME/chorus.db" "$1" 2>/dev/null)" = "$2" ]; } # SQL VALUE
+open_calls() { # calls whose results are not exactly one, and results without a call
+    db "SELECT count(*) FROM messages m, json_each(m.tool_calls) c WHERE 1 <> (SELECT count(*) FROM messages r
+          WHERE r.role = 'tool_result' AND r.turn_id = m.turn_id AND r.tool_call_id = c.value ->> 'id')"
+    db "SELECT count(*) FROM messages r WHERE r.role = 'tool_result' AND NOT EXISTS (SELECT 1
+          FROM messages m, json_each(m.tool_calls) c WHERE m.turn_id = r.turn_id AND c.value ->> 'id' = r.tool_call_id)"
+}
+expect_sound() { # what must hold after every turn that ended
+    expect_equal "$(open_calls | tr '\n' ' ')" '0 0 '
+    expect_db 'PRAGMA integrity_check' ok
+    expect_db 'PRAGMA foreign_key_check' ''
+    expect_db "SELECT count(*) FROM turns WHERE pid IS NOT NULL AND ended_at IS NOT NULL" 0
+}
+errors_in() { grep -c '^chorus-run: error: ' <<<"$1"; }
+expect_one_error() { # REGEX, of stderr
+    expect_equal "$(errors_in "$err")" 1
+    expect_match "$(grep '^chorus-run: error: ' <<<"$err")" "$1"
+    expect_no_match "$err" 'internal|terminate called|what\(\)'
+}
+
+# expect_events: stdout is a stream of events that the installed schema accepts, each, and the only
+# final one is its last line
+expect_events() {
+    [ -s "$base/schema.json" ] || chorus-run --print-event-schema >"$base/schema.json"
+    local got
+    got=$(jq -s --slurpfile schema "$base/schema.json" '
+        def is_a($v; $type): ($v | type) as $found |
+            $found == $type or ($type == "integer" and $found == "number" and ($v | floor) == $v);
+        def fits($v; $s):
+            (if $s.type then is_a($v; $s.type) else true end)
+            and (if $s | has("const") then $v == $s.const else true end)
+            and (if $s.enum then any($s.enum[]; . == $v) else true end)
+            and (if $s.pattern and ($v | type) == "string" then ($v | test($s.pattern)) else true end)
+            and (if $s.minimum and ($v | type) == "number" then $v >= $s.minimum else true end)
+            and (if $s.required then all($s.required[]; . as $k | $v | has($k)) else true end)
+            and (if $s.properties and ($v | type) == "object"
+                 then all($s.properties | to_entries[]; . as $p |
+                          if $v | has($p.key) then fits($v[$p.key]; $p.value) else true end) else true end)
+            and (if $s.anyOf then any($s.anyOf[]; . as $one | fits($v; $one)) else true end)
+            and (if $s.allOf then all($s.allOf[]; . as $one | fits($v; $one)) else true end)
+            and (if $s.if then (if fits($v; $s.if) then fits($v; $s.then) else true end) else true end);
+        (map(select(fits(.; $schema[0]) | not) | "not in the schema: \(.)")
+         + (if (map(select(.final == true)) | length) == 1 then [] else ["not one final event"] end)
+         + (if .[-1].final == true then [] else ["the last event is not final"] end)) | .[]' "$scratch/out" 2>&1)
+    [ -z "$got" ] || fail "events: ${got:0:600}"
+}
+
+# fails_alike STATUS CODE STATE REGEX COMMAND …: in text, json and stream-json the same status, one error
+# line, and the same words in JSON. between() is run before the second and third.
+between() { :; }
+fails_alike() {
+    local wanted=$1 code=$2 state=$3 regex=$4
+    shift 4
+    run "$@"
+    expect_status "$wanted"
+    expect_one_error "$regex"
+    expect_equal "$(grep -c '"schema"' <<<"$out")" 0
+    between
+    run "$@" --json
+    expect_status "$wanted"
+    expect_one_error "$regex"
+    expect_equal "$(wc -l <"$scratch/out")" 1
+    expect_json '"\(.exit_code) \(.error.code) \(.state)"' "$wanted $code $state"
+    expect_match "$(jq -r .error.message <<<"$out")" "$regex"
+    between
+    run "$@" --output-format stream-json
+    expect_status "$wanted"
+    expect_one_error "$regex"
+    expect_events
+    expect_equal "$(tail -1 "$scratch/out" | jq -r .status.state)" "$state"
+    expect_match "$(tail -1 "$scratch/out" | jq -r .status.message)" "$regex"
+}
