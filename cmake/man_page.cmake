@@ -18,7 +18,7 @@ if(NOT status EQUAL 0)
   file(REMOVE ${OUTPUT})
   message(FATAL_ERROR "${INPUT}: scdoc failed")
 endif()
-# scdoc asks for no hyphenation, but .TH asks again: a name such as CHORUS_HOME must not be torn.
+# .TH would hyphenate, and tear names such as CHORUS_HOME; page breaks leave gaps in tables on a terminal.
 file(READ ${OUTPUT} page)
-string(REPLACE "\n.nh\n" "\n.nh\n.nr HY 0\n" page "${page}")
+string(REPLACE "\n.nh\n" "\n.nh\n.nr HY 0\n.if n .pl 2000v\n" page "${page}")
 file(WRITE ${OUTPUT} "${page}")

@@ -22,7 +22,7 @@ using base::Error;
 using base::ErrorCode;
 using Archive = base::Handle<struct archive, archive_read_free>;
 
-constexpr std::size_t most_files = 100'000;
+constexpr std::size_t most_entries = 100'000;
 constexpr std::uint64_t most_bytes = 16ULL << 30U;
 
 bool is_plain_relative(std::string_view path) {
@@ -40,6 +40,15 @@ std::string without_dots(std::string_view path) {
         out += part;
     }
     return out;
+}
+
+bool is_plain_file(struct archive_entry* entry) {
+    return archive_entry_filetype(entry) == AE_IFREG && archive_entry_hardlink(entry) == nullptr;
+}
+
+// A .git that is a file names a repository elsewhere.
+bool names_git(std::string_view path) {
+    return base::to_lower_ascii(path.substr(path.rfind('/') + 1)) == ".git";
 }
 
 void write_entry(struct archive* archive, const std::string& path, unsigned mode, std::uint64_t& budget) {
@@ -60,7 +69,10 @@ void write_entry(struct archive* archive, const std::string& path, unsigned mode
 
 Archive open_archive(const std::string& path) {
     Archive archive(archive_read_new());
-    archive_read_support_filter_all(archive.get());
+    // not _all, some of which run a program to unpack
+    for (const auto support : {archive_read_support_filter_gzip, archive_read_support_filter_bzip2,
+                               archive_read_support_filter_xz, archive_read_support_filter_zstd})
+        support(archive.get());
     archive_read_support_format_tar(archive.get());
     if (archive_read_open_filename(archive.get(), path.c_str(), 65536) != ARCHIVE_OK)
         throw Error(ErrorCode::bad_request,
@@ -70,45 +82,50 @@ Archive open_archive(const std::string& path) {
 
 }  // namespace
 
+const std::vector<std::string>& git_traps() {
+    static const std::vector<std::string> names{
+        "hooks",   "config",    "config.worktree", "commondir",    "gitdir",       "info",
+        "modules", "worktrees", "objects/info",    "rebase-merge", "rebase-apply", "sequencer"};
+    return names;
+}
+
 bool is_git_trap(const std::string& path) {
-    const std::vector<std::string_view> parts = base::split(path, '/');
-    const auto git = std::find_if(parts.begin(), parts.end(), [](std::string_view part) {
-        return base::to_lower_ascii(part) == ".git";
-    });
-    if (git == parts.end() || git + 1 == parts.end()) return false;
-    static constexpr std::array traps{"hooks",  "config",  "config.worktree", "commondir", "gitdir",
-                                      "modules", "worktrees", "info"};
-    const std::string next = base::to_lower_ascii(*(git + 1));
-    if (std::find(traps.begin(), traps.end(), next) != traps.end()) return true;
-    return next == "objects" && git + 2 != parts.end() && *(git + 2) == "info";
+    const std::string folded = "/" + base::to_lower_ascii(path) + "/";
+    static constexpr std::string_view git = "/.git/";
+    for (std::size_t at = folded.find(git); at != std::string::npos; at = folded.find(git, at + 1))
+        for (const std::string& trap : git_traps())
+            if (folded.compare(at + git.size(), trap.size() + 1, trap + "/") == 0) return true;
+    return false;
 }
 
 Unpacked unpack(const std::string& archive_path, const std::string& directory) {
     const Archive archive = open_archive(archive_path);
     Unpacked result;
     std::uint64_t budget = most_bytes;
+    std::size_t entries = 0;
     struct archive_entry* entry = nullptr;
     for (;;) {
         const int status = archive_read_next_header(archive.get(), &entry);
         if (status == ARCHIVE_EOF) return result;
-        if (status != ARCHIVE_OK)
+        // a warning: the name is not of this process's locale, and stands as it is
+        if (status != ARCHIVE_OK && status != ARCHIVE_WARN)
             throw Error(ErrorCode::bad_request,
                         archive_path + ": not a packed agent: " + archive_error_string(archive.get()));
+        if (++entries > most_entries)
+            throw Error(ErrorCode::bad_request, archive_path + ": more than 100,000 entries");
         const char* raw_name = archive_entry_pathname(entry);
         const std::string name = raw_name != nullptr ? raw_name : "";
-        const auto type = archive_entry_filetype(entry);
-        const bool linked = archive_entry_hardlink(entry) != nullptr;
         const std::string relative = without_dots(name);
-        if (type == AE_IFDIR && is_plain_relative(name)) {
+        if (archive_entry_filetype(entry) == AE_IFDIR && is_plain_relative(name)) {
             if (!relative.empty() && !is_git_trap(relative)) sys::make_directory(directory + "/" + relative, 0700);
             continue;
         }
-        if (type != AE_IFREG || linked || !is_plain_relative(name) || is_git_trap(relative)) {
+        if (!is_plain_file(entry) || !is_plain_relative(name) || relative.empty() ||
+            names_git(relative) || is_git_trap(relative)) {
             result.left_out.push_back(base::visible(name, base::Newlines::escape));
             continue;
         }
-        if (++result.files > most_files)
-            throw Error(ErrorCode::bad_request, archive_path + ": more than 100,000 files");
+        ++result.files;
         const std::string path = directory + "/" + relative;
         sys::make_directory(path.substr(0, path.rfind('/')), 0700);
         write_entry(archive.get(), path, (archive_entry_perm(entry) & 0100U) != 0 ? 0700 : 0600, budget);

@@ -12,9 +12,11 @@ struct Unpacked {
     std::size_t files = 0;
     std::vector<std::string> left_out;  // names, made visible
 };
-// Throws Error(bad_request) for what is no archive, or holds more than 100,000 files or 16 GiB.
+// Throws Error(bad_request) for what is no archive, or holds more than 100,000 entries or 16 GiB.
 Unpacked unpack(const std::string& archive, const std::string& directory);
-// Whether a path inside an agent's directory is something git would run or obey.
+// What git would run or obey in a .git directory: names in it, in lower case.
+const std::vector<std::string>& git_traps();
+// Whether a path leads to, or into, one of them, in any case and in any .git on the way.
 bool is_git_trap(const std::string& path);
 
 }  // namespace chorus::agent

@@ -43,7 +43,7 @@ bool is_duration(const Json& value) {
 // Far above all that is counted here, far below where sums overflow.
 bool is_count(const Json& value) {
     return value.is_number_integer() && value.get<std::int64_t>() >= 0 &&
-           value.get<std::int64_t>() <= 1'000'000'000'000;
+           value.get<std::int64_t>() <= 1'000'000'000;
 }
 
 bool fits(const Json& value, KeyType type) {

@@ -2,12 +2,34 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
 
 namespace chorus::chat {
 namespace {
 
+// Eight bytes at once: the high bit of each byte that needs an escape (below 0x20, quote, backslash),
+// and perhaps of bytes above the first such one.
+std::uint64_t escapes_in(std::uint64_t word) {
+    constexpr std::uint64_t ones = 0x0101010101010101U;
+    constexpr std::uint64_t high = 0x8080808080808080U;
+    const auto zero_bytes = [](std::uint64_t value) { return (value - ones) & ~value & high; };
+    const std::uint64_t control = (word - ones * 0x20) & ~word & high;
+    return control | zero_bytes(word ^ (ones * '"')) | zero_bytes(word ^ (ones * '\\'));
+}
+
 bool is_plain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
+
+// The position of the first byte at or after `at` that needs an escape, or the end.
+std::size_t plain_run(std::string_view text, std::size_t at) {
+    for (std::uint64_t word = 0; at + sizeof word <= text.size(); at += sizeof word) {
+        std::memcpy(&word, text.data() + at, sizeof word);
+        if (escapes_in(word) != 0) break;
+    }
+    while (at < text.size() && is_plain(text[at])) ++at;
+    return at;
+}
 
 void append_escape(std::string& out, char c) {
     switch (c) {
@@ -28,11 +50,10 @@ void append_escape(std::string& out, char c) {
 void append_quoted(std::string& out, std::string_view text) {
     out.push_back('"');
     std::size_t start = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (is_plain(text[i])) continue;
-        out.append(text, start, i - start);
-        append_escape(out, text[i]);
-        start = i + 1;
+    for (std::size_t at = plain_run(text, 0); at < text.size(); at = plain_run(text, at + 1)) {
+        out.append(text, start, at - start);
+        append_escape(out, text[at]);
+        start = at + 1;
     }
     out.append(text, start);
     out.push_back('"');

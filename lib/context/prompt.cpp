@@ -1,10 +1,11 @@
 #include "context/prompt.hpp"
 
-#include <algorithm>
+#include <cerrno>
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
+#include "sys/fd.hpp"
 #include "sys/file.hpp"
 
 namespace chorus::context {
@@ -53,9 +54,14 @@ std::string system_text(const std::string& system_prompt, const agent::Directory
 }
 
 std::optional<std::string> project_text(const sys::Root& root) {
+    const sys::Opened file = root.open_to_read("AGENTS.md");
+    if (file.outcome != sys::OpenOutcome::opened || file.kind != sys::Kind::file) return std::nullopt;
     std::string content;
-    std::string problem;
-    if (!root.read_file("AGENTS.md", limits::project_text_bytes, content, problem)) return std::nullopt;
+    if (!sys::try_read_all(file.fd.get(), limits::project_text_bytes, content)) {
+        if (errno != EFBIG) return std::nullopt;
+        content = std::string(base::utf8_prefix(content, limits::project_text_bytes)) +
+                  "\n[AGENTS.md cut: its first 64 KiB are shown]";
+    }
     content = base::replace_invalid_utf8(content);
     // what would close the frame from within is taken apart
     for (std::size_t at = 0; (at = content.find("</project-text>", at)) != std::string::npos; at += 16)

@@ -14,7 +14,7 @@ namespace chorus::context {
 // (estimated) the docs are cut with a note. Error(config_invalid) for docs over 256 KiB on disk.
 std::string system_text(const std::string& system_prompt, const agent::Directory& directory);
 
-// AGENTS.md of the root of the place worked in, framed. Nothing where there is none.
+// AGENTS.md of the root of the place worked in, framed, its first 64 KiB. Nothing where there is none.
 std::optional<std::string> project_text(const sys::Root& root);
 
 }  // namespace chorus::context

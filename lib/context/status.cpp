@@ -5,12 +5,19 @@
 namespace chorus::context {
 namespace {
 
+// On one line, and unable to end the block.
+std::string quoted(const std::string& text) {
+    std::string out = base::visible(text, base::Newlines::escape);
+    for (std::size_t at = 0; (at = out.find("</", at)) != std::string::npos; ++at) out.insert(at + 1, " ");
+    return out;
+}
+
 std::string thread_line(const store::Thread& thread) {
     std::string line = "- thread " + std::to_string(thread.id);
-    if (!thread.branch.empty() && thread.branch != "main") line += " (branch " + thread.branch + ")";
+    if (!thread.branch.empty() && thread.branch != "main") line += " (branch " + quoted(thread.branch) + ")";
     line += ": " + thread.status;
-    if (!thread.current_step.empty()) line += ", " + base::visible(thread.current_step, base::Newlines::escape);
-    if (!thread.summary.empty()) line += "; " + base::visible(thread.summary, base::Newlines::escape);
+    if (!thread.current_step.empty()) line += ", " + quoted(thread.current_step);
+    if (!thread.summary.empty()) line += "; " + quoted(thread.summary);
     return line + "\n";
 }
 
@@ -23,7 +30,7 @@ std::string status_block(const std::vector<store::Thread>& threads, store::Threa
         if (thread.id != own && thread.status != "completed") others += thread_line(thread);
     std::string waiting;
     for (const store::Prompt& prompt : pending)
-        waiting += "- " + prompt.id + ": " + base::visible(prompt.action, base::Newlines::escape) + "\n";
+        waiting += "- " + prompt.id + ": " + quoted(prompt.action) + "\n";
     if (others.empty() && waiting.empty()) return {};
     std::string text = "<status>\n";
     if (!others.empty()) text += "Other threads of this agent:\n" + others;

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
+#include "agent/transcript_mark.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
 #include "sys/fd.hpp"
@@ -16,7 +16,6 @@
 namespace chorus::context {
 namespace {
 
-constexpr std::string_view mark = "<!-- message ";
 constexpr off_t step_bytes = 64 * 1024;
 
 // A fence longer than any run of backticks inside.
@@ -35,46 +34,30 @@ std::string fenced(std::string_view text) {
     return fence + "\n" + std::string(text) + (text.empty() || text.back() == '\n' ? "" : "\n") + fence + "\n";
 }
 
-// Text that imitates an entry's mark must not be taken for one.
-std::string without_marks(std::string text) {
-    for (std::size_t at = 0; (at = text.find("<!--", at)) != std::string::npos; at += 6)
-        text.replace(at, 4, "<\\!--");
-    return text;
-}
+std::string one_line(std::string_view text) { return base::visible(text, base::Newlines::escape); }
 
 std::string heading(const chat::Message& message) {
     switch (message.role) {
         case chat::Role::user: return "## User";
         case chat::Role::assistant: return "## Assistant";
-        case chat::Role::tool_result: return "### Result of " + message.tool_call_id;
+        case chat::Role::tool_result: return "### Result of " + one_line(message.tool_call_id);
     }
     return {};
-}
-
-std::int64_t last_mark_in(std::string_view text) {
-    const std::size_t at = text.rfind(mark);
-    if (at == std::string_view::npos) return 0;
-    std::int64_t id = 0;
-    const std::string_view digits = text.substr(at + mark.size());
-    std::from_chars(digits.data(), digits.data() + digits.size(), id);
-    return id;
 }
 
 }  // namespace
 
 std::string transcript_entry(const chat::Message& message) {
-    std::string text = "\n" + std::string(mark) + std::to_string(message.id) + " -->\n" + heading(message) +
-                       " · " + base::iso8601(message.timestamp) + "\n\n";
-    std::string body;
+    std::string text = heading(message) + " · " + base::iso8601(message.timestamp) + "\n\n";
     if (message.role == chat::Role::tool_result) {
-        body = fenced(base::visible(message.content));
+        text += fenced(base::visible(message.content));
     } else {
-        body = base::visible(message.content) + "\n";
+        text += base::visible(message.content) + "\n";
         for (const chat::ToolCall& call : message.tool_calls)
-            body += "\nCall " + call.id + ": " + base::visible(call.name, base::Newlines::escape) + "\n\n" +
+            text += "\nCall " + one_line(call.id) + ": " + one_line(call.name) + "\n\n" +
                     fenced(base::visible(call.arguments));
     }
-    return text + without_marks(std::move(body));
+    return "\n" + agent::transcript_mark(message.id) + agent::without_marks(std::move(text));
 }
 
 std::int64_t last_transcript_message(const std::string& path) {
@@ -88,7 +71,7 @@ std::int64_t last_transcript_message(const std::string& path) {
         const ssize_t size = pread(fd.get(), piece.data(), piece.size(), start);
         if (size <= 0) return 0;
         piece.resize(static_cast<std::size_t>(size));
-        if (const std::int64_t id = last_mark_in(piece); id != 0) return id;
+        if (const auto id = agent::last_transcript_mark(piece)) return *id;
     }
     return 0;
 }

@@ -42,7 +42,7 @@ Window cut_window(std::vector<Message> loaded, const WindowLimits& limits) {
     std::int64_t tokens = 0;
     for (std::size_t i = first; i < loaded.size(); ++i) tokens += estimated_tokens(loaded[i]);
     const bool over_budget = limits.token_budget > 0 && tokens > limits.token_budget;
-    const std::int64_t token_goal = limits.token_budget * 6 / 10;
+    const std::int64_t token_goal = limits.token_budget / 10 * 6 + limits.token_budget % 10 * 6 / 10;
     const auto too_many = [&] {
         return limits.max_messages > 0 &&
                static_cast<std::int64_t>(loaded.size() - first) > limits.max_messages;
@@ -72,7 +72,8 @@ std::string find_torn(const std::vector<Message>& messages) {
             continue;
         }
         if (!open.empty()) return "call " + *open.begin() + " has no result";
-        for (const chat::ToolCall& call : message.tool_calls) open.insert(call.id);
+        for (const chat::ToolCall& call : message.tool_calls)
+            if (!open.insert(call.id).second) return "call " + call.id + " stands twice";
     }
     return open.empty() ? "" : "call " + *open.begin() + " has no result";
 }

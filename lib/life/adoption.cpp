@@ -10,6 +10,7 @@
 #include "base/time.hpp"
 #include "chat/json.hpp"
 #include "store/sessions.hpp"
+#include "sys/beneath.hpp"
 #include "sys/file.hpp"
 
 namespace chorus::life {
@@ -19,8 +20,6 @@ using chat::Json;
 
 constexpr std::array trust_keys{"budget",      "channel_id", "environment", "hooks",
                                 "mcpServers",  "notify",     "permissions", "sandbox"};
-constexpr std::array git_traps{"hooks",     "config", "config.worktree", "commondir",   "gitdir",
-                               "modules",   "worktrees", "info",         "objects/info"};
 
 base::TimeMs time_of(const Json& object, const char* key, const char* other) {
     std::string text = chat::string_or(object, key);
@@ -61,7 +60,8 @@ std::vector<std::string> bring_in(const std::string& from, const std::string& to
 }
 
 SetAside set_aside_trust_keys(const std::string& text) {
-    Json object = chat::parse_json(text, "agent.json", chat::DuplicateKeys::refuse);
+    Json object = chat::parse_json(text, "agent.json", chat::DuplicateKeys::refuse, base::limits::config_bytes,
+                                   base::ErrorCode::config_invalid);
     Json aside = Json::object();
     SetAside result;
     for (const char* key : trust_keys) {
@@ -79,6 +79,16 @@ SetAside set_aside_trust_keys(const std::string& text) {
     return result;
 }
 
+void refuse_links(const agent::Directory& directory) {
+    for (const std::string& part :
+         {directory.configuration(), directory.docs(), directory.sessions(), directory.workspace(),
+          directory.artifacts(), directory.branches(), directory.branch("main"),
+          directory.transcript("main", 1, true)})
+        if (sys::is_link(part))
+            throw base::Error(base::ErrorCode::bad_request, part + ": a link, not a part of an agent",
+                              "put there what it leads to");
+}
+
 void reset_git(const std::string& workspace) {
     const std::string git = workspace + "/.git";
     if (!sys::exists(git)) return;
@@ -86,16 +96,19 @@ void reset_git(const std::string& workspace) {
         sys::remove_tree(git);
         return;
     }
-    for (const char* trap : git_traps) sys::remove_tree(git + "/" + trap);
+    for (const std::string& trap : agent::git_traps()) sys::remove_tree(git + "/" + trap);
 }
 
 std::size_t index_sessions(store::Store& store, const store::Agent& agent,
                            const agent::Directory& directory) {
     std::size_t indexed = 0;
+    const sys::Root sessions(directory.sessions());
     store::Transaction transaction(store);
     for (const std::string& name : sys::list_directory(directory.sessions())) {
         if (name.size() < 5 || name.substr(name.size() - 5) != ".json") continue;
-        const std::string text = sys::read_file(directory.sessions() + "/" + name, base::limits::json_bytes * 10);
+        std::string text;
+        std::string problem;
+        if (!sessions.read_file(name, base::limits::json_bytes * 10, text, problem)) continue;
         const auto file = chat::try_parse_json(text, text.size());
         if (!file || !file->is_object() || !file->contains("messages")) continue;
         store::insert_session(store, session_row(*file, agent, agent.dir + "/sessions/" + name, text));

@@ -20,6 +20,10 @@ struct SetAside {
 // The keys that start programs, send data, choose the environment or widen rights.
 SetAside set_aside_trust_keys(const std::string& text);
 
+// Error(bad_request) where a part of an agent's directory is a link: what is done to the part would be
+// done elsewhere.
+void refuse_links(const agent::Directory& directory);
+
 // Removes from a workspace's .git what git would run or obey; the history stays.
 void reset_git(const std::string& workspace);
 

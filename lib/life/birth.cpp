@@ -4,6 +4,7 @@
 
 #include "agent/archive.hpp"
 #include "agent/home.hpp"
+#include "agent/transcript_mark.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/limits.hpp"
@@ -56,19 +57,23 @@ struct ChosenModel {
     std::string origin;
 };
 
-// option > environment > config.json > template > the first provider with a key
+// What an agent begins as: a template's agent.json, which the defaults of the home overrule, or its own.
+enum class Origin { of_template, its_own };
+
+// option > (its own) > environment > config.json > template > the first provider with a key
 ChosenModel choose_model(const Home& home, const sys::Environment& environment,
-                         const agent::HomeConfiguration& defaults, const std::string& in_template,
-                         const BirthOptions& options) {
+                         const agent::HomeConfiguration& defaults, const std::string& present,
+                         Origin present_is, const BirthOptions& options) {
     const auto available = model::parse_available_models(available_models_text(home));
     const auto check = options.validate_model ? model::Check::listed : model::Check::none;
     const auto resolve = [&](const std::string& name) {
         return model::resolve_model(name, available, check);
     };
     if (!options.model.empty()) return {resolve(options.model), ""};
+    if (present_is == Origin::its_own && !present.empty()) return {resolve(present), "its agent.json"};
     if (const auto given = environment.find("CHORUS_MODEL")) return {resolve(*given), "CHORUS_MODEL"};
     if (!defaults.default_model.empty()) return {resolve(defaults.default_model), "config.json"};
-    if (!in_template.empty()) return {resolve(in_template), "the template"};
+    if (!present.empty()) return {resolve(present), "the template"};
     if (const auto found = model::default_model(environment)) return {found->model, found->variable};
     throw Error(ErrorCode::config_invalid, "model: none is given and no provider's key is set",
                 "export ANTHROPIC_API_KEY=… or OPENAI_API_KEY=…, or name a local server's model: "
@@ -76,10 +81,10 @@ ChosenModel choose_model(const Home& home, const sys::Environment& environment,
 }
 
 Plan make_plan(const Home& home, const sys::Environment& environment, const std::string& text,
-               const std::string& source, const BirthOptions& options) {
+               const std::string& source, Origin origin, const BirthOptions& options) {
     const auto defaults = agent::load_home_configuration(home);
     const auto present = agent::parse_configuration(text, source);
-    const ChosenModel chosen = choose_model(home, environment, defaults, present.model, options);
+    const ChosenModel chosen = choose_model(home, environment, defaults, present.model, origin, options);
 
     std::map<std::string, std::string> members;
     members["name"] = chat::quoted(options.name);
@@ -88,8 +93,8 @@ Plan make_plan(const Home& home, const sys::Environment& environment, const std:
     if (options.description) members["description"] = chat::quoted(*options.description);
     if (options.channel) members["channel_id"] = chat::quoted(*options.channel);
     if (options.permissions) members["permissions"] = *options.permissions;
-    else if (!options.adopt && defaults.default_permissions.name != "standard")
-        members["permissions"] = chat::quoted(defaults.default_permissions.name);
+    else if (origin == Origin::of_template && !defaults.default_permissions.json.empty())
+        members["permissions"] = defaults.default_permissions.json;
 
     Plan plan{agent::with_members(text, members), chosen.model, chosen.origin, {}};
     plan.configuration = agent::parse_configuration(plan.text, "agent.json");
@@ -159,7 +164,9 @@ void complete_tree(const Directory& directory, const BirthOptions& options) {
 void append_welcome(const Directory& directory, const Birth& birth) {
     const std::string path = directory.transcript("main", 1, true);
     const bool is_new = !sys::exists(path);
-    sys::append_file(path, (is_new ? "# " + birth.agent.name + "\n\n" : "\n") + welcome(birth) + "\n");
+    // an entry of no message: what stands above it is of an earlier generation
+    sys::append_file(path, (is_new ? "# " + birth.agent.name + "\n" : "") + "\n" + agent::transcript_mark(0) +
+                               agent::without_marks(base::visible(welcome(birth))) + "\n");
 }
 
 store::Agent insert_row(store::Store& store, const store::Agent& row) {
@@ -167,6 +174,19 @@ store::Agent insert_row(store::Store& store, const store::Agent& row) {
     const store::Agent inserted = store::insert_agent(store, row);
     transaction.commit();
     return inserted;
+}
+
+// Where somebody was first, the row goes too.
+void place(Scaffold& scaffold, const Home& home, store::Store& store, const store::Agent& row) {
+    if (sys::rename_if_free(scaffold.path(), home.agent(row.name))) {
+        scaffold.place();
+        return;
+    }
+    store::Transaction transaction(store);
+    store::delete_agent(store, row.id);
+    transaction.commit();
+    throw Error(ErrorCode::exists, home.agent(row.name) + ": there already",
+                "adopt it with --adopt, or move it away");
 }
 
 sys::Lock require_birth_lock(const Home& home) {
@@ -180,7 +200,7 @@ Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment
                    const BirthOptions& options) {
     const std::string source = agent::template_directory(home, options.template_directory);
     const std::string text = sys::read_file(source + "/agent.json", base::limits::config_bytes);
-    const Plan plan = make_plan(home, environment, text, source + "/agent.json", options);
+    const Plan plan = make_plan(home, environment, text, source + "/agent.json", Origin::of_template, options);
 
     Birth birth;
     const base::TimeMs now = sys::now_ms();
@@ -199,14 +219,7 @@ Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment
     const sys::Lock lock = require_birth_lock(home);
     reclaim_locked(home, store);
     birth.agent = insert_row(store, birth.agent);
-    if (!sys::rename_if_free(scaffold.path(), home.agent(options.name))) {
-        store::Transaction transaction(store);
-        store::delete_agent(store, birth.agent.id);
-        transaction.commit();
-        throw Error(ErrorCode::exists, home.agent(options.name) + ": there already",
-                    "adopt it with --adopt, or move it away");
-    }
-    scaffold.place();
+    place(scaffold, home, store, birth.agent);
     commit_status(store, birth.agent, store::AgentStatus::active, "created");
     birth.agent.status = store::AgentStatus::active;
     return birth;
@@ -230,16 +243,18 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
         birth.left_out = bring_in(from, scaffold->path());
     }
     const Directory directory(elsewhere ? scaffold->path() : in_place);
+    if (!kept_by_this_home) refuse_links(directory);
     std::string text = sys::read_file_if_there(directory.configuration(), base::limits::config_bytes).value_or("");
     if (text.empty())
         throw Error(ErrorCode::bad_request, (elsewhere ? from : in_place) + ": not an agent: it has no agent.json");
+    SetAside parted;
     if (!options.trust && !kept_by_this_home) {
-        SetAside parted = set_aside_trust_keys(text);
+        parted = set_aside_trust_keys(text);
         text = parted.text;
         birth.set_aside = parted.keys;
-        if (!parted.keys.empty()) sys::write_file(directory.path() + "/set-aside.json", parted.aside);
     }
-    const Plan plan = make_plan(home, environment, text, directory.configuration(), options);
+    const Plan plan = make_plan(home, environment, text, directory.configuration(), Origin::its_own, options);
+    if (!parted.keys.empty()) sys::write_file(directory.path() + "/set-aside.json", parted.aside);
     const base::TimeMs now = sys::now_ms();
     birth.agent = make_row(plan, options.name, now);
     birth.model_origin = plan.model_origin;
@@ -250,11 +265,7 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
     sys::write_file(directory.configuration(), stamped(plan.text, now));
     sys::sync_filesystem(directory.path());
     birth.agent = insert_row(store, birth.agent);
-    if (elsewhere) {
-        if (!sys::rename_if_free(scaffold->path(), in_place))
-            throw Error(ErrorCode::exists, in_place + ": there already", "move it away first");
-        scaffold->place();
-    }
+    if (elsewhere) place(*scaffold, home, store, birth.agent);
     birth.sessions = index_sessions(store, birth.agent, Directory(in_place));
     append_welcome(Directory(in_place), birth);
     commit_status(store, birth.agent, store::AgentStatus::active, "adopted");
@@ -287,6 +298,9 @@ Birth give_birth(const Home& home, store::Store& store, const sys::Environment& 
     if (in_place && !kept && !options.adopt)
         throw Error(ErrorCode::exists, home.agent(options.name) + ": a directory is there already",
                     "adopt it with --adopt, or move it away");
+    if ((options.adopt || in_place) && !options.clone.empty())
+        throw Error(ErrorCode::bad_request, "--clone: an adopted agent has its own workspace",
+                    "adopt it without --clone, or move " + home.agent(options.name) + " away");
     if (options.adopt || in_place)
         return birth_by_adoption(home, store, environment, options, in_place && kept && !options.adopt);
     return birth_of_new(home, store, environment, options);

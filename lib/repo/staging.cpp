@@ -55,12 +55,11 @@ bool is_gone(int error_number) {
 // Walks down without following a link. Nothing where a part is missing, or is a link where a
 // directory has to be: what git knows below it is gone then. Whatever else fails is no deletion.
 std::optional<Found> look_at(int workspace, const std::string& path) {
-    const auto slash = path.rfind('/');
-    const bool is_top = slash == std::string::npos;
-    Found found{{}, is_top ? path : path.substr(slash + 1), {}};
-    found.directory = sys::Fd(fcntl(workspace, F_DUPFD_CLOEXEC, 0));
-    for (const std::string_view part : base::split(is_top ? "" : path.substr(0, slash), '/')) {
-        if (part.empty() || !found.directory) continue;
+    std::vector<std::string_view> parts = base::split(path, '/');
+    Found found{sys::Fd(fcntl(workspace, F_DUPFD_CLOEXEC, 0)), std::string(parts.back()), {}};
+    parts.pop_back();
+    for (const std::string_view part : parts) {
+        if (!found.directory) break;
         found.directory = sys::Fd(openat(found.directory.get(), std::string(part).c_str(),
                                          O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     }

@@ -25,9 +25,8 @@ void insert_tool_run(Store& store, const ToolRun& run) {
 void update_tool_run(Store& store, const ToolRun& run) {
     store
         .prepare(
-            "UPDATE tool_runs SET position = ?, tool = ?, action = ?, decision = ?, evidence = ?, "
+            "UPDATE tool_runs SET tool = ?, action = ?, decision = ?, evidence = ?, "
             "intent_at = ?, finished_at = ?, outcome = ? WHERE turn_id = ? AND tool_call_id = ?")
-        .bind(run.position)
         .bind(run.tool)
         .bind(run.action)
         .bind(run.decision)

@@ -100,7 +100,8 @@ struct ToolRun {
     std::string outcome;  // "", ok, error, denied, interrupted, unknown, cancelled, expired
 };
 void insert_tool_run(Store& store, const ToolRun& run);
-void update_tool_run(Store& store, const ToolRun& run);  // by turn_id and tool_call_id
+void update_tool_run(Store& store,
+                     const ToolRun& run);  // by turn_id and tool_call_id; position stays
 std::vector<ToolRun> load_tool_runs(Store& store, TurnId turn);
 
 }  // namespace chorus::store

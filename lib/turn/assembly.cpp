@@ -46,18 +46,19 @@ std::vector<chat::ToolDefinition> visible_tools(const policy::Profile& profile) 
     return definitions;
 }
 
-chat::Request opening(const Place& place, const Loaded& loaded) {
-    chat::Request request;
+void write_opening(const Place& place, const Loaded& loaded, chat::Request& request) {
     request.model = model::parse_model_name(loaded.settings.model).name;
     request.system = context::system_text(loaded.configuration.system_prompt, place.directory);
     request.tools = visible_tools(*loaded.profile);
     request.max_output_tokens = loaded.settings.max_output_tokens;
-    if (const auto project = context::project_text(place.root)) {
-        chat::Message message;
-        message.content = *project;
-        request.messages.push_back(std::move(message));
-    }
-    return request;
+}
+
+std::optional<chat::Message> project_message(const Place& place) {
+    auto text = context::project_text(place.root);
+    if (!text) return std::nullopt;
+    chat::Message message;
+    message.content = std::move(*text);
+    return message;
 }
 
 }  // namespace chorus::turn

@@ -99,7 +99,7 @@ void LiveTurn::use_model(const std::string& name) {
     }
 }
 
-chat::Request LiveTurn::assemble(std::int64_t) {
+const chat::Request& LiveTurn::assemble(std::int64_t) {
     // self-edits of the last iteration take effect here
     if (assembled_) loaded_ = load(place_, options_, surroundings_);
     assembled_ = true;
@@ -113,14 +113,35 @@ chat::Request LiveTurn::assemble(std::int64_t) {
                 .prompt_ttl_ms = place_.home_configuration.prompt_ttl_ms,
                 .stopping = [this] { return stop_requested(); }});
 
-    chat::Request request = opening(place_, loaded_);
-    AssembledWindow window =
-        assemble_window(place_, loaded_.settings, frame_, record_.turn().id);
-    std::move(window.messages.begin(), window.messages.end(), std::back_inserter(request.messages));
-    const std::string torn = context::find_torn(request.messages);
+    write_opening(place_, loaded_, request_);
+    renew_conversation();
+    const std::string torn = context::find_torn(request_.messages);
     if (!torn.empty())
         throw Error(ErrorCode::internal, "context: " + torn, "chorus-context clear starts a new window");
-    return request;
+    return request_;
+}
+
+void LiveTurn::begin_with(std::vector<chat::Message> window) {
+    request_.messages = std::move(window);
+    has_window_ = true;
+}
+
+// The window is read once and grows by what is committed, unless a limit may cut it anew.
+void LiveTurn::renew_conversation() {
+    std::vector<chat::Message>& messages = request_.messages;
+    const bool limited = loaded_.settings.max_messages > 0 || loaded_.settings.token_budget > 0;
+    std::vector<chat::Message> committed = record_.take_committed();
+    if (!has_window_ || limited) {
+        messages = assemble_window(place_, loaded_.settings, frame_, record_.turn().id).messages;
+        has_window_ = true;
+        has_project_ = false;
+    } else {
+        std::move(committed.begin(), committed.end(), std::back_inserter(messages));
+    }
+    if (has_project_) messages.erase(messages.begin());
+    auto project = project_message(place_);
+    has_project_ = project.has_value();
+    if (project) messages.insert(messages.begin(), std::move(*project));
 }
 
 model::Answer LiveTurn::ask(const chat::Request& request) {

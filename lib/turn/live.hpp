@@ -43,8 +43,10 @@ struct Loaded {
 };
 Loaded load(const Place& place, const TurnOptions& options, const Surroundings& surroundings);
 
-// A request with everything that stands before the conversation.
-chat::Request opening(const Place& place, const Loaded& loaded);
+// Everything of a request but its conversation.
+void write_opening(const Place& place, const Loaded& loaded, chat::Request& request);
+// AGENTS.md as the first user message, where there is one.
+std::optional<chat::Message> project_message(const Place& place);
 
 class LiveTurn : public LoopHost {
   public:
@@ -52,12 +54,15 @@ class LiveTurn : public LoopHost {
              Loaded loaded, WindowFrame frame);
     ~LiveTurn() override;
 
+    // The window as it was before the turn's own messages, where the caller has it already.
+    void begin_with(std::vector<chat::Message> window);
+
     // Settles or runs again what the turn had left undone, then the loop, then the turn's end.
     chat::TurnResult take(const std::vector<Unfinished>& unfinished);
     const policy::Redaction& redaction() const { return redaction_; }
 
     bool stop_requested() override;
-    chat::Request assemble(std::int64_t iteration) override;
+    const chat::Request& assemble(std::int64_t iteration) override;
     model::Answer ask(const chat::Request& request) override;
     void keep(const chat::Reply& reply) override;
     Decided decide(const std::vector<chat::ToolCall>& calls) override;
@@ -69,6 +74,7 @@ class LiveTurn : public LoopHost {
     bool timed_out() const;
     bool command_must_stop();
     void use_model(const std::string& name);
+    void renew_conversation();
     static void give_unique_ids(const chat::Request& request, chat::Reply& reply);
     void take_up(const std::vector<Unfinished>& unfinished, LoopEnd& end, bool& suspended);
     void fill(const LoopEnd& end);
@@ -93,6 +99,9 @@ class LiveTurn : public LoopHost {
     std::unique_ptr<net::Client> client_;
     std::unique_ptr<model::Model> model_;
     std::string model_name_;
+    chat::Request request_;
+    bool has_project_ = false;  // request_.messages begins with the project's text
+    bool has_window_ = false;
     bool assembled_ = false;
     bool concluded_ = false;
 };

@@ -73,7 +73,7 @@ LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
         if (host.stop_requested()) return ended(End::interrupted);
         if (state.iterations >= limits.iterations) return ended(End::max_iterations);
         if (limits.tokens > 0 && spent(state.usage) >= limits.tokens) return ended(End::tokens);
-        const chat::Request request = host.assemble(state.iterations + 1);
+        const chat::Request& request = host.assemble(state.iterations + 1);
         model::Answer answer = host.ask(request);
         ++state.iterations;
         state.usage += answer.reply.usage;
@@ -101,6 +101,12 @@ LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
             continue;
         }
 
+        if (end_of(reply.stop) == End::refused || end_of(reply.stop) == End::provider_failed) {
+            // broken off, and nobody knows where: what it asked for is not run
+            keep_partial(host, answer);
+            end.failure = failure_of(reply.stop);
+            return ended(end_of(reply.stop));
+        }
         host.keep(reply);
         state.tool_calls += static_cast<std::int64_t>(reply.tool_calls.size());
         if (reply.stop == StopReason::max_tokens) {
@@ -109,7 +115,8 @@ LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
         }
         if (host.decide(reply.tool_calls) == Decided::suspended) return ended(End::input_required);
         failures.add(host.run(reply.tool_calls));
-        if (failures.reached()) return ended(End::tool_failures);
+        if (failures.reached())
+            return ended(host.stop_requested() ? End::interrupted : End::tool_failures);
     }
 }
 

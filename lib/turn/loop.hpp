@@ -38,8 +38,8 @@ class LoopHost {
   public:
     virtual ~LoopHost() = default;
     virtual bool stop_requested() = 0;
-    // The context of this iteration; configuration and docs are read afresh.
-    virtual chat::Request assemble(std::int64_t iteration) = 0;
+    // The context of this iteration, valid until the next; configuration and docs are read afresh.
+    virtual const chat::Request& assemble(std::int64_t iteration) = 0;
     virtual model::Answer ask(const chat::Request& request) = 0;
     // An answer with calls, or a partial one.
     virtual void keep(const chat::Reply& reply) = 0;

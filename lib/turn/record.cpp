@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <iterator>
+
 #include "base/text.hpp"
 #include "context/transcript.hpp"
 #include "context/window.hpp"
@@ -59,6 +61,7 @@ void Record::change_state(TurnState next, const std::string& cause) {
 
 void Record::append_transcript() {
     context::append_to_transcript(transcript_, fresh_);
+    std::move(fresh_.begin(), fresh_.end(), std::back_inserter(committed_));
     fresh_.clear();
     last_commit_ = sys::now_ms();
 }

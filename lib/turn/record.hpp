@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "chat/event.hpp"
@@ -33,6 +34,8 @@ class Record {
     store::Turn& turn() { return turn_; }
     const store::Turn& turn() const { return turn_; }
     const std::string& chain() const { return chain_; }
+    // The messages committed since the last call, in order.
+    std::vector<chat::Message> take_committed() { return std::exchange(committed_, {}); }
 
     // The turn's row and the user message: what is reported as accepted.
     void begin(chat::Message user_message);
@@ -78,6 +81,7 @@ class Record {
     std::int64_t next_step_ = 0;
     base::TimeMs last_commit_ = 0;
     std::vector<chat::Message> fresh_;  // committed, not in the transcript yet
+    std::vector<chat::Message> committed_;
     std::string transcript_;
 };
 

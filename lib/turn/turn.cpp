@@ -124,11 +124,10 @@ std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions
 }
 
 // The cumulative hash up to the newest message that the next request will hold.
-std::string chain_of(Place& place, const Settings& settings, const WindowFrame& frame) {
-    const AssembledWindow window = assemble_window(place, settings, frame, 0);
+std::string chain_of(Place& place, const AssembledWindow& window) {
     if (window.messages.empty()) return {};
     if (!window.cut_moved) {
-        const std::string stored = store::prefix_hash_of(place.store, window.messages.back().id);
+        std::string stored = store::prefix_hash_of(place.store, window.messages.back().id);
         if (!stored.empty()) return stored;
     }
     std::string chain;
@@ -197,11 +196,14 @@ chat::TurnResult begin_and_run(Place& place, const TurnOptions& options, const S
     const std::int64_t newest = store::newest_message_id(place.store, place.agent.id, place.thread.id);
     WindowFrame frame = frame_for(place, loaded.settings, options.fresh, sys::now_ms());
     if (options.fresh) frame.after_message = std::max(frame.after_message, newest);
-    const std::string chain = options.fresh ? "" : chain_of(place, loaded.settings, frame);
+    AssembledWindow window;
+    if (!options.fresh) window = assemble_window(place, loaded.settings, frame, 0);
+    const std::string chain = chain_of(place, window);
     Record record(place, new_turn(place, options, surroundings, loaded, options.fresh ? newest : -1), chain);
     const std::string said = compose_message(place, options, sys::now_ms());
     // built before the first commit: what it cannot work with is refused while nothing has happened
     LiveTurn live(place, record, options, surroundings, std::move(loaded), frame);
+    live.begin_with(std::move(window.messages));
     record.begin(user_message(place, live.redaction().apply(said)));
     return live.take({});
 }
@@ -256,10 +258,12 @@ std::string dry_run(const TurnOptions& options, const Surroundings& surroundings
     looking.new_thread = false;
     Place place = open_place(looking, surroundings, Hold::nothing);
     const Loaded loaded = load(place, options, surroundings);
-    chat::Request request = opening(place, loaded);
+    chat::Request request;
+    write_opening(place, loaded, request);
+    if (auto project = project_message(place)) request.messages.push_back(std::move(*project));
     if (!options.fresh && !options.new_thread) {
-        AssembledWindow window =
-            assemble_window(place, loaded.settings, frame_for(place, loaded.settings, false, sys::now_ms()), 0);
+        AssembledWindow window = assemble_window(
+            place, loaded.settings, frame_for(place, loaded.settings, false, sys::now_ms()), 0);
         std::move(window.messages.begin(), window.messages.end(), std::back_inserter(request.messages));
     }
     request.messages.push_back(user_message(place, options.prompt));

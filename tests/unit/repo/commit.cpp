@@ -226,16 +226,15 @@ TEST_F(CommitTest, SeesWhatAnotherGitDidMeanwhile) {
 TEST_F(CommitTest, TakesNothingForDeletedThatItCannotLookAt) {
     Repository repository = open();
     write("dir/b", "changed\n");
-    rlimit usual{};
-    getrlimit(RLIMIT_NOFILE, &usual);
     for (rlim_t most = 4; most < 24; ++most) {
-        const rlimit tight{most, usual.rlim_max};
-        setrlimit(RLIMIT_NOFILE, &tight);
-        try {
-            repository.commit("m", {}, author);
-        } catch (const base::Error&) {
+        const pid_t child = fork();
+        if (child == 0) {
+            const rlimit tight{most, most};
+            setrlimit(RLIMIT_NOFILE, &tight);
+            message_of([&] { repository.commit("m", {}, author); });
+            _exit(0);
         }
-        setrlimit(RLIMIT_NOFILE, &usual);
+        waitpid(child, nullptr, 0);
         ASSERT_EQ(git("ls-tree -r --name-only HEAD"), "a\ndir/b\n") << most;
     }
     EXPECT_EQ(git("show HEAD:dir/b"), "changed\n");

@@ -20,6 +20,7 @@ TEST(ToolRuns, keep_intent_and_outcome_in_call_order) {
         }
     });
     EXPECT_THROW(in_transaction(store, [&] { insert_tool_run(store, run); }), base::Error);
+    run.position = 0;
     run.decision = "ask_approved";
     run.evidence = R"({"before":"x"})";
     run.intent_at = 5;
