@@ -56,12 +56,15 @@ int schema_version() {
 }
 
 bool needs_migration(sqlite3* database) {
+    // One snapshot: another process may be making the schema between two reads.
+    execute(database, "BEGIN");
     const std::int64_t version = query_integer(database, "PRAGMA user_version");
     const std::int64_t application = query_integer(database, "PRAGMA application_id");
     if (application != our_application_id &&
         (application != 0 || version != 0 || !is_empty(database)))
         throw not_ours();
     if (version > schema_version()) throw too_new(version);
+    execute(database, "COMMIT");
     return version < schema_version();
 }
 

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
+#include "sys/file.hpp"
 #include "tools/files.hpp"
 #include "tools/result.hpp"
 
@@ -170,12 +171,19 @@ chat::ToolResult view_directory(const std::string& path, sys::Opened opened, Par
     return answer(lines);
 }
 
+sys::Opened open_seen(const Workplace& workplace, const std::string& path) {
+    const bool put_aside = !workplace.artifacts.empty() &&
+                           path.rfind(workplace.artifacts + "/", 0) == 0 && sys::exists(workplace.artifacts);
+    return put_aside ? open_to_read(sys::Root(workplace.artifacts, "artifacts/"), path)
+                     : open_to_read(workplace.root, path);
+}
+
 chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
     const std::string path = arguments.text("path");
     const Part part{arguments.integer("offset", 1), arguments.integer("limit", default_lines)};
     if (part.first < 1) return failure("view: 'offset' is a line number, the first is 1");
     if (part.count < 1) return failure("view: 'limit' must be at least 1");
-    sys::Opened opened = open_to_read(workplace.root, path);
+    sys::Opened opened = open_seen(workplace, path);
     if (opened.outcome != sys::OpenOutcome::opened) return failure(opened.message);
     return opened.kind == sys::Kind::directory ? view_directory(path, std::move(opened), part)
                                                : view_file(path, opened, part);

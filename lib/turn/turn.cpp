@@ -1,6 +1,9 @@
 #include "turn/turn.hpp"
 
+#include <unistd.h>
+
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "base/text.hpp"
 #include "chat/json.hpp"
 #include "chat/json_text.hpp"
@@ -9,6 +12,8 @@
 #include "repo/head.hpp"
 #include "store/messages.hpp"
 #include "store/prompts.hpp"
+#include "store/records.hpp"
+#include "store/settings.hpp"
 #include "sys/clock.hpp"
 #include "turn/live.hpp"
 #include "turn/said.hpp"
@@ -163,6 +168,31 @@ chat::Message user_message(Place& place, const std::string& text) {
     return message;
 }
 
+// AGENTS.md speaks to the model in every turn: that it changed since the last one is told and recorded.
+void note_project_text(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+    const auto message = project_message(place);
+    if (!message) return;
+    const std::string scope = "agent/" + std::to_string(place.agent.id);
+    const std::string key = "project-text " + place.root.path();
+    const std::string hash = base::sha256_hex(message->content);
+    const std::string before = store::find_setting(place.store, scope, key);
+    if (before == hash) return;
+    store::Transaction transaction(place.store);
+    store::set_setting(place.store, scope, key, hash);
+    if (!before.empty())
+        store::append_audit(place.store, {.agent_id = place.agent.id,
+                                          .agent_name = place.agent.name,
+                                          .timestamp = sys::now_ms(),
+                                          .turn_id = 0,
+                                          .action = "project-text:AGENTS.md",
+                                          .decision = "allow",
+                                          .user_id = static_cast<std::int64_t>(getuid()),
+                                          .actor = actor_text(options.actor, surroundings.environment),
+                                          .detail = "changed: sha256 " + before + " to " + hash});
+    transaction.commit();
+    if (!before.empty()) surroundings.warn("AGENTS.md has changed since the last turn");
+}
+
 void refresh_index(Place& place, const agent::Configuration& configuration) {
     store::Agent row = place.agent;
     row.permissions = configuration.permissions.name;
@@ -249,6 +279,7 @@ chat::TurnResult take_turn(const TurnOptions& options, const Surroundings& surro
     if (options.new_thread) surroundings.warn("thread " + std::to_string(place.thread.id));
     Loaded loaded = load(place, options, surroundings);
     refresh_index(place, loaded.configuration);
+    note_project_text(place, options, surroundings);
     if (const auto waiting = settle_last_turn(place, options, surroundings)) return *waiting;
     return begin_and_run(place, options, surroundings, std::move(loaded));
 }

@@ -1,6 +1,7 @@
 #include "store/migrations.hpp"
 
 #include <map>
+#include <vector>
 
 #include "home.hpp"
 #include "store/sqlite.hpp"
@@ -96,6 +97,15 @@ TEST(Migrations, give_a_restored_backup_its_log_again) {
     Store store = home.open();
     EXPECT_EQ(query_text(store.handle(), "PRAGMA journal_mode"), "wal");
     EXPECT_TRUE(find_agent(store, "ada"));
+}
+
+TEST(Migrations, of_many_processes_at_once_are_made_by_one) {
+    for (int round = 0; round < 10; ++round) {
+        const Home home;
+        std::vector<pid_t> children;
+        for (int i = 0; i < 8; ++i) children.push_back(start_child([&] { home.open(); }));
+        for (const pid_t child : children) EXPECT_EQ(wait_for(child), 0);
+    }
 }
 
 TEST(Migrations, go_on_after_a_crash_between_file_and_schema) {

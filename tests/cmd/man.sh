@@ -1,0 +1,152 @@
+#!/usr/bin/env bash
+# The manual says what the executables and the sources say.
+pages=${CHORUS_MAN:?the directory of the built pages}
+. "$(dirname "$0")/../support/lib.sh"
+sources=$here/../lib
+for tool in man scdoc; do
+    command -v "$tool" >/dev/null || { echo "this test needs $tool"; exit 1; }
+done
+
+# Wide, so that no heading or table row is broken.
+page() {
+    [ -s "$base/$1" ] || MANWIDTH=200 man --nh --nj -l "$pages/$1" >"$base/$1"
+    cat "$base/$1"
+}
+section() { page "$1" | awk -v wanted="$2" '/^[A-Z]/ { on = $0 == wanted; next } on'; }
+# The rows of a section's first table whose header begins so, blanks squeezed.
+rows() { section "$1" "$2" | tr -s ' ' | sed -n "/^ $3/,/^\$/p" | sed '1d;/^$/d;s/^ //'; }
+sorted() { LC_ALL=C sort -u; }
+expect_same_lines() { # PAGE'S SOURCES'
+    [ -n "$2" ] || fail "nothing was found in the sources"
+    [ "$1" = "$2" ] || fail "< the page, > the sources: $(diff <(echo "$1") <(echo "$2"))"
+}
+
+test_case "every page is there and renders without a warning"
+for source in "$here"/../man/*.scd; do
+    name=$(basename "$source" .scd)
+    [ -s "$pages/$name" ] || fail "$name was not built"
+    run env MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$pages/$name"
+    expect_status 0
+    expect_equal "$err" ''
+    expect_match "$(page "$name")" "NAME
+ +${name%.*} - "
+    expect_no_match "$(page "$name")" '@[a-z]+.*@'
+done
+
+test_case "every executable has its page, and no page names one that is not there"
+for program in "$CHORUS_BIN"/chorus-*; do
+    [ -s "$pages/$(basename "$program").1" ] || fail "$(basename "$program").1"
+done
+for name in $(cat "$here"/../man/*.scd | grep -oE '\*chorus[a-z-]*\*\([1-9]\)' | tr -d '*' | sorted); do
+    [ -s "$pages/$(tr '(' . <<<"${name%)}")" ] || fail "$name has no page"
+done
+
+test_case "options: --help and page"
+for program in chorus-init chorus-run; do
+    in_help=$("$program" --help | grep -oE '^  -[^ ]+' | tr -d ' {}' | tr ',' '\n' | sorted)
+    in_page=$(section "$program.1" OPTIONS | grep -E '^ {7}-' | grep -oE '(^|[ ,])--?[A-Za-z][A-Za-z-]*' | tr -d ' ,' | sorted)
+    expect_same_lines "$in_page" "$in_help"
+done
+
+test_case "exit table: the enum"
+declare -A number=()
+while read -r name value; do number[$name]=$value; done < <(
+    sed -n '/enum class ExitStatus/,/};/s/^ *\([a-z_]*\) = \([0-9]*\),/\1 \2/p' "$sources/base/error.hpp")
+in_sources=$(
+    used=' done '
+    echo '0 -'
+    while read -r code status; do
+        echo "${number[$status]} $code"
+        used+="$status "
+    done < <(sed -n 's/.*Row{ErrorCode::[a-z_]*, "\([A-Z_]*\)", ExitStatus::\([a-z_]*\)}.*/\1 \2/p' "$sources/base/error.cpp")
+    for name in "${!number[@]}"; do [[ $used == *" $name "* ]] || echo "${number[$name]} CANCELED"; done
+)
+in_block=$(awk '/^\|  [0-9]/ { exits = substr($0, 4); getline
+                  n = split(exits, e, ", "); m = split(substr($0, 4), c, ", ")
+                  for (i = 1; i <= n; i++) for (j = 1; j <= m; j++) print e[i], c[j] }' "$here/../man/include/exit-status.scd")
+expect_same_lines "$(sorted <<<"$in_block")" "$(sorted <<<"$in_sources")"
+for name in chorus.7 chorus-init.1 chorus-run.1; do
+    shown=$(section "$name" 'EXIT STATUS')
+    for code in $(cut -d' ' -f2 <<<"$in_sources" | grep -v -- -); do expect_match "$shown" "$code"; done
+done
+
+test_case "configuration keys: files and defaults"
+in_sources=$(sed -n '/rows{/,/};/p' "$sources/agent/keys.cpp" | tr -s '\n ' '  ' |
+    grep -oE '\{"[A-Za-z_]+", [A-Za-z_:]+, (true|false), (true|false), "[^"]*"' | tr -d '{",' |
+    while read -r name _ in_agent in_home default; do
+        files=
+        [ "$in_agent" = true ] && files=agent.json
+        [ "$in_home" = true ] && files=${files:+$files, }config.json
+        echo "$name ($files${default:+; $default})"
+    done | sorted)
+in_page=$(section chorus-home.5 CONFIGURATION | grep -oE '^ {7}[A-Za-z_]+ \((agent|config)\.json.*\)$' | sed 's/^ *//' | sorted)
+expect_same_lines "$in_page" "$in_sources"
+shown=$(section chorus-home.5 CONFIGURATION)
+for variable in $(sed -n '/rows{/,/};/p' "$sources/agent/keys.cpp" | grep -oE '"CHORUS_[A-Z_]+"' | tr -d '"'); do
+    expect_match "$shown" "$variable"
+done
+
+test_case "limits and their values"
+declare -A label=(
+    [prompt_bytes]='prompt, stdin' [stdin_inline_bytes]='stdin within a message' [answer_bytes]='answer of a model'
+    [sse_line_bytes]='line of an event stream' [sse_event_bytes]='event of an event stream'
+    [error_body_bytes]='error body kept of a provider' [json_bytes]='JSON text' [json_depth]='JSON depth'
+    [tool_result_characters]='tool result' [task_log_bytes]='output log of a background task'
+    [docs_bytes]='documents in docs/ on disk' [docs_tokens]='documents in a request' [project_text_bytes]='AGENTS.md'
+    [action_bytes]='action' [pattern_bytes]='pattern of a profile' [config_bytes]='configuration file'
+    [subagent_depth]='depth of sub-agents' [subagents_at_once]='sub-agents at once' [tasks]='background tasks'
+    [failures_in_a_row]='tool failures in a row' [connect_ms]='connecting to a provider'
+    [first_byte_ms]='first byte of an answer' [stall_ms]='silence within an answer'
+    [file_lock_ms]='wait for a file another call writes' [bash_default_ms]='command that names no timeout'
+    [bash_most_ms]='command, where max_bash_timeout is not set' [bash_grace_ms]='from SIGTERM to SIGKILL'
+    [pipe_grace_ms]='wait for the pipes of a command that ended'
+)
+thousands() { sed -E ':a;s/([0-9])([0-9]{3})($|,)/\1,\2\3/;ta' <<<"$1"; }
+in_words() { # NAME VALUE
+    case $1 in
+        *_bytes) if (($2 % 1048576 == 0)); then echo "$(($2 >> 20)) MiB"
+                 elif (($2 % 1024 == 0)); then echo "$(($2 >> 10)) KiB"
+                 else echo "$2 bytes"; fi ;;
+        *_ms) if (($2 % 1000 == 0)); then echo "$(($2 / 1000)) s"; else echo "$2 ms"; fi ;;
+        *_characters) echo "$(thousands "$2") characters" ;;
+        *_tokens) echo "$(thousands "$2") tokens" ;;
+        *) echo "$2" ;;
+    esac
+}
+in_sources=$(sed -n 's/^constexpr [a-z0-9_:]* \([a-z_]*\) = \(.*\);/\1 \2/p' "$sources/base/limits.hpp" | tr -d "'U" |
+    while read -r name value; do echo "${label[$name]:-$name} $(in_words "$name" $((value)))"; done | sorted)
+expect_same_lines "$(rows chorus.7 LIMITS 'what ' | sorted)" "$in_sources"
+
+test_case "tools and their arguments"
+in_sources=$(for name in $(grep -oE 'TOOL\([a-z_]+\)' "$sources/tools/registry.cpp" | tr -d ')' | cut -d'(' -f2); do
+    arguments=$(cat "$sources"/tools/*.cpp | sed -n "/^Tool ${name}_tool()/,/^}/p" | tr -s '\n ' '  ' |
+        grep -oE '\{"[a-z_0-9]+", "(string|integer|boolean|array)", "[^"]*"(, true)?\}' |
+        sed -E 's/^\{"([a-z_0-9]+)".*, true\}$/\1*/;s/^\{"([a-z_0-9]+)".*/\1/' | paste -sd, | sed 's/,/, /g')
+    echo "$name ${arguments:--}"
+done | sorted)
+expect_same_lines "$(rows chorus.7 TOOLS 'tool ' | sed 's/ tool:.*//' | sorted)" "$in_sources"
+
+test_case "providers, their keys and default models"
+in_sources=$(tr -s '\n ' '  ' <"$sources/model/catalog.cpp" | grep -oE '\{\{"[a-z-]+", "[A-Z_]*", "[^"]*", "[^"]*"' |
+    awk -F'"' '{ print $2, $4 == "" ? "-" : $4, $8 == "" ? "-" : $8 }' | sorted)
+expect_same_lines "$(rows chorus.7 MODELS 'provider ' | sorted)" "$in_sources"
+
+test_case "presets and their patterns"
+shown=$(section chorus.7 PERMISSIONS)
+while read -r pattern; do
+    [[ $shown == *"$pattern"* ]] || fail "no $pattern"
+done < <(sed -n '/_allow\|_ask/,/};/p' "$sources/policy/presets.cpp" | grep -oE '"(tool:[^"]*|\(tool:[^"]*\))"' |
+    sed -E 's/^"\(?//;s/\)?"$//' | grep -vxF -e 'tool:[\s\S]*')
+
+test_case "tables and columns of the database"
+in_database() { section chorus-home.5 DATABASE | awk -v wanted="$1" '/^   [a-z]/ { on = $0 ~ "[ ,]" wanted "(,|$)" } on'; }
+while read -r table column; do
+    [ -n "$(in_database "$table")" ] || fail "no table $table"
+    [ -z "$column" ] || grep -qw -- "$column" <<<"$(in_database "$table")" || fail "no column $table.$column"
+done < <(cat "$sources"/store/schema/*.sql | awk '
+    /^CREATE (TABLE|VIEW|VIRTUAL TABLE) / { table = $2 == "VIRTUAL" ? $4 : $3; print table; next }
+    /^ALTER TABLE .* ADD COLUMN / { print $3, $6; next }
+    /^\)|^$/ { table = "" }
+    table != "" && /^  [a-z_]+ (INTEGER|TEXT|REAL|BLOB)/ { print table, $1 }')
+
+end_tests
