@@ -31,8 +31,9 @@ std::string read_text(const std::string& path, const char* what) {
     std::string text = path == "-" ? sys::read_all(0, base::limits::prompt_bytes, "stdin")
                                    : sys::read_file(path, base::limits::prompt_bytes);
     if (const auto bad = base::find_invalid_utf8(text))
-        throw Error(ErrorCode::bad_request,
-                    std::string(what) + ": " + path + ": not valid UTF-8 at byte " + std::to_string(*bad));
+        throw Error(
+            ErrorCode::bad_request,
+            std::string(what) + ": " + path + ": not valid UTF-8 at byte " + std::to_string(*bad));
     return text;
 }
 
@@ -71,10 +72,12 @@ void print_text(const life::Birth& birth) {
     }
     std::cout << base::visible(life::welcome(birth));
     if (!birth.set_aside.empty())
-        cli::print_line("chorus-init", "notice",
-                        "not in force until a person trusts them (--trust), kept in set-aside.json: " +
-                            base::quoted_list(birth.set_aside));
-    for (const std::string& name : birth.left_out) cli::print_line("chorus-init", "notice", "not taken: " + name);
+        cli::print_line(
+            "chorus-init", "notice",
+            "not in force until a person trusts them (--trust), kept in set-aside.json: " +
+                base::quoted_list(birth.set_aside));
+    for (const std::string& name : birth.left_out)
+        cli::print_line("chorus-init", "notice", "not taken: " + name);
 }
 
 ExitStatus run(Options& options) {
@@ -84,14 +87,17 @@ ExitStatus run(Options& options) {
         options.birth.system_prompt = read_text(options.system_prompt_file, "--system-prompt-file");
     if (options.birth.system_prompt && base::trim(*options.birth.system_prompt).empty())
         throw Error(ErrorCode::bad_request, "--system-prompt: it is empty");
-    if (!options.permissions.empty()) options.birth.permissions = permissions_json(options.permissions);
+    if (!options.permissions.empty())
+        options.birth.permissions = permissions_json(options.permissions);
     options.birth.validate_model = !options.no_validate_model;
 
     agent::open_home(home, environment, agent::IfMissing::create);
     store::Store store = store::Store::open({home.database(), home.gate()});
     const life::Birth birth = life::give_birth(home, store, environment, options.birth);
-    if (options.json) print_json(birth, home);
-    else print_text(birth);
+    if (options.json)
+        print_json(birth, home);
+    else
+        print_text(birth);
     return ExitStatus::done;
 }
 
@@ -99,7 +105,8 @@ void add_options(CLI::App& app, Options& options) {
     life::BirthOptions& birth = options.birth;
     app.add_option("NAME", birth.name, "the agent's name")->required();
     auto* prompt = app.add_option("--system-prompt", birth.system_prompt, "its instructions");
-    app.add_option("--system-prompt-file", options.system_prompt_file, "the same from FILE, - for stdin")
+    app.add_option("--system-prompt-file", options.system_prompt_file,
+                   "the same from FILE, - for stdin")
         ->type_name("FILE")
         ->excludes(prompt);
     app.add_option("--model", birth.model, "provider/name")->type_name("MODEL");
@@ -108,7 +115,8 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--description", birth.description, "one line on what it is for");
     app.add_option("--channel", birth.channel, "webhook:URL or command:SHELL, told each answer")
         ->type_name("CHANNEL");
-    app.add_option("--template", birth.template_directory, "what the agent starts as")->type_name("DIR");
+    app.add_option("--template", birth.template_directory, "what the agent starts as")
+        ->type_name("DIR");
     auto* clone = app.add_option("--clone", birth.clone, "the workspace starts as that repository")
                       ->type_name("PATH|URL");
     app.add_flag("--adopt{}", birth.adopt, "take over the directory in place, or --adopt=DIR|TAR")
@@ -116,7 +124,8 @@ void add_options(CLI::App& app, Options& options) {
         ->excludes(clone);
     app.add_flag("--trust", birth.trust, "keep the keys of an adopted agent that widen rights");
     app.add_flag("--exist-ok", birth.exist_ok, "an agent of that name is fine");
-    app.add_flag("--no-validate-model", options.no_validate_model, "take a model that is not listed");
+    app.add_flag("--no-validate-model", options.no_validate_model,
+                 "take a model that is not listed");
     app.add_flag("--json", options.json, "print one JSON object");
 }
 
@@ -124,13 +133,14 @@ void add_options(CLI::App& app, Options& options) {
 
 int main(int argc, char** argv) {
     Options options;
-    return cli::run_main(argc, argv,
-                         {.name = "chorus-init",
-                          .description = "Make an agent: its directory, its git workspace, its rows.",
-                          .options =
-                              [&options](CLI::App& app) {
-                                  add_options(app, options);
-                                  return [&options] { return run(options); };
-                              },
-                          .on_error = {}});
+    return cli::run_main(
+        argc, argv,
+        {.name = "chorus-init",
+         .description = "Make an agent: its directory, its git workspace, its rows.",
+         .options =
+             [&options](CLI::App& app) {
+                 add_options(app, options);
+                 return [&options] { return run(options); };
+             },
+         .on_error = {}});
 }

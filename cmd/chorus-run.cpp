@@ -49,7 +49,8 @@ std::int64_t duration_ms(const std::string& text, const char* option) {
     const auto value = base::parse_duration_ms(text);
     if (value) return *value;
     throw Error(ErrorCode::bad_request,
-                std::string(option) + ": '" + base::visible(text, base::Newlines::escape) + "' is not a duration",
+                std::string(option) + ": '" + base::visible(text, base::Newlines::escape) +
+                    "' is not a duration",
                 "write 90, 90s, 10m or 2h");
 }
 
@@ -58,7 +59,8 @@ cli::StdinUse stdin_use(const std::string& given, const sys::Environment& enviro
     if (value == "append") return cli::StdinUse::append;
     if (value == "ignore") return cli::StdinUse::ignore;
     if (value == "inline") return cli::StdinUse::whole;
-    throw Error(ErrorCode::bad_request, "--stdin: '" + base::visible(value, base::Newlines::escape) + "' is not one",
+    throw Error(ErrorCode::bad_request,
+                "--stdin: '" + base::visible(value, base::Newlines::escape) + "' is not one",
                 "there are 'append', 'ignore' and 'inline'");
 }
 
@@ -67,7 +69,7 @@ cli::Format format_in(int argc, char** argv) {
     for (int i = 1; i < argc && std::strcmp(argv[i], "--") != 0; ++i) {
         const std::string_view word = argv[i];
         if (word == "--json") return cli::Format::json;
-        const std::string_view value = word.rfind("--output-format=", 0) == 0 ? word.substr(16)
+        const std::string_view value = word.rfind("--output-format=", 0) == 0      ? word.substr(16)
                                        : word == "--output-format" && i + 1 < argc ? argv[i + 1]
                                                                                    : "";
         if (const auto format = cli::parse_format(value)) return *format;
@@ -86,8 +88,10 @@ void settle_options(Options& options, const sys::Environment& environment) {
                                                       : cli::Color::automatic;
     options.output.no_color = environment.has("NO_COLOR");
     options.prompt.stdin_use = stdin_use(options.stdin_use, environment);
-    options.prompt.stdin_timeout_ms = environment.find_ms("CHORUS_STDIN_TIMEOUT_MS").value_or(600'000);
-    if (!options.timeout.empty()) options.turn.timeout_ms = duration_ms(options.timeout, "--timeout");
+    options.prompt.stdin_timeout_ms =
+        environment.find_ms("CHORUS_STDIN_TIMEOUT_MS").value_or(600'000);
+    if (!options.timeout.empty())
+        options.turn.timeout_ms = duration_ms(options.timeout, "--timeout");
     if (!options.wait.empty())
         options.turn.wait_ms = options.wait == "true" ? -1 : duration_ms(options.wait, "--wait");
     options.turn.inline_stdin = options.prompt.stdin_use == cli::StdinUse::whole;
@@ -96,9 +100,11 @@ void settle_options(Options& options, const sys::Environment& environment) {
 turn::Reply ask(const chat::PromptNotice& prompt, cli::Output& output, std::int64_t timeout_ms,
                 const sys::Interrupt& interrupt) {
     output.pause_progress();
-    const std::string text = "\nMay it do this?\n  " + base::visible(prompt.action) + "\n  tool: " +
-                             base::visible(prompt.tool) + "\n  arguments: " + base::visible(prompt.arguments) + "\n";
-    const cli::Answer answer = cli::ask_yes_no(text, timeout_ms, [&] { return interrupt.requested(); });
+    const std::string text = "\nMay it do this?\n  " + base::visible(prompt.action) +
+                             "\n  tool: " + base::visible(prompt.tool) +
+                             "\n  arguments: " + base::visible(prompt.arguments) + "\n";
+    const cli::Answer answer =
+        cli::ask_yes_no(text, timeout_ms, [&] { return interrupt.requested(); });
     output.resume_progress();
     return answer == cli::Answer::yes  ? turn::Reply::yes
            : answer == cli::Answer::no ? turn::Reply::no
@@ -117,6 +123,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
     const agent::Home home = agent::find_home(environment);
     sys::Interrupt& interrupt = sys::Interrupt::install();
     output = std::make_unique<cli::Output>(program, options.output);
+    output->check_file();
     const auto warn = [&](const std::string& text) { output->warn(text); };
 
     if (!options.turn.resume) {
@@ -124,7 +131,8 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
         options.turn.prompt = std::move(prompt.text);
         options.turn.stdin_text = std::move(prompt.stdin_text);
         options.turn.prompt_is_stdin = prompt.text_is_stdin;
-    } else if (!options.prompt.words.empty() || options.prompt.has_text || !options.prompt.file.empty()) {
+    } else if (!options.prompt.words.empty() || options.prompt.has_text ||
+               !options.prompt.file.empty()) {
         throw Error(ErrorCode::bad_request, "--resume: takes no prompt",
                     "leave the prompt out to go on, or --resume to say something new");
     }
@@ -133,12 +141,15 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
         .home = home,
         .environment = environment,
         .interrupt = interrupt,
-        .on_event = [&](const chat::Event& event, const chat::EventSource& source) { output->event(event, source); },
+        .on_event = [&](const chat::Event& event,
+                        const chat::EventSource& source) { output->event(event, source); },
         .warn = warn,
-        .ask = cli::can_ask() ? [&](const chat::PromptNotice& prompt) { return ask(prompt, *output, ask_ms, interrupt); }
+        .ask = cli::can_ask() ? [&](const chat::PromptNotice&
+                                        prompt) { return ask(prompt, *output, ask_ms, interrupt); }
                               : std::function<turn::Reply(const chat::PromptNotice&)>{}};
     if (options.dry_run) {
-        std::cout << turn::dry_run(options.turn, surroundings) << '\n';
+        const std::string request = turn::dry_run(options.turn, surroundings);
+        if (!request.empty()) std::cout << request << '\n';
         return ExitStatus::done;
     }
     return output->finish(turn::take_turn(options.turn, surroundings));
@@ -156,7 +167,8 @@ void add_prompt_options(CLI::App& app, Options& options) {
            "the prompt")
         ->type_name("TEXT");
     app.add_option("-f,--file", options.prompt.file, "the prompt from FILE")->type_name("FILE");
-    app.add_option("--stdin", options.stdin_use, "append (to a prompt given otherwise), ignore or inline")
+    app.add_option("--stdin", options.stdin_use,
+                   "append (to a prompt given otherwise), ignore or inline")
         ->type_name("USE")
         ->check(CLI::IsMember({"append", "ignore", "inline"}));
 }
@@ -164,21 +176,26 @@ void add_prompt_options(CLI::App& app, Options& options) {
 void add_turn_options(CLI::App& app, Options& options) {
     turn::TurnOptions& turn = options.turn;
     app.add_option("-m,--model", turn.model, "provider/name, for this turn")->type_name("MODEL");
-    auto* thread = app.add_option("-t,--thread", turn.thread, "main, a number or a branch")->type_name("THREAD");
+    auto* thread = app.add_option("-t,--thread", turn.thread, "main, a number or a branch")
+                       ->type_name("THREAD");
     app.add_flag("--new-thread", turn.new_thread, "begin a new thread")->excludes(thread);
     app.add_flag("--fresh", turn.fresh, "begin with an empty window");
     app.add_flag("--resume", turn.resume, "go on with the thread's last turn");
     app.add_flag("--cancel-prompts", turn.cancel_prompts, "withdraw the questions that wait");
-    app.add_option("-C,--directory", turn.directory, "work in DIR instead of the workspace")->type_name("DIR");
-    app.add_option("--idempotency-key", turn.idempotency_key, "a finished turn with KEY answers again")
+    app.add_option("-C,--directory", turn.directory, "work in DIR instead of the workspace")
+        ->type_name("DIR");
+    app.add_option("--idempotency-key", turn.idempotency_key,
+                   "a finished turn with KEY answers again")
         ->type_name("KEY");
     app.add_option("--max-iterations,--max-turns", turn.max_iterations, "model calls at most")
         ->type_name("N")
         ->check(CLI::PositiveNumber);
     app.add_option("--timeout", options.timeout, "end the turn after that time")->type_name("TIME");
-    app.add_option("--ask-timeout", options.ask_timeout, "how long a question stands on the terminal")
+    app.add_option("--ask-timeout", options.ask_timeout,
+                   "how long a question stands on the terminal")
         ->type_name("TIME");
-    app.add_flag("--wait", options.wait, "wait for the thread, or --wait=TIME at most")->type_name("[=TIME]");
+    app.add_flag("--wait", options.wait, "wait for the thread, or --wait=TIME at most")
+        ->type_name("[=TIME]");
     app.add_option("--actor", turn.actor, "who asks, for the audit log")->type_name("NAME");
     app.add_flag("--dry-run", options.dry_run, "print the request; call nobody, store nothing");
 }
@@ -189,11 +206,13 @@ void add_output_options(CLI::App& app, Options& options) {
         ->check(CLI::IsMember({"text", "json", "stream-json"}));
     app.add_flag("--json", options.json, "as --output-format json");
     app.add_flag("--stream", options.output.stream, "text as it streams, to a pipe too");
-    app.add_option("-o,--output", options.output.file, "write the same bytes to FILE")->type_name("FILE");
+    app.add_option("-o,--output", options.output.file, "write the same bytes to FILE")
+        ->type_name("FILE");
     app.add_option("--events", options.events, "turn, or all: internal ones too")
         ->type_name("WHICH")
         ->check(CLI::IsMember({"turn", "all"}));
-    app.add_flag("--print-event-schema", options.print_event_schema, "print the JSON Schema of events");
+    app.add_flag("--print-event-schema", options.print_event_schema,
+                 "print the JSON Schema of events");
     app.add_flag("-q,--quiet", options.quiet, "errors only on stderr");
     app.add_flag("-v,--verbose", options.verbose, "calls and their ends on stderr");
     app.add_option("--color", options.color, "auto, always or never")
@@ -207,21 +226,22 @@ int main(int argc, char** argv) {
     Options options;
     options.output.format = format_in(argc, argv);
     std::unique_ptr<cli::Output> output;
-    return cli::run_main(
-        argc, argv,
-        {.name = program,
-         .description = "One turn of an agent: a prompt in, the answer out.",
-         .options =
-             [&](CLI::App& app) {
-                 add_prompt_options(app, options);
-                 add_turn_options(app, options);
-                 add_output_options(app, options);
-                 return [&] { return run(options, output); };
-             },
-         .on_error =
-             [&](const Error& error) {
-                 if (!output) output = std::make_unique<cli::Output>(program, options.output);
-                 output->fail(error, options.turn.agent);
-                 return true;
-             }});
+    return cli::run_main(argc, argv,
+                         {.name = program,
+                          .description = "One turn of an agent: a prompt in, the answer out.",
+                          .options =
+                              [&](CLI::App& app) {
+                                  add_prompt_options(app, options);
+                                  add_turn_options(app, options);
+                                  add_output_options(app, options);
+                                  return [&] { return run(options, output); };
+                              },
+                          .on_error =
+                              [&](const Error& error) {
+                                  if (!output)
+                                      output =
+                                          std::make_unique<cli::Output>(program, options.output);
+                                  output->fail(error, options.turn.agent);
+                                  return true;
+                              }});
 }

@@ -51,15 +51,18 @@ bool names_git(std::string_view path) {
     return base::to_lower_ascii(path.substr(path.rfind('/') + 1)) == ".git";
 }
 
-void write_entry(struct archive* archive, const std::string& path, unsigned mode, std::uint64_t& budget) {
-    const sys::Fd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+void write_entry(struct archive* archive, const std::string& path, unsigned mode,
+                 std::uint64_t& budget) {
+    const sys::Fd fd(
+        open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
     if (!fd) throw base::system_error(path);
     std::array<char, 65536> buffer{};
     for (;;) {
         const la_ssize_t size = archive_read_data(archive, buffer.data(), buffer.size());
         if (size == 0) return;
         if (size < 0)
-            throw Error(ErrorCode::bad_request, "archive: " + std::string(archive_error_string(archive)));
+            throw Error(ErrorCode::bad_request,
+                        "archive: " + std::string(archive_error_string(archive)));
         if (static_cast<std::uint64_t>(size) > budget)
             throw Error(ErrorCode::bad_request, "archive: more than 16 GiB");
         budget -= static_cast<std::uint64_t>(size);
@@ -109,15 +112,16 @@ Unpacked unpack(const std::string& archive_path, const std::string& directory) {
         if (status == ARCHIVE_EOF) return result;
         // a warning: the name is not of this process's locale, and stands as it is
         if (status != ARCHIVE_OK && status != ARCHIVE_WARN)
-            throw Error(ErrorCode::bad_request,
-                        archive_path + ": not a packed agent: " + archive_error_string(archive.get()));
+            throw Error(ErrorCode::bad_request, archive_path + ": not a packed agent: " +
+                                                    archive_error_string(archive.get()));
         if (++entries > most_entries)
             throw Error(ErrorCode::bad_request, archive_path + ": more than 100,000 entries");
         const char* raw_name = archive_entry_pathname(entry);
         const std::string name = raw_name != nullptr ? raw_name : "";
         const std::string relative = without_dots(name);
         if (archive_entry_filetype(entry) == AE_IFDIR && is_plain_relative(name)) {
-            if (!relative.empty() && !is_git_trap(relative)) sys::make_directory(directory + "/" + relative, 0700);
+            if (!relative.empty() && !is_git_trap(relative))
+                sys::make_directory(directory + "/" + relative, 0700);
             continue;
         }
         if (!is_plain_file(entry) || !is_plain_relative(name) || relative.empty() ||
@@ -128,7 +132,8 @@ Unpacked unpack(const std::string& archive_path, const std::string& directory) {
         ++result.files;
         const std::string path = directory + "/" + relative;
         sys::make_directory(path.substr(0, path.rfind('/')), 0700);
-        write_entry(archive.get(), path, (archive_entry_perm(entry) & 0100U) != 0 ? 0700 : 0600, budget);
+        write_entry(archive.get(), path, (archive_entry_perm(entry) & 0100U) != 0 ? 0700 : 0600,
+                    budget);
     }
 }
 

@@ -48,15 +48,24 @@ bool is_count(const Json& value) {
 
 bool fits(const Json& value, KeyType type) {
     switch (type) {
-        case KeyType::text: return value.is_string();
-        case KeyType::text_or_null: return value.is_string() || value.is_null();
-        case KeyType::integer: return is_count(value);
-        case KeyType::duration: return is_duration(value);
-        case KeyType::boolean: return value.is_boolean();
-        case KeyType::text_list: return is_text_list(value);
-        case KeyType::object: return value.is_object();
-        case KeyType::array: return value.is_array();
-        case KeyType::permissions: return value.is_string() || value.is_object();
+        case KeyType::text:
+            return value.is_string();
+        case KeyType::text_or_null:
+            return value.is_string() || value.is_null();
+        case KeyType::integer:
+            return is_count(value);
+        case KeyType::duration:
+            return is_duration(value);
+        case KeyType::boolean:
+            return value.is_boolean();
+        case KeyType::text_list:
+            return is_text_list(value);
+        case KeyType::object:
+            return value.is_object();
+        case KeyType::array:
+            return value.is_array();
+        case KeyType::permissions:
+            return value.is_string() || value.is_object();
         case KeyType::sandbox: {
             sys::SandboxMode mode{};
             return value.is_string() && sys::parse_sandbox_mode(value.get<std::string>(), mode);
@@ -108,7 +117,8 @@ Budget read_budget(const Json& object, std::string_view what) {
     if (value == nullptr) return budget;
     for (const auto& [name, amount] : value->items()) {
         if (name == "tokens_per_turn") {
-            if (!fits(amount, KeyType::integer)) refuse(what, "budget." + name, expected(KeyType::integer), amount);
+            if (!fits(amount, KeyType::integer))
+                refuse(what, "budget." + name, expected(KeyType::integer), amount);
             budget.tokens_per_turn = amount.get<std::int64_t>();
             continue;
         }
@@ -139,7 +149,8 @@ Shared read_shared(const Json& object, std::string_view what) {
     return shared;
 }
 
-std::vector<policy::Rule> read_rules(const Json& profile, const char* list, const std::string& what) {
+std::vector<policy::Rule> read_rules(const Json& profile, const char* list,
+                                     const std::string& what) {
     std::vector<policy::Rule> rules;
     const Json* value = find(profile, list);
     if (value == nullptr) return rules;
@@ -164,7 +175,8 @@ Permissions read_permissions(const Json& value, const std::string& what) {
         permissions.name = value.get<std::string>();
         return permissions;
     }
-    static const std::vector<std::string> known{"base", "deny", "allow", "ask", "match", "not_match"};
+    static const std::vector<std::string> known{"base", "deny",  "allow",
+                                                "ask",  "match", "not_match"};
     for (const auto& [name, ignored] : value.items())
         if (std::find(known.begin(), known.end(), name) == known.end())
             throw Error(ErrorCode::config_invalid, what + ": permissions." + name +
@@ -196,8 +208,10 @@ void read_providers(const Json& object, HomeConfiguration& home, std::string_vie
         for (const char* key : {"base_url", "api_version"})
             if (settings.contains(key) && !settings[key].is_string())
                 refuse(what, place + "." + key, "a string", settings[key]);
-        if (settings.contains("max_output_tokens") && !fits(settings["max_output_tokens"], KeyType::integer))
-            refuse(what, place + ".max_output_tokens", "a whole number", settings["max_output_tokens"]);
+        if (settings.contains("max_output_tokens") &&
+            !fits(settings["max_output_tokens"], KeyType::integer))
+            refuse(what, place + ".max_output_tokens", "a whole number",
+                   settings["max_output_tokens"]);
         home.providers[name] = {chat::string_or(settings, "base_url"),
                                 chat::string_or(settings, "api_version"),
                                 chat::integer_or(settings, "max_output_tokens")};
@@ -249,7 +263,8 @@ HomeConfiguration load_home_configuration(const Home& home) {
     if (const Json* value = find(object, "default_permissions"))
         configuration.default_permissions = read_permissions(*value, what);
     if (const Json* value = find(object, "permissions")) {
-        if (!value->is_object()) refuse(what, "permissions", "an object of profiles by name", *value);
+        if (!value->is_object())
+            refuse(what, "permissions", "an object of profiles by name", *value);
         for (const auto& [name, profile] : value->items()) {
             if (!profile.is_object()) refuse(what, "permissions." + name, "an object", profile);
             configuration.profiles[name] = *read_permissions(profile, what + ": " + name).custom;

@@ -1,5 +1,5 @@
-// agent.json and config.json: loaded, checked against the table of keys, rewritten without losing what
-// this version does not know.
+// agent.json and config.json: loaded, checked against the table of keys, rewritten without losing
+// what this version does not know.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ struct Budget {
 
 // A profile by name, or written out.
 struct Permissions {
-    std::string name = "standard";                    // "custom" when written out
+    std::string name = "standard";  // "custom" when written out
     std::optional<policy::ProfileText> custom;
-    std::string json = {};                            // as it was read; "" where it was not
+    std::string json = {};  // as it was read; "" where it was not
 };
 
 // The keys that agent.json and config.json share; unset ones are absent.
@@ -46,13 +46,13 @@ struct Shared {
 // agent.json
 struct Configuration {
     std::string name;
-    std::string model;          // "" for null
+    std::string model;  // "" for null
     std::string system_prompt;
     std::string description;
-    std::string channel_id;     // "" for null
+    std::string channel_id;  // "" for null
     Permissions permissions;
     Shared shared;
-    std::string text;           // the file as it was read
+    std::string text;  // the file as it was read
 };
 
 // config.json; a missing file is the defaults.

@@ -43,12 +43,14 @@ void check_filesystem(const Home& home, const sys::Environment& environment) {
 Home find_home(const sys::Environment& environment) {
     if (const auto given = environment.find("CHORUS_HOME")) {
         if (given->front() != '/')
-            throw Error(ErrorCode::config_invalid, "CHORUS_HOME: not an absolute path: '" + *given + "'");
+            throw Error(ErrorCode::config_invalid,
+                        "CHORUS_HOME: not an absolute path: '" + *given + "'");
         return Home(*given);
     }
     const auto user_home = environment.find("HOME");
     if (!user_home || user_home->front() != '/')
-        throw Error(ErrorCode::config_invalid, "home: neither CHORUS_HOME nor HOME is set to an absolute path",
+        throw Error(ErrorCode::config_invalid,
+                    "home: neither CHORUS_HOME nor HOME is set to an absolute path",
                     "export CHORUS_HOME=/some/directory");
     return Home(*user_home + "/.chorus-agents");
 }
@@ -74,9 +76,10 @@ std::string share_directory() {
 }
 
 std::string template_directory(const Home& home, const std::string& given) {
-    const std::string chosen = !given.empty()                                ? given
-                               : sys::is_directory(home.template_directory()) ? home.template_directory()
-                                                                              : share_directory() + "/template";
+    const std::string chosen = !given.empty() ? given
+                               : sys::is_directory(home.template_directory())
+                                   ? home.template_directory()
+                                   : share_directory() + "/template";
     if (!sys::exists(chosen + "/agent.json"))
         throw Error(ErrorCode::config_invalid, chosen + ": not a template: it has no agent.json");
     return chosen;

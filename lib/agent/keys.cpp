@@ -6,16 +6,26 @@ namespace chorus::agent {
 
 std::string_view expected(KeyType type) {
     switch (type) {
-        case KeyType::text: return "a string";
-        case KeyType::text_or_null: return "a string or null";
-        case KeyType::integer: return "a whole number";
-        case KeyType::duration: return "a whole number of seconds or a duration like \"10m\"";
-        case KeyType::boolean: return "true or false";
-        case KeyType::text_list: return "a list of strings";
-        case KeyType::object: return "an object";
-        case KeyType::array: return "a list";
-        case KeyType::permissions: return "a profile's name or an object";
-        case KeyType::sandbox: return "\"workspace\", \"workspace+net\" or \"off\"";
+        case KeyType::text:
+            return "a string";
+        case KeyType::text_or_null:
+            return "a string or null";
+        case KeyType::integer:
+            return "a whole number";
+        case KeyType::duration:
+            return "a whole number of seconds or a duration like \"10m\"";
+        case KeyType::boolean:
+            return "true or false";
+        case KeyType::text_list:
+            return "a list of strings";
+        case KeyType::object:
+            return "an object";
+        case KeyType::array:
+            return "a list";
+        case KeyType::permissions:
+            return "a profile's name or an object";
+        case KeyType::sandbox:
+            return "\"workspace\", \"workspace+net\" or \"off\"";
     }
     return "";
 }
@@ -29,7 +39,8 @@ const std::vector<Key>& keys() {
          "summarise what would fall out of the window"},
         {"budget", object, true, true, "", "",
          "usd_per_turn, usd_per_day, tokens_per_turn: what a turn may spend"},
-        {"channel_id", text_or_null, true, false, "", "", "where answers and notices are posted too"},
+        {"channel_id", text_or_null, true, false, "", "",
+         "where answers and notices are posted too"},
         {"context_tokens", integer, true, true, "", "",
          "the model's context size; 80 % of it is the window's budget"},
         {"created_at", text_or_null, true, false, "", "", "when the agent was made"},
@@ -43,7 +54,8 @@ const std::vector<Key>& keys() {
         {"idle_timeout", duration, true, true, "1800", "CHORUS_IDLE_TIMEOUT_MS",
          "idle time after which a session is saved"},
         {"limits", object, false, true, "", "", "what no agent of this home may exceed"},
-        {"max_bash_timeout", duration, false, true, "600", "", "the longest timeout a command may ask for"},
+        {"max_bash_timeout", duration, false, true, "600", "",
+         "the longest timeout a command may ask for"},
         {"max_iterations", integer, true, true, "25", "", "model calls in one turn"},
         {"max_messages", integer, true, true, "", "", "messages in the window"},
         {"max_retries", integer, false, true, "3", "", "retries of one model call"},
@@ -70,10 +82,9 @@ const std::vector<Key>& keys() {
 
 const Key* find_key(std::string_view name) {
     const auto& rows = keys();
-    const auto found = std::lower_bound(rows.begin(), rows.end(), name,
-                                        [](const Key& key, std::string_view wanted) {
-                                            return key.name < wanted;
-                                        });
+    const auto found =
+        std::lower_bound(rows.begin(), rows.end(), name,
+                         [](const Key& key, std::string_view wanted) { return key.name < wanted; });
     return found != rows.end() && found->name == name ? &*found : nullptr;
 }
 

@@ -10,8 +10,8 @@ namespace chorus::agent {
 enum class KeyType {
     text,
     text_or_null,
-    integer,      // whole number, not negative
-    duration,     // whole seconds, or text as "10m"
+    integer,   // whole number, not negative
+    duration,  // whole seconds, or text as "10m"
     boolean,
     text_list,
     object,
@@ -25,8 +25,8 @@ std::string_view expected(KeyType type);
 struct Key {
     std::string_view name;
     KeyType type;
-    bool in_agent;             // agent.json
-    bool in_home;              // config.json
+    bool in_agent;              // agent.json
+    bool in_home;               // config.json
     std::string_view fallback;  // the built-in value, "" for none
     std::string_view environment;
     std::string_view sentence;

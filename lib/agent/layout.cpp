@@ -2,19 +2,45 @@
 
 namespace chorus::agent {
 
-std::string Home::database() const { return path_ + "/chorus.db"; }
-std::string Home::config() const { return path_ + "/config.json"; }
-std::string Home::credentials() const { return path_ + "/credentials.json"; }
-std::string Home::available_models() const { return path_ + "/available_models.json"; }
-std::string Home::presets() const { return path_ + "/presets"; }
-std::string Home::template_directory() const { return path_ + "/template"; }
-std::string Home::agents() const { return path_ + "/agents"; }
-std::string Home::agent(std::string_view name) const { return agents() + "/" + std::string(name); }
-std::string Home::archive() const { return path_ + "/archive"; }
-std::string Home::locks() const { return path_ + "/locks"; }
-std::string Home::gate() const { return locks() + "/database"; }
-std::string Home::birth_lock() const { return locks() + "/birth"; }
-std::string Home::sandbox_state() const { return locks() + "/sandbox"; }
+std::string Home::database() const {
+    return path_ + "/chorus.db";
+}
+std::string Home::config() const {
+    return path_ + "/config.json";
+}
+std::string Home::credentials() const {
+    return path_ + "/credentials.json";
+}
+std::string Home::available_models() const {
+    return path_ + "/available_models.json";
+}
+std::string Home::presets() const {
+    return path_ + "/presets";
+}
+std::string Home::template_directory() const {
+    return path_ + "/template";
+}
+std::string Home::agents() const {
+    return path_ + "/agents";
+}
+std::string Home::agent(std::string_view name) const {
+    return agents() + "/" + std::string(name);
+}
+std::string Home::archive() const {
+    return path_ + "/archive";
+}
+std::string Home::locks() const {
+    return path_ + "/locks";
+}
+std::string Home::gate() const {
+    return locks() + "/database";
+}
+std::string Home::birth_lock() const {
+    return locks() + "/birth";
+}
+std::string Home::sandbox_state() const {
+    return locks() + "/sandbox";
+}
 
 std::string Home::agent_lock(std::int64_t agent_id) const {
     return locks() + "/agent-" + std::to_string(agent_id);
@@ -24,22 +50,38 @@ std::string Home::thread_lock(std::int64_t agent_id, std::int64_t thread_id) con
     return agent_lock(agent_id) + "-thread-" + std::to_string(thread_id);
 }
 
-std::string Home::file_lock(std::int64_t agent_id) const { return agent_lock(agent_id) + "-files"; }
+std::string Home::file_lock(std::int64_t agent_id) const {
+    return agent_lock(agent_id) + "-files";
+}
 
 std::string Home::configuration_lock(std::int64_t agent_id) const {
     return agent_lock(agent_id) + "-configuration";
 }
 
-std::string Directory::configuration() const { return path_ + "/agent.json"; }
-std::string Directory::docs() const { return path_ + "/docs"; }
-std::string Directory::sessions() const { return path_ + "/sessions"; }
-std::string Directory::workspace() const { return path_ + "/workspace"; }
-std::string Directory::artifacts() const { return path_ + "/artifacts"; }
-std::string Directory::branches() const { return path_ + "/branches"; }
+std::string Directory::configuration() const {
+    return path_ + "/agent.json";
+}
+std::string Directory::docs() const {
+    return path_ + "/docs";
+}
+std::string Directory::sessions() const {
+    return path_ + "/sessions";
+}
+std::string Directory::workspace() const {
+    return path_ + "/workspace";
+}
+std::string Directory::artifacts() const {
+    return path_ + "/artifacts";
+}
+std::string Directory::branches() const {
+    return path_ + "/branches";
+}
 std::string Directory::branch(std::string_view name) const {
     return branches() + "/" + std::string(name);
 }
-std::string Directory::current() const { return path_ + "/current"; }
+std::string Directory::current() const {
+    return path_ + "/current";
+}
 
 std::string Directory::transcript(std::string_view branch_name, std::int64_t thread_id,
                                   bool own_branch) const {

@@ -11,23 +11,23 @@ class Home {
   public:
     explicit Home(std::string path) : path_(std::move(path)) {}
     const std::string& path() const { return path_; }
-    std::string database() const;             // chorus.db
-    std::string config() const;               // config.json
-    std::string credentials() const;          // credentials.json
-    std::string available_models() const;     // available_models.json
+    std::string database() const;          // chorus.db
+    std::string config() const;            // config.json
+    std::string credentials() const;       // credentials.json
+    std::string available_models() const;  // available_models.json
     std::string presets() const;
-    std::string template_directory() const;   // template/, may be missing
-    std::string agents() const;               // agents/
+    std::string template_directory() const;          // template/, may be missing
+    std::string agents() const;                      // agents/
     std::string agent(std::string_view name) const;  // agents/<name>
     std::string archive() const;
     std::string locks() const;
-    std::string gate() const;                 // locks/database
+    std::string gate() const;  // locks/database
     std::string agent_lock(std::int64_t agent_id) const;
     std::string thread_lock(std::int64_t agent_id, std::int64_t thread_id) const;
     std::string file_lock(std::int64_t agent_id) const;
     std::string configuration_lock(std::int64_t agent_id) const;
-    std::string birth_lock() const;           // held while an agent is put in place
-    std::string sandbox_state() const;        // locks/sandbox: the self-test's verdict
+    std::string birth_lock() const;     // held while an agent is put in place
+    std::string sandbox_state() const;  // locks/sandbox: the self-test's verdict
 
   private:
     std::string path_;
@@ -38,17 +38,17 @@ class Directory {
   public:
     explicit Directory(std::string path) : path_(std::move(path)) {}
     const std::string& path() const { return path_; }
-    std::string configuration() const;        // agent.json
+    std::string configuration() const;  // agent.json
     std::string docs() const;
     std::string sessions() const;
     std::string workspace() const;
     std::string artifacts() const;
     std::string branches() const;
-    std::string branch(std::string_view name) const;      // branches/<name>
+    std::string branch(std::string_view name) const;  // branches/<name>
     // session.md of the branch; session-tN.md for a thread without a branch of its own.
     std::string transcript(std::string_view branch_name, std::int64_t thread_id,
                            bool own_branch) const;
-    std::string current() const;              // the link
+    std::string current() const;  // the link
 
   private:
     std::string path_;

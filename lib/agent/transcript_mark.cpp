@@ -24,7 +24,8 @@ std::string transcript_mark(std::int64_t message_id) {
 }
 
 std::optional<std::int64_t> last_transcript_mark(std::string_view text) {
-    for (std::size_t at = text.rfind(begin); at != std::string_view::npos; at = text.rfind(begin, at - 1)) {
+    for (std::size_t at = text.rfind(begin); at != std::string_view::npos;
+         at = text.rfind(begin, at - 1)) {
         const bool begins_line = at == 0 || text[at - 1] == '\n';
         if (const auto id = read_mark(text.substr(at)); id && begins_line) return id;
         if (at == 0) break;

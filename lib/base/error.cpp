@@ -52,7 +52,9 @@ static_assert(rows_follow_the_enum());
 
 }  // namespace
 
-std::string_view name(ErrorCode code) { return rows[static_cast<std::size_t>(code)].name; }
+std::string_view name(ErrorCode code) {
+    return rows[static_cast<std::size_t>(code)].name;
+}
 
 std::optional<ErrorCode> find_error_code(std::string_view name) {
     for (const Row& row : rows)
@@ -60,7 +62,9 @@ std::optional<ErrorCode> find_error_code(std::string_view name) {
     return std::nullopt;
 }
 
-ExitStatus exit_status(ErrorCode code) { return rows[static_cast<std::size_t>(code)].status; }
+ExitStatus exit_status(ErrorCode code) {
+    return rows[static_cast<std::size_t>(code)].status;
+}
 
 Error::Error(ErrorCode code, std::string message, std::string hint)
     : code_(code), message_(std::move(message)), hint_(std::move(hint)) {}

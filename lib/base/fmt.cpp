@@ -1,5 +1,6 @@
 // Debian ships fmt as a shared library that brings libstdc++ with it, or as headers that every file
-// pays for. This is the library's own source file instead: the definitions, once (fmt's src/format.cc).
+// pays for. This is the library's own source file instead: the definitions, once (fmt's
+// src/format.cc).
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -16,16 +16,23 @@ struct Decoded {
     bool valid = false;
 };
 
-bool is_continuation(unsigned char byte) { return (byte & 0xc0U) == 0x80U; }
+bool is_continuation(unsigned char byte) {
+    return (byte & 0xc0U) == 0x80U;
+}
 
 // Table 3-7 of the Unicode standard: the second byte's range depends on the first.
 bool second_byte_fits(unsigned char first, unsigned char second) {
     switch (first) {
-        case 0xe0: return second >= 0xa0 && second <= 0xbf;
-        case 0xed: return second >= 0x80 && second <= 0x9f;
-        case 0xf0: return second >= 0x90 && second <= 0xbf;
-        case 0xf4: return second >= 0x80 && second <= 0x8f;
-        default: return is_continuation(second);
+        case 0xe0:
+            return second >= 0xa0 && second <= 0xbf;
+        case 0xed:
+            return second >= 0x80 && second <= 0x9f;
+        case 0xf0:
+            return second >= 0x90 && second <= 0xbf;
+        case 0xf4:
+            return second >= 0x80 && second <= 0x8f;
+        default:
+            return is_continuation(second);
     }
 }
 
@@ -40,8 +47,8 @@ Decoded decode(std::string_view text) {
     if (length == 0) return {};
     char32_t value = first & (0xffU >> (length + 1));
     for (std::size_t i = 1; i < length; ++i) {
-        const bool fits = i < text.size() && (i == 1 ? second_byte_fits(first, byte(1))
-                                                     : is_continuation(byte(i)));
+        const bool fits = i < text.size() &&
+                          (i == 1 ? second_byte_fits(first, byte(1)) : is_continuation(byte(i)));
         if (!fits) return {0, i, false};
         value = (value << 6U) | (byte(i) & 0x3fU);
     }
@@ -50,10 +57,10 @@ Decoded decode(std::string_view text) {
 
 bool is_hidden(char32_t c) {
     return (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c <= 0x9f) || c == 0xad ||
-           c == 0x34f || c == 0x61c || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-           (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) ||
-           (c >= 0xe0000 && c <= 0xe0fff) || c == 0x180e || c == 0x115f || c == 0x1160 ||
-           c == 0x3164 || c == 0xffa0 || c == 0x17b4 || c == 0x17b5 ||
+           c == 0x34f || c == 0x61c || (c >= 0x200b && c <= 0x200f) ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff ||
+           (c >= 0xfff9 && c <= 0xfffb) || (c >= 0xe0000 && c <= 0xe0fff) || c == 0x180e ||
+           c == 0x115f || c == 0x1160 || c == 0x3164 || c == 0xffa0 || c == 0x17b4 || c == 0x17b5 ||
            (c >= 0x1d173 && c <= 0x1d17a);
 }
 
@@ -214,6 +221,8 @@ std::string hex(std::string_view bytes) {
     return out;
 }
 
-std::size_t estimated_tokens(std::string_view text) { return (text.size() + 3) / 4; }
+std::size_t estimated_tokens(std::string_view text) {
+    return (text.size() + 3) / 4;
+}
 
 }  // namespace chorus::base

@@ -21,9 +21,10 @@ std::string_view utf8_suffix(std::string_view text, std::size_t bytes);
 std::size_t utf8_length(std::string_view text);
 
 enum class Newlines { keep, escape };
-// Untrusted text for a terminal, a log or a question: C0 but newline and tab, DEL, C1, bidirectional,
-// zero-width and tag characters and invalid bytes are made visible (\x1b, \u202e); a run of more
-// than 40 blanks is counted; nothing is cut. With Newlines::escape a newline becomes "\n".
+// Untrusted text for a terminal, a log or a question: C0 but newline and tab, DEL, C1,
+// bidirectional, zero-width and tag characters and invalid bytes are made visible (\x1b, \u202e); a
+// run of more than 40 blanks is counted; nothing is cut. With Newlines::escape a newline becomes
+// "\n".
 std::string visible(std::string_view text, Newlines newlines = Newlines::keep);
 
 std::string_view trim(std::string_view text);

@@ -10,7 +10,8 @@ namespace chorus::base {
 namespace {
 
 std::tm utc(TimeMs time) {
-    const std::time_t seconds = static_cast<std::time_t>(time >= 0 ? time / 1000 : (time - 999) / 1000);
+    const std::time_t seconds =
+        static_cast<std::time_t>(time >= 0 ? time / 1000 : (time - 999) / 1000);
     std::tm fields{};
     gmtime_r(&seconds, &fields);
     return fields;

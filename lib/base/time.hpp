@@ -16,7 +16,8 @@ std::string iso8601(TimeMs time);
 std::optional<TimeMs> parse_iso8601(std::string_view text);
 // "20260212103000", as directory names carry it.
 std::string compact_utc(TimeMs time);
-// "90", "90s", "10m", "2h", "1d": milliseconds, a bare number being seconds. Nothing where malformed.
+// "90", "90s", "10m", "2h", "1d": milliseconds, a bare number being seconds. Nothing where
+// malformed.
 std::optional<std::int64_t> parse_duration_ms(std::string_view text);
 
 }  // namespace chorus::base

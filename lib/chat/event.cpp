@@ -29,8 +29,10 @@ std::string_view kind_of(const Event& event) {
 // A call's arguments as JSON where they are that, else as the text they are.
 void add_arguments(JsonText& out, const std::string& arguments) {
     out.key("arguments");
-    if (const auto value = try_parse_json(arguments)) out.raw(dump(*value));
-    else out.string(arguments);
+    if (const auto value = try_parse_json(arguments))
+        out.raw(dump(*value));
+    else
+        out.string(arguments);
 }
 
 void add_members(JsonText& out, const StatusUpdate& e) {
@@ -62,8 +64,12 @@ void add_members(JsonText& out, const RetryNotice& e) {
     out.key("category").string(e.category).key("message").string(e.message);
 }
 
-void add_members(JsonText& out, const ContentDelta& e) { out.key("text").string(e.text); }
-void add_members(JsonText& out, const InternalEvent& e) { out.key("data").raw(e.data); }
+void add_members(JsonText& out, const ContentDelta& e) {
+    out.key("text").string(e.text);
+}
+void add_members(JsonText& out, const InternalEvent& e) {
+    out.key("data").raw(e.data);
+}
 void add_members(JsonText&, const TaskEvent&) {}
 
 void add_prompt(JsonText& out, const PromptNotice& prompt) {
@@ -89,8 +95,10 @@ void add_error(JsonText& out, const TurnResult& result) {
     }
     out.begin_object().key("code").string(base::name(result.error->code()));
     out.key("category");
-    if (result.error_category.empty()) out.null();
-    else out.string(result.error_category);
+    if (result.error_category.empty())
+        out.null();
+    else
+        out.string(result.error_category);
     out.key("message").string(result.error->message());
     if (!result.error->hint().empty()) out.key("hint").string(result.error->hint());
     out.end_object();
@@ -98,13 +106,15 @@ void add_error(JsonText& out, const TurnResult& result) {
 
 base::ErrorCode parse_code(std::string_view text) {
     for (int code = 0; code <= static_cast<int>(base::ErrorCode::canceled); ++code)
-        if (text == base::name(static_cast<base::ErrorCode>(code))) return static_cast<base::ErrorCode>(code);
+        if (text == base::name(static_cast<base::ErrorCode>(code)))
+            return static_cast<base::ErrorCode>(code);
     return base::ErrorCode::failed;
 }
 
 std::optional<base::Error> parse_error(const Json& error) {
     if (!error.is_object()) return std::nullopt;
-    return base::Error(parse_code(string_or(error, "code")), string_or(error, "message"), string_or(error, "hint"));
+    return base::Error(parse_code(string_or(error, "code")), string_or(error, "message"),
+                       string_or(error, "hint"));
 }
 
 State parse_state(std::string_view text) {
@@ -118,17 +128,25 @@ State parse_state(std::string_view text) {
 
 std::string_view name(State state) {
     switch (state) {
-        case State::submitted: return "submitted";
-        case State::working: return "working";
-        case State::input_required: return "input-required";
-        case State::completed: return "completed";
-        case State::failed: return "failed";
-        case State::canceled: return "canceled";
+        case State::submitted:
+            return "submitted";
+        case State::working:
+            return "working";
+        case State::input_required:
+            return "input-required";
+        case State::completed:
+            return "completed";
+        case State::failed:
+            return "failed";
+        case State::canceled:
+            return "canceled";
     }
     return "";
 }
 
-bool is_internal(const Event& event) { return std::holds_alternative<InternalEvent>(event); }
+bool is_internal(const Event& event) {
+    return std::holds_alternative<InternalEvent>(event);
+}
 
 std::string to_json(const Event& event, const EventSource& source, base::TimeMs at) {
     JsonText out;
@@ -146,25 +164,36 @@ std::string to_json(const TurnResult& result) {
     out.key("thread").number(result.thread).key("turn").number(result.turn_number);
     out.key("turn_id").number(result.turn_id).key("state").string(name(result.state));
     out.key("reason");
-    if (result.reason.empty()) out.null();
-    else out.string(result.reason);
+    if (result.reason.empty())
+        out.null();
+    else
+        out.string(result.reason);
     out.key("text").string(result.text).key("structured").null();
     add_usage(out, result.usage);
     out.key("cost_usd");
-    if (result.cost_usd < 0) out.null();
-    else out.real(result.cost_usd);
+    if (result.cost_usd < 0)
+        out.null();
+    else
+        out.real(result.cost_usd);
     out.key("iterations").number(result.iterations).key("tool_calls").number(result.tool_calls);
     out.key("artifacts").begin_array().end_array().key("prompts").begin_array();
     for (const PromptNotice& prompt : result.prompts) add_prompt(out, prompt);
     out.end_array().key("denied").begin_array();
     for (const TurnResult::Denied& denied : result.denied)
-        out.begin_object().key("action").string(denied.action).key("detail").string(denied.detail).end_object();
+        out.begin_object()
+            .key("action")
+            .string(denied.action)
+            .key("detail")
+            .string(denied.detail)
+            .end_object();
     out.end_array().key("audit").begin_object().key("rows").number(result.audit_rows);
     out.key("hash").string(result.audit_hash).end_object();
     add_error(out, result);
     out.key("resume_at");
-    if (result.resume_at == 0) out.null();
-    else out.string(base::iso8601(result.resume_at));
+    if (result.resume_at == 0)
+        out.null();
+    else
+        out.string(base::iso8601(result.resume_at));
     return out.key("exit_code").number(static_cast<int>(result.exit_status)).end_object().take();
 }
 
@@ -182,7 +211,8 @@ TurnResult parse_result(std::string_view json) {
     result.tool_calls = integer_or(object, "tool_calls");
     const Json& usage = object.at("usage");
     result.usage = {integer_or(usage, "input_tokens"), integer_or(usage, "output_tokens"),
-                    integer_or(usage, "cache_read_tokens"), integer_or(usage, "cache_write_tokens")};
+                    integer_or(usage, "cache_read_tokens"),
+                    integer_or(usage, "cache_write_tokens")};
     if (object.at("cost_usd").is_number()) result.cost_usd = object["cost_usd"].get<double>();
     for (const Json& denied : object.at("denied"))
         result.denied.push_back({string_or(denied, "action"), string_or(denied, "detail")});

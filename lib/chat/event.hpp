@@ -56,8 +56,8 @@ struct InternalEvent {
     std::string kind;
     std::string data;  // JSON object as text
 };
-using Event = std::variant<TaskEvent, StatusUpdate, MessageEvent, ContentDelta, CallEvent, CallComplete,
-                           RetryNotice, InternalEvent>;
+using Event = std::variant<TaskEvent, StatusUpdate, MessageEvent, ContentDelta, CallEvent,
+                           CallComplete, RetryNotice, InternalEvent>;
 
 // A question that waits, as results and status-updates show it.
 struct PromptNotice {

@@ -1,4 +1,5 @@
-// Reading JSON within bounds. Include it in .cpp files only: nlohmann's header costs a second a file.
+// Reading JSON within bounds. Include it in .cpp files only: nlohmann's header costs a second a
+// file.
 #pragma once
 
 #include <cstddef>

@@ -9,8 +9,8 @@
 namespace chorus::chat {
 namespace {
 
-// Eight bytes at once: the high bit of each byte that needs an escape (below 0x20, quote, backslash),
-// and perhaps of bytes above the first such one.
+// Eight bytes at once: the high bit of each byte that needs an escape (below 0x20, quote,
+// backslash), and perhaps of bytes above the first such one.
 std::uint64_t escapes_in(std::uint64_t word) {
     constexpr std::uint64_t ones = 0x0101010101010101U;
     constexpr std::uint64_t high = 0x8080808080808080U;
@@ -19,7 +19,9 @@ std::uint64_t escapes_in(std::uint64_t word) {
     return control | zero_bytes(word ^ (ones * '"')) | zero_bytes(word ^ (ones * '\\'));
 }
 
-bool is_plain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
+bool is_plain(char c) {
+    return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\';
+}
 
 // The position of the first byte at or after `at` that needs an escape, or the end.
 std::size_t plain_run(std::string_view text, std::size_t at) {
@@ -33,12 +35,23 @@ std::size_t plain_run(std::string_view text, std::size_t at) {
 
 void append_escape(std::string& out, char c) {
     switch (c) {
-        case '"': out += "\\\""; return;
-        case '\\': out += "\\\\"; return;
-        case '\n': out += "\\n"; return;
-        case '\r': out += "\\r"; return;
-        case '\t': out += "\\t"; return;
-        default: break;
+        case '"':
+            out += "\\\"";
+            return;
+        case '\\':
+            out += "\\\\";
+            return;
+        case '\n':
+            out += "\\n";
+            return;
+        case '\r':
+            out += "\\r";
+            return;
+        case '\t':
+            out += "\\t";
+            return;
+        default:
+            break;
     }
     std::array<char, 8> text{};
     std::snprintf(text.data(), text.size(), "\\u%04x", static_cast<unsigned>(c));

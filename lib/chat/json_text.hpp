@@ -1,5 +1,5 @@
-// JSON written as text, for the hot path: a request of a thousand messages is one growing string and
-// never a tree. Reading is nlohmann::json's.
+// JSON written as text, for the hot path: a request of a thousand messages is one growing string
+// and never a tree. Reading is nlohmann::json's.
 #pragma once
 
 #include <cstdint>

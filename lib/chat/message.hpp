@@ -37,12 +37,12 @@ struct Message {
     std::int64_t id = 0;  // 0: not stored yet
     Role role = Role::user;
     std::string content;
-    std::vector<ToolCall> tool_calls;   // assistant
-    std::string tool_call_id;           // tool_result
-    bool is_error = false;              // tool_result
-    std::optional<Opaque> opaque;       // assistant
-    std::string status;                 // user: the status block rendered once, sent before content
-    bool starts_turn = false;           // user: a cut of the window may fall before it
+    std::vector<ToolCall> tool_calls;  // assistant
+    std::string tool_call_id;          // tool_result
+    bool is_error = false;             // tool_result
+    std::optional<Opaque> opaque;      // assistant
+    std::string status;                // user: the status block rendered once, sent before content
+    bool starts_turn = false;          // user: a cut of the window may fall before it
     std::int64_t turn_id = 0;
     base::TimeMs timestamp = 0;
     friend bool operator==(const Message&, const Message&) = default;

@@ -24,8 +24,10 @@ std::string store_tool_calls(const std::vector<ToolCall>& calls) {
 std::vector<ToolCall> load_tool_calls(std::string_view stored) {
     std::vector<ToolCall> calls;
     if (stored.empty()) return calls;
-    for (const Json& call : parse_json(stored, "stored tool calls", DuplicateKeys::last_wins, stored.size()))
-        calls.push_back({string_or(call, "id"), string_or(call, "name"), string_or(call, "arguments")});
+    for (const Json& call :
+         parse_json(stored, "stored tool calls", DuplicateKeys::last_wins, stored.size()))
+        calls.push_back(
+            {string_or(call, "id"), string_or(call, "name"), string_or(call, "arguments")});
     return calls;
 }
 
@@ -54,7 +56,8 @@ void load_extra(std::string_view stored, Message& message) {
         message.starts_turn = true;
         return;
     }
-    const Json extra = parse_json(stored, "stored message", DuplicateKeys::last_wins, stored.size());
+    const Json extra =
+        parse_json(stored, "stored message", DuplicateKeys::last_wins, stored.size());
     const auto flag = [&](const char* key) {
         const auto found = extra.find(key);
         return found != extra.end() && *found == true;

@@ -1,5 +1,6 @@
 #include "cli/main.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -10,7 +11,7 @@
 #include "base/text.hpp"
 #include "cli/version.hpp"
 #include "sys/environment.hpp"
-#include "sys/fd.hpp"
+#include "sys/signals.hpp"
 
 namespace chorus::cli {
 namespace {
@@ -20,7 +21,8 @@ using base::ErrorCode;
 using base::ExitStatus;
 
 // Help and version; anything else that CLI11 throws is a usage error.
-ExitStatus report_parse_end(const CLI::App& app, const CLI::ParseError& error, const Program& program) {
+ExitStatus report_parse_end(const CLI::App& app, const CLI::ParseError& error,
+                            const Program& program) {
     if (dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr) {
         std::cout << app.help();
         return ExitStatus::done;
@@ -56,6 +58,13 @@ ExitStatus after_flush(ExitStatus status, std::string_view program) {
     return status == ExitStatus::done ? ExitStatus::failed : status;
 }
 
+// The number of a closed one would go to the next file opened, the database say, and be written to.
+void hold_standard_descriptors() {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
+        if (fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", O_RDONLY) < 0)
+            throw base::system_error("/dev/null");
+}
+
 }  // namespace
 
 void print_line(std::string_view program, std::string_view kind, std::string_view text) {
@@ -69,13 +78,21 @@ void print_error(std::string_view program, const Error& error) {
     if (!error.hint().empty()) print_line(program, "hint", error.hint());
 }
 
+ExitStatus exit_status(const Error& error) {
+    if (error.code() == ErrorCode::canceled)
+        if (const int signal = sys::Interrupt::install().signal(); signal != 0)
+            return static_cast<ExitStatus>(128 + signal);
+    return base::exit_status(error.code());
+}
+
 int run_main(int argc, char** argv, const Program& program) {
-    sys::harden_process();
     try {
+        hold_standard_descriptors();
+        sys::harden_process();
         return static_cast<int>(after_flush(run(argc, argv, program), program.name));
     } catch (const Error& error) {
         if (!program.on_error || !program.on_error(error)) print_error(program.name, error);
-        return static_cast<int>(after_flush(base::exit_status(error.code()), program.name));
+        return static_cast<int>(after_flush(exit_status(error), program.name));
     } catch (const std::bad_alloc&) {
         print_line(program.name, "error", "out of memory");
     } catch (const std::exception& error) {

@@ -28,6 +28,8 @@ int run_main(int argc, char** argv, const Program& program);
 
 // "chorus-run: error: …" and "chorus-run: hint: …" on stderr, made visible.
 void print_error(std::string_view program, const base::Error& error);
+// The error's, or that of the signal that canceled.
+base::ExitStatus exit_status(const base::Error& error);
 void print_line(std::string_view program, std::string_view kind, std::string_view text);
 
 }  // namespace chorus::cli

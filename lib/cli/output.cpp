@@ -19,6 +19,8 @@ using base::ExitStatus;
 
 namespace {
 
+constexpr const char* unwritten = "stdout: not everything could be written";
+
 bool use_color(const OutputOptions& options) {
     if (options.color != Color::automatic) return options.color == Color::always;
     return !options.no_color && isatty(STDERR_FILENO) == 1;
@@ -64,20 +66,31 @@ void Output::print(std::string_view text) {
         while (!failed_ && !rest.empty()) {
             const ssize_t size = write(STDOUT_FILENO, rest.data(), rest.size());
             if (size < 0 && errno == EINTR) continue;
-            if (size < 0) failed_ = true;
-            else rest.remove_prefix(static_cast<std::size_t>(size));
+            if (size < 0)
+                failed_ = true;
+            else
+                rest.remove_prefix(static_cast<std::size_t>(size));
         }
     };
-    if (progress_) progress_->without_line(put);
-    else put();
+    if (!progress_) return put();
+    progress_->without_line(put);
+    // on a line that goes on, the status line would be drawn over it
+    if (to_terminal_ && last_printed_ != '\n')
+        progress_->pause();
+    else
+        progress_->resume();
 }
 
-void Output::print_line(const std::string& json) { print(json + "\n"); }
+void Output::print_line(const std::string& json) {
+    print(json + "\n");
+}
 
 void Output::say(std::string_view kind, std::string_view text) {
     const auto put = [&] { cli::print_line(program_, kind, text); };
-    if (progress_) progress_->without_line(put);
-    else put();
+    if (progress_)
+        progress_->without_line(put);
+    else
+        put();
 }
 
 void Output::warn(const std::string& text) {
@@ -93,10 +106,14 @@ void Output::resume_progress() {
 }
 
 void Output::event(const chat::Event& event, const chat::EventSource& source) {
-    if (options_.format == Format::stream_json && (options_.internal_events || !chat::is_internal(event)))
+    if (options_.format == Format::stream_json &&
+        (options_.internal_events || !chat::is_internal(event)))
         print_line(chat::to_json(event, source, sys::now_ms()));
-    if (const auto* update = std::get_if<chat::StatusUpdate>(&event)) final_seen_ = final_seen_ || update->final;
-    if (const auto* delta = std::get_if<chat::ContentDelta>(&event); delta != nullptr && live_text_) {
+    if (const auto* update = std::get_if<chat::StatusUpdate>(&event))
+        final_seen_ = final_seen_ || update->final;
+    task_seen_ = task_seen_ || std::holds_alternative<chat::TaskEvent>(event);
+    if (const auto* delta = std::get_if<chat::ContentDelta>(&event);
+        delta != nullptr && live_text_) {
         print(delta->text);
         streamed_any_ = true;
     }
@@ -106,10 +123,13 @@ void Output::event(const chat::Event& event, const chat::EventSource& source) {
         progress_->count_tool();
         progress_->doing(call_line(*call));
     }
-    if (std::holds_alternative<chat::CallComplete>(event) && progress_) progress_->doing("waiting for the model");
+    const auto* internal = std::get_if<chat::InternalEvent>(&event);
+    if (internal != nullptr && internal->kind == "internal:model-call" && progress_)
+        progress_->doing("waiting for the model");
     if (const auto* retry = std::get_if<chat::RetryNotice>(&event); retry != nullptr) {
-        const std::string text = "attempt " + std::to_string(retry->attempt) + " failed (" + retry->message +
-                                 "); again in " + std::to_string((retry->wait_ms + 500) / 1000) + " s";
+        const std::string text = "attempt " + std::to_string(retry->attempt) + " failed (" +
+                                 retry->message + "); again in " +
+                                 std::to_string((retry->wait_ms + 500) / 1000) + " s";
         if (options_.verbosity == Verbosity::verbose || progress_) say("notice", text);
     }
     if (options_.verbosity == Verbosity::verbose) {
@@ -123,56 +143,100 @@ void Output::say_end(const chat::TurnResult& result) {
     for (const chat::PromptNotice& prompt : result.prompts) {
         say("waits", prompt.id + ": " + prompt.action);
         if (options_.verbosity != Verbosity::quiet)
-            say("hint", "decide with chorus-run " + result.agent + " --approve " + prompt.id + " or --deny " +
-                            prompt.id + "; the profile 'sandboxed' runs sandboxed commands without asking");
+            say("hint", "decide with chorus-run " + result.agent + " --approve " + prompt.id +
+                            " or --deny " + prompt.id +
+                            "; the profile 'sandboxed' runs sandboxed commands without asking");
     }
-    if (!result.error) return;
+    if (!result.error || result.state == chat::State::input_required) return;
     const bool is_limit = result.exit_status == ExitStatus::limit;
     if (is_limit && options_.verbosity == Verbosity::quiet) return;
     say(is_limit ? "warning" : "error", result.error->message());
     if (!result.error->hint().empty()) say("hint", result.error->hint());
 }
 
+void Output::check_file() const {
+    if (options_.file.empty()) return;
+    const std::size_t slash = options_.file.rfind('/');
+    const std::string directory =
+        slash == std::string::npos ? "." : options_.file.substr(0, slash + 1);
+    const bool fits = is_regular_or_new(options_.file) ? access(directory.c_str(), W_OK | X_OK) == 0
+                                                       : access(options_.file.c_str(), W_OK) == 0;
+    const int problem = sys::is_directory(options_.file) ? EISDIR : fits ? 0 : errno;
+    if (problem != 0)
+        throw base::Error(base::ErrorCode::bad_request,
+                          "-o: " + base::system_error(options_.file, problem).message());
+}
+
 // -o: whole or not at all where FILE is a regular file or new, in place where it is anything else.
-void Output::write_file() {
+void Output::write_file(const std::string& content) {
     if (is_regular_or_new(options_.file)) {
-        sys::write_file(options_.file, copy_, 0600);
+        sys::write_file(options_.file, content, 0600);
         return;
     }
     const sys::Fd fd(open(options_.file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-    if (!fd) throw base::system_error(options_.file);
-    sys::write_all(fd.get(), copy_, options_.file);
+    struct stat target {};
+    struct stat own {};
+    if (!fd || fstat(fd.get(), &target) != 0) throw base::system_error(options_.file);
+    // a link to stdout's own file has one offset with it, as a shell's redirection
+    const bool is_stdout = fstat(STDOUT_FILENO, &own) == 0 && own.st_dev == target.st_dev &&
+                           own.st_ino == target.st_ino;
+    if (S_ISREG(target.st_mode) && !is_stdout && ftruncate(fd.get(), 0) != 0)
+        throw base::system_error(options_.file);
+    sys::write_all(is_stdout ? STDOUT_FILENO : fd.get(), content, options_.file);
 }
 
-ExitStatus Output::finish(const chat::TurnResult& result) {
-    if (options_.format == Format::json) print_line(chat::to_json(result));
-    if (options_.format == Format::stream_json && !final_seen_)
-        print_line(chat::to_json(
-            chat::StatusUpdate{result.state, true, result.reason,
-                               result.error ? result.error->message() : "", result.resume_at},
-            {result.agent, result.thread, result.turn_id}, sys::now_ms()));
-    if (options_.format == Format::text) {
-        if (!(live_text_ && streamed_any_)) print(result.text);
-        if (last_printed_ != '\n') print("\n");
+// What is known only at the end.
+std::string Output::last_part(const chat::TurnResult& result) const {
+    const chat::EventSource source{result.agent, result.thread, result.turn_id};
+    const auto line = [&](const chat::Event& event) {
+        return chat::to_json(event, source, sys::now_ms()) + "\n";
+    };
+    if (options_.format == Format::json) return chat::to_json(result) + "\n";
+    if (options_.format == Format::stream_json) {
+        if (final_seen_) return {};
+        const bool untold = result.turn_id != 0 && !task_seen_;
+        return (untold ? line(chat::TaskEvent{}) : "") +
+               (untold && !result.text.empty()
+                    ? line(chat::MessageEvent{chat::Role::assistant, 0, result.text})
+                    : "") +
+               line(chat::StatusUpdate{result.state, true, result.reason,
+                                       result.error ? result.error->message() : "",
+                                       result.resume_at});
     }
+    std::string text = live_text_ && streamed_any_ ? "" : result.text;
+    if ((text.empty() ? last_printed_ : text.back()) != '\n') text += "\n";
+    return text;
+}
+
+ExitStatus Output::finish(const chat::TurnResult& ended) {
+    chat::TurnResult result = ended;
+    const std::string printed = copy_;
+    // first the file: where it cannot be written, fail() puts that into what goes to stdout
+    ended_ = result;
+    if (!options_.file.empty()) write_file(printed + last_part(result));
+    ended_.reset();
+    print(last_part(result));
     progress_.reset();
     say_end(result);
-    if (!options_.file.empty()) write_file();
     if (!failed_) return result.exit_status;
-    if (options_.verbosity != Verbosity::quiet) say("error", "stdout: not everything could be written");
-    return result.exit_status == ExitStatus::done ? ExitStatus::failed : result.exit_status;
+    say("error", unwritten);
+    if (result.exit_status != ExitStatus::done) return result.exit_status;
+    result.exit_status = ExitStatus::failed;
+    result.error = base::Error(base::ErrorCode::failed, unwritten);
+    if (!options_.file.empty() && options_.format == Format::json)
+        write_file(printed + last_part(result));
+    return result.exit_status;
 }
 
 void Output::fail(const base::Error& error, const std::string& agent) {
-    chat::TurnResult result;
+    chat::TurnResult result = ended_.value_or(chat::TurnResult{});
     result.agent = agent;
-    result.state = error.code() == base::ErrorCode::canceled ? chat::State::canceled : chat::State::failed;
+    if (!ended_)
+        result.state =
+            error.code() == base::ErrorCode::canceled ? chat::State::canceled : chat::State::failed;
     result.error = error;
-    result.exit_status = base::exit_status(error.code());
-    if (options_.format == Format::json) print_line(chat::to_json(result));
-    if (options_.format == Format::stream_json && !final_seen_)
-        print_line(chat::to_json(chat::StatusUpdate{result.state, true, {}, error.message(), 0},
-                                 {agent, result.thread, 0}, sys::now_ms()));
+    result.exit_status = exit_status(error);
+    if (options_.format != Format::text || ended_) print(last_part(result));
     progress_.reset();
     print_error(program_, error);
 }

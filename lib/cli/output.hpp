@@ -20,12 +20,12 @@ enum class Verbosity { quiet, normal, verbose };
 
 struct OutputOptions {
     Format format = Format::text;
-    bool stream = false;          // text as it streams, to a pipe too
-    bool internal_events = false; // --events all
-    std::string file;             // -o
+    bool stream = false;           // text as it streams, to a pipe too
+    bool internal_events = false;  // --events all
+    std::string file;              // -o
     Verbosity verbosity = Verbosity::normal;
     Color color = Color::automatic;
-    bool no_color = false;        // NO_COLOR
+    bool no_color = false;  // NO_COLOR
 };
 
 class Progress;
@@ -37,11 +37,13 @@ class Output {
     Output(const Output&) = delete;
     Output& operator=(const Output&) = delete;
 
+    // Error(bad_request) where -o names what cannot be written: told before anything is spent.
+    void check_file() const;
     void event(const chat::Event& event, const chat::EventSource& source);
     void warn(const std::string& text);
-    // The product's last part, and what the end is worth saying on stderr. Returns the exit status: the
-    // result's, or failed where not everything could be written.
-    base::ExitStatus finish(const chat::TurnResult& result);
+    // The product's last part, and what the end is worth saying on stderr. Returns the exit status:
+    // the result's, or failed where not everything could be written.
+    base::ExitStatus finish(const chat::TurnResult& ended);
     // An error before there was a turn, in the format asked for.
     void fail(const base::Error& error, const std::string& agent);
     // While a question stands on the terminal the status line is gone.
@@ -51,9 +53,10 @@ class Output {
   private:
     void print(std::string_view text);
     void print_line(const std::string& json);
+    std::string last_part(const chat::TurnResult& result) const;
     void say(std::string_view kind, std::string_view text);
     void say_end(const chat::TurnResult& result);
-    void write_file();
+    void write_file(const std::string& content);
 
     std::string program_;
     OutputOptions options_;
@@ -61,9 +64,11 @@ class Output {
     bool live_text_;
     bool failed_ = false;
     bool streamed_any_ = false;
+    bool task_seen_ = false;
     bool final_seen_ = false;
     char last_printed_ = '\n';
-    std::string copy_;  // for -o
+    std::string copy_;                       // for -o
+    std::optional<chat::TurnResult> ended_;  // while its file is being written
     std::unique_ptr<Progress> progress_;
 };
 

@@ -3,8 +3,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <chrono>
+#include <csignal>
 
 #include "base/text.hpp"
 #include "sys/clock.hpp"
@@ -76,7 +76,8 @@ void Progress::tick() {
 }
 
 void Progress::draw() {
-    std::string text = what_ + " · " + std::to_string((sys::monotonic_ms() - start_ms_) / 1000) + " s";
+    std::string text =
+        what_ + " · " + std::to_string((sys::monotonic_ms() - start_ms_) / 1000) + " s";
     if (tools_ > 0) text += " · " + std::to_string(tools_) + (tools_ == 1 ? " tool" : " tools");
     text = base::visible(text, base::Newlines::escape);
     text = base::utf8_prefix(text, terminal_width() - 1);

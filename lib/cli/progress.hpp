@@ -1,4 +1,5 @@
-// The one live status line on a terminal's stderr: shown after 1.5 s, gone at the end on every path.
+// The one live status line on a terminal's stderr: shown after 1.5 s, gone at the end on every
+// path.
 #pragma once
 
 #include <condition_variable>

@@ -1,7 +1,6 @@
 #include "cli/prompt.hpp"
 
 #include <poll.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,8 +22,9 @@ using base::ErrorCode;
 constexpr std::int64_t notice_after_ms = 2'000;
 
 [[noreturn]] void refuse_missing() {
-    throw Error(ErrorCode::bad_request, "prompt: there is none",
-                "pass it as words, with -p TEXT, with -f FILE, or on stdin: echo … | chorus-run NAME");
+    throw Error(
+        ErrorCode::bad_request, "prompt: there is none",
+        "pass it as words, with -p TEXT, with -f FILE, or on stdin: echo … | chorus-run NAME");
 }
 
 void check_utf8(const std::string& text, const std::string& source) {
@@ -38,7 +38,8 @@ void check_utf8(const std::string& text, const std::string& source) {
 }
 
 // What stdin holds up to its end. A pipe that stays silent is waited for, but not for ever.
-std::string read_stdin(const PromptSources& sources, const std::function<void(const std::string&)>& notice) {
+std::string read_stdin(const PromptSources& sources,
+                       const std::function<void(const std::string&)>& notice) {
     std::string text;
     std::array<char, 65536> buffer{};
     const std::int64_t start = sys::monotonic_ms();
@@ -52,9 +53,11 @@ std::string read_stdin(const PromptSources& sources, const std::function<void(co
             patience = sources.stdin_timeout_ms - waited;
             if (patience <= 0)
                 throw Error(ErrorCode::bad_request,
-                            "stdin: nothing came in " + std::to_string(sources.stdin_timeout_ms / 1000) + " s",
+                            "stdin: nothing came in " +
+                                std::to_string(sources.stdin_timeout_ms / 1000) + " s",
                             "redirect it from /dev/null or use --stdin ignore");
-            if (!told) patience = std::min(patience, std::max<std::int64_t>(1, notice_after_ms - waited));
+            if (!told)
+                patience = std::min(patience, std::max<std::int64_t>(1, notice_after_ms - waited));
         }
         const int count = poll(&ready, 1, static_cast<int>(patience));
         if (count < 0 && errno == EINTR)
@@ -79,14 +82,10 @@ std::string read_stdin(const PromptSources& sources, const std::function<void(co
     }
 }
 
-bool stdin_is_closed() {
-    struct stat status {};
-    return fstat(STDIN_FILENO, &status) != 0;
-}
-
 }  // namespace
 
-ReadPrompt read_prompt(const PromptSources& sources, const std::function<void(const std::string&)>& notice) {
+ReadPrompt read_prompt(const PromptSources& sources,
+                       const std::function<void(const std::string&)>& notice) {
     const bool dash = sources.words.size() == 1 && sources.words.front() == "-";
     const bool words = !sources.words.empty() && !dash;
     const int given = static_cast<int>(words) + static_cast<int>(sources.has_text) +
@@ -95,16 +94,16 @@ ReadPrompt read_prompt(const PromptSources& sources, const std::function<void(co
         throw Error(ErrorCode::bad_request, "prompt: given more than once",
                     "words, -p, -f and - exclude each other; stdin may be added to one of them");
     const bool terminal = isatty(STDIN_FILENO) == 1;
-    const bool readable = !terminal && !stdin_is_closed() && sources.stdin_use != StdinUse::ignore;
+    const bool readable = !terminal && sources.stdin_use != StdinUse::ignore;
 
     ReadPrompt prompt;
     if (given == 0 || dash) {
-        if (dash ? stdin_is_closed() : !readable) refuse_missing();
+        if (!dash && !readable) refuse_missing();
         prompt.text = read_stdin(sources, notice);
         prompt.text_is_stdin = true;
         check_utf8(prompt.text, "stdin");
     } else {
-        prompt.text = words ? base::join(sources.words, " ")
+        prompt.text = words              ? base::join(sources.words, " ")
                       : sources.has_text ? sources.text
                                          : sys::read_file(sources.file, base::limits::prompt_bytes);
         check_utf8(prompt.text, sources.file.empty() ? "prompt" : sources.file);

@@ -14,7 +14,7 @@ struct PromptSources {
     std::vector<std::string> words;  // "-" alone means stdin
     std::string text;                // -p
     bool has_text = false;
-    std::string file;                // -f
+    std::string file;  // -f
     StdinUse stdin_use = StdinUse::append;
     std::int64_t stdin_timeout_ms = 600'000;
 };
@@ -25,9 +25,10 @@ struct ReadPrompt {
     bool text_is_stdin = false;  // `text` itself came from there
 };
 
-// Error(bad_request) for no prompt, an empty one, more than one source, invalid UTF-8 (with the byte's
-// offset), more than 10 MiB, and a pipe on which nothing came in time. `notice` is told once, after 2 s,
-// that stdin is waited for.
-ReadPrompt read_prompt(const PromptSources& sources, const std::function<void(const std::string&)>& notice);
+// Error(bad_request) for no prompt, an empty one, more than one source, invalid UTF-8 (with the
+// byte's offset), more than 10 MiB, and a pipe on which nothing came in time. `notice` is told
+// once, after 2 s, that stdin is waited for.
+ReadPrompt read_prompt(const PromptSources& sources,
+                       const std::function<void(const std::string&)>& notice);
 
 }  // namespace chorus::cli

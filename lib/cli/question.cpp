@@ -14,10 +14,13 @@
 namespace chorus::cli {
 namespace {
 
-sys::Fd open_terminal() { return sys::Fd(open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)); }
+sys::Fd open_terminal() {
+    return sys::Fd(open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY));
+}
 
 // A line, or nothing at the end of input, after the timeout or when stopped.
-bool read_line(int fd, std::int64_t timeout_ms, const std::function<bool()>& stop, std::string& line) {
+bool read_line(int fd, std::int64_t timeout_ms, const std::function<bool()>& stop,
+               std::string& line) {
     const std::int64_t deadline = sys::monotonic_ms() + timeout_ms;
     line.clear();
     while (line.empty() || line.back() != '\n') {
@@ -35,9 +38,12 @@ bool read_line(int fd, std::int64_t timeout_ms, const std::function<bool()>& sto
 
 }  // namespace
 
-bool can_ask() { return isatty(STDERR_FILENO) == 1 && static_cast<bool>(open_terminal()); }
+bool can_ask() {
+    return isatty(STDERR_FILENO) == 1 && static_cast<bool>(open_terminal());
+}
 
-Answer ask_yes_no(const std::string& text, std::int64_t timeout_ms, const std::function<bool()>& stop) {
+Answer ask_yes_no(const std::string& text, std::int64_t timeout_ms,
+                  const std::function<bool()>& stop) {
     const sys::Fd terminal = open_terminal();
     if (!terminal) return Answer::nobody;
     tcflush(terminal.get(), TCIFLUSH);

@@ -2,6 +2,8 @@
 
 namespace chorus::cli {
 
-std::string_view version() { return CHORUS_VERSION; }
+std::string_view version() {
+    return CHORUS_VERSION;
+}
 
 }  // namespace chorus::cli

@@ -1,5 +1,5 @@
-// What stands before the conversation: the system prompt with the agent's docs, and the project's own
-// text as a first user message that grants nothing.
+// What stands before the conversation: the system prompt with the agent's docs, and the project's
+// own text as a first user message that grants nothing.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,8 @@ namespace chorus::context {
 // (estimated) the docs are cut with a note. Error(config_invalid) for docs over 256 KiB on disk.
 std::string system_text(const std::string& system_prompt, const agent::Directory& directory);
 
-// AGENTS.md of the root of the place worked in, framed, its first 64 KiB. Nothing where there is none.
+// AGENTS.md of the root of the place worked in, framed, its first 64 KiB. Nothing where there is
+// none.
 std::optional<std::string> project_text(const sys::Root& root);
 
 }  // namespace chorus::context

@@ -8,13 +8,15 @@ namespace {
 // On one line, and unable to end the block.
 std::string quoted(const std::string& text) {
     std::string out = base::visible(text, base::Newlines::escape);
-    for (std::size_t at = 0; (at = out.find("</", at)) != std::string::npos; ++at) out.insert(at + 1, " ");
+    for (std::size_t at = 0; (at = out.find("</", at)) != std::string::npos; ++at)
+        out.insert(at + 1, " ");
     return out;
 }
 
 std::string thread_line(const store::Thread& thread) {
     std::string line = "- thread " + std::to_string(thread.id);
-    if (!thread.branch.empty() && thread.branch != "main") line += " (branch " + quoted(thread.branch) + ")";
+    if (!thread.branch.empty() && thread.branch != "main")
+        line += " (branch " + quoted(thread.branch) + ")";
     line += ": " + thread.status;
     if (!thread.current_step.empty()) line += ", " + quoted(thread.current_step);
     if (!thread.summary.empty()) line += "; " + quoted(thread.summary);

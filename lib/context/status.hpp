@@ -1,5 +1,5 @@
-// The status block: what else goes on with the agent, rendered once when a user message is committed
-// and kept with it.
+// The status block: what else goes on with the agent, rendered once when a user message is
+// committed and kept with it.
 #pragma once
 
 #include <string>

@@ -31,16 +31,22 @@ std::string fence_for(std::string_view text) {
 
 std::string fenced(std::string_view text) {
     const std::string fence = fence_for(text);
-    return fence + "\n" + std::string(text) + (text.empty() || text.back() == '\n' ? "" : "\n") + fence + "\n";
+    return fence + "\n" + std::string(text) + (text.empty() || text.back() == '\n' ? "" : "\n") +
+           fence + "\n";
 }
 
-std::string one_line(std::string_view text) { return base::visible(text, base::Newlines::escape); }
+std::string one_line(std::string_view text) {
+    return base::visible(text, base::Newlines::escape);
+}
 
 std::string heading(const chat::Message& message) {
     switch (message.role) {
-        case chat::Role::user: return "## User";
-        case chat::Role::assistant: return "## Assistant";
-        case chat::Role::tool_result: return "### Result of " + one_line(message.tool_call_id);
+        case chat::Role::user:
+            return "## User";
+        case chat::Role::assistant:
+            return "## Assistant";
+        case chat::Role::tool_result:
+            return "### Result of " + one_line(message.tool_call_id);
     }
     return {};
 }

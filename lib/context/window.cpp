@@ -31,7 +31,8 @@ std::size_t last_possible_cut(const std::vector<Message>& messages, std::int64_t
 
 std::int64_t estimated_tokens(const Message& message) {
     std::size_t bytes = message.content.size() + message.status.size();
-    for (const chat::ToolCall& call : message.tool_calls) bytes += call.arguments.size() + call.name.size();
+    for (const chat::ToolCall& call : message.tool_calls)
+        bytes += call.arguments.size() + call.name.size();
     return static_cast<std::int64_t>(bytes / 4) + 4;
 }
 
@@ -42,7 +43,8 @@ Window cut_window(std::vector<Message> loaded, const WindowLimits& limits) {
     std::int64_t tokens = 0;
     for (std::size_t i = first; i < loaded.size(); ++i) tokens += estimated_tokens(loaded[i]);
     const bool over_budget = limits.token_budget > 0 && tokens > limits.token_budget;
-    const std::int64_t token_goal = limits.token_budget / 10 * 6 + limits.token_budget % 10 * 6 / 10;
+    const std::int64_t token_goal =
+        limits.token_budget / 10 * 6 + limits.token_budget % 10 * 6 / 10;
     const auto too_many = [&] {
         return limits.max_messages > 0 &&
                static_cast<std::int64_t>(loaded.size() - first) > limits.max_messages;
@@ -80,9 +82,9 @@ std::string find_torn(const std::vector<Message>& messages) {
 
 std::string chained_hash(const std::string& previous, const Message& message) {
     std::string text = previous;
-    for (const std::string& part :
-         {std::string(chat::name(message.role)), message.content,
-          chat::store_tool_calls(message.tool_calls), message.tool_call_id, chat::store_extra(message)}) {
+    for (const std::string& part : {std::string(chat::name(message.role)), message.content,
+                                    chat::store_tool_calls(message.tool_calls),
+                                    message.tool_call_id, chat::store_extra(message)}) {
         text += '\0';
         text += part;
     }

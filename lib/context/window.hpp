@@ -10,26 +10,27 @@
 namespace chorus::context {
 
 struct WindowLimits {
-    std::int64_t max_messages = 0;   // 0: no limit
-    std::int64_t token_budget = 0;   // 0: no limit; what the messages may hold, estimated
-    std::int64_t open_turn = 0;      // never cut into
+    std::int64_t max_messages = 0;  // 0: no limit
+    std::int64_t token_budget = 0;  // 0: no limit; what the messages may hold, estimated
+    std::int64_t open_turn = 0;     // never cut into
 };
 
 struct Window {
     std::vector<chat::Message> messages;
     // The first message; stored per thread so that the cut moves only when it must. 0: empty.
     std::int64_t start = 0;
-    std::size_t left_out = 0;        // by max_messages or the budget, now
+    std::size_t left_out = 0;  // by max_messages or the budget, now
 };
 
-// `loaded` is what time and the last clear left, in order of id. Every cut falls before a user message
-// that starts a turn: a torn turn at the old end is dropped, limits drop whole turns from there, the
-// budget down to 60 % of itself. Messages of the open turn always stay.
+// `loaded` is what time and the last clear left, in order of id. Every cut falls before a user
+// message that starts a turn: a torn turn at the old end is dropped, limits drop whole turns from
+// there, the budget down to 60 % of itself. Messages of the open turn always stay.
 Window cut_window(std::vector<chat::Message> loaded, const WindowLimits& limits);
 
 std::int64_t estimated_tokens(const chat::Message& message);
 
-// Every call has exactly one result behind it and the first message is the user's; "" or what is wrong.
+// Every call has exactly one result behind it and the first message is the user's; "" or what is
+// wrong.
 std::string find_torn(const std::vector<chat::Message>& messages);
 
 // Cumulative hash of the conversation up to each message: hash(previous, message).

@@ -18,8 +18,8 @@ namespace {
 
 using chat::Json;
 
-constexpr std::array trust_keys{"budget",      "channel_id", "environment", "hooks",
-                                "mcpServers",  "notify",     "permissions", "sandbox"};
+constexpr std::array trust_keys{"budget",     "channel_id", "environment", "hooks",
+                                "mcpServers", "notify",     "permissions", "sandbox"};
 
 base::TimeMs time_of(const Json& object, const char* key, const char* other) {
     std::string text = chat::string_or(object, key);
@@ -41,9 +41,10 @@ store::Session session_row(const Json& file, const store::Agent& agent, const st
     row.window_start = time_of(file, "window_start", "window_start");
     row.window_end = time_of(file, "window_end", "window_end");
     const Json* messages = file.contains("messages") ? &file["messages"] : nullptr;
-    row.message_count = chat::integer_or(
-        file, "message_count",
-        messages != nullptr && messages->is_array() ? static_cast<std::int64_t>(messages->size()) : 0);
+    row.message_count = chat::integer_or(file, "message_count",
+                                         messages != nullptr && messages->is_array()
+                                             ? static_cast<std::int64_t>(messages->size())
+                                             : 0);
     row.file_path = path;
     row.sha256 = base::sha256_hex(text);
     return row;
@@ -60,8 +61,8 @@ std::vector<std::string> bring_in(const std::string& from, const std::string& to
 }
 
 SetAside set_aside_trust_keys(const std::string& text) {
-    Json object = chat::parse_json(text, "agent.json", chat::DuplicateKeys::refuse, base::limits::config_bytes,
-                                   base::ErrorCode::config_invalid);
+    Json object = chat::parse_json(text, "agent.json", chat::DuplicateKeys::refuse,
+                                   base::limits::config_bytes, base::ErrorCode::config_invalid);
     Json aside = Json::object();
     SetAside result;
     for (const char* key : trust_keys) {
@@ -85,7 +86,8 @@ void refuse_links(const agent::Directory& directory) {
           directory.artifacts(), directory.branches(), directory.branch("main"),
           directory.transcript("main", 1, true)})
         if (sys::is_link(part))
-            throw base::Error(base::ErrorCode::bad_request, part + ": a link, not a part of an agent",
+            throw base::Error(base::ErrorCode::bad_request,
+                              part + ": a link, not a part of an agent",
                               "put there what it leads to");
 }
 
@@ -111,7 +113,8 @@ std::size_t index_sessions(store::Store& store, const store::Agent& agent,
         if (!sessions.read_file(name, base::limits::json_bytes * 10, text, problem)) continue;
         const auto file = chat::try_parse_json(text, text.size());
         if (!file || !file->is_object() || !file->contains("messages")) continue;
-        store::insert_session(store, session_row(*file, agent, agent.dir + "/sessions/" + name, text));
+        store::insert_session(store,
+                              session_row(*file, agent, agent.dir + "/sessions/" + name, text));
         ++indexed;
     }
     transaction.commit();

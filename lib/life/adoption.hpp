@@ -13,15 +13,15 @@ namespace chorus::life {
 std::vector<std::string> bring_in(const std::string& from, const std::string& to);
 
 struct SetAside {
-    std::string text;               // agent.json without them
-    std::string aside;              // them, as JSON
+    std::string text;   // agent.json without them
+    std::string aside;  // them, as JSON
     std::vector<std::string> keys;
 };
 // The keys that start programs, send data, choose the environment or widen rights.
 SetAside set_aside_trust_keys(const std::string& text);
 
-// Error(bad_request) where a part of an agent's directory is a link: what is done to the part would be
-// done elsewhere.
+// Error(bad_request) where a part of an agent's directory is a link: what is done to the part would
+// be done elsewhere.
 void refuse_links(const agent::Directory& directory);
 
 // Removes from a workspace's .git what git would run or obey; the history stays.

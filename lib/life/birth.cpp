@@ -30,7 +30,7 @@ using base::ErrorCode;
 constexpr std::int64_t birth_lock_ms = 30'000;
 
 struct Plan {
-    std::string text;          // agent.json to be
+    std::string text;  // agent.json to be
     std::string model;
     std::string model_origin;
     agent::Configuration configuration;
@@ -49,7 +49,8 @@ void check_name(const std::string& name) {
 }
 
 std::string available_models_text(const Home& home) {
-    return sys::read_file_if_there(home.available_models(), base::limits::config_bytes).value_or("");
+    return sys::read_file_if_there(home.available_models(), base::limits::config_bytes)
+        .value_or("");
 }
 
 struct ChosenModel {
@@ -57,7 +58,8 @@ struct ChosenModel {
     std::string origin;
 };
 
-// What an agent begins as: a template's agent.json, which the defaults of the home overrule, or its own.
+// What an agent begins as: a template's agent.json, which the defaults of the home overrule, or its
+// own.
 enum class Origin { of_template, its_own };
 
 // option > (its own) > environment > config.json > template > the first provider with a key
@@ -70,11 +72,14 @@ ChosenModel choose_model(const Home& home, const sys::Environment& environment,
         return model::resolve_model(name, available, check);
     };
     if (!options.model.empty()) return {resolve(options.model), ""};
-    if (present_is == Origin::its_own && !present.empty()) return {resolve(present), "its agent.json"};
-    if (const auto given = environment.find("CHORUS_MODEL")) return {resolve(*given), "CHORUS_MODEL"};
+    if (present_is == Origin::its_own && !present.empty())
+        return {resolve(present), "its agent.json"};
+    if (const auto given = environment.find("CHORUS_MODEL"))
+        return {resolve(*given), "CHORUS_MODEL"};
     if (!defaults.default_model.empty()) return {resolve(defaults.default_model), "config.json"};
     if (!present.empty()) return {resolve(present), "the template"};
-    if (const auto found = model::default_model(environment)) return {found->model, found->variable};
+    if (const auto found = model::default_model(environment))
+        return {found->model, found->variable};
     throw Error(ErrorCode::config_invalid, "model: none is given and no provider's key is set",
                 "export ANTHROPIC_API_KEY=… or OPENAI_API_KEY=…, or name a local server's model: "
                 "--model ollama/NAME, or try everything without a model: --model builtin/script");
@@ -84,7 +89,8 @@ Plan make_plan(const Home& home, const sys::Environment& environment, const std:
                const std::string& source, Origin origin, const BirthOptions& options) {
     const auto defaults = agent::load_home_configuration(home);
     const auto present = agent::parse_configuration(text, source);
-    const ChosenModel chosen = choose_model(home, environment, defaults, present.model, origin, options);
+    const ChosenModel chosen =
+        choose_model(home, environment, defaults, present.model, origin, options);
 
     std::map<std::string, std::string> members;
     members["name"] = chat::quoted(options.name);
@@ -92,7 +98,8 @@ Plan make_plan(const Home& home, const sys::Environment& environment, const std:
     if (options.system_prompt) members["system_prompt"] = chat::quoted(*options.system_prompt);
     if (options.description) members["description"] = chat::quoted(*options.description);
     if (options.channel) members["channel_id"] = chat::quoted(*options.channel);
-    if (options.permissions) members["permissions"] = *options.permissions;
+    if (options.permissions)
+        members["permissions"] = *options.permissions;
     else if (origin == Origin::of_template && !defaults.default_permissions.json.empty())
         members["permissions"] = defaults.default_permissions.json;
 
@@ -120,7 +127,9 @@ store::Agent make_row(const Plan& plan, const std::string& name, base::TimeMs no
     return row;
 }
 
-repo::Author author_of(const std::string& name) { return {name, name + "@chorus.local"}; }
+repo::Author author_of(const std::string& name) {
+    return {name, name + "@chorus.local"};
+}
 
 std::string temporary_directory(const Home& home, const std::string& name) {
     const sys::Identity self = sys::own_identity();
@@ -131,7 +140,9 @@ std::string temporary_directory(const Home& home, const std::string& name) {
 // Removes what was built unless it was put in place.
 class Scaffold {
   public:
-    explicit Scaffold(std::string path) : path_(std::move(path)) { sys::make_directory(path_, 0700); }
+    explicit Scaffold(std::string path) : path_(std::move(path)) {
+        sys::make_directory(path_, 0700);
+    }
     // What cannot be removed now is reclaimed by the next init.
     ~Scaffold() {
         if (!placed_) sys::try_remove_tree(path_);
@@ -150,7 +161,8 @@ void complete_tree(const Directory& directory, const BirthOptions& options) {
     for (const std::string& path :
          {directory.docs(), directory.sessions(), directory.branch("main")})
         sys::make_directory(path, 0700);
-    if (!sys::exists(directory.current()) && symlink("branches/main", directory.current().c_str()) != 0)
+    if (!sys::exists(directory.current()) &&
+        symlink("branches/main", directory.current().c_str()) != 0)
         throw base::system_error(directory.current());
     if (options.clone.empty()) {
         sys::make_directory(directory.workspace(), 0700);
@@ -165,7 +177,8 @@ void append_welcome(const Directory& directory, const Birth& birth) {
     const std::string path = directory.transcript("main", 1, true);
     const bool is_new = !sys::exists(path);
     // an entry of no message: what stands above it is of an earlier generation
-    sys::append_file(path, (is_new ? "# " + birth.agent.name + "\n" : "") + "\n" + agent::transcript_mark(0) +
+    sys::append_file(path, (is_new ? "# " + birth.agent.name + "\n" : "") + "\n" +
+                               agent::transcript_mark(0) +
                                agent::without_marks(base::visible(welcome(birth))) + "\n");
 }
 
@@ -200,7 +213,8 @@ Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment
                    const BirthOptions& options) {
     const std::string source = agent::template_directory(home, options.template_directory);
     const std::string text = sys::read_file(source + "/agent.json", base::limits::config_bytes);
-    const Plan plan = make_plan(home, environment, text, source + "/agent.json", Origin::of_template, options);
+    const Plan plan =
+        make_plan(home, environment, text, source + "/agent.json", Origin::of_template, options);
 
     Birth birth;
     const base::TimeMs now = sys::now_ms();
@@ -231,7 +245,8 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
     reclaim_locked(home, store);
     const std::string in_place = home.agent(options.name);
     const std::string from = options.adopt.value_or("");
-    const bool elsewhere = !from.empty() && (!sys::exists(in_place) || sys::real_path(from) != sys::real_path(in_place));
+    const bool elsewhere = !from.empty() && (!sys::exists(in_place) ||
+                                             sys::real_path(from) != sys::real_path(in_place));
     if (elsewhere && sys::exists(in_place))
         throw Error(ErrorCode::exists, in_place + ": there already", "move it away first");
 
@@ -244,16 +259,19 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
     }
     const Directory directory(elsewhere ? scaffold->path() : in_place);
     if (!kept_by_this_home) refuse_links(directory);
-    std::string text = sys::read_file_if_there(directory.configuration(), base::limits::config_bytes).value_or("");
+    std::string text =
+        sys::read_file_if_there(directory.configuration(), base::limits::config_bytes).value_or("");
     if (text.empty())
-        throw Error(ErrorCode::bad_request, (elsewhere ? from : in_place) + ": not an agent: it has no agent.json");
+        throw Error(ErrorCode::bad_request,
+                    (elsewhere ? from : in_place) + ": not an agent: it has no agent.json");
     SetAside parted;
     if (!options.trust && !kept_by_this_home) {
         parted = set_aside_trust_keys(text);
         text = parted.text;
         birth.set_aside = parted.keys;
     }
-    const Plan plan = make_plan(home, environment, text, directory.configuration(), Origin::its_own, options);
+    const Plan plan =
+        make_plan(home, environment, text, directory.configuration(), Origin::its_own, options);
     if (!parted.keys.empty()) sys::write_file(directory.path() + "/set-aside.json", parted.aside);
     const base::TimeMs now = sys::now_ms();
     birth.agent = make_row(plan, options.name, now);
@@ -277,7 +295,8 @@ Birth existing(const Home& home, const store::Agent& row) {
     Birth birth;
     birth.agent = row;
     birth.existed = true;
-    birth.system_prompt = agent::load_configuration(Directory(home.path() + "/" + row.dir)).system_prompt;
+    birth.system_prompt =
+        agent::load_configuration(Directory(home.path() + "/" + row.dir)).system_prompt;
     return birth;
 }
 
@@ -302,7 +321,8 @@ Birth give_birth(const Home& home, store::Store& store, const sys::Environment& 
         throw Error(ErrorCode::bad_request, "--clone: an adopted agent has its own workspace",
                     "adopt it without --clone, or move " + home.agent(options.name) + " away");
     if (options.adopt || in_place)
-        return birth_by_adoption(home, store, environment, options, in_place && kept && !options.adopt);
+        return birth_by_adoption(home, store, environment, options,
+                                 in_place && kept && !options.adopt);
     return birth_of_new(home, store, environment, options);
 }
 

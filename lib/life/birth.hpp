@@ -15,7 +15,7 @@ namespace chorus::life {
 struct BirthOptions {
     std::string name;
     std::optional<std::string> system_prompt;
-    std::string model;                 // "": environment, config.json, template, first key
+    std::string model;                       // "": environment, config.json, template, first key
     std::optional<std::string> permissions;  // JSON text: "standard" in quotes, or an object
     std::optional<std::string> description;
     std::optional<std::string> channel;
@@ -30,12 +30,12 @@ struct BirthOptions {
 struct Birth {
     store::Agent agent;
     std::string system_prompt;
-    std::string model_origin;              // where the model came from when it was not given
+    std::string model_origin;  // where the model came from when it was not given
     bool adopted = false;
-    bool existed = false;                  // --exist-ok
-    std::vector<std::string> set_aside;    // trust keys of an adopted agent.json
-    std::vector<std::string> left_out;     // of a packed agent
-    std::size_t sessions = 0;              // indexed again
+    bool existed = false;                // --exist-ok
+    std::vector<std::string> set_aside;  // trust keys of an adopted agent.json
+    std::vector<std::string> left_out;   // of a packed agent
+    std::size_t sessions = 0;            // indexed again
 };
 
 // Validates everything before anything is made. Error(exists), Error(config_invalid),

@@ -62,7 +62,8 @@ void reclaim_locked(const Home& home, store::Store& store) {
 }
 
 void reclaim_leftovers(const Home& home, store::Store& store) {
-    if (sys::Lock::try_acquire(home.birth_lock(), sys::Lock::Mode::exclusive)) reclaim_locked(home, store);
+    if (sys::Lock::try_acquire(home.birth_lock(), sys::Lock::Mode::exclusive))
+        reclaim_locked(home, store);
 }
 
 }  // namespace chorus::life

@@ -1,5 +1,5 @@
-// What a crash of chorus-init left: temporary directories of processes that are gone, and rows still
-// `creating`. The next command finishes or undoes it (promise 6).
+// What a crash of chorus-init left: temporary directories of processes that are gone, and rows
+// still `creating`. The next command finishes or undoes it (promise 6).
 #pragma once
 
 #include <string_view>
@@ -17,6 +17,7 @@ void reclaim_leftovers(const agent::Home& home, store::Store& store);
 // For who holds the birth lock.
 void reclaim_locked(const agent::Home& home, store::Store& store);
 // The status and its event, in one transaction.
-void commit_status(store::Store& store, const store::Agent& row, store::AgentStatus status, const char* cause);
+void commit_status(store::Store& store, const store::Agent& row, store::AgentStatus status,
+                   const char* cause);
 
 }  // namespace chorus::life

@@ -30,7 +30,8 @@ bool lists(const AvailableModels::Listed& listed, std::string_view name) {
 std::string resolve_bare(std::string_view name, const AvailableModels& available) {
     std::vector<std::string> serving;
     for (const auto& [provider, listed] : available.providers)
-        if (find_provider(provider) != nullptr && lists(listed, name)) serving.push_back(provider + "/" + std::string(name));
+        if (find_provider(provider) != nullptr && lists(listed, name))
+            serving.push_back(provider + "/" + std::string(name));
     if (serving.size() == 1) return serving.front();
     if (serving.empty())
         throw Error(ErrorCode::no_driver, "model: no provider lists " + shown(name),

@@ -9,7 +9,8 @@ std::string find_setting(Store& store, std::string_view scope, std::string_view 
     return statement.bind(scope).bind(key).step() ? statement.text(0) : std::string();
 }
 
-void set_setting(Store& store, std::string_view scope, std::string_view key, std::string_view value) {
+void set_setting(Store& store, std::string_view scope, std::string_view key,
+                 std::string_view value) {
     store.prepare("INSERT OR REPLACE INTO settings (scope, key, value) VALUES (?, ?, ?)")
         .bind(scope)
         .bind(key)

@@ -1,5 +1,5 @@
-// SIGINT, SIGTERM and SIGHUP become a flag and a readable descriptor; the second one ends the process
-// with 130 at once. SIGPIPE and SIGXFSZ become errors of write(2).
+// SIGINT, SIGTERM and SIGHUP become a flag and a readable descriptor; the second one ends the
+// process with 130 at once. SIGPIPE and SIGXFSZ become errors of write(2).
 #pragma once
 
 namespace chorus::sys {

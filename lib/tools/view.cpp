@@ -173,7 +173,8 @@ chat::ToolResult view_directory(const std::string& path, sys::Opened opened, Par
 
 sys::Opened open_seen(const Workplace& workplace, const std::string& path) {
     const bool put_aside = !workplace.artifacts.empty() &&
-                           path.rfind(workplace.artifacts + "/", 0) == 0 && sys::exists(workplace.artifacts);
+                           path.rfind(workplace.artifacts + "/", 0) == 0 &&
+                           sys::exists(workplace.artifacts);
     return put_aside ? open_to_read(sys::Root(workplace.artifacts, "artifacts/"), path)
                      : open_to_read(workplace.root, path);
 }

@@ -13,8 +13,9 @@ Loaded load(const Place& place, const TurnOptions& options, const Surroundings& 
     loaded.configuration = agent::load_configuration(place.directory);
     loaded.settings = resolve_settings(options, surroundings.environment, loaded.configuration,
                                        place.home_configuration, surroundings.home);
-    loaded.profile = agent::resolve_profile(loaded.configuration.permissions, place.home_configuration,
-                                            place.directory.configuration());
+    loaded.profile =
+        agent::resolve_profile(loaded.configuration.permissions, place.home_configuration,
+                               place.directory.configuration());
     return loaded;
 }
 
@@ -33,7 +34,8 @@ AssembledWindow assemble_window(Place& place, const Settings& settings, const Wi
                                      {frame.after_message, frame.after_time, open_turn});
     context::Window window = context::cut_window(
         std::move(loaded), {settings.max_messages, settings.token_budget, open_turn});
-    AssembledWindow assembled{std::move(window.messages), window.start != place.thread.window_start};
+    AssembledWindow assembled{std::move(window.messages),
+                              window.start != place.thread.window_start};
     if (window.start != 0) place.thread.window_start = window.start;
     return assembled;
 }

@@ -14,7 +14,9 @@ namespace {
 
 using policy::Verdict;
 
-chat::ToolResult refused(std::string text) { return {std::move(text), true}; }
+chat::ToolResult refused(std::string text) {
+    return {std::move(text), true};
+}
 
 CallOutcome outcome_of(const Record::Finished& finished) {
     if (finished.outcome == "ok") return CallOutcome::ok;
@@ -24,8 +26,8 @@ CallOutcome outcome_of(const Record::Finished& finished) {
 std::string unknown_tool(const std::string& name) {
     std::vector<std::string> names;
     for (const tools::Tool& tool : tools::registry()) names.emplace_back(tool.name);
-    return "there is no tool '" + base::visible(name, base::Newlines::escape) + "'; the tools are " +
-           base::quoted_list(names);
+    return "there is no tool '" + base::visible(name, base::Newlines::escape) +
+           "'; the tools are " + base::quoted_list(names);
 }
 
 }  // namespace
@@ -68,26 +70,28 @@ Calls::Judged Calls::judge(const chat::ToolCall& call) {
     const bool is_shell = judged.tool->kind == tools::Class::command;
     if (is_shell) prepare_sandbox();
     judged.decided.action = tools::action(*judged.tool, judged.arguments, workplace_);
-    const bool holds_secret =
-        std::any_of(rules_.secrets->begin(), rules_.secrets->end(), [&](const std::string& secret) {
-            return !secret.empty() && call.arguments.find(secret) != std::string::npos;
-        });
     const policy::Surroundings around{workplace_.sandbox.mode == sys::SandboxMode::workspace &&
                                       workplace_.sandbox_problem.empty()};
     policy::Decision decision = rules_.profile->decide(
-        {std::string(judged.tool->name), judged.decided.action, is_shell}, around);
-    if (holds_secret) decision = {Verdict::deny, "the arguments hold a secret that is in use"};
-    judged.decided.action = rules_.redaction->apply(judged.decided.action);
+        {std::string(judged.tool->family), judged.decided.action, is_shell}, around);
+    if (place_.redaction.holds_active(call.arguments))
+        decision = {Verdict::deny, "the arguments hold a secret that is in use"};
+    judged.decided.action = place_.redaction.apply(judged.decided.action);
     judged.decided.detail = "Profile: " + rules_.profile->name() + ": " + decision.reason;
     judged.asks = decision.verdict == Verdict::ask;
     judged.decided.runs = decision.verdict == Verdict::allow;
     if (decision.verdict == Verdict::allow) judged.decided.decision = "allow";
-    if (decision.verdict == Verdict::deny) {
-        judged.decided.decision = "deny";
-        judged.decided.refusal = refused("denied: " + judged.decided.detail);
-        denied_.push_back({judged.decided.action, judged.decided.detail});
-    }
+    if (decision.verdict == Verdict::deny) deny(judged, judged.decided.detail);
     return judged;
+}
+
+void Calls::deny(Judged& judged, const std::string& reason) {
+    judged.asks = false;
+    judged.decided.runs = false;
+    judged.decided.decision = "deny";
+    judged.decided.detail = reason;
+    judged.decided.refusal = refused("denied: " + reason);
+    denied_.push_back({judged.decided.action, reason});
 }
 
 store::Prompt Calls::prompt_row(const Judged& judged, base::TimeMs now) const {
@@ -110,7 +114,8 @@ store::Prompt Calls::prompt_row(const Judged& judged, base::TimeMs now) const {
 
 void Calls::ask_terminal(Judged& judged) {
     const store::Prompt row = prompt_row(judged, sys::now_ms());
-    const Reply reply = surroundings_.ask({row.id, row.kind, row.action, row.tool, row.arguments, row.text, 0});
+    const Reply reply =
+        surroundings_.ask({row.id, row.kind, row.action, row.tool, row.arguments, row.text, 0});
     if (reply == Reply::nobody) return;
     judged.asks = false;
     judged.decided.runs = reply == Reply::yes;
@@ -130,7 +135,8 @@ void Calls::suspend() {
         if (!judged.asks) continue;
         rows.push_back(prompt_row(judged, sys::now_ms()));
         const store::Prompt& row = rows.back();
-        prompts_.push_back({row.id, row.kind, row.action, row.tool, row.arguments, row.text, row.expires_at});
+        prompts_.push_back(
+            {row.id, row.kind, row.action, row.tool, row.arguments, row.text, row.expires_at});
     }
     record_.suspend(rows, decided);
 }
@@ -140,12 +146,20 @@ Decided Calls::decide(const std::vector<chat::ToolCall>& calls) {
     prompts_.clear();
     for (const chat::ToolCall& call : calls) {
         judged_.push_back(judge(call));
-        emit(chat::CallEvent{call, judged_.back().decided.action});
+        chat::ToolCall shown = call;
+        shown.arguments = place_.redaction.apply(call.arguments);
+        emit(chat::CallEvent{std::move(shown), judged_.back().decided.action});
     }
-    for (Judged& judged : judged_)
-        if (judged.asks && surroundings_.ask) ask_terminal(judged);
-    const bool open = std::any_of(judged_.begin(), judged_.end(), [](const Judged& j) { return j.asks; });
-    if (!open) return Decided::all;
+    for (Judged& judged : judged_) {
+        if (judged.asks && surroundings_.ask && !rules_.stopping()) ask_terminal(judged);
+        // the question would be stored, and not be the call it asks about
+        if (judged.asks && place_.redaction.changes(judged.decided.call.arguments))
+            deny(judged, "a question that waits would hold a secret");
+    }
+    const bool open =
+        std::any_of(judged_.begin(), judged_.end(), [](const Judged& j) { return j.asks; });
+    // a question that a signal broke off is asked again by --resume
+    if (!open || rules_.stopping()) return Decided::all;
     suspend();
     return Decided::suspended;
 }
@@ -171,18 +185,20 @@ chat::ToolResult Calls::execute(const Judged& judged) {
     }
 }
 
-Record::Finished Calls::finished(const Judged& judged, chat::ToolResult result, base::TimeMs started_at) {
-    const std::string outcome = judged.decided.decision == "deny" || judged.decided.decision == "ask_denied"
-                                    ? "denied"
-                                : result.is_error ? "error"
-                                                  : "ok";
-    result.text = rules_.redaction->apply(base::replace_invalid_utf8(result.text));
+Record::Finished Calls::finished(const Judged& judged, chat::ToolResult result,
+                                 base::TimeMs started_at) {
+    const std::string outcome =
+        judged.decided.decision == "deny" || judged.decided.decision == "ask_denied" ? "denied"
+        : result.is_error                                                            ? "error"
+                                                                                     : "ok";
+    result.text = place_.redaction.apply(base::replace_invalid_utf8(result.text));
     emit(chat::CallComplete{judged.decided.call.id, judged.decided.tool, outcome, result.text,
                             started_at == 0 ? 0 : sys::now_ms() - started_at});
     return {&judged.decided, std::move(result), outcome, started_at};
 }
 
 std::vector<CallOutcome> Calls::run() {
+    if (rules_.stopping()) return {};
     return side_by_side() ? run_side_by_side() : run_in_order();
 }
 
@@ -199,8 +215,8 @@ std::vector<CallOutcome> Calls::run_in_order() {
         if (i > 0 && rules_.stopping()) break;
         const Judged& judged = judged_[i];
         const base::TimeMs started_at = judged.decided.runs ? sys::now_ms() : 0;
-        const auto done = finished(judged, judged.decided.runs ? execute(judged) : judged.decided.refusal,
-                                   started_at);
+        const auto done = finished(
+            judged, judged.decided.runs ? execute(judged) : judged.decided.refusal, started_at);
         std::vector<const DecidedCall*> next;
         if (i + 1 < judged_.size() && judged_[i + 1].decided.runs && !rules_.stopping())
             next.push_back(&judged_[i + 1].decided);

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "policy/profile.hpp"
-#include "policy/redaction.hpp"
 #include "tools/tool.hpp"
 #include "turn/loop.hpp"
 #include "turn/record.hpp"
@@ -18,16 +17,14 @@ namespace chorus::turn {
 struct CallRules {
     const policy::Profile* profile = nullptr;
     const Settings* settings = nullptr;
-    const policy::Redaction* redaction = nullptr;
-    const std::vector<std::string>* secrets = nullptr;
     std::int64_t prompt_ttl_ms = 0;
     std::function<bool()> stopping;  // nothing new is begun
 };
 
 class Calls {
   public:
-    Calls(Place& place, Record& record, tools::Workplace& workplace, const Surroundings& surroundings,
-          std::vector<chat::TurnResult::Denied>& denied);
+    Calls(Place& place, Record& record, tools::Workplace& workplace,
+          const Surroundings& surroundings, std::vector<chat::TurnResult::Denied>& denied);
 
     void use(const CallRules& rules) { rules_ = rules; }
     // Suspended: every ask has become a row and nothing was run; `prompts` tells them.
@@ -43,6 +40,7 @@ class Calls {
         bool asks = false;
     };
     Judged judge(const chat::ToolCall& call);
+    void deny(Judged& judged, const std::string& reason);
     void ask_terminal(Judged& judged);
     void suspend();
     store::Prompt prompt_row(const Judged& judged, base::TimeMs now) const;
@@ -50,7 +48,8 @@ class Calls {
     std::vector<CallOutcome> run_in_order();
     std::vector<CallOutcome> run_side_by_side();
     chat::ToolResult execute(const Judged& judged);
-    Record::Finished finished(const Judged& judged, chat::ToolResult result, base::TimeMs started_at);
+    Record::Finished finished(const Judged& judged, chat::ToolResult result,
+                              base::TimeMs started_at);
     void prepare_sandbox();
     void emit(const chat::Event& event) const;
 

@@ -1,6 +1,7 @@
 #include "turn/live.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <set>
 
 #include "base/error.hpp"
@@ -9,6 +10,7 @@
 #include "chat/json_text.hpp"
 #include "context/window.hpp"
 #include "model/retry.hpp"
+#include "repo/head.hpp"
 #include "sys/clock.hpp"
 
 namespace chorus::turn {
@@ -20,22 +22,23 @@ using base::ExitStatus;
 using chat::State;
 
 constexpr std::int64_t drain_ms = 20'000;
+constexpr std::int64_t terminal_drain_ms = 2'000;  // somebody waits for the prompt of their shell
 constexpr std::int64_t lone_cooldown_ms = 300'000;
 constexpr std::size_t most_id_bytes = 256;
 
 tools::Workplace make_workplace(const Place& place, const Surroundings& surroundings,
                                 const Settings& settings) {
-    tools::Workplace workplace{.root = place.root,
-                               .agent = place.agent.name,
-                               .sandbox = {},
-                               .environment = sys::scrubbed_environment(
-                                   surroundings.environment, place.root.path(), place.agent.name,
-                                   settings.environment_names),
-                               .sandbox_problem = {},
-                               .bash_most_ms = place.home_configuration.max_bash_timeout_ms,
-                               .stop = {},
-                               .file_lock_path = surroundings.home.file_lock(place.agent.id),
-                               .artifacts = place.directory.artifacts()};
+    tools::Workplace workplace{
+        .root = place.root,
+        .agent = place.agent.name,
+        .sandbox = {},
+        .environment = sys::scrubbed_environment(surroundings.environment, place.root.path(),
+                                                 place.agent.name, settings.environment_names),
+        .sandbox_problem = {},
+        .bash_most_ms = place.home_configuration.max_bash_timeout_ms,
+        .stop = {},
+        .file_lock_path = surroundings.home.file_lock(place.agent.id),
+        .artifacts = place.directory.artifacts()};
     workplace.sandbox.mode = settings.sandbox;
     workplace.sandbox.workspace = place.root.path();
     workplace.sandbox.readable = place.home_configuration.sandbox_read;
@@ -59,6 +62,7 @@ LiveTurn::LiveTurn(Place& place, Record& record, const TurnOptions& options,
     state_.iterations = record.turn().iterations;
     state_.tool_calls = record.turn().tool_calls;
     state_.usage = record.turn().usage;
+    use_model(loaded_.settings.model);
 }
 
 LiveTurn::~LiveTurn() = default;
@@ -71,7 +75,9 @@ bool LiveTurn::timed_out() const {
     return deadline_ms_ != 0 && sys::monotonic_ms() >= deadline_ms_;
 }
 
-bool LiveTurn::stop_requested() { return surroundings_.interrupt.requested() || timed_out(); }
+bool LiveTurn::stop_requested() {
+    return surroundings_.interrupt.requested() || timed_out();
+}
 
 // A running command may drain after a signal, not after the turn's own time is up.
 bool LiveTurn::command_must_stop() {
@@ -79,46 +85,47 @@ bool LiveTurn::command_must_stop() {
     if (!surroundings_.interrupt.requested()) return false;
     const std::int64_t now = sys::monotonic_ms();
     if (interrupted_since_ms_ == 0) interrupted_since_ms_ = now;
-    const std::int64_t patience =
-        surroundings_.environment.find_ms("CHORUS_DRAIN_TIMEOUT_MS").value_or(drain_ms);
+    const bool from_terminal = surroundings_.ask && surroundings_.interrupt.signal() == SIGINT;
+    const std::int64_t patience = surroundings_.environment.find_ms("CHORUS_DRAIN_TIMEOUT_MS")
+                                      .value_or(from_terminal ? terminal_drain_ms : drain_ms);
     return now - interrupted_since_ms_ >= patience;
 }
 
 void LiveTurn::use_model(const std::string& name) {
     if (model_ && model_name_ == name) return;
-    const model::Endpoint endpoint = endpoint_for(model::parse_model_name(name).provider,
-                                                  place_.home_configuration, surroundings_.environment);
+    const model::Endpoint endpoint =
+        endpoint_for(model::parse_model_name(name).provider, place_.home_configuration,
+                     surroundings_.environment);
     if (!client_)
         client_ = std::make_unique<net::Client>(
             transport_for(surroundings_.environment, endpoint.trusted_http));
     model_ = model::make_model(endpoint, *client_);
     model_name_ = name;
     const std::string key = endpoint.key ? endpoint.key() : "";
-    if (key.size() >= 8) {
-        secrets_.push_back(key);
-        redaction_.add(key);
-    }
+    place_.redaction.add(key);
 }
 
-const chat::Request& LiveTurn::assemble(std::int64_t) {
+void LiveTurn::renew_rules() {
     // self-edits of the last iteration take effect here
     if (assembled_) loaded_ = load(place_, options_, surroundings_);
     assembled_ = true;
     workplace_.sandbox.mode = loaded_.settings.sandbox;
-    record_.deliver_inbox();
     use_model(loaded_.settings.model);
     calls_.use({.profile = &*loaded_.profile,
                 .settings = &loaded_.settings,
-                .redaction = &redaction_,
-                .secrets = &secrets_,
                 .prompt_ttl_ms = place_.home_configuration.prompt_ttl_ms,
                 .stopping = [this] { return stop_requested(); }});
+}
 
+const chat::Request& LiveTurn::assemble(std::int64_t) {
+    renew_rules();
+    record_.deliver_inbox();
     write_opening(place_, loaded_, request_);
     renew_conversation();
     const std::string torn = context::find_torn(request_.messages);
     if (!torn.empty())
-        throw Error(ErrorCode::internal, "context: " + torn, "chorus-context clear starts a new window");
+        throw Error(ErrorCode::internal, "context: " + torn,
+                    "chorus-context clear starts a new window");
     return request_;
 }
 
@@ -155,8 +162,9 @@ model::Answer LiveTurn::ask(const chat::Request& request) {
                                  .number(static_cast<std::int64_t>(request.messages.size()))
                                  .end_object()
                                  .take()});
-    const model::StreamSink sink{[this](std::string_view text) { emit(chat::ContentDelta{std::string(text)}); },
-                                 [](std::string_view) {}};
+    const model::StreamSink sink{
+        [this](std::string_view text) { emit(chat::ContentDelta{std::string(text)}); },
+        [](std::string_view) {}};
     const model::Interruption interruption{[this] { return stop_requested(); },
                                            surroundings_.interrupt.fd()};
     model::RetryPolicy policy;
@@ -193,15 +201,25 @@ const chat::Opaque* LiveTurn::opaque_of(const chat::Reply& reply) const {
 
 void LiveTurn::keep(const chat::Reply& reply) {
     record_.turn().iterations = state_.iterations;
-    record_.turn().tool_calls = state_.tool_calls + static_cast<std::int64_t>(reply.tool_calls.size());
+    record_.turn().tool_calls =
+        state_.tool_calls + static_cast<std::int64_t>(reply.tool_calls.size());
     record_.turn().usage = state_.usage;
     record_.keep(reply, opaque_of(reply));
-    emit(chat::MessageEvent{chat::Role::assistant, 0, reply.text});
+    tell(reply);
 }
 
-Decided LiveTurn::decide(const std::vector<chat::ToolCall>& calls) { return calls_.decide(calls); }
+void LiveTurn::tell(const chat::Reply& reply) const {
+    emit(chat::MessageEvent{chat::Role::assistant, record_.newest_answer(),
+                            place_.redaction.apply(reply.text)});
+}
 
-std::vector<CallOutcome> LiveTurn::run(const std::vector<chat::ToolCall>&) { return calls_.run(); }
+Decided LiveTurn::decide(const std::vector<chat::ToolCall>& calls) {
+    return calls_.decide(calls);
+}
+
+std::vector<CallOutcome> LiveTurn::run(const std::vector<chat::ToolCall>&) {
+    return calls_.run();
+}
 
 void LiveTurn::refuse_cut(const std::vector<chat::ToolCall>& calls) {
     std::vector<DecidedCall> refused;
@@ -212,11 +230,12 @@ void LiveTurn::refuse_cut(const std::vector<chat::ToolCall>& calls) {
         decided.call = call;
         decided.tool = call.name;
         refused.push_back(std::move(decided));
-        results.push_back({&refused.back(),
-                           {"the answer was cut at its token limit; this call was not run. Make smaller calls",
-                            true},
-                           "interrupted",
-                           0});
+        results.push_back(
+            {&refused.back(),
+             {"the answer was cut at its token limit; this call was not run. Make smaller calls",
+              true},
+             "interrupted",
+             0});
     }
     record_.finish(results, {});
 }
@@ -226,7 +245,7 @@ bool LiveTurn::conclude(const chat::Reply& reply) {
     end.text = reply.text;
     fill(end);
     concluded_ = record_.conclude(reply, opaque_of(reply), result_);
-    if (concluded_) emit(chat::MessageEvent{chat::Role::assistant, 0, reply.text});
+    tell(reply);
     return concluded_;
 }
 
@@ -240,8 +259,8 @@ void LiveTurn::fill_failure(const model::Failure& failure) {
         code = ErrorCode::parked;
         result_.reason = "all_profiles_rate_limited";
         result_.resume_at = sys::now_ms() + wait;
-        hint = "go on after " + base::iso8601(result_.resume_at) + " with chorus-run " + place_.agent.name +
-               " --resume";
+        hint = "go on after " + base::iso8601(result_.resume_at) + " with chorus-run " +
+               place_.agent.name + " --resume";
     }
     if (failure.context_overflow) hint = "chorus-context clear, or --fresh for one turn";
     result_.error = Error(code, "model " + loaded_.settings.model + ": " + failure.message, hint);
@@ -251,6 +270,7 @@ void LiveTurn::fill_failure(const model::Failure& failure) {
 // The table of chorus(7), section ENDS.
 void LiveTurn::fill(const LoopEnd& end) {
     result_.text = end.text;
+    record_.turn().commit_after = repo::read_head(place_.root.path()).commit;
     result_.usage = state_.usage;
     result_.iterations = state_.iterations;
     result_.tool_calls = state_.tool_calls;
@@ -277,22 +297,27 @@ void LiveTurn::fill(const LoopEnd& end) {
         case End::max_iterations:
             return limit("max_iterations",
                          "turn: ended after " + std::to_string(state_.iterations) + " model calls");
-        case End::tokens: return limit("tokens", "turn: ended at its token limit");
+        case End::tokens:
+            return limit("tokens", "turn: ended at its token limit");
         case End::input_required:
             result_.state = State::input_required;
             result_.reason = "permission";
             result_.exit_status = ExitStatus::input_required;
             result_.prompts = calls_.prompts();
+            result_.error = Error(ErrorCode::input_required, "turn: it waits for a decision");
             return;
         case End::refused:
             return failed("refused", ErrorCode::failed,
-                          "model " + loaded_.settings.model + ": it declined to answer (" + end.raw_stop + ")");
+                          "model " + loaded_.settings.model + ": it declined to answer (" +
+                              end.raw_stop + ")");
         case End::tool_failures:
             return failed("tool_failures", ErrorCode::failed, "turn: five tool failures in a row");
-        case End::provider_failed: return fill_failure(end.failure.value_or(model::Failure{}));
+        case End::provider_failed:
+            return fill_failure(end.failure.value_or(model::Failure{}));
         case End::interrupted:
             if (!surroundings_.interrupt.requested())
-                return failed("timeout", ErrorCode::timeout, "turn: the time given with --timeout is up");
+                return failed("timeout", ErrorCode::timeout,
+                              "turn: the time given with --timeout is up");
             result_.state = State::canceled;
             result_.reason = "signal";
             result_.error = Error(ErrorCode::canceled, "turn: interrupted");
@@ -307,16 +332,21 @@ void LiveTurn::take_up(const std::vector<Unfinished>& unfinished, LoopEnd& end, 
     std::vector<chat::ToolCall> again;
     for (const Unfinished& call : unfinished) {
         const tools::Tool* tool = tools::find_tool(call.run.tool);
-        const bool may_run = call.run.intent_at == 0 || (tool != nullptr && tool->kind == tools::Class::read);
-        if (may_run) again.push_back(call.call);
-        else settled.push_back(call);
+        const bool may_run =
+            call.run.intent_at == 0 || (tool != nullptr && tool->kind == tools::Class::read);
+        if (may_run)
+            again.push_back(call.call);
+        else
+            settled.push_back(call);
     }
     settle_calls(place_, record_.turn(), settled, {});
     if (again.empty()) return;
-    (void)assemble(1);
+    renew_rules();
     suspended = calls_.decide(again) == Decided::suspended;
-    if (suspended) end.end = End::input_required;
-    else calls_.run();
+    if (suspended)
+        end.end = End::input_required;
+    else
+        calls_.run();
 }
 
 chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
@@ -331,11 +361,14 @@ chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
     bool suspended = false;
     if (!unfinished.empty()) take_up(unfinished, end, suspended);
     if (!suspended)
-        end = run_loop(*this, {loaded_.settings.max_iterations, loaded_.settings.tokens_per_turn}, state_);
+        end = run_loop(*this, {loaded_.settings.max_iterations, loaded_.settings.tokens_per_turn},
+                       state_);
     if (!concluded_) {
         fill(end);
-        if (end.end != End::input_required) record_.end(result_);
-        else record_.describe_audit(result_);
+        if (end.end != End::input_required)
+            record_.end(result_);
+        else
+            record_.describe_audit(result_);
     }
     emit(chat::StatusUpdate{result_.state, true, result_.reason,
                             result_.error ? result_.error->message() : "", result_.resume_at});

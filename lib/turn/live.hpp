@@ -1,5 +1,5 @@
-// The loop's host in a real turn: context from store and directory, model over the network, calls under
-// the profile, every step on record.
+// The loop's host in a real turn: context from store and directory, model over the network, calls
+// under the profile, every step on record.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "net/http.hpp"
-#include "policy/redaction.hpp"
 #include "turn/calls.hpp"
 #include "turn/loop.hpp"
 #include "turn/place.hpp"
@@ -23,8 +22,8 @@ struct WindowFrame {
     std::int64_t after_message = 0;
 };
 
-// The messages of the next request, without the project's text. Moves the thread's stored cut where it
-// must and says on `warn` what no longer fits.
+// The messages of the next request, without the project's text. Moves the thread's stored cut where
+// it must and says on `warn` what no longer fits.
 struct AssembledWindow {
     std::vector<chat::Message> messages;
     bool cut_moved = false;
@@ -50,8 +49,8 @@ std::optional<chat::Message> project_message(const Place& place);
 
 class LiveTurn : public LoopHost {
   public:
-    LiveTurn(Place& place, Record& record, const TurnOptions& options, const Surroundings& surroundings,
-             Loaded loaded, WindowFrame frame);
+    LiveTurn(Place& place, Record& record, const TurnOptions& options,
+             const Surroundings& surroundings, Loaded loaded, WindowFrame frame);
     ~LiveTurn() override;
 
     // The window as it was before the turn's own messages, where the caller has it already.
@@ -59,7 +58,6 @@ class LiveTurn : public LoopHost {
 
     // Settles or runs again what the turn had left undone, then the loop, then the turn's end.
     chat::TurnResult take(const std::vector<Unfinished>& unfinished);
-    const policy::Redaction& redaction() const { return redaction_; }
 
     bool stop_requested() override;
     const chat::Request& assemble(std::int64_t iteration) override;
@@ -74,12 +72,14 @@ class LiveTurn : public LoopHost {
     bool timed_out() const;
     bool command_must_stop();
     void use_model(const std::string& name);
+    void renew_rules();
     void renew_conversation();
     static void give_unique_ids(const chat::Request& request, chat::Reply& reply);
     void take_up(const std::vector<Unfinished>& unfinished, LoopEnd& end, bool& suspended);
     void fill(const LoopEnd& end);
     void fill_failure(const model::Failure& failure);
     void emit(const chat::Event& event) const;
+    void tell(const chat::Reply& reply) const;
     const chat::Opaque* opaque_of(const chat::Reply& reply) const;
 
     Place& place_;
@@ -90,8 +90,6 @@ class LiveTurn : public LoopHost {
     WindowFrame frame_;
     std::int64_t deadline_ms_ = 0;
     std::int64_t interrupted_since_ms_ = 0;
-    std::vector<std::string> secrets_;
-    policy::Redaction redaction_;
     tools::Workplace workplace_;
     chat::TurnResult result_;
     Calls calls_;

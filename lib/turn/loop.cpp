@@ -5,19 +5,25 @@ namespace {
 
 using chat::StopReason;
 
-std::int64_t spent(const chat::Usage& usage) { return usage.input_tokens + usage.output_tokens; }
+std::int64_t spent(const chat::Usage& usage) {
+    return usage.input_tokens + usage.output_tokens;
+}
 
 // The end that a final answer's stop reason stands for.
 End end_of(StopReason stop) {
     switch (stop) {
-        case StopReason::max_tokens: return End::tokens;
+        case StopReason::max_tokens:
+            return End::tokens;
         case StopReason::refusal:
-        case StopReason::content_filter: return End::refused;
+        case StopReason::content_filter:
+            return End::refused;
         case StopReason::context_overflow:
-        case StopReason::truncated_stream: return End::provider_failed;
+        case StopReason::truncated_stream:
+            return End::provider_failed;
         case StopReason::end:
         case StopReason::tool_use:
-        case StopReason::pause: return End::completed;
+        case StopReason::pause:
+            return End::completed;
     }
     return End::completed;
 }
@@ -26,8 +32,9 @@ std::optional<model::Failure> failure_of(StopReason stop) {
     if (end_of(stop) != End::provider_failed) return std::nullopt;
     model::Failure failure;
     failure.context_overflow = stop == StopReason::context_overflow;
-    failure.message = failure.context_overflow ? "the conversation is larger than the model's context"
-                                               : "the answer was cut";
+    failure.message = failure.context_overflow
+                          ? "the conversation is larger than the model's context"
+                          : "the answer was cut";
     return failure;
 }
 

@@ -1,5 +1,5 @@
-// One turn as a function without state: messages, tools and a model in, steps out. It never touches the
-// database: its host commits what it hands over, and a test's host records it.
+// One turn as a function without state: messages, tools and a model in, steps out. It never touches
+// the database: its host commits what it hands over, and a test's host records it.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ namespace chorus::turn {
 enum class End {
     completed,
     max_iterations,
-    tokens,          // the turn's token cap, or an answer cut at its own limit
+    tokens,  // the turn's token cap, or an answer cut at its own limit
     input_required,
-    refused,         // the model declined
-    tool_failures,   // five in a row
+    refused,        // the model declined
+    tool_failures,  // five in a row
     provider_failed,
-    interrupted,     // a signal, or the time was up: the host knows which
+    interrupted,  // a signal, or the time was up: the host knows which
 };
 
 struct LoopLimits {
@@ -45,7 +45,8 @@ class LoopHost {
     virtual void keep(const chat::Reply& reply) = 0;
     // All calls are decided before any runs.
     virtual Decided decide(const std::vector<chat::ToolCall>& calls) = 0;
-    // Runs what may run; every call has its result committed afterwards unless a stop was requested.
+    // Runs what may run; every call has its result committed afterwards unless a stop was
+    // requested.
     virtual std::vector<CallOutcome> run(const std::vector<chat::ToolCall>& calls) = 0;
     // Calls of an answer cut at its token limit: each gets a result saying that it was not run.
     virtual void refuse_cut(const std::vector<chat::ToolCall>& calls) = 0;

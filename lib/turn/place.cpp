@@ -35,13 +35,15 @@ std::string quoted(std::string_view text) {
     const std::size_t known = names.size();
     names.resize(std::min<std::size_t>(known, 10));
     throw Error(ErrorCode::not_found, "agent " + quoted(name) + ": there is none of that name",
-                known == 0 ? "make one with chorus-init NAME"
-                           : "there are " + base::quoted_list(names) + (known > 10 ? " and others" : ""));
+                known == 0
+                    ? "make one with chorus-init NAME"
+                    : "there are " + base::quoted_list(names) + (known > 10 ? " and others" : ""));
 }
 
 void check_status(const store::Agent& agent) {
     switch (agent.status) {
-        case AgentStatus::active: return;
+        case AgentStatus::active:
+            return;
         case AgentStatus::creating:
             throw Error(ErrorCode::not_ready, "agent '" + agent.name + "': it is still being made",
                         "try again in a moment");
@@ -71,7 +73,8 @@ std::string current_branch(const agent::Directory& directory) {
     return text.substr(text.rfind('/') + 1);
 }
 
-store::Thread new_thread(store::Store& store, const store::Agent& agent, const std::string& branch) {
+store::Thread new_thread(store::Store& store, const store::Agent& agent,
+                         const std::string& branch) {
     store::Transaction transaction(store);
     store::Thread thread;
     thread.agent_id = agent.id;
@@ -103,15 +106,19 @@ store::Thread choose_thread(store::Store& store, const store::Agent& agent,
 }
 
 std::string checked_directory(const TurnOptions& options, const agent::Home& home,
-                              const agent::Directory& directory, const sys::Environment& environment) {
+                              const agent::Directory& directory,
+                              const sys::Environment& environment) {
     if (options.directory.empty()) return directory.workspace();
     if (!sys::is_directory(options.directory))
-        throw Error(ErrorCode::bad_request, "-C: " + quoted(options.directory) + ": not a directory");
+        throw Error(ErrorCode::bad_request,
+                    "-C: " + quoted(options.directory) + ": not a directory");
     const std::string path = sys::real_path(options.directory);
     const std::string home_path = sys::real_path(home.path());
     const std::string user_home = environment.get("HOME");
-    const bool holds_home = home_path == path || home_path.rfind(path == "/" ? path : path + "/", 0) == 0;
-    const bool is_user_home = !user_home.empty() && sys::exists(user_home) && sys::real_path(user_home) == path;
+    const bool holds_home =
+        home_path == path || home_path.rfind(path == "/" ? path : path + "/", 0) == 0;
+    const bool is_user_home =
+        !user_home.empty() && sys::exists(user_home) && sys::real_path(user_home) == path;
     const bool inside_home = path.rfind(home_path + "/", 0) == 0;
     if (path == "/" || holds_home || is_user_home || inside_home)
         throw Error(ErrorCode::bad_request, "-C: " + quoted(path) + ": not a place to work in",
@@ -122,7 +129,8 @@ std::string checked_directory(const TurnOptions& options, const agent::Home& hom
 std::string holder_of(store::Store& store, const store::Agent& agent, const store::Thread& thread) {
     const auto turn = store::find_open_turn(store, agent.id, thread.id);
     if (!turn || turn->pid == 0) return "another process";
-    return "process " + std::to_string(turn->pid) + " (turn " + std::to_string(turn->turn_number) + ")";
+    return "process " + std::to_string(turn->pid) + " (turn " + std::to_string(turn->turn_number) +
+           ")";
 }
 
 void take_locks(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
@@ -134,14 +142,16 @@ void take_locks(Place& place, const TurnOptions& options, const Surroundings& su
     if (place.agent_lock)
         place.thread_lock = sys::Lock::acquire(home.thread_lock(place.agent.id, place.thread.id),
                                                sys::Lock::Mode::exclusive, options.wait_ms, stop);
-    if (stop()) throw Error(ErrorCode::canceled, "chorus-run: interrupted while waiting for its turn");
+    if (stop())
+        throw Error(ErrorCode::canceled, "chorus-run: interrupted while waiting for its turn");
     if (!place.agent_lock)
-        throw Error(ErrorCode::agent_busy, "agent '" + name + "': another command has it for itself",
+        throw Error(ErrorCode::agent_busy,
+                    "agent '" + name + "': another command has it for itself",
                     "try again later, or wait with --wait");
     if (!place.thread_lock)
         throw Error(ErrorCode::agent_busy,
-                    "agent '" + name + "': thread " + std::to_string(place.thread.id) + " is at work: " +
-                        holder_of(place.store, place.agent, place.thread),
+                    "agent '" + name + "': thread " + std::to_string(place.thread.id) +
+                        " is at work: " + holder_of(place.store, place.agent, place.thread),
                     "wait with --wait, or use another thread with --new-thread");
 }
 
@@ -156,7 +166,8 @@ Place open_place(const TurnOptions& options, const Surroundings& surroundings, H
     auto home_configuration = agent::load_home_configuration(home);
     sys::Root root(checked_directory(options, home, directory, surroundings.environment));
     const store::Thread thread = choose_thread(store, agent, directory, options);
-    Place place{std::move(store), agent, thread, directory, std::move(home_configuration), std::move(root), {}, {}};
+    Place place{std::move(store), agent, thread, directory, std::move(home_configuration),
+                std::move(root),  {},    {}};
     if (hold == Hold::nothing) return place;
     take_locks(place, options, surroundings);
     // what was read before the locks were held may be of yesterday

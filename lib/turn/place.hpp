@@ -1,4 +1,5 @@
-// What a turn works in: the agent found, its locks held, its thread chosen, its configuration loaded.
+// What a turn works in: the agent found, its locks held, its thread chosen, its configuration
+// loaded.
 #pragma once
 
 #include <optional>
@@ -6,6 +7,7 @@
 
 #include "agent/configuration.hpp"
 #include "agent/layout.hpp"
+#include "policy/redaction.hpp"
 #include "store/agents.hpp"
 #include "store/threads.hpp"
 #include "sys/beneath.hpp"
@@ -21,9 +23,10 @@ struct Place {
     store::Thread thread;
     agent::Directory directory;
     agent::HomeConfiguration home_configuration;
-    sys::Root root;               // the workspace, or -C DIR
+    sys::Root root;  // the workspace, or -C DIR
     std::optional<sys::Lock> agent_lock;
     std::optional<sys::Lock> thread_lock;
+    policy::Redaction redaction = policy::Redaction();  // the keys in use, from their first use on
 };
 
 enum class Hold { locks, nothing };

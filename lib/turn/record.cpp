@@ -16,10 +16,32 @@ namespace chorus::turn {
 using store::Transaction;
 using store::TurnState;
 
+namespace {
+
+chat::Message cut_notice() {
+    chat::Message message;
+    message.content = "[Your answer was cut off here. Go on from where it ended.]";
+    return message;
+}
+
+}  // namespace
+
 std::string transcript_of(const Place& place) {
     const std::string& branch = place.thread.branch;
     const bool own = place.thread.parent_thread == 0;
     return place.directory.transcript(branch.empty() ? "main" : branch, place.thread.id, own);
+}
+
+// An answer is stored and sent as it came, but shown without what looks like a key.
+std::vector<chat::Message> without_secrets(std::vector<chat::Message> messages,
+                                           const policy::Redaction& redaction) {
+    for (chat::Message& message : messages) {
+        if (message.role != chat::Role::assistant) continue;
+        message.content = redaction.apply(message.content);
+        for (chat::ToolCall& call : message.tool_calls)
+            call.arguments = redaction.apply(call.arguments);
+    }
+    return messages;
 }
 
 Record::Record(Place& place, store::Turn turn, std::string chain)
@@ -27,6 +49,9 @@ Record::Record(Place& place, store::Turn turn, std::string chain)
       turn_(std::move(turn)),
       chain_(std::move(chain)),
       counted_(turn_.ended_at != 0),
+      next_step_(turn_.id == 0
+                     ? 0
+                     : static_cast<std::int64_t>(store::load_steps(place.store, turn_.id).size())),
       last_commit_(sys::now_ms()),
       transcript_(transcript_of(place)) {}
 
@@ -42,7 +67,8 @@ std::int64_t Record::insert(chat::Message message) {
 
 void Record::step(const std::string& description, base::TimeMs started_at) {
     const base::TimeMs now = sys::now_ms();
-    store::insert_step(place_.store, {turn_.id, ++next_step_, description, started_at, now, now - started_at});
+    store::insert_step(place_.store,
+                       {turn_.id, ++next_step_, description, started_at, now, now - started_at});
 }
 
 void Record::change_state(TurnState next, const std::string& cause) {
@@ -60,7 +86,7 @@ void Record::change_state(TurnState next, const std::string& cause) {
 }
 
 void Record::append_transcript() {
-    context::append_to_transcript(transcript_, fresh_);
+    context::append_to_transcript(transcript_, without_secrets(fresh_, place_.redaction));
     std::move(fresh_.begin(), fresh_.end(), std::back_inserter(committed_));
     fresh_.clear();
     last_commit_ = sys::now_ms();
@@ -77,12 +103,13 @@ void Record::begin(chat::Message user_message) {
     insert(std::move(user_message));
     insert_inbox_messages();
     store::update_turn(place_.store, turn_);
-    store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, "running", turn_.started_at);
+    store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, "running",
+                             turn_.started_at);
     transaction.commit();
     append_transcript();
 }
 
-void Record::reopen() {
+void Record::reopen(const chat::Message& last) {
     const sys::Identity self = sys::own_identity();
     turn_.pid = self.pid;
     turn_.pid_start = self.start;
@@ -93,11 +120,15 @@ void Record::reopen() {
     turn_.error_detail.clear();
     turn_.resume_at = 0;
     Transaction transaction(place_.store);
-    next_position_ = static_cast<std::int64_t>(store::load_tool_runs(place_.store, turn_.id).size());
+    next_position_ =
+        static_cast<std::int64_t>(store::load_tool_runs(place_.store, turn_.id).size());
     change_state(TurnState::working, "resumed");
+    // providers refuse a conversation that ends with an answer
+    if (last.role == chat::Role::assistant && last.tool_calls.empty()) insert(cut_notice());
     insert_inbox_messages();
     store::update_turn(place_.store, turn_);
-    store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, "running", sys::now_ms());
+    store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, "running",
+                             sys::now_ms());
     transaction.commit();
     append_transcript();
 }
@@ -108,7 +139,7 @@ void Record::insert_reply(const chat::Reply& reply, const chat::Opaque* opaque) 
     message.content = reply.text;
     message.tool_calls = reply.tool_calls;
     if (opaque != nullptr) message.opaque = *opaque;
-    insert(std::move(message));
+    newest_answer_ = insert(std::move(message));
     step("model call", last_commit_);
 }
 
@@ -127,7 +158,8 @@ void Record::keep(const chat::Reply& reply, const chat::Opaque* opaque) {
                                               .finished_at = 0,
                                               .outcome = {}});
     if (!reply.tool_calls.empty())
-        turn_.current_step = "calling " + std::string(base::utf8_prefix(reply.tool_calls.front().name, 64));
+        turn_.current_step =
+            "calling " + std::string(base::utf8_prefix(reply.tool_calls.front().name, 64));
     store::update_turn(place_.store, turn_);
     transaction.commit();
     append_transcript();
@@ -146,7 +178,8 @@ void Record::insert_intent(const DecidedCall& call, base::TimeMs now) {
                                           .outcome = {}});
 }
 
-void Record::decide(const std::vector<DecidedCall>& calls, const std::vector<std::size_t>& starting) {
+void Record::decide(const std::vector<DecidedCall>& calls,
+                    const std::vector<std::size_t>& starting) {
     const base::TimeMs now = sys::now_ms();
     Transaction transaction(place_.store);
     for (const DecidedCall& call : calls) {
@@ -166,7 +199,8 @@ void Record::decide(const std::vector<DecidedCall>& calls, const std::vector<std
     last_commit_ = now;
 }
 
-void Record::finish(const std::vector<Finished>& results, const std::vector<const DecidedCall*>& starting) {
+void Record::finish(const std::vector<Finished>& results,
+                    const std::vector<const DecidedCall*>& starting) {
     const base::TimeMs now = sys::now_ms();
     Transaction transaction(place_.store);
     for (const Finished& finished : results) {
@@ -194,7 +228,8 @@ void Record::finish(const std::vector<Finished>& results, const std::vector<cons
     append_transcript();
 }
 
-void Record::suspend(const std::vector<store::Prompt>& prompts, const std::vector<DecidedCall>& decided) {
+void Record::suspend(const std::vector<store::Prompt>& prompts,
+                     const std::vector<DecidedCall>& decided) {
     const base::TimeMs now = sys::now_ms();
     Transaction transaction(place_.store);
     for (const store::Prompt& prompt : prompts) store::insert_prompt(place_.store, prompt);
@@ -213,7 +248,8 @@ void Record::suspend(const std::vector<store::Prompt>& prompts, const std::vecto
     turn_.pid = 0;
     turn_.pid_start = 0;
     store::update_turn(place_.store, turn_);
-    store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, "waiting_for_permission", now);
+    store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id,
+                             "waiting_for_permission", now);
     transaction.commit();
 }
 
@@ -263,7 +299,8 @@ void Record::write_end(chat::TurnResult& result) {
     store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, "idle", now);
 }
 
-bool Record::conclude(const chat::Reply& reply, const chat::Opaque* opaque, chat::TurnResult& result) {
+bool Record::conclude(const chat::Reply& reply, const chat::Opaque* opaque,
+                      chat::TurnResult& result) {
     Transaction transaction(place_.store);
     insert_reply(reply, opaque);
     const bool goes_on = insert_inbox_messages();
@@ -285,7 +322,8 @@ void Record::end(chat::TurnResult& result) {
                            : result.state == State::canceled            ? TurnState::exited
                            : result.state == State::failed              ? TurnState::error
                                                                         : TurnState::idle;
-    change_state(next, result.reason.empty() ? std::string(chat::name(result.state)) : result.reason);
+    change_state(next,
+                 result.reason.empty() ? std::string(chat::name(result.state)) : result.reason);
     write_end(result);
     transaction.commit();
 }

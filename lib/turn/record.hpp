@@ -1,5 +1,5 @@
-// The turn's row and everything committed under it. Each function is one transaction, durable when it
-// returns; the transcript follows the database and is mended from it.
+// The turn's row and everything committed under it. Each function is one transaction, durable when
+// it returns; the transcript follows the database and is mended from it.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,9 @@ struct DecidedCall {
     chat::ToolCall call;
     std::string tool;
     std::string action;
-    std::string decision;  // allow, ask_approved, ask_denied, deny; "" where there was nothing to decide
-    std::string detail;    // of the audit row
+    std::string
+        decision;  // allow, ask_approved, ask_denied, deny; "" where there was nothing to decide
+    std::string detail;  // of the audit row
     bool runs = false;
     chat::ToolResult refusal;  // where it does not run
 };
@@ -37,10 +38,12 @@ class Record {
     // The messages committed since the last call, in order.
     std::vector<chat::Message> take_committed() { return std::exchange(committed_, {}); }
 
+    std::int64_t newest_answer() const { return newest_answer_; }
+
     // The turn's row and the user message: what is reported as accepted.
     void begin(chat::Message user_message);
-    // The same row again, one attempt later.
-    void reopen();
+    // The same row again, one attempt later; `last` is the newest message of the turn.
+    void reopen(const chat::Message& last);
     // An answer and its calls' rows.
     void keep(const chat::Reply& reply, const chat::Opaque* opaque);
     // The audit rows of every decision and the intents of `starting`.
@@ -52,11 +55,13 @@ class Record {
         std::string outcome;
         base::TimeMs started_at = 0;
     };
-    void finish(const std::vector<Finished>& results, const std::vector<const DecidedCall*>& starting);
+    void finish(const std::vector<Finished>& results,
+                const std::vector<const DecidedCall*>& starting);
     // Questions for people; the row keeps no process.
-    void suspend(const std::vector<store::Prompt>& prompts, const std::vector<DecidedCall>& decided);
-    // Delivers what waits in the inbox as user messages; false when there was nothing. With a reply,
-    // and nothing waiting, ends the turn in the same transaction.
+    void suspend(const std::vector<store::Prompt>& prompts,
+                 const std::vector<DecidedCall>& decided);
+    // Delivers what waits in the inbox as user messages; false when there was nothing. With a
+    // reply, and nothing waiting, ends the turn in the same transaction.
     bool deliver_inbox();
     bool conclude(const chat::Reply& reply, const chat::Opaque* opaque, chat::TurnResult& result);
     // The end of a turn that did not conclude.
@@ -79,6 +84,7 @@ class Record {
     bool counted_ = false;
     std::int64_t next_position_ = 0;
     std::int64_t next_step_ = 0;
+    std::int64_t newest_answer_ = 0;
     base::TimeMs last_commit_ = 0;
     std::vector<chat::Message> fresh_;  // committed, not in the transcript yet
     std::vector<chat::Message> committed_;
@@ -86,5 +92,7 @@ class Record {
 };
 
 std::string transcript_of(const Place& place);
+std::vector<chat::Message> without_secrets(std::vector<chat::Message> messages,
+                                           const policy::Redaction& redaction);
 
 }  // namespace chorus::turn

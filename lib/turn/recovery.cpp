@@ -22,9 +22,11 @@ std::string outcome_of(const Unfinished& unfinished) {
 }
 
 std::string text_of(const std::string& outcome) {
-    if (outcome == "interrupted") return "interrupted: the call was not run; nothing was changed by it";
+    if (outcome == "interrupted")
+        return "interrupted: the call was not run; nothing was changed by it";
     if (outcome == "cancelled") return "cancelled: the user sent a new message";
-    return "unknown: the process died while this ran. It may have taken effect, in part or whole; it was "
+    return "unknown: the process died while this ran. It may have taken effect, in part or whole; "
+           "it was "
            "not run again. Look before repeating it";
 }
 
@@ -64,9 +66,10 @@ std::vector<Unfinished> unfinished_calls(store::Store& store, const store::Turn&
     const auto runs = store::load_tool_runs(store, turn.id);
     for (const chat::Message& message : store::load_turn_messages(store, turn.id)) {
         for (const chat::ToolCall& call : message.tool_calls) {
-            const auto run = std::find_if(runs.begin(), runs.end(), [&](const store::ToolRun& candidate) {
-                return candidate.tool_call_id == call.id && candidate.finished_at == 0;
-            });
+            const auto run =
+                std::find_if(runs.begin(), runs.end(), [&](const store::ToolRun& candidate) {
+                    return candidate.tool_call_id == call.id && candidate.finished_at == 0;
+                });
             if (run != runs.end()) open.push_back({call, *run});
         }
     }
@@ -87,22 +90,29 @@ void settle_calls(Place& place, const store::Turn& turn, const std::vector<Unfin
                            .detail = {},
                            .runs = false,
                            .refusal = {}});
-        const std::string outcome = outcome_for_all.empty() ? outcome_of(unfinished) : outcome_for_all;
-        results.push_back({&decided.back(), {text_of(outcome), true}, outcome, unfinished.run.intent_at});
+        const std::string outcome =
+            outcome_for_all.empty() ? outcome_of(unfinished) : outcome_for_all;
+        results.push_back(
+            {&decided.back(), {text_of(outcome), true}, outcome, unfinished.run.intent_at});
     }
-    Record record(place, turn, store::prefix_hash_of(place.store, store::newest_message_id(
-                                                                      place.store, place.agent.id, place.thread.id)));
+    Record record(
+        place, turn,
+        store::prefix_hash_of(
+            place.store, store::newest_message_id(place.store, place.agent.id, place.thread.id)));
     record.finish(results, {});
 }
 
 void mend_transcript(Place& place) {
     const std::string path = transcript_of(place);
-    const std::int64_t newest = store::newest_message_id(place.store, place.agent.id, place.thread.id);
+    const std::int64_t newest =
+        store::newest_message_id(place.store, place.agent.id, place.thread.id);
     if (newest == 0) return;
     const std::int64_t last = context::last_transcript_message(path);
     if (last >= newest) return;
     context::append_to_transcript(
-        path, store::load_messages_after(place.store, place.agent.id, place.thread.id, last));
+        path, without_secrets(
+                  store::load_messages_after(place.store, place.agent.id, place.thread.id, last),
+                  place.redaction));
 }
 
 }  // namespace chorus::turn

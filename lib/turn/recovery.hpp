@@ -13,7 +13,7 @@ namespace chorus::turn {
 
 struct LastTurn {
     std::optional<store::Turn> turn;  // the thread's newest
-    bool crashed = false;             // it was at work and its process is gone: closed as `exited` just now
+    bool crashed = false;  // it was at work and its process is gone: closed as `exited` just now
 };
 LastTurn take_over(Place& place);
 
@@ -21,11 +21,12 @@ struct Unfinished {
     chat::ToolCall call;
     store::ToolRun run;
 };
-// The calls of the turn that have no result, in call order. A turn that came to its own end has none.
+// The calls of the turn that have no result, in call order. A turn that came to its own end has
+// none.
 std::vector<Unfinished> unfinished_calls(store::Store& store, const store::Turn& turn);
 
-// Each of them gets a result: `interrupted` (never started, or only reading) or `unknown` (it may have
-// taken effect); or the outcome given for all. Nothing is run again (promise 3).
+// Each of them gets a result: `interrupted` (never started, or only reading) or `unknown` (it may
+// have taken effect); or the outcome given for all. Nothing is run again (promise 3).
 void settle_calls(Place& place, const store::Turn& turn, const std::vector<Unfinished>& calls,
                   const std::string& outcome_for_all = {});
 

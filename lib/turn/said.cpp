@@ -12,6 +12,10 @@ namespace {
 constexpr std::size_t head_bytes = 4U << 10;
 constexpr std::size_t tail_bytes = 12U << 10;
 
+std::string path_of(const Place& place, const std::string& id) {
+    return place.directory.artifacts() + "/" + id + ".txt";
+}
+
 // Data that holds the closing mark must not end the block from within.
 std::string framed(const std::string& attributes, std::string text) {
     for (std::size_t at = 0; (at = text.find("</stdin>", at)) != std::string::npos; at += 9)
@@ -20,11 +24,10 @@ std::string framed(const std::string& attributes, std::string text) {
     return "<stdin" + attributes + ">\n" + text + "</stdin>";
 }
 
-std::string put_aside(Place& place, const std::string& text, base::TimeMs now) {
-    const std::string id = "stdin-" + base::random_short_id(8);
-    const std::string path = place.directory.artifacts() + "/" + id + ".txt";
+void store_artifact(Place& place, const std::string& id, const std::string& text,
+                    base::TimeMs now) {
     sys::make_directory(place.directory.artifacts(), 0700);
-    sys::write_file(path, text);
+    sys::write_file(path_of(place, id), text);
     store::Transaction transaction(place.store);
     store::insert_artifact(place.store, {.agent_id = place.agent.id,
                                          .artifact_id = id,
@@ -35,25 +38,32 @@ std::string put_aside(Place& place, const std::string& text, base::TimeMs now) {
                                          .path = "artifacts/" + id + ".txt",
                                          .created_at = now});
     transaction.commit();
+}
+
+std::string put_aside(Place& place, const std::string& text, Keep keep, base::TimeMs now) {
+    const std::string id = "stdin-" + base::random_short_id(8);
+    if (keep == Keep::yes) store_artifact(place, id, text, now);
     const std::string_view head = base::utf8_prefix(text, head_bytes);
     const std::string_view tail = base::utf8_suffix(text, tail_bytes);
     const std::size_t left_out = text.size() - head.size() - tail.size();
-    return framed(" path=\"" + path + "\" bytes=\"" + std::to_string(text.size()) + "\"",
-                  std::string(head) + "\n[" + std::to_string(left_out) +
-                      " bytes left out here; view the path with offset and limit to read them]\n" +
-                      std::string(tail));
+    return framed(
+        " path=\"" + path_of(place, id) + "\" bytes=\"" + std::to_string(text.size()) + "\"",
+        std::string(head) + "\n[" + std::to_string(left_out) +
+            " bytes left out here; view the path with offset and limit to read them]\n" +
+            std::string(tail));
 }
 
 }  // namespace
 
-std::string compose_message(Place& place, const TurnOptions& options, base::TimeMs now) {
+std::string compose_message(Place& place, const TurnOptions& options, Keep keep, base::TimeMs now) {
+    const std::string prompt = place.redaction.apply(options.prompt);
+    const std::string data = place.redaction.apply(options.stdin_text);
     const auto is_long = [&](const std::string& text) {
         return !options.inline_stdin && text.size() > base::limits::stdin_inline_bytes;
     };
-    if (options.prompt_is_stdin && is_long(options.prompt)) return put_aside(place, options.prompt, now);
-    if (options.stdin_text.empty()) return options.prompt;
-    return options.prompt + "\n\n" + (is_long(options.stdin_text) ? put_aside(place, options.stdin_text, now)
-                                                                  : framed("", options.stdin_text));
+    if (options.prompt_is_stdin && is_long(prompt)) return put_aside(place, prompt, keep, now);
+    if (data.empty()) return prompt;
+    return prompt + "\n\n" + (is_long(data) ? put_aside(place, data, keep, now) : framed("", data));
 }
 
 }  // namespace chorus::turn

@@ -23,15 +23,16 @@ T first_of(const std::optional<T>& one, const std::optional<T>& other, T fallbac
 
 void check_budget(const agent::Budget& budget, std::string_view file) {
     if (!budget.usd_per_turn && !budget.usd_per_day) return;
-    throw Error(ErrorCode::config_invalid,
-                std::string(file) + ": budget: dollars cannot be counted: no price is known for the model",
-                "use budget.tokens_per_turn");
+    throw Error(
+        ErrorCode::config_invalid,
+        std::string(file) + ": budget: dollars cannot be counted: no price is known for the model",
+        "use budget.tokens_per_turn");
 }
 
 std::string resolve_model(const TurnOptions& options, const sys::Environment& environment,
                           const agent::Configuration& agent, const agent::HomeConfiguration& home,
                           const agent::Home& paths) {
-    const std::string wanted = !options.model.empty() ? options.model
+    const std::string wanted = !options.model.empty()            ? options.model
                                : environment.has("CHORUS_MODEL") ? environment.get("CHORUS_MODEL")
                                : !agent.model.empty()            ? agent.model
                                                                  : home.default_model;
@@ -61,9 +62,10 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
     settings.model = resolve_model(options, environment, agent, home, paths);
     settings.rolling_window_ms =
         first_of<std::int64_t>(own.rolling_window_ms, general.rolling_window_ms, 86'400'000);
-    settings.max_iterations = options.max_iterations ? *options.max_iterations
-                                                     : first_of<std::int64_t>(own.max_iterations,
-                                                                              general.max_iterations, 25);
+    settings.max_iterations =
+        options.max_iterations
+            ? *options.max_iterations
+            : first_of<std::int64_t>(own.max_iterations, general.max_iterations, 25);
     settings.max_messages = first_of<std::int64_t>(own.max_messages, general.max_messages, 0);
     settings.token_budget =
         first_of<std::int64_t>(own.context_tokens, general.context_tokens, 0) * 8 / 10;
@@ -75,7 +77,8 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
     settings.environment_names.insert(settings.environment_names.end(), own.environment.begin(),
                                       own.environment.end());
     const auto provider = home.providers.find(model::parse_model_name(settings.model).provider);
-    if (provider != home.providers.end()) settings.max_output_tokens = provider->second.max_output_tokens;
+    if (provider != home.providers.end())
+        settings.max_output_tokens = provider->second.max_output_tokens;
     return settings;
 }
 
@@ -92,7 +95,9 @@ model::Endpoint endpoint_for(const std::string& provider, const agent::HomeConfi
     endpoint.trusted_http = !endpoint.base_url.empty();
     const model::Provider* row = model::find_provider(provider);
     const std::string variable(row != nullptr ? row->key_variable : "");
-    endpoint.key = [key = variable.empty() ? std::string() : environment.get(variable)] { return key; };
+    endpoint.key = [key = variable.empty() ? std::string() : environment.get(variable)] {
+        return key;
+    };
     return endpoint;
 }
 

@@ -36,21 +36,25 @@ std::string store_options(const TurnOptions& options, const Settings& settings,
     return out.end_object().take();
 }
 
-TurnOptions stored_options(const TurnOptions& given, const store::Turn& turn, std::int64_t& fresh_after) {
+TurnOptions stored_options(const TurnOptions& given, const store::Turn& turn,
+                           std::int64_t& fresh_after) {
     TurnOptions options = given;
-    const chat::Json stored = chat::parse_json(turn.options.empty() ? "{}" : turn.options, "turn options");
+    const chat::Json stored =
+        chat::parse_json(turn.options.empty() ? "{}" : turn.options, "turn options");
     options.model = chat::string_or(stored, "model");
-    if (!options.max_iterations) options.max_iterations = chat::integer_or(stored, "max_iterations", 25);
+    if (!options.max_iterations)
+        options.max_iterations = chat::integer_or(stored, "max_iterations", 25);
     fresh_after = chat::integer_or(stored, "fresh_after", -1);
     options.directory = turn.working_directory;
     return options;
 }
 
 chat::PromptNotice notice_of(const store::Prompt& prompt) {
-    return {prompt.id, prompt.kind, prompt.action, prompt.tool, prompt.arguments, prompt.text, prompt.expires_at};
+    return {prompt.id,        prompt.kind, prompt.action,    prompt.tool,
+            prompt.arguments, prompt.text, prompt.expires_at};
 }
 
-chat::TurnResult about(const Place& place, const store::Turn& turn) {
+chat::TurnResult about(Place& place, const store::Turn& turn) {
     chat::TurnResult result;
     result.agent = place.agent.name;
     result.thread = place.thread.id;
@@ -59,17 +63,21 @@ chat::TurnResult about(const Place& place, const store::Turn& turn) {
     result.usage = turn.usage;
     result.iterations = turn.iterations;
     result.tool_calls = turn.tool_calls;
+    const store::AuditHead head = store::audit_head(place.store);
+    result.audit_rows = head.rows;
+    result.audit_hash = head.hash;
     return result;
 }
 
 // A thread that waits answers with its questions again.
-chat::TurnResult still_waiting(const Place& place, const store::Turn& turn,
+chat::TurnResult still_waiting(Place& place, const store::Turn& turn,
                                const std::vector<store::Prompt>& prompts) {
     chat::TurnResult result = about(place, turn);
     result.state = chat::State::input_required;
     result.reason = "permission";
     result.exit_status = ExitStatus::input_required;
     for (const store::Prompt& prompt : prompts) result.prompts.push_back(notice_of(prompt));
+    result.error = Error(ErrorCode::input_required, "turn: it waits for a decision");
     return result;
 }
 
@@ -82,8 +90,8 @@ std::vector<store::Prompt> pending_of(Place& place, const store::Turn& turn) {
 
 [[noreturn]] void refuse_parked(const Place& place, const store::Turn& turn) {
     throw Error(ErrorCode::parked,
-                "agent '" + place.agent.name + "': its turn is parked until " + base::iso8601(turn.resume_at) +
-                    ": every credential is rate-limited",
+                "agent '" + place.agent.name + "': its turn is parked until " +
+                    base::iso8601(turn.resume_at) + ": every credential is rate-limited",
                 "chorus-run " + place.agent.name + " --resume after that");
 }
 
@@ -101,13 +109,15 @@ void end_open_turn(Place& place, store::Turn turn, const std::string& reason) {
 }
 
 void say_recovered(const Surroundings& surroundings, const store::Turn& turn, std::size_t calls) {
-    std::string text = "recovered turn " + std::to_string(turn.turn_number) + ", whose process died";
-    if (calls > 0) text += "; " + std::to_string(calls) + " of its calls had no result and were given one";
+    std::string text =
+        "recovered turn " + std::to_string(turn.turn_number) + ", whose process died";
+    if (calls > 0)
+        text += "; " + std::to_string(calls) + " of its calls had no result and were given one";
     surroundings.warn(text);
 }
 
-// Before a new message: a suspended turn answers again or is given up, a crashed one is closed, and no
-// call of the last turn is left without a result. A result means that nothing new may begin.
+// Before a new message: a suspended turn answers again or is given up, a crashed one is closed, and
+// no call of the last turn is left without a result. A result means that nothing new may begin.
 std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions& options,
                                                  const Surroundings& surroundings) {
     const auto [last, crashed] = take_over(place);
@@ -118,7 +128,8 @@ std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions
         end_open_turn(place, *last, "superseded");
     } else if (last->ended_at == 0) {
         const auto pending = pending_of(place, *last);
-        if (!pending.empty() && !options.cancel_prompts) return still_waiting(place, *last, pending);
+        if (!pending.empty() && !options.cancel_prompts)
+            return still_waiting(place, *last, pending);
         outcome = "cancelled";
         end_open_turn(place, *last, "cancelled");
     }
@@ -136,15 +147,18 @@ std::string chain_of(Place& place, const AssembledWindow& window) {
         if (!stored.empty()) return stored;
     }
     std::string chain;
-    for (const chat::Message& message : window.messages) chain = context::chained_hash(chain, message);
+    for (const chat::Message& message : window.messages)
+        chain = context::chained_hash(chain, message);
     store::Transaction transaction(place.store);
-    store::set_window_start(place.store, place.agent.id, place.thread.id, place.thread.window_start);
+    store::set_window_start(place.store, place.agent.id, place.thread.id,
+                            place.thread.window_start);
     transaction.commit();
     return chain;
 }
 
-store::Turn new_turn(const Place& place, const TurnOptions& options, const Surroundings& surroundings,
-                     const Loaded& loaded, std::int64_t fresh_after) {
+store::Turn new_turn(const Place& place, const TurnOptions& options,
+                     const Surroundings& surroundings, const Loaded& loaded,
+                     std::int64_t fresh_after) {
     store::Turn turn;
     turn.agent_id = place.agent.id;
     turn.thread_id = place.thread.id;
@@ -162,13 +176,14 @@ chat::Message user_message(Place& place, const std::string& text) {
     chat::Message message;
     message.content = text;
     message.starts_turn = true;
-    message.status = context::status_block(store::list_threads(place.store, place.agent.id),
-                                           place.thread.id,
-                                           store::pending_prompts(place.store, place.agent.id));
+    message.status =
+        context::status_block(store::list_threads(place.store, place.agent.id), place.thread.id,
+                              store::pending_prompts(place.store, place.agent.id));
     return message;
 }
 
-// AGENTS.md speaks to the model in every turn: that it changed since the last one is told and recorded.
+// AGENTS.md speaks to the model in every turn: that it changed since the last one is told and
+// recorded.
 void note_project_text(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
     const auto message = project_message(place);
     if (!message) return;
@@ -180,15 +195,16 @@ void note_project_text(Place& place, const TurnOptions& options, const Surroundi
     store::Transaction transaction(place.store);
     store::set_setting(place.store, scope, key, hash);
     if (!before.empty())
-        store::append_audit(place.store, {.agent_id = place.agent.id,
-                                          .agent_name = place.agent.name,
-                                          .timestamp = sys::now_ms(),
-                                          .turn_id = 0,
-                                          .action = "project-text:AGENTS.md",
-                                          .decision = "allow",
-                                          .user_id = static_cast<std::int64_t>(getuid()),
-                                          .actor = actor_text(options.actor, surroundings.environment),
-                                          .detail = "changed: sha256 " + before + " to " + hash});
+        store::append_audit(place.store,
+                            {.agent_id = place.agent.id,
+                             .agent_name = place.agent.name,
+                             .timestamp = sys::now_ms(),
+                             .turn_id = 0,
+                             .action = "project-text:AGENTS.md",
+                             .decision = "allow",
+                             .user_id = static_cast<std::int64_t>(getuid()),
+                             .actor = actor_text(options.actor, surroundings.environment),
+                             .detail = "changed: sha256 " + before + " to " + hash});
     transaction.commit();
     if (!before.empty()) surroundings.warn("AGENTS.md has changed since the last turn");
 }
@@ -207,38 +223,50 @@ void refresh_index(Place& place, const agent::Configuration& configuration) {
     transaction.commit();
 }
 
-// A finished turn with this key answers again; one that failed may be tried again under it.
+// A finished turn with this key answers again.
 std::optional<chat::TurnResult> answered_before(Place& place, const TurnOptions& options) {
     if (options.idempotency_key.empty()) return std::nullopt;
     const auto turn = store::find_turn_by_key(place.store, place.agent.id, options.idempotency_key);
-    if (!turn || turn->ended_at == 0) return std::nullopt;
-    if (turn->state == TurnState::idle && !turn->result.empty()) return chat::parse_result(turn->result);
+    if (!turn || turn->ended_at == 0 || turn->state != TurnState::idle || turn->result.empty())
+        return std::nullopt;
+    return chat::parse_result(turn->result);
+}
+
+// One that failed, crashed or was given up may be tried again under its key.
+void release_key(Place& place, const TurnOptions& options) {
+    if (options.idempotency_key.empty()) return;
+    const auto turn = store::find_turn_by_key(place.store, place.agent.id, options.idempotency_key);
+    if (!turn) return;
+    if (turn->ended_at == 0)
+        throw Error(ErrorCode::agent_busy, "agent '" + place.agent.name +
+                                               "': a turn with this idempotency key is open on " +
+                                               "thread " + std::to_string(turn->thread_id));
     store::Turn released = *turn;
     released.idempotency_key.clear();
     store::Transaction transaction(place.store);
     store::update_turn(place.store, released);
     transaction.commit();
-    return std::nullopt;
 }
 
-chat::TurnResult begin_and_run(Place& place, const TurnOptions& options, const Surroundings& surroundings,
-                               Loaded loaded) {
-    const std::int64_t newest = store::newest_message_id(place.store, place.agent.id, place.thread.id);
+chat::TurnResult begin_and_run(Place& place, const TurnOptions& options,
+                               const Surroundings& surroundings, Loaded loaded) {
+    const std::int64_t newest =
+        store::newest_message_id(place.store, place.agent.id, place.thread.id);
     WindowFrame frame = frame_for(place, loaded.settings, options.fresh, sys::now_ms());
     if (options.fresh) frame.after_message = std::max(frame.after_message, newest);
     AssembledWindow window;
     if (!options.fresh) window = assemble_window(place, loaded.settings, frame, 0);
     const std::string chain = chain_of(place, window);
-    Record record(place, new_turn(place, options, surroundings, loaded, options.fresh ? newest : -1), chain);
-    const std::string said = compose_message(place, options, sys::now_ms());
+    Record record(
+        place, new_turn(place, options, surroundings, loaded, options.fresh ? newest : -1), chain);
     // built before the first commit: what it cannot work with is refused while nothing has happened
     LiveTurn live(place, record, options, surroundings, std::move(loaded), frame);
     live.begin_with(std::move(window.messages));
-    record.begin(user_message(place, live.redaction().apply(said)));
+    record.begin(user_message(place, compose_message(place, options, Keep::yes, sys::now_ms())));
     return live.take({});
 }
 
-chat::TurnResult nothing_to_do(const Place& place, const std::optional<store::Turn>& last) {
+chat::TurnResult nothing_to_do(Place& place, const std::optional<store::Turn>& last) {
     chat::TurnResult result = last ? about(place, *last) : chat::TurnResult{};
     result.agent = place.agent.name;
     result.thread = place.thread.id;
@@ -253,7 +281,8 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
         const auto pending = pending_of(place, *last);
         if (!pending.empty()) return still_waiting(place, *last, pending);
     }
-    if (last->state == TurnState::parked && last->resume_at > sys::now_ms()) refuse_parked(place, *last);
+    if (last->state == TurnState::parked && last->resume_at > sys::now_ms())
+        refuse_parked(place, *last);
 
     std::int64_t fresh_after = -1;
     const TurnOptions options = stored_options(given, *last, fresh_after);
@@ -265,7 +294,7 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
         place.store, store::newest_message_id(place.store, place.agent.id, place.thread.id));
     Record record(place, *last, chain);
     LiveTurn live(place, record, options, surroundings, std::move(loaded), frame);
-    record.reopen();
+    record.reopen(store::load_turn_messages(place.store, last->id).back());
     return live.take(unfinished);
 }
 
@@ -281,6 +310,7 @@ chat::TurnResult take_turn(const TurnOptions& options, const Surroundings& surro
     refresh_index(place, loaded.configuration);
     note_project_text(place, options, surroundings);
     if (const auto waiting = settle_last_turn(place, options, surroundings)) return *waiting;
+    release_key(place, options);
     return begin_and_run(place, options, surroundings, std::move(loaded));
 }
 
@@ -295,10 +325,19 @@ std::string dry_run(const TurnOptions& options, const Surroundings& surroundings
     if (!options.fresh && !options.new_thread) {
         AssembledWindow window = assemble_window(
             place, loaded.settings, frame_for(place, loaded.settings, false, sys::now_ms()), 0);
-        std::move(window.messages.begin(), window.messages.end(), std::back_inserter(request.messages));
+        std::move(window.messages.begin(), window.messages.end(),
+                  std::back_inserter(request.messages));
     }
-    request.messages.push_back(user_message(place, options.prompt));
-    return model::request_body(model::parse_model_name(loaded.settings.model).provider, request);
+    const model::Endpoint endpoint =
+        endpoint_for(model::parse_model_name(loaded.settings.model).provider,
+                     place.home_configuration, surroundings.environment);
+    place.redaction.add(endpoint.key());
+    request.messages.push_back(
+        user_message(place, compose_message(place, options, Keep::no, sys::now_ms())));
+    std::string body = model::request_body(endpoint, request);
+    if (body.empty())
+        surroundings.warn(loaded.settings.model + " calls nobody: there is no request");
+    return body;
 }
 
 }  // namespace chorus::turn

@@ -16,22 +16,22 @@ namespace chorus::turn {
 
 struct TurnOptions {
     std::string agent;
-    std::string prompt;                  // what the user says; unused with resume
-    std::string stdin_text;              // appended in a <stdin> block
-    bool prompt_is_stdin = false;        // `prompt` came from stdin: a long one becomes an artifact
-    bool inline_stdin = false;           // never make an artifact of it
-    std::string thread;                  // -t: "main", a number, a branch; "": the branch `current` names
+    std::string prompt;            // what the user says; unused with resume
+    std::string stdin_text;        // appended in a <stdin> block
+    bool prompt_is_stdin = false;  // `prompt` came from stdin: a long one becomes an artifact
+    bool inline_stdin = false;     // never make an artifact of it
+    std::string thread;            // -t: "main", a number, a branch; "": the branch `current` names
     bool new_thread = false;
-    bool fresh = false;                  // the window of this turn starts empty
-    bool resume = false;                 // go on with the thread's last turn
-    bool cancel_prompts = false;         // questions that wait are withdrawn
-    std::string directory;               // -C, absolute; "": the agent's workspace
-    std::string model;                   // -m
+    bool fresh = false;           // the window of this turn starts empty
+    bool resume = false;          // go on with the thread's last turn
+    bool cancel_prompts = false;  // questions that wait are withdrawn
+    std::string directory;        // -C, absolute; "": the agent's workspace
+    std::string model;            // -m
     std::optional<std::int64_t> max_iterations;
-    std::int64_t timeout_ms = 0;         // 0: none
-    std::int64_t wait_ms = 0;            // for the thread's lock; negative: as long as it takes
+    std::int64_t timeout_ms = 0;  // 0: none
+    std::int64_t wait_ms = 0;     // for the thread's lock; negative: as long as it takes
     std::string idempotency_key;
-    std::string actor;                   // --actor, recorded beside the uid, trusted for nothing
+    std::string actor;  // --actor, recorded beside the uid, trusted for nothing
 };
 
 // How a question was answered at the terminal.
@@ -43,14 +43,16 @@ struct Surroundings {
     const sys::Environment& environment;
     const sys::Interrupt& interrupt;
     std::function<void(const chat::Event&, const chat::EventSource&)> on_event;
-    std::function<void(const std::string&)> warn;                    // one line for people
-    std::function<Reply(const chat::PromptNotice&)> ask;             // empty: nobody to ask
+    std::function<void(const std::string&)> warn;         // one line for people
+    std::function<Reply(const chat::PromptNotice&)> ask;  // empty: nobody to ask
 };
 
-// Throws base::Error for whatever keeps the turn from beginning; from then on every end is a result.
+// Throws base::Error for whatever keeps the turn from beginning; from then on every end is a
+// result.
 chat::TurnResult take_turn(const TurnOptions& options, const Surroundings& surroundings);
 
-// The request that would be sent, as its provider's JSON. Commits nothing, calls nobody.
+// The request that would be sent, as its provider's JSON; "" where there is none. Commits nothing,
+// calls nobody.
 std::string dry_run(const TurnOptions& options, const Surroundings& surroundings);
 
 }  // namespace chorus::turn

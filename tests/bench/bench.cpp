@@ -67,7 +67,9 @@ Sample run(const Words& words) {
     wait4(pid, &status, 0, &usage);
     Sample sample;
     sample.wall_ms = now_ms() - begin;
-    const auto ms = [](const timeval& time) { return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3; };
+    const auto ms = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
+    };
     sample.cpu_ms = ms(usage.ru_utime) + ms(usage.ru_stime);
     sample.peak_mib = static_cast<double>(usage.ru_maxrss) / 1024;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
@@ -162,7 +164,9 @@ class Server {
     std::string port_;
 };
 
-std::string home_of(const std::string& name) { return (scratch / name).string(); }
+std::string home_of(const std::string& name) {
+    return (scratch / name).string();
+}
 
 // A home with one agent whose model is `model`; CHORUS_HOME points to it.
 void new_home(const std::string& name, const std::string& model, const Words& more = {}) {
@@ -182,16 +186,20 @@ Words turn(const Words& more = {}) {
     return words;
 }
 
-Words fresh_turn() { return turn({"--fresh", "say hello"}); }
+Words fresh_turn() {
+    return turn({"--fresh", "say hello"});
+}
 
 Words floor_turn(const std::string& url, const Words& more = {}) {
-    Words words{test_bin + "/floor", fs::path(getenv("CHORUS_HOME")) / "chorus.db", url, scratch / "body.json"};
+    Words words{test_bin + "/floor", fs::path(getenv("CHORUS_HOME")) / "chorus.db", url,
+                scratch / "body.json"};
     words.insert(words.end(), more.begin(), more.end());
     return words;
 }
 
 void write_body() {
-    const std::string command = bin + "/chorus-run a --dry-run 'say hello' </dev/null >" + (scratch / "body.json").string();
+    const std::string command =
+        bin + "/chorus-run a --dry-run 'say hello' </dev/null >" + (scratch / "body.json").string();
     if (std::system(command.c_str()) != 0) std::exit(1);
 }
 
@@ -202,8 +210,9 @@ void one_line_turns(int count) {
     write_body();
     const Words floor = floor_turn("http://127.0.0.1:" + server.port() + "/v1/messages");
     const Pair fresh = run_pairs(fresh_turn(), floor, count);
-    std::printf("  floor %.2f ms wall, %.2f ms cpu, %.1f MiB; chorus-run %.2f ms wall, %.2f ms cpu\n", fresh.b.wall_ms,
-                fresh.b.cpu_ms, fresh.b.peak_mib, fresh.a.wall_ms, fresh.a.cpu_ms);
+    std::printf(
+        "  floor %.2f ms wall, %.2f ms cpu, %.1f MiB; chorus-run %.2f ms wall, %.2f ms cpu\n",
+        fresh.b.wall_ms, fresh.b.cpu_ms, fresh.b.peak_mib, fresh.a.wall_ms, fresh.a.cpu_ms);
     report("one-line turn, fresh: wall to floor", fresh.ratio, "x", 1.5);
     report("one-line turn, fresh: scaled to a floor of 8 ms", fresh.ratio * 8, "ms", 10);
     report("one-line turn: peak memory", fresh.a.peak_mib, "MiB", 16);
@@ -224,14 +233,16 @@ void tls_turns(int count) {
     const fs::path directory = scratch / "ca";
     fs::create_directory(directory);
     const Server server({"--tls", cert, key});
-    const std::string hash = "cp '" + cert + "' '" + directory.string() + "/server.pem' && openssl rehash '" +
-                             directory.string() + "' >/dev/null";
+    const std::string hash = "cp '" + cert + "' '" + directory.string() +
+                             "/server.pem' && openssl rehash '" + directory.string() +
+                             "' >/dev/null";
     if (std::system(hash.c_str()) != 0) std::exit(1);
     setenv("SSL_CERT_DIR", directory.c_str(), 1);
     setenv("CHORUS_ANTHROPIC_BASE_URL", ("https://127.0.0.1:" + server.port()).c_str(), 1);
     new_home("tls", "anthropic/bench");
     const Pair pair = run_pairs(
-        fresh_turn(), floor_turn("https://127.0.0.1:" + server.port() + "/v1/messages", {directory}), count);
+        fresh_turn(),
+        floor_turn("https://127.0.0.1:" + server.port() + "/v1/messages", {directory}), count);
     std::printf("  floor %.2f ms, chorus-run %.2f ms\n", pair.b.wall_ms, pair.a.wall_ms);
     report("one-line turn over TLS: wall to floor", pair.ratio, "x", 1.3);
     unsetenv("SSL_CERT_DIR");
@@ -261,25 +272,62 @@ void tool_calls(int count) {
     const double commits = (hundred - run_many(floor_turn("-"), count).wall_ms) / 100;
     unsetenv("FLOOR_COMMITS");
     const double off = per_call("off");
-    std::printf("  per call %.2f ms; bash -c true %.2f ms; a durable commit %.2f ms\n", off, bash, commits);
-    report("tool call, sandbox off: beyond bash and two commits", off - bash - 2 * commits, "ms", 1);
-    const Words bwrap{"bwrap", "--unshare-user", "--cap-drop", "ALL", "--disable-userns", "--unshare-pid", "--unshare-ipc",
-                      "--unshare-uts", "--unshare-net", "--new-session", "--die-with-parent", "--ro-bind", "/usr", "/usr",
-                      "--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64",
-                      "--ro-bind", "/etc", "/etc", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--", "bash",
-                      "-c", "true"};
+    std::printf("  per call %.2f ms; bash -c true %.2f ms; a durable commit %.2f ms\n", off, bash,
+                commits);
+    report("tool call, sandbox off: beyond bash and two commits", off - bash - 2 * commits, "ms",
+           1);
+    const Words bwrap{"bwrap",
+                      "--unshare-user",
+                      "--cap-drop",
+                      "ALL",
+                      "--disable-userns",
+                      "--unshare-pid",
+                      "--unshare-ipc",
+                      "--unshare-uts",
+                      "--unshare-net",
+                      "--new-session",
+                      "--die-with-parent",
+                      "--ro-bind",
+                      "/usr",
+                      "/usr",
+                      "--symlink",
+                      "usr/bin",
+                      "/bin",
+                      "--symlink",
+                      "usr/lib",
+                      "/lib",
+                      "--symlink",
+                      "usr/lib64",
+                      "/lib64",
+                      "--ro-bind",
+                      "/etc",
+                      "/etc",
+                      "--proc",
+                      "/proc",
+                      "--dev",
+                      "/dev",
+                      "--tmpfs",
+                      "/tmp",
+                      "--",
+                      "bash",
+                      "-c",
+                      "true"};
     const double boxed = run_many(bwrap, count).wall_ms;
     const double on = per_call("workspace");
     std::printf("  per call %.2f ms; bwrap … bash -c true %.2f ms\n", on, boxed);
-    report("tool call, sandbox on: beyond bwrap and two commits", on - boxed - 2 * commits, "ms", 2);
+    report("tool call, sandbox on: beyond bwrap and two commits", on - boxed - 2 * commits, "ms",
+           2);
 }
 
 void add_messages(int count) {
     sql(fs::path(getenv("CHORUS_HOME")) / "chorus.db",
-        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " + std::to_string(count) +
-            ") INSERT INTO messages (agent_id, thread_id, turn_id, role, content, tool_calls, tool_call_id, extra, "
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " +
+            std::to_string(count) +
+            ") INSERT INTO messages (agent_id, thread_id, turn_id, role, content, tool_calls, "
+            "tool_call_id, extra, "
             "timestamp) SELECT 1, 1, NULL, CASE i % 2 WHEN 1 THEN 'user' ELSE 'assistant' END, "
-            "'message number ' || i || ' of usual length, about one hundred and eighty bytes of text as people and "
+            "'message number ' || i || ' of usual length, about one hundred and eighty bytes of "
+            "text as people and "
             "models write it to each other when they work on something together', '', '', "
             "CASE i % 2 WHEN 1 THEN '{\"starts_turn\":true}' ELSE '' END, "
             "CAST(strftime('%s','now') AS INTEGER) * 1000 FROM n;");
@@ -301,7 +349,8 @@ void growth(int count) {
     new_home("old", "anthropic/bench");
     add_messages(1'000'000);
     sql(fs::path(home_of("old")) / "chorus.db",
-        "UPDATE agents SET last_clear_message = (SELECT max(id) FROM messages) - 200; PRAGMA wal_checkpoint(TRUNCATE);");
+        "UPDATE agents SET last_clear_message = (SELECT max(id) FROM messages) - 200; PRAGMA "
+        "wal_checkpoint(TRUNCATE);");
     new_home("young", "anthropic/bench");
     add_messages(200);
     std::vector<double> ratios;
@@ -318,17 +367,20 @@ void throughput() {
     const Server server;
     setenv("CHORUS_ANTHROPIC_BASE_URL", ("http://127.0.0.1:" + server.port()).c_str(), 1);
     new_home("many", "anthropic/bench");
-    for (int i = 2; i <= 8; ++i) run({bin + "/chorus-init", "a" + std::to_string(i), "--model", "anthropic/bench"});
+    for (int i = 2; i <= 8; ++i)
+        run({bin + "/chorus-init", "a" + std::to_string(i), "--model", "anthropic/bench"});
     constexpr int turns_each = 60;
     const double begin = now_ms();
     std::vector<std::thread> workers;
     for (int i = 1; i <= 8; ++i)
         workers.emplace_back([i] {
             const std::string agent = i == 1 ? "a" : "a" + std::to_string(i);
-            for (int k = 0; k < turns_each; ++k) run({bin + "/chorus-run", agent, "--fresh", "say hello"});
+            for (int k = 0; k < turns_each; ++k)
+                run({bin + "/chorus-run", agent, "--fresh", "say hello"});
         });
     for (std::thread& worker : workers) worker.join();
-    report("turns per second, eight at a time", 8 * turns_each / ((now_ms() - begin) / 1000), "/s", 150, true);
+    report("turns per second, eight at a time", 8 * turns_each / ((now_ms() - begin) / 1000), "/s",
+           150, true);
 }
 
 }  // namespace
@@ -340,7 +392,8 @@ int main(int argc, char** argv) {
     char pattern[] = "/tmp/chorus-bench-XXXXXX";
     scratch = mkdtemp(pattern);
     setenv("ANTHROPIC_API_KEY", "sk-test-0123456789abcdef", 1);
-    for (const char* variable : {"CURL_CA_BUNDLE", "SSL_CERT_FILE", "CHORUS_MODEL"}) unsetenv(variable);
+    for (const char* variable : {"CURL_CA_BUNDLE", "SSL_CERT_FILE", "CHORUS_MODEL"})
+        unsetenv(variable);
     const int count = argc > 3 ? std::atoi(argv[3]) : 31;
     one_line_turns(count);
     script_turns(count);

@@ -1,5 +1,6 @@
-// The floor under a one-line turn: opens the database in WAL, commits twice with FULL, makes the same
-// POST through Debian's libcurl, prints what came. What chorus-run costs is told as a ratio to this.
+// The floor under a one-line turn: opens the database in WAL, commits twice with FULL, makes the
+// same POST through Debian's libcurl, prints what came. What chorus-run costs is told as a ratio to
+// this.
 //   floor DATABASE URL BODY-FILE [CA-DIRECTORY]      FLOOR_COMMITS=N: only that many commits more
 #include <curl/curl.h>
 #include <sqlite3.h>
@@ -26,7 +27,9 @@ void must(int code, const char* what) {
 void commit(sqlite3* database, const std::string& text) {
     must(sqlite3_exec(database, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), "begin");
     sqlite3_stmt* statement = nullptr;
-    must(sqlite3_prepare_v2(database, "INSERT INTO floor(text) VALUES (?)", -1, &statement, nullptr), "prepare");
+    must(
+        sqlite3_prepare_v2(database, "INSERT INTO floor(text) VALUES (?)", -1, &statement, nullptr),
+        "prepare");
     for (int row = 0; row < 2; ++row) {
         sqlite3_bind_text(statement, 1, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
         sqlite3_step(statement);
@@ -62,8 +65,9 @@ int main(int argc, char** argv) {
     if (argc < 4) return 2;
     sqlite3* database = nullptr;
     must(sqlite3_open(argv[1], &database), "open");
-    for (const char* pragma : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL",
-                               "CREATE TABLE IF NOT EXISTS floor(id INTEGER PRIMARY KEY, text TEXT)"})
+    for (const char* pragma :
+         {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL",
+          "CREATE TABLE IF NOT EXISTS floor(id INTEGER PRIMARY KEY, text TEXT)"})
         must(sqlite3_exec(database, pragma, nullptr, nullptr, nullptr), pragma);
     std::ifstream file(argv[3]);
     std::stringstream body;

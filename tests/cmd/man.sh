@@ -136,7 +136,7 @@ shown=$(section chorus.7 PERMISSIONS)
 while read -r pattern; do
     [[ $shown == *"$pattern"* ]] || fail "no $pattern"
 done < <(sed -n '/_allow\|_ask/,/};/p' "$sources/policy/presets.cpp" | grep -oE '"(tool:[^"]*|\(tool:[^"]*\))"' |
-    sed -E 's/^"\(?//;s/\)?"$//' | grep -vxF -e 'tool:[\s\S]*')
+    sed -E 's/^"\((.*)\)"$/\1/;s/^"(.*)"$/\1/' | grep -vxF -e 'tool:[\s\S]*')
 
 test_case "tables and columns of the database"
 in_database() { section chorus-home.5 DATABASE | awk -v wanted="$1" '/^   [a-z]/ { on = $0 ~ "[ ,]" wanted "(,|$)" } on'; }

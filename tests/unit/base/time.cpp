@@ -1,0 +1,69 @@
+#include "base/time.hpp"
+
+#include <gtest/gtest.h>
+
+namespace chorus::base {
+namespace {
+
+TEST(Iso8601, is_utc_with_milliseconds) {
+    EXPECT_EQ(iso8601(0), "1970-01-01T00:00:00.000Z");
+    EXPECT_EQ(iso8601(1'770'892'200'123), "2026-02-12T10:30:00.123Z");
+    EXPECT_EQ(iso8601(-1), "1969-12-31T23:59:59.999Z");
+    EXPECT_EQ(iso8601(-1'000), "1969-12-31T23:59:59.000Z");
+    EXPECT_EQ(iso8601(951'782'400'000), "2000-02-29T00:00:00.000Z");
+}
+
+TEST(Iso8601, comes_back_as_it_went) {
+    for (const TimeMs time : {TimeMs{0}, TimeMs{1}, TimeMs{-1}, TimeMs{999}, TimeMs{1'770'892'200'123},
+                              TimeMs{4'102'444'799'999}, TimeMs{951'782'400'000}})
+        EXPECT_EQ(parse_iso8601(iso8601(time)), time) << iso8601(time);
+}
+
+TEST(Iso8601, is_read_without_the_fraction_too) {
+    EXPECT_EQ(parse_iso8601("2026-02-12T10:30:00Z"), 1'770'892'200'000);
+    EXPECT_EQ(parse_iso8601("1970-01-01T00:00:60Z"), 60'000);
+}
+
+TEST(Iso8601, is_nothing_where_malformed) {
+    for (const char* text :
+         {"", "2026", "2026-02-12", "2026-02-12T10:30:00", "2026-02-12 10:30:00Z", "2026-02-12T10:30:00.1Z",
+          "2026-02-12T10:30:00.1234Z", "2026-02-12T10:30:00.123", "2026-02-12T10:30:00+00:00",
+          "2026-02-12T10:30:00Z ", " 2026-02-12T10:30:00Z", "2026-2-12T10:30:00Z", "2026/02/12T10:30:00Z",
+          "-026-02-12T10:30:00Z", "2026--2-12T10:30:00Z", "2026-02-12T-1:30:00Z", "2026-02-12T10:30:00.-12Z",
+          "2026-13-12T10:30:00Z", "2026-00-12T10:30:00Z", "2026-02-00T10:30:00Z", "2026-02-12T24:30:00Z",
+          "2026-02-12T10:60:00Z", "2026-02-12T10:30:61Z", "2026-02-12t10:30:00z", "2026-0x-12T10:30:00Z"})
+        EXPECT_FALSE(parse_iso8601(text)) << text;
+}
+
+TEST(Iso8601, knows_how_long_months_are) {
+    for (const char* text : {"2026-02-29T00:00:00Z", "2026-02-30T00:00:00Z", "2026-04-31T00:00:00Z",
+                             "1900-02-29T00:00:00Z", "2026-01-32T00:00:00Z"})
+        EXPECT_FALSE(parse_iso8601(text)) << text;
+    EXPECT_TRUE(parse_iso8601("2024-02-29T00:00:00Z"));
+    EXPECT_TRUE(parse_iso8601("2000-02-29T00:00:00Z"));
+}
+
+TEST(CompactUtc, is_fourteen_digits) {
+    EXPECT_EQ(compact_utc(1'770'892'200'123), "20260212103000");
+    EXPECT_EQ(compact_utc(0), "19700101000000");
+}
+
+TEST(Duration, is_seconds_unless_it_says_otherwise) {
+    EXPECT_EQ(parse_duration_ms("90"), 90'000);
+    EXPECT_EQ(parse_duration_ms("90s"), 90'000);
+    EXPECT_EQ(parse_duration_ms("250ms"), 250);
+    EXPECT_EQ(parse_duration_ms("10m"), 600'000);
+    EXPECT_EQ(parse_duration_ms("2h"), 7'200'000);
+    EXPECT_EQ(parse_duration_ms("1d"), 86'400'000);
+    EXPECT_EQ(parse_duration_ms("0"), 0);
+    EXPECT_EQ(parse_duration_ms("1000000000d"), 86'400'000'000'000'000);
+}
+
+TEST(Duration, is_nothing_where_malformed) {
+    for (const char* text : {"", "s", "-1", "+1", " 1", "1 ", "1 s", "1.5h", "1e3", "0x10", "1w", "1S", "1mss", "1000000001",
+                             "99999999999999999999", "9223372036854775807d"})
+        EXPECT_FALSE(parse_duration_ms(text)) << text;
+}
+
+}  // namespace
+}  // namespace chorus::base
