@@ -23,6 +23,7 @@ struct Options {
     life::BirthOptions birth;
     std::string system_prompt_file;
     std::string permissions;
+    std::string adopt;  // "true": the directory in place
     bool no_validate_model = false;
     bool json = false;
 };
@@ -89,6 +90,7 @@ ExitStatus run(Options& options) {
         throw Error(ErrorCode::bad_request, "--system-prompt: it is empty");
     if (!options.permissions.empty())
         options.birth.permissions = permissions_json(options.permissions);
+    if (!options.adopt.empty()) options.birth.adopt = options.adopt == "true" ? "" : options.adopt;
     options.birth.validate_model = !options.no_validate_model;
 
     agent::open_home(home, environment, agent::IfMissing::create);
@@ -119,7 +121,7 @@ void add_options(CLI::App& app, Options& options) {
         ->type_name("DIR");
     auto* clone = app.add_option("--clone", birth.clone, "the workspace starts as that repository")
                       ->type_name("PATH|URL");
-    app.add_flag("--adopt{}", birth.adopt, "take over the directory in place, or --adopt=DIR|TAR")
+    app.add_flag("--adopt", options.adopt, "take over the directory in place, or --adopt=DIR|TAR")
         ->type_name("[=DIR|TAR]")
         ->excludes(clone);
     app.add_flag("--trust", birth.trust, "keep the keys of an adopted agent that widen rights");

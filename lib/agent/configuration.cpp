@@ -271,7 +271,8 @@ HomeConfiguration load_home_configuration(const Home& home) {
         }
     }
     read_providers(object, configuration, what);
-    configuration.max_bash_timeout_ms = duration_ms(object, "max_bash_timeout").value_or(600'000);
+    configuration.max_bash_timeout_ms =
+        duration_ms(object, "max_bash_timeout").value_or(base::limits::bash_most_ms);
     configuration.max_retries = integer(object, "max_retries").value_or(3);
     configuration.prompt_ttl_ms = duration_ms(object, "prompt_ttl").value_or(604'800'000);
     configuration.sandbox_read = text_list(object, "sandbox_read");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "agent/layout.hpp"
+#include "base/limits.hpp"
 #include "policy/profile.hpp"
 #include "sys/environment.hpp"
 #include "sys/sandbox.hpp"
@@ -66,7 +67,7 @@ struct HomeConfiguration {
         std::int64_t max_output_tokens = 0;
     };
     std::map<std::string, ProviderSettings> providers;
-    std::int64_t max_bash_timeout_ms = 600'000;
+    std::int64_t max_bash_timeout_ms = base::limits::bash_most_ms;
     std::int64_t max_retries = 3;
     std::int64_t prompt_ttl_ms = 604'800'000;
     std::vector<std::string> sandbox_read;

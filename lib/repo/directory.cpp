@@ -78,8 +78,15 @@ bool is_left_alone(std::string_view path) {
     return std::find(names.begin(), names.end(), path) != names.end();
 }
 
-bool leads_out_by_name(std::string_view path) {
-    return path == "commondir" || path == "objects/info/alternates";
+// The sandbox puts a commondir there that names the repository itself, so that no other can be.
+bool names_itself(const std::string& file) {
+    const auto text = sys::read_file_if_there(file, base::limits::config_bytes);
+    return text && base::trim(*text) == "./";
+}
+
+bool leads_out(const std::string& git, std::string_view path) {
+    if (path == "commondir") return !names_itself(sys::join_path(git, path));
+    return path == "objects/info/alternates";
 }
 
 bool includes_another(const std::string& text) {
@@ -120,11 +127,11 @@ bool has_git_directory(const std::string& workspace) {
 }
 
 void inspect_git_directory(const std::string& workspace) {
-    walk(git_directory(workspace), [](const Entry& entry) {
+    const std::string git = git_directory(workspace);
+    walk(git, [&git](const Entry& entry) {
         if (is_left_alone(entry.path)) return false;
         if (may_mislead(entry.type)) refuse(".git/" + entry.path, "is no regular file");
-        if (leads_out_by_name(entry.path))
-            refuse(".git/" + entry.path, "leads out of the workspace");
+        if (leads_out(git, entry.path)) refuse(".git/" + entry.path, "leads out of the workspace");
         return true;
     });
     inspect_configuration(workspace, ".git/config");

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/limits.hpp"
 #include "chat/message.hpp"
 #include "sys/beneath.hpp"
 #include "sys/sandbox.hpp"
@@ -55,7 +56,7 @@ struct Workplace {
     sys::Sandbox sandbox;
     std::vector<std::string> environment;  // scrubbed
     std::string sandbox_problem;           // why commands cannot run, or ""
-    std::int64_t bash_most_ms = 600'000;
+    std::int64_t bash_most_ms = base::limits::bash_most_ms;
     std::function<bool()> stop;  // the turn is being ended
     std::string file_lock_path;  // one lock file per agent
     std::string artifacts;       // absolute: what `view` also reads, under its absolute path

@@ -44,7 +44,7 @@ std::vector<chat::Message> without_secrets(std::vector<chat::Message> messages,
     return messages;
 }
 
-Record::Record(Place& place, store::Turn turn, std::string chain)
+Record::Record(Place& place, store::Turn turn, std::optional<std::string> chain)
     : place_(place),
       turn_(std::move(turn)),
       chain_(std::move(chain)),
@@ -59,8 +59,10 @@ std::int64_t Record::insert(chat::Message message) {
     message.turn_id = turn_.id;
     message.timestamp = sys::now_ms();
     message.id = store::insert_message(place_.store, turn_.agent_id, turn_.thread_id, message);
-    chain_ = context::chained_hash(chain_, message);
-    store::set_prefix_hash(place_.store, message.id, chain_);
+    if (chain_) {
+        chain_ = context::chained_hash(*chain_, message);
+        store::set_prefix_hash(place_.store, message.id, *chain_);
+    }
     fresh_.push_back(std::move(message));
     return fresh_.back().id;
 }
@@ -288,7 +290,7 @@ void Record::write_end(chat::TurnResult& result) {
     turn_.error_category = result.error_category;
     turn_.error_detail = result.error ? result.error->message() : "";
     turn_.current_step.clear();
-    turn_.prefix_hash = chain_;
+    turn_.prefix_hash = chain_.value_or("");
     turn_.pid = 0;
     turn_.pid_start = 0;
     const bool parked = turn_.state == TurnState::parked;

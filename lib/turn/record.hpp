@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,12 +30,12 @@ struct DecidedCall {
 
 class Record {
   public:
-    // `chain` is the cumulative hash up to the newest message of the window.
-    Record(Place& place, store::Turn turn, std::string chain);
+    // `chain` is the cumulative hash up to the newest message of the window; nothing for a turn
+    // whose window is not the thread's, which stores none.
+    Record(Place& place, store::Turn turn, std::optional<std::string> chain);
 
     store::Turn& turn() { return turn_; }
     const store::Turn& turn() const { return turn_; }
-    const std::string& chain() const { return chain_; }
     // The messages committed since the last call, in order.
     std::vector<chat::Message> take_committed() { return std::exchange(committed_, {}); }
 
@@ -80,7 +81,7 @@ class Record {
 
     Place& place_;
     store::Turn turn_;
-    std::string chain_;
+    std::optional<std::string> chain_;
     bool counted_ = false;
     std::int64_t next_position_ = 0;
     std::int64_t next_step_ = 0;

@@ -32,6 +32,13 @@ std::string text_of(const std::string& outcome) {
 
 }  // namespace
 
+std::optional<std::string> stored_chain(Place& place) {
+    std::string chain = store::prefix_hash_of(
+        place.store, store::newest_message_id(place.store, place.agent.id, place.thread.id));
+    if (chain.empty()) return std::nullopt;
+    return chain;
+}
+
 LastTurn take_over(Place& place) {
     // an open turn is the newest one: none begins beside it
     auto turn = store::newest_turn(place.store, place.agent.id, place.thread.id);
@@ -95,10 +102,7 @@ void settle_calls(Place& place, const store::Turn& turn, const std::vector<Unfin
         results.push_back(
             {&decided.back(), {text_of(outcome), true}, outcome, unfinished.run.intent_at});
     }
-    Record record(
-        place, turn,
-        store::prefix_hash_of(
-            place.store, store::newest_message_id(place.store, place.agent.id, place.thread.id)));
+    Record record(place, turn, stored_chain(place));
     record.finish(results, {});
 }
 

@@ -30,6 +30,10 @@ std::vector<Unfinished> unfinished_calls(store::Store& store, const store::Turn&
 void settle_calls(Place& place, const store::Turn& turn, const std::vector<Unfinished>& calls,
                   const std::string& outcome_for_all = {});
 
+// The cumulative hash stored with the thread's newest message; nothing behind a turn that keeps
+// none.
+std::optional<std::string> stored_chain(Place& place);
+
 // Appends to the transcript what a crash left out of it.
 void mend_transcript(Place& place);
 

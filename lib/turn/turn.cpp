@@ -255,8 +255,11 @@ chat::TurnResult begin_and_run(Place& place, const TurnOptions& options,
     WindowFrame frame = frame_for(place, loaded.settings, options.fresh, sys::now_ms());
     if (options.fresh) frame.after_message = std::max(frame.after_message, newest);
     AssembledWindow window;
-    if (!options.fresh) window = assemble_window(place, loaded.settings, frame, 0);
-    const std::string chain = chain_of(place, window);
+    std::optional<std::string> chain;
+    if (!options.fresh) {
+        window = assemble_window(place, loaded.settings, frame, 0);
+        chain = chain_of(place, window);
+    }
     Record record(
         place, new_turn(place, options, surroundings, loaded, options.fresh ? newest : -1), chain);
     // built before the first commit: what it cannot work with is refused while nothing has happened
@@ -290,9 +293,7 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
     WindowFrame frame = frame_for(place, loaded.settings, fresh_after >= 0, last->started_at);
     if (fresh_after >= 0) frame.after_message = std::max(frame.after_message, fresh_after);
     const auto unfinished = unfinished_calls(place.store, *last);
-    const std::string chain = store::prefix_hash_of(
-        place.store, store::newest_message_id(place.store, place.agent.id, place.thread.id));
-    Record record(place, *last, chain);
+    Record record(place, *last, stored_chain(place));
     LiveTurn live(place, record, options, surroundings, std::move(loaded), frame);
     record.reopen(store::load_turn_messages(place.store, last->id).back());
     return live.take(unfinished);

@@ -54,9 +54,6 @@ check_tools() { # PROTOCOL FILE
     [ "$1" = openai ] && tools='.tools | map({name, schema: .parameters, description})'
     [ "$1" = openai-chat ] || [ "$1" = deepseek ] &&
         tools='.tools | map(.function | {name, schema: .parameters, description})'
-    expect_equal "$(jq -r "$tools | map(select((.name | test(\"^[a-zA-Z0-9_-]{1,64}\$\")) and .schema.type == \"object\"
-        and (.schema.required | type) == \"array\" or (.schema.properties | type) == \"object\"
-        and (.description | length) > 10)) | length == (input_line_number * 0 + length)" "$2")" true
     expect_equal "$(jq -r "$tools | map(select(.schema.type != \"object\" or (.schema.properties | type) != \"object\"
         or (.description | length) < 10 or (.name | test(\"^[a-zA-Z0-9_-]{1,64}\$\") | not))) | length" "$2")" 0
     expect_equal "$(jq -r "$tools | map(.name) | (length > 10) and (unique | length) == length" "$2")" true
@@ -185,7 +182,7 @@ for protocol in anthropic openai openai-chat deepseek; do
         for part in 'Grüße 👋 "quoted" back\slash' 'I look first. 👀' 'Call c5: bash' 'was 3' '漢字' 'line two 👩‍👩‍👧'; do
             [[ $transcript == *"${part//👩‍👩‍👧/}"* ]] || fail "the transcript lacks $part"
         done
-        expect_equal "$(grep -c '^<!-- message [0-9]* -->$' "$dir/branches/main/session.md")" 15
+        expect_equal "$(grep -c '^<!-- message [1-9][0-9]* -->$' "$dir/branches/main/session.md")" 15
 
         # what the server was asked
         for n in 1 2 3 4 5 6; do
