@@ -111,6 +111,15 @@ JsonText& JsonText::end_array() {
 
 JsonText& JsonText::key(std::string_view name) {
     before_value();
+    text_.push_back('"');
+    text_ += name;
+    text_ += "\":";
+    needs_comma_ = false;
+    return *this;
+}
+
+JsonText& JsonText::any_key(std::string_view name) {
+    before_value();
     append_quoted(text_, name);
     text_.push_back(':');
     needs_comma_ = false;

@@ -2,6 +2,7 @@
 // and never a tree. Reading is nlohmann::json's.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,11 +17,16 @@ std::string quoted(std::string_view text);
 // {"a":1,"b":[…]} with the commas put where they belong. Values are written in call order.
 class JsonText {
   public:
+    JsonText() = default;
+    // Room for about that many bytes: a large text that grows step by step is copied as often.
+    explicit JsonText(std::size_t expected_bytes) { text_.reserve(expected_bytes); }
     JsonText& begin_object();
     JsonText& end_object();
     JsonText& begin_array();
     JsonText& end_array();
+    // A name of ours, which needs no escape; another goes through any_key.
     JsonText& key(std::string_view name);
+    JsonText& any_key(std::string_view name);
     JsonText& string(std::string_view value);
     JsonText& number(std::int64_t value);
     JsonText& real(double value);

@@ -89,6 +89,7 @@ int run_main(int argc, char** argv, const Program& program) {
     try {
         hold_standard_descriptors();
         sys::harden_process();
+        sys::keep_freed_memory();
         return static_cast<int>(after_flush(run(argc, argv, program), program.name));
     } catch (const Error& error) {
         if (!program.on_error || !program.on_error(error)) print_error(program.name, error);

@@ -61,17 +61,7 @@ void Output::print(std::string_view text) {
     last_printed_ = text.back();
     if (!options_.file.empty()) copy_ += text;
     const std::string shown = to_terminal_ ? base::visible(text) : std::string(text);
-    const auto put = [&] {
-        std::string_view rest = shown;
-        while (!failed_ && !rest.empty()) {
-            const ssize_t size = write(STDOUT_FILENO, rest.data(), rest.size());
-            if (size < 0 && errno == EINTR) continue;
-            if (size < 0)
-                failed_ = true;
-            else
-                rest.remove_prefix(static_cast<std::size_t>(size));
-        }
-    };
+    const auto put = [&] { failed_ = failed_ || !sys::try_write_all(STDOUT_FILENO, shown); };
     if (!progress_) return put();
     progress_->without_line(put);
     // on a line that goes on, the status line would be drawn over it

@@ -1,5 +1,6 @@
 #include "cli/prompt.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -11,7 +12,7 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "sys/clock.hpp"
-#include "sys/file.hpp"
+#include "sys/fd.hpp"
 
 namespace chorus::cli {
 namespace {
@@ -72,6 +73,7 @@ std::string read_stdin(const PromptSources& sources,
         const ssize_t size = read(STDIN_FILENO, buffer.data(), buffer.size());
         if (size < 0 && errno == EINTR)
             throw Error(ErrorCode::canceled, "stdin: interrupted while reading the prompt");
+        if (size < 0 && errno == EAGAIN) continue;
         if (size < 0) throw base::system_error("stdin");
         if (size == 0) return text;
         anything = true;
@@ -80,6 +82,15 @@ std::string read_stdin(const PromptSources& sources,
             throw Error(ErrorCode::bad_request, "stdin: more than 10 MiB",
                         "put it into a file of the workspace and name it in the prompt");
     }
+}
+
+// A pipe too: -f <(command)
+std::string read_prompt_file(const std::string& path) {
+    const sys::Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    std::string text;
+    if (fd && sys::try_read_all(fd.get(), base::limits::prompt_bytes, text)) return text;
+    throw Error(ErrorCode::bad_request,
+                errno == EFBIG ? path + ": more than 10 MiB" : base::system_error(path).message());
 }
 
 }  // namespace
@@ -105,7 +116,7 @@ ReadPrompt read_prompt(const PromptSources& sources,
     } else {
         prompt.text = words              ? base::join(sources.words, " ")
                       : sources.has_text ? sources.text
-                                         : sys::read_file(sources.file, base::limits::prompt_bytes);
+                                         : read_prompt_file(sources.file);
         check_utf8(prompt.text, sources.file.empty() ? "prompt" : sources.file);
         if (prompt.text.size() > base::limits::prompt_bytes)
             throw Error(ErrorCode::bad_request, "prompt: more than 10 MiB");

@@ -6,7 +6,7 @@ namespace chorus::context {
 namespace {
 
 // On one line, and unable to end the block.
-std::string quoted(const std::string& text) {
+std::string one_line(const std::string& text) {
     std::string out = base::visible(text, base::Newlines::escape);
     for (std::size_t at = 0; (at = out.find("</", at)) != std::string::npos; ++at)
         out.insert(at + 1, " ");
@@ -16,10 +16,10 @@ std::string quoted(const std::string& text) {
 std::string thread_line(const store::Thread& thread) {
     std::string line = "- thread " + std::to_string(thread.id);
     if (!thread.branch.empty() && thread.branch != "main")
-        line += " (branch " + quoted(thread.branch) + ")";
+        line += " (branch " + one_line(thread.branch) + ")";
     line += ": " + thread.status;
-    if (!thread.current_step.empty()) line += ", " + quoted(thread.current_step);
-    if (!thread.summary.empty()) line += "; " + quoted(thread.summary);
+    if (!thread.current_step.empty()) line += ", " + one_line(thread.current_step);
+    if (!thread.summary.empty()) line += "; " + one_line(thread.summary);
     return line + "\n";
 }
 
@@ -32,7 +32,7 @@ std::string status_block(const std::vector<store::Thread>& threads, store::Threa
         if (thread.id != own && thread.status != "completed") others += thread_line(thread);
     std::string waiting;
     for (const store::Prompt& prompt : pending)
-        waiting += "- " + prompt.id + ": " + quoted(prompt.action) + "\n";
+        waiting += "- " + prompt.id + ": " + one_line(prompt.action) + "\n";
     if (others.empty() && waiting.empty()) return {};
     std::string text = "<status>\n";
     if (!others.empty()) text += "Other threads of this agent:\n" + others;

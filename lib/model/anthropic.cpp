@@ -141,7 +141,7 @@ void write_messages(JsonText& out, const chat::Request& request, const Origin& o
 }  // namespace
 
 std::string anthropic_body(const chat::Request& request, const Origin& origin) {
-    JsonText out;
+    JsonText out(expected_bytes(request));
     out.begin_object().key("model").string(request.model);
     out.key("max_tokens")
         .number(request.max_output_tokens > 0 ? request.max_output_tokens : default_max_tokens);

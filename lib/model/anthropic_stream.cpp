@@ -57,9 +57,9 @@ void write_block(JsonText& out, const Block& block) {
     out.begin_object();
     for (const auto& [key, value] : fields.items()) {
         if (key == "input" && block.has_input())
-            out.key(key).raw(sendable_arguments(arguments_of(block)));
+            out.any_key(key).raw(sendable_arguments(arguments_of(block)));
         else if (!value.is_null())
-            out.key(key).raw(chat::dump(value));
+            out.any_key(key).raw(chat::dump(value));
     }
     out.end_object();
 }

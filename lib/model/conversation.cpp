@@ -18,6 +18,19 @@ bool is_name_character(char c) {
 
 }  // namespace
 
+std::size_t expected_bytes(const chat::Request& request) {
+    constexpr std::size_t framing = 96;  // of a message or a tool
+    std::size_t bytes = 1024 + request.system.size();
+    for (const chat::ToolDefinition& tool : request.tools)
+        bytes += framing + tool.description.size() + tool.schema.size();
+    for (const chat::Message& message : request.messages) {
+        bytes += framing + message.content.size() + message.status.size();
+        for (const chat::ToolCall& call : message.tool_calls) bytes += framing + call.arguments.size();
+        if (message.opaque) bytes += message.opaque->wire.size();
+    }
+    return bytes + bytes / 16;
+}
+
 std::vector<const chat::Message*> in_wire_order(const std::vector<chat::Message>& messages) {
     std::vector<const chat::Message*> order;
     order.reserve(messages.size());

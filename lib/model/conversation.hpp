@@ -2,6 +2,7 @@
 // did not make it.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,9 @@ struct Origin {
     std::string provider;
     std::string model;
 };
+
+// About how long the body of this request becomes.
+std::size_t expected_bytes(const chat::Request& request);
 
 // Between two answers the tool results come first, whatever user messages arrived among them.
 std::vector<const chat::Message*> in_wire_order(const std::vector<chat::Message>& messages);

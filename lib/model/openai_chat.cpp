@@ -143,7 +143,7 @@ void write_messages(JsonText& out, const chat::Request& request, const Origin& o
 }  // namespace
 
 std::string chat_body(const chat::Request& request, const Origin& origin, const Quirks& quirks) {
-    JsonText out;
+    JsonText out(expected_bytes(request));
     out.begin_object().key("model").string(request.model).key("stream").boolean(true);
     if (quirks.stream_options)
         out.key("stream_options").begin_object().key("include_usage").boolean(true).end_object();

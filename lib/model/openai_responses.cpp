@@ -77,7 +77,7 @@ void write_answer(JsonText& out, const Message& message, const Origin& origin) {
 }  // namespace
 
 std::string responses_body(const chat::Request& request, const Origin& origin) {
-    JsonText out;
+    JsonText out(expected_bytes(request));
     out.begin_object().key("model").string(request.model);
     out.key("stream").boolean(true).key("store").boolean(false);
     out.key("include").begin_array().string("reasoning.encrypted_content").end_array();

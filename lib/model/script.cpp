@@ -124,7 +124,7 @@ std::string arguments_of(const Line& line, const std::vector<chat::ToolDefinitio
     std::string name = bare_argument(schema);
     if (name.empty()) name = "text";
     chat::JsonText out;
-    out.begin_object().key(name);
+    out.begin_object().any_key(name);
     write_bare(out, member(member(schema, "properties"), name.c_str()), line.rest);
     return out.end_object().take();
 }

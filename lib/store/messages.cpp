@@ -18,6 +18,7 @@ std::string select(std::string_view condition) {
 }
 
 constexpr int timestamp_column = 2;
+constexpr std::size_t usual_most = 8192;  // messages of a large window
 
 chat::Message read(const Statement& statement) {
     Row row(statement);
@@ -58,6 +59,8 @@ std::vector<chat::Message> walk_back(Store& store, AgentId agent, ThreadId threa
         store.prepare(select("agent_id = ? AND thread_id = ? AND id > ? ORDER BY id DESC"));
     statement.bind(agent).bind(thread).bind(bounds.after_message);
     std::vector<chat::Message> messages;
+    // addresses only: memory that is not touched costs nothing, moving what was read does
+    messages.reserve(usual_most);
     while (statement.step() && statement.integer(timestamp_column) > bounds.after_time)
         messages.push_back(read(statement));
     return messages;

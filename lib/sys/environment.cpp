@@ -1,6 +1,7 @@
 #include "sys/environment.hpp"
 
 #include <strings.h>
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -114,6 +115,12 @@ std::vector<std::string> scrubbed_environment(const Environment& environment,
     for (const auto& [name, value] : kept) lines.push_back(name + "=" + value);
     std::sort(lines.begin(), lines.end());
     return lines;
+}
+
+void keep_freed_memory() {
+    mallopt(M_MMAP_THRESHOLD, 256 << 20);
+    mallopt(M_TRIM_THRESHOLD, 256 << 20);
+    mallopt(M_TOP_PAD, 256 << 10);
 }
 
 void harden_process() {

@@ -254,6 +254,27 @@ std::string calls(int count) {
     return prompt;
 }
 
+// The very arguments that chorus-run gives bubblewrap, recorded by one that stands before it in
+// PATH.
+Words recorded_bwrap() {
+    const fs::path directory = scratch / "recording";
+    fs::create_directory(directory);
+    const std::string record = directory / "arguments";
+    std::ofstream(directory / "bwrap")
+        << "#!/bin/bash\nprintf '%s\\0' \"$@\" >'" << record
+        << "'\nPATH=$(printf %s \"$PATH\" | cut -d: -f2-) exec bwrap \"$@\"\n";
+    fs::permissions(directory / "bwrap", fs::perms::owner_all);
+    const std::string path = getenv("PATH");
+    setenv("PATH", (directory.string() + ":" + path).c_str(), 1);
+    set_config(R"({"sandbox": "workspace"})");
+    run(turn({"--fresh", calls(1)}));
+    setenv("PATH", path.c_str(), 1);
+    Words words{"bwrap"};
+    std::ifstream file(record);
+    for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+    return words;
+}
+
 // What twenty calls add, less what twenty bare spawns and forty bare commits cost.
 void tool_calls(int count) {
     constexpr int calls_in_turn = 20;
@@ -276,42 +297,7 @@ void tool_calls(int count) {
                 commits);
     report("tool call, sandbox off: beyond bash and two commits", off - bash - 2 * commits, "ms",
            1);
-    const Words bwrap{"bwrap",
-                      "--unshare-user",
-                      "--cap-drop",
-                      "ALL",
-                      "--disable-userns",
-                      "--unshare-pid",
-                      "--unshare-ipc",
-                      "--unshare-uts",
-                      "--unshare-net",
-                      "--new-session",
-                      "--die-with-parent",
-                      "--ro-bind",
-                      "/usr",
-                      "/usr",
-                      "--symlink",
-                      "usr/bin",
-                      "/bin",
-                      "--symlink",
-                      "usr/lib",
-                      "/lib",
-                      "--symlink",
-                      "usr/lib64",
-                      "/lib64",
-                      "--ro-bind",
-                      "/etc",
-                      "/etc",
-                      "--proc",
-                      "/proc",
-                      "--dev",
-                      "/dev",
-                      "--tmpfs",
-                      "/tmp",
-                      "--",
-                      "bash",
-                      "-c",
-                      "true"};
+    const Words bwrap = recorded_bwrap();
     const double boxed = run_many(bwrap, count).wall_ms;
     const double on = per_call("workspace");
     std::printf("  per call %.2f ms; bwrap … bash -c true %.2f ms\n", on, boxed);

@@ -78,6 +78,19 @@ expect_events() {
     [ -z "$got" ] || fail "events: ${got:0:600}"
 }
 
+# expect_acceptable FILE: a request to anthropic that the provider would take: turns are taken, the user's
+# first and last, and each call is answered in the very next message
+expect_acceptable() {
+    expect_equal "$(jq -c '.messages as $all | ($all | length) as $count
+        | [($all[0].role == "user"), ($all[-1].role == "user"),
+           all(range(1; $count); $all[.].role != $all[. - 1].role),
+           all($all[].content; length > 0 and all(.[]; .type != "text" or .text != "")),
+           all(range(0; $count); . as $i
+               | ([$all[$i].content[] | select(.type == "tool_use").id] | sort)
+                 == ([($all[$i + 1].content // [])[] | select(.type == "tool_result").tool_use_id] | sort))]
+        | all' "$1")" true
+}
+
 # fails_alike STATUS CODE STATE REGEX COMMAND …: in text, json and stream-json the same status, one error
 # line, and the same words in JSON. between() is run before the second and third.
 between() { :; }

@@ -10,10 +10,10 @@ namespace chorus::chat {
 namespace {
 
 TEST(Quoted, escapes_what_json_wants_escaped) {
-    EXPECT_EQ(quoted(""), "\"\"");
-    EXPECT_EQ(quoted("a\"b\\c\n\r\t\b\f\x1f\x01"), R"("a\"b\\c\n\r\t\u0008\u000c\u001f\u0001")");
-    EXPECT_EQ(quoted(std::string_view("\0", 1)), R"("\u0000")");
-    EXPECT_EQ(quoted("/ä€\x7f"), "\"/ä€\x7f\"");
+    EXPECT_EQ(chat::quoted(""), "\"\"");
+    EXPECT_EQ(chat::quoted("a\"b\\c\n\r\t\b\f\x1f\x01"), R"("a\"b\\c\n\r\t\u0008\u000c\u001f\u0001")");
+    EXPECT_EQ(chat::quoted(std::string_view("\0", 1)), R"("\u0000")");
+    EXPECT_EQ(chat::quoted("/ä€\x7f"), "\"/ä€\x7f\"");
 }
 
 // Every byte below 0x80 and a character above it, at every distance from the ends of a word.
@@ -23,11 +23,11 @@ TEST(Quoted, is_read_back_at_every_alignment) {
             for (const std::size_t after : {0U, 1U, 7U, 8U, 9U}) {
                 const std::string text =
                     std::string(before, 'x') + static_cast<char>(special) + std::string(after, '~');
-                ASSERT_EQ(Json::parse(quoted(text)).get<std::string>(), text) << special << ' ' << before;
+                ASSERT_EQ(Json::parse(chat::quoted(text)).get<std::string>(), text) << special << ' ' << before;
             }
     for (std::size_t before = 0; before < 18; ++before) {
         const std::string text = std::string(before, ' ') + "\U0010ffff€ä\"\x01ü\\\x1f\xc2\x80!#[]";
-        EXPECT_EQ(Json::parse(quoted(text)).get<std::string>(), text) << before;
+        EXPECT_EQ(Json::parse(chat::quoted(text)).get<std::string>(), text) << before;
     }
 }
 
@@ -44,7 +44,7 @@ TEST(Quoted, is_read_back_whatever_stands_in_it) {
             else if (pick < 120) text += "\xf0\x9f\x98\x80";
             else text += static_cast<char>(' ' + pick % 95);
         }
-        ASSERT_EQ(Json::parse(quoted(text)).get<std::string>(), text);
+        ASSERT_EQ(Json::parse(chat::quoted(text)).get<std::string>(), text);
     }
 }
 

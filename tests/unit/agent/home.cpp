@@ -1,0 +1,112 @@
+#include "agent/home.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/scratch.hpp"
+
+namespace chorus::agent {
+namespace {
+
+using base::ErrorCode;
+using test::error_of;
+using test::is_there;
+using test::put;
+using test::says;
+using test::Scratch;
+
+sys::Environment environment(std::map<std::string, std::string> values) { return sys::Environment(std::move(values)); }
+
+const sys::Environment nothing;
+
+unsigned mode_of(const std::string& path) {
+    struct stat status {};
+    return stat(path.c_str(), &status) == 0 ? status.st_mode & 07777U : 0;
+}
+
+TEST(FindHome, prefers_the_variable) {
+    EXPECT_EQ(find_home(environment({{"CHORUS_HOME", "/a"}, {"HOME", "/b"}})).path(), "/a");
+    EXPECT_EQ(find_home(environment({{"HOME", "/b"}})).path(), "/b/.chorus-agents");
+    EXPECT_EQ(find_home(environment({{"CHORUS_HOME", ""}, {"HOME", "/b"}})).path(), "/b/.chorus-agents");
+}
+
+TEST(FindHome, refuses_what_is_not_absolute) {
+    for (const auto& values : {std::map<std::string, std::string>{{"CHORUS_HOME", "a/b"}, {"HOME", "/b"}},
+                               std::map<std::string, std::string>{{"HOME", "b"}},
+                               std::map<std::string, std::string>{{"HOME", ""}}, std::map<std::string, std::string>{}})
+        EXPECT_EQ(error_of([&] { (void)find_home(environment(values)); }).code(), ErrorCode::config_invalid);
+}
+
+TEST(OpenHome, makes_it_for_its_owner_alone) {
+    const Scratch scratch;
+    const Home home(scratch / "deep/home");
+    open_home(home, nothing, IfMissing::create);
+    EXPECT_EQ(mode_of(home.path()), 0700U);
+    EXPECT_EQ(mode_of(home.agents()), 0700U);
+    EXPECT_EQ(mode_of(home.locks()), 0700U);
+    EXPECT_NO_THROW(open_home(home, nothing, IfMissing::create));
+    EXPECT_NO_THROW(open_home(home, nothing, IfMissing::refuse));
+}
+
+TEST(OpenHome, makes_nothing_where_it_is_told_to_refuse) {
+    const Scratch scratch;
+    const Home home(scratch / "home");
+    const base::Error error = error_of([&] { open_home(home, nothing, IfMissing::refuse); });
+    EXPECT_EQ(error.code(), ErrorCode::not_found);
+    EXPECT_TRUE(says(error, "chorus-init"));
+    EXPECT_FALSE(is_there(home.path()));
+}
+
+TEST(OpenHome, refuses_one_that_others_can_write) {
+    const Scratch scratch;
+    const Home home(scratch / "home");
+    open_home(home, nothing, IfMissing::create);
+    for (const mode_t mode : {0770, 0702, 0777, 01777}) {
+        ASSERT_EQ(chmod(home.path().c_str(), mode), 0);
+        const base::Error error = error_of([&] { open_home(home, nothing, IfMissing::create); });
+        EXPECT_EQ(error.code(), ErrorCode::forbidden) << std::oct << mode;
+        EXPECT_TRUE(says(error, "chmod go-w"));
+    }
+    ASSERT_EQ(chmod(home.path().c_str(), 0755), 0);
+    EXPECT_NO_THROW(open_home(home, nothing, IfMissing::create));
+}
+
+TEST(OpenHome, refuses_one_of_another_user) {
+    if (geteuid() != 0) GTEST_SKIP() << "needs root to give a directory away";
+    const Scratch scratch;
+    const Home home(scratch / "home");
+    open_home(home, nothing, IfMissing::create);
+    ASSERT_EQ(chown(home.path().c_str(), 65534, 65534), 0);
+    const base::Error error = error_of([&] { open_home(home, nothing, IfMissing::create); });
+    EXPECT_EQ(error.code(), ErrorCode::forbidden);
+    EXPECT_TRUE(says(error, "sudo -u '#65534'")) << error.hint();
+}
+
+TEST(OpenHome, refuses_what_is_no_directory) {
+    const Scratch scratch;
+    put(scratch / "file", "x");
+    EXPECT_EQ(error_of([&] { open_home(Home(scratch / "file"), nothing, IfMissing::create); }).code(),
+              ErrorCode::config_invalid);
+    std::filesystem::create_symlink(scratch / "nowhere", scratch / "dangling");
+    (void)error_of([&] { open_home(Home(scratch / "dangling"), nothing, IfMissing::create); });
+    EXPECT_FALSE(is_there(scratch / "nowhere"));
+}
+
+// L-09
+TEST(TemplateDirectory, is_the_one_given_else_the_home_s_else_the_installed_one) {
+    const Scratch scratch;
+    const Home home(scratch / "home");
+    put(scratch / "given/agent.json", "{}");
+    put(home.template_directory() + "/agent.json", "{}");
+    EXPECT_EQ(template_directory(home, scratch / "given"), scratch / "given");
+    EXPECT_EQ(template_directory(home, ""), home.template_directory());
+    const base::Error error = error_of([&] { (void)template_directory(home, scratch / "none"); });
+    EXPECT_EQ(error.code(), ErrorCode::config_invalid);
+    EXPECT_TRUE(says(error, "it has no agent.json"));
+    // an own template without an agent.json is a mistake, not a reason to take another
+    std::filesystem::remove(home.template_directory() + "/agent.json");
+    EXPECT_EQ(error_of([&] { (void)template_directory(home, ""); }).code(), ErrorCode::config_invalid);
+}
+
+}  // namespace
+}  // namespace chorus::agent
