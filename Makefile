@@ -49,7 +49,7 @@ tidy: $(BUILD)/CMakeCache.txt
 	git ls-files 'lib/*.cpp' 'cmd/*.cpp' | xargs -P $(JOBS) -n 8 clang-tidy -p $(BUILD) --quiet
 
 install: all
-	cmake --install $(BUILD)
+	cmake --install $(BUILD) --strip
 
 package: all
 	cd $(BUILD) && cpack

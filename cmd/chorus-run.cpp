@@ -155,6 +155,12 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
     return output->finish(turn::take_turn(options.turn, surroundings));
 }
 
+// -C "$DIR" of a script that never set DIR must not mean the agent's own workspace.
+CLI::Validator not_empty() {
+    return {[](const std::string& value) { return value.empty() ? "is empty" : std::string(); },
+            ""};
+}
+
 void add_prompt_options(CLI::App& app, Options& options) {
     app.add_option("NAME", options.turn.agent, "the agent");
     app.add_option("WORDS", options.prompt.words, "the prompt; - for stdin");
@@ -166,7 +172,9 @@ void add_prompt_options(CLI::App& app, Options& options) {
            },
            "the prompt")
         ->type_name("TEXT");
-    app.add_option("-f,--file", options.prompt.file, "the prompt from FILE")->type_name("FILE");
+    app.add_option("-f,--file", options.prompt.file, "the prompt from FILE")
+        ->type_name("FILE")
+        ->check(not_empty());
     app.add_option("--stdin", options.stdin_use,
                    "append (to a prompt given otherwise), ignore or inline")
         ->type_name("USE")
@@ -175,18 +183,25 @@ void add_prompt_options(CLI::App& app, Options& options) {
 
 void add_turn_options(CLI::App& app, Options& options) {
     turn::TurnOptions& turn = options.turn;
-    app.add_option("-m,--model", turn.model, "provider/name, for this turn")->type_name("MODEL");
+    app.add_option("-m,--model", turn.model, "provider/name, for this turn")
+        ->type_name("MODEL")
+        ->check(not_empty());
     auto* thread = app.add_option("-t,--thread", turn.thread, "main, a number or a branch")
-                       ->type_name("THREAD");
-    app.add_flag("--new-thread", turn.new_thread, "begin a new thread")->excludes(thread);
+                       ->type_name("THREAD")
+                       ->check(not_empty());
+    auto* new_thread =
+        app.add_flag("--new-thread", turn.new_thread, "begin a new thread")->excludes(thread);
     app.add_flag("--fresh", turn.fresh, "begin with an empty window");
-    app.add_flag("--resume", turn.resume, "go on with the thread's last turn");
+    app.add_flag("--resume", turn.resume, "go on with the thread's last turn")
+        ->excludes(new_thread);
     app.add_flag("--cancel-prompts", turn.cancel_prompts, "withdraw the questions that wait");
     app.add_option("-C,--directory", turn.directory, "work in DIR instead of the workspace")
-        ->type_name("DIR");
+        ->type_name("DIR")
+        ->check(not_empty());
     app.add_option("--idempotency-key", turn.idempotency_key,
                    "a finished turn with KEY answers again")
-        ->type_name("KEY");
+        ->type_name("KEY")
+        ->check(not_empty());
     app.add_option("--max-iterations,--max-turns", turn.max_iterations, "model calls at most")
         ->type_name("N")
         ->check(CLI::PositiveNumber);
@@ -207,7 +222,8 @@ void add_output_options(CLI::App& app, Options& options) {
     app.add_flag("--json", options.json, "as --output-format json");
     app.add_flag("--stream", options.output.stream, "text as it streams, to a pipe too");
     app.add_option("-o,--output", options.output.file, "write the same bytes to FILE")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(not_empty());
     app.add_option("--events", options.events, "turn, or all: internal ones too")
         ->type_name("WHICH")
         ->check(CLI::IsMember({"turn", "all"}));

@@ -149,12 +149,12 @@ Shared read_shared(const Json& object, std::string_view what) {
     return shared;
 }
 
-std::vector<policy::Rule> read_rules(const Json& profile, const char* list,
-                                     const std::string& what) {
+std::vector<policy::Rule> read_rules(const Json& profile, const char* list, const std::string& what,
+                                     const std::string& key) {
     std::vector<policy::Rule> rules;
     const Json* value = find(profile, list);
     if (value == nullptr) return rules;
-    const std::string place = std::string("permissions.") + list;
+    const std::string place = key + "." + list;
     if (!value->is_array()) refuse(what, place, "a list of patterns", *value);
     for (std::size_t i = 0; i < value->size(); ++i) {
         const Json& item = (*value)[i];
@@ -168,7 +168,8 @@ std::vector<policy::Rule> read_rules(const Json& profile, const char* list,
     return rules;
 }
 
-Permissions read_permissions(const Json& value, const std::string& what) {
+// `key`: where in the file it stands.
+Permissions read_permissions(const Json& value, const std::string& what, const std::string& key) {
     Permissions permissions;
     permissions.json = chat::dump(value);
     if (value.is_string()) {
@@ -179,18 +180,18 @@ Permissions read_permissions(const Json& value, const std::string& what) {
                                                 "ask",  "match", "not_match"};
     for (const auto& [name, ignored] : value.items())
         if (std::find(known.begin(), known.end(), name) == known.end())
-            throw Error(ErrorCode::config_invalid, what + ": permissions." + name +
+            throw Error(ErrorCode::config_invalid, what + ": " + key + "." + name +
                                                        ": no such list; there are " +
                                                        base::quoted_list(known));
     policy::ProfileText text;
     text.base = chat::string_or(value, "base");
-    text.deny = read_rules(value, "deny", what);
-    text.allow = read_rules(value, "allow", what);
-    text.ask = read_rules(value, "ask", what);
+    text.deny = read_rules(value, "deny", what, key);
+    text.allow = read_rules(value, "allow", what, key);
+    text.ask = read_rules(value, "ask", what, key);
     for (const char* list : {"match", "not_match"}) {
         const Json* examples = find(value, list);
         if (examples != nullptr && !is_text_list(*examples))
-            refuse(what, std::string("permissions.") + list, "a list of strings", *examples);
+            refuse(what, key + "." + list, "a list of strings", *examples);
     }
     text.match = text_list(value, "match");
     text.not_match = text_list(value, "not_match");
@@ -226,7 +227,7 @@ Permissions parse_permissions(std::string_view json, std::string_view what) {
                                         base::limits::config_bytes, ErrorCode::config_invalid);
     if (!value.is_object() && !value.is_string())
         refuse(what, "permissions", expected(KeyType::permissions), value);
-    return read_permissions(value, subject);
+    return read_permissions(value, subject, "permissions");
 }
 
 Configuration parse_configuration(std::string_view text, std::string_view what) {
@@ -239,7 +240,7 @@ Configuration parse_configuration(std::string_view text, std::string_view what) 
     configuration.description = chat::string_or(object, "description");
     configuration.channel_id = chat::string_or(object, "channel_id");
     if (const Json* value = find(object, "permissions"))
-        configuration.permissions = read_permissions(*value, std::string(what));
+        configuration.permissions = read_permissions(*value, std::string(what), "permissions");
     configuration.shared = read_shared(object, what);
     return configuration;
 }
@@ -261,13 +262,14 @@ HomeConfiguration load_home_configuration(const Home& home) {
     const Json object = checked_object(*text, what, File::home);
     configuration.default_model = chat::string_or(object, "default_model");
     if (const Json* value = find(object, "default_permissions"))
-        configuration.default_permissions = read_permissions(*value, what);
+        configuration.default_permissions = read_permissions(*value, what, "default_permissions");
     if (const Json* value = find(object, "permissions")) {
         if (!value->is_object())
             refuse(what, "permissions", "an object of profiles by name", *value);
         for (const auto& [name, profile] : value->items()) {
             if (!profile.is_object()) refuse(what, "permissions." + name, "an object", profile);
-            configuration.profiles[name] = *read_permissions(profile, what + ": " + name).custom;
+            configuration.profiles[name] =
+                *read_permissions(profile, what, "permissions." + name).custom;
         }
     }
     read_providers(object, configuration, what);

@@ -82,9 +82,9 @@ SetAside set_aside_trust_keys(const std::string& text) {
 
 void refuse_links(const agent::Directory& directory) {
     for (const std::string& part :
-         {directory.configuration(), directory.docs(), directory.sessions(), directory.workspace(),
-          directory.artifacts(), directory.branches(), directory.branch("main"),
-          directory.transcript("main", 1, true)})
+         {directory.path(), directory.configuration(), directory.docs(), directory.sessions(),
+          directory.workspace(), directory.artifacts(), directory.branches(),
+          directory.branch("main"), directory.transcript("main", 1, true)})
         if (sys::is_link(part))
             throw base::Error(base::ErrorCode::bad_request,
                               part + ": a link, not a part of an agent",

@@ -1,5 +1,6 @@
 #include "life/birth.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/archive.hpp"
@@ -158,6 +159,8 @@ class Scaffold {
 };
 
 void complete_tree(const Directory& directory, const BirthOptions& options) {
+    // a copy has the modes of what was copied
+    if (chmod(directory.path().c_str(), 0700) != 0) throw base::system_error(directory.path());
     for (const std::string& path :
          {directory.docs(), directory.sessions(), directory.branch("main")})
         sys::make_directory(path, 0700);
@@ -332,7 +335,9 @@ std::string welcome(const Birth& birth) {
     if (!birth.model_origin.empty()) text += " (from " + birth.model_origin + ")";
     text += ". Permissions: " + birth.agent.permissions + ".\n";
     if (birth.adopted && birth.sessions > 0)
-        text += std::to_string(birth.sessions) + " saved sessions are within reach.\n";
+        text += std::to_string(birth.sessions) +
+                (birth.sessions == 1 ? " saved session is" : " saved sessions are") +
+                " within reach.\n";
     return text + "\nSystem prompt:\n" + birth.system_prompt + "\n";
 }
 

@@ -59,7 +59,7 @@ struct Workplace {
     std::int64_t bash_most_ms = base::limits::bash_most_ms;
     std::function<bool()> stop;  // the turn is being ended
     std::string file_lock_path;  // one lock file per agent
-    std::string artifacts;       // absolute: what `view` also reads, under its absolute path
+    std::string artifacts = {};  // absolute: what `view` also reads, under its absolute path
 };
 
 enum class Class { read, write, command, repository };  // how it is recovered when killed

@@ -339,7 +339,7 @@ void LiveTurn::take_up(const std::vector<Unfinished>& unfinished, LoopEnd& end, 
         else
             settled.push_back(call);
     }
-    settle_calls(place_, record_.turn(), settled, {});
+    settle_calls(record_, settled);
     if (again.empty()) return;
     renew_rules();
     suspended = calls_.decide(again) == Decided::suspended;

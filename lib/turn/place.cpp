@@ -73,24 +73,8 @@ std::string current_branch(const agent::Directory& directory) {
     return text.substr(text.rfind('/') + 1);
 }
 
-store::Thread new_thread(store::Store& store, const store::Agent& agent,
-                         const std::string& branch) {
-    store::Transaction transaction(store);
-    store::Thread thread;
-    thread.agent_id = agent.id;
-    thread.id = 0;
-    thread.branch = branch;
-    const auto parent = store::find_thread_of_branch(store, agent.id, branch);
-    thread.parent_thread = parent ? parent->id : 1;
-    thread.created_at = thread.last_activity = sys::now_ms();
-    thread = store::insert_thread(store, thread);
-    transaction.commit();
-    return thread;
-}
-
 store::Thread choose_thread(store::Store& store, const store::Agent& agent,
                             const agent::Directory& directory, const TurnOptions& options) {
-    if (options.new_thread) return new_thread(store, agent, current_branch(directory));
     const std::string& wanted = options.thread;
     if (wanted == "main") return *store::find_thread(store, agent.id, 1);
     store::ThreadId number = 0;
@@ -133,29 +117,41 @@ std::string holder_of(store::Store& store, const store::Agent& agent, const stor
            ")";
 }
 
-void take_locks(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+std::optional<sys::Lock> take_lock(const std::string& path, sys::Lock::Mode mode,
+                                   const TurnOptions& options, const Surroundings& surroundings) {
     const auto stop = [&] { return surroundings.interrupt.requested(); };
-    const auto& home = surroundings.home;
-    const std::string& name = place.agent.name;
-    place.agent_lock = sys::Lock::acquire(home.agent_lock(place.agent.id), sys::Lock::Mode::shared,
-                                          options.wait_ms, stop);
-    if (place.agent_lock)
-        place.thread_lock = sys::Lock::acquire(home.thread_lock(place.agent.id, place.thread.id),
-                                               sys::Lock::Mode::exclusive, options.wait_ms, stop);
-    if (stop())
-        throw Error(ErrorCode::canceled, "chorus-run: interrupted while waiting for its turn");
+    auto lock = sys::Lock::acquire(path, mode, options.wait_ms, stop);
+    if (stop()) throw Error(ErrorCode::canceled, "turn: interrupted while waiting to begin");
+    return lock;
+}
+
+void lock_agent(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+    place.agent_lock = take_lock(surroundings.home.agent_lock(place.agent.id),
+                                 sys::Lock::Mode::shared, options, surroundings);
     if (!place.agent_lock)
         throw Error(ErrorCode::agent_busy,
-                    "agent '" + name + "': another command has it for itself",
+                    "agent '" + place.agent.name + "': another command has it for itself",
                     "try again later, or wait with --wait");
+}
+
+void lock_thread(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+    place.thread_lock = take_lock(surroundings.home.thread_lock(place.agent.id, place.thread.id),
+                                  sys::Lock::Mode::exclusive, options, surroundings);
     if (!place.thread_lock)
         throw Error(ErrorCode::agent_busy,
-                    "agent '" + name + "': thread " + std::to_string(place.thread.id) +
+                    "agent '" + place.agent.name + "': thread " + std::to_string(place.thread.id) +
                         " is at work: " + holder_of(place.store, place.agent, place.thread),
                     "wait with --wait, or use another thread with --new-thread");
+    place.thread = *store::find_thread(place.store, place.agent.id, place.thread.id);
 }
 
 }  // namespace
+
+sys::Root root_for(const agent::Directory& directory, const TurnOptions& options,
+                   const Surroundings& surroundings) {
+    return sys::Root(
+        checked_directory(options, surroundings.home, directory, surroundings.environment));
+}
 
 Place open_place(const TurnOptions& options, const Surroundings& surroundings, Hold hold) {
     const agent::Home& home = surroundings.home;
@@ -164,18 +160,32 @@ Place open_place(const TurnOptions& options, const Surroundings& surroundings, H
     const store::Agent agent = require_agent(home, store, options.agent);
     const agent::Directory directory(home.path() + "/" + agent.dir);
     auto home_configuration = agent::load_home_configuration(home);
-    sys::Root root(checked_directory(options, home, directory, surroundings.environment));
+    sys::Root root = root_for(directory, options, surroundings);
     const store::Thread thread = choose_thread(store, agent, directory, options);
     Place place{std::move(store), agent, thread, directory, std::move(home_configuration),
                 std::move(root),  {},    {}};
     if (hold == Hold::nothing) return place;
-    take_locks(place, options, surroundings);
+    lock_agent(place, options, surroundings);
     // what was read before the locks were held may be of yesterday
     const auto again = store::find_agent(place.store, place.agent.id);
-    if (again) check_status(*again);
+    if (!again) refuse_unknown(place.store, options.agent);
+    check_status(*again);
     place.agent = *again;
-    place.thread = *store::find_thread(place.store, place.agent.id, place.thread.id);
+    if (!options.new_thread) lock_thread(place, options, surroundings);
     return place;
+}
+
+void begin_thread(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+    store::Thread thread;
+    thread.agent_id = place.agent.id;
+    thread.id = 0;
+    thread.branch = place.thread.branch;
+    thread.parent_thread = place.thread.id;
+    thread.created_at = thread.last_activity = sys::now_ms();
+    store::Transaction transaction(place.store);
+    place.thread = store::insert_thread(place.store, thread);
+    transaction.commit();
+    lock_thread(place, options, surroundings);
 }
 
 }  // namespace chorus::turn

@@ -31,6 +31,12 @@ struct Place {
 
 enum class Hold { locks, nothing };
 // Error(not_found), Error(exited), Error(not_ready), Error(agent_busy), Error(bad_request) for -C.
+// With --new-thread the place is, unlocked, the thread that the new one will stand beside.
 Place open_place(const TurnOptions& options, const Surroundings& surroundings, Hold hold);
+// --new-thread: made and locked, once it is known that the turn can begin.
+void begin_thread(Place& place, const TurnOptions& options, const Surroundings& surroundings);
+// What a turn works in: the workspace, or -C DIR where it may be that.
+sys::Root root_for(const agent::Directory& directory, const TurnOptions& options,
+                   const Surroundings& surroundings);
 
 }  // namespace chorus::turn

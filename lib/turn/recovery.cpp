@@ -83,7 +83,7 @@ std::vector<Unfinished> unfinished_calls(store::Store& store, const store::Turn&
     return open;
 }
 
-void settle_calls(Place& place, const store::Turn& turn, const std::vector<Unfinished>& calls,
+void settle_calls(Record& record, const std::vector<Unfinished>& calls,
                   const std::string& outcome_for_all) {
     if (calls.empty()) return;
     std::vector<DecidedCall> decided;
@@ -102,7 +102,6 @@ void settle_calls(Place& place, const store::Turn& turn, const std::vector<Unfin
         results.push_back(
             {&decided.back(), {text_of(outcome), true}, outcome, unfinished.run.intent_at});
     }
-    Record record(place, turn, stored_chain(place));
     record.finish(results, {});
 }
 

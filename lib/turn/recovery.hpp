@@ -8,6 +8,7 @@
 #include "chat/message.hpp"
 #include "store/turns.hpp"
 #include "turn/place.hpp"
+#include "turn/record.hpp"
 
 namespace chorus::turn {
 
@@ -27,7 +28,7 @@ std::vector<Unfinished> unfinished_calls(store::Store& store, const store::Turn&
 
 // Each of them gets a result: `interrupted` (never started, or only reading) or `unknown` (it may
 // have taken effect); or the outcome given for all. Nothing is run again (promise 3).
-void settle_calls(Place& place, const store::Turn& turn, const std::vector<Unfinished>& calls,
+void settle_calls(Record& record, const std::vector<Unfinished>& calls,
                   const std::string& outcome_for_all = {});
 
 // The cumulative hash stored with the thread's newest message; nothing behind a turn that keeps

@@ -134,7 +134,10 @@ std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions
         end_open_turn(place, *last, "cancelled");
     }
     const auto calls = unfinished_calls(place.store, *last);
-    settle_calls(place, *last, calls, outcome);
+    if (!calls.empty()) {
+        Record record(place, *last, stored_chain(place));
+        settle_calls(record, calls, outcome);
+    }
     if (crashed) say_recovered(surroundings, *last, calls.size());
     return std::nullopt;
 }
@@ -278,6 +281,7 @@ chat::TurnResult nothing_to_do(Place& place, const std::optional<store::Turn>& l
 }
 
 chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundings& surroundings) {
+    mend_transcript(place);
     const auto last = take_over(place).turn;
     if (!last || last->state == TurnState::idle) return nothing_to_do(place, last);
     if (last->state == TurnState::prompt) {
@@ -289,6 +293,7 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
 
     std::int64_t fresh_after = -1;
     const TurnOptions options = stored_options(given, *last, fresh_after);
+    if (!options.directory.empty()) place.root = root_for(place.directory, options, surroundings);
     Loaded loaded = load(place, options, surroundings);
     WindowFrame frame = frame_for(place, loaded.settings, fresh_after >= 0, last->started_at);
     if (fresh_after >= 0) frame.after_message = std::max(frame.after_message, fresh_after);
@@ -304,10 +309,13 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
 chat::TurnResult take_turn(const TurnOptions& options, const Surroundings& surroundings) {
     Place place = open_place(options, surroundings, Hold::locks);
     if (const auto before = answered_before(place, options)) return *before;
-    mend_transcript(place);
     if (options.resume) return resume(place, options, surroundings);
-    if (options.new_thread) surroundings.warn("thread " + std::to_string(place.thread.id));
     Loaded loaded = load(place, options, surroundings);
+    if (options.new_thread) {
+        begin_thread(place, options, surroundings);
+        surroundings.warn("thread " + std::to_string(place.thread.id));
+    }
+    mend_transcript(place);
     refresh_index(place, loaded.configuration);
     note_project_text(place, options, surroundings);
     if (const auto waiting = settle_last_turn(place, options, surroundings)) return *waiting;
@@ -316,9 +324,7 @@ chat::TurnResult take_turn(const TurnOptions& options, const Surroundings& surro
 }
 
 std::string dry_run(const TurnOptions& options, const Surroundings& surroundings) {
-    TurnOptions looking = options;
-    looking.new_thread = false;
-    Place place = open_place(looking, surroundings, Hold::nothing);
+    Place place = open_place(options, surroundings, Hold::nothing);
     const Loaded loaded = load(place, options, surroundings);
     chat::Request request;
     write_opening(place, loaded, request);

@@ -65,7 +65,7 @@ expect_status 0
 expect_events
 expect_db 'SELECT count(*) FROM turns' 1
 
-test_case "1: five tool failures in a row" # S-09
+test_case "1: five tool failures in a row" # A-49
 agent_of anthropic/m
 start_server "$(answers "$(call same view '{"path": "missing.txt"}')")"
 fails_alike 1 FAILED failed 'five tool failures in a row' chorus-run a 'say it'
@@ -118,6 +118,8 @@ fails_alike 2 BAD_REQUEST failed 'given more than once' chorus-run a word -p tex
 fails_alike 2 BAD_REQUEST failed "--timeout: 'soon' is not a duration" chorus-run a hi --timeout soon
 fails_alike 2 BAD_REQUEST failed '--resume: takes no prompt' chorus-run a hi --resume
 fails_alike 2 BAD_REQUEST failed '-C: .*/none' chorus-run a hi -C "$scratch/none"
+fails_alike 2 BAD_REQUEST failed 'usage: .*-directory.* is empty' chorus-run a hi -C ''
+fails_alike 2 BAD_REQUEST failed 'usage: ' chorus-run a --resume --new-thread
 fails_alike 2 BAD_REQUEST failed '-o: .*No such file' chorus-run a hi -o none/file
 fails_alike 2 BAD_REQUEST failed 'CHORUS_STDIN_TIMEOUT_MS: "x"' env CHORUS_STDIN_TIMEOUT_MS=x chorus-run a hi
 mkfifo idle
@@ -150,6 +152,10 @@ agent_key a budget '{"usd_per_turn": 1}'
 broken 'budget: .*price'
 rm "$dir/agent.json"
 broken 'agent\.json: no such file'
+rm "$dir/agent.json"
+fails_alike 3 CONFIG_INVALID failed 'agent\.json: no such file' chorus-run a hi --new-thread
+expect_db 'SELECT count(*) FROM threads' 1
+cp good.json "$dir/agent.json"
 home_key max_retries '"x"'
 fails_alike 3 CONFIG_INVALID failed 'config\.json: max_retries' chorus-run a hi
 rm "$CHORUS_HOME/config.json"
@@ -175,7 +181,7 @@ fails_alike 4 EXITED failed "agent 'a': it was destroyed" chorus-run a hi
 db "UPDATE agents SET status = 'destroying'"
 fails_alike 4 EXITED failed "agent 'a': it was destroyed" chorus-run a hi
 
-test_case "6: the provider refuses the key or asks for money" # S-38 S-39
+test_case "6: the provider refuses the key or asks for money" # S-09 S-38 S-39
 agent_of anthropic/m
 fails_alike 6 UNAUTHORIZED failed 'no key: set ANTHROPIC_API_KEY' chorus-run a 'say it'
 for model in anthropic/m openai/m openai-chat/m; do
@@ -316,7 +322,7 @@ fails_alike 1 FAILED failed 'declined to answer' chorus-run a 'say it'
 expect_match "$(db "SELECT reason FROM turns LIMIT 1")" refused
 goes_on 3
 
-test_case "10: nobody to ask" # S-08 A-48
+test_case "10: nobody to ask" # S-08
 agent_of builtin/script --permissions standard
 command=$'/bash touch done\n/view .'
 run chorus-run a "say it
@@ -376,7 +382,7 @@ run chorus-run a 'say it'
 expect_status 0
 expect_match "$err" 'notice: recovered turn 1'
 
-test_case "75: parked by the provider, until its time has come" # S-10 S-40
+test_case "75: parked by the provider, until its time has come" # S-10
 agent_of anthropic/m
 start_server "$(answers "$(status_answer 429 rate_limit_error 'slow down' '{"retry-after": "3600"}')")"
 now=$(date +%s)
@@ -401,6 +407,15 @@ expect_equal "$(jq -r 'select(.kind == "retry") | "\(.category) \(.wait_ms)"' "$
 expect_db "SELECT state || ' ' || attempt || ' ' || turn_number FROM turns" 'idle 2 1'
 expect_db "SELECT turn_count FROM agents" 1
 expect_sound
+start_server "$(answers "$(status_answer 429 rate_limit_error 'slow down')")"
+now=$(date +%s)
+run chorus-run a 'say it' --json
+expect_status 75
+expect_equal "$(request_count)" 2
+resume_at=$(date -d "$(jq -r .resume_at <<<"$out")" +%s)
+[ "$resume_at" -ge $((now + 300)) ] && [ "$resume_at" -le $((now + 400)) ] || fail "resume_at is $resume_at, now is $now"
+db 'UPDATE turns SET resume_at = 1'
+goes_on 2
 
 test_case "124: the time is up, in a model call and in a command"
 agent_of anthropic/m --permissions sandboxed
@@ -432,7 +447,7 @@ interrupted() {
     expect_status "$wanted"
     expect_one_error 'interrupted'
 }
-test_case "129, 130, 143: a signal in a model call" # S-16 S-17 L-57
+test_case "129, 130, 143: a signal in a model call"
 agent_of anthropic/m
 start_server "$(answers "$(broken_off)")"
 asked() { [ "$(request_count)" = "$1" ]; }
@@ -456,7 +471,7 @@ goes_on 3
 interrupted TERM 143 true env CHORUS_STDIN_TIMEOUT_MS=9000 bash -c 'mkfifo p; exec 9<>p; exec chorus-run a --json <p'
 expect_json '"\(.exit_code) \(.error.code) \(.state)"' '143 CANCELED canceled'
 
-test_case "129, 130, 143: a signal while a command runs" # S-18 S-20
+test_case "129, 130, 143: a signal while a command runs" # S-18
 agent_of builtin/script --permissions sandboxed
 work=$CHORUS_HOME/agents/a/workspace
 naps=7$$

@@ -130,7 +130,7 @@ for protocol in anthropic openai openai-chat deepseek; do
     chunks='"whole" 1 "utf8"'
     [ $protocol = deepseek ] && chunks='"utf8"'
     for chunk in $chunks; do
-        test_case "$protocol, chunk $chunk: a turn with seven tools" # C-02 C-04 C-10 C-11 C-20 C-21 C-22 C-23 A-41 L-15 L-22
+        test_case "$protocol, chunk $chunk: a turn with seven tools" # C-02 C-04 C-11 C-20 C-21 C-22 A-41 L-15 L-22
         model=$protocol/model-1
         init a --model $model --system-prompt 'You are SYSTEM ünï.' --permissions sandboxed
         dir=$CHORUS_HOME/agents/a

@@ -19,7 +19,8 @@ class Scratch {
         // In memory where that can be: every file that is put in place is synced.
         std::error_code error;
         std::filesystem::path base = "/dev/shm";
-        if (!std::filesystem::is_directory(base, error)) base = std::filesystem::temp_directory_path();
+        if (!std::filesystem::is_directory(base, error))
+            base = std::filesystem::temp_directory_path();
         std::string pattern = (base / "chorus-test-XXXXXX").string();
         if (mkdtemp(pattern.data()) == nullptr) throw base::system_error(pattern);
         path_ = std::filesystem::canonical(pattern).string();

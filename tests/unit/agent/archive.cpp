@@ -37,7 +37,8 @@ std::string octal(std::uint64_t value, int width) {
 std::string header(const Entry& entry) {
     std::string block = entry.name;
     block.resize(100);
-    block += octal(entry.mode, 8) + octal(0, 8) + octal(0, 8) + octal(entry.content.size(), 12) + octal(0, 12);
+    block += octal(entry.mode, 8) + octal(0, 8) + octal(0, 8) + octal(entry.content.size(), 12) +
+             octal(0, 12);
     block += "        ";
     block += entry.type;
     std::string target = entry.target;
@@ -68,7 +69,9 @@ class ArchiveTest : public testing::Test {
         std::filesystem::create_directory(to_);
         return unpack(archive_, to_);
     }
-    Unpacked unpack_entries(const std::vector<Entry>& entries) { return unpack_bytes(tar(entries)); }
+    Unpacked unpack_entries(const std::vector<Entry>& entries) {
+        return unpack_bytes(tar(entries));
+    }
     std::string at(const std::string& name) const { return to_ + "/" + name; }
     // The names in the directory and below, sorted, and nothing beside it.
     std::vector<std::string> names() const {
@@ -101,7 +104,8 @@ TEST_F(ArchiveTest, takes_files_and_directories) {
 }
 
 TEST_F(ArchiveTest, gives_modes_of_its_own) {
-    unpack_entries({{"d/", '5', "", "", 07777}, {"d/x", '0', "", "", 06755}, {"d/y", '0', "", "", 0666}});
+    unpack_entries(
+        {{"d/", '5', "", "", 07777}, {"d/x", '0', "", "", 06755}, {"d/y", '0', "", "", 0666}});
     struct stat status {};
     ASSERT_EQ(stat(at("d").c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 07777U, 0700U);
@@ -151,17 +155,18 @@ TEST_F(ArchiveTest, writes_through_no_link) {
 }
 
 TEST_F(ArchiveTest, takes_nothing_that_git_would_run_or_obey) {
-    const Unpacked unpacked = unpack_entries({{"workspace/.git/", '5'},
-                                              {"workspace/.git/hooks/", '5'},
-                                              {"workspace/.git/hooks/pre-commit", '0', "x", "", 0755},
-                                              {"workspace/.git/config", '0', "[core] fsmonitor=x"},
-                                              {"workspace/.GIT/Config", '0', "x"},
-                                              {"workspace//.git/./hooks//a", '0', "x"},
-                                              {"workspace/sub/.git", '0', "gitdir: ../evil"},
-                                              {"workspace/sub2/.Git", '0', "gitdir: ../evil"},
-                                              {"workspace/.git/x/.git/hooks/b", '0', "x"},
-                                              {"workspace/.git/objects/info/alternates", '0', "/"},
-                                              {"workspace/.git/HEAD", '0', "ref: refs/heads/main\n"}});
+    const Unpacked unpacked =
+        unpack_entries({{"workspace/.git/", '5'},
+                        {"workspace/.git/hooks/", '5'},
+                        {"workspace/.git/hooks/pre-commit", '0', "x", "", 0755},
+                        {"workspace/.git/config", '0', "[core] fsmonitor=x"},
+                        {"workspace/.GIT/Config", '0', "x"},
+                        {"workspace//.git/./hooks//a", '0', "x"},
+                        {"workspace/sub/.git", '0', "gitdir: ../evil"},
+                        {"workspace/sub2/.Git", '0', "gitdir: ../evil"},
+                        {"workspace/.git/x/.git/hooks/b", '0', "x"},
+                        {"workspace/.git/objects/info/alternates", '0', "/"},
+                        {"workspace/.git/HEAD", '0', "ref: refs/heads/main\n"}});
     EXPECT_EQ(unpacked.left_out.size(), 8U);
     EXPECT_EQ(names(), (Names{"workspace", "workspace/.git", "workspace/.git/HEAD"}));
 }
@@ -173,19 +178,24 @@ TEST_F(ArchiveTest, says_names_without_their_control_characters) {
 
 TEST_F(ArchiveTest, takes_names_of_any_language) {
     // a pax header: what packers write for a name that is not ASCII
-    const std::string record = "22 path=docs/\xc3\xbc" "ber.md\n";
+    const std::string record =
+        "22 path=docs/\xc3\xbc"
+        "ber.md\n";
     ASSERT_EQ(record.size(), 22U);
-    const std::string bytes =
-        header({"PaxHeader", 'x', record}) + padded(record) + tar({{"docs/other.md", '0', "hi"}, {"gn\xc3\xbc", '0', "x"}});
+    const std::string bytes = header({"PaxHeader", 'x', record}) + padded(record) +
+                              tar({{"docs/other.md", '0', "hi"}, {"gn\xc3\xbc", '0', "x"}});
     EXPECT_EQ(unpack_bytes(bytes).files, 2U);
-    EXPECT_EQ(text_of(at("docs/\xc3\xbc" "ber.md")), "hi");
+    EXPECT_EQ(text_of(at("docs/\xc3\xbc"
+                         "ber.md")),
+              "hi");
     EXPECT_EQ(text_of(at("gn\xc3\xbc")), "x");
 }
 
 TEST_F(ArchiveTest, takes_compressed_ones) {
     put(scratch_ / "in/agent.json", "{}");
     for (const std::string flag : {"", "-z", "-j", "-J", "--zstd"}) {
-        const std::string command = "tar -c " + flag + " -C '" + scratch_ / "in" + "' -f '" + archive_ + "' . 2>/dev/null";
+        const std::string command =
+            "tar -c " + flag + " -C '" + scratch_ / "in" + "' -f '" + archive_ + "' . 2>/dev/null";
         if (std::system(command.c_str()) != 0) continue;  // that packer is not installed here
         std::filesystem::remove_all(to_);
         std::filesystem::create_directory(to_);
@@ -197,13 +207,15 @@ TEST_F(ArchiveTest, takes_compressed_ones) {
 TEST_F(ArchiveTest, refuses_what_is_no_archive) {
     std::string cut = tar({{"a", '0', std::string(5'000, 'x')}});
     cut.resize(2'000);
-    for (const std::string& bytes : {std::string("not an archive at all"), std::string(3'000, 'x'), std::string("PK\3\4zip"),
-                                     std::string("\x1f\x8b\x08 gzip that is none"), cut}) {
+    for (const std::string& bytes :
+         {std::string("not an archive at all"), std::string(3'000, 'x'), std::string("PK\3\4zip"),
+          std::string("\x1f\x8b\x08 gzip that is none"), cut}) {
         std::filesystem::remove_all(to_);
         const base::Error error = error_of([&] { (void)unpack_bytes(bytes); });
         EXPECT_EQ(error.code(), ErrorCode::bad_request) << error.message();
     }
-    EXPECT_EQ(error_of([&] { (void)unpack(scratch_ / "none", to_); }).code(), ErrorCode::bad_request);
+    EXPECT_EQ(error_of([&] { (void)unpack(scratch_ / "none", to_); }).code(),
+              ErrorCode::bad_request);
 }
 
 TEST_F(ArchiveTest, refuses_more_entries_than_an_agent_has) {
@@ -216,14 +228,17 @@ TEST_F(ArchiveTest, refuses_more_entries_than_an_agent_has) {
 }
 
 TEST(GitTrap, is_what_git_would_run_or_obey) {
-    for (const char* path : {".git/hooks", ".git/hooks/pre-commit", "w/.git/config", "w/.GIT/CONFIG", ".git/Config.Worktree",
-                             ".git/commondir", ".git/gitdir", ".git/modules/a/config", ".git/worktrees/b", ".git/info/attributes",
-                             ".git/objects/info/alternates", ".git/x/.git/hooks/a", "a/.gIt/b/c/.git/Hooks",
-                             ".git/rebase-merge/git-rebase-todo", ".git/rebase-apply/x", ".git/sequencer/todo"})
+    for (const char* path :
+         {".git/hooks", ".git/hooks/pre-commit", "w/.git/config", "w/.GIT/CONFIG",
+          ".git/Config.Worktree", ".git/commondir", ".git/gitdir", ".git/modules/a/config",
+          ".git/worktrees/b", ".git/info/attributes", ".git/objects/info/alternates",
+          ".git/x/.git/hooks/a", "a/.gIt/b/c/.git/Hooks", ".git/rebase-merge/git-rebase-todo",
+          ".git/rebase-apply/x", ".git/sequencer/todo"})
         EXPECT_TRUE(is_git_trap(path)) << path;
-    for (const char* path : {".git", "w/.git", ".git/HEAD", ".git/objects/ab/cd", ".git/refs/heads/hooks", ".git/index",
-                             "hooks", "config", "w/config", "x.git/config", ".gitx/config", ".git/configs", ".git/objects",
-                             ".git/hooksx", ".gitattributes", ""})
+    for (const char* path :
+         {".git", "w/.git", ".git/HEAD", ".git/objects/ab/cd", ".git/refs/heads/hooks",
+          ".git/index", "hooks", "config", "w/config", "x.git/config", ".gitx/config",
+          ".git/configs", ".git/objects", ".git/hooksx", ".gitattributes", ""})
         EXPECT_FALSE(is_git_trap(path)) << path;
 }
 

@@ -15,7 +15,9 @@ using test::put;
 using test::says;
 using test::Scratch;
 
-Configuration parse(const std::string& text) { return parse_configuration(text, "agent.json"); }
+Configuration parse(const std::string& text) {
+    return parse_configuration(text, "agent.json");
+}
 
 HomeConfiguration parse_home(const std::string& text) {
     const Scratch scratch;
@@ -32,8 +34,8 @@ base::Error home_error(const std::string& text) {
 
 // L-10
 TEST(Configuration, is_read_from_what_the_template_holds) {
-    const Configuration configuration =
-        parse(R"({"name":"ada","channel_id":null,"model":null,"system_prompt":"S","permissions":"locked",
+    const Configuration configuration = parse(
+        R"({"name":"ada","channel_id":null,"model":null,"system_prompt":"S","permissions":"locked",
                   "created_at":null,"running_tasks":[]})");
     EXPECT_EQ(configuration.name, "ada");
     EXPECT_EQ(configuration.channel_id, "");
@@ -51,9 +53,11 @@ TEST(Configuration, is_standard_where_it_says_nothing) {
 
 // C-27
 TEST(Configuration, reads_times_in_seconds_and_as_text) {
-    const Shared shared = parse(R"({"rolling_window":"12h","idle_timeout":90,"max_iterations":3,"max_messages":40,
+    const Shared shared =
+        parse(R"({"rolling_window":"12h","idle_timeout":90,"max_iterations":3,"max_messages":40,
         "context_tokens":1000,"parallel_tools":1,"auto_compact":true,"sandbox":"workspace+net","environment":["LANG"],
-        "budget":{"usd_per_turn":0.5,"usd_per_day":2,"tokens_per_turn":5000}})").shared;
+        "budget":{"usd_per_turn":0.5,"usd_per_day":2,"tokens_per_turn":5000}})")
+            .shared;
     EXPECT_EQ(shared.rolling_window_ms, 43'200'000);
     EXPECT_EQ(shared.idle_timeout_ms, 90'000);
     EXPECT_EQ(shared.max_iterations, 3);
@@ -70,25 +74,46 @@ TEST(Configuration, reads_times_in_seconds_and_as_text) {
 
 bool fits(KeyType type, const Json& value) {
     switch (type) {
-        case KeyType::text: return value.is_string();
-        case KeyType::text_or_null: return value.is_string();
-        case KeyType::integer: return value == 7;
-        case KeyType::duration: return value == 7 || value == "10m";
-        case KeyType::boolean: return value.is_boolean();
-        case KeyType::text_list: return value == Json::array() || value == Json::array({"x"});
-        case KeyType::object: return value.is_object();
-        case KeyType::array: return value.is_array();
-        case KeyType::permissions: return value.is_string() || value == Json::object();
-        case KeyType::sandbox: return value == "off";
+        case KeyType::text:
+            return value.is_string();
+        case KeyType::text_or_null:
+            return value.is_string();
+        case KeyType::integer:
+            return value == 7;
+        case KeyType::duration:
+            return value == 7 || value == "10m";
+        case KeyType::boolean:
+            return value.is_boolean();
+        case KeyType::text_list:
+            return value == Json::array() || value == Json::array({"x"});
+        case KeyType::object:
+            return value.is_object();
+        case KeyType::array:
+            return value.is_array();
+        case KeyType::permissions:
+            return value.is_string() || value == Json::object();
+        case KeyType::sandbox:
+            return value == "off";
     }
     return false;
 }
 
 const std::vector<Json>& samples() {
-    static const std::vector<Json> values{
-        true,          7,          -1,           1.5,           "some text",         "10m",
-        "off",         Json::array(), Json::array({"x"}), Json::array({1}), Json::object(),     Json{{"x", {{"y", 1}}}},
-        1e300,         18446744073709551615ULL, 9223372036854775807LL};
+    static const std::vector<Json> values{true,
+                                          7,
+                                          -1,
+                                          1.5,
+                                          "some text",
+                                          "10m",
+                                          "off",
+                                          Json::array(),
+                                          Json::array({"x"}),
+                                          Json::array({1}),
+                                          Json::object(),
+                                          Json{{"x", {{"y", 1}}}},
+                                          1e300,
+                                          18446744073709551615ULL,
+                                          9223372036854775807LL};
     return values;
 }
 
@@ -104,7 +129,8 @@ TEST(Configuration, names_file_key_and_type_of_what_does_not_fit) {
                 EXPECT_TRUE(says(error, "agent.json: " + name)) << text << error.message();
                 // an object of permissions has words of its own for what is in it
                 const bool own_words = key.type == KeyType::permissions && value.is_object();
-                EXPECT_TRUE(own_words || says(error, "expected " + std::string(expected(key.type)))) << error.message();
+                EXPECT_TRUE(own_words || says(error, "expected " + std::string(expected(key.type))))
+                    << error.message();
             }
             if (key.in_home && !fits(key.type, value)) {
                 const base::Error error = home_error(text);
@@ -120,17 +146,25 @@ TEST(Configuration, takes_every_key_with_a_value_of_its_type) {
         for (const Json& value : samples()) {
             const std::string text = Json{{std::string(key.name), value}}.dump();
             const bool is_profiles = key.name == "permissions";  // by name in config.json
-            if (value == Json{{"x", {{"y", 1}}}}) continue;  // its members have types too
-            if (key.in_agent && fits(key.type, value)) { EXPECT_NO_THROW((void)parse(text)) << text; }
-            if (key.in_home && fits(key.type, value) && !is_profiles) { EXPECT_NO_THROW((void)parse_home(text)) << text; }
+            if (value == Json{{"x", {{"y", 1}}}}) continue;      // its members have types too
+            if (key.in_agent && fits(key.type, value)) {
+                EXPECT_NO_THROW((void)parse(text)) << text;
+            }
+            if (key.in_home && fits(key.type, value) && !is_profiles) {
+                EXPECT_NO_THROW((void)parse_home(text)) << text;
+            }
         }
 }
 
 TEST(Configuration, takes_null_for_every_key_as_absent) {
     for (const Key& key : keys()) {
         const std::string text = Json{{std::string(key.name), nullptr}}.dump();
-        if (key.in_agent) { EXPECT_NO_THROW((void)parse(text)) << text; }
-        if (key.in_home) { EXPECT_NO_THROW((void)parse_home(text)) << text; }
+        if (key.in_agent) {
+            EXPECT_NO_THROW((void)parse(text)) << text;
+        }
+        if (key.in_home) {
+            EXPECT_NO_THROW((void)parse_home(text)) << text;
+        }
     }
 }
 
@@ -140,9 +174,11 @@ TEST(Configuration, leaves_the_keys_of_the_other_file_and_unknown_ones_alone) {
 }
 
 TEST(Configuration, refuses_what_is_no_object_or_no_json) {
-    for (const char* text : {"", "[]", "null", "\"x\"", "5", "{", "{\"name\":\"a\",}", "{\"name\":\"\xff\"}", "{} x"})
+    for (const char* text :
+         {"", "[]", "null", "\"x\"", "5", "{", "{\"name\":\"a\",}", "{\"name\":\"\xff\"}", "{} x"})
         EXPECT_EQ(agent_error(text).code(), ErrorCode::config_invalid) << text;
-    EXPECT_TRUE(says(agent_error(R"({"name":"a","name":"b"})"), "agent.json: the key 'name' stands twice"));
+    EXPECT_TRUE(
+        says(agent_error(R"({"name":"a","name":"b"})"), "agent.json: the key 'name' stands twice"));
     EXPECT_TRUE(says(agent_error(R"({"metadata":{"b":{"a":1,"a":1}}})"), "'a' stands twice"));
     EXPECT_TRUE(says(agent_error("{\n\"name\":\n}"), "line 3"));
 }
@@ -151,7 +187,9 @@ TEST(Configuration, shows_what_it_found_without_its_control_characters) {
     const base::Error error = agent_error("{\"max_iterations\":\"\\u001b[31m\u202e\"}");
     EXPECT_EQ(error.message().find('\x1b'), std::string::npos);
     EXPECT_EQ(error.message().find("\u202e"), std::string::npos);
-    EXPECT_LT(agent_error(R"({"max_iterations":")" + std::string(5'000, 'x') + "\"}").message().size(), 300U);
+    EXPECT_LT(
+        agent_error(R"({"max_iterations":")" + std::string(5'000, 'x') + "\"}").message().size(),
+        300U);
 }
 
 TEST(Configuration, may_be_a_mebibyte_and_no_more) {
@@ -160,19 +198,22 @@ TEST(Configuration, may_be_a_mebibyte_and_no_more) {
         return std::string(frame).insert(frame.size() - 2, std::string(bytes - frame.size(), 'x'));
     };
     EXPECT_NO_THROW((void)parse(of_size(base::limits::config_bytes)));
-    EXPECT_EQ(agent_error(of_size(base::limits::config_bytes + 1)).code(), ErrorCode::config_invalid);
+    EXPECT_EQ(agent_error(of_size(base::limits::config_bytes + 1)).code(),
+              ErrorCode::config_invalid);
 
     const Scratch scratch;
     const Directory directory(scratch.path());
     put(directory.configuration(), of_size(base::limits::config_bytes));
     EXPECT_NO_THROW((void)load_configuration(directory));
     put(directory.configuration(), of_size(base::limits::config_bytes + 1));
-    EXPECT_TRUE(says(error_of([&] { (void)load_configuration(directory); }), directory.configuration()));
+    EXPECT_TRUE(
+        says(error_of([&] { (void)load_configuration(directory); }), directory.configuration()));
 }
 
 TEST(Configuration, may_be_64_levels_deep_and_no_deeper) {
     const auto deep = [](std::size_t levels) {
-        return "{\"metadata\":{\"a\":" + std::string(levels - 2, '[') + std::string(levels - 2, ']') + "}}";
+        return "{\"metadata\":{\"a\":" + std::string(levels - 2, '[') +
+               std::string(levels - 2, ']') + "}}";
     };
     EXPECT_NO_THROW((void)parse(deep(64)));
     EXPECT_EQ(agent_error(deep(65)).code(), ErrorCode::config_invalid);
@@ -181,7 +222,8 @@ TEST(Configuration, may_be_64_levels_deep_and_no_deeper) {
 
 TEST(Configuration, that_is_missing_is_an_error_with_a_hint) {
     const Scratch scratch;
-    const base::Error error = error_of([&] { (void)load_configuration(Directory(scratch.path())); });
+    const base::Error error =
+        error_of([&] { (void)load_configuration(Directory(scratch.path())); });
     EXPECT_EQ(error.code(), ErrorCode::config_invalid);
     EXPECT_TRUE(says(error, "agent.json: no such file"));
     EXPECT_FALSE(error.hint().empty());
@@ -200,7 +242,8 @@ TEST(Configuration, of_a_home_may_be_missing) {
 }
 
 TEST(Configuration, of_a_home_is_read) {
-    const HomeConfiguration configuration = parse_home(R"({"default_model":"ollama/x","default_permissions":"locked",
+    const HomeConfiguration configuration =
+        parse_home(R"({"default_model":"ollama/x","default_permissions":"locked",
         "providers":{"ollama":{"base_url":"http://h:1/v1","api_version":"v","max_output_tokens":5},"y":{}},
         "permissions":{"mine":{"base":"standard","allow":["tool:x:.*"]}},"max_bash_timeout":"2m","max_retries":0,
         "prompt_ttl":60,"sandbox_read":["/opt"],"allow_network_fs":true,"rolling_window":10})");
@@ -223,14 +266,16 @@ TEST(Configuration, of_a_home_is_read) {
 TEST(Configuration, of_a_home_names_what_is_wrong_inside_a_key) {
     EXPECT_TRUE(says(home_error(R"({"providers":{"x":5}})"), "providers.x"));
     EXPECT_TRUE(says(home_error(R"({"providers":{"x":{"base_url":5}}})"), "providers.x.base_url"));
-    EXPECT_TRUE(says(home_error(R"({"providers":{"x":{"max_output_tokens":-1}}})"), "max_output_tokens"));
+    EXPECT_TRUE(
+        says(home_error(R"({"providers":{"x":{"max_output_tokens":-1}}})"), "max_output_tokens"));
     EXPECT_TRUE(says(home_error(R"({"permissions":{"x":"standard"}})"), "permissions.x"));
     EXPECT_TRUE(says(home_error(R"({"permissions":"standard"})"), "profiles by name"));
     EXPECT_TRUE(says(home_error(R"({"budget":{"usd_per_day":"1"}})"), "budget.usd_per_day"));
     EXPECT_TRUE(says(home_error(R"({"budget":{"usd_per_day":-1}})"), "budget.usd_per_day"));
     for (const char* tokens : {"1.5", "-1", "1e300", "\"5\"", "true", "18446744073709551615"})
-        EXPECT_TRUE(says(home_error(R"({"budget":{"tokens_per_turn":)" + std::string(tokens) + "}}"),
-                         "budget.tokens_per_turn: expected a whole number"))
+        EXPECT_TRUE(
+            says(home_error(R"({"budget":{"tokens_per_turn":)" + std::string(tokens) + "}}"),
+                 "budget.tokens_per_turn: expected a whole number"))
             << tokens;
 }
 
@@ -239,7 +284,8 @@ TEST(Permissions, may_be_a_name_or_written_out) {
     EXPECT_EQ(parse_permissions("\"open\"", "x").name, "open");
     const Permissions custom = parse_permissions(
         R"({"base":"locked","deny":["a"],"allow":["b",{"pattern":"c","shell":true}],"ask":[{"pattern":"d"}],
-            "match":["m"],"not_match":["n"]})", "x");
+            "match":["m"],"not_match":["n"]})",
+        "x");
     EXPECT_EQ(custom.name, "custom");
     ASSERT_TRUE(custom.custom);
     EXPECT_EQ(custom.custom->base, "locked");
@@ -281,27 +327,38 @@ TEST(Profile, is_resolved_from_a_preset_a_home_s_profile_or_what_is_written_out)
     home.profiles["mine"].allow.push_back({"tool:x:.*"});
     home.profiles["broken"].allow.push_back({"tool:("});
     for (const char* name : {"open", "sandboxed", "standard", "locked"})
-        EXPECT_EQ(resolve_profile({.name = name, .custom = {}, .json = {}}, home, "agent.json").name(), name);
+        EXPECT_EQ(
+            resolve_profile({.name = name, .custom = {}, .json = {}}, home, "agent.json").name(),
+            name);
     const policy::Action action{"x", "tool:x:1"};
-    EXPECT_EQ(resolve_profile({.name = "mine", .custom = {}, .json = {}}, home, "agent.json").decide(action, {}).verdict,
+    EXPECT_EQ(resolve_profile({.name = "mine", .custom = {}, .json = {}}, home, "agent.json")
+                  .decide(action, {})
+                  .verdict,
               policy::Verdict::allow);
     const Permissions custom = parse_permissions(R"({"deny":["tool:x:.*"]})", "x");
-    EXPECT_EQ(resolve_profile(custom, home, "agent.json").decide(action, {}).verdict, policy::Verdict::deny);
+    EXPECT_EQ(resolve_profile(custom, home, "agent.json").decide(action, {}).verdict,
+              policy::Verdict::deny);
 
-    const base::Error unknown =
-        error_of([&] { (void)resolve_profile({.name = "opne\x1b", .custom = {}, .json = {}}, home, "agent.json"); });
+    const base::Error unknown = error_of([&] {
+        (void)resolve_profile({.name = "opne\x1b", .custom = {}, .json = {}}, home, "agent.json");
+    });
     EXPECT_EQ(unknown.code(), ErrorCode::config_invalid);
-    EXPECT_TRUE(says(unknown, "agent.json: permissions: no profile 'opne\\x1b'")) << unknown.message();
-    for (const char* name : {"'open'", "'locked'", "'mine'"}) EXPECT_TRUE(says(unknown, name)) << unknown.hint();
-    const base::Error broken =
-        error_of([&] { (void)resolve_profile({.name = "broken", .custom = {}, .json = {}}, home, "agent.json"); });
+    EXPECT_TRUE(says(unknown, "agent.json: permissions: no profile 'opne\\x1b'"))
+        << unknown.message();
+    for (const char* name : {"'open'", "'locked'", "'mine'"})
+        EXPECT_TRUE(says(unknown, name)) << unknown.hint();
+    const base::Error broken = error_of([&] {
+        (void)resolve_profile({.name = "broken", .custom = {}, .json = {}}, home, "agent.json");
+    });
     EXPECT_TRUE(says(broken, "config.json: permissions.broken")) << broken.message();
 }
 
 TEST(WithMembers, changes_what_it_is_told_and_nothing_else) {
     const std::string text = R"({"z":1,"name":"","nested":{"b":[1,2.5,"ä"],"a":null},"model":"x"})";
-    const Json changed = Json::parse(with_members(text, {{"name", "\"ada\""}, {"new", "[1]"}, {"model", "null"}}));
-    EXPECT_EQ(changed.dump(), R"({"z":1,"name":"ada","nested":{"b":[1,2.5,"ä"],"a":null},"model":null,"new":[1]})");
+    const Json changed =
+        Json::parse(with_members(text, {{"name", "\"ada\""}, {"new", "[1]"}, {"model", "null"}}));
+    EXPECT_EQ(changed.dump(),
+              R"({"z":1,"name":"ada","nested":{"b":[1,2.5,"ä"],"a":null},"model":null,"new":[1]})");
     EXPECT_EQ(with_members("{}", {}).back(), '\n');
     EXPECT_EQ(with_members(with_members(text, {}), {}), with_members(text, {}));
 }

@@ -15,7 +15,9 @@ using test::put;
 using test::says;
 using test::Scratch;
 
-sys::Environment environment(std::map<std::string, std::string> values) { return sys::Environment(std::move(values)); }
+sys::Environment environment(std::map<std::string, std::string> values) {
+    return sys::Environment(std::move(values));
+}
 
 const sys::Environment nothing;
 
@@ -27,14 +29,17 @@ unsigned mode_of(const std::string& path) {
 TEST(FindHome, prefers_the_variable) {
     EXPECT_EQ(find_home(environment({{"CHORUS_HOME", "/a"}, {"HOME", "/b"}})).path(), "/a");
     EXPECT_EQ(find_home(environment({{"HOME", "/b"}})).path(), "/b/.chorus-agents");
-    EXPECT_EQ(find_home(environment({{"CHORUS_HOME", ""}, {"HOME", "/b"}})).path(), "/b/.chorus-agents");
+    EXPECT_EQ(find_home(environment({{"CHORUS_HOME", ""}, {"HOME", "/b"}})).path(),
+              "/b/.chorus-agents");
 }
 
 TEST(FindHome, refuses_what_is_not_absolute) {
-    for (const auto& values : {std::map<std::string, std::string>{{"CHORUS_HOME", "a/b"}, {"HOME", "/b"}},
-                               std::map<std::string, std::string>{{"HOME", "b"}},
-                               std::map<std::string, std::string>{{"HOME", ""}}, std::map<std::string, std::string>{}})
-        EXPECT_EQ(error_of([&] { (void)find_home(environment(values)); }).code(), ErrorCode::config_invalid);
+    for (const auto& values :
+         {std::map<std::string, std::string>{{"CHORUS_HOME", "a/b"}, {"HOME", "/b"}},
+          std::map<std::string, std::string>{{"HOME", "b"}},
+          std::map<std::string, std::string>{{"HOME", ""}}, std::map<std::string, std::string>{}})
+        EXPECT_EQ(error_of([&] { (void)find_home(environment(values)); }).code(),
+                  ErrorCode::config_invalid);
 }
 
 TEST(OpenHome, makes_it_for_its_owner_alone) {
@@ -85,8 +90,9 @@ TEST(OpenHome, refuses_one_of_another_user) {
 TEST(OpenHome, refuses_what_is_no_directory) {
     const Scratch scratch;
     put(scratch / "file", "x");
-    EXPECT_EQ(error_of([&] { open_home(Home(scratch / "file"), nothing, IfMissing::create); }).code(),
-              ErrorCode::config_invalid);
+    EXPECT_EQ(
+        error_of([&] { open_home(Home(scratch / "file"), nothing, IfMissing::create); }).code(),
+        ErrorCode::config_invalid);
     std::filesystem::create_symlink(scratch / "nowhere", scratch / "dangling");
     (void)error_of([&] { open_home(Home(scratch / "dangling"), nothing, IfMissing::create); });
     EXPECT_FALSE(is_there(scratch / "nowhere"));
@@ -105,7 +111,8 @@ TEST(TemplateDirectory, is_the_one_given_else_the_home_s_else_the_installed_one)
     EXPECT_TRUE(says(error, "it has no agent.json"));
     // an own template without an agent.json is a mistake, not a reason to take another
     std::filesystem::remove(home.template_directory() + "/agent.json");
-    EXPECT_EQ(error_of([&] { (void)template_directory(home, ""); }).code(), ErrorCode::config_invalid);
+    EXPECT_EQ(error_of([&] { (void)template_directory(home, ""); }).code(),
+              ErrorCode::config_invalid);
 }
 
 }  // namespace

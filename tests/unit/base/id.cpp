@@ -15,7 +15,8 @@ TEST(Uuid, has_the_form_of_version_4) {
         for (std::size_t at = 0; at < id.size(); ++at) {
             const bool dash = at == 8 || at == 13 || at == 18 || at == 23;
             ASSERT_EQ(id[at] == '-', dash) << id;
-            ASSERT_TRUE(dash || std::string("0123456789abcdef").find(id[at]) != std::string::npos) << id;
+            ASSERT_TRUE(dash || std::string("0123456789abcdef").find(id[at]) != std::string::npos)
+                << id;
         }
         EXPECT_EQ(id[14], '4') << id;
         EXPECT_NE(std::string("89ab").find(id[19]), std::string::npos) << id;
@@ -40,7 +41,8 @@ TEST(AgentName, is_what_a_directory_can_be_called) {
     for (const char* name : {"a", "0", "ada", "a-b_c", "0-", "a-", "a_", "9lives"})
         EXPECT_TRUE(is_agent_name(name)) << name;
     EXPECT_TRUE(is_agent_name(std::string(63, 'x')));
-    for (const char* name : {"", ".", "..", "-a", "_a", "a.b", "a/b", "A", "aB", "a b", " a", "a\n", "ä", "a\x7f"})
+    for (const char* name :
+         {"", ".", "..", "-a", "_a", "a.b", "a/b", "A", "aB", "a b", " a", "a\n", "ä", "a\x7f"})
         EXPECT_FALSE(is_agent_name(name)) << name;
     EXPECT_FALSE(is_agent_name(std::string(64, 'x')));
     EXPECT_FALSE(is_agent_name(std::string_view("a\0b", 3)));

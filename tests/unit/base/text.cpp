@@ -18,7 +18,8 @@ string encoded(char32_t c) {
     const auto byte = [](char32_t value) { return string(1, static_cast<char>(value)); };
     if (c < 0x80) return byte(c);
     if (c < 0x800) return byte(0xc0 | c >> 6) + byte(0x80 | (c & 0x3f));
-    if (c < 0x10000) return byte(0xe0 | c >> 12) + byte(0x80 | (c >> 6 & 0x3f)) + byte(0x80 | (c & 0x3f));
+    if (c < 0x10000)
+        return byte(0xe0 | c >> 12) + byte(0x80 | (c >> 6 & 0x3f)) + byte(0x80 | (c & 0x3f));
     return byte(0xf0 | c >> 18) + byte(0x80 | (c >> 12 & 0x3f)) + byte(0x80 | (c >> 6 & 0x3f)) +
            byte(0x80 | (c & 0x3f));
 }
@@ -26,7 +27,8 @@ string encoded(char32_t c) {
 TEST(Utf8, takes_every_scalar_value_and_no_surrogate) {
     for (char32_t c = 0; c <= 0x10ffff; c += c < 0x11000 ? 1 : 37) {
         const bool surrogate = c >= 0xd800 && c <= 0xdfff;
-        ASSERT_EQ(find_invalid_utf8(encoded(c)).has_value(), surrogate) << std::hex << std::uint32_t{c};
+        ASSERT_EQ(find_invalid_utf8(encoded(c)).has_value(), surrogate)
+            << std::hex << std::uint32_t{c};
     }
     EXPECT_FALSE(find_invalid_utf8(encoded(0x10ffff)));
     EXPECT_TRUE(find_invalid_utf8(encoded(0x110000)));
@@ -47,10 +49,12 @@ TEST(Utf8, follows_the_table_of_well_formed_sequences) {
         ASSERT_EQ(!find_invalid_utf8(one), first < 0x80) << first;
         for (int second = 0; second < 256; ++second) {
             const string two = one + static_cast<char>(second);
-            const bool two_ok = (first < 0x80 && second < 0x80) || (first >= 0xc2 && first <= 0xdf && is_tail(second));
+            const bool two_ok = (first < 0x80 && second < 0x80) ||
+                                (first >= 0xc2 && first <= 0xdf && is_tail(second));
             ASSERT_EQ(!find_invalid_utf8(two), two_ok) << first << ' ' << second;
             const bool three_ok = first >= 0xe0 && first <= 0xef && second_fits(first, second);
-            ASSERT_EQ(!find_invalid_utf8(two + "\x80"), three_ok || (first < 0x80 && second >= 0xc2 && second <= 0xdf))
+            ASSERT_EQ(!find_invalid_utf8(two + "\x80"),
+                      three_ok || (first < 0x80 && second >= 0xc2 && second <= 0xdf))
                 << first << ' ' << second;
             const bool four_ok = first >= 0xf0 && first <= 0xf4 && second_fits(first, second);
             if (first >= 0xf0) {
@@ -77,7 +81,8 @@ TEST(ReplaceInvalid, puts_one_mark_for_each_maximal_part) {
     EXPECT_EQ(replace_invalid_utf8("\xed\xa0\x80"), mark + mark + mark);
     EXPECT_EQ(replace_invalid_utf8("\xf4\x91\x92\x93\xff\x41\x80\xbf\x42"),
               mark + mark + mark + mark + mark + "A" + mark + mark + "B");
-    EXPECT_EQ(replace_invalid_utf8("\xe1\x80\xe2\xf0\x91\x92\xf1\xbf\x41"), mark + mark + mark + mark + "A");
+    EXPECT_EQ(replace_invalid_utf8("\xe1\x80\xe2\xf0\x91\x92\xf1\xbf\x41"),
+              mark + mark + mark + mark + "A");
 }
 
 TEST(ReplaceInvalid, leaves_what_is_valid) {
@@ -145,12 +150,13 @@ TEST(Visible, shows_control_characters) {
 }
 
 TEST(Visible, shows_what_turns_or_hides_text) {
-    for (const char32_t c : {0x202aU, 0x202bU, 0x202cU, 0x202dU, 0x202eU, 0x2066U, 0x2067U, 0x2068U, 0x2069U,
-                             0x200eU, 0x200fU, 0x61cU,                                        // bidirectional
-                             0x200bU, 0x200cU, 0x200dU, 0x2060U, 0xfeffU, 0xadU, 0x180eU,     // zero width
-                             0x34fU, 0x115fU, 0x1160U, 0x3164U, 0xffa0U, 0x17b4U, 0x17b5U, 0x1d173U, 0x1d17aU,
-                             0x2028U, 0x2029U, 0xfff9U, 0xfffbU,                              // separators, annotation
-                             0xe0001U, 0xe0020U, 0xe0041U, 0xe007fU, 0xe0100U, 0xe01efU}) {   // tags, selectors
+    for (const char32_t c :
+         {0x202aU,  0x202bU,  0x202cU,  0x202dU,  0x202eU,  0x2066U, 0x2067U,
+          0x2068U,  0x2069U,  0x200eU,  0x200fU,  0x61cU,                      // bidirectional
+          0x200bU,  0x200cU,  0x200dU,  0x2060U,  0xfeffU,  0xadU,   0x180eU,  // zero width
+          0x34fU,   0x115fU,  0x1160U,  0x3164U,  0xffa0U,  0x17b4U, 0x17b5U,
+          0x1d173U, 0x1d17aU, 0x2028U,  0x2029U,  0xfff9U,  0xfffbU,      // separators, annotation
+          0xe0001U, 0xe0020U, 0xe0041U, 0xe007fU, 0xe0100U, 0xe01efU}) {  // tags, selectors
         const string shown = visible("a" + encoded(c) + "b");
         EXPECT_EQ(shown.find(encoded(c)), string::npos) << std::hex << std::uint32_t{c};
         EXPECT_EQ(shown.substr(0, 2), "a\\");
@@ -215,7 +221,9 @@ TEST(Join, puts_the_separator_between) {
     EXPECT_EQ(join({"a", "", "b"}, ", "), "a, , b");
 }
 
-TEST(Lower, changes_ascii_letters_alone) { EXPECT_EQ(to_lower_ascii("AZaz@[Ä"), "azaz@[Ä"); }
+TEST(Lower, changes_ascii_letters_alone) {
+    EXPECT_EQ(to_lower_ascii("AZaz@[Ä"), "azaz@[Ä");
+}
 
 TEST(QuotedList, reads_like_a_sentence) {
     EXPECT_EQ(quoted_list({}), "");
@@ -234,7 +242,9 @@ TEST(Slug, is_plain_and_short) {
     EXPECT_EQ(slug(string(100, 'x'), 48).size(), 48U);
 }
 
-TEST(Hex, is_two_digits_a_byte) { EXPECT_EQ(hex(string_view("\x00\x0f\xff\x10", 4)), "000fff10"); }
+TEST(Hex, is_two_digits_a_byte) {
+    EXPECT_EQ(hex(string_view("\x00\x0f\xff\x10", 4)), "000fff10");
+}
 
 // C-67
 TEST(EstimatedTokens, is_a_quarter_of_the_bytes) {

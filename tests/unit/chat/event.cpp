@@ -17,9 +17,10 @@ Json line(const Event& event) {
 //
 TEST(Event, says_whose_it_is_and_when) {
     const std::vector<std::pair<Event, std::string>> kinds{
-        {TaskEvent{}, "task"},           {StatusUpdate{}, "status-update"}, {MessageEvent{}, "message"},
-        {ContentDelta{}, "content-delta"}, {CallEvent{}, "tool-call"},      {CallComplete{}, "tool-complete"},
-        {RetryNotice{}, "retry"},        {InternalEvent{"internal:x", "{}"}, "internal:x"}};
+        {TaskEvent{}, "task"},       {StatusUpdate{}, "status-update"},
+        {MessageEvent{}, "message"}, {ContentDelta{}, "content-delta"},
+        {CallEvent{}, "tool-call"},  {CallComplete{}, "tool-complete"},
+        {RetryNotice{}, "retry"},    {InternalEvent{"internal:x", "{}"}, "internal:x"}};
     for (const auto& [event, kind] : kinds) {
         const Json json = line(event);
         EXPECT_EQ(json["schema"], "chorus.event/1");
@@ -33,9 +34,12 @@ TEST(Event, says_whose_it_is_and_when) {
 
 TEST(StatusUpdate, names_the_states_as_a2a_does) {
     const std::vector<std::pair<State, std::string>> states{
-        {State::submitted, "submitted"},           {State::working, "working"},
-        {State::input_required, "input-required"}, {State::completed, "completed"},
-        {State::failed, "failed"},                 {State::canceled, "canceled"}};
+        {State::submitted, "submitted"},
+        {State::working, "working"},
+        {State::input_required, "input-required"},
+        {State::completed, "completed"},
+        {State::failed, "failed"},
+        {State::canceled, "canceled"}};
     for (const auto& [state, text] : states) {
         const Json json = line(StatusUpdate{state, true, {}, {}, 0});
         EXPECT_EQ(json["status"]["state"], text);
@@ -98,7 +102,8 @@ TurnResult whole() {
     result.denied = {{"tool:bash:rm x", "deny[0]"}};
     result.audit_rows = 8;
     result.audit_hash = "abc";
-    result.error = base::Error(base::ErrorCode::limit, "turn: ended after 25 model calls", "--max-iterations");
+    result.error =
+        base::Error(base::ErrorCode::limit, "turn: ended after 25 model calls", "--max-iterations");
     result.error_category = "other";
     result.exit_status = base::ExitStatus::limit;
     return result;
@@ -107,9 +112,10 @@ TurnResult whole() {
 TEST(TurnResult, has_every_key_always) {
     for (const TurnResult& result : {TurnResult{}, whole()}) {
         const Json json = Json::parse(to_json(result));
-        for (const char* key : {"schema", "agent", "thread", "turn", "state", "reason", "text", "structured", "usage",
-                                "cost_usd", "iterations", "tool_calls", "artifacts", "prompts", "denied", "audit",
-                                "error", "resume_at", "exit_code"})
+        for (const char* key :
+             {"schema", "agent", "thread", "turn", "state", "reason", "text", "structured", "usage",
+              "cost_usd", "iterations", "tool_calls", "artifacts", "prompts", "denied", "audit",
+              "error", "resume_at", "exit_code"})
             EXPECT_TRUE(json.contains(key)) << key;
     }
     const Json json = Json::parse(to_json(whole()));
@@ -123,7 +129,8 @@ TEST(TurnResult, has_every_key_always) {
 
 TEST(TurnResult, shows_the_questions_that_wait) {
     TurnResult result;
-    result.prompts = {{"p1", "permission", "tool:bash:ls", "bash", "{\"command\":\"ls\"}", "may it?", 60'000}};
+    result.prompts = {
+        {"p1", "permission", "tool:bash:ls", "bash", "{\"command\":\"ls\"}", "may it?", 60'000}};
     const Json prompt = Json::parse(to_json(result))["prompts"][0];
     EXPECT_EQ(prompt["id"], "p1");
     EXPECT_EQ(prompt["arguments"]["command"], "ls");

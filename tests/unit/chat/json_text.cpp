@@ -11,7 +11,8 @@ namespace {
 
 TEST(Quoted, escapes_what_json_wants_escaped) {
     EXPECT_EQ(chat::quoted(""), "\"\"");
-    EXPECT_EQ(chat::quoted("a\"b\\c\n\r\t\b\f\x1f\x01"), R"("a\"b\\c\n\r\t\u0008\u000c\u001f\u0001")");
+    EXPECT_EQ(chat::quoted("a\"b\\c\n\r\t\b\f\x1f\x01"),
+              R"("a\"b\\c\n\r\t\u0008\u000c\u001f\u0001")");
     EXPECT_EQ(chat::quoted(std::string_view("\0", 1)), R"("\u0000")");
     EXPECT_EQ(chat::quoted("/ä€\x7f"), "\"/ä€\x7f\"");
 }
@@ -23,7 +24,8 @@ TEST(Quoted, is_read_back_at_every_alignment) {
             for (const std::size_t after : {0U, 1U, 7U, 8U, 9U}) {
                 const std::string text =
                     std::string(before, 'x') + static_cast<char>(special) + std::string(after, '~');
-                ASSERT_EQ(Json::parse(chat::quoted(text)).get<std::string>(), text) << special << ' ' << before;
+                ASSERT_EQ(Json::parse(chat::quoted(text)).get<std::string>(), text)
+                    << special << ' ' << before;
             }
     for (std::size_t before = 0; before < 18; ++before) {
         const std::string text = std::string(before, ' ') + "\U0010ffff€ä\"\x01ü\\\x1f\xc2\x80!#[]";
@@ -38,11 +40,16 @@ TEST(Quoted, is_read_back_whatever_stands_in_it) {
         for (int i = 0; i < round % 70; ++i) {
             seed = seed * 1664525 + 1013904223;
             const std::uint32_t pick = seed >> 24;
-            if (pick < 40) text += "\"";
-            else if (pick < 60) text += "\\";
-            else if (pick < 90) text += static_cast<char>(pick % 32);
-            else if (pick < 120) text += "\xf0\x9f\x98\x80";
-            else text += static_cast<char>(' ' + pick % 95);
+            if (pick < 40)
+                text += "\"";
+            else if (pick < 60)
+                text += "\\";
+            else if (pick < 90)
+                text += static_cast<char>(pick % 32);
+            else if (pick < 120)
+                text += "\xf0\x9f\x98\x80";
+            else
+                text += static_cast<char>(' ' + pick % 95);
         }
         ASSERT_EQ(Json::parse(chat::quoted(text)).get<std::string>(), text);
     }
@@ -63,17 +70,23 @@ TEST(JsonText, puts_the_commas) {
     EXPECT_EQ(out.take(), R"({"a":1,"b":["x",false,null,{},[],[1,2]],"c":{"d":0.5}})");
 }
 
-TEST(JsonText, quotes_keys) { EXPECT_EQ(JsonText().begin_object().key("a\"").number(0).end_object().take(), R"({"a\"":0})"); }
+TEST(JsonText, quotes_any_key) {
+    EXPECT_EQ(JsonText().begin_object().any_key("a\"").number(0).end_object().take(),
+              R"({"a\"":0})");
+}
 
 TEST(JsonText, writes_numbers_whole) {
-    EXPECT_EQ(JsonText().number(std::numeric_limits<std::int64_t>::min()).take(), "-9223372036854775808");
-    EXPECT_EQ(JsonText().number(std::numeric_limits<std::int64_t>::max()).take(), "9223372036854775807");
+    EXPECT_EQ(JsonText().number(std::numeric_limits<std::int64_t>::min()).take(),
+              "-9223372036854775808");
+    EXPECT_EQ(JsonText().number(std::numeric_limits<std::int64_t>::max()).take(),
+              "9223372036854775807");
     EXPECT_EQ(JsonText().real(0.1).take(), "0.1");
     EXPECT_EQ(JsonText().real(-12.25).take(), "-12.25");
 }
 
 TEST(JsonText, writes_null_for_what_is_no_number) {
-    EXPECT_EQ(JsonText().begin_array().real(NAN).real(INFINITY).real(1).end_array().take(), "[null,null,1]");
+    EXPECT_EQ(JsonText().begin_array().real(NAN).real(INFINITY).real(1).end_array().take(),
+              "[null,null,1]");
 }
 
 }  // namespace

@@ -9,7 +9,8 @@ namespace chorus::chat {
 namespace {
 
 TEST(Role, comes_back_from_its_name) {
-    for (const Role role : {Role::user, Role::assistant, Role::tool_result}) EXPECT_EQ(parse_role(name(role)), role);
+    for (const Role role : {Role::user, Role::assistant, Role::tool_result})
+        EXPECT_EQ(parse_role(name(role)), role);
     EXPECT_EQ(name(Role::tool_result), "tool_result");
 }
 

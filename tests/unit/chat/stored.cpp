@@ -6,7 +6,7 @@
 namespace chorus::chat {
 namespace {
 
-// L-35: tool calls with their arguments come back as they were
+// A call that the model wrote badly is stored as it was written.
 TEST(StoredCalls, come_back_as_they_were) {
     const std::vector<ToolCall> calls{{"call_1", "bash", R"({"command":"ls \"a\"\n"})"},
                                       {"call_2", "no such tool", "{\"broken\": "},
@@ -64,7 +64,11 @@ TEST(StoredExtra, comes_back_whole) {
 
 TEST(StoredExtra, is_nothing_for_a_plain_message) {
     EXPECT_EQ(store_extra({}), "");
-    EXPECT_EQ(loaded(""), [] { Message m; m.role = Role::assistant; return m; }());
+    EXPECT_EQ(loaded(""), [] {
+        Message m;
+        m.role = Role::assistant;
+        return m;
+    }());
 }
 
 TEST(StoredExtra, of_a_turn_s_first_message_is_read_without_a_tree_and_with_one) {
@@ -76,13 +80,14 @@ TEST(StoredExtra, of_a_turn_s_first_message_is_read_without_a_tree_and_with_one)
 }
 
 TEST(StoredExtra, with_members_of_another_type_is_read_as_without_them) {
-    const Message message =
-        loaded(R"({"is_error":1,"starts_turn":"yes","status":[1],"wire":5,"provider":null,"new":{"a":1}})");
+    const Message message = loaded(
+        R"({"is_error":1,"starts_turn":"yes","status":[1],"wire":5,"provider":null,"new":{"a":1}})");
     EXPECT_FALSE(message.is_error);
     EXPECT_FALSE(message.starts_turn);
     EXPECT_EQ(message.status, "");
     EXPECT_EQ(message.opaque, (Opaque{}));
-    for (const char* stored : {"[]", "[1,2]", "null", "3", "\"x\""}) EXPECT_FALSE(loaded(stored).starts_turn);
+    for (const char* stored : {"[]", "[1,2]", "null", "3", "\"x\""})
+        EXPECT_FALSE(loaded(stored).starts_turn);
     (void)test::error_of([] { (void)loaded("{"); });
 }
 

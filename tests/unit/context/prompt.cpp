@@ -16,8 +16,12 @@ using test::Scratch;
 
 class SystemText : public testing::Test {
   protected:
-    void doc(const std::string& name, const std::string& text) { put(directory_.docs() + "/" + name, text); }
-    std::string text(const std::string& prompt = "You are Ada.") { return system_text(prompt, directory_); }
+    void doc(const std::string& name, const std::string& text) {
+        put(directory_.docs() + "/" + name, text);
+    }
+    std::string text(const std::string& prompt = "You are Ada.") {
+        return system_text(prompt, directory_);
+    }
 
     Scratch scratch_;
     agent::Directory directory_{scratch_.path()};
@@ -33,7 +37,7 @@ TEST_F(SystemText, is_the_prompt_alone_without_docs) {
     EXPECT_EQ(text(), "You are Ada.");
 }
 
-// C-34 L-15 C-10
+// C-34 L-15
 TEST_F(SystemText, has_the_docs_behind_the_prompt_sorted_by_path) {
     doc("z.md", "last\n");
     doc("README.md", "# Read me");
@@ -84,7 +88,6 @@ TEST_F(SystemText, makes_bytes_that_are_no_utf8_valid) {
     EXPECT_NE(text().find("ok\xef\xbf\xbd\xef\xbf\xbd"), std::string::npos);
 }
 
-// L-16
 TEST_F(SystemText, follows_no_link_out_of_docs) {
     put(scratch_ / "secret.md", "secret");
     put(scratch_ / "elsewhere/also.md", "secret");
@@ -128,7 +131,8 @@ TEST_F(ProjectText, cannot_leave_its_frame) {
 }
 
 TEST_F(ProjectText, of_a_long_file_is_its_beginning) {
-    put(scratch_ / "AGENTS.md", "begin" + std::string(base::limits::project_text_bytes, 'x') + "end");
+    put(scratch_ / "AGENTS.md",
+        "begin" + std::string(base::limits::project_text_bytes, 'x') + "end");
     const std::string framed = text().value();
     EXPECT_NE(framed.find("begin"), std::string::npos);
     EXPECT_EQ(framed.find("end\n<"), std::string::npos);

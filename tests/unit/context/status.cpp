@@ -21,7 +21,7 @@ TEST(StatusBlock, is_nothing_where_there_is_nothing_to_say) {
     EXPECT_EQ(status_block({thread(1, "idle"), thread(2, "completed")}, 1, {}), "");
 }
 
-// C-35 C-70 C-03
+// C-35
 TEST(StatusBlock, tells_of_the_other_threads) {
     auto other = thread(2, "running");
     other.branch = "fix";

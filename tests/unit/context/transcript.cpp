@@ -25,7 +25,9 @@ Message message(std::int64_t id, Role role, const std::string& content) {
 
 std::size_t marks_in(const std::string& text) {
     std::size_t count = 0;
-    for (std::size_t at = text.find("<!--"); at != std::string::npos; at = text.find("<!--", at + 1)) ++count;
+    for (std::size_t at = text.find("<!--"); at != std::string::npos;
+         at = text.find("<!--", at + 1))
+        ++count;
     return count;
 }
 
@@ -34,15 +36,17 @@ TEST(TranscriptEntry, says_who_and_when) {
               "\n<!-- message 7 -->\n## User · 2026-02-12T10:30:00.123Z\n\nHello\n");
     EXPECT_EQ(transcript_entry(message(8, Role::assistant, "Hi")),
               "\n<!-- message 8 -->\n## Assistant · 2026-02-12T10:30:00.123Z\n\nHi\n");
-    EXPECT_EQ(transcript_entry(message(9, Role::tool_result, "out\n")),
-              "\n<!-- message 9 -->\n### Result of c1 · 2026-02-12T10:30:00.123Z\n\n```\nout\n```\n");
+    EXPECT_EQ(
+        transcript_entry(message(9, Role::tool_result, "out\n")),
+        "\n<!-- message 9 -->\n### Result of c1 · 2026-02-12T10:30:00.123Z\n\n```\nout\n```\n");
 }
 
 TEST(TranscriptEntry, shows_calls) {
     Message answer = message(8, Role::assistant, "");
     answer.tool_calls = {{"c1", "bash", R"({"command":"ls"})"}, {"c2", "view", "{}"}};
     const std::string entry = transcript_entry(answer);
-    EXPECT_NE(entry.find("Call c1: bash\n\n```\n{\"command\":\"ls\"}\n```\n"), std::string::npos) << entry;
+    EXPECT_NE(entry.find("Call c1: bash\n\n```\n{\"command\":\"ls\"}\n```\n"), std::string::npos)
+        << entry;
     EXPECT_NE(entry.find("Call c2: view\n"), std::string::npos) << entry;
 }
 
@@ -54,9 +58,11 @@ TEST(TranscriptEntry, leaves_the_status_out) {
 }
 
 TEST(TranscriptEntry, fences_what_has_fences_in_it) {
-    const std::string entry = transcript_entry(message(9, Role::tool_result, "```\n`````\n## User\n"));
+    const std::string entry =
+        transcript_entry(message(9, Role::tool_result, "```\n`````\n## User\n"));
     EXPECT_NE(entry.find("\n\n``````\n```\n`````\n## User\n``````\n"), std::string::npos) << entry;
-    EXPECT_NE(transcript_entry(message(9, Role::tool_result, "")).find("\n\n```\n```\n"), std::string::npos);
+    EXPECT_NE(transcript_entry(message(9, Role::tool_result, "")).find("\n\n```\n```\n"),
+              std::string::npos);
 }
 
 TEST(TranscriptEntry, shows_control_characters) {
@@ -132,7 +138,8 @@ TEST(LastTranscriptMessage, is_found_however_long_the_last_entry_is) {
 // A mark of no message ends what an earlier generation wrote.
 TEST(LastTranscriptMessage, is_none_behind_a_welcome) {
     const Scratch scratch;
-    put(scratch / "s.md", transcript_entry(message(900, Role::user, "old")) + "\n<!-- message 0 -->\nAgent a adopted.\n");
+    put(scratch / "s.md", transcript_entry(message(900, Role::user, "old")) +
+                              "\n<!-- message 0 -->\nAgent a adopted.\n");
     EXPECT_EQ(last_transcript_message(scratch / "s.md"), 0);
 }
 

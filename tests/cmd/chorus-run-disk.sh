@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# A disk that is full and a home that cannot be written: one clear line, and nothing that was accepted is lost.
+. "$(dirname "$0")/../support/lib.sh"
+. "$(dirname "$0")/../support/turns.sh"
+[ "$(id -u)" = 0 ] || { echo "this test mounts file systems and needs root"; exit 1; }
+
+disk=''
+make_disk() { # SIZE: $CHORUS_HOME is a file system of its own
+    disk=$CHORUS_HOME
+    mkdir -p "$disk"
+    mount -t tmpfs -o size="$1",mode=0700 chorus-test "$disk" || { echo 'cannot mount a tmpfs'; exit 1; }
+}
+free_disk() {
+    cd / || exit 1
+    [ -n "$disk" ] && umount -l "$disk"
+    disk=''
+    cd "$scratch" || exit 1
+}
+trap 'stop_server; [ -z "$disk" ] || umount -l "$disk"; rm -rf "$base"' EXIT
+fill_disk() { cat /dev/zero >"$CHORUS_HOME/filler" 2>/dev/null; }
+
+test_case "full before the turn: nothing is accepted"
+make_disk 4m
+init a --model builtin/script
+run chorus-run a 'the first'
+expect_status 0
+fill_disk
+for format in text json stream-json; do
+    run chorus-run a 'on a full disk' --output-format $format
+    expect_status 1
+    expect_one_error '(full|[Nn]o space)'
+    [ $format = json ] && expect_json '"\(.exit_code) \(.error.code) \(.state)"' '1 FAILED failed'
+    [ $format = stream-json ] && expect_events
+done
+rm "$CHORUS_HOME/filler"
+expect_db "SELECT count(*) FROM messages WHERE content = 'on a full disk'" 0
+expect_db 'SELECT count(*) FROM turns' 1
+run chorus-run a 'the second'
+expect_status 0
+expect_db "SELECT group_concat(turn_number || ' ' || state) FROM turns" '1 idle,2 idle'
+expect_sound
+free_disk
+
+test_case "full in the middle of a turn: what was accepted stays, the next turn goes on"
+make_disk 4m
+init a --model builtin/script --permissions sandboxed
+run chorus-run a 'say it
+/bash head -c 9000000 /dev/zero >filler
+/create_file {"path": "later", "content": "x"}
+/bash rm filler'
+expect_status 1
+expect_one_error '(full|[Nn]o space)'
+rm "$CHORUS_HOME/agents/a/workspace/filler"
+expect_db "SELECT count(*) FROM messages WHERE role = 'user' AND content LIKE 'say it%'" 1
+expect_missing "$CHORUS_HOME/agents/a/workspace/later"
+run chorus-run a 'say it again'
+expect_status 0
+expect_db "SELECT group_concat(turn_number || ' ' || (ended_at IS NOT NULL), ', ') FROM turns" '1 1, 2 1'
+expect_sound
+grep -q 'say it again' "$CHORUS_HOME/agents/a/branches/main/session.md" || fail 'the transcript lacks the last message'
+free_disk
+
+test_case "a home that cannot be written"
+make_disk 8m
+init a --model builtin/script
+run chorus-run a 'the first'
+mount -o remount,ro "$CHORUS_HOME"
+before=$(sha256sum "$CHORUS_HOME/chorus.db")
+for format in text json stream-json; do
+    run chorus-run a 'on a read-only home' --output-format $format
+    expect_status 1
+    expect_one_error '[Rr]ead-only'
+    [ $format = json ] && expect_json '"\(.exit_code) \(.error.code)"' '1 FAILED'
+    [ $format = stream-json ] && expect_events
+done
+expect_equal "$(sha256sum "$CHORUS_HOME/chorus.db")" "$before"
+mount -o remount,rw "$CHORUS_HOME"
+run chorus-run a 'the second'
+expect_status 0
+expect_db 'SELECT count(*) FROM turns' 2
+expect_sound
+free_disk
+
+test_case "a workspace that cannot be written is the model's to know"
+make_disk 8m
+init a --model builtin/script
+mount --bind "$CHORUS_HOME/agents/a/workspace" "$CHORUS_HOME/agents/a/workspace" && mount -o remount,bind,ro "$CHORUS_HOME/agents/a/workspace"
+run chorus-run a '/create_file {"path": "x", "content": "y"}'
+expect_status 0
+expect_match "$out" 'error: .*[Rr]ead-only'
+umount "$CHORUS_HOME/agents/a/workspace"
+free_disk
+
+end_tests

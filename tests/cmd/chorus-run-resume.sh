@@ -1,0 +1,172 @@
+#!/usr/bin/env bash
+# What was left undone: by a signal, by a crash; and how --resume, or a new message, goes on from there.
+. "$(dirname "$0")/../support/lib.sh"
+. "$(dirname "$0")/../support/turns.sh"
+
+work() { printf '%s/agents/a/workspace' "$CHORUS_HOME"; }
+begin() { # COMMAND …: a turn in the background, in $pid, until the workspace has `began`
+    rm -f "$(work)/began"
+    "$@" >"$scratch/out" 2>"$scratch/err" </dev/null &
+    pid=$!
+    wait_for 10 test -e "$(work)/began" || fail 'the turn did not come to its command'
+}
+finish_with() { # SIGNAL
+    kill -"$1" $pid
+    wait $pid 2>/dev/null
+    status=$?
+}
+result_of() { db "SELECT content FROM messages WHERE role = 'tool_result' AND tool_call_id = '$1'"; }
+several=$(jq -nc '{say: {text: "All at once.", tool_calls: [
+    {id: "b", name: "bash", arguments: {command: "echo ran >>count; touch began; sleep 47; echo end >>count"}},
+    {id: "w", name: "create_file", arguments: {path: "written", content: "later"}},
+    {id: "r", name: "list_files", arguments: {}}]}}')
+
+test_case "after a signal --resume runs what had not begun, and goes on in the same turn"
+init a --model anthropic/m --permissions sandboxed
+start_server "$(answers "$several" "$(say 'All done.')")"
+export CHORUS_DRAIN_TIMEOUT_MS=0
+begin chorus-run a go
+finish_with TERM
+expect_status 143
+unset CHORUS_DRAIN_TIMEOUT_MS
+expect_db "SELECT group_concat(tool_call_id || ' ' || ifnull(outcome, '-') || ' ' || (intent_at IS NULL)) FROM (SELECT * FROM tool_runs ORDER BY position)" 'b ok 0,w - 1,r - 1'
+expect_missing "$(work)/written"
+run chorus-run a --resume --json
+expect_status 0
+expect_json '"\(.turn) \(.text) \(.iterations) \(.tool_calls) \(.state)"' '1 All done. 2 3 completed'
+expect_file "$(work)/written" later
+expect_file "$(work)/count" ran
+expect_db "SELECT group_concat(tool_call_id || ' ' || outcome) FROM (SELECT * FROM tool_runs ORDER BY position)" 'b ok,w ok,r ok'
+expect_match "$(result_of r)" written
+expect_db "SELECT state || ' ' || attempt || ' ' || exit_code FROM turns" 'idle 2 0'
+expect_db "SELECT turn_count FROM agents" 1
+expect_db "SELECT group_concat(role, ' ') FROM (SELECT role FROM messages ORDER BY id)" 'user assistant tool_result tool_result tool_result assistant'
+expect_equal "$(request_count)" 2
+expect_acceptable "$(request 2)"
+expect_sound
+expect_equal "$(grep -c '^<!-- message [1-9]' "$CHORUS_HOME/agents/a/branches/main/session.md")" 6
+
+test_case "after kill -9 in a command: nothing lost, nothing run twice, the model is told" # C-18 S-12
+init a --model anthropic/m --permissions sandboxed
+start_server "$(answers "$several" "$(say 'I looked.')")"
+naps="sleep 47"
+begin chorus-run a go
+finish_with KILL
+wait_for 5 eval "! pgrep -f '$naps'" || fail 'the command outlived its turn'
+expect_db "SELECT state || ' ' || (pid = $pid) FROM turns" 'working 1'
+expect_db "SELECT group_concat(role, ' ') FROM (SELECT role FROM messages ORDER BY id)" 'user assistant'
+run chorus-run a --resume
+expect_status 0
+expect_equal "$out" 'I looked.'
+expect_file "$(work)/count" ran
+expect_match "$(result_of b)" '^unknown: .*was not run again'
+expect_db "SELECT group_concat(tool_call_id || ' ' || outcome) FROM (SELECT * FROM tool_runs ORDER BY position)" 'b unknown,w ok,r ok'
+expect_acceptable "$(request 2)"
+expect_equal "$(jq -r '[.messages[2].content[].tool_use_id] | sort | join(" ")' "$(request 2)")" 'b r w'
+expect_db "SELECT state || ' ' || attempt FROM turns" 'idle 2'
+expect_db "SELECT group_concat(next || ' ' || cause, ', ') FROM (SELECT * FROM events WHERE kind = 'turn' ORDER BY id)" 'working user message, exited crashed, working resumed, idle completed'
+expect_sound
+expect_equal "$(grep -o '^<!-- message [1-9][0-9]* -->' "$CHORUS_HOME/agents/a/branches/main/session.md" | sort -u | wc -l)" 6
+run chorus-run a --resume
+expect_status 0
+expect_equal "$(request_count)" 2
+
+test_case "after kill -9 a new message: what had not begun is not run any more"
+init a --model anthropic/m --permissions sandboxed
+start_server "$(answers "$several" "$(say 'Another thing.')")"
+begin chorus-run a go --idempotency-key K
+finish_with KILL
+run chorus-run a 'something else' --idempotency-key K
+expect_status 0
+expect_equal "$out" 'Another thing.'
+expect_match "$err" '^chorus-run: notice: recovered turn 1, whose process died; 3 of its calls'
+expect_missing "$(work)/written"
+expect_file "$(work)/count" ran
+expect_match "$(result_of b)" '^unknown: '
+expect_match "$(result_of w)" '^interrupted: .*not run'
+expect_match "$(result_of r)" '^interrupted: '
+expect_db "SELECT group_concat(state || ' ' || reason || ' ' || turn_number, ', ') FROM turns" 'exited crashed 1, idle  2'
+expect_acceptable "$(request 2)"
+expect_db "SELECT turn_count FROM agents" 2
+expect_sound
+
+test_case "after kill -9 in a model call" # A-44
+init a --model anthropic/m
+start_server "$(answers '{"say": {"text": "never ends"}, "cut_after_bytes": 600, "stall": true}' "$(say 'Whole now.')")"
+chorus-run a 'say it' >/dev/null 2>&1 </dev/null &
+pid=$!
+wait_for 10 eval '[ "$(request_count)" = 1 ]' || fail 'no request came'
+finish_with KILL
+expect_status 137
+run chorus-run a --resume
+expect_status 0
+expect_equal "$out" 'Whole now.'
+expect_equal "$(jq -c .messages "$(request 1)")" "$(jq -c .messages "$(request 2)")"
+expect_sound
+
+test_case "killed at random points, again and again: each message once, each call one result"
+init a --model anthropic/m --permissions sandboxed
+many=$(for i in {1..8}; do jq -nc --arg i "$i" '{say: {text: "step \($i)", tool_calls: [{id: "c", name: "append_file", arguments: {path: "log", content: "\($i)\n"}}]}}'; done | jq -sc '{answers: ., after: "repeat-last"}')
+start_server "$many"
+for turn in {1..12}; do
+    chorus-run a "message $turn" --max-iterations 4 >/dev/null 2>&1 </dev/null &
+    pid=$!
+    sleep "0.$(printf '%03d' $((turn * 7 + 3)))"
+    kill -9 $pid 2>/dev/null
+    wait $pid 2>/dev/null
+done
+start_server "$(answers "$(say 'The end.')")"
+run chorus-run a 'last message'
+expect_status 0
+expect_acceptable "$(request 1)"
+expect_sound
+expect_db "SELECT count(*) FROM (SELECT content FROM messages WHERE role = 'user' AND content LIKE 'message%' GROUP BY content HAVING count(*) > 1)" 0
+expect_db "SELECT count(*) FROM turns WHERE ended_at IS NULL" 0
+lines=$(wc -l <"$(work)/log" 2>/dev/null || echo 0)
+done_runs=$(db "SELECT count(*) FROM tool_runs WHERE outcome = 'ok'")
+maybe_runs=$(db "SELECT count(*) FROM tool_runs WHERE outcome = 'unknown'")
+[ "$lines" -ge "$done_runs" ] && [ "$lines" -le $((done_runs + maybe_runs)) ] ||
+    fail "$lines lines for $done_runs done and $maybe_runs unknown calls"
+
+test_case "--resume after a failure asks again from the last committed point; its options are those of the turn"
+init a --model anthropic/m --permissions sandboxed
+home_key max_retries 0
+mkdir project
+start_server "$(answers "$(call c create_file '{"path": "f", "content": "x"}')" '{"status": 500}' "$(call d list_files '{}')" "$(say 'Done.')")"
+run chorus-run a go -m anthropic/other -C project
+expect_status 7
+run chorus-run a --resume --json
+expect_status 0
+expect_json '"\(.turn) \(.text) \(.iterations)"' '1 Done. 4'
+expect_equal "$(jq -r .model "$scratch"/log/*.json | sort -u)" other
+expect_equal "$(jq -c .messages "$(request 2)")" "$(jq -c .messages "$(request 3)")"
+expect_match "$(result_of d)" '^f'
+expect_file project/f x
+expect_db 'SELECT attempt FROM turns' 2
+expect_sound
+
+test_case "--resume of a fresh turn stays fresh; iterations go on counting"
+init a --model anthropic/m
+home_key max_retries 0
+start_server "$(answers "$(say 'Before.')" "$(call c list_files '{}')" '{"status": 500}' "$(call d list_files '{}')")"
+run chorus-run a before
+run chorus-run a now --fresh --max-iterations 3
+expect_status 7
+run chorus-run a --resume --json
+expect_status 9
+expect_json '"\(.reason) \(.iterations)"' 'max_iterations 3'
+expect_equal "$(jq -r '.messages[0].content[0].text' "$(request 4)")" now
+run chorus-run a --resume
+expect_status 0
+
+test_case "a transcript that a crash left behind is mended"
+init a --model builtin/script
+run chorus-run a 'the first thing'
+transcript=$CHORUS_HOME/agents/a/branches/main/session.md
+cp "$transcript" whole
+truncate -s $(($(grep -bo '^<!-- message 2 -->' whole | cut -d: -f1) - 1)) "$transcript"
+run chorus-run a 'the second thing'
+expect_equal "$(head -c "$(stat -c %s whole)" "$transcript")" "$(cat whole)"
+expect_match "$(cat "$transcript")" 'the second thing'
+
+end_tests

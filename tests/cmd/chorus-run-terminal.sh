@@ -1,0 +1,168 @@
+#!/usr/bin/env bash
+# What only a terminal gets: a question with its answer, a status line that leaves nothing behind, text
+# that cannot play tricks.
+. "$(dirname "$0")/../support/lib.sh"
+. "$(dirname "$0")/../support/turns.sh"
+
+# on_terminal COMMAND: what its terminal shows comes into $scratch/screen, its status into $status; what
+# `typist` writes is typed
+typist() { :; }
+on_terminal() {
+    rm -f "$scratch/screen" "$scratch/keys"
+    mkfifo "$scratch/keys"
+    : >"$scratch/screen"
+    typist >"$scratch/keys" &
+    local typing=$!
+    script -qefc "stty -echo; $1" /dev/null <"$scratch/keys" >"$scratch/screen" 2>&1
+    status=$?
+    wait $typing
+    out=$(tr -d '\r' <"$scratch/screen") err=''
+    cp "$scratch/screen" "$scratch/out"
+}
+shown() { wait_for 15 grep -q -e "$1" "$scratch/screen"; } # REGEX
+# What is left to read once the terminal has obeyed "\r\e[K": a line is what stands behind its last one.
+left_over() { tr -d '\000' <"$scratch/screen" | sed -e 's/\r$//' -e $'s/.*\r\x1b\\[K//'; }
+question='/bash touch done; echo $((6 * 7))'
+
+test_case "a question: yes runs it"
+init a --model builtin/script --permissions standard
+typist() { shown 'o? ' && echo y; }
+on_terminal "chorus-run a '$question'"
+expect_status 0
+expect_match "$out" 'May it do this.*tool:bash:touch done; echo .*bash.*"command"'
+expect_match "$out" 'stdout:'$'\n'42
+[ -e "$CHORUS_HOME/agents/a/workspace/done" ] || fail 'it was not run'
+expect_db "SELECT decision || ' ' || detail FROM audit_log" 'ask_approved User approved at the terminal'
+expect_db 'SELECT count(*) FROM prompts' 0
+
+test_case "no, and a wrong answer before it"
+init a --model builtin/script --permissions standard
+typist() {
+    shown 'o? ' && echo perhaps
+    wait_for 10 eval '[ "$(grep -o "o? " "$scratch/screen" | wc -l)" -ge 2 ]' && echo No
+}
+on_terminal "chorus-run a --json '$question'"
+expect_status 0
+expect_missing "$CHORUS_HOME/agents/a/workspace/done"
+expect_db "SELECT decision || ' ' || detail FROM audit_log" 'ask_denied User denied'
+expect_match "$(db "SELECT content FROM messages WHERE role = 'tool_result'")" 'denied: the user denied'
+expect_match "$out" '"denied":\[\{"action":"tool:bash:'
+
+test_case "what was typed ahead answers nothing; nobody answers: the turn suspends"
+init a --model builtin/script --permissions standard
+typist() {
+    echo y
+    shown 'o? '
+    sleep 1.5
+}
+on_terminal "sleep 0.5; chorus-run a --ask-timeout 1s '$question'"
+expect_status 10
+expect_missing "$CHORUS_HOME/agents/a/workspace/done"
+expect_match "$out" 'chorus-run: waits: [a-z0-9]*: tool:bash:touch done'
+expect_db 'SELECT state FROM prompts' pending
+
+test_case "the question is asked of the person, whatever stdin and stdout are"
+init a --model builtin/script --permissions standard
+echo data >data.txt
+typist() { shown 'o? ' && echo yes; }
+on_terminal "chorus-run a -p '$question' <data.txt >answer.txt"
+expect_status 0
+expect_match "$(cat answer.txt)" 42
+expect_no_match "$(cat answer.txt)" 'May it'
+expect_db "SELECT content LIKE '%<stdin>%data%' FROM messages WHERE role = 'user'" 1
+
+test_case "^C at a question ends the turn; --resume asks again" 
+init a --model builtin/script --permissions standard
+typist() { shown 'o? ' && printf '\003'; sleep 0.5; }
+on_terminal "chorus-run a '$question'"
+expect_status 130
+expect_match "$out" 'chorus-run: error: turn: interrupted'
+expect_db "SELECT state || ' ' || exit_code FROM turns" 'exited 130'
+expect_db 'SELECT count(*) FROM prompts' 0
+typist() { shown 'o? ' && echo y; }
+on_terminal 'chorus-run a --resume'
+expect_status 0
+[ -e "$CHORUS_HOME/agents/a/workspace/done" ] || fail 'it was not run'
+expect_sound
+
+test_case "^C in a command: it has 2 s, not 20"
+init a --model builtin/script --permissions sandboxed
+typist() { wait_for 10 test -e "$CHORUS_HOME/agents/a/workspace/began" && printf '\003'; sleep 4; }
+started=$(date +%s)
+on_terminal "chorus-run a '/bash touch began; sleep 60'"
+expect_status 130
+[ $(($(date +%s) - started)) -lt 15 ] || fail 'it took as long as without a terminal'
+
+test_case "all that is asked is shown, and shows what it is"
+init a --model anthropic/m --permissions standard
+start_server "$(answers "$(jq -nc '{say: {tool_calls: [{id: "c", name: "bash", arguments: {command: "echo \u001b[2Kx \u202e y\rz\u200b"}}]}}')" "$(say ok)")"
+typist() { shown 'o? ' && echo n; }
+on_terminal 'chorus-run a hi'
+expect_status 0
+asked=$(sed -n '/May it/,/o? /p' "$scratch/screen")
+expect_no_match "$asked" $'\u202e|\u200b|\x1b\\[2K'
+expect_match "$asked" 'echo .*x .*y.*z'
+
+test_case "the status line comes after 1.5 s and is gone at the end"
+init a --model anthropic/m
+start_server "$(answers '{"say": {"tool_calls": [{"name": "list_files"}]}}' '{"say": {"text": "All done."}, "delay_ms": 2600}')"
+typist() { sleep 4; }
+on_terminal 'chorus-run a hi'
+expect_status 0
+expect_match "$(cat "$scratch/screen")" $'\r\x1b\\[K.*waiting for the model · 2 s · 1 tool'
+expect_equal "$(left_over)" 'All done.'
+start_server "$(answers '{"say": {"text": "x"}, "delay_ms": 2000}')"
+typist() { sleep 3; }
+on_terminal 'NO_COLOR=1 chorus-run a hi'
+expect_match "$(cat "$scratch/screen")" ' s'
+expect_no_match "$(cat "$scratch/screen")" $'\x1b\\[2m'
+on_terminal 'chorus-run a hi -q'
+expect_equal "$(cat "$scratch/screen")" $'x\r'
+on_terminal 'chorus-run a hi >answer'
+expect_match "$(cat "$scratch/screen")" $'\x1b\\[2m'
+expect_equal "$(left_over | tr -d '\n')" ''
+expect_file answer x
+
+test_case "the status line is gone after a failure, a signal and a timeout too"
+init a --model anthropic/m
+home_key max_retries 0
+start_server "$(answers '{"status": 500, "body": "{}", "delay_ms": 2000}' '{"delay_ms": 9000}')"
+typist() { sleep 3; }
+on_terminal 'chorus-run a hi'
+expect_status 7
+expect_match "$(left_over)" '^chorus-run: error: model anthropic/m: [^·]*$'
+on_terminal 'chorus-run a hi --timeout 2s'
+expect_status 124
+expect_equal "$(left_over)" 'chorus-run: error: turn: the time given with --timeout is up'
+typist() { sleep 2.2; printf '\003'; sleep 1; }
+on_terminal 'chorus-run a hi'
+expect_status 130
+expect_equal "$(left_over)" 'chorus-run: error: turn: interrupted'
+
+test_case "text streams to a terminal and the status line never writes over it"
+init a --model anthropic/m
+start_server "$(answers '{"say": {"text": "one two three four five six seven eight nine ten eleven twelve"}, "drip_ms": 350}')"
+typist() { shown 'one' && shown ' twelve'; sleep 1; }
+on_terminal 'chorus-run a hi'
+expect_status 0
+expect_equal "$(left_over)" 'one two three four five six seven eight nine ten eleven twelve'
+
+test_case "text for a terminal is made visible, a pipe gets it as it is"
+init a --model anthropic/m
+start_server "$(answers "$(jq -nc '{say: {text: "a\u001b[31mred\u001b]0;title\u0007\rover \u202ertl\ttab"}}')")"
+typist() { sleep 1; }
+on_terminal 'chorus-run a hi'
+expect_no_match "$(left_over)" $'\x1b\\[31m|\x1b\\]0|\u202e|\x07'
+expect_match "$(left_over)" $'a.*red.*title.*over .*rtl\ttab'
+run chorus-run a hi
+expect_equal "$out" $'a\x1b[31mred\x1b]0;title\x07\rover \u202ertl\ttab'
+
+test_case "a terminal and no prompt"
+init a --model builtin/script
+typist() { sleep 0.3; }
+on_terminal 'chorus-run a'
+expect_status 2
+expect_match "$out" 'chorus-run: error: prompt: there is none'
+expect_match "$out" 'chorus-run: hint: .*-p TEXT'
+
+end_tests

@@ -1,0 +1,113 @@
+#include "life/leftovers.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "home.hpp"
+#include "sys/lock.hpp"
+#include "sys/process.hpp"
+
+namespace chorus::life {
+namespace {
+
+using store::AgentStatus;
+using test::is_there;
+using test::put;
+
+class LeftoversTest : public HomeTest {
+  protected:
+    std::string temporary(std::int64_t pid, std::int64_t start, const std::string& name) {
+        const std::string path = home.agents() + "/.tmp-" + std::to_string(pid) + "-" +
+                                 std::to_string(start) + "-abc234-" + name;
+        put(path + "/agent.json", "{}");
+        put(path + "/workspace/file", "x");
+        return path;
+    }
+    static pid_t dead_process() {
+        const pid_t child = fork();
+        if (child == 0) _exit(0);
+        waitpid(child, nullptr, 0);
+        return child;
+    }
+    const sys::Identity self = sys::own_identity();
+};
+
+// L-51
+TEST_F(LeftoversTest, of_dead_processes_are_removed) {
+    const std::string dead = temporary(dead_process(), 1, "ada");
+    const std::string reused = temporary(self.pid, self.start + 1, "bob");
+    const std::string alive = temporary(self.pid, self.start, "my-agent-x");
+    reclaim_leftovers(home, store);
+    EXPECT_FALSE(is_there(dead));
+    EXPECT_FALSE(is_there(reused)) << "its pid is now another process's";
+    EXPECT_TRUE(is_there(alive));
+}
+
+TEST_F(LeftoversTest, whose_maker_cannot_be_told_are_removed) {
+    for (const char* name :
+         {".tmp-", ".tmp-x", ".tmp-a-b-c-d", ".tmp-99999999999999999999-1-a-b", ".tmp--1-1-a-b"})
+        std::filesystem::create_directory(home.agents() + "/" + name);
+    reclaim_leftovers(home, store);
+    EXPECT_TRUE(agents_directory().empty());
+}
+
+TEST_F(LeftoversTest, are_not_looked_for_through_links) {
+    put(scratch / "mine/file", "x");
+    const std::string path = temporary(dead_process(), 1, "ada");
+    std::filesystem::create_directory_symlink(scratch / "mine", path + "/workspace/link");
+    std::filesystem::create_directory_symlink(scratch / "mine", home.agents() + "/.tmp-1-1-a-link");
+    reclaim_leftovers(home, store);
+    EXPECT_TRUE(agents_directory().empty());
+    EXPECT_TRUE(is_there(scratch / "mine/file"));
+}
+
+TEST_F(LeftoversTest, are_told_from_agents) {
+    give("ada");
+    put(home.agents() + "/foreign/file", "x");
+    put(home.agents() + "/tmp-1-1-a-b/file", "x");
+    reclaim_leftovers(home, store);
+    EXPECT_EQ(agents_directory(), (std::vector<std::string>{"ada", "foreign", "tmp-1-1-a-b"}));
+    EXPECT_EQ(store::find_agent(store, "ada")->status, AgentStatus::active);
+}
+
+// A crash between the row and the rename leaves no agent, one behind the rename a whole one.
+TEST_F(LeftoversTest, of_rows_are_finished_or_undone) {
+    insert("gone", AgentStatus::creating);
+    insert("whole", AgentStatus::creating);
+    insert("leaving", AgentStatus::destroying);
+    put(home.agent("whole") + "/agent.json", "{}");
+    reclaim_leftovers(home, store);
+    EXPECT_FALSE(store::find_agent(store, "gone"));
+    const auto whole = store::find_agent(store, "whole");
+    ASSERT_TRUE(whole);
+    EXPECT_EQ(whole->status, AgentStatus::active);
+    const auto events = store::load_events(store, whole->id);
+    ASSERT_EQ(events.size(), 1U);
+    EXPECT_EQ(events[0].cause, "recovered");
+    EXPECT_EQ(store::find_agent(store, "leaving")->status, AgentStatus::destroying);
+}
+
+TEST_F(LeftoversTest, give_their_name_free) {
+    insert("ada", AgentStatus::creating);
+    temporary(dead_process(), 1, "ada");
+    EXPECT_EQ(give("ada").agent.name, "ada");
+    EXPECT_EQ(agents_directory(), std::vector<std::string>{"ada"});
+}
+
+TEST_F(LeftoversTest, are_left_to_who_holds_the_lock) {
+    insert("ada", AgentStatus::creating);
+    const std::string dead = temporary(dead_process(), 1, "ada");
+    {
+        const auto lock = sys::Lock::try_acquire(home.birth_lock(), sys::Lock::Mode::exclusive);
+        ASSERT_TRUE(lock);
+        reclaim_leftovers(home, store);
+        EXPECT_TRUE(is_there(dead));
+        EXPECT_TRUE(store::find_agent(store, "ada"));
+    }
+    reclaim_leftovers(home, store);
+    EXPECT_FALSE(is_there(dead));
+    EXPECT_FALSE(store::find_agent(store, "ada"));
+}
+
+}  // namespace
+}  // namespace chorus::life
