@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# What `make install` puts in place works from there.
+. "$(dirname "$0")/../support/lib.sh"
+build=${CHORUS_BIN%/cmd}
+source_directory=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+
+test_case "DESTDIR and prefix are kept to, and the programs find their template there" # L-09
+run env DESTDIR="$scratch/root" cmake --install "$build" --prefix /opt/chorus
+expect_status 0
+prefix=$scratch/root/opt/chorus
+expect_equal "$(ls "$scratch/root")" opt
+for file in bin/chorus-init bin/chorus-run share/chorus/template/agent.json share/chorus/event.schema.json \
+    share/man/man7/chorus.7 share/man/man1/chorus-run.1 share/man/man1/chorus-init.1 share/man/man5/chorus-home.5; do
+    [ -f "$prefix/$file" ] || fail "$file is missing"
+done
+run "$prefix/bin/chorus-init" a --model builtin/script
+expect_status 0
+expect_equal "$(jq -r .name "$CHORUS_HOME/agents/a/agent.json")" a
+run "$prefix/bin/chorus-run" a hello
+expect_status 0
+expect_match "$out" hello
+
+test_case "no path of the machine that built it is in what is installed"
+run env DESTDIR="$scratch/root" cmake --install "$build" --prefix /opt/chorus --strip
+for file in "$scratch"/root/opt/chorus/bin/* "$scratch"/root/opt/chorus/share/man/*/*; do
+    if grep -qF "$source_directory/" "$file"; then fail "$file names $source_directory"; fi
+done
+
+test_case "a program of somebody else builds on the library"
+run env DESTDIR="$scratch/root" cmake --install "$build" --prefix /opt/chorus
+cat >program.cpp <<'CPP'
+#include <cstdio>
+#include <base/text.hpp>
+#include <policy/profile.hpp>
+int main() {
+    const auto profile = chorus::policy::Profile::preset("locked");
+    const auto decision = profile->decide({"bash", "tool:bash:ls", true}, {});
+    std::puts(chorus::base::visible(chorus::policy::name(decision.verdict)).c_str());
+}
+CPP
+export PKG_CONFIG_PATH=$scratch/root/opt/chorus/lib/pkgconfig:$scratch/root/opt/chorus/lib/x86_64-linux-gnu/pkgconfig
+flags=$(pkg-config --define-variable=prefix="$scratch/root/opt/chorus" --cflags --libs chorus)
+if nm "$scratch"/root/opt/chorus/lib/libchorus.a 2>/dev/null | grep -q __asan; then flags="-fsanitize=address,undefined $flags"; fi
+run c++ -std=c++20 -o program program.cpp $flags
+expect_status 0
+run ./program
+expect_equal "$out" deny
+
+end_tests
