@@ -133,9 +133,10 @@ void Output::say_end(const chat::TurnResult& result) {
     for (const chat::PromptNotice& prompt : result.prompts) {
         say("waits", prompt.id + ": " + prompt.action);
         if (options_.verbosity != Verbosity::quiet)
-            say("hint", "decide with chorus-run " + result.agent + " --approve " + prompt.id +
-                            " or --deny " + prompt.id +
-                            "; the profile 'sandboxed' runs sandboxed commands without asking");
+            say("hint", "chorus-run " + result.agent +
+                            " --resume at a terminal asks it; --cancel-prompts with a new prompt "
+                            "withdraws it; the profile 'sandboxed' runs sandboxed commands "
+                            "without asking");
     }
     if (!result.error || result.state == chat::State::input_required) return;
     const bool is_limit = result.exit_status == ExitStatus::limit;

@@ -180,10 +180,7 @@ void Record::insert_intent(const DecidedCall& call, base::TimeMs now) {
                                           .outcome = {}});
 }
 
-void Record::decide(const std::vector<DecidedCall>& calls,
-                    const std::vector<std::size_t>& starting) {
-    const base::TimeMs now = sys::now_ms();
-    Transaction transaction(place_.store);
+void Record::append_audits(const std::vector<DecidedCall>& calls, base::TimeMs now) {
     for (const DecidedCall& call : calls) {
         if (call.decision.empty()) continue;
         store::append_audit(place_.store, {.agent_id = turn_.agent_id,
@@ -196,6 +193,13 @@ void Record::decide(const std::vector<DecidedCall>& calls,
                                            .actor = turn_.actor,
                                            .detail = call.detail});
     }
+}
+
+void Record::decide(const std::vector<DecidedCall>& calls,
+                    const std::vector<std::size_t>& starting) {
+    const base::TimeMs now = sys::now_ms();
+    Transaction transaction(place_.store);
+    append_audits(calls, now);
     for (const std::size_t index : starting) insert_intent(calls[index], now);
     transaction.commit();
     last_commit_ = now;
@@ -235,17 +239,7 @@ void Record::suspend(const std::vector<store::Prompt>& prompts,
     const base::TimeMs now = sys::now_ms();
     Transaction transaction(place_.store);
     for (const store::Prompt& prompt : prompts) store::insert_prompt(place_.store, prompt);
-    for (const DecidedCall& call : decided)
-        if (!call.decision.empty())
-            store::append_audit(place_.store, {.agent_id = turn_.agent_id,
-                                               .agent_name = place_.agent.name,
-                                               .timestamp = now,
-                                               .turn_id = turn_.id,
-                                               .action = call.action,
-                                               .decision = call.decision,
-                                               .user_id = static_cast<std::int64_t>(getuid()),
-                                               .actor = turn_.actor,
-                                               .detail = call.detail});
+    append_audits(decided, now);
     change_state(TurnState::prompt, "waits for a decision");
     turn_.pid = 0;
     turn_.pid_start = 0;

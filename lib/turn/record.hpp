@@ -72,6 +72,7 @@ class Record {
   private:
     std::int64_t insert(chat::Message message);
     void insert_reply(const chat::Reply& reply, const chat::Opaque* opaque);
+    void append_audits(const std::vector<DecidedCall>& calls, base::TimeMs now);
     void insert_intent(const DecidedCall& call, base::TimeMs now);
     void change_state(store::TurnState next, const std::string& cause);
     void write_end(chat::TurnResult& result);

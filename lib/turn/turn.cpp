@@ -95,6 +95,13 @@ std::vector<store::Prompt> pending_of(Place& place, const store::Turn& turn) {
                 "chorus-run " + place.agent.name + " --resume after that");
 }
 
+// The terminal takes the questions over: the calls are decided anew there.
+void withdraw_prompts(Place& place, const store::Turn& turn) {
+    store::Transaction transaction(place.store);
+    store::cancel_prompts(place.store, turn.id, sys::now_ms());
+    transaction.commit();
+}
+
 void end_open_turn(Place& place, store::Turn turn, const std::string& reason) {
     const base::TimeMs now = sys::now_ms();
     store::Transaction transaction(place.store);
@@ -286,7 +293,8 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
     if (!last || last->state == TurnState::idle) return nothing_to_do(place, last);
     if (last->state == TurnState::prompt) {
         const auto pending = pending_of(place, *last);
-        if (!pending.empty()) return still_waiting(place, *last, pending);
+        if (!pending.empty() && !surroundings.ask) return still_waiting(place, *last, pending);
+        withdraw_prompts(place, *last);
     }
     if (last->state == TurnState::parked && last->resume_at > sys::now_ms())
         refuse_parked(place, *last);

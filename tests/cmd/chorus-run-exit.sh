@@ -227,7 +227,11 @@ dead_url=$CHORUS_ANTHROPIC_BASE_URL
 stop_server
 export ANTHROPIC_API_KEY=sk-test-0123456789abcdef
 fails_alike 7 NO_INTERNET failed 'connection refused: 127' env CHORUS_ANTHROPIC_BASE_URL="$dead_url" chorus-run a 'say it'
-fails_alike 7 NO_INTERNET failed 'host not found' env CHORUS_ANTHROPIC_BASE_URL=http://nowhere.invalid chorus-run a 'say it'
+home_key max_retries 0
+run env CHORUS_ANTHROPIC_BASE_URL=http://nowhere.invalid chorus-run a 'say it' --json
+expect_status 7
+expect_json '"\(.error.code) \(.error.message | test("host not found: nowhere.invalid"))"' 'NO_INTERNET true'
+home_key max_retries 1
 start_server "$(answers "$(status_answer 500 api_error 'it hurts')")"
 fails_alike 7 SERVER_ERROR failed '500 api_error: it hurts' chorus-run a 'say it'
 expect_equal "$(request_count)" 6
@@ -260,7 +264,7 @@ for model in anthropic/m openai/m openai-chat/m; do
     expect_missing "$CHORUS_HOME/agents/a/workspace/no"
     expect_json '"\(.text) \(.tool_calls)"' 'x 0'
 done
-goes_on 40
+goes_on 38
 
 test_case "7: a certificate that nobody vouches for"
 agent_of anthropic/m
@@ -421,7 +425,7 @@ test_case "124: the time is up, in a model call and in a command"
 agent_of anthropic/m --permissions sandboxed
 start_server "$(answers "$(broken_off)")"
 between() { expect_match "$(db 'SELECT content FROM messages ORDER BY id DESC LIMIT 1')" '^word1 word2 .*word9 '; }
-fails_alike 124 TIMEOUT failed '--timeout' chorus-run a 'say it' --timeout 700ms
+fails_alike 124 TIMEOUT failed '--timeout' chorus-run a 'say it' --timeout 1500ms
 between() { :; }
 expect_match "$(tail -1 "$scratch/out" | jq -r .metadata.reason)" timeout
 goes_on 3
@@ -439,7 +443,7 @@ interrupted() {
     "$@" >"$scratch/out" 2>"$scratch/err" </dev/null &
     local pid=$!
     wait_for 10 eval "$ready" || fail 'it did not come to the point'
-    sleep 0.3
+    sleep 0.5
     kill -"$signal" $pid
     wait $pid
     status=$?
@@ -451,8 +455,7 @@ test_case "129, 130, 143: a signal in a model call"
 agent_of anthropic/m
 start_server "$(answers "$(broken_off)")"
 asked() { [ "$(request_count)" = "$1" ]; }
-interrupted TERM 143 'asked 1' chorus-run a 'say it'
-expect_match "$out" '^word1 word2 '
+interrupted TERM 143 'grep -q word9 "$scratch/out"' chorus-run a 'say it' --stream
 expect_db "SELECT content = '${out}' OR content = '${out} ' FROM messages ORDER BY id DESC LIMIT 1" 1
 interrupted INT 130 'asked 2' chorus-run a 'say it' --json
 expect_json '"\(.exit_code) \(.error.code) \(.state) \(.reason)"' '130 CANCELED canceled signal'
@@ -487,7 +490,7 @@ for each in 'TERM 143' 'INT 130 --json' 'HUP 129 --output-format=stream-json'; d
     [ "$signal" = HUP ] && expect_events
     expect_missing "$work/ended"
     expect_missing "$work/later"
-    expect_equal "$(pgrep -f "sleep $naps")" ''
+    running "sleep $naps" && fail 'the command outlived the turn'
     expect_match "$(db "SELECT content FROM messages WHERE role = 'tool_result' ORDER BY id DESC LIMIT 1")" 'stopped after'
 done
 unset CHORUS_DRAIN_TIMEOUT_MS
@@ -515,7 +518,7 @@ kill -TERM $pid
 wait $pid
 status=$?
 expect_status 130
-wait_for 5 eval "! pgrep -f 'sleep 8$$'" || fail 'the command outlived the turn'
+wait_for 5 eval '! running "sleep 8$$"' || fail 'the command outlived the turn'
 expect_missing "$work/ended"
 expect_db "SELECT count(*) FROM messages WHERE role = 'user' AND content LIKE 'say it%'" 2
 run chorus-run a 'say it'

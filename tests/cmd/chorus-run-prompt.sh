@@ -5,7 +5,7 @@
 
 expect_said() { expect_db "SELECT content FROM messages WHERE role = 'user' ORDER BY id DESC LIMIT 1" "$1"; }
 said() { # the last prompt, to a file, byte for byte
-    db "SELECT hex(content) FROM messages WHERE role = 'user' ORDER BY id DESC LIMIT 1" | xxd -r -p >"$scratch/said"
+    db "SELECT writefile('$scratch/said', content) FROM messages WHERE role = 'user' ORDER BY id DESC LIMIT 1" >/dev/null
 }
 prompts() { db "SELECT count(*) FROM messages WHERE role = 'user'"; }
 refused() { # REGEX COMMAND …: exit 2 and nothing is recorded

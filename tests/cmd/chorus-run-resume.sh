@@ -17,7 +17,7 @@ finish_with() { # SIGNAL
 }
 result_of() { db "SELECT content FROM messages WHERE role = 'tool_result' AND tool_call_id = '$1'"; }
 several=$(jq -nc '{say: {text: "All at once.", tool_calls: [
-    {id: "b", name: "bash", arguments: {command: "echo ran >>count; touch began; sleep 47; echo end >>count"}},
+    {id: "b", name: "bash", arguments: {command: "echo ran >>count; touch began; sleep 47'"$$"'; echo end >>count"}},
     {id: "w", name: "create_file", arguments: {path: "written", content: "later"}},
     {id: "r", name: "list_files", arguments: {}}]}}')
 
@@ -49,10 +49,10 @@ expect_equal "$(grep -c '^<!-- message [1-9]' "$CHORUS_HOME/agents/a/branches/ma
 test_case "after kill -9 in a command: nothing lost, nothing run twice, the model is told" # C-18 S-12
 init a --model anthropic/m --permissions sandboxed
 start_server "$(answers "$several" "$(say 'I looked.')")"
-naps="sleep 47"
+naps="sleep 47$$"
 begin chorus-run a go
 finish_with KILL
-wait_for 5 eval "! pgrep -f '$naps'" || fail 'the command outlived its turn'
+wait_for 5 eval '! running "$naps"' || fail 'the command outlived its turn'
 expect_db "SELECT state || ' ' || (pid = $pid) FROM turns" 'working 1'
 expect_db "SELECT group_concat(role, ' ') FROM (SELECT role FROM messages ORDER BY id)" 'user assistant'
 run chorus-run a --resume

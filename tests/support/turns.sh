@@ -31,6 +31,11 @@ wait_for() { # SECONDS COMMAND …: until it succeeds
         sleep 0.05
     done
 }
+running() { # TEXT: whether a process has it in its command line
+    local all
+    all=$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' ' ')
+    [[ $all == *"$1"* ]]
+}
 in_db() { [ "$(sqlite3 "$CHORUS_HOME/chorus.db" "$1" 2>/dev/null)" = "$2" ]; } # SQL VALUE
 open_calls() { # calls whose results are not exactly one, and results without a call
     db "SELECT count(*) FROM messages m, json_each(m.tool_calls) c WHERE 1 <> (SELECT count(*) FROM messages r

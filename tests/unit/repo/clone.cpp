@@ -1,10 +1,5 @@
 #include "workspace.hpp"
 
-// libgit2 1.5 keeps a match of PCRE2's for every remote that it makes.
-extern "C" const char* __lsan_default_suppressions() {
-    return "leak:libpcre2";
-}
-
 namespace chorus::repo {
 namespace {
 
