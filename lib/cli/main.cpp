@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cctype>
 #include <cstdio>
 #include <iostream>
 #include <new>
@@ -31,7 +32,9 @@ ExitStatus report_parse_end(const CLI::App& app, const CLI::ParseError& error,
         std::cout << program.name << ' ' << version() << '\n';
         return ExitStatus::done;
     }
-    const Error usage(ErrorCode::bad_request, std::string("usage: ") + error.what(),
+    std::string what = error.what();
+    if (!what.empty()) what.front() = static_cast<char>(std::tolower(what.front()));
+    const Error usage(ErrorCode::bad_request, "usage: " + what,
                       "see " + std::string(program.name) + " --help");
     if (!program.on_error || !program.on_error(usage)) print_error(program.name, usage);
     return ExitStatus::bad_request;

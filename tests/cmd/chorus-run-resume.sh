@@ -111,7 +111,7 @@ start_server "$many"
 for turn in {1..12}; do
     chorus-run a "message $turn" --max-iterations 4 >/dev/null 2>&1 </dev/null &
     pid=$!
-    sleep "0.$(printf '%03d' $((turn * 7 + 3)))"
+    sleep "0.$(printf '%03d' $((turn * 17 + 3)))"
     kill -9 $pid 2>/dev/null
     wait $pid 2>/dev/null
 done
@@ -122,7 +122,7 @@ expect_acceptable "$(request 1)"
 expect_sound
 expect_db "SELECT count(*) FROM (SELECT content FROM messages WHERE role = 'user' AND content LIKE 'message%' GROUP BY content HAVING count(*) > 1)" 0
 expect_db "SELECT count(*) FROM turns WHERE ended_at IS NULL" 0
-lines=$(wc -l <"$(work)/log" 2>/dev/null || echo 0)
+lines=$(cat "$(work)/log" 2>/dev/null | wc -l)
 done_runs=$(db "SELECT count(*) FROM tool_runs WHERE outcome = 'ok'")
 maybe_runs=$(db "SELECT count(*) FROM tool_runs WHERE outcome = 'unknown'")
 [ "$lines" -ge "$done_runs" ] && [ "$lines" -le $((done_runs + maybe_runs)) ] ||

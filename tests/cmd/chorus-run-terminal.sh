@@ -165,4 +165,19 @@ expect_status 2
 expect_match "$out" 'chorus-run: error: prompt: there is none'
 expect_match "$out" 'chorus-run: hint: .*-p TEXT'
 
+test_case "a turn that waits is asked again at a terminal with --resume, and its old questions are withdrawn"
+init a --model builtin/script --permissions standard
+run chorus-run a "$question"
+expect_status 10
+expect_match "$err" 'chorus-run a --resume at a terminal'
+run chorus-run a --resume
+expect_status 10
+typist() { shown 'o? ' && echo y; }
+on_terminal "chorus-run a --resume"
+expect_status 0
+[ -e "$CHORUS_HOME/agents/a/workspace/done" ] || fail 'it was not run'
+expect_db "SELECT group_concat(state) FROM prompts" cancelled
+expect_db "SELECT count(*) FROM messages WHERE role = 'tool_result'" 1
+expect_db "SELECT state || ' ' || attempt FROM turns" 'idle 2'
+
 end_tests
