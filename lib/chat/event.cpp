@@ -55,10 +55,6 @@ void add_members(JsonText& out, const CallComplete& e) {
     out.key("result").string(e.text).key("duration_ms").number(e.duration_ms);
 }
 
-void add_members(JsonText& out, const MessageEvent& e) {
-    out.key("role").string(name(e.role)).key("messageId").number(e.id).key("text").string(e.text);
-}
-
 void add_members(JsonText& out, const RetryNotice& e) {
     out.key("attempt").number(e.attempt).key("wait_ms").number(e.wait_ms);
     out.key("category").string(e.category).key("message").string(e.message);
@@ -85,6 +81,11 @@ void add_usage(JsonText& out, const Usage& usage) {
     out.key("output_tokens").number(usage.output_tokens);
     out.key("cache_read_tokens").number(usage.cache_read_tokens);
     out.key("cache_write_tokens").number(usage.cache_write_tokens).end_object();
+}
+
+void add_members(JsonText& out, const MessageEvent& e) {
+    out.key("role").string(name(e.role)).key("messageId").number(e.id).key("text").string(e.text);
+    add_usage(out, e.usage);
 }
 
 void add_error(JsonText& out, const TurnResult& result) {

@@ -30,6 +30,7 @@ struct MessageEvent {
     Role role = Role::assistant;
     std::int64_t id = 0;
     std::string text;
+    Usage usage = {};  // of the turn so far
 };
 struct ContentDelta {
     std::string text;

@@ -113,6 +113,9 @@ void Output::event(const chat::Event& event, const chat::EventSource& source) {
         progress_->count_tool();
         progress_->doing(call_line(*call));
     }
+    const auto* message = std::get_if<chat::MessageEvent>(&event);
+    if (message != nullptr && progress_)
+        progress_->spent(message->usage.input_tokens + message->usage.output_tokens);
     const auto* internal = std::get_if<chat::InternalEvent>(&event);
     if (internal != nullptr && internal->kind == "internal:model-call" && progress_)
         progress_->doing("waiting for the model");

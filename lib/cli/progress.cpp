@@ -51,6 +51,11 @@ void Progress::doing(std::string what) {
     what_ = std::move(what);
 }
 
+void Progress::spent(std::int64_t tokens) {
+    const std::lock_guard guard(mutex_);
+    tokens_ = tokens;
+}
+
 void Progress::count_tool() {
     const std::lock_guard guard(mutex_);
     ++tools_;
@@ -79,6 +84,7 @@ void Progress::draw() {
     std::string text =
         what_ + " · " + std::to_string((sys::monotonic_ms() - start_ms_) / 1000) + " s";
     if (tools_ > 0) text += " · " + std::to_string(tools_) + (tools_ == 1 ? " tool" : " tools");
+    if (tokens_ > 0) text += " · " + std::to_string(tokens_) + " tokens";
     text = base::visible(text, base::Newlines::escape);
     text = base::utf8_prefix(text, terminal_width() - 1);
     put(color_ ? "\r\x1b[K\x1b[2m" + text + "\x1b[0m" : "\r\x1b[K" + text);

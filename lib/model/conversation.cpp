@@ -25,7 +25,8 @@ std::size_t expected_bytes(const chat::Request& request) {
         bytes += framing + tool.description.size() + tool.schema.size();
     for (const chat::Message& message : request.messages) {
         bytes += framing + message.content.size() + message.status.size();
-        for (const chat::ToolCall& call : message.tool_calls) bytes += framing + call.arguments.size();
+        for (const chat::ToolCall& call : message.tool_calls)
+            bytes += framing + call.arguments.size();
         if (message.opaque) bytes += message.opaque->wire.size();
     }
     return bytes + bytes / 16;

@@ -144,7 +144,8 @@ Store Store::connect(const Paths& paths, Missing missing) {
     configure(database);
     bring_up_to_date(database, connection->gate);
     // What SQLite spills goes to memory: no text of a conversation in /tmp.
-    execute(database, "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = 100");
+    execute(database,
+            "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = 100");
     return Store(std::move(connection));
 }
 

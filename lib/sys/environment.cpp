@@ -1,7 +1,7 @@
 #include "sys/environment.hpp"
 
-#include <strings.h>
 #include <malloc.h>
+#include <strings.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -210,7 +210,7 @@ void LiveTurn::keep(const chat::Reply& reply) {
 
 void LiveTurn::tell(const chat::Reply& reply) const {
     emit(chat::MessageEvent{chat::Role::assistant, record_.newest_answer(),
-                            place_.redaction.apply(reply.text)});
+                            place_.redaction.apply(reply.text), state_.usage});
 }
 
 Decided LiveTurn::decide(const std::vector<chat::ToolCall>& calls) {

@@ -109,7 +109,7 @@ start_server "$(answers '{"say": {"tool_calls": [{"name": "list_files"}]}}' '{"s
 typist() { sleep 4; }
 on_terminal 'chorus-run a hi'
 expect_status 0
-expect_match "$(cat "$scratch/screen")" $'\r\x1b\\[K.*waiting for the model · [0-9]+ s · 1 tool'
+expect_match "$(cat "$scratch/screen")" $'\r\x1b\\[K.*waiting for the model · [0-9]+ s · 1 tool · [0-9]+ tokens'
 expect_equal "$(left_over)" 'All done.'
 start_server "$(answers '{"say": {"text": "x"}, "delay_ms": 2000}')"
 typist() { sleep 3; }
