@@ -13,13 +13,16 @@
 
 namespace chorus::test {
 
+// In memory where that can be, because every file that is put in place is synced; on disk for tests
+// of the file system itself.
+enum class Where { memory, disk };
+
 class Scratch {
   public:
-    Scratch() {
-        // In memory where that can be: every file that is put in place is synced.
+    explicit Scratch(Where where = Where::memory) {
         std::error_code error;
         std::filesystem::path base = "/dev/shm";
-        if (!std::filesystem::is_directory(base, error))
+        if (where == Where::disk || !std::filesystem::is_directory(base, error))
             base = std::filesystem::temp_directory_path();
         std::string pattern = (base / "chorus-test-XXXXXX").string();
         if (mkdtemp(pattern.data()) == nullptr) throw base::system_error(pattern);

@@ -15,39 +15,17 @@
 #include <iterator>
 #include <string>
 
+#include "support/scratch.hpp"
+
 namespace chorus::sys::test {
 
-class Scratch {
+using chorus::test::put;
+using chorus::test::text_of;
+
+class Scratch : public chorus::test::Scratch {
   public:
-    Scratch() {
-        std::string pattern =
-            (std::filesystem::temp_directory_path() / "chorus-sys-XXXXXX").string();
-        if (mkdtemp(pattern.data()) == nullptr) std::abort();
-        path_ = std::filesystem::canonical(pattern).string();
-    }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-    ~Scratch() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-
-    const std::string& path() const { return path_; }
-    std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
-  private:
-    std::string path_;
+    Scratch() : chorus::test::Scratch(chorus::test::Where::disk) {}
 };
-
-inline void put(const std::string& path, const std::string& content) {
-    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
-    std::ofstream(path, std::ios::binary) << content;
-}
-
-inline std::string text_of(const std::string& path) {
-    std::ifstream stream(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 inline unsigned mode_of(const std::string& path) {
     struct stat status {};
