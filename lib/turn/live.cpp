@@ -84,11 +84,12 @@ bool LiveTurn::command_must_stop() {
     if (timed_out()) return true;
     if (!surroundings_.interrupt.requested()) return false;
     const std::int64_t now = sys::monotonic_ms();
-    if (interrupted_since_ms_ == 0) interrupted_since_ms_ = now;
+    std::int64_t since = 0;
+    if (interrupted_since_ms_.compare_exchange_strong(since, now)) since = now;
     const bool from_terminal = surroundings_.ask && surroundings_.interrupt.signal() == SIGINT;
     const std::int64_t patience = surroundings_.environment.find_ms("CHORUS_DRAIN_TIMEOUT_MS")
                                       .value_or(from_terminal ? terminal_drain_ms : drain_ms);
-    return now - interrupted_since_ms_ >= patience;
+    return now - since >= patience;
 }
 
 void LiveTurn::use_model(const std::string& name) {
@@ -349,6 +350,18 @@ void LiveTurn::take_up(const std::vector<Unfinished>& unfinished, LoopEnd& end, 
         calls_.run();
 }
 
+void LiveTurn::run_to_end(const std::vector<Unfinished>& unfinished) {
+    LoopEnd end;
+    bool suspended = false;
+    if (!unfinished.empty()) take_up(unfinished, end, suspended);
+    if (!suspended)
+        end = run_loop(*this, {loaded_.settings.max_iterations, loaded_.settings.tokens_per_turn},
+                       state_);
+    if (!concluded_) fill(end);
+}
+
+// What cannot be gone on from (a configuration that broke meanwhile, a full disk) ends the turn, on
+// record where that can still be written.
 chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
     result_.agent = place_.agent.name;
     result_.thread = place_.thread.id;
@@ -357,19 +370,17 @@ chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
     emit(chat::TaskEvent{});
     emit(chat::StatusUpdate{State::working, false, {}, {}, 0});
 
-    LoopEnd end;
-    bool suspended = false;
-    if (!unfinished.empty()) take_up(unfinished, end, suspended);
-    if (!suspended)
-        end = run_loop(*this, {loaded_.settings.max_iterations, loaded_.settings.tokens_per_turn},
-                       state_);
-    if (!concluded_) {
-        fill(end);
-        if (end.end != End::input_required)
-            record_.end(result_);
-        else
-            record_.describe_audit(result_);
+    try {
+        run_to_end(unfinished);
+    } catch (const Error& error) {
+        result_.state = State::failed;
+        result_.error = error;
+        result_.exit_status = base::exit_status(error.code());
     }
+    if (result_.state == State::input_required)
+        record_.describe_audit(result_);
+    else if (!concluded_)
+        record_.end(result_);
     emit(chat::StatusUpdate{result_.state, true, result_.reason,
                             result_.error ? result_.error->message() : "", result_.resume_at});
     return result_;

@@ -2,6 +2,7 @@
 // under the profile, every step on record.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -78,6 +79,7 @@ class LiveTurn : public LoopHost {
     void take_up(const std::vector<Unfinished>& unfinished, LoopEnd& end, bool& suspended);
     void fill(const LoopEnd& end);
     void fill_failure(const model::Failure& failure);
+    void run_to_end(const std::vector<Unfinished>& unfinished);
     void emit(const chat::Event& event) const;
     void tell(const chat::Reply& reply) const;
     const chat::Opaque* opaque_of(const chat::Reply& reply) const;
@@ -89,7 +91,7 @@ class LiveTurn : public LoopHost {
     Loaded loaded_;
     WindowFrame frame_;
     std::int64_t deadline_ms_ = 0;
-    std::int64_t interrupted_since_ms_ = 0;
+    std::atomic<std::int64_t> interrupted_since_ms_ = 0;  // asked for by parallel calls too
     tools::Workplace workplace_;
     chat::TurnResult result_;
     Calls calls_;

@@ -526,4 +526,18 @@ expect_status 0
 expect_match "$err" 'notice: recovered turn 2.* 1 of its calls'
 goes_on 3
 
+test_case "a configuration that breaks during the turn ends it, on record, and the agent stays usable"
+init a --model builtin/script --permissions open
+echo '{"sandbox": "off"}' >"$CHORUS_HOME/config.json"
+cp "$CHORUS_HOME/agents/a/agent.json" whole.json
+run chorus-run a --json $'/bash echo broken >../agent.json\n/list_files'
+expect_status 3
+expect_json '.exit_code, .error.code, .state' $'3\nCONFIG_INVALID\nfailed'
+expect_match "$err" 'chorus-run: error: .*agent.json: not JSON'
+expect_db "SELECT state || ' ' || exit_code || ' ' || (pid IS NULL) FROM turns" 'error 3 1'
+cp whole.json "$CHORUS_HOME/agents/a/agent.json"
+run chorus-run a hello
+expect_status 0
+expect_no_match "$err" recovered
+
 end_tests
