@@ -1,22 +1,21 @@
-find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(fmt REQUIRED)
 find_package(GTest REQUIRED)
 find_path(SQLITE3_INCLUDE sqlite3.h REQUIRED)
-find_path(CURL_INCLUDE curl/curl.h PATH_SUFFIXES x86_64-linux-gnu REQUIRED)
+find_path(CURL_INCLUDE curl/curl.h REQUIRED)
 find_path(GIT2_INCLUDE git2.h REQUIRED)
 find_path(RE2_INCLUDE re2/re2.h REQUIRED)
-find_path(YAML_INCLUDE yaml-cpp/yaml.h REQUIRED)
 find_path(MD_INCLUDE sha2.h REQUIRED)
 find_path(ARCHIVE_INCLUDE archive.h REQUIRED)
+find_path(ZLIB_INCLUDE zlib.h REQUIRED)
 
 # Static where Debian ships the archive: see cmake/settings.cmake for why.
 find_library(SQLITE3_LIBRARY NAMES libsqlite3.a sqlite3 REQUIRED)
 find_library(RE2_LIBRARY NAMES libre2.a re2 REQUIRED)
-find_library(YAML_LIBRARY NAMES libyaml-cpp.a yaml-cpp REQUIRED)
 find_library(MD_LIBRARY NAMES libmd.a md REQUIRED)
+find_library(ZLIB_LIBRARY NAMES libz.a z REQUIRED)
 find_library(ARCHIVE_LIBRARY NAMES archive REQUIRED)
 
 # libcurl and libgit2 bring forty libraries with them: they are opened by name when first needed.
