@@ -105,17 +105,11 @@ void add_error(JsonText& out, const TurnResult& result) {
     out.end_object();
 }
 
-base::ErrorCode parse_code(std::string_view text) {
-    for (int code = 0; code <= static_cast<int>(base::ErrorCode::canceled); ++code)
-        if (text == base::name(static_cast<base::ErrorCode>(code)))
-            return static_cast<base::ErrorCode>(code);
-    return base::ErrorCode::failed;
-}
-
 std::optional<base::Error> parse_error(const Json& error) {
     if (!error.is_object()) return std::nullopt;
-    return base::Error(parse_code(string_or(error, "code")), string_or(error, "message"),
-                       string_or(error, "hint"));
+    return base::Error(
+        base::find_error_code(string_or(error, "code")).value_or(base::ErrorCode::failed),
+        string_or(error, "message"), string_or(error, "hint"));
 }
 
 State parse_state(std::string_view text) {

@@ -26,8 +26,7 @@ std::string text_of(const std::string& outcome) {
         return "interrupted: the call was not run; nothing was changed by it";
     if (outcome == "cancelled") return "cancelled: the user sent a new message";
     return "unknown: the process died while this ran. It may have taken effect, in part or whole; "
-           "it was "
-           "not run again. Look before repeating it";
+           "it was not run again. Look before repeating it";
 }
 
 }  // namespace
@@ -39,30 +38,34 @@ std::optional<std::string> stored_chain(Place& place) {
     return chain;
 }
 
+void write_exit(Place& place, store::Turn& turn, const std::string& reason) {
+    const base::TimeMs now = sys::now_ms();
+    store::insert_event(place.store, {.agent_id = turn.agent_id,
+                                      .thread_id = turn.thread_id,
+                                      .turn_id = turn.id,
+                                      .at = now,
+                                      .kind = "turn",
+                                      .previous = std::string(store::name(turn.state)),
+                                      .next = std::string(store::name(TurnState::exited)),
+                                      .cause = reason,
+                                      .data = {}});
+    turn.state = TurnState::exited;
+    turn.reason = reason;
+    turn.pid = 0;
+    turn.pid_start = 0;
+    turn.ended_at = now;
+    store::update_turn(place.store, turn);
+    store::count_turn(place.store, turn, now);
+    store::set_thread_status(place.store, turn.agent_id, turn.thread_id, "idle", now);
+}
+
 LastTurn take_over(Place& place) {
     // an open turn is the newest one: none begins beside it
     auto turn = store::newest_turn(place.store, place.agent.id, place.thread.id);
     if (!turn || turn->pid == 0) return {std::move(turn), false};
     // we hold the thread's lock, so whoever had it is gone, whatever runs under that pid now
     store::Transaction transaction(place.store);
-    const base::TimeMs now = sys::now_ms();
-    store::insert_event(place.store, {.agent_id = turn->agent_id,
-                                      .thread_id = turn->thread_id,
-                                      .turn_id = turn->id,
-                                      .at = now,
-                                      .kind = "turn",
-                                      .previous = std::string(store::name(turn->state)),
-                                      .next = "exited",
-                                      .cause = "crashed",
-                                      .data = {}});
-    turn->state = TurnState::exited;
-    turn->reason = "crashed";
-    turn->pid = 0;
-    turn->pid_start = 0;
-    turn->ended_at = now;
-    store::update_turn(place.store, *turn);
-    store::count_turn(place.store, *turn, now);
-    store::set_thread_status(place.store, turn->agent_id, turn->thread_id, "idle", now);
+    write_exit(place, *turn, "crashed");
     transaction.commit();
     return {std::move(turn), true};
 }

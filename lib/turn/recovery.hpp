@@ -12,6 +12,9 @@
 
 namespace chorus::turn {
 
+// Closes a turn that did not come to its own end. Inside a transaction of the caller.
+void write_exit(Place& place, store::Turn& turn, const std::string& reason);
+
 struct LastTurn {
     std::optional<store::Turn> turn;  // the thread's newest
     bool crashed = false;  // it was at work and its process is gone: closed as `exited` just now

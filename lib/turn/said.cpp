@@ -3,6 +3,7 @@
 #include "base/id.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
+#include "context/block.hpp"
 #include "store/artifacts.hpp"
 #include "sys/file.hpp"
 
@@ -16,10 +17,8 @@ std::string path_of(const Place& place, const std::string& id) {
     return place.directory.artifacts() + "/" + id + ".txt";
 }
 
-// Data that holds the closing mark must not end the block from within.
-std::string framed(const std::string& attributes, std::string text) {
-    for (std::size_t at = 0; (at = text.find("</stdin>", at)) != std::string::npos; at += 9)
-        text.replace(at, 8, "< /stdin>");
+std::string framed(const std::string& attributes, const std::string& data) {
+    std::string text = context::without_closing(data, "stdin");
     if (!text.empty() && text.back() != '\n') text += '\n';
     return "<stdin" + attributes + ">\n" + text + "</stdin>";
 }

@@ -103,15 +103,9 @@ void withdraw_prompts(Place& place, const store::Turn& turn) {
 }
 
 void end_open_turn(Place& place, store::Turn turn, const std::string& reason) {
-    const base::TimeMs now = sys::now_ms();
     store::Transaction transaction(place.store);
-    store::cancel_prompts(place.store, turn.id, now);
-    turn.state = TurnState::exited;
-    turn.reason = reason;
-    turn.ended_at = now;
-    store::update_turn(place.store, turn);
-    store::count_turn(place.store, turn, now);
-    store::set_thread_status(place.store, turn.agent_id, turn.thread_id, "idle", now);
+    store::cancel_prompts(place.store, turn.id, sys::now_ms());
+    write_exit(place, turn, reason);
     transaction.commit();
 }
 

@@ -366,6 +366,8 @@ expect_acceptable "$(request 1)"
 expect_equal "$(jq -r '.messages[2].content[0].content[0].text' "$(request 1)")" 'cancelled: the user sent a new message'
 expect_db "SELECT group_concat(state) FROM prompts WHERE turn_id = 1" cancelled
 expect_db "SELECT outcome FROM tool_runs WHERE turn_id = 1" cancelled
+expect_db "SELECT group_concat(previous || '>' || next) FROM (SELECT * FROM events WHERE turn_id = 1 ORDER BY id)" \
+    'starting>working,working>prompt,prompt>exited'
 expect_missing "$CHORUS_HOME/agents/a/workspace/done"
 expect_sound
 

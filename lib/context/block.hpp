@@ -1,0 +1,12 @@
+// Foreign text in a <tag> … </tag> block of a message must not end the block from within.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace chorus::context {
+
+// `text` with every "</tag>" in it written "< /tag>".
+std::string without_closing(std::string text, std::string_view tag);
+
+}  // namespace chorus::context
