@@ -126,15 +126,19 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
     output->check_file();
     const auto warn = [&](const std::string& text) { output->warn(text); };
 
-    if (!options.turn.resume) {
+    const char* goes_on = options.turn.resume  ? "--resume"
+                          : options.turn.retry ? "--retry"
+                                               : nullptr;
+    if (goes_on == nullptr) {
         cli::ReadPrompt prompt = cli::read_prompt(options.prompt, warn);
         options.turn.prompt = std::move(prompt.text);
         options.turn.stdin_text = std::move(prompt.stdin_text);
         options.turn.prompt_is_stdin = prompt.text_is_stdin;
     } else if (!options.prompt.words.empty() || options.prompt.has_text ||
                !options.prompt.file.empty()) {
-        throw Error(ErrorCode::bad_request, "--resume: takes no prompt",
-                    "leave the prompt out to go on, or --resume to say something new");
+        throw Error(
+            ErrorCode::bad_request, std::string(goes_on) + ": takes no prompt",
+            "leave the prompt out to go on, or " + std::string(goes_on) + " to say something new");
     }
     const std::int64_t ask_ms = duration_ms(options.ask_timeout, "--ask-timeout");
     const turn::Surroundings surroundings{
@@ -192,8 +196,11 @@ void add_turn_options(CLI::App& app, Options& options) {
     auto* new_thread =
         app.add_flag("--new-thread", turn.new_thread, "begin a new thread")->excludes(thread);
     app.add_flag("--fresh", turn.fresh, "begin with an empty window");
-    app.add_flag("--resume", turn.resume, "go on with the thread's last turn")
-        ->excludes(new_thread);
+    auto* resume = app.add_flag("--resume", turn.resume, "go on with the thread's last turn")
+                       ->excludes(new_thread);
+    auto* retry = app.add_flag("--retry", turn.retry, "the same, without its failed tail")
+                      ->excludes(new_thread)
+                      ->excludes(resume);
     app.add_flag("--cancel-prompts", turn.cancel_prompts, "withdraw the questions that wait");
     app.add_option("-C,--directory", turn.directory, "work in DIR instead of the workspace")
         ->type_name("DIR")
@@ -209,8 +216,13 @@ void add_turn_options(CLI::App& app, Options& options) {
     app.add_option("--ask-timeout", options.ask_timeout,
                    "how long a question stands on the terminal")
         ->type_name("TIME");
-    app.add_flag("--wait", options.wait, "wait for the thread, or --wait=TIME at most")
-        ->type_name("[=TIME]");
+    auto* wait = app.add_flag("--wait", options.wait, "wait for the thread, or --wait=TIME at most")
+                     ->type_name("[=TIME]");
+    app.add_flag("--queue", turn.queue, "hand the message to the turn at work on the thread")
+        ->excludes(new_thread)
+        ->excludes(resume)
+        ->excludes(retry)
+        ->excludes(wait);
     app.add_option("--actor", turn.actor, "who asks, for the audit log")->type_name("NAME");
     app.add_flag("--dry-run", options.dry_run, "print the request; call nobody, store nothing");
 }

@@ -114,6 +114,8 @@ void check_out(git_repository* repository, const git_commit* commit) {
     check(result, "checkout");
 }
 
+}  // namespace
+
 std::vector<std::string> branch_names(git_repository* repository) {
     const auto iterator =
         make<BranchIterator>("git", git().branch_iterator_new, repository, GIT_BRANCH_LOCAL);
@@ -131,8 +133,6 @@ std::vector<std::string> branch_names(git_repository* repository) {
     std::sort(names.begin(), names.end());
     return names;
 }
-
-}  // namespace
 
 std::string Repository::branches() const {
     const std::string current = head_ref(handle_->get());

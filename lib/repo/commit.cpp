@@ -81,67 +81,102 @@ void move_head(git_repository* repository, const git_oid& id, const git_commit* 
                     parent != nullptr ? git().commit_id(parent) : nullptr, entry.c_str());
 }
 
-}  // namespace
+struct Draft {
+    Mutation mutation;
+    Index index;
+    CommitObject parent;
+    Author author;
+    std::string message;
+    git_oid id{};
 
-std::string make_commit(git_repository* repository, git_index* index, const git_oid& tree,
-                        const std::string& message, const Author& author,
-                        const std::function<void(const std::string&)>& prepared) {
-    const CommitObject parent = head_commit(repository);
-    const git_commit* parents[] = {parent.get()};
+    Draft(const std::string& workspace, git_repository* repository, Author by, std::string text)
+        : mutation(workspace),
+          index(fresh_index(repository)),
+          parent(head_commit(repository)),
+          author(std::move(by)),
+          message(std::move(text)) {}
+};
+
+// The object alone: no ref names it.
+void write_commit(git_repository* repository, const git_oid& tree, Draft& draft) {
+    const git_commit* parents[] = {draft.parent.get()};
     const auto contents = make<Tree>("commit", git().tree_lookup, repository, &tree);
-    const Signature signature = signature_of(author);
-    git_oid id;
-    check(git().commit_create(&id, repository, nullptr, signature.get(), signature.get(), nullptr,
-                              message.c_str(), contents.get(), parent ? 1 : 0, parents),
+    const Signature signature = signature_of(draft.author);
+    check(git().commit_create(&draft.id, repository, nullptr, signature.get(), signature.get(),
+                              nullptr, draft.message.c_str(), contents.get(), draft.parent ? 1 : 0,
+                              parents),
           "commit");
-    if (prepared) prepared(text_of(id));
-    write_index(index);
-    check(git().repository_set_ident(repository, author.name.c_str(), author.email.c_str()),
-          "commit");
-    move_head(repository, id, parent.get(), message);
-    return text_of(id);
 }
+
+// The index first: were it written last, a crash would show the commit's changes undone.
+void publish(git_repository* repository, const Draft& draft) {
+    write_index(draft.index.get());
+    check(git().repository_set_ident(repository, draft.author.name.c_str(),
+                                     draft.author.email.c_str()),
+          "commit");
+    move_head(repository, draft.id, draft.parent.get(), draft.message);
+}
+
+bool has_in_history(git_repository* repository, const git_oid& newest, const git_oid& id) {
+    return git().oid_cmp(&id, &newest) == 0 ||
+           git().graph_descendant_of(repository, &newest, &id) == 1;
+}
+
+}  // namespace
 
 void Repository::commit_first(const Author& author) {
     if (head_commit(handle_->get())) return;
     inspect_work_tree(handle_->workspace);
-    const Mutation mutation(handle_->workspace);
-    const auto index = fresh_index(handle_->get());
-    stage(handle_->get(), index.get(), Selection(handle_->workspace, {}));
-    make_commit(handle_->get(), index.get(), written_tree(index.get()),
-                checked_message(first_message), author, {});
+    Draft draft(handle_->workspace, handle_->get(), author, checked_message(first_message));
+    stage(handle_->get(), draft.index.get(), Selection(handle_->workspace, {}));
+    write_commit(handle_->get(), written_tree(draft.index.get()), draft);
+    publish(handle_->get(), draft);
+}
+
+PlannedCommit Repository::plan_commit(const std::string& message,
+                                      const std::vector<std::string>& files, const Author& author) {
+    std::string text = checked_message(message);
+    const Selection selection(handle_->workspace, files);
+    inspect_work_tree(handle_->workspace);
+    git_repository* const repository = handle_->get();
+    const auto draft =
+        std::make_shared<Draft>(handle_->workspace, repository, author, std::move(text));
+    stage(repository, draft->index.get(), selection);
+    const git_commit* parent = draft->parent.get();
+    const git_oid tree =
+        selection.is_everything()
+            ? written_tree(draft->index.get())
+            : selected_tree(repository, draft->index.get(), tree_of(parent).get(), selection);
+    const bool is_same = parent != nullptr ? git().oid_cmp(&tree, git().commit_tree_id(parent)) == 0
+                                           : is_empty(draft->index.get());
+    if (is_same) throw base::Error(base::ErrorCode::failed, "commit: nothing to commit");
+    write_commit(repository, tree, *draft);
+    return {text_of(draft->id), [repository, draft] { publish(repository, *draft); }};
 }
 
 std::string Repository::commit(const std::string& message, const std::vector<std::string>& files,
-                               const Author& author,
-                               const std::function<void(const std::string&)>& prepared) {
-    const std::string text = checked_message(message);
-    const Selection selection(handle_->workspace, files);
-    inspect_work_tree(handle_->workspace);
-    const Mutation mutation(handle_->workspace);
-    const auto index = fresh_index(handle_->get());
-    stage(handle_->get(), index.get(), selection);
-    const CommitObject parent = head_commit(handle_->get());
-    const Tree base = tree_of(parent.get());
-    const git_oid tree = selection.is_everything()
-                             ? written_tree(index.get())
-                             : selected_tree(handle_->get(), index.get(), base.get(), selection);
-    const bool is_same = parent ? git().oid_cmp(&tree, git().commit_tree_id(parent.get())) == 0
-                                : is_empty(index.get());
-    if (is_same) throw base::Error(base::ErrorCode::failed, "commit: nothing to commit");
-    return make_commit(handle_->get(), index.get(), tree, text, author, prepared);
+                               const Author& author) {
+    const PlannedCommit planned = plan_commit(message, files, author);
+    planned.finish();
+    return planned.id;
 }
 
 bool Repository::contains(const std::string& commit) const {
+    git_repository* const repository = handle_->get();
     git_oid id;
-    const CommitObject head = head_commit(handle_->get());
-    if (!head || commit.size() != GIT_OID_HEXSZ || git().oid_fromstr(&id, commit.c_str()) != 0)
-        return false;
-    const git_oid* newest = git().commit_id(head.get());
-    if (git().oid_cmp(&id, newest) == 0) return true;
-    const auto database = make<ObjectDatabase>("git", git().repository_odb, handle_->get());
-    return git().odb_exists(database.get(), &id) == 1 &&
-           git().graph_descendant_of(handle_->get(), newest, &id) == 1;
+    if (commit.size() != GIT_OID_HEXSZ || git().oid_fromstr(&id, commit.c_str()) != 0) return false;
+    const auto database = make<ObjectDatabase>("git", git().repository_odb, repository);
+    if (git().odb_exists(database.get(), &id) != 1) return false;
+    const CommitObject head = head_commit(repository);
+    if (head && has_in_history(repository, *git().commit_id(head.get()), id)) return true;
+    for (const std::string& branch : branch_names(repository)) {
+        git_oid newest;
+        const std::string ref = "refs/heads/" + branch;
+        if (git().reference_name_to_id(&newest, repository, ref.c_str()) == 0 &&
+            has_in_history(repository, newest, id))
+            return true;
+    }
+    return false;
 }
 
 }  // namespace chorus::repo

@@ -2,9 +2,9 @@
 // only.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "repo/git.hpp"
 #include "repo/repository.hpp"
@@ -36,11 +36,7 @@ bool is_left_out(git_index* index, const char* path);
 // Throws where `ref` is no branch, tag or commit.
 Object resolve(git_repository* repository, const std::string& ref);
 
-// Makes the commit, calls `prepared` with its id, then moves the branch that is checked out.
-// `index` is written in between: were it written last, a crash would show the commit's changes
-// undone.
-std::string make_commit(git_repository* repository, git_index* index, const git_oid& tree,
-                        const std::string& message, const Author& author,
-                        const std::function<void(const std::string&)>& prepared);
+// The names of the local branches, sorted.
+std::vector<std::string> branch_names(git_repository* repository);
 
 }  // namespace chorus::repo

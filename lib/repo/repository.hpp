@@ -23,6 +23,12 @@ struct Commit {
     std::string time;  // ISO 8601
 };
 
+struct PlannedCommit {
+    std::string id;
+    // Once, while the Repository is there. Until it is gone nobody else changes the repository.
+    std::function<void()> finish;
+};
+
 class Repository {
   public:
     // git init with branch main, repository-local user.name and user.email, and an initial commit
@@ -43,11 +49,13 @@ class Repository {
     std::string diff(const std::string& ref1, const std::string& ref2) const;
     std::vector<Commit> log(int count) const;  // of HEAD, newest first
     // Everything, or the files named; the new commit's id. Throws where there is nothing to commit.
-    // `prepared` is called with that id once the commit is made, before the branch moves to it.
     std::string commit(const std::string& message, const std::vector<std::string>& files,
-                       const Author& author,
-                       const std::function<void(const std::string&)>& prepared = {});
-    // Whether HEAD's history has this commit: tells a commit that was done from one cut short.
+                       const Author& author);
+    // The same up to where the branch would move to it: its id is known, and nobody sees it yet.
+    PlannedCommit plan_commit(const std::string& message, const std::vector<std::string>& files,
+                              const Author& author);
+    // Whether the history of HEAD or of a branch has this commit: tells a commit that was done from
+    // one cut short.
     bool contains(const std::string& commit) const;
     std::string branches() const;  // "* main\n  topic\n"
     void create_branch(const std::string& name);

@@ -56,7 +56,8 @@ base::TimeMs advance_timestamp(Store& store, AgentId agent, base::TimeMs wanted)
 std::vector<chat::Message> walk_back(Store& store, AgentId agent, ThreadId thread,
                                      const WindowBounds& bounds) {
     Statement statement =
-        store.prepare(select("agent_id = ? AND thread_id = ? AND id > ? ORDER BY id DESC"));
+        store.prepare(select("agent_id = ? AND thread_id = ? AND id > ? AND "
+                             "compacted_into IS NULL ORDER BY id DESC"));
     statement.bind(agent).bind(thread).bind(bounds.after_message);
     std::vector<chat::Message> messages;
     // addresses only: memory that is not touched costs nothing, moving what was read does
@@ -102,7 +103,8 @@ std::vector<chat::Message> load_window(Store& store, AgentId agent, ThreadId thr
     if (bounds.open_turn != 0) {
         const std::int64_t oldest =
             messages.empty() ? std::numeric_limits<std::int64_t>::max() : messages.back().id;
-        Statement statement = store.prepare(select("turn_id = ? AND id < ? ORDER BY id DESC"));
+        Statement statement = store.prepare(
+            select("turn_id = ? AND id < ? AND compacted_into IS NULL ORDER BY id DESC"));
         statement.bind(bounds.open_turn).bind(oldest);
         while (statement.step()) messages.push_back(read(statement));
     }
@@ -118,7 +120,8 @@ std::vector<chat::Message> load_messages_after(Store& store, AgentId agent, Thre
 }
 
 std::vector<chat::Message> load_turn_messages(Store& store, std::int64_t turn_id) {
-    Statement statement = store.prepare(select("turn_id = ? ORDER BY id"));
+    Statement statement =
+        store.prepare(select("turn_id = ? AND compacted_into IS NULL ORDER BY id"));
     return read_all(statement.bind(turn_id));
 }
 
@@ -126,6 +129,23 @@ std::int64_t newest_message_id(Store& store, AgentId agent, ThreadId thread) {
     Statement statement = store.prepare(
         "SELECT id FROM messages WHERE agent_id = ? AND thread_id = ? ORDER BY id DESC LIMIT 1");
     return statement.bind(agent).bind(thread).step() ? statement.integer(0) : 0;
+}
+
+std::int64_t newest_kept_message_id(Store& store, AgentId agent, ThreadId thread) {
+    Statement statement = store.prepare(
+        "SELECT id FROM messages WHERE agent_id = ? AND thread_id = ? AND compacted_into IS NULL "
+        "ORDER BY id DESC LIMIT 1");
+    return statement.bind(agent).bind(thread).step() ? statement.integer(0) : 0;
+}
+
+void drop_messages(Store& store, std::int64_t turn_id, std::int64_t first) {
+    store
+        .prepare(
+            "UPDATE messages SET compacted_into = 0 WHERE turn_id = ? AND id >= ? AND "
+            "compacted_into IS NULL")
+        .bind(turn_id)
+        .bind(first)
+        .run();
 }
 
 void set_prefix_hash(Store& store, std::int64_t message_id, std::string_view hash) {

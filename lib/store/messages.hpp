@@ -27,9 +27,13 @@ std::vector<chat::Message> load_window(Store& store, AgentId agent, ThreadId thr
 // Of one thread, ids greater than `after`, oldest first: for the transcript.
 std::vector<chat::Message> load_messages_after(Store& store, AgentId agent, ThreadId thread,
                                                std::int64_t after);
+// Without what was dropped.
 std::vector<chat::Message> load_turn_messages(Store& store, std::int64_t turn_id);
 // 0 for none.
 std::int64_t newest_message_id(Store& store, AgentId agent, ThreadId thread);
+std::int64_t newest_kept_message_id(Store& store, AgentId agent, ThreadId thread);
+// The turn's messages from `first` on leave every window; history and search keep them.
+void drop_messages(Store& store, std::int64_t turn_id, std::int64_t first);
 // Cumulative hash of the request up to this message.
 void set_prefix_hash(Store& store, std::int64_t message_id, std::string_view hash);
 std::string prefix_hash_of(Store& store, std::int64_t message_id);

@@ -1,3 +1,4 @@
+#include "tools/effect.hpp"
 #include "tools/files.hpp"
 #include "tools/result.hpp"
 
@@ -8,10 +9,22 @@ extern const std::string_view tool_append_file;
 namespace chorus::tools {
 namespace {
 
-chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
+// `before` is the beginning of `after`.
+std::string told(const std::string& path, bool is_new, std::string_view before,
+                 const std::string& content, const std::string& after) {
+    if (is_new) return "created " + listed(path) + " (" + measure(content) + ")\n";
+    std::string text = "appended " + counted(content.size(), "byte") + " to " + listed(path) +
+                       " (now " + measure(after) + ")\n";
+    if (!before.empty() && before.back() != '\n')
+        text +=
+            "[the file did not end in a newline: its last line goes on with what was appended]\n";
+    return text;
+}
+
+Planned plan(const Arguments& arguments, const Workplace& workplace) {
     const std::string path = arguments.text("path");
     const std::string content = arguments.text("content");
-    const std::optional<sys::Lock> lock = lock_file(workplace, path);
+    std::optional<sys::Lock> lock = lock_file(workplace, path);
     if (!lock) return locked_failure(path);
     std::string before;
     const bool is_new = workplace.root.open_to_read(path).outcome == sys::OpenOutcome::missing;
@@ -21,15 +34,13 @@ chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
         if (!text) return failure(message);
         before = std::move(*text);
     }
-    const std::string problem = workplace.root.write_file(path, before + content);
-    if (!problem.empty()) return failure(problem);
-    if (is_new) return answer("created " + listed(path) + " (" + measure(content) + ")\n");
-    std::string text = "appended " + counted(content.size(), "byte") + " to " + listed(path) +
-                       " (now " + measure(before + content) + ")\n";
-    if (!before.empty() && before.back() != '\n')
-        text +=
-            "[the file did not end in a newline: its last line goes on with what was appended]\n";
-    return answer(text);
+    const std::string hash = is_new ? no_file : content_hash(before);
+    const std::size_t size = before.size();
+    return plan_write(
+        workplace, std::move(*lock), path, hash, before + content, [=](const std::string& after) {
+            return answer(
+                told(path, is_new, std::string_view(after).substr(0, size), content, after));
+        });
 }
 
 }  // namespace
@@ -42,7 +53,8 @@ Tool append_file_tool() {
             Class::write,
             "append_file",
             path_detail,
-            run};
+            nullptr,
+            plan};
 }
 
 }  // namespace chorus::tools

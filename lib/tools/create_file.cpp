@@ -1,3 +1,4 @@
+#include "tools/effect.hpp"
 #include "tools/files.hpp"
 #include "tools/result.hpp"
 
@@ -8,17 +9,18 @@ extern const std::string_view tool_create_file;
 namespace chorus::tools {
 namespace {
 
-chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
+Planned plan(const Arguments& arguments, const Workplace& workplace) {
     const std::string path = arguments.text("path");
-    const std::string content = arguments.text("content");
-    const std::optional<sys::Lock> lock = lock_file(workplace, path);
+    std::optional<sys::Lock> lock = lock_file(workplace, path);
     if (!lock) return locked_failure(path);
     const sys::Opened before = workplace.root.open_to_read(path);
-    const std::string problem = workplace.root.write_file(path, content);
-    if (!problem.empty()) return failure(problem);
     const bool was_there = before.outcome == sys::OpenOutcome::opened;
-    return answer((was_there ? "replaced " : "created ") + listed(path) + " (" + measure(content) +
-                  (was_there ? "; was " + counted(before.size_bytes, "byte") : "") + ")\n");
+    const std::string was = was_there ? "; was " + counted(before.size_bytes, "byte") : "";
+    return plan_write(workplace, std::move(*lock), path, file_hash(workplace.root, path),
+                      arguments.text("content"), [=](const std::string& content) {
+                          return answer((was_there ? "replaced " : "created ") + listed(path) +
+                                        " (" + measure(content) + was + ")\n");
+                      });
 }
 
 }  // namespace
@@ -31,7 +33,8 @@ Tool create_file_tool() {
             Class::write,
             "create_file",
             path_detail,
-            run};
+            nullptr,
+            plan};
 }
 
 }  // namespace chorus::tools

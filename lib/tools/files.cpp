@@ -5,10 +5,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "base/handle.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
+#include "tools/effect.hpp"
 #include "tools/nearest.hpp"
 #include "tools/result.hpp"
 
@@ -118,6 +120,18 @@ std::optional<sys::Lock> lock_file(const Workplace& workplace, const std::string
 
 chat::ToolResult locked_failure(const std::string& path) {
     return failure(path + ": another call is writing it; nothing was changed, try again");
+}
+
+Plan plan_write(const Workplace& workplace, sys::Lock lock, const std::string& path,
+                const std::string& before, std::string content,
+                std::function<chat::ToolResult(const std::string&)> answer) {
+    std::string evidence = file_evidence(path, before, content_hash(content));
+    const auto held = std::make_shared<sys::Lock>(std::move(lock));
+    return {std::move(evidence),
+            [&workplace, held, path, content = std::move(content), answer = std::move(answer)] {
+                const std::string problem = workplace.root.write_file(path, content);
+                return problem.empty() ? answer(content) : failure(problem);
+            }};
 }
 
 std::string measure(std::string_view content) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,6 +48,12 @@ std::optional<std::string> read_text(const sys::Root& root, const std::string& p
 std::optional<sys::Lock> lock_file(const Workplace& workplace, const std::string& path);
 // The result where lock_file gave nothing.
 chat::ToolResult locked_failure(const std::string& path);
+
+// What writing `content` is going to do; `answer` is asked for once it is written. `before` is the
+// hash of what is there now.
+Plan plan_write(const Workplace& workplace, sys::Lock lock, const std::string& path,
+                const std::string& before, std::string content,
+                std::function<chat::ToolResult(const std::string&)> answer);
 
 // "12 lines, 345 bytes"
 std::string measure(std::string_view content);

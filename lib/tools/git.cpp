@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <memory>
 
 #include "base/text.hpp"
 #include "repo/repository.hpp"
+#include "tools/effect.hpp"
 #include "tools/files.hpp"
 #include "tools/result.hpp"
 
@@ -23,6 +25,8 @@ using repo::Repository;
 constexpr std::int64_t default_commits = 20;
 constexpr std::int64_t most_commits = 1'000;
 constexpr std::size_t short_id_bytes = 10;
+constexpr std::string_view no_repository =
+    "there is no git repository in the workspace; git_init makes one";
 
 repo::Author author_of(const Workplace& workplace) {
     return {workplace.agent, workplace.agent + "@chorus.local"};
@@ -32,8 +36,7 @@ repo::Author author_of(const Workplace& workplace) {
 template <typename Use>
 chat::ToolResult with_repository(const Workplace& workplace, std::string_view hint, Use use) {
     std::optional<Repository> repository = Repository::open(workplace.root.path());
-    if (!repository)
-        return failure("there is no git repository in the workspace; git_init makes one");
+    if (!repository) return failure(no_repository);
     return answer(use(*repository), Keep::start, hint);
 }
 
@@ -90,15 +93,27 @@ chat::ToolResult log(const Arguments& arguments, const Workplace& workplace) {
     });
 }
 
-chat::ToolResult commit(const Arguments& arguments, const Workplace& workplace) {
+Planned plan_commit(const Arguments& arguments, const Workplace& workplace) {
     const std::string message = arguments.text("message");
     if (base::trim(message).empty()) return failure("git_commit: the message is empty");
-    return with_changes(workplace, [&](Repository& repository) {
-        const std::string id =
-            repository.commit(message, arguments.list("files"), author_of(workplace));
-        const std::string_view summary = base::split_lines(base::trim(message)).front();
-        return "committed " + id + " " + std::string(summary) + "\n";
-    });
+    std::optional<sys::Lock> lock = lock_file(workplace, ".git");
+    if (!lock) return locked_failure(".git");
+    std::optional<Repository> repository = Repository::open(workplace.root.path());
+    if (!repository) return failure(no_repository);
+    struct Held {
+        sys::Lock lock;
+        Repository repository;
+        repo::PlannedCommit planned = {};
+    };
+    const auto held = std::make_shared<Held>(Held{std::move(*lock), std::move(*repository)});
+    held->planned =
+        held->repository.plan_commit(message, arguments.list("files"), author_of(workplace));
+    const std::string id = held->planned.id;
+    const std::string summary(base::split_lines(base::trim(message)).front());
+    return Plan{commit_evidence(id), [=] {
+                    held->planned.finish();
+                    return answer("committed " + id + " " + summary + "\n");
+                }};
 }
 
 chat::ToolResult branch(const Arguments& arguments, const Workplace& workplace) {
@@ -158,7 +173,8 @@ Tool git_commit_tool() {
             Class::repository,
             "git",
             [](const Arguments&, const Workplace&) { return std::string("commit"); },
-            commit};
+            nullptr,
+            plan_commit};
 }
 
 Tool git_diff_tool() {

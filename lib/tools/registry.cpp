@@ -69,6 +69,11 @@ chat::ToolDefinition definition(const Tool& tool) {
     return {std::string(tool.name), std::string(tool.description), schema.take()};
 }
 
+Planned plan(const Tool& tool, const Arguments& arguments, const Workplace& workplace) {
+    if (tool.plan != nullptr) return tool.plan(arguments, workplace);
+    return Plan{{}, [&] { return tool.run(arguments, workplace); }};
+}
+
 std::string action(const Tool& tool, const Arguments& arguments, const Workplace& workplace) {
     return "tool:" + std::string(tool.family) + ":" + tool.detail(arguments, workplace);
 }

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <utility>
 
 #include "base/text.hpp"
+#include "tools/effect.hpp"
 #include "tools/files.hpp"
 #include "tools/replacement.hpp"
 #include "tools/result.hpp"
@@ -48,25 +50,26 @@ std::string too_many(const std::string& path, const std::string& content,
            "; nothing was changed. Give more of the text around the one you mean, or set 'all'";
 }
 
-chat::ToolResult replaced(const std::string& path, const Replaced& result) {
-    std::vector<Replaced::Lines> shown = result.changed;
+chat::ToolResult replaced(const std::string& path, const std::string& after,
+                          const std::vector<Replaced::Lines>& changed) {
+    std::vector<Replaced::Lines> shown = changed;
     shown.resize(std::min(shown.size(), most_places_shown));
-    std::string text = "replaced " + std::to_string(result.changed.size()) +
-                       (result.changed.size() == 1 ? " match in " : " matches in ") + listed(path) +
-                       "\n" + numbered_around(result.text, shown, lines_around);
-    if (shown.size() < result.changed.size())
+    std::string text = "replaced " + std::to_string(changed.size()) +
+                       (changed.size() == 1 ? " match in " : " matches in ") + listed(path) + "\n" +
+                       numbered_around(after, shown, lines_around);
+    if (shown.size() < changed.size())
         text += "[only the first " + std::to_string(shown.size()) + " places are shown]\n";
     return answer(text, Keep::start, "use view");
 }
 
-chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
+Planned plan(const Arguments& arguments, const Workplace& workplace) {
     const std::string path = arguments.text("path");
     std::string old_str = arguments.text("old_str");
     std::string new_str = arguments.text("new_str");
     if (old_str.empty())
         return failure(path + ": old_str is empty; use create_file or append_file");
     if (old_str == new_str) return failure(path + ": old_str and new_str are the same");
-    const std::optional<sys::Lock> lock = lock_file(workplace, path);
+    std::optional<sys::Lock> lock = lock_file(workplace, path);
     if (!lock) return locked_failure(path);
     std::string message;
     const std::optional<std::string> content = read_text(workplace.root, path, message);
@@ -82,9 +85,10 @@ chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
     if (places.empty()) return failure(not_found(path, *content, old_str));
     if (places.size() > 1 && !arguments.flag("all"))
         return failure(too_many(path, *content, places));
-    const Replaced result = replace_at(*content, places, old_str.size(), new_str);
-    const std::string problem = workplace.root.write_file(path, result.text);
-    return problem.empty() ? replaced(path, result) : failure(problem);
+    Replaced result = replace_at(*content, places, old_str.size(), new_str);
+    return plan_write(
+        workplace, std::move(*lock), path, content_hash(*content), std::exchange(result.text, {}),
+        [=](const std::string& after) { return replaced(path, after, result.changed); });
 }
 
 }  // namespace
@@ -99,7 +103,8 @@ Tool str_replace_tool() {
             Class::write,
             "str_replace",
             path_detail,
-            run};
+            nullptr,
+            plan};
 }
 
 }  // namespace chorus::tools

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/limits.hpp"
@@ -71,6 +72,16 @@ struct Parameter {
     bool required = false;
 };
 
+// A change worked out and not begun: what recovery needs to tell later whether it happened is
+// committed between the two.
+struct Plan {
+    std::string evidence;  // for find_effect (tools/effect.hpp); "" where nothing can be told
+    std::function<chat::ToolResult()>
+        apply;  // once; until it is gone others are kept from the file
+};
+using Planned = std::variant<Plan, chat::ToolResult>;  // a result: there is nothing to be done
+
+// Exactly one of `run` and `plan` is set.
 struct Tool {
     std::string_view name;
     std::string_view description;  // embedded from <name>.md
@@ -79,6 +90,7 @@ struct Tool {
     std::string_view family;  // the action is "tool:<family>:<detail>"
     std::string (*detail)(const Arguments&, const Workplace&);
     chat::ToolResult (*run)(const Arguments&, const Workplace&);
+    Planned (*plan)(const Arguments&, const Workplace&) = nullptr;
 };
 
 // Sorted by name.
@@ -88,6 +100,9 @@ const Tool* find_tool(std::string_view name);
 chat::ToolDefinition definition(const Tool& tool);
 // "" when every required argument is there with its type, else a message naming the expected ones.
 std::string check_arguments(const Tool& tool, const Arguments& arguments);
+// Of any tool; one without a plan of its own does everything in `apply`. `arguments` and
+// `workplace` outlive the plan.
+Planned plan(const Tool& tool, const Arguments& arguments, const Workplace& workplace);
 // "tool:git:commit"
 std::string action(const Tool& tool, const Arguments& arguments, const Workplace& workplace);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
@@ -175,16 +176,39 @@ bool Calls::side_by_side() const {
            std::all_of(judged_.begin(), judged_.end(), reads);
 }
 
-// The tool border: whatever a tool throws becomes a result that the model can react to.
-chat::ToolResult Calls::execute(const Judged& judged) {
+// Whatever a tool throws becomes a result that the model can react to.
+chat::ToolResult Calls::at_the_border(const Judged& judged,
+                                      const std::function<chat::ToolResult()>& use) const {
     try {
-        return judged.tool->run(judged.arguments, workplace_);
+        return use();
     } catch (const base::Error& error) {
         return refused(std::string(judged.tool->name) + ": " + error.message() +
                        (error.hint().empty() ? "" : "\n" + error.hint()));
     } catch (const std::exception& error) {
         return refused(std::string(judged.tool->name) + ": " + error.what());
     }
+}
+
+// Right before it starts: what an earlier call changes is part of the evidence. A call that cannot
+// work is refused here and never begins.
+void Calls::plan(Judged& judged) {
+    const chat::ToolResult refusal = at_the_border(judged, [&]() -> chat::ToolResult {
+        tools::Planned planned = tools::plan(*judged.tool, judged.arguments, workplace_);
+        if (auto* result = std::get_if<chat::ToolResult>(&planned)) return std::move(*result);
+        tools::Plan& plan = std::get<tools::Plan>(planned);
+        judged.decided.evidence = std::move(plan.evidence);
+        judged.apply = std::move(plan.apply);
+        return {};
+    });
+    if (judged.apply) return;
+    judged.decided.runs = false;
+    judged.decided.refusal = refusal;
+}
+
+chat::ToolResult Calls::execute(Judged& judged) const {
+    // dropped when done: it holds what the next call may need
+    const auto apply = std::exchange(judged.apply, {});
+    return at_the_border(judged, apply);
 }
 
 Record::Finished Calls::finished(const Judged& judged, chat::ToolResult result,
@@ -205,6 +229,7 @@ std::vector<CallOutcome> Calls::run() {
 }
 
 std::vector<CallOutcome> Calls::run_in_order() {
+    if (judged_.front().decided.runs) plan(judged_.front());
     std::vector<DecidedCall> all;
     for (const Judged& judged : judged_) all.push_back(judged.decided);
     std::vector<std::size_t> first;
@@ -213,17 +238,18 @@ std::vector<CallOutcome> Calls::run_in_order() {
 
     std::vector<CallOutcome> outcomes;
     for (std::size_t i = 0; i < judged_.size(); ++i) {
-        // what has not begun is left for --resume
-        if (i > 0 && rules_.stopping()) break;
-        const Judged& judged = judged_[i];
+        Judged& judged = judged_[i];
         const base::TimeMs started_at = judged.decided.runs ? sys::now_ms() : 0;
         const auto done = finished(
             judged, judged.decided.runs ? execute(judged) : judged.decided.refusal, started_at);
         std::vector<const DecidedCall*> next;
-        if (i + 1 < judged_.size() && judged_[i + 1].decided.runs && !rules_.stopping())
-            next.push_back(&judged_[i + 1].decided);
+        // what has not begun is left for --resume
+        const bool goes_on = i + 1 < judged_.size() && !rules_.stopping();
+        if (goes_on && judged_[i + 1].decided.runs) plan(judged_[i + 1]);
+        if (goes_on && judged_[i + 1].decided.runs) next.push_back(&judged_[i + 1].decided);
         record_.finish({done}, next);
         outcomes.push_back(outcome_of(done));
+        if (!goes_on) break;
     }
     return outcomes;
 }
@@ -231,7 +257,8 @@ std::vector<CallOutcome> Calls::run_in_order() {
 std::vector<CallOutcome> Calls::run_side_by_side() {
     std::vector<DecidedCall> all;
     std::vector<std::size_t> every;
-    for (const Judged& judged : judged_) {
+    for (Judged& judged : judged_) {
+        plan(judged);
         every.push_back(all.size());
         all.push_back(judged.decided);
     }

@@ -37,6 +37,7 @@ class Calls {
         DecidedCall decided;
         const tools::Tool* tool = nullptr;
         tools::Arguments arguments;
+        std::function<chat::ToolResult()> apply = {};  // once planned, until it is done
         bool asks = false;
     };
     Judged judge(const chat::ToolCall& call);
@@ -47,7 +48,10 @@ class Calls {
     bool side_by_side() const;
     std::vector<CallOutcome> run_in_order();
     std::vector<CallOutcome> run_side_by_side();
-    chat::ToolResult execute(const Judged& judged);
+    void plan(Judged& judged);
+    chat::ToolResult at_the_border(const Judged& judged,
+                                   const std::function<chat::ToolResult()>& use) const;
+    chat::ToolResult execute(Judged& judged) const;
     Record::Finished finished(const Judged& judged, chat::ToolResult result,
                               base::TimeMs started_at);
     void prepare_sandbox();

@@ -327,15 +327,13 @@ void LiveTurn::fill(const LoopEnd& end) {
     }
 }
 
-// Calls that were not begun are decided again and run; what may have taken effect is only told.
+// Calls that changed nothing yet are decided again and run; what may have taken effect is only
+// told.
 void LiveTurn::take_up(const std::vector<Unfinished>& unfinished, LoopEnd& end, bool& suspended) {
     std::vector<Unfinished> settled;
     std::vector<chat::ToolCall> again;
     for (const Unfinished& call : unfinished) {
-        const tools::Tool* tool = tools::find_tool(call.run.tool);
-        const bool may_run =
-            call.run.intent_at == 0 || (tool != nullptr && tool->kind == tools::Class::read);
-        if (may_run)
+        if (call.may_run)
             again.push_back(call.call);
         else
             settled.push_back(call);

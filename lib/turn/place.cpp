@@ -171,8 +171,16 @@ Place open_place(const TurnOptions& options, const Surroundings& surroundings, H
     if (!again) refuse_unknown(place.store, options.agent);
     check_status(*again);
     place.agent = *again;
-    if (!options.new_thread) lock_thread(place, options, surroundings);
+    if (!options.new_thread && hold == Hold::locks) lock_thread(place, options, surroundings);
     return place;
+}
+
+bool try_lock_thread(Place& place, const Surroundings& surroundings) {
+    place.thread_lock = sys::Lock::try_acquire(
+        surroundings.home.thread_lock(place.agent.id, place.thread.id), sys::Lock::Mode::exclusive);
+    if (!place.thread_lock) return false;
+    place.thread = *store::find_thread(place.store, place.agent.id, place.thread.id);
+    return true;
 }
 
 void begin_thread(Place& place, const TurnOptions& options, const Surroundings& surroundings) {

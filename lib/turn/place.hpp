@@ -29,10 +29,12 @@ struct Place {
     policy::Redaction redaction = policy::Redaction();  // the keys in use, from their first use on
 };
 
-enum class Hold { locks, nothing };
+enum class Hold { locks, agent_lock, nothing };
 // Error(not_found), Error(exited), Error(not_ready), Error(agent_busy), Error(bad_request) for -C.
 // With --new-thread the place is, unlocked, the thread that the new one will stand beside.
 Place open_place(const TurnOptions& options, const Surroundings& surroundings, Hold hold);
+// The thread's lock, if it is free now.
+bool try_lock_thread(Place& place, const Surroundings& surroundings);
 // --new-thread: made and locked, once it is known that the turn can begin.
 void begin_thread(Place& place, const TurnOptions& options, const Surroundings& surroundings);
 // What a turn works in: the workspace, or -C DIR where it may be that.

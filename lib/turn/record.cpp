@@ -94,16 +94,19 @@ void Record::append_transcript() {
     last_commit_ = sys::now_ms();
 }
 
-void Record::begin(chat::Message user_message) {
+void Record::begin(std::optional<chat::Message> user_message) {
     const sys::Identity self = sys::own_identity();
     turn_.pid = self.pid;
     turn_.pid_start = self.start;
     turn_.started_at = sys::now_ms();
     Transaction transaction(place_.store);
     store::insert_turn(place_.store, turn_);
-    change_state(TurnState::working, "user message");
-    insert(std::move(user_message));
-    insert_inbox_messages();
+    change_state(TurnState::working, user_message ? "user message" : "inbox");
+    const bool has_begun = insert_inbox_messages(true);
+    if (user_message) {
+        user_message->starts_turn = !has_begun;
+        insert(std::move(*user_message));
+    }
     store::update_turn(place_.store, turn_);
     store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, "running",
                              turn_.started_at);
@@ -174,7 +177,7 @@ void Record::insert_intent(const DecidedCall& call, base::TimeMs now) {
                                           .tool = call.tool,
                                           .action = call.action,
                                           .decision = call.decision,
-                                          .evidence = {},
+                                          .evidence = call.evidence,
                                           .intent_at = now,
                                           .finished_at = 0,
                                           .outcome = {}});
@@ -223,7 +226,7 @@ void Record::finish(const std::vector<Finished>& results,
                                               .tool = call.tool,
                                               .action = call.action,
                                               .decision = call.decision,
-                                              .evidence = {},
+                                              .evidence = call.evidence,
                                               .intent_at = finished.started_at,
                                               .finished_at = now,
                                               .outcome = finished.outcome});
@@ -249,11 +252,12 @@ void Record::suspend(const std::vector<store::Prompt>& prompts,
     transaction.commit();
 }
 
-bool Record::insert_inbox_messages() {
+bool Record::insert_inbox_messages(bool begins_turn) {
     const auto waiting = store::undelivered(place_.store, turn_.agent_id, turn_.thread_id);
     for (const store::InboxRow& row : waiting) {
         chat::Message message;
         message.content = row.content;
+        message.starts_turn = begins_turn && row.id == waiting.front().id;
         insert(std::move(message));
         store::mark_delivered(place_.store, row.id, turn_.id);
     }

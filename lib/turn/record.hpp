@@ -23,7 +23,8 @@ struct DecidedCall {
     std::string action;
     std::string
         decision;  // allow, ask_approved, ask_denied, deny; "" where there was nothing to decide
-    std::string detail;  // of the audit row
+    std::string detail;         // of the audit row
+    std::string evidence = {};  // of the intent (tools/effect.hpp)
     bool runs = false;
     chat::ToolResult refusal;  // where it does not run
 };
@@ -41,8 +42,9 @@ class Record {
 
     std::int64_t newest_answer() const { return newest_answer_; }
 
-    // The turn's row and the user message: what is reported as accepted.
-    void begin(chat::Message user_message);
+    // The turn's row, what waits in the inbox, and the user message: what is reported as accepted.
+    // Without a message the inbox is to hold something.
+    void begin(std::optional<chat::Message> user_message);
     // The same row again, one attempt later; `last` is the newest message of the turn.
     void reopen(const chat::Message& last);
     // An answer and its calls' rows.
@@ -76,7 +78,7 @@ class Record {
     void insert_intent(const DecidedCall& call, base::TimeMs now);
     void change_state(store::TurnState next, const std::string& cause);
     void write_end(chat::TurnResult& result);
-    bool insert_inbox_messages();
+    bool insert_inbox_messages(bool begins_turn = false);
     void append_transcript();
     void step(const std::string& description, base::TimeMs started_at);
 

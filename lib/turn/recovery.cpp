@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
+#include "base/text.hpp"
 #include "context/transcript.hpp"
 #include "store/messages.hpp"
 #include "store/records.hpp"
 #include "sys/clock.hpp"
-#include "sys/process.hpp"
+#include "sys/file.hpp"
 #include "tools/tool.hpp"
 #include "turn/record.hpp"
 
@@ -15,13 +17,19 @@ namespace {
 
 using store::TurnState;
 
-std::string outcome_of(const Unfinished& unfinished) {
-    if (unfinished.run.intent_at == 0) return "interrupted";
-    const tools::Tool* tool = tools::find_tool(unfinished.run.tool);
-    return tool != nullptr && tool->kind == tools::Class::read ? "interrupted" : "unknown";
+bool only_reads(const std::string& name) {
+    const tools::Tool* tool = tools::find_tool(name);
+    return tool != nullptr && tool->kind == tools::Class::read;
 }
 
-std::string text_of(const std::string& outcome) {
+std::string outcome_of(const Unfinished& unfinished) {
+    if (unfinished.may_run) return "interrupted";
+    return unfinished.trace.effect == tools::Effect::done ? "ok" : "unknown";
+}
+
+std::string text_of(const std::string& outcome, const tools::Trace& trace) {
+    if (outcome == "ok")
+        return "done: the process died before the call could answer, but " + trace.what;
     if (outcome == "interrupted")
         return "interrupted: the call was not run; nothing was changed by it";
     if (outcome == "cancelled") return "cancelled: the user sent a new message";
@@ -29,11 +37,41 @@ std::string text_of(const std::string& outcome) {
            "it was not run again. Look before repeating it";
 }
 
+// What the turn worked in; it may be gone.
+std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn) {
+    const std::string path =
+        turn.working_directory.empty() ? place.directory.workspace() : turn.working_directory;
+    if (!sys::is_directory(path)) return std::nullopt;
+    return sys::Root(path);
+}
+
+tools::Trace trace_of(const Unfinished& unfinished, const std::optional<sys::Root>& root) {
+    if (!root || unfinished.run.intent_at == 0) return {};
+    try {
+        return tools::find_effect(unfinished.run.evidence, *root);
+    } catch (const base::Error&) {
+        return {};  // a repository that cannot be opened tells nothing
+    }
+}
+
+// Whether the answer's calls left everything as it was: commands never count as such once begun.
+bool changed_nothing(const chat::Message& answer, const std::vector<store::ToolRun>& runs) {
+    return std::all_of(answer.tool_calls.begin(), answer.tool_calls.end(), [&](const auto& call) {
+        const auto run = std::find_if(runs.begin(), runs.end(), [&](const store::ToolRun& one) {
+            return one.tool_call_id == call.id;
+        });
+        if (run == runs.end() || run->outcome == "ok" || run->outcome == "unknown") return false;
+        const tools::Tool* tool = tools::find_tool(run->tool);
+        return run->intent_at == 0 || (tool != nullptr && tool->kind != tools::Class::command &&
+                                       tool->kind != tools::Class::repository);
+    });
+}
+
 }  // namespace
 
 std::optional<std::string> stored_chain(Place& place) {
     std::string chain = store::prefix_hash_of(
-        place.store, store::newest_message_id(place.store, place.agent.id, place.thread.id));
+        place.store, store::newest_kept_message_id(place.store, place.agent.id, place.thread.id));
     if (chain.empty()) return std::nullopt;
     return chain;
 }
@@ -70,18 +108,25 @@ LastTurn take_over(Place& place) {
     return {std::move(turn), true};
 }
 
-std::vector<Unfinished> unfinished_calls(store::Store& store, const store::Turn& turn) {
+std::vector<Unfinished> unfinished_calls(Place& place, const store::Turn& turn) {
     if (turn.state == TurnState::idle) return {};
     std::vector<Unfinished> open;
-    const auto runs = store::load_tool_runs(store, turn.id);
-    for (const chat::Message& message : store::load_turn_messages(store, turn.id)) {
+    const auto runs = store::load_tool_runs(place.store, turn.id);
+    for (const chat::Message& message : store::load_turn_messages(place.store, turn.id)) {
         for (const chat::ToolCall& call : message.tool_calls) {
             const auto run =
                 std::find_if(runs.begin(), runs.end(), [&](const store::ToolRun& candidate) {
                     return candidate.tool_call_id == call.id && candidate.finished_at == 0;
                 });
-            if (run != runs.end()) open.push_back({call, *run});
+            if (run != runs.end()) open.push_back({call, *run, {}, false});
         }
+    }
+    if (open.empty()) return open;
+    const auto root = root_of(place, turn);
+    for (Unfinished& one : open) {
+        one.trace = trace_of(one, root);
+        one.may_run = one.run.intent_at == 0 || only_reads(one.run.tool) ||
+                      one.trace.effect == tools::Effect::absent;
     }
     return open;
 }
@@ -98,14 +143,46 @@ void settle_calls(Record& record, const std::vector<Unfinished>& calls,
                            .action = unfinished.run.action,
                            .decision = unfinished.run.decision,
                            .detail = {},
+                           .evidence = unfinished.run.evidence,
                            .runs = false,
                            .refusal = {}});
         const std::string outcome =
             outcome_for_all.empty() ? outcome_of(unfinished) : outcome_for_all;
-        results.push_back(
-            {&decided.back(), {text_of(outcome), true}, outcome, unfinished.run.intent_at});
+        results.push_back({&decided.back(),
+                           {text_of(outcome, unfinished.trace), outcome != "ok"},
+                           outcome,
+                           unfinished.run.intent_at});
     }
     record.finish(results, {});
+}
+
+std::string describe(const std::vector<Unfinished>& calls) {
+    std::vector<std::string> parts;
+    const auto add = [&](const char* outcome, const char* word) {
+        const auto number = std::count_if(calls.begin(), calls.end(), [&](const Unfinished& one) {
+            return outcome_of(one) == outcome;
+        });
+        if (number > 0) parts.push_back(std::to_string(number) + " " + word);
+    };
+    add("ok", "done");
+    add("interrupted", "not begun");
+    add("unknown", "unknown");
+    return parts.empty() ? std::string() : "; its calls: " + base::join(parts, ", ");
+}
+
+void drop_failed_tail(Place& place, const store::Turn& turn) {
+    const auto messages = store::load_turn_messages(place.store, turn.id);
+    const auto runs = store::load_tool_runs(place.store, turn.id);
+    std::int64_t first_dropped = 0;
+    for (auto message = messages.rbegin(); message != messages.rend(); ++message) {
+        if (message->role == chat::Role::tool_result) continue;
+        if (message->role == chat::Role::user || !changed_nothing(*message, runs)) break;
+        first_dropped = message->id;
+    }
+    if (first_dropped == 0) return;
+    store::Transaction transaction(place.store);
+    store::drop_messages(place.store, turn.id, first_dropped);
+    transaction.commit();
 }
 
 void mend_transcript(Place& place) {

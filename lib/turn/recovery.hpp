@@ -7,6 +7,7 @@
 
 #include "chat/message.hpp"
 #include "store/turns.hpp"
+#include "tools/effect.hpp"
 #include "turn/place.hpp"
 #include "turn/record.hpp"
 
@@ -24,18 +25,29 @@ LastTurn take_over(Place& place);
 struct Unfinished {
     chat::ToolCall call;
     store::ToolRun run;
+    tools::Trace trace;  // what the call left, where it had begun
+    // It never began, only reads, or everything is as before it: running it doubles nothing.
+    bool may_run = false;
 };
 // The calls of the turn that have no result, in call order. A turn that came to its own end has
 // none.
-std::vector<Unfinished> unfinished_calls(store::Store& store, const store::Turn& turn);
+std::vector<Unfinished> unfinished_calls(Place& place, const store::Turn& turn);
 
-// Each of them gets a result: `interrupted` (never started, or only reading) or `unknown` (it may
-// have taken effect); or the outcome given for all. Nothing is run again (promise 3).
+// "; its calls: 1 done, 2 not begun, 1 unknown", or "" for none.
+std::string describe(const std::vector<Unfinished>& calls);
+
+// Each of them gets a result: `ok` (its effect was found), `interrupted` (nothing was changed by
+// it) or `unknown` (it may have taken effect); or the outcome given for all. Nothing is run again
+// (promise 3).
 void settle_calls(Record& record, const std::vector<Unfinished>& calls,
                   const std::string& outcome_for_all = {});
 
-// The cumulative hash stored with the thread's newest message; nothing behind a turn that keeps
-// none.
+// --retry: the turn's last answers that changed nothing leave the window, back to one that did or
+// to what the user said. What may have had an effect stays: the model has to know of it.
+void drop_failed_tail(Place& place, const store::Turn& turn);
+
+// The cumulative hash stored with the newest message of the thread's window; nothing behind a turn
+// that keeps none.
 std::optional<std::string> stored_chain(Place& place);
 
 // Appends to the transcript what a crash left out of it.

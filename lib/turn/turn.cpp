@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <utility>
+
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
@@ -16,6 +18,7 @@
 #include "store/settings.hpp"
 #include "sys/clock.hpp"
 #include "turn/live.hpp"
+#include "turn/queue.hpp"
 #include "turn/said.hpp"
 
 namespace chorus::turn {
@@ -109,12 +112,10 @@ void end_open_turn(Place& place, store::Turn turn, const std::string& reason) {
     transaction.commit();
 }
 
-void say_recovered(const Surroundings& surroundings, const store::Turn& turn, std::size_t calls) {
-    std::string text =
-        "recovered turn " + std::to_string(turn.turn_number) + ", whose process died";
-    if (calls > 0)
-        text += "; " + std::to_string(calls) + " of its calls had no result and were given one";
-    surroundings.warn(text);
+void say_recovered(const Surroundings& surroundings, const store::Turn& turn,
+                   const std::vector<Unfinished>& calls) {
+    surroundings.warn("recovered turn " + std::to_string(turn.turn_number) +
+                      ", whose process died" + describe(calls));
 }
 
 // Before a new message: a suspended turn answers again or is given up, a crashed one is closed, and
@@ -125,21 +126,25 @@ std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions
     if (!last) return std::nullopt;
     std::string outcome;
     if (last->ended_at == 0 && last->state == TurnState::parked) {
-        if (last->resume_at > sys::now_ms()) refuse_parked(place, *last);
+        if (last->resume_at > sys::now_ms()) {
+            if (options.queue) return queue_behind(place, options, surroundings);
+            refuse_parked(place, *last);
+        }
         end_open_turn(place, *last, "superseded");
     } else if (last->ended_at == 0) {
         const auto pending = pending_of(place, *last);
         if (!pending.empty() && !options.cancel_prompts)
-            return still_waiting(place, *last, pending);
+            return options.queue ? queue_behind(place, options, surroundings)
+                                 : still_waiting(place, *last, pending);
         outcome = "cancelled";
         end_open_turn(place, *last, "cancelled");
     }
-    const auto calls = unfinished_calls(place.store, *last);
+    const auto calls = unfinished_calls(place, *last);
     if (!calls.empty()) {
         Record record(place, *last, stored_chain(place));
         settle_calls(record, calls, outcome);
     }
-    if (crashed) say_recovered(surroundings, *last, calls.size());
+    if (crashed) say_recovered(surroundings, *last, calls);
     return std::nullopt;
 }
 
@@ -179,7 +184,6 @@ store::Turn new_turn(const Place& place, const TurnOptions& options,
 chat::Message user_message(Place& place, const std::string& text) {
     chat::Message message;
     message.content = text;
-    message.starts_turn = true;
     message.status =
         context::status_block(store::list_threads(place.store, place.agent.id), place.thread.id,
                               store::pending_prompts(place.store, place.agent.id));
@@ -269,11 +273,19 @@ chat::TurnResult begin_and_run(Place& place, const TurnOptions& options,
     // built before the first commit: what it cannot work with is refused while nothing has happened
     LiveTurn live(place, record, options, surroundings, std::move(loaded), frame);
     live.begin_with(std::move(window.messages));
-    record.begin(user_message(place, compose_message(place, options, Keep::yes, sys::now_ms())));
+    std::optional<chat::Message> said;
+    if (!options.resume && !options.retry)
+        said = user_message(place, compose_message(place, options, Keep::yes, sys::now_ms()));
+    record.begin(std::move(said));
     return live.take({});
 }
 
-chat::TurnResult nothing_to_do(Place& place, const std::optional<store::Turn>& last) {
+// There is no turn to go on with; what waits in the inbox begins one.
+chat::TurnResult resume_from_inbox(Place& place, const TurnOptions& options,
+                                   const Surroundings& surroundings,
+                                   const std::optional<store::Turn>& last) {
+    if (!store::undelivered(place.store, place.agent.id, place.thread.id).empty())
+        return begin_and_run(place, options, surroundings, load(place, options, surroundings));
     chat::TurnResult result = last ? about(place, *last) : chat::TurnResult{};
     result.agent = place.agent.name;
     result.thread = place.thread.id;
@@ -283,8 +295,9 @@ chat::TurnResult nothing_to_do(Place& place, const std::optional<store::Turn>& l
 
 chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundings& surroundings) {
     mend_transcript(place);
-    const auto last = take_over(place).turn;
-    if (!last || last->state == TurnState::idle) return nothing_to_do(place, last);
+    const auto [last, crashed] = take_over(place);
+    if (!last || last->state == TurnState::idle)
+        return resume_from_inbox(place, given, surroundings, last);
     if (last->state == TurnState::prompt) {
         const auto pending = pending_of(place, *last);
         if (!pending.empty() && !surroundings.ask) return still_waiting(place, *last, pending);
@@ -299,7 +312,13 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
     Loaded loaded = load(place, options, surroundings);
     WindowFrame frame = frame_for(place, loaded.settings, fresh_after >= 0, last->started_at);
     if (fresh_after >= 0) frame.after_message = std::max(frame.after_message, fresh_after);
-    const auto unfinished = unfinished_calls(place.store, *last);
+    auto unfinished = unfinished_calls(place, *last);
+    if (crashed) say_recovered(surroundings, *last, unfinished);
+    if (options.retry) {
+        Record settling(place, *last, stored_chain(place));
+        settle_calls(settling, std::exchange(unfinished, {}));
+        drop_failed_tail(place, *last);
+    }
     Record record(place, *last, stored_chain(place));
     LiveTurn live(place, record, options, surroundings, std::move(loaded), frame);
     record.reopen(store::load_turn_messages(place.store, last->id).back());
@@ -309,9 +328,11 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
 }  // namespace
 
 chat::TurnResult take_turn(const TurnOptions& options, const Surroundings& surroundings) {
-    Place place = open_place(options, surroundings, Hold::locks);
+    Place place = open_place(options, surroundings, options.queue ? Hold::agent_lock : Hold::locks);
+    if (options.queue)
+        if (const auto queued = queue_or_lock(place, options, surroundings)) return *queued;
     if (const auto before = answered_before(place, options)) return *before;
-    if (options.resume) return resume(place, options, surroundings);
+    if (options.resume || options.retry) return resume(place, options, surroundings);
     Loaded loaded = load(place, options, surroundings);
     if (options.new_thread) {
         begin_thread(place, options, surroundings);

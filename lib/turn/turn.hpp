@@ -16,7 +16,7 @@ namespace chorus::turn {
 
 struct TurnOptions {
     std::string agent;
-    std::string prompt;            // what the user says; unused with resume
+    std::string prompt;            // what the user says; unused with resume and retry
     std::string stdin_text;        // appended in a <stdin> block
     bool prompt_is_stdin = false;  // `prompt` came from stdin: a long one becomes an artifact
     bool inline_stdin = false;     // never make an artifact of it
@@ -24,6 +24,8 @@ struct TurnOptions {
     bool new_thread = false;
     bool fresh = false;           // the window of this turn starts empty
     bool resume = false;          // go on with the thread's last turn
+    bool retry = false;           // the same, without its failed tail
+    bool queue = false;           // for the inbox where a turn of the thread is at work
     bool cancel_prompts = false;  // questions that wait are withdrawn
     std::string directory;        // -C, absolute; "": the agent's workspace
     std::string model;            // -m

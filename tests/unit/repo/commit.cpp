@@ -197,14 +197,13 @@ TEST_F(CommitTest, ResolvesAConflictByWhatTheFileHolds) {
 TEST_F(CommitTest, TellsItsIdBeforeTheBranchMoves) {
     write("a", "2\n");
     const std::string before = head();
-    std::string told;
     Repository repository = open();
-    const std::string id = repository.commit("m", {}, author, [&](const std::string& prepared) {
-        told = prepared;
-        EXPECT_EQ(head(), before);
-        EXPECT_FALSE(repository.contains(prepared));
-    });
-    EXPECT_EQ(told, id);
+    const PlannedCommit planned = repository.plan_commit("m", {}, author);
+    const std::string id = planned.id;
+    EXPECT_EQ(head(), before);
+    EXPECT_FALSE(repository.contains(id));
+    planned.finish();
+    EXPECT_EQ(head(), id);
     EXPECT_TRUE(repository.contains(id));
     EXPECT_TRUE(repository.contains(before));
     EXPECT_FALSE(repository.contains(std::string(40, '1')));

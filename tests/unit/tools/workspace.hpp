@@ -40,7 +40,9 @@ class Workspace : public testing::Test {
         const Arguments arguments = Arguments::parse(json);
         const std::string problem = check_arguments(*tool, arguments);
         if (!problem.empty()) throw std::runtime_error(problem);
-        return tool->run(arguments, workplace);
+        Planned planned = plan(*tool, arguments, workplace);
+        if (auto* refused = std::get_if<chat::ToolResult>(&planned)) return *refused;
+        return std::get<Plan>(planned).apply();
     }
     std::string ok(const std::string& name, const std::string& json) const {
         const chat::ToolResult result = call(name, json);
