@@ -216,6 +216,12 @@ std::vector<Turn> open_turns(Store& store, AgentId agent) {
     return turns;
 }
 
+void uncount_turn(Store& store, const Turn& turn) {
+    store.prepare("UPDATE agents SET turn_count = turn_count - 1 WHERE id = ?")
+        .bind(turn.agent_id)
+        .run();
+}
+
 void count_turn(Store& store, const Turn& turn, base::TimeMs now) {
     store
         .prepare(

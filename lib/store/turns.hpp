@@ -74,6 +74,8 @@ std::optional<Turn> find_turn_by_key(Store& store, AgentId agent, std::string_vi
 std::vector<Turn> open_turns(Store& store, AgentId agent);
 // turn_count + 1 and last_activity of agent and thread; part of the transaction that ends a turn.
 void count_turn(Store& store, const Turn& turn, base::TimeMs now);
+// The reverse, for one that is opened again: it counts when it finally ends.
+void uncount_turn(Store& store, const Turn& turn);
 
 struct Step {
     TurnId turn_id = 0;

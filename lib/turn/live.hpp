@@ -54,6 +54,7 @@ class LiveTurn : public LoopHost {
              const Surroundings& surroundings, Loaded loaded, WindowFrame frame);
     ~LiveTurn() override;
 
+    const Settings& settings() const { return loaded_.settings; }
     // The window as it was before the turn's own messages, where the caller has it already.
     void begin_with(std::vector<chat::Message> window);
 

@@ -48,7 +48,6 @@ Record::Record(Place& place, store::Turn turn, std::optional<std::string> chain)
     : place_(place),
       turn_(std::move(turn)),
       chain_(std::move(chain)),
-      counted_(turn_.ended_at != 0),
       next_step_(turn_.id == 0
                      ? 0
                      : static_cast<std::int64_t>(store::load_steps(place.store, turn_.id).size())),
@@ -118,7 +117,7 @@ void Record::reopen(const chat::Message& last) {
     const sys::Identity self = sys::own_identity();
     turn_.pid = self.pid;
     turn_.pid_start = self.start;
-    turn_.ended_at = 0;
+    const bool had_ended = std::exchange(turn_.ended_at, 0) != 0;
     turn_.attempt += 1;
     turn_.reason.clear();
     turn_.error_category.clear();
@@ -127,10 +126,10 @@ void Record::reopen(const chat::Message& last) {
     Transaction transaction(place_.store);
     next_position_ =
         static_cast<std::int64_t>(store::load_tool_runs(place_.store, turn_.id).size());
+    if (had_ended) store::uncount_turn(place_.store, turn_);
     change_state(TurnState::working, "resumed");
     // providers refuse a conversation that ends with an answer
     if (last.role == chat::Role::assistant && last.tool_calls.empty()) insert(cut_notice());
-    insert_inbox_messages();
     store::update_turn(place_.store, turn_);
     store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, "running",
                              sys::now_ms());
@@ -295,7 +294,7 @@ void Record::write_end(chat::TurnResult& result) {
     if (!parked) turn_.ended_at = now;
     if (!turn_.idempotency_key.empty()) turn_.result = chat::to_json(result);
     store::update_turn(place_.store, turn_);
-    if (!parked && !counted_) store::count_turn(place_.store, turn_, now);
+    if (!parked) store::count_turn(place_.store, turn_, now);
     store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, "idle", now);
 }
 

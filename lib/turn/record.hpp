@@ -85,7 +85,6 @@ class Record {
     Place& place_;
     store::Turn turn_;
     std::optional<std::string> chain_;
-    bool counted_ = false;
     std::int64_t next_position_ = 0;
     std::int64_t next_step_ = 0;
     std::int64_t newest_answer_ = 0;

@@ -256,6 +256,18 @@ void release_key(Place& place, const TurnOptions& options) {
     transaction.commit();
 }
 
+// Nothing has been committed yet.
+void check_fits(const chat::Message& message, const TurnOptions& options,
+                const Settings& settings) {
+    const std::int64_t tokens = context::estimated_tokens(message);
+    if (!options.inline_stdin || settings.token_budget == 0 || tokens <= settings.token_budget)
+        return;
+    throw Error(ErrorCode::bad_request,
+                "--stdin inline: about " + std::to_string(tokens) +
+                    " tokens, and the window holds " + std::to_string(settings.token_budget),
+                "without inline it becomes a file that the model can view in parts");
+}
+
 chat::TurnResult begin_and_run(Place& place, const TurnOptions& options,
                                const Surroundings& surroundings, Loaded loaded) {
     const std::int64_t newest =
@@ -276,6 +288,7 @@ chat::TurnResult begin_and_run(Place& place, const TurnOptions& options,
     std::optional<chat::Message> said;
     if (!options.resume && !options.retry)
         said = user_message(place, compose_message(place, options, Keep::yes, sys::now_ms()));
+    if (said) check_fits(*said, options, live.settings());
     record.begin(std::move(said));
     return live.take({});
 }

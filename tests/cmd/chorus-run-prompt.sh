@@ -179,4 +179,16 @@ expect_status 0
 expect_said xy
 expect_equal "$err" ''
 
+test_case "--stdin inline is held against the window, before anything is stored"
+init a --model builtin/script
+agent_key a context_tokens 20000
+head -c 200000 /dev/zero | tr '\0' x >long
+run_stdin long chorus-run a -p look --stdin inline
+expect_status 2
+expect_one_error '--stdin inline: about 50[0-9]* tokens, and the window holds 16000'
+expect_db 'SELECT count(*) FROM messages' 0
+expect_db 'SELECT count(*) FROM turns' 0
+run_stdin long chorus-run a -p look
+expect_status 0
+
 end_tests

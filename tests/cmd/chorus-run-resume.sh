@@ -79,7 +79,7 @@ finish_with KILL
 run chorus-run a 'something else' --idempotency-key K
 expect_status 0
 expect_equal "$out" 'Another thing.'
-expect_match "$err" '^chorus-run: notice: recovered turn 1, whose process died; 3 of its calls'
+expect_match "$err" '^chorus-run: notice: recovered turn 1, whose process died; its calls: 2 not begun, 1 unknown$'
 expect_missing "$(work)/written"
 expect_file "$(work)/count" ran
 expect_match "$(result_of b)" '^unknown: '

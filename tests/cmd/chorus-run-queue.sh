@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# --queue and the inbox: a message for the turn that is at work, picked up at its next iteration.
+. "$(dirname "$0")/../support/lib.sh"
+. "$(dirname "$0")/../support/turns.sh"
+
+work() { printf '%s/agents/a/workspace' "$CHORUS_HOME"; }
+busy() { # a turn whose command waits for the file `go`, in $pid
+    rm -f "$(work)/began" "$(work)/go"
+    chorus-run a "${1:-first}" >"$scratch/busy.out" 2>"$scratch/busy.err" </dev/null &
+    pid=$!
+    wait_for 10 test -e "$(work)/began" || fail 'the turn did not come to its command'
+}
+until_go=$(call b bash '{"command": "touch began; until [ -e go ]; do sleep 0.05; done"}')
+users() { jq -r '[.messages[] | select(.role == "user") | .content | if type == "array" then .[] else {type: "text", text: .} end | select(.type == "text").text] | join("|")' "$1"; }
+
+test_case "the running turn takes it up at its next iteration" # S-65
+init a --model anthropic/m --permissions sandboxed
+start_server "$(answers "$until_go" "$(say 'Both done.')")"
+busy
+run chorus-run a second --queue
+expect_status 0
+expect_equal "$out" ''
+expect_match "$err" '^chorus-run: notice: queued for thread 1$'
+run_stdin /dev/stdin chorus-run a --queue --json -p third <<<'and data'
+expect_status 0
+expect_json '"\(.state) \(.reason) \(.exit_code) \(.thread) \(.turn)"' 'submitted queued 0 1 0'
+touch "$(work)/go"
+wait $pid
+expect_equal "$?" 0
+expect_file "$scratch/busy.out" 'Both done.'
+expect_match "$(users "$(request 2)")" 'second\|third.*and data'
+expect_acceptable "$(request 2)"
+expect_db 'SELECT count(*) FROM turns' 1
+expect_db 'SELECT count(*) FROM inbox WHERE delivered_turn IS NULL' 0
+expect_sound
+
+test_case "what comes while the model gives its last answer keeps the turn going"
+init a --model anthropic/m --permissions sandboxed
+start_server "$(answers '{"say": {"text": "First."}, "delay_ms": 1500}' "$(say 'Second.')")"
+chorus-run a one >"$scratch/busy.out" 2>/dev/null </dev/null &
+pid=$!
+wait_for 10 eval '[ "$(request_count)" = 1 ]' || fail 'no request came'
+run chorus-run a two --queue
+expect_status 0
+wait $pid
+expect_match "$(cat "$scratch/busy.out")" 'Second\.$'
+expect_equal "$(request_count)" 2
+expect_db 'SELECT count(*) FROM turns' 1
+expect_acceptable "$(request 2)"
+expect_sound
+
+test_case "with nobody at work it is an ordinary turn"
+init a --model anthropic/m
+start_server "$(answers "$(say 'At once.')")"
+run chorus-run a hello --queue
+expect_status 0
+expect_equal "$out" 'At once.'
+expect_db 'SELECT count(*) FROM inbox' 0
+
+test_case "a turn killed with messages waiting: the next turn takes them first, in order; --resume delivers them too"
+for next in 'chorus-run a third' 'chorus-run a --resume' 'chorus-run a third --queue'; do
+    rm -rf "$CHORUS_HOME"
+    init a --model anthropic/m --permissions sandboxed
+    start_server "$(answers "$until_go" "$(say 'All of it.')")"
+    busy
+    run chorus-run a second --queue
+    kill -9 $pid
+    wait $pid 2>/dev/null
+    run $next
+    expect_status 0
+    expect_equal "$out" 'All of it.'
+    case $next in *third*) wanted='first|second|third' ;; *) wanted='first|second' ;; esac
+    expect_equal "$(users "$(request 2)")" "$wanted"
+    expect_acceptable "$(request 2)"
+    expect_db 'SELECT count(*) FROM inbox WHERE delivered_turn IS NULL' 0
+    expect_sound
+done
+
+test_case "--resume with nothing to go on with begins a turn of what waits"
+init a --model anthropic/m
+start_server "$(answers "$(say 'Read.')")"
+run chorus-run a first
+db "INSERT INTO inbox (agent_id, thread_id, source, content, created_at) VALUES (1, 1, 'user', 'while you were away', 1)"
+run chorus-run a --resume
+expect_status 0
+expect_equal "$out" Read.
+expect_equal "$(users "$(request 2)")" 'first|while you were away'
+expect_db "SELECT json_extract(extra, '\$.starts_turn') FROM messages WHERE content = 'while you were away'" 1
+run chorus-run a --resume
+expect_status 0
+expect_equal "$(request_count)" 2
+expect_sound
+
+test_case "a question that waits is not cancelled by --queue: the message waits behind it"
+init a --model anthropic/m --permissions standard
+start_server "$(answers "$(call b bash '{"command": "make world"}')" "$(say 'Went on.')")"
+run chorus-run a go
+expect_status 10
+run chorus-run a 'and this' --queue
+expect_status 0
+expect_match "$err" 'queued for thread 1'
+expect_db "SELECT state FROM prompts" pending
+expect_db 'SELECT count(*) FROM inbox WHERE delivered_turn IS NULL' 1
+
+test_case "many at once: each message once, none lost, nobody waits for a turn"
+init a --model anthropic/m --permissions sandboxed
+start_server "$(answers "$until_go" "$(say 'Done.')")"
+busy
+pids=''
+for i in {1..20}; do
+    chorus-run a "message $i." --queue >"$scratch/q$i" 2>&1 </dev/null &
+    pids="$pids $!"
+done
+for one in $pids; do wait "$one" || fail "a --queue failed: $(cat "$scratch"/q*)"; done
+touch "$(work)/go"
+wait $pid
+wait_for 10 in_db "SELECT count(*) FROM inbox WHERE delivered_turn IS NULL" 0 || fail 'not all were delivered'
+expect_db "SELECT count(DISTINCT content) || ' ' || count(*) FROM messages WHERE content LIKE 'message %'" '20 20'
+expect_sound
+
+test_case "--queue goes with no option that means another turn"
+init a --model builtin/script
+for option in --resume --retry --wait --new-thread; do
+    run chorus-run a hello --queue $option
+    expect_status 2
+done
+
+end_tests

@@ -1,0 +1,177 @@
+#!/usr/bin/env bash
+# What recovery finds of a call that kill -9 cut off, by class of tool: at exact system calls, by strace.
+. "$(dirname "$0")/../support/lib.sh"
+. "$(dirname "$0")/../support/turns.sh"
+command -v strace >/dev/null || { echo 'this test needs strace'; exit 1; }
+
+work() { printf '%s/agents/a/workspace' "$CHORUS_HOME"; }
+killed_at() { # SYSCALLS K COMMAND …: killed on entering the K-th of them
+    local calls=$1 k=$2
+    shift 2
+    { strace -qq -o /dev/null -e "inject=$calls:signal=KILL:when=$k" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null; } 2>/dev/null
+    status=$?
+    expect_status 137
+}
+outcome() { db "SELECT outcome FROM tool_runs WHERE tool_call_id = '$1'"; }
+result_of() { db "SELECT content FROM messages WHERE role = 'tool_result' AND tool_call_id = '$1'"; }
+write_call() { call w "$1" "$2"; } # TOOL ARGUMENTS
+renames=rename,renameat,renameat2
+
+test_case "a write that had not happened: a new message tells so, --resume runs it, once" # A-44
+for tool in create_file append_file str_replace; do
+    rm -rf "$CHORUS_HOME"
+    init a --model anthropic/m --permissions sandboxed
+    printf 'one\n' >"$(work)/f"
+    case $tool in
+        str_replace) arguments='{"path": "f", "old_str": "one", "new_str": "two"}' wanted=two ;;
+        append_file) arguments='{"path": "f", "content": "two\n"}' wanted=$'one\ntwo' ;;
+        *) arguments='{"path": "f", "content": "two\n"}' wanted=two ;;
+    esac
+    start_server "$(answers "$(write_call $tool "$arguments")" "$(say Noted.)")"
+    killed_at $renames 1 chorus-run a go
+    expect_file "$(work)/f" one
+    expect_equal "$(outcome w)" ''
+    cp -r "$CHORUS_HOME" kept
+    run chorus-run a 'something else'
+    expect_status 0
+    expect_match "$err" '^chorus-run: notice: recovered turn 1, whose process died; its calls: 1 not begun$'
+    expect_equal "$(outcome w)" interrupted
+    expect_file "$(work)/f" one
+    expect_acceptable "$(request 2)"
+    expect_sound
+    rm -rf "$CHORUS_HOME"
+    mv kept "$CHORUS_HOME"
+    run chorus-run a --resume
+    expect_status 0
+    expect_match "$err" '^chorus-run: notice: recovered turn 1, whose process died; its calls: 1 not begun$'
+    expect_equal "$(outcome w)" ok
+    expect_file "$(work)/f" "$wanted"
+    expect_acceptable "$(request 3)"
+    expect_sound
+    expect_equal "$(find "$(work)" -name '*.tmp*' -o -name '.*.new' | wc -l)" 0
+done
+
+test_case "a write that had happened is told as done and not run again"
+for tool in create_file append_file str_replace; do
+    rm -rf "$CHORUS_HOME"
+    init a --model anthropic/m --permissions sandboxed
+    printf 'one\n' >"$(work)/f"
+    case $tool in
+        str_replace) arguments='{"path": "f", "old_str": "one", "new_str": "one, one"}' wanted='one, one' ;;
+        append_file) arguments='{"path": "f", "content": "two\n"}' wanted=$'one\ntwo' ;;
+        *) arguments='{"path": "f", "content": "two\n"}' wanted=two ;;
+    esac
+    start_server "$(answers "$(write_call $tool "$arguments")" "$(say Noted.)")"
+    # the file, then its directory, which is synced once the name is there
+    killed_at fsync 2 chorus-run a go
+    expect_file "$(work)/f" "$wanted"
+    expect_equal "$(outcome w)" ''
+    run chorus-run a --resume
+    expect_status 0
+    expect_match "$err" '; its calls: 1 done$'
+    expect_equal "$(outcome w)" ok
+    expect_match "$(result_of w)" '^done: .*f was written'
+    expect_file "$(work)/f" "$wanted"
+    expect_acceptable "$(request 2)"
+    expect_sound
+done
+
+test_case "a file that somebody else changed meanwhile: unknown, and left alone"
+init a --model anthropic/m --permissions sandboxed
+start_server "$(answers "$(write_call create_file '{"path": "f", "content": "mine"}')" "$(say Noted.)")"
+killed_at $renames 1 chorus-run a go
+echo theirs >"$(work)/f"
+run chorus-run a --resume
+expect_status 0
+expect_equal "$(outcome w)" unknown
+expect_file "$(work)/f" theirs
+expect_sound
+
+test_case "a commit is found by its id; one that was not made is made by --resume, once"
+for k in {1..40}; do
+    rm -rf "$CHORUS_HOME"
+    init a --model anthropic/m --permissions sandboxed
+    echo work >"$(work)/f"
+    start_server "$(answers "$(call c git_commit '{"message": "by the model"}')" "$(say Noted.)")"
+    { strace -qq -o /dev/null -e "inject=$renames,link,linkat,unlink,fsync:signal=KILL:when=$k" chorus-run a go >"$scratch/out" 2>"$scratch/err" </dev/null; } 2>/dev/null
+    status=$?
+    [ $status = 0 ] && break
+    expect_status 137
+    run chorus-run a --resume
+    expect_status 0
+    expect_equal "$(outcome c)" ok
+    expect_equal "$(git -C "$(work)" log --format=%s | grep -c '^by the model$')" 1
+    expect_equal "$(git -C "$(work)" status --porcelain)" ''
+    expect_equal "$(git -C "$(work)" fsck 2>&1 | grep -cv '^dangling\|^notice')" 0
+    expect_sound
+done
+[ $k -gt 10 ] || fail "only $k steps of a commit were seen"
+
+test_case "several calls: what is done stays, what was cut off is told, the rest is run in order"
+init a --model anthropic/m --permissions sandboxed
+all=$(jq -nc '{say: {text: "Three.", tool_calls: [
+    {id: "x", name: "append_file", arguments: {path: "log", content: "1\n"}},
+    {id: "y", name: "append_file", arguments: {path: "log", content: "2\n"}},
+    {id: "z", name: "append_file", arguments: {path: "log", content: "3\n"}}]}}')
+start_server "$(answers "$all" "$(say Noted.)")"
+killed_at $renames 2 chorus-run a go
+run chorus-run a --resume
+expect_status 0
+expect_file "$(work)/log" $'1\n2\n3'
+expect_db "SELECT group_concat(tool_call_id || ' ' || outcome) FROM (SELECT * FROM tool_runs ORDER BY position)" 'x ok,y ok,z ok'
+expect_sound
+
+test_case "--retry asks again without the answers that came to nothing"
+init a --model anthropic/m --permissions sandboxed
+home_key max_retries 0
+start_server "$(answers "$(call good create_file '{"path": "f", "content": "x"}')" \
+    "$(call bad1 str_replace '{"path": "f", "old_str": "nowhere", "new_str": "y"}')" \
+    "$(call bad2 view '{"path": "missing"}')" '{"status": 500}' "$(say 'Another way.')")"
+run chorus-run a go
+expect_status 7
+run chorus-run a --retry --json
+expect_status 0
+expect_json '"\(.turn) \(.text)"' '1 Another way.'
+expect_equal "$(jq -r '[.messages[].content[] | select(.type == "tool_use").id] | join(" ")' "$(request 5)")" good
+expect_acceptable "$(request 5)"
+expect_db "SELECT group_concat(tool_call_id) FROM messages WHERE compacted_into = 0 AND role = 'tool_result'" bad1,bad2
+run chorus-run a 'and now'
+expect_status 0
+expect_equal "$(jq -r '[.messages[].content[] | select(.type == "tool_use").id] | join(" ")' "$(request 6)")" good
+expect_acceptable "$(request 6)"
+expect_sound
+run chorus-run a --retry
+expect_status 0
+expect_equal "$out" ''
+expect_equal "$(request_count)" 6
+run chorus-run a --retry and a prompt
+expect_status 2
+run chorus-run a --retry --resume
+expect_status 2
+
+test_case "--retry keeps what may have changed something"
+init a --model anthropic/m --permissions sandboxed
+start_server "$(answers "$(call b bash '{"command": "touch began; sleep 47'"$$"'"}')" "$(say 'I looked.')")"
+chorus-run a go >/dev/null 2>&1 </dev/null &
+pid=$!
+wait_for 10 test -e "$(work)/began" || fail 'the turn did not come to its command'
+kill -9 $pid
+wait $pid 2>/dev/null
+run chorus-run a --retry
+expect_status 0
+expect_match "$(jq -r '.messages[2].content[0].content | if type == "array" then .[0].text else . end' "$(request 2)")" '^unknown: '
+expect_sound
+
+test_case "a turn killed again and again while it is resumed counts once"
+init a --model anthropic/m --permissions sandboxed
+start_server "$(answers "$(write_call create_file '{"path": "f", "content": "x"}')" "$(say Noted.)")"
+killed_at $renames 1 chorus-run a go
+killed_at $renames 1 chorus-run a --resume
+killed_at $renames 1 chorus-run a --resume
+run chorus-run a --resume
+expect_status 0
+expect_db 'SELECT turn_count FROM agents' 1
+expect_db 'SELECT attempt FROM turns' 4
+expect_sound
+
+end_tests
