@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "base/limits.hpp"
 #include "repo/directory.hpp"
 #include "repo/opened.hpp"
+#include "repo/silence.hpp"
 #include "sys/beneath.hpp"
 #include "sys/file.hpp"
 
@@ -50,13 +52,26 @@ std::string address_of(const std::string& source) {
     refuse(shown, "there is no such directory");
 }
 
-git_clone_options options_for_cloning() {
+int heard_of_transfer(const git_indexer_progress*, void* silence) {
+    static_cast<Silence*>(silence)->heard();
+    return 0;
+}
+
+int heard_of_server(const char*, int, void* silence) {
+    static_cast<Silence*>(silence)->heard();
+    return 0;
+}
+
+git_clone_options options_for_cloning(Silence& silence) {
     git_clone_options options;
     check(git().clone_options_init(&options, GIT_CLONE_OPTIONS_VERSION), "clone");
     options.local = GIT_CLONE_NO_LOCAL;  // hard links to the source's objects would share its fate
     options.checkout_opts.checkout_strategy = GIT_CHECKOUT_SAFE;
     options.checkout_opts.disable_filters = 1;
     options.fetch_opts.proxy_opts.type = GIT_PROXY_AUTO;
+    options.fetch_opts.callbacks.transfer_progress = heard_of_transfer;
+    options.fetch_opts.callbacks.sideband_progress = heard_of_server;
+    options.fetch_opts.callbacks.payload = &silence;
     return options;
 }
 
@@ -88,6 +103,18 @@ void name_first_branch(git_repository* repository) {
                     1, nullptr);
 }
 
+void fetch(const std::string& address, const std::string& origin, const std::string& workspace) {
+    Silence silence(base::limits::stall_ms);
+    const git_clone_options options = options_for_cloning(silence);
+    git_repository* copy = nullptr;
+    const int result = git().clone(&copy, address.c_str(), workspace.c_str(), &options);
+    const GitRepository owned(copy);
+    if (result != 0 && silence.was_too_long())
+        refuse(origin,
+               "the server was silent for " + std::to_string(base::limits::stall_ms / 1000) + " s");
+    check(result, "clone: " + origin);
+}
+
 void set_origin(const std::string& workspace, const std::string& url) {
     const auto file = make<Configuration>("clone", git().config_open_ondisk,
                                           (git_directory(workspace) + "/config").c_str());
@@ -100,9 +127,7 @@ Repository Repository::clone(const std::string& source, const std::string& works
                              const Author& author) {
     const std::string address = address_of(source);
     const std::string origin = without_credentials(address);
-    const git_clone_options options = options_for_cloning();
-    make<GitRepository>("clone: " + origin, git().clone, address.c_str(), workspace.c_str(),
-                        &options);
+    fetch(address, origin, workspace);
     const std::string resolved = sys::real_path(workspace);
     complete_configuration(resolved, author);
     if (origin != address) set_origin(resolved, origin);
