@@ -1,7 +1,7 @@
 #include "turn/calls.hpp"
 
 #include <algorithm>
-#include <thread>
+#include <future>
 #include <utility>
 
 #include "base/error.hpp"
@@ -267,11 +267,13 @@ std::vector<CallOutcome> Calls::run_side_by_side() {
     std::vector<chat::ToolResult> results(judged_.size());
     const auto width = static_cast<std::size_t>(rules_.settings->parallel_tools);
     for (std::size_t start = 0; start < judged_.size(); start += width) {
-        std::vector<std::thread> threads;
+        std::vector<std::future<chat::ToolResult>> running;
         const std::size_t end = std::min(judged_.size(), start + width);
+        // where no thread is to be had, it is done when it is asked for
         for (std::size_t i = start; i < end; ++i)
-            threads.emplace_back([this, &results, i] { results[i] = execute(judged_[i]); });
-        for (std::thread& thread : threads) thread.join();
+            running.push_back(std::async(std::launch::async | std::launch::deferred,
+                                         [this, i] { return execute(judged_[i]); }));
+        for (std::size_t i = start; i < end; ++i) results[i] = running[i - start].get();
     }
     std::vector<Record::Finished> done;
     std::vector<CallOutcome> outcomes;
