@@ -91,6 +91,16 @@ void write_file(const std::string& path, std::string_view content, unsigned mode
         throw base::system_error(path);
 }
 
+bool write_file_if_free(const std::string& path, std::string_view content, unsigned mode) {
+    c_path(path);
+    const Fd directory = open_directory(parent_of(path));
+    if (replace_at(directory.get(), name_of(path), content,
+                   {.from = Permissions::From::mode, .mode = mode}, Existing::refuse))
+        return true;
+    if (errno == EEXIST) return false;
+    throw base::system_error(path);
+}
+
 void append_file(const std::string& path, std::string_view content) {
     constexpr int appending =
         O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;

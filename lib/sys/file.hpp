@@ -22,6 +22,8 @@ std::string read_file(const std::string& path, std::size_t most);
 // Promise 5 of chorus(7): a temporary in the same directory (O_EXCL|O_NOFOLLOW, `mode`), write,
 // fsync, rename, fsync of the directory. A reader sees the old file or the new one.
 void write_file(const std::string& path, std::string_view content, unsigned mode = 0600);
+// The same for a new file: false where something of that name is there.
+bool write_file_if_free(const std::string& path, std::string_view content, unsigned mode = 0600);
 // Appends with one write(2), makes the file (0600) where it is missing; not synced.
 void append_file(const std::string& path, std::string_view content);
 

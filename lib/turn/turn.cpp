@@ -17,6 +17,7 @@
 #include "sys/clock.hpp"
 #include "turn/live.hpp"
 #include "turn/said.hpp"
+#include "turn/shutdown.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -269,6 +270,7 @@ chat::TurnResult begin_and_run(Place& place, const TurnOptions& options,
     // built before the first commit: what it cannot work with is refused while nothing has happened
     LiveTurn live(place, record, options, surroundings, std::move(loaded), frame);
     live.begin_with(std::move(window.messages));
+    check_may_begin(options, surroundings);
     record.begin(user_message(place, compose_message(place, options, Keep::yes, sys::now_ms())));
     return live.take({});
 }
@@ -302,6 +304,7 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
     const auto unfinished = unfinished_calls(place.store, *last);
     Record record(place, *last, stored_chain(place));
     LiveTurn live(place, record, options, surroundings, std::move(loaded), frame);
+    check_may_begin(options, surroundings);
     record.reopen(store::load_turn_messages(place.store, last->id).back());
     return live.take(unfinished);
 }
