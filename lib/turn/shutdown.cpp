@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "context/session.hpp"
 #include "sys/clock.hpp"
 
@@ -12,7 +13,6 @@ namespace {
 constexpr std::int64_t drain_ms = 20'000;
 constexpr std::int64_t terminal_drain_ms = 2'000;  // somebody waits for the prompt of their shell
 constexpr std::int64_t grace_ms = 10'000;
-constexpr std::int64_t timeout_grace_ms = 1'000;  // its time was known beforehand, and is up
 
 bool is_past(std::int64_t deadline_ms) {
     return deadline_ms != 0 && sys::monotonic_ms() >= deadline_ms;
@@ -42,7 +42,7 @@ bool Shutdown::command_must_stop() {
 }
 
 std::int64_t Shutdown::command_grace_ms() const {
-    return by_signal() ? grace_ms_ : timeout_grace_ms;
+    return by_signal() ? grace_ms_ : base::limits::timeout_grace_ms;
 }
 
 void check_may_begin(const TurnOptions& options, const Surroundings& surroundings) {

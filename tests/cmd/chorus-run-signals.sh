@@ -164,7 +164,7 @@ expect_status 0
 expect_match "$err" 'notice: recovered turn 2.* 1 of its calls'
 goes_on 3
 
-# stubborn OPTIONS …: a command that does not mind SIGTERM, of a turn with a signal or a time of its own
+# A command that does not mind SIGTERM.
 stubborn="say it
 /bash trap 'echo asked >>asked' TERM; touch began; for i in {1..300}; do sleep 0.1; done; touch ended; : 62$$"
 test_case "SIGTERM reaches the command within the sandbox; SIGKILL comes when its grace is over"
@@ -283,15 +283,20 @@ expect_equal "$(jq -r '[.messages[].thread_id] | unique | join(" ")' "$(newest_s
 
 test_case "what sends the same signal twice at once does not cut the turn short"
 agent_of builtin/script --permissions sandboxed
-for i in 1 2 3; do
-    rm -f "$(work)/began" "$(work)/ended"
-    run timeout --preserve-status -s TERM 1 chorus-run a "say it
+patient="say it
 /bash touch began; sleep 1.5; touch ended"
-    expect_status 143
-    [ -e "$(work)/ended" ] || fail 'the command was not let to its end'
-done
-expect_sessions 'shutdown 3' 'shutdown 6' 'shutdown 9'
-goes_on 3
+run timeout --preserve-status -s TERM 1 chorus-run a "$patient"
+expect_status 143
+[ -e "$(work)/ended" ] || fail 'the command was not let to its end'
+rm -f "$(work)/began" "$(work)/ended"
+begin begun chorus-run a "$patient"
+kill -TERM $pid
+kill -TERM $pid
+finish
+expect_status 143
+[ -e "$(work)/ended" ] || fail 'the command was not let to its end'
+expect_sessions 'shutdown 3' 'shutdown 6'
+goes_on 2
 
 test_case "a signal to the whole process group leaves commands their time"
 agent_of builtin/script --permissions sandboxed
