@@ -281,6 +281,26 @@ interrupted TERM 143 'asked 2' chorus-run a 'say it' --new-thread -q
 expect_sessions 'shutdown 2'
 expect_equal "$(jq -r '[.messages[].thread_id] | unique | join(" ")' "$(newest_session)")" 2
 
+test_case "turns of many threads, ended at once: each has its session, and none the name of another"
+agent_of anthropic/m
+start_server "$(answers "$(broken_off)")"
+pids=()
+for i in {1..6}; do
+    chorus-run a 'say it' --new-thread >/dev/null 2>"$scratch/err$i" </dev/null &
+    pids+=($!)
+done
+wait_for 20 asked 6 || fail 'not all asked'
+sleep 0.5
+kill -TERM "${pids[@]}"
+for pid in "${pids[@]}"; do
+    wait "$pid"
+    status=$?
+    expect_status 143
+done
+expect_sessions shutdown\ 2{,,,,,}
+expect_equal "$(jq -r '.messages[0].thread_id' "$(sessions)"/*.json | sort -n | tr '\n' ' ')" '2 3 4 5 6 7 '
+expect_sound
+
 test_case "what sends the same signal twice at once does not cut the turn short"
 agent_of builtin/script --permissions sandboxed
 patient="say it

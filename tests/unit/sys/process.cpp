@@ -247,7 +247,8 @@ TEST_F(ProcessTest, AStoppedProcessEndsToo) {
 }
 
 TEST_F(ProcessTest, AStopHasAGraceOfItsOwnAskedForThen) {
-    const std::string stubborn = "trap '' TERM; while :; do sleep 0.05; done";
+    const std::string stubborn = "trap '' TERM; echo ready; while :; do sleep 0.05; done";
+    bool ready = false;
     int asked = 0;
     const auto grace = [&] {
         ++asked;
@@ -255,15 +256,16 @@ TEST_F(ProcessTest, AStopHasAGraceOfItsOwnAskedForThen) {
     };
     const Finished stopped = run_bash(stubborn, {.timeout_ms = 60'000,
                                                  .grace_ms = 60'000,
-                                                 .stop = [] { return true; },
-                                                 .stop_grace_ms = grace});
+                                                 .stop = [&] { return ready; },
+                                                 .stop_grace_ms = grace,
+                                                 .output = [&](auto, auto) { ready = true; }});
     EXPECT_TRUE(stopped.stopped);
     EXPECT_EQ(stopped.signal, SIGKILL);
     EXPECT_GE(stopped.duration_ms, 200);
     EXPECT_LT(stopped.duration_ms, 10'000);
     EXPECT_EQ(asked, 1);
     const Finished timed_out =
-        run_bash(stubborn, {.timeout_ms = 100, .grace_ms = 100, .stop_grace_ms = grace});
+        run_bash(stubborn, {.timeout_ms = 300, .grace_ms = 100, .stop_grace_ms = grace});
     EXPECT_TRUE(timed_out.timed_out);
     EXPECT_EQ(asked, 1);
 }
