@@ -1,6 +1,7 @@
 #include "sys/file.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -143,6 +144,13 @@ void sync_filesystem(const std::string& path) {
     const Fd fd(open(c_path(path), reading));
     if (!fd) throw base::system_error(path);
     if (syncfs(fd.get()) != 0) throw base::system_error("syncfs " + path);
+}
+
+std::optional<std::uint64_t> file_size_limit() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return std::nullopt;
+    return limit.rlim_cur;
 }
 
 std::vector<std::string> list_directory(const std::string& path) {

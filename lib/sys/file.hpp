@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,6 +46,8 @@ std::vector<std::string> list_directory(const std::string& path);
 std::string join_path(std::string_view directory, std::string_view name);
 // realpath(3); throws where it does not exist.
 std::string real_path(const std::string& path);
+// Where this process may not write past so many bytes (RLIMIT_FSIZE), else nothing.
+std::optional<std::uint64_t> file_size_limit();
 // nfs, cifs, smb2, fuse and the like; the name of the file system, or nothing for a local one.
 std::optional<std::string> network_filesystem(const std::string& path);
 

@@ -383,11 +383,13 @@ expect_sound
 
 test_case "a limit on file sizes is an error that says so, not a death by SIGXFSZ"
 agent_of builtin/script --permissions sandboxed
-run bash -c 'ulimit -f 8; exec chorus-run a "say it" --json'
-expect_status 1
-expect_one_error 'File too large|disk I/O'
-expect_json '"\(.exit_code) \(.error.code)"' '1 FAILED'
-run bash -c 'ulimit -f 8; exec chorus-run a "say it" --json' --resume
+for kib in 8 64; do
+    run bash -c "ulimit -f $kib; exec chorus-run a 'say it' --json"
+    expect_status 1
+    expect_one_error 'chorus.db: input/output error'
+    expect_match "$err" "hint: no file may grow past $((kib * 1024)) bytes here .ulimit -f"
+    expect_json '"\(.exit_code) \(.error.code)"' '1 FAILED'
+done
 run chorus-run a 'say it'
 expect_status 0
 expect_sound
