@@ -10,6 +10,7 @@
 #include "cli/output.hpp"
 #include "cli/prompt.hpp"
 #include "cli/question.hpp"
+#include "sys/clock.hpp"
 #include "sys/environment.hpp"
 #include "sys/signals.hpp"
 #include "turn/turn.hpp"
@@ -36,6 +37,7 @@ struct Options {
     std::string events = "turn";
     std::string stdin_use;
     std::string timeout;
+    std::int64_t timeout_ms = 0;  // 0: none
     std::string ask_timeout = "60s";
     std::string wait;
     bool json = false;
@@ -90,8 +92,7 @@ void settle_options(Options& options, const sys::Environment& environment) {
     options.prompt.stdin_use = stdin_use(options.stdin_use, environment);
     options.prompt.stdin_timeout_ms =
         environment.find_ms("CHORUS_STDIN_TIMEOUT_MS").value_or(600'000);
-    if (!options.timeout.empty())
-        options.turn.timeout_ms = duration_ms(options.timeout, "--timeout");
+    if (!options.timeout.empty()) options.timeout_ms = duration_ms(options.timeout, "--timeout");
     if (!options.wait.empty())
         options.turn.wait_ms = options.wait == "true" ? -1 : duration_ms(options.wait, "--wait");
     options.turn.inline_stdin = options.prompt.stdin_use == cli::StdinUse::whole;
@@ -156,6 +157,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
         if (!request.empty()) std::cout << request << '\n';
         return ExitStatus::done;
     }
+    if (options.timeout_ms > 0) options.turn.deadline_ms = sys::monotonic_ms() + options.timeout_ms;
     return output->finish(turn::take_turn(options.turn, surroundings));
 }
 

@@ -33,6 +33,7 @@ constexpr std::int64_t file_lock_ms = 30'000;
 constexpr std::int64_t bash_default_ms = 120'000;
 constexpr std::int64_t bash_most_ms = 600'000;
 constexpr std::int64_t bash_grace_ms = 5'000;
+constexpr std::int64_t timeout_grace_ms = 1'000;
 constexpr std::int64_t pipe_grace_ms = 200;
 
 }  // namespace chorus::base::limits

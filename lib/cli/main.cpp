@@ -21,6 +21,15 @@ using base::Error;
 using base::ErrorCode;
 using base::ExitStatus;
 
+// What goes wrong while an error is told is told too.
+void report(const Program& program, const Error& error) {
+    try {
+        if (!program.on_error || !program.on_error(error)) print_error(program.name, error);
+    } catch (const Error& another) {
+        print_error(program.name, another);
+    }
+}
+
 // Help and version; anything else that CLI11 throws is a usage error.
 ExitStatus report_parse_end(const CLI::App& app, const CLI::ParseError& error,
                             const Program& program) {
@@ -36,7 +45,7 @@ ExitStatus report_parse_end(const CLI::App& app, const CLI::ParseError& error,
     if (!what.empty()) what.front() = static_cast<char>(std::tolower(what.front()));
     const Error usage(ErrorCode::bad_request, "usage: " + what,
                       "see " + std::string(program.name) + " --help");
-    if (!program.on_error || !program.on_error(usage)) print_error(program.name, usage);
+    report(program, usage);
     return ExitStatus::bad_request;
 }
 
@@ -95,7 +104,7 @@ int run_main(int argc, char** argv, const Program& program) {
         sys::keep_freed_memory();
         return static_cast<int>(after_flush(run(argc, argv, program), program.name));
     } catch (const Error& error) {
-        if (!program.on_error || !program.on_error(error)) print_error(program.name, error);
+        report(program, error);
         return static_cast<int>(after_flush(exit_status(error), program.name));
     } catch (const std::bad_alloc&) {
         print_line(program.name, "error", "out of memory");

@@ -148,7 +148,7 @@ void Output::say_end(const chat::TurnResult& result) {
     if (!result.error->hint().empty()) say("hint", result.error->hint());
 }
 
-void Output::check_file() const {
+void Output::check_file() {
     if (options_.file.empty()) return;
     const std::size_t slash = options_.file.rfind('/');
     const std::string directory =
@@ -159,6 +159,7 @@ void Output::check_file() const {
     if (problem != 0)
         throw base::Error(base::ErrorCode::bad_request,
                           "-o: " + base::system_error(options_.file, problem).message());
+    file_fits_ = true;
 }
 
 // -o: whole or not at all where FILE is a regular file or new, in place where it is anything else.
@@ -233,6 +234,7 @@ void Output::fail(const base::Error& error, const std::string& agent) {
     if (options_.format != Format::text || ended_) print(last_part(result));
     progress_.reset();
     print_error(program_, error);
+    if (file_fits_ && !ended_ && !copy_.empty()) write_file(copy_);
 }
 
 }  // namespace chorus::cli

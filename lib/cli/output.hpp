@@ -38,13 +38,14 @@ class Output {
     Output& operator=(const Output&) = delete;
 
     // Error(bad_request) where -o names what cannot be written: told before anything is spent.
-    void check_file() const;
+    void check_file();
     void event(const chat::Event& event, const chat::EventSource& source);
     void warn(const std::string& text);
     // The product's last part, and what the end is worth saying on stderr. Returns the exit status:
     // the result's, or failed where not everything could be written.
     base::ExitStatus finish(const chat::TurnResult& ended);
-    // An error before there was a turn, in the format asked for.
+    // An error before there was a turn, in the format asked for, and to the file of -o what goes to
+    // stdout.
     void fail(const base::Error& error, const std::string& agent);
     // While a question stands on the terminal the status line is gone.
     void pause_progress();
@@ -68,6 +69,7 @@ class Output {
     bool final_seen_ = false;
     char last_printed_ = '\n';
     std::string copy_;                       // for -o
+    bool file_fits_ = false;                 // check_file() found nothing against it
     std::optional<chat::TurnResult> ended_;  // while its file is being written
     std::unique_ptr<Progress> progress_;
 };

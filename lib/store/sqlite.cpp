@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "sys/file.hpp"
 
 namespace chorus::store {
 namespace {
@@ -35,13 +36,19 @@ bool disk_is_full(sqlite3* database, int code) {
     return (code & 0xff) == SQLITE_IOERR && (number == ENOSPC || number == EDQUOT);
 }
 
+std::string hint_of_io_error() {
+    const auto most_bytes = sys::file_size_limit();
+    if (!most_bytes) return "the disk or its file system reports it: see the system's log";
+    return "no file may grow past " + std::to_string(*most_bytes) + " bytes here (ulimit -f)";
+}
+
 Error translate(sqlite3* database, int code) {
     if (disk_is_full(database, code))
         return failure("disk is full", "free some space and run the command again");
     switch (code & 0xff) {
         case SQLITE_IOERR:
             return failure(path_of(database) + ": input/output error: " + reason_of(database, code),
-                           "the disk or its file system reports it: see the system's log");
+                           hint_of_io_error());
         case SQLITE_READONLY:
         case SQLITE_PERM:
             return failure(path_of(database) + ": is read-only",

@@ -1,6 +1,7 @@
 #include "sys/file.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -91,6 +92,16 @@ void write_file(const std::string& path, std::string_view content, unsigned mode
         throw base::system_error(path);
 }
 
+bool write_file_if_free(const std::string& path, std::string_view content, unsigned mode) {
+    c_path(path);
+    const Fd directory = open_directory(parent_of(path));
+    if (replace_at(directory.get(), name_of(path), content,
+                   {.from = Permissions::From::mode, .mode = mode}, Existing::refuse))
+        return true;
+    if (errno == EEXIST) return false;
+    throw base::system_error(path);
+}
+
 void append_file(const std::string& path, std::string_view content) {
     constexpr int appending =
         O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
@@ -133,6 +144,13 @@ void sync_filesystem(const std::string& path) {
     const Fd fd(open(c_path(path), reading));
     if (!fd) throw base::system_error(path);
     if (syncfs(fd.get()) != 0) throw base::system_error("syncfs " + path);
+}
+
+std::optional<std::uint64_t> file_size_limit() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return std::nullopt;
+    return limit.rlim_cur;
 }
 
 std::vector<std::string> list_directory(const std::string& path) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,8 @@ std::string read_file(const std::string& path, std::size_t most);
 // Promise 5 of chorus(7): a temporary in the same directory (O_EXCL|O_NOFOLLOW, `mode`), write,
 // fsync, rename, fsync of the directory. A reader sees the old file or the new one.
 void write_file(const std::string& path, std::string_view content, unsigned mode = 0600);
+// The same for a new file: false where something of that name is there.
+bool write_file_if_free(const std::string& path, std::string_view content, unsigned mode = 0600);
 // Appends with one write(2), makes the file (0600) where it is missing; not synced.
 void append_file(const std::string& path, std::string_view content);
 
@@ -43,6 +46,8 @@ std::vector<std::string> list_directory(const std::string& path);
 std::string join_path(std::string_view directory, std::string_view name);
 // realpath(3); throws where it does not exist.
 std::string real_path(const std::string& path);
+// Where this process may not write past so many bytes (RLIMIT_FSIZE), else nothing.
+std::optional<std::uint64_t> file_size_limit();
 // nfs, cifs, smb2, fuse and the like; the name of the file system, or nothing for a local one.
 std::optional<std::string> network_filesystem(const std::string& path);
 

@@ -123,7 +123,8 @@ class Execution {
         kill(-group, SIGTERM);
         kill(-group, SIGCONT);
         phase_ = Phase::asked;
-        deadline_ms_ = now_ms + bounds_.grace_ms;
+        const bool own_grace = result_.stopped && bounds_.stop_grace_ms;
+        deadline_ms_ = now_ms + (own_grace ? bounds_.stop_grace_ms() : bounds_.grace_ms);
     }
 
     // The session inside, or the outer one where it does not stand yet.

@@ -39,6 +39,8 @@ struct Bounds {
     // Looked at about every 50 ms and on every output: true ends the command (SIGTERM to the group,
     // grace, SIGKILL).
     std::function<bool()> stop = {};
+    // The grace where `stop` ended it, asked for then; empty: grace_ms.
+    std::function<std::int64_t()> stop_grace_ms = {};
     std::function<void(const Identity&)> started = {};
     enum class Source { out, err };
     std::function<void(Source, std::string_view)> output = {};  // each piece as it is read

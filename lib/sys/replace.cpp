@@ -1,19 +1,47 @@
 #include "sys/replace.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 
-#include "base/id.hpp"
 #include "sys/fd.hpp"
 
 namespace chorus::sys {
 namespace {
 
-constexpr int most_tries = 16;
+constexpr int most_writers = 64;  // at once in one directory
 
-// Unlinks itself unless it was renamed.
+bool stands_for(int directory, const std::string& name, const Fd& fd) {
+    struct stat named {};
+    struct stat opened {};
+    return fstatat(directory, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+           fstat(fd.get(), &opened) == 0 && named.st_dev == opened.st_dev &&
+           named.st_ino == opened.st_ino;
+}
+
+std::string numbered(int number) {
+    return ".chorus-write-" + std::to_string(number) + ".tmp";
+}
+
+// Whoever writes it holds its lock, which the kernel frees with the process: one that can be locked
+// was left by a process that was killed. False where there is nothing to look at.
+bool remove_leftover(int directory, const std::string& name) {
+    const Fd fd(
+        openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+    if (!fd) return errno != ENOENT;
+    struct stat status {};
+    if (fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+        flock(fd.get(), LOCK_EX | LOCK_NB) == 0 && stands_for(directory, name, fd))
+        unlinkat(directory, name.c_str(), 0);
+    return true;
+}
+
+// Unlinks itself unless it was renamed. Its name is a number, the first that is free: so the next
+// write in a directory finds what a killed one left without looking through it. It is not made of
+// the file's name, which may already be as long as a name can be.
 class Temporary {
   public:
     explicit Temporary(int directory) : directory_(directory) {}
@@ -27,27 +55,48 @@ class Temporary {
 
     bool create(unsigned mode);
     int fd() const { return fd_.get(); }
-    bool rename_to(const std::string& name) {
-        if (renameat(directory_, name_.c_str(), directory_, name.c_str()) != 0) return false;
+    bool rename_to(const std::string& name, Existing existing) {
+        const unsigned flags = existing == Existing::refuse ? RENAME_NOREPLACE : 0;
+        if (renameat2(directory_, name_.c_str(), directory_, name.c_str(), flags) != 0)
+            return false;
         name_.clear();
         return true;
     }
 
   private:
+    bool take(std::string name, unsigned mode);
+
     int directory_;
     std::string name_;
     Fd fd_;
 };
 
-bool Temporary::create(unsigned mode) {
-    for (int tries = 0; tries < most_tries && !fd_; ++tries) {
-        // Not made of the file's name, which may already be as long as a name can be.
-        std::string name = ".chorus-" + std::to_string(getpid()) + "-" + base::random_short_id(10);
-        fd_ = Fd(openat(directory_, name.c_str(),
-                        O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
-        if (fd_) name_ = std::move(name);
-        if (!fd_ && errno != EEXIST) return false;
+bool Temporary::take(std::string name, unsigned mode) {
+    Fd fd(openat(directory_, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                 mode));
+    if (!fd) return false;
+    // Before it was locked it looked like a leftover, and may be removed as one, or already be.
+    const bool locked = flock(fd.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+    if (!locked || !stands_for(directory_, name, fd)) {
+        errno = EEXIST;
+        return false;
     }
+    fd_ = std::move(fd);
+    name_ = std::move(name);
+    return true;
+}
+
+bool Temporary::create(unsigned mode) {
+    int number = 0;
+    for (; number < most_writers && !take(numbered(number), mode); ++number) {
+        if (errno != EEXIST) return false;
+        remove_leftover(directory_, numbered(number));
+        if (take(numbered(number), mode)) break;
+        if (errno != EEXIST) return false;
+    }
+    // Several may have been killed at once.
+    while (++number < most_writers && remove_leftover(directory_, numbered(number))) continue;
+    errno = EEXIST;
     return static_cast<bool>(fd_);
 }
 
@@ -70,12 +119,12 @@ bool set_permissions(int fd, const Permissions& permissions) {
 }  // namespace
 
 bool replace_at(int directory, const std::string& name, std::string_view content,
-                const Permissions& permissions) {
+                const Permissions& permissions, Existing existing) {
     Temporary temporary(directory);
     const unsigned made_with = permissions.from == Permissions::From::umask ? 0666 : 0600;
     return temporary.create(made_with) && set_permissions(temporary.fd(), permissions) &&
            try_write_all(temporary.fd(), content) && fsync(temporary.fd()) == 0 &&
-           temporary.rename_to(name) && fsync(directory) == 0;
+           temporary.rename_to(name, existing) && fsync(directory) == 0;
 }
 
 }  // namespace chorus::sys

@@ -15,9 +15,12 @@ struct Permissions {
     struct stat file {};      // this file's, and its owner where that is allowed
 };
 
+enum class Existing { replace, refuse };
+
 // A temporary beside it, made, written and synced, renamed to `name` in `directory`, and the
-// directory synced. On failure false with errno set, and no temporary left.
+// directory synced. On failure false with errno set, EEXIST where `existing` refuses, and no
+// temporary left. What a process that was killed left is removed by the next write in `directory`.
 bool replace_at(int directory, const std::string& name, std::string_view content,
-                const Permissions& permissions);
+                const Permissions& permissions, Existing existing = Existing::replace);
 
 }  // namespace chorus::sys

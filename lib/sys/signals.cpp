@@ -9,20 +9,32 @@
 #include <cstdint>
 
 #include "base/error.hpp"
+#include "sys/clock.hpp"
 
 namespace chorus::sys {
 namespace {
 
+// timeout(1) signals its child and then the child's group; npm and others pass on what the terminal
+// sent to all. Nobody presses ^C twice within that.
+constexpr std::int64_t echo_ms = 100;
+
 std::atomic<int> first_signal{0};
+std::atomic<std::int64_t> first_at_ms{0};
 std::atomic<int> event_fd{-1};
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may touch nothing else");
 
+bool is_echo(int number) {
+    return number == first_signal && monotonic_ms() - first_at_ms < echo_ms;
+}
+
 void note_signal(int number) {
+    const int kept = errno;
     int none = 0;
     if (!first_signal.compare_exchange_strong(none, number)) {
+        if (is_echo(number)) return;
         _exit(static_cast<int>(base::ExitStatus::interrupted));
     }
-    const int kept = errno;
+    first_at_ms = monotonic_ms();
     const std::uint64_t one = 1;
     // A counter that is 0 takes one write without waiting; there is nobody to tell of a failure.
     [[maybe_unused]] const ssize_t written = write(event_fd, &one, sizeof one);
@@ -34,6 +46,7 @@ void set(int number, void (*action)(int)) {
     struct sigaction wanted {};
     wanted.sa_handler = action;
     sigemptyset(&wanted.sa_mask);
+    for (const int other : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&wanted.sa_mask, other);
     if (sigaction(number, &wanted, nullptr) != 0) throw base::system_error("sigaction");
 }
 
@@ -41,6 +54,14 @@ void set(int number, void (*action)(int)) {
 bool is_ignored(int number) {
     struct sigaction current {};
     return sigaction(number, nullptr, &current) == 0 && current.sa_handler == SIG_IGN;
+}
+
+// A signal mask is inherited, and some who start others leave theirs as it was.
+void unblock() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
+    if (sigprocmask(SIG_UNBLOCK, &signals, nullptr) != 0) throw base::system_error("sigprocmask");
 }
 
 Interrupt make_interrupt() {
@@ -51,6 +72,7 @@ Interrupt make_interrupt() {
     if (!is_ignored(SIGHUP)) set(SIGHUP, note_signal);
     set(SIGPIPE, SIG_IGN);
     set(SIGXFSZ, SIG_IGN);
+    unblock();
     return {};
 }
 

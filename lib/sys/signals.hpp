@@ -1,12 +1,14 @@
 // SIGINT, SIGTERM and SIGHUP become a flag and a readable descriptor; the second one ends the
-// process with 130 at once. SIGPIPE and SIGXFSZ become errors of write(2).
+// process with 130 at once, the same one within 100 ms excepted. SIGPIPE and SIGXFSZ become errors
+// of write(2).
 #pragma once
 
 namespace chorus::sys {
 
 class Interrupt {
   public:
-    // Installs the handlers; one per process.
+    // Installs the handlers; one per process. Signals that were blocked are let through; SIGHUP
+    // stays ignored where it was.
     static Interrupt& install();
     // The first signal's number, or 0.
     int signal() const;

@@ -92,7 +92,8 @@ chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
     const sys::Bounds bounds{.timeout_ms = timeout_ms,
                              .grace_ms = limits::bash_grace_ms,
                              .output_bytes = kept_bytes,
-                             .stop = workplace.stop};
+                             .stop = workplace.stop,
+                             .stop_grace_ms = workplace.stop_grace_ms};
     const sys::Finished finished = sys::run(sys::sandboxed(workplace.sandbox, shell), bounds);
     std::string text = header(finished, timeout_ms, workplace.bash_most_ms) + "\n";
     if (asked_s > most_s)

@@ -61,6 +61,8 @@ struct Workplace {
     std::function<bool()> stop;  // the turn is being ended
     std::string file_lock_path;  // one lock file per agent
     std::string artifacts = {};  // absolute: what `view` also reads, under its absolute path
+    // From SIGTERM to SIGKILL for a command that `stop` ends; empty: as for its own timeout.
+    std::function<std::int64_t()> stop_grace_ms = {};
 };
 
 enum class Class { read, write, command, repository };  // how it is recovered when killed

@@ -1,7 +1,6 @@
 #include "turn/live.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <set>
 
 #include "base/error.hpp"
@@ -21,8 +20,6 @@ using base::ErrorCode;
 using base::ExitStatus;
 using chat::State;
 
-constexpr std::int64_t drain_ms = 20'000;
-constexpr std::int64_t terminal_drain_ms = 2'000;  // somebody waits for the prompt of their shell
 constexpr std::int64_t lone_cooldown_ms = 300'000;
 constexpr std::size_t most_id_bytes = 256;
 
@@ -55,10 +52,11 @@ LiveTurn::LiveTurn(Place& place, Record& record, const TurnOptions& options,
       surroundings_(surroundings),
       loaded_(std::move(loaded)),
       frame_(frame),
-      deadline_ms_(options.timeout_ms > 0 ? sys::monotonic_ms() + options.timeout_ms : 0),
+      shutdown_(surroundings, options.deadline_ms),
       workplace_(make_workplace(place, surroundings, loaded_.settings)),
       calls_(place, record, workplace_, surroundings, result_.denied) {
-    workplace_.stop = [this] { return command_must_stop(); };
+    workplace_.stop = [this] { return shutdown_.command_must_stop(); };
+    workplace_.stop_grace_ms = [this] { return shutdown_.command_grace_ms(); };
     state_.iterations = record.turn().iterations;
     state_.tool_calls = record.turn().tool_calls;
     state_.usage = record.turn().usage;
@@ -69,27 +67,6 @@ LiveTurn::~LiveTurn() = default;
 
 void LiveTurn::emit(const chat::Event& event) const {
     surroundings_.on_event(event, {place_.agent.name, place_.thread.id, record_.turn().id});
-}
-
-bool LiveTurn::timed_out() const {
-    return deadline_ms_ != 0 && sys::monotonic_ms() >= deadline_ms_;
-}
-
-bool LiveTurn::stop_requested() {
-    return surroundings_.interrupt.requested() || timed_out();
-}
-
-// A running command may drain after a signal, not after the turn's own time is up.
-bool LiveTurn::command_must_stop() {
-    if (timed_out()) return true;
-    if (!surroundings_.interrupt.requested()) return false;
-    const std::int64_t now = sys::monotonic_ms();
-    std::int64_t since = 0;
-    if (interrupted_since_ms_.compare_exchange_strong(since, now)) since = now;
-    const bool from_terminal = surroundings_.ask && surroundings_.interrupt.signal() == SIGINT;
-    const std::int64_t patience = surroundings_.environment.find_ms("CHORUS_DRAIN_TIMEOUT_MS")
-                                      .value_or(from_terminal ? terminal_drain_ms : drain_ms);
-    return now - since >= patience;
 }
 
 void LiveTurn::use_model(const std::string& name) {
@@ -170,7 +147,7 @@ model::Answer LiveTurn::ask(const chat::Request& request) {
                                            surroundings_.interrupt.fd()};
     model::RetryPolicy policy;
     policy.most = static_cast<int>(place_.home_configuration.max_retries);
-    policy.deadline_ms = deadline_ms_;
+    policy.deadline_ms = options_.deadline_ms;
     model::Answer answer = model::ask_with_retries(
         *model_, request, sink, interruption, policy, [this](const model::RetryEvent& event) {
             emit(chat::RetryNotice{event.attempt, event.wait_ms,
@@ -316,7 +293,7 @@ void LiveTurn::fill(const LoopEnd& end) {
         case End::provider_failed:
             return fill_failure(end.failure.value_or(model::Failure{}));
         case End::interrupted:
-            if (!surroundings_.interrupt.requested())
+            if (!shutdown_.by_signal())
                 return failed("timeout", ErrorCode::timeout,
                               "turn: the time given with --timeout is up");
             result_.state = State::canceled;
@@ -379,6 +356,8 @@ chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
         record_.describe_audit(result_);
     else if (!concluded_)
         record_.end(result_);
+    if (result_.state == State::canceled)
+        save_at_shutdown(place_, surroundings_, loaded_.settings.model, frame_.after_time);
     emit(chat::StatusUpdate{result_.state, true, result_.reason,
                             result_.error ? result_.error->message() : "", result_.resume_at});
     return result_;

@@ -2,7 +2,6 @@
 // under the profile, every step on record.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +13,7 @@
 #include "turn/place.hpp"
 #include "turn/record.hpp"
 #include "turn/recovery.hpp"
+#include "turn/shutdown.hpp"
 
 namespace chorus::turn {
 
@@ -61,7 +61,7 @@ class LiveTurn : public LoopHost {
     // Settles or runs again what the turn had left undone, then the loop, then the turn's end.
     chat::TurnResult take(const std::vector<Unfinished>& unfinished);
 
-    bool stop_requested() override;
+    bool stop_requested() override { return shutdown_.requested(); }
     const chat::Request& assemble(std::int64_t iteration) override;
     model::Answer ask(const chat::Request& request) override;
     void keep(const chat::Reply& reply) override;
@@ -71,8 +71,6 @@ class LiveTurn : public LoopHost {
     bool conclude(const chat::Reply& reply) override;
 
   private:
-    bool timed_out() const;
-    bool command_must_stop();
     void use_model(const std::string& name);
     void renew_rules();
     void renew_conversation();
@@ -91,8 +89,7 @@ class LiveTurn : public LoopHost {
     const Surroundings& surroundings_;
     Loaded loaded_;
     WindowFrame frame_;
-    std::int64_t deadline_ms_ = 0;
-    std::atomic<std::int64_t> interrupted_since_ms_ = 0;  // asked for by parallel calls too
+    Shutdown shutdown_;
     tools::Workplace workplace_;
     chat::TurnResult result_;
     Calls calls_;

@@ -13,6 +13,7 @@
 #include "store/turns.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
+#include "turn/shutdown.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -119,10 +120,11 @@ std::string holder_of(store::Store& store, const store::Agent& agent, const stor
 
 std::optional<sys::Lock> take_lock(const std::string& path, sys::Lock::Mode mode,
                                    const TurnOptions& options, const Surroundings& surroundings) {
-    const auto stop = [&] { return surroundings.interrupt.requested(); };
-    auto lock = sys::Lock::acquire(path, mode, options.wait_ms, stop);
-    if (stop()) throw Error(ErrorCode::canceled, "turn: interrupted while waiting to begin");
-    return lock;
+    // what has to end the wait is thrown through it
+    return sys::Lock::acquire(path, mode, options.wait_ms, [&] {
+        check_may_begin(options, surroundings);
+        return false;
+    });
 }
 
 void lock_agent(Place& place, const TurnOptions& options, const Surroundings& surroundings) {

@@ -9,6 +9,7 @@
 #include "sys/clock.hpp"
 #include "sys/process.hpp"
 #include "turn/said.hpp"
+#include "turn/shutdown.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -55,9 +56,7 @@ std::optional<chat::TurnResult> queue_or_lock(Place& place, const TurnOptions& o
     const std::int64_t until_ms = sys::monotonic_ms() + base::limits::file_lock_ms;
     std::optional<std::string> text;
     while (!try_lock_thread(place, surroundings)) {
-        if (surroundings.interrupt.requested())
-            throw base::Error(base::ErrorCode::canceled,
-                              "turn: interrupted while waiting to begin");
+        check_may_begin(options, surroundings);
         if (sys::monotonic_ms() > until_ms)
             throw base::Error(base::ErrorCode::agent_busy,
                               "agent '" + place.agent.name + "': thread " +

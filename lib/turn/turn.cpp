@@ -20,6 +20,7 @@
 #include "turn/live.hpp"
 #include "turn/queue.hpp"
 #include "turn/said.hpp"
+#include "turn/shutdown.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -285,6 +286,7 @@ chat::TurnResult begin_and_run(Place& place, const TurnOptions& options,
     // built before the first commit: what it cannot work with is refused while nothing has happened
     LiveTurn live(place, record, options, surroundings, std::move(loaded), frame);
     live.begin_with(std::move(window.messages));
+    check_may_begin(options, surroundings);
     std::optional<chat::Message> said;
     if (!options.resume && !options.retry)
         said = user_message(place, compose_message(place, options, Keep::yes, sys::now_ms()));
@@ -334,6 +336,7 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
     }
     Record record(place, *last, stored_chain(place));
     LiveTurn live(place, record, options, surroundings, std::move(loaded), frame);
+    check_may_begin(options, surroundings);
     record.reopen(store::load_turn_messages(place.store, last->id).back());
     return live.take(unfinished);
 }

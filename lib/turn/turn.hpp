@@ -30,8 +30,8 @@ struct TurnOptions {
     std::string directory;        // -C, absolute; "": the agent's workspace
     std::string model;            // -m
     std::optional<std::int64_t> max_iterations;
-    std::int64_t timeout_ms = 0;  // 0: none
-    std::int64_t wait_ms = 0;     // for the thread's lock; negative: as long as it takes
+    std::int64_t deadline_ms = 0;  // when --timeout is up, monotonic; 0: never
+    std::int64_t wait_ms = 0;      // for the thread's lock; negative: as long as it takes
     std::string idempotency_key;
     std::string actor;  // --actor, recorded beside the uid, trusted for nothing
 };

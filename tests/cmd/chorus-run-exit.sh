@@ -4,32 +4,9 @@
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"
 
-long_text=$(printf 'word%d ' {1..400})
-broken_off() { # a stream that stops for ever in the middle of its text
-    jq -nc --arg text "$long_text" '{say: {text: $text}, cut_after_bytes: 2500, stall: true}'
-}
 status_answer() { # STATUS TYPE MESSAGE [HEADERS]
     jq -nc --argjson status "$1" --arg type "$2" --arg message "$3" --argjson headers "${4:-{\}}" \
         '{status: $status, headers: $headers, body: ({error: {type: $type, message: $message}} | tojson)}'
-}
-agent_of() { # MODEL [OPTIONS]: agent a, few retries
-    init a --model "$@"
-    home_key max_retries 1
-}
-# After a turn that failed: its message is there, and the next one works on a history that a provider takes.
-goes_on() { # COUNT of user messages so far
-    expect_db "SELECT count(*) FROM messages WHERE role = 'user' AND content LIKE 'say it%'" "$1"
-    start_server "$(answers "$(say 'Here I am again.')")"
-    run chorus-run a -m anthropic/m 'say it again'
-    expect_status 0
-    expect_equal "$out" 'Here I am again.'
-    expect_acceptable "$(request 1)"
-    expect_equal "$(jq '[.messages[] | select(.role == "user").content[] | select(.type == "text" and (.text | startswith("say it")))] | length' "$(request 1)")" $(($1 + 1))
-    expect_sound
-}
-nothing_recorded() {
-    expect_db 'SELECT count(*) FROM messages' 0
-    expect_db 'SELECT count(*) FROM turns' 0
 }
 
 test_case "0: done, in three formats"
@@ -437,96 +414,6 @@ fails_alike 124 TIMEOUT failed '--timeout' chorus-run a 'say it' --timeout 1s
 expect_missing "$CHORUS_HOME/agents/a/workspace/ended"
 expect_match "$(db "SELECT content FROM messages WHERE role = 'tool_result' ORDER BY id DESC LIMIT 1")" 'stopped after'
 goes_on 7
-
-# interrupted SIGNAL STATUS READY COMMAND …: the signal comes once READY succeeds
-interrupted() {
-    local signal=$1 wanted=$2 ready=$3
-    shift 3
-    "$@" >"$scratch/out" 2>"$scratch/err" </dev/null &
-    local pid=$!
-    wait_for 10 eval "$ready" || fail 'it did not come to the point'
-    sleep 0.5
-    kill -"$signal" $pid
-    wait $pid
-    status=$?
-    out=$(cat "$scratch/out") err=$(cat "$scratch/err")
-    expect_status "$wanted"
-    expect_one_error 'interrupted'
-}
-test_case "129, 130, 143: a signal in a model call"
-agent_of anthropic/m
-start_server "$(answers "$(broken_off)")"
-asked() { [ "$(request_count)" = "$1" ]; }
-interrupted TERM 143 'grep -q word9 "$scratch/out"' chorus-run a 'say it' --stream
-expect_db "SELECT content = '${out}' OR content = '${out} ' FROM messages ORDER BY id DESC LIMIT 1" 1
-interrupted INT 130 'asked 2' chorus-run a 'say it' --json
-expect_json '"\(.exit_code) \(.error.code) \(.state) \(.reason)"' '130 CANCELED canceled signal'
-expect_json '.text | startswith("word1 word2")' true
-interrupted HUP 129 'asked 3' chorus-run a 'say it' --output-format stream-json
-expect_events
-expect_equal "$(tail -1 "$scratch/out" | jq -r .status.state)" canceled
-expect_db "SELECT group_concat(state || ' ' || exit_code) FROM turns" 'exited 143,exited 130,exited 129'
-start_server "$(answers "$(say 'The rest.')")"
-run chorus-run a --resume --json
-expect_status 0
-expect_json '"\(.turn) \(.text)"' '3 The rest.'
-expect_acceptable "$(request 1)"
-expect_match "$(jq -r '.messages[-2].role + .messages[-2].content[0].text' "$(request 1)")" '^assistantword1 '
-goes_on 3
-interrupted TERM 143 true env CHORUS_STDIN_TIMEOUT_MS=9000 bash -c 'mkfifo p; exec 9<>p; exec chorus-run a --json <p'
-expect_json '"\(.exit_code) \(.error.code) \(.state)"' '143 CANCELED canceled'
-
-test_case "129, 130, 143: a signal while a command runs" # S-18
-agent_of builtin/script --permissions sandboxed
-work=$CHORUS_HOME/agents/a/workspace
-naps=7$$
-command="say it
-/bash touch began; sleep $naps; touch ended
-/create_file {\"path\": \"later\", \"content\": \"x\"}"
-export CHORUS_DRAIN_TIMEOUT_MS=100
-for each in 'TERM 143' 'INT 130 --json' 'HUP 129 --output-format=stream-json'; do
-    read -r signal wanted format <<<"$each"
-    rm -f "$work/began"
-    interrupted "$signal" "$wanted" '[ -e "$work/began" ]' chorus-run a "$command" ${format:+"$format"}
-    [ -n "$format" ] && expect_match "$out" '"state":"canceled"'
-    [ "$signal" = HUP ] && expect_events
-    expect_missing "$work/ended"
-    expect_missing "$work/later"
-    running "sleep $naps" && fail 'the command outlived the turn'
-    expect_match "$(db "SELECT content FROM messages WHERE role = 'tool_result' ORDER BY id DESC LIMIT 1")" 'stopped after'
-done
-unset CHORUS_DRAIN_TIMEOUT_MS
-goes_on 3
-
-test_case "a running command may end by itself after the first signal; the second signal is the end" # S-18 S-21
-agent_of builtin/script --permissions sandboxed
-work=$CHORUS_HOME/agents/a/workspace
-interrupted TERM 143 '[ -e "$work/began" ]' chorus-run a 'say it
-/bash touch began; sleep 1; touch ended; echo was here
-/create_file {"path": "later", "content": "x"}'
-[ -e "$work/ended" ] || fail 'the command was not let to its end'
-expect_missing "$work/later"
-expect_db "SELECT outcome FROM tool_runs" ok
-expect_match "$(db "SELECT content FROM messages WHERE role = 'tool_result'")" 'was here'
-rm "$work/began" "$work/ended"
-chorus-run a "say it
-/bash touch began; sleep 8$$; touch ended" >/dev/null 2>"$scratch/err" </dev/null &
-pid=$!
-wait_for 10 test -e "$work/began" || fail 'it did not begin'
-kill -TERM $pid
-sleep 0.3
-kill -0 $pid || fail 'it did not wait for the command'
-kill -TERM $pid
-wait $pid
-status=$?
-expect_status 130
-wait_for 5 eval '! running "sleep 8$$"' || fail 'the command outlived the turn'
-expect_missing "$work/ended"
-expect_db "SELECT count(*) FROM messages WHERE role = 'user' AND content LIKE 'say it%'" 2
-run chorus-run a 'say it'
-expect_status 0
-expect_match "$err" 'notice: recovered turn 2.* 1 of its calls'
-goes_on 3
 
 test_case "a configuration that breaks during the turn ends it, on record, and the agent stays usable" # A-49
 init a --model builtin/script --permissions open

@@ -79,6 +79,7 @@ expect_status 130
 expect_match "$out" 'chorus-run: error: turn: interrupted'
 expect_db "SELECT state || ' ' || exit_code FROM turns" 'exited 130'
 expect_db 'SELECT count(*) FROM prompts' 0
+expect_db "SELECT trigger || ' ' || message_count FROM sessions" 'shutdown 2'
 typist() { shown 'o? ' && echo y; }
 on_terminal 'chorus-run a --resume'
 expect_status 0

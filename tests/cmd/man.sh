@@ -99,6 +99,7 @@ declare -A label=(
     [first_byte_ms]='first byte of an answer' [stall_ms]='silence within an answer'
     [file_lock_ms]='wait for a file another call writes' [bash_default_ms]='command that names no timeout'
     [bash_most_ms]='command, where max_bash_timeout is not set' [bash_grace_ms]='from SIGTERM to SIGKILL'
+    [timeout_grace_ms]='the same after --timeout'
     [pipe_grace_ms]='wait for the pipes of a command that ended'
 )
 thousands() { sed -E ':a;s/([0-9])([0-9]{3})($|,)/\1,\2\3/;ta' <<<"$1"; }

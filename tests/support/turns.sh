@@ -14,6 +14,29 @@ answers() { # ANSWER …: a script of them, the last one for ever
 }
 request() { printf '%s/log/%04d.json' "$scratch" "$1"; } # N: the body of the server's n-th request
 request_count() { find "$scratch/log" -name '*.json' | wc -l; }
+long_text=$(printf 'word%d ' {1..400})
+broken_off() { # a stream that stops for ever in the middle of its text
+    jq -nc --arg text "$long_text" '{say: {text: $text}, cut_after_bytes: 2500, stall: true}'
+}
+agent_of() { # MODEL [OPTIONS]: agent a, few retries
+    init a --model "$@"
+    home_key max_retries 1
+}
+# After a turn that failed: its message is there, and the next one works on a history that a provider takes.
+goes_on() { # COUNT of user messages so far
+    expect_db "SELECT count(*) FROM messages WHERE role = 'user' AND content LIKE 'say it%'" "$1"
+    start_server "$(answers "$(say 'Here I am again.')")"
+    run chorus-run a -m anthropic/m 'say it again'
+    expect_status 0
+    expect_equal "$out" 'Here I am again.'
+    expect_acceptable "$(request 1)"
+    expect_equal "$(jq '[.messages[] | select(.role == "user").content[] | select(.type == "text" and (.text | startswith("say it")))] | length' "$(request 1)")" $(($1 + 1))
+    expect_sound
+}
+nothing_recorded() {
+    expect_db 'SELECT count(*) FROM messages' 0
+    expect_db 'SELECT count(*) FROM turns' 0
+}
 set_key() { # FILE KEY JSON: one member of a configuration
     jq --arg key "$2" --argjson value "$3" '.[$key] = $value' "$1" >"$1.new" && cat "$1.new" >"$1" && rm "$1.new"
 }

@@ -1,6 +1,7 @@
 #include "sys/file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -155,6 +156,98 @@ TEST(WriteFile, ReadersSeeTheOldOrTheNewFile) {
         if (text != std::string(100'000, text[0])) ++torn;
     }
     EXPECT_EQ(torn, 0);
+}
+
+constexpr const char* first_temporary = ".chorus-write-0.tmp";
+
+// A process that was killed in the middle of a write, by what it left.
+TEST(WriteFile, TheNextWriteRemovesWhatAKilledOneLeft) {
+    const Scratch scratch;
+    for (const char* left : {first_temporary, ".chorus-write-1.tmp", ".chorus-write-2.tmp"})
+        put(scratch / left, "half a fi");
+    write_file(scratch / "file", "whole");
+    EXPECT_EQ(text_of(scratch / "file"), "whole");
+    EXPECT_EQ(list_directory(scratch.path()), Names{"file"});
+}
+
+TEST(WriteFile, KilledAtAnyMomentTheNextOneLeavesNothingElse) {
+    const Scratch scratch;
+    const std::string large(300'000, 'x');
+    write_file(scratch / "file", large);
+    int killed_in_between = 0;
+    for (int i = 0; i < 40; ++i) {
+        const pid_t writer = test::start_child([&] {
+            for (;;) write_file(scratch / "file", large);
+            return 0;
+        });
+        usleep(1000 + static_cast<unsigned>(i) * 137);
+        kill(writer, SIGKILL);
+        test::wait_for(writer);
+        if (list_directory(scratch.path()).size() > 1) ++killed_in_between;
+        EXPECT_EQ(text_of(scratch / "file"), large);
+        write_file(scratch / "file", large);
+        ASSERT_EQ(list_directory(scratch.path()), Names{"file"});
+    }
+    EXPECT_GT(killed_in_between, 0);
+}
+
+TEST(WriteFile, AnothersTemporaryIsLeftAlone) {
+    const Scratch scratch;
+    const Fd held(open((scratch / first_temporary).c_str(), O_WRONLY | O_CREAT, 0600));
+    ASSERT_EQ(flock(held.get(), LOCK_EX), 0);
+    write_file(scratch / "file", "whole");
+    EXPECT_EQ(list_directory(scratch.path()), (Names{first_temporary, "file"}));
+}
+
+TEST(WriteFile, WhatStandsInPlaceOfATemporaryIsNeitherFollowedNorRemoved) {
+    const Scratch scratch;
+    put(scratch / "target", "untouched");
+    fs::create_symlink("target", scratch / first_temporary);
+    ASSERT_EQ(mkfifo((scratch / ".chorus-write-1.tmp").c_str(), 0600), 0);
+    fs::create_directory(scratch / ".chorus-write-2.tmp");
+    write_file(scratch / "file", "whole");
+    EXPECT_EQ(text_of(scratch / "target"), "untouched");
+    EXPECT_EQ(list_directory(scratch.path()).size(), 5U);
+}
+
+TEST(WriteFile, ManyAtOnceInOneDirectory) {
+    const Scratch scratch;
+    std::vector<pid_t> writers;
+    for (int writer = 0; writer < 12; ++writer)
+        writers.push_back(test::start_child([&, writer] {
+            for (int i = 0; i < 20; ++i) {
+                const std::string path = scratch / ("file" + std::to_string(writer));
+                write_file(path, std::string(1000, static_cast<char>('a' + i)));
+                if (text_of(path) != std::string(1000, static_cast<char>('a' + i))) return 1;
+            }
+            return 0;
+        }));
+    for (const pid_t writer : writers) EXPECT_EQ(test::wait_for(writer), 0);
+    EXPECT_EQ(list_directory(scratch.path()).size(), 12U);
+}
+
+TEST(WriteFileIfFree, ReplacesNothing) {
+    const Scratch scratch;
+    EXPECT_TRUE(write_file_if_free(scratch / "file", "one"));
+    EXPECT_FALSE(write_file_if_free(scratch / "file", "two"));
+    fs::create_symlink("nowhere", scratch / "link");
+    EXPECT_FALSE(write_file_if_free(scratch / "link", "two"));
+    EXPECT_EQ(text_of(scratch / "file"), "one");
+    EXPECT_EQ(mode_of(scratch / "file"), 0600U);
+    EXPECT_EQ(list_directory(scratch.path()), (Names{"file", "link"}));
+    EXPECT_THROW(write_file_if_free(scratch / "missing/file", "x"), base::Error);
+}
+
+TEST(WriteFileIfFree, OneOfManyGetsTheName) {
+    const Scratch scratch;
+    std::vector<pid_t> writers;
+    for (int writer = 0; writer < 8; ++writer)
+        writers.push_back(
+            test::start_child([&] { return write_file_if_free(scratch / "file", "x") ? 1 : 0; }));
+    int got_it = 0;
+    for (const pid_t writer : writers) got_it += test::wait_for(writer);
+    EXPECT_EQ(got_it, 1);
+    EXPECT_EQ(list_directory(scratch.path()), Names{"file"});
 }
 
 TEST(AppendFile, AddsAtTheEndAndMakesPrivateFiles) {

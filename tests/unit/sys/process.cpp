@@ -246,6 +246,30 @@ TEST_F(ProcessTest, AStoppedProcessEndsToo) {
     EXPECT_LT(finished.duration_ms, 5'000);
 }
 
+TEST_F(ProcessTest, AStopHasAGraceOfItsOwnAskedForThen) {
+    const std::string stubborn = "trap '' TERM; echo ready; while :; do sleep 0.05; done";
+    bool ready = false;
+    int asked = 0;
+    const auto grace = [&] {
+        ++asked;
+        return std::int64_t{200};
+    };
+    const Finished stopped = run_bash(stubborn, {.timeout_ms = 60'000,
+                                                 .grace_ms = 60'000,
+                                                 .stop = [&] { return ready; },
+                                                 .stop_grace_ms = grace,
+                                                 .output = [&](auto, auto) { ready = true; }});
+    EXPECT_TRUE(stopped.stopped);
+    EXPECT_EQ(stopped.signal, SIGKILL);
+    EXPECT_GE(stopped.duration_ms, 200);
+    EXPECT_LT(stopped.duration_ms, 10'000);
+    EXPECT_EQ(asked, 1);
+    const Finished timed_out =
+        run_bash(stubborn, {.timeout_ms = 300, .grace_ms = 100, .stop_grace_ms = grace});
+    EXPECT_TRUE(timed_out.timed_out);
+    EXPECT_EQ(asked, 1);
+}
+
 TEST_F(ProcessTest, StopIsAskedWhileNothingIsSaid) {
     int asked = 0;
     Bounds bounds{.timeout_ms = 20'000};

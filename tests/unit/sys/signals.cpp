@@ -56,6 +56,34 @@ TEST(Interrupt, SecondSignalEndsWith130) {
               130);
 }
 
+TEST(Interrupt, TheSameSignalAtOnceIsItsEcho) {
+    EXPECT_EQ(status_of([] {
+                  const Interrupt& interrupt = Interrupt::install();
+                  raise(SIGTERM);
+                  raise(SIGTERM);
+                  if (interrupt.signal() != SIGTERM) return 1;
+                  usleep(150'000);
+                  raise(SIGTERM);
+                  return 2;
+              }),
+              130);
+}
+
+TEST(Interrupt, SignalsThatWereBlockedComeThrough) {
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+        EXPECT_EQ(status_of([number] {
+                      ::signal(SIGHUP, SIG_DFL);
+                      sigset_t all;
+                      sigfillset(&all);
+                      sigprocmask(SIG_SETMASK, &all, nullptr);
+                      raise(number);
+                      return Interrupt::install().signal() == number ? 0 : 1;
+                  }),
+                  0)
+            << number;
+    }
+}
+
 TEST(Interrupt, BlockingReadIsInterrupted) {
     EXPECT_EQ(status_of([] {
                   Interrupt::install();

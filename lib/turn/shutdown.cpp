@@ -1,0 +1,72 @@
+#include "turn/shutdown.hpp"
+
+#include <csignal>
+
+#include "base/error.hpp"
+#include "base/limits.hpp"
+#include "context/session.hpp"
+#include "sys/clock.hpp"
+
+namespace chorus::turn {
+namespace {
+
+constexpr std::int64_t drain_ms = 20'000;
+constexpr std::int64_t terminal_drain_ms = 2'000;  // somebody waits for the prompt of their shell
+constexpr std::int64_t grace_ms = 10'000;
+
+bool is_past(std::int64_t deadline_ms) {
+    return deadline_ms != 0 && sys::monotonic_ms() >= deadline_ms;
+}
+
+}  // namespace
+
+Shutdown::Shutdown(const Surroundings& surroundings, std::int64_t deadline_ms)
+    : interrupt_(surroundings.interrupt), deadline_ms_(deadline_ms) {
+    const auto drain = surroundings.environment.find_ms("CHORUS_DRAIN_TIMEOUT_MS");
+    drain_ms_ = drain.value_or(drain_ms);
+    interrupt_drain_ms_ = drain.value_or(surroundings.ask ? terminal_drain_ms : drain_ms);
+    grace_ms_ = surroundings.environment.find_ms("CHORUS_SHUTDOWN_TIMEOUT_MS").value_or(grace_ms);
+}
+
+bool Shutdown::timed_out() const {
+    return is_past(deadline_ms_);
+}
+
+bool Shutdown::command_must_stop() {
+    if (timed_out()) return true;
+    if (!by_signal()) return false;
+    const std::int64_t now = sys::monotonic_ms();
+    std::int64_t since = 0;
+    if (signalled_at_ms_.compare_exchange_strong(since, now)) since = now;
+    return now - since >= (interrupt_.signal() == SIGINT ? interrupt_drain_ms_ : drain_ms_);
+}
+
+std::int64_t Shutdown::command_grace_ms() const {
+    return by_signal() ? grace_ms_ : base::limits::timeout_grace_ms;
+}
+
+void check_may_begin(const TurnOptions& options, const Surroundings& surroundings) {
+    if (surroundings.interrupt.requested())
+        throw base::Error(base::ErrorCode::canceled, "turn: interrupted before it began");
+    if (is_past(options.deadline_ms))
+        throw base::Error(base::ErrorCode::timeout,
+                          "turn: the time given with --timeout was up before it began");
+}
+
+void save_at_shutdown(Place& place, const Surroundings& surroundings, const std::string& model,
+                      base::TimeMs after_time) {
+    try {
+        const auto messages =
+            context::session_messages(place.store, place.agent, {place.thread.id}, after_time);
+        if (messages.empty()) return;
+        context::save_session(place.store, surroundings.home, place.agent, messages,
+                              {.trigger = context::SessionTrigger::shutdown,
+                               .model = model,
+                               .description = context::topic(messages)},
+                              place.redaction);
+    } catch (const std::exception& problem) {
+        surroundings.warn(std::string("the session could not be saved: ") + problem.what());
+    }
+}
+
+}  // namespace chorus::turn
