@@ -2,7 +2,6 @@
 
 #include <sys/stat.h>
 
-
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "chat/json.hpp"
