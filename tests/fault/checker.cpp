@@ -392,19 +392,23 @@ std::vector<std::string> complaints(const World& world) {
     return found;
 }
 
-std::vector<std::string> unfinished_work(const World& world, const std::string& number) {
-    Complaints found;
+std::vector<std::string> go_on(World& world, const std::string& then) {
+    const Ended ended = then == "resume" ? world.resume() : world.say(then + " 9");
+    Complaints found = end_complaints(ended, then);
+    if (ended.status != 0)
+        found.push_back(then + ": exit status " + std::to_string(ended.status) + ": " +
+                        world.err());
+    const std::string wanted = then == "work" ? "Done 9." : then == "say" ? "Said 9." : "";
+    if (world.out().find(wanted) == std::string::npos)
+        found.push_back(then + ": no '" + wanted + "' in " + world.out());
+    if (then != "work" || ended.status != 0) return found;
     Database database(world.home() + "/chorus.db");
-    for (const char* tool : {"create_file", "str_replace", "append_file", "view", "list_files",
-                             "bash", "git_commit"}) {
-        const std::string id = "w" + number + "_" + tool;
-        const std::string outcome =
-            database.value("SELECT outcome FROM tool_runs WHERE tool_call_id = ?", {id});
-        if (outcome != "ok")
-            found.push_back(
-                id + " is '" + outcome + "': " +
-                database.value("SELECT content FROM messages WHERE tool_call_id = ?", {id}));
-    }
+    for (const auto& row : database.rows("SELECT tool_call_id, outcome, (SELECT content FROM "
+                                         "messages m WHERE m.turn_id = r.turn_id "
+                                         "AND m.tool_call_id = r.tool_call_id) FROM tool_runs r "
+                                         "WHERE tool_call_id LIKE 'w9_%' AND "
+                                         "outcome <> 'ok'"))
+        found.push_back("undisturbed " + row[0] + " is " + row[1] + ": " + row[2]);
     return found;
 }
 

@@ -15,8 +15,9 @@ constexpr bool writes_may_be_unknown = true;
 // When the turn of the newest user text has ended well: everything that was told is there, once;
 // what is there was told or asked for; nothing is left behind. One line for each complaint.
 std::vector<std::string> complaints(const World& world);
-// The calls of "work N" that a turn which nobody disturbed has not done.
-std::vector<std::string> unfinished_work(const World& world, const std::string& number);
+// Goes on after a fault: --resume, "say 9" or "work 9", undisturbed; it must succeed as if there
+// had been none.
+std::vector<std::string> go_on(World& world, const std::string& then);
 // The part of it that holds for a home whatever its agents do.
 std::vector<std::string> home_complaints(const World& world);
 // Also right after a crash, before anything has mended it: what is on disk and was never allowed to

@@ -47,18 +47,6 @@ void add(std::vector<std::string>& to, std::vector<std::string> more) {
     for (std::string& one : more) to.push_back(std::move(one));
 }
 
-// The first command that is let run to its end must succeed, whatever was killed before it.
-void go_on(World& world, const std::string& then, Outcome& outcome) {
-    const Ended ended = then == "resume" ? world.resume() : world.say(then + " 9");
-    add(outcome.complaints, end_complaints(ended, then));
-    if (ended.status != 0)
-        outcome.complaints.push_back(then + ": exit status " + std::to_string(ended.status) + ": " +
-                                     world.err());
-    const std::string wanted = then == "work" ? "Done 9." : then == "say" ? "Said 9." : "";
-    if (world.out().find(wanted) == std::string::npos)
-        outcome.complaints.push_back(then + ": no '" + wanted + "' in " + world.out());
-}
-
 Outcome kill_turn(World& world, const Point& point) {
     Outcome outcome;
     const std::vector<long> at = numbers(point.at("at"));
@@ -75,9 +63,8 @@ Outcome kill_turn(World& world, const Point& point) {
         outcome.counted["killed"] += recovery.killed ? 1 : 0;
         outcome.counted["recovering"] += recovery.killed ? 1 : 0;
     }
-    go_on(world, then, outcome);
+    add(outcome.complaints, go_on(world, then));
     add(outcome.complaints, complaints(world));
-    if (then == "work") add(outcome.complaints, unfinished_work(world, "9"));
     return outcome;
 }
 

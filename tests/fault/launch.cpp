@@ -27,6 +27,13 @@ void put_on(int target, const std::string& path) {
         close(target);
         return;
     }
+    if (path == "|") {
+        int ends[2];
+        if (pipe(ends) != 0 || dup2(ends[1], target) < 0) _exit(126);
+        close(ends[0]);
+        close(ends[1]);
+        return;
+    }
     const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (fd < 0 || dup2(fd, target) < 0) _exit(126);
     close(fd);

@@ -9,7 +9,7 @@ namespace fault {
 struct Launch {
     std::vector<std::string> arguments;    // arguments[0] is a path
     std::vector<std::string> environment;  // "NAME=value"
-    std::string out_path = "/dev/null";    // "": stdout is closed
+    std::string out_path = "/dev/null";    // "": stdout is closed; "|": a pipe that nobody reads
     std::string err_path = "/dev/null";
     // strace's counters are per system call and process, so none of them is the k-th of all: here
     // the calls of the main thread are counted from the first after execve, and its children run

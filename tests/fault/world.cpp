@@ -57,6 +57,7 @@ Ended World::init(const std::vector<std::string>& arguments, long kill_at) {
     Launch launch = turn_launch(arguments);
     launch.arguments[0] = programs_.init;
     launch.kill_at = kill_at;
+    forget_words();
     const Ended ended = fault::launch(launch);
     witness_.printed += out() + err();
     return ended;
@@ -107,6 +108,7 @@ Ended World::resume(long kill_at) {
 
 Ended World::run(Launch launch, const std::string& sent) {
     if (!sent.empty()) witness_.sent.push_back(sent);
+    forget_words();
     const Ended ended = fault::launch(launch);
     for (Request& request : provider_.take_requests())
         witness_.requests.push_back(std::move(request));
@@ -134,6 +136,12 @@ void World::witness_events(const std::string& sent) {
             event["status"].value("state", "") == "completed")
             witness_.finished.push_back(turn);
     }
+}
+
+// Of an earlier run: this one may print elsewhere.
+void World::forget_words() const {
+    fs::remove(directory_ + "/out");
+    fs::remove(directory_ + "/err");
 }
 
 std::string World::out() const {

@@ -73,6 +73,7 @@ class World {
 
   private:
     void witness_events(const std::string& sent);
+    void forget_words() const;
     Programs programs_;
     std::string directory_;
     std::string prepared_;
