@@ -23,6 +23,10 @@ struct Commit {
     std::string time;  // ISO 8601
 };
 
+// Takes away what a process that was killed while it changed the workspace's repository left there,
+// git's locks above all; nothing while another is at it.
+void clear_broken_mutation(const std::string& workspace);
+
 class Repository {
   public:
     // git init with branch main, repository-local user.name and user.email, and an initial commit

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "sys/directory.hpp"
 #include "sys/file.hpp"
 #include "sys/open_beneath.hpp"
 #include "sys/replace.hpp"
@@ -247,6 +248,14 @@ std::string Root::write_file(std::string_view path, std::string_view content) co
     if (!replace_at(directory.get(), names.back(), content, permissions))
         return refusal(path, errno).message;
     return {};
+}
+
+void Root::remove_temporaries(std::string_view path, std::int64_t pid) const {
+    std::vector<std::string> names;
+    if (!prepare_write(path, names).empty()) return;
+    const std::string inside = canonical(path);
+    remove_temporaries_at(
+        open_beneath(fd_.get(), parent_of(inside), O_RDONLY | O_DIRECTORY, Links::none), pid);
 }
 
 }  // namespace chorus::sys

@@ -4,14 +4,22 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string_view>
+#include <utility>
 
 #include "base/id.hpp"
+#include "sys/directory.hpp"
 #include "sys/fd.hpp"
+#include "sys/file.hpp"
 
 namespace chorus::sys {
 namespace {
 
 constexpr int most_tries = 16;
+
+std::string beginning_of_temporaries(std::int64_t pid) {
+    return ".chorus-" + std::to_string(pid) + "-";
+}
 
 // Unlinks itself unless it was renamed.
 class Temporary {
@@ -42,7 +50,7 @@ class Temporary {
 bool Temporary::create(unsigned mode) {
     for (int tries = 0; tries < most_tries && !fd_; ++tries) {
         // Not made of the file's name, which may already be as long as a name can be.
-        std::string name = ".chorus-" + std::to_string(getpid()) + "-" + base::random_short_id(10);
+        std::string name = beginning_of_temporaries(getpid()) + base::random_short_id(10);
         fd_ = Fd(openat(directory_, name.c_str(),
                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
         if (fd_) name_ = std::move(name);
@@ -68,6 +76,18 @@ bool set_permissions(int fd, const Permissions& permissions) {
 }
 
 }  // namespace
+
+void remove_temporaries_at(Fd directory, std::int64_t pid) {
+    const std::string beginning = beginning_of_temporaries(pid);
+    const DirectoryStream stream = stream_of(std::move(directory));
+    while (const dirent* entry = stream ? next_entry(stream.get()) : nullptr)
+        if (std::string_view(entry->d_name).starts_with(beginning))
+            unlinkat(dirfd(stream.get()), entry->d_name, 0);
+}
+
+void remove_temporaries(const std::string& directory, std::int64_t pid) {
+    remove_temporaries_at(Fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), pid);
+}
 
 bool replace_at(int directory, const std::string& name, std::string_view content,
                 const Permissions& permissions) {

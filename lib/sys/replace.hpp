@@ -3,8 +3,11 @@
 
 #include <sys/stat.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "sys/fd.hpp"
 
 namespace chorus::sys {
 
@@ -19,5 +22,9 @@ struct Permissions {
 // directory synced. On failure false with errno set, and no temporary left.
 bool replace_at(int directory, const std::string& name, std::string_view content,
                 const Permissions& permissions);
+
+// The temporaries that a process left in `directory` when it was killed; what is no directory has
+// none.
+void remove_temporaries_at(Fd directory, std::int64_t pid);
 
 }  // namespace chorus::sys

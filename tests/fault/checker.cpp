@@ -83,7 +83,8 @@ class Effects {
         if (outcome == "ok" && times == 0) complain("has had no effect");
         if (outcome == "unknown") {
             if (tool != "bash" && !writes_may_be_unknown) complain("could have been found out");
-        } else if (outcome != "ok" && times > 0) {
+        } else if (outcome != "ok" && outcome != "error" && times > 0) {
+            // (a write whose last sync failed is an error, and may be there)
             complain("has taken effect");
         }
         if (outcome == "ok" && tool == "git_commit") check_commit(id, rows[0][1]);
