@@ -189,7 +189,8 @@ class Calls {
         bool told = false;
         for (std::string line; std::getline(lines, line);) {
             std::string rest = line;
-            bool known = false;
+            // what a library says of itself while it is loaded
+            bool known = line.rfind("Error in GnuTLS initialization", 0) == 0;
             for (const char* kind : {"error", "hint", "notice", "warning", "waits"}) {
                 const std::string head = program + ": " + kind + ": ";
                 if (line.rfind(head, 0) != 0) continue;

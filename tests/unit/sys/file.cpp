@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "sys/beneath.hpp"
 #include "unit/sys/scratch.hpp"
 
 namespace chorus::sys {
@@ -28,6 +29,24 @@ std::string message_of(const std::function<void()>& body) {
         return error.message();
     }
     return "nothing thrown";
+}
+
+TEST(Temporaries, OfAKilledProcessAreRemoved) {
+    const Scratch scratch;
+    fs::create_directory(scratch / "sub");
+    for (const char* name :
+         {".chorus-12-abc", "sub/.chorus-12-def", ".chorus-123-abc", "chorus-12-x"})
+        put(scratch / name, "half");
+    remove_temporaries(scratch.path(), 12);
+    EXPECT_FALSE(exists(scratch / ".chorus-12-abc"));
+    EXPECT_TRUE(exists(scratch / ".chorus-123-abc"));
+    EXPECT_TRUE(exists(scratch / "chorus-12-x"));
+    const Root root(scratch.path());
+    root.remove_temporaries("sub/file", 12);
+    EXPECT_FALSE(exists(scratch / "sub/.chorus-12-def"));
+    root.remove_temporaries("../file", 12);
+    root.remove_temporaries("missing/file", 12);
+    remove_temporaries(scratch / "missing", 12);
 }
 
 TEST(Exists, SeesDanglingLinksAndOnlyWhatIsThere) {
