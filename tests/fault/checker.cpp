@@ -291,7 +291,7 @@ void Check::check_repository() {
             subjects.insert(line.substr(std::min<std::size_t>(41, line.size())));
         }
     } catch (const std::runtime_error& error) {
-        complain(error.what());
+        complain(std::string("git fsck: ") + error.what());
     }
     Effects effects(world_, database_, commits, subjects, complaints_);
     for (const std::string& text : witness_.sent)
