@@ -8,7 +8,7 @@ PACKAGES = cmake make g++ pkg-config libcli11-dev nlohmann-json3-dev libsqlite3-
   openssl scdoc man-db bubblewrap bash git jq sqlite3 ca-certificates util-linux strace
 CMAKE = cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(OPTIONS)
 
-.PHONY: all deps demo test bench asan developer format tidy install package clean
+.PHONY: all deps demo test soak bench asan developer format tidy install package clean
 
 all: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS)
@@ -31,6 +31,12 @@ demo: deps
 test: deps $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all tests
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+# Every place where a turn can be killed, and many more calls that fail: for hours.
+soak: deps $(BUILD)/CMakeCache.txt
+	cmake --build $(BUILD) -j $(JOBS) --target all tests
+	$(BUILD)/tests/fault_kill --bin $(BUILD)/cmd --every
+	$(BUILD)/tests/fault_calls --bin $(BUILD)/cmd --every
 
 bench: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all bench_programs

@@ -77,6 +77,16 @@ void hold_standard_descriptors() {
             throw base::system_error("/dev/null");
 }
 
+std::string out_of_memory;
+
+// Unwinding takes memory too, and throws from where nothing may be thrown: the end is here, in two
+// calls, and what was committed is as after a crash.
+[[noreturn]] void end_out_of_memory() {
+    [[maybe_unused]] const ssize_t written =
+        write(STDERR_FILENO, out_of_memory.data(), out_of_memory.size());
+    _exit(static_cast<int>(ExitStatus::failed));
+}
+
 }  // namespace
 
 void print_line(std::string_view program, std::string_view kind, std::string_view text) {
@@ -98,6 +108,8 @@ ExitStatus exit_status(const Error& error) {
 }
 
 int run_main(int argc, char** argv, const Program& program) {
+    out_of_memory = std::string(program.name) + ": error: out of memory\n";
+    std::set_new_handler(end_out_of_memory);
     try {
         hold_standard_descriptors();
         sys::harden_process();
@@ -107,7 +119,7 @@ int run_main(int argc, char** argv, const Program& program) {
         report(program, error);
         return static_cast<int>(after_flush(exit_status(error), program.name));
     } catch (const std::bad_alloc&) {
-        print_line(program.name, "error", "out of memory");
+        end_out_of_memory();
     } catch (const std::exception& error) {
         print_line(program.name, "error", std::string("internal: ") + error.what());
     }

@@ -115,6 +115,10 @@ bool is_not_older(const struct stat& file, const timespec& since) {
            (file.st_mtim.tv_sec == since.tv_sec && file.st_mtim.tv_nsec >= since.tv_nsec);
 }
 
+bool is_unfinished(std::string_view name) {
+    return name.ends_with(".lock") || name.find("_git2_") != std::string_view::npos;
+}
+
 }  // namespace
 
 std::string git_directory(const std::string& workspace) {
@@ -146,11 +150,11 @@ void inspect_work_tree(const std::string& workspace) {
     inspect_configuration(workspace, ".gitmodules");
 }
 
-void remove_lock_files(const std::string& directory, const timespec& since) {
+void remove_unfinished(const std::string& directory, const timespec& since) {
     walk(directory, [&](const Entry& entry) {
         const std::string path = directory + "/" + entry.path;
         struct stat found {};
-        const bool stale = entry.type == DT_REG && entry.name.ends_with(".lock") &&
+        const bool stale = entry.type == DT_REG && is_unfinished(entry.name) &&
                            lstat(path.c_str(), &found) == 0 && is_not_older(found, since);
         if (stale) unlink(path.c_str());
         return !is_left_alone(entry.path);

@@ -21,7 +21,8 @@ void inspect_git_directory(const std::string& workspace);
 // without looking, and a FIFO would hold it up for ever.
 void inspect_work_tree(const std::string& workspace);
 
-// Removes git's lock files that are not older than `since`.
-void remove_lock_files(const std::string& directory, const timespec& since);
+// Removes git's lock files, and the unfinished ones that libgit2 renames when they are whole, that
+// are not older than `since`.
+void remove_unfinished(const std::string& directory, const timespec& since);
 
 }  // namespace chorus::repo

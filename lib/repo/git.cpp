@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "repo/memory.hpp"
+
 namespace chorus::repo {
 namespace {
 
@@ -30,7 +32,8 @@ std::string last_words(const Git& library) {
 // libgit2 finds these places while it starts, so they are cleared right after, before it reads
 // anything.
 Git started(Git library) {
-    bool works = library.libgit2_init() > 0;
+    bool works =
+        library.libgit2_opts(GIT_OPT_SET_ALLOCATOR, allocator()) == 0 && library.libgit2_init() > 0;
     for (const int level : {GIT_CONFIG_LEVEL_PROGRAMDATA, GIT_CONFIG_LEVEL_SYSTEM,
                             GIT_CONFIG_LEVEL_XDG, GIT_CONFIG_LEVEL_GLOBAL})
         works = works && library.libgit2_opts(GIT_OPT_SET_SEARCH_PATH, level, "") == 0;

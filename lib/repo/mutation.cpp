@@ -39,12 +39,25 @@ void mark(const std::string& directory, const std::string& marker) {
     if (create(marker)) return;
     struct stat left {};
     if (errno != EEXIST || lstat(marker.c_str(), &left) != 0) throw base::system_error(marker);
-    remove_lock_files(directory, left.st_mtim);
+    remove_unfinished(directory, left.st_mtim);
     unlink(marker.c_str());
     if (!create(marker)) throw base::system_error(marker);
 }
 
 }  // namespace
+
+void clear_broken_mutation(const std::string& workspace) {
+    if (!has_git_directory(workspace)) return;
+    const std::string directory = git_directory(workspace);
+    const std::string marker = directory + "/" + marker_name;
+    struct stat left {};
+    if (lstat(marker.c_str(), &left) != 0) return;
+    const auto lock =
+        sys::Lock::try_acquire(directory + "/" + lock_name, sys::Lock::Mode::exclusive);
+    if (!lock || lstat(marker.c_str(), &left) != 0) return;
+    remove_unfinished(directory, left.st_mtim);
+    unlink(marker.c_str());
+}
 
 Mutation::Mutation(const std::string& workspace)
     : marker_(git_directory(workspace) + "/" + marker_name),

@@ -28,6 +28,9 @@ struct PlannedCommit {
     // Once, while the Repository is there. Until it is gone nobody else changes the repository.
     std::function<void()> finish;
 };
+// Takes away what a process that was killed while it changed the workspace's repository left there,
+// git's locks above all; nothing while another is at it.
+void clear_broken_mutation(const std::string& workspace);
 
 class Repository {
   public:

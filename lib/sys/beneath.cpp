@@ -249,4 +249,12 @@ std::string Root::write_file(std::string_view path, std::string_view content) co
     return {};
 }
 
+void Root::remove_temporaries(std::string_view path) const {
+    std::vector<std::string> names;
+    if (!prepare_write(path, names).empty()) return;
+    const Fd parent =
+        open_beneath(fd_.get(), parent_of(canonical(path)), O_RDONLY | O_DIRECTORY, Links::none);
+    if (parent) remove_temporaries_at(parent.get());
+}
+
 }  // namespace chorus::sys

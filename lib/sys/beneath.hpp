@@ -58,6 +58,9 @@ class Root {
     // leaves. Empty on success, else the message for the model.
     std::string write_file(std::string_view path, std::string_view content) const;
 
+    // What write_file of `path` left when its process was killed.
+    void remove_temporaries(std::string_view path) const;
+
     // Entries below `path`, the first `most` of them in the order of their paths' bytes, .git left
     // out, links below it not followed, what cannot be read skipped; for a regular file the file
     // itself. `error` is the message where `path` cannot be opened, else empty.

@@ -1,6 +1,7 @@
 #include "sys/environment.hpp"
 
 #include <malloc.h>
+#include <signal.h>
 #include <strings.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -131,6 +132,8 @@ void harden_process() {
     if (setrlimit(RLIMIT_CORE, &none) != 0) throw base::system_error("setrlimit RLIMIT_CORE");
     drop_loader_variables();
     umask(077);
+    // a reader that has gone is an error to be told, not an end
+    if (signal(SIGPIPE, SIG_IGN) == SIG_ERR) throw base::system_error("signal SIGPIPE");
 }
 
 void wipe_environment_value(const char* name) {

@@ -36,7 +36,8 @@ std::vector<std::string> scrubbed_environment(const Environment& environment,
                                               const std::string& home, const std::string& agent,
                                               const std::vector<std::string>& names);
 
-// Early in main: not dumpable, no core file, LD_* removed from the environment, umask 077.
+// Early in main: not dumpable, no core file, LD_* removed from the environment, umask 077, SIGPIPE
+// ignored.
 void harden_process();
 // A process of milliseconds gains nothing by giving memory back: freed blocks, large ones too, are
 // kept and used again, which spares the faults of touching new pages.

@@ -25,6 +25,9 @@ std::string read_file(const std::string& path, std::size_t most);
 void write_file(const std::string& path, std::string_view content, unsigned mode = 0600);
 // The same for a new file: false where something of that name is there.
 bool write_file_if_free(const std::string& path, std::string_view content, unsigned mode = 0600);
+// What write_file of processes that were killed left in the directory; the next write there does it
+// too.
+void remove_temporaries(const std::string& directory);
 // Appends with one write(2), makes the file (0600) where it is missing; not synced.
 void append_file(const std::string& path, std::string_view content);
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "sys/fd.hpp"
+#include "sys/file.hpp"
 
 namespace chorus::sys {
 namespace {
@@ -117,6 +118,16 @@ bool set_permissions(int fd, const Permissions& permissions) {
 }
 
 }  // namespace
+
+void remove_temporaries_at(int directory) {
+    for (int number = 0; number < most_writers; ++number)
+        remove_leftover(directory, numbered(number));
+}
+
+void remove_temporaries(const std::string& directory) {
+    const Fd fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (fd) remove_temporaries_at(fd.get());
+}
 
 bool replace_at(int directory, const std::string& name, std::string_view content,
                 const Permissions& permissions, Existing existing) {

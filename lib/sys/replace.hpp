@@ -23,4 +23,7 @@ enum class Existing { replace, refuse };
 bool replace_at(int directory, const std::string& name, std::string_view content,
                 const Permissions& permissions, Existing existing = Existing::replace);
 
+// What processes that were killed left in `directory`.
+void remove_temporaries_at(int directory);
+
 }  // namespace chorus::sys

@@ -10,6 +10,7 @@
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "tools/tool.hpp"
+#include "turn/leftovers.hpp"
 #include "turn/record.hpp"
 
 namespace chorus::turn {
@@ -102,6 +103,7 @@ LastTurn take_over(Place& place) {
     auto turn = store::newest_turn(place.store, place.agent.id, place.thread.id);
     if (!turn || turn->pid == 0) return {std::move(turn), false};
     // we hold the thread's lock, so whoever had it is gone, whatever runs under that pid now
+    remove_leftovers(place, *turn);
     store::Transaction transaction(place.store);
     write_exit(place, *turn, "crashed");
     transaction.commit();

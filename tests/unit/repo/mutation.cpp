@@ -40,6 +40,27 @@ TEST_F(MutationTest, TheNextOneClearsWhatAKilledOneLeft) {
     EXPECT_CLEAN_FSCK();
 }
 
+TEST_F(MutationTest, WhatAKilledOneLeftCanBeClearedAlone) {
+    die_while_changing();
+    write(".git/objects/tmp_object_git2_0123456789abcdef", "half");
+    clear_broken_mutation(workspace());
+    EXPECT_FALSE(exists(".git/index.lock"));
+    EXPECT_FALSE(exists(".git/refs/heads/main.lock"));
+    EXPECT_FALSE(exists(".git/objects/tmp_object_git2_0123456789abcdef"));
+    EXPECT_FALSE(exists(".git/chorus.mutation"));
+    write(".git/index.lock", "");
+    clear_broken_mutation(workspace());
+    EXPECT_TRUE(exists(".git/index.lock"));
+}
+
+TEST_F(MutationTest, OneAtWorkKeepsItsLocks) {
+    const Mutation mutation(workspace());
+    write(".git/index.lock", "");
+    clear_broken_mutation(workspace());
+    EXPECT_TRUE(exists(".git/index.lock"));
+    EXPECT_TRUE(exists(".git/chorus.mutation"));
+}
+
 TEST_F(MutationTest, ALockOfAnotherGitStays) {
     write(".git/index.lock", "");
     EXPECT_EQ(message_of([&] { commit("m"); }),

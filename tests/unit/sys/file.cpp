@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "sys/beneath.hpp"
 #include "unit/sys/scratch.hpp"
 
 namespace chorus::sys {
@@ -29,6 +30,28 @@ std::string message_of(const std::function<void()>& body) {
         return error.message();
     }
     return "nothing thrown";
+}
+
+TEST(Temporaries, OfKilledProcessesAreRemoved) {
+    const Scratch scratch;
+    fs::create_directory(scratch / "sub");
+    for (const char* name :
+         {".chorus-write-0.tmp", ".chorus-write-7.tmp", "sub/.chorus-write-1.tmp", ".chorus-write"})
+        put(scratch / name, "half");
+    put(scratch / ".chorus-write-2.tmp", "of one that is at work");
+    const Fd writer(open((scratch / ".chorus-write-2.tmp").c_str(), O_RDWR | O_CLOEXEC));
+    ASSERT_EQ(flock(writer.get(), LOCK_EX), 0);
+    remove_temporaries(scratch.path());
+    EXPECT_FALSE(exists(scratch / ".chorus-write-0.tmp"));
+    EXPECT_FALSE(exists(scratch / ".chorus-write-7.tmp"));
+    EXPECT_TRUE(exists(scratch / ".chorus-write-2.tmp"));
+    EXPECT_TRUE(exists(scratch / ".chorus-write"));
+    const Root root(scratch.path());
+    root.remove_temporaries("sub/file");
+    EXPECT_FALSE(exists(scratch / "sub/.chorus-write-1.tmp"));
+    root.remove_temporaries("../file");
+    root.remove_temporaries("missing/file");
+    remove_temporaries(scratch / "missing");
 }
 
 TEST(Exists, SeesDanglingLinksAndOnlyWhatIsThere) {
