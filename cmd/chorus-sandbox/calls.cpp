@@ -51,6 +51,8 @@ class Filter {
         if (context_ == nullptr) fail("seccomp", ENOMEM);
         // Another architecture's calls have other numbers: i386, x32, 32-bit arm.
         check(seccomp_attr_set(context_, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS));
+        constexpr unsigned binary_tree = 2;
+        check(seccomp_attr_set(context_, SCMP_FLTATR_CTL_OPTIMIZE, binary_tree));
     }
 
     template <typename... Comparisons>
