@@ -1,8 +1,7 @@
 // Whether the sandbox works here: tried once per boot, from inside.
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cstdlib>
+#include <cerrno>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -32,24 +31,18 @@ std::string verdict_key(const Sandbox& sandbox, const std::string& program) {
            " " + identity_of_file(inner_program(sandbox));
 }
 
-// A workspace of its own with a file beside it.
-class Scratch {
-  public:
-    explicit Scratch(const std::string& beside) : top_(beside + "-test-XXXXXX") {
-        if (mkdtemp(top_.data()) == nullptr) throw base::system_error(top_);
-        make_directory(workspace());
-        write_file(outside(), "");
-    }
-    ~Scratch() { remove_tree(top_); }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-
-    std::string workspace() const { return top_ + "/workspace"; }
-    std::string outside() const { return top_ + "/outside"; }
-
-  private:
-    std::string top_;
+// A workspace for the self-test with a file beside it. It stays: several may test at once.
+struct Place {
+    std::string workspace;
+    std::string outside;
 };
+Place make_place(const std::string& directory) {
+    const Place place{directory + "/workspace", directory + "/outside"};
+    make_directory(directory);
+    make_directory(place.workspace);
+    write_file(place.outside, "");
+    return place;
+}
 
 // 0 where the network is meant to be there.
 std::string network_to_miss(SandboxMode mode) {
@@ -65,18 +58,18 @@ struct Tested {
 
 Tested self_test(const Sandbox& sandbox, const std::vector<std::string>& environment,
                  const std::string& state_file) {
-    const Scratch scratch(state_file);
+    const Place place = make_place(state_file + "-test");
     const Sandbox tested{.mode = sandbox.mode,
-                         .workspace = scratch.workspace(),
+                         .workspace = place.workspace,
                          .program = sandbox.program,
                          .inner = sandbox.inner};
     Command command;
     command.arguments = {"true"};
     command.environment = environment;
-    const Finished finished = run(confined(tested, std::move(command),
-                                           {"--check", scratch.workspace(), scratch.outside(),
-                                            network_to_miss(sandbox.mode)}),
-                                  {.timeout_ms = self_test_ms, .grace_ms = 0});
+    const Finished finished =
+        run(confined(tested, std::move(command),
+                     {"--check", place.workspace, place.outside, network_to_miss(sandbox.mode)}),
+            {.timeout_ms = self_test_ms, .grace_ms = 0});
     const std::string found(base::trim(finished.out.text));
     if (finished.exit_code == 0 && found.starts_with("landlock=")) return {{}, found};
     if (finished.timed_out) return {sandbox.program + ": its self-test did not end", {}};

@@ -118,19 +118,17 @@ TEST_F(ConfinementTest, NothingIsPutIntoATerminal) {
 #if defined(__x86_64__)
 // A program for i386 that ends with status 0.
 std::string program_for_i386() {
-    const unsigned char bytes[] =
-        {
-            0x7f, 'E',  'L',  'F',  1,    1, 1, 0, 0,    0, 0,    0, 0,    0,    0, 0,  // class,
-                                                                                        // order
-            2,    0,    3,    0,    1,    0, 0, 0, 0x54, 0, 1,    0, 0x34, 0,    0, 0,  // EXEC, 386
-            0,    0,    0,    0,    0,    0, 0, 0, 0x34, 0, 0x20, 0, 1,    0,    0, 0, 0,
-            0,    0,    0,    1,    0,    0, 0, 0, 0,    0, 0,    0, 0,    1,    0, 0, 0,
-            1,    0,  // PT_LOAD
-            0x5d, 0,    0,    0,    0x5d, 0, 0, 0, 5,    0, 0,    0, 0,    0x10, 0, 0, 0x31,
-            0xdb,                    // xor ebx, ebx
-            0x31, 0xc0, 0x40,        // exit
-            0xcd, 0x80, 0xeb, 0xfe,  // int 0x80
-        };
+    const unsigned char bytes[] = {
+        0x7f, 'E', 'L', 'F', 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0,  // class,
+                                                                  // order
+        2, 0, 3, 0, 1, 0, 0, 0, 0x54, 0, 1, 0, 0x34, 0, 0, 0,     // EXEC, 386
+        0, 0, 0, 0, 0, 0, 0, 0, 0x34, 0, 0x20, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0,
+        0, 1, 0, 0, 0, 1, 0,  // PT_LOAD
+        0x5d, 0, 0, 0, 0x5d, 0, 0, 0, 5, 0, 0, 0, 0, 0x10, 0, 0, 0x31,
+        0xdb,                    // xor ebx, ebx
+        0x31, 0xc0, 0x40,        // exit
+        0xcd, 0x80, 0xeb, 0xfe,  // int 0x80
+    };
     return {reinterpret_cast<const char*>(bytes), sizeof bytes};
 }
 

@@ -29,6 +29,8 @@ TEST_F(SandboxTest, SelfTestRunsOncePerBoot) {
     EXPECT_EQ(sandbox_problem(sandbox_, state), "");
     EXPECT_EQ(runs(), 2U);
 
+    EXPECT_NE(content_of(state).find(" landlock="), std::string::npos);
+
     std::ofstream(state) << "another-boot workspace " << program << " 0.0\n";
     EXPECT_EQ(sandbox_problem(sandbox_, state), "");
     EXPECT_EQ(runs(), 3U);
@@ -44,6 +46,36 @@ TEST_F(SandboxTest, AFailureIsToldAndTestedAgain) {
     EXPECT_EQ(sandbox_problem(sandbox_, state), "bwrap: no namespaces here");
     std::ofstream(program) << "#!/bin/sh\nexec bwrap \"$@\"\n";
     EXPECT_EQ(sandbox_problem(sandbox_, state), "");
+}
+
+// Programs that look like bubblewrap and do not confine.
+TEST_F(SandboxTest, WhatDoesNotHoldInsideIsFound) {
+    const auto problem_with = [&](const std::string& script) {
+        const std::string program = top_ + "/pretends";
+        std::ofstream(program) << "#!/bin/bash\n" << script;
+        fs::permissions(program, fs::perms::owner_all);
+        sandbox_.program = program;
+        return sandbox_problem(sandbox_, top_ + "/state");
+    };
+    const std::string without = "all=(); for word; do [ \"$word\" = ";
+    const std::string rest = " ] || all+=(\"$word\"); done; exec bwrap \"${all[@]}\"";
+    const std::string self_test = "chorus-sandbox: self-test: ";
+    EXPECT_EQ(problem_with("while [ \"$1\" != -- ]; do shift; done; shift; exec \"$@\""),
+              self_test + "files outside the workspace are there");
+    EXPECT_EQ(problem_with(without + "--unshare-net" + rest), self_test + "the network is there");
+    EXPECT_EQ(problem_with("exec bwrap \"${@/#--bind/--ro-bind}\""),
+              self_test + "the workspace cannot be written: Read-only file system");
+    EXPECT_EQ(problem_with("exit 0"), sandbox_.program + ": its self-test failed");
+    EXPECT_FALSE(fs::exists(top_ + "/state"));
+    EXPECT_EQ(problem_with("exec bwrap \"$@\""), "");
+}
+
+TEST_F(SandboxTest, AnotherInnerProgramIsAnotherVerdict) {
+    ASSERT_EQ(sandbox_problem(sandbox_, top_ + "/state"), "");
+    sandbox_.inner = top_ + "/inner";
+    std::ofstream(sandbox_.inner) << "#!/bin/sh\nshift 8\nexec true\n";
+    fs::permissions(sandbox_.inner, fs::perms::owner_all);
+    EXPECT_NE(sandbox_problem(sandbox_, top_ + "/state"), "");
 }
 
 }  // namespace
