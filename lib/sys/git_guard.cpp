@@ -1,5 +1,6 @@
 #include "sys/git_guard.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -9,6 +10,7 @@
 #include "base/text.hpp"
 #include "sys/file.hpp"
 #include "sys/mounts.hpp"
+#include "sys/place.hpp"
 
 namespace chorus::sys {
 namespace {
@@ -16,9 +18,8 @@ namespace {
 // What makes git run programs or look elsewhere: read-only below the writable .git. A name that is
 // absent cannot be masked without a mount point, so that one is made, harmless to git and libgit2:
 // an empty directory or file is the same as none, and a commondir of "./" names the repository
-// itself
-// ("." does too, but libgit2 does not find such a repository). Without it a command could write a
-// commondir that points to a configuration of its own, which git on the host would obey.
+// itself ("." does too, but libgit2 does not find such a repository). Without it a command could
+// write a commondir that points to a configuration of its own, which git on the host would obey.
 struct Guarded {
     const char* name;
     bool directory;
@@ -54,12 +55,6 @@ void make_guarded(const std::string& path, const Guarded& guarded, mode_t mode) 
 }
 
 }  // namespace
-
-std::optional<struct stat> link_status(const std::string& path) {
-    struct stat status {};
-    if (lstat(path.c_str(), &status) != 0) return std::nullopt;
-    return status;
-}
 
 std::string git_problem(const std::string& workspace) {
     if (workspace.empty()) return {};

@@ -5,13 +5,11 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
-#include <optional>
 #include <utility>
 
-#include "base/handle.hpp"
 #include "sys/file.hpp"
 #include "sys/git_guard.hpp"
+#include "sys/place.hpp"
 
 namespace chorus::sys {
 namespace {
@@ -29,19 +27,6 @@ constexpr std::array system_secrets{
 // What other programs of the workspace's owner obey. Not masked where absent: that takes a mount
 // point, and an empty file of these names is an error to the programs that read them.
 constexpr std::array obeyed_files{".mcp.json", ".envrc", ".gitmodules"};
-
-bool is_within(std::string_view path, std::string_view directory) {
-    if (directory == "/") return path.starts_with('/');
-    return path.starts_with(directory) &&
-           (path.size() == directory.size() || path[directory.size()] == '/');
-}
-
-// realpath(3), or nothing where there is nothing.
-std::optional<std::string> resolved(const std::string& path) {
-    const base::Handle<char, std::free> real(realpath(path.c_str(), nullptr));
-    if (!real) return std::nullopt;
-    return std::string(real.get());
-}
 
 }  // namespace
 

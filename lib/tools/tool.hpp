@@ -60,6 +60,7 @@ struct Workplace {
     std::function<bool()> stop;  // the turn is being ended
     std::string file_lock_path;  // one lock file per agent
     std::string artifacts = {};  // absolute: what `view` also reads, under its absolute path
+    std::function<void(const std::string&)> warn = {};  // tells the user
 };
 
 enum class Class { read, write, command, repository };  // how it is recovered when killed
