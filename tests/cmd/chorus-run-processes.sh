@@ -19,7 +19,7 @@ begin_turn() { # MARK COMMAND: in the background, its process in $turn
 }
 
 for mode in workspace off; do
-    test_case "$mode: kill -9 of chorus-run leaves nothing it started" # S-20
+    test_case "$mode: kill -9 of chorus-run leaves nothing it started"
     init a --model builtin/script
     agent_key a permissions '"open"'
     home_key sandbox "\"$mode\""
@@ -56,7 +56,7 @@ for mode in workspace workspace+net off; do
     expect_missing "$scratch/ran"
 done
 
-test_case "a key in the environment is in nobody's sight, root's not excepted"
+test_case "a key in the environment is in nobody's sight, root's not excepted"
 chmod 755 "$base" "$scratch"
 export CHORUS_HOME=$scratch/own/home HOME=$scratch/own
 mkdir "$scratch/own"
