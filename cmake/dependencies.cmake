@@ -10,12 +10,14 @@ find_path(RE2_INCLUDE re2/re2.h REQUIRED)
 find_path(MD_INCLUDE sha2.h REQUIRED)
 find_path(ARCHIVE_INCLUDE archive.h REQUIRED)
 find_path(ZLIB_INCLUDE zlib.h REQUIRED)
+find_path(SECCOMP_INCLUDE seccomp.h REQUIRED)
 
 # Static where Debian ships the archive: see cmake/settings.cmake for why.
 find_library(SQLITE3_LIBRARY NAMES libsqlite3.a sqlite3 REQUIRED)
 find_library(RE2_LIBRARY NAMES libre2.a re2 REQUIRED)
 find_library(MD_LIBRARY NAMES libmd.a md REQUIRED)
 find_library(ZLIB_LIBRARY NAMES libz.a z REQUIRED)
+find_library(SECCOMP_LIBRARY NAMES libseccomp.a REQUIRED)
 find_library(ARCHIVE_LIBRARY NAMES archive REQUIRED)
 
 # libcurl and libgit2 bring forty libraries with them: they are opened by name when first needed.

@@ -8,6 +8,7 @@
 #include "chat/json_text.hpp"
 #include "cli/main.hpp"
 #include "life/birth.hpp"
+#include "model/choice.hpp"
 #include "sys/environment.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
@@ -82,7 +83,7 @@ void print_text(const life::Birth& birth) {
 }
 
 ExitStatus run(Options& options) {
-    const sys::Environment environment = sys::Environment::of_process();
+    const sys::Environment environment = model::take_environment();
     const agent::Home home = agent::find_home(environment);
     if (!options.system_prompt_file.empty())
         options.birth.system_prompt = read_text(options.system_prompt_file, "--system-prompt-file");

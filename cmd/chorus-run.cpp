@@ -10,6 +10,7 @@
 #include "cli/output.hpp"
 #include "cli/prompt.hpp"
 #include "cli/question.hpp"
+#include "model/choice.hpp"
 #include "sys/clock.hpp"
 #include "sys/environment.hpp"
 #include "sys/signals.hpp"
@@ -119,7 +120,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
     }
     if (options.turn.agent.empty())
         throw Error(ErrorCode::bad_request, "usage: NAME is required", "see chorus-run --help");
-    const sys::Environment environment = sys::Environment::of_process();
+    const sys::Environment environment = model::take_environment();
     settle_options(options, environment);
     const agent::Home home = agent::find_home(environment);
     sys::Interrupt& interrupt = sys::Interrupt::install();

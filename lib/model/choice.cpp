@@ -88,6 +88,14 @@ std::string resolve_model(std::string_view text, const AvailableModels& availabl
     return std::string(text);
 }
 
+sys::Environment take_environment() {
+    sys::Environment environment = sys::Environment::of_process();
+    for (const Provider& provider : catalog())
+        if (!provider.key_variable.empty())
+            sys::wipe_environment_value(std::string(provider.key_variable).c_str());
+    return environment;
+}
+
 std::optional<DefaultModel> default_model(const sys::Environment& environment) {
     for (const Provider& provider : catalog()) {
         if (!provider.needs_key || provider.default_model.empty()) continue;

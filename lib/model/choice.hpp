@@ -29,6 +29,10 @@ enum class Check { listed, none };
 // them); a provider that has never been asked accepts any name. Error(no_driver) otherwise.
 std::string resolve_model(std::string_view text, const AvailableModels& available, Check check);
 
+// The process's environment. The keys of the catalog's providers are from then on nowhere but in
+// what is returned: where /proc shows them they are overwritten.
+sys::Environment take_environment();
+
 struct DefaultModel {
     std::string model;     // in full
     std::string variable;  // the key that decided

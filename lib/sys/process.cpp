@@ -119,7 +119,7 @@ class Execution {
     }
 
     void ask_to_end(std::int64_t now_ms) {
-        const pid_t group = command_.wraps ? inner_group() : main_;
+        const pid_t group = command_.around == Around::nothing ? main_ : inner_group();
         kill(-group, SIGTERM);
         kill(-group, SIGCONT);
         phase_ = Phase::asked;
@@ -127,7 +127,7 @@ class Execution {
         deadline_ms_ = now_ms + (own_grace ? bounds_.stop_grace_ms() : bounds_.grace_ms);
     }
 
-    // The session inside, or the outer one where it does not stand yet.
+    // The one inside, or the outer one where it does not stand yet.
     pid_t inner_group() const {
         for (const pid_t child : children_of(main_))
             if (getpgid(child) == child) return child;
@@ -135,7 +135,8 @@ class Execution {
     }
 
     void force_to_end(std::int64_t now_ms) {
-        kill(-main_, SIGKILL);
+        kill(-main_, command_.around == Around::watcher ? SIGTERM : SIGKILL);
+        kill(-main_, SIGCONT);
         phase_ = Phase::killed;
         deadline_ms_ = now_ms + kill_patience_ms;
     }

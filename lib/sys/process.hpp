@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,15 +22,19 @@ struct Identity {
     friend bool operator==(const Identity&, const Identity&) = default;
 };
 
+// What arguments[0] is to the real command, which then leads a process group of its own: SIGTERM
+// goes to that group. A sandbox (bwrap) that is killed takes with it what is inside; the watcher is
+// asked with SIGTERM to kill it.
+enum class Around { nothing, sandbox, watcher };
+
 struct Command {
     std::vector<std::string> arguments = {};  // arguments[0] is looked up in PATH of `environment`
     std::vector<std::string> environment = {};  // "NAME=value"
     std::string directory = {};
-    std::string input = {};          // written to stdin; empty: /dev/null
-    std::vector<int> keep_fds = {};  // passed on under the same numbers
-    // arguments[0] stands around the real command in a session of its own (bwrap): SIGTERM goes to
-    // that session, since the death of the one around it would be SIGKILL for what is inside.
-    bool wraps = false;
+    std::string input = {};                            // written to stdin; empty: /dev/null
+    std::vector<int> keep_fds = {};                    // passed on under the same numbers
+    std::vector<std::shared_ptr<const Fd>> held = {};  // of keep_fds: those the command owns
+    Around around = Around::nothing;
 };
 
 struct Bounds {

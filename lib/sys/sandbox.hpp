@@ -1,4 +1,5 @@
-// bubblewrap's arguments, from one builder (chorus(7), section SANDBOX).
+// Commands as they are started: inside bubblewrap and the inner program, or under the watcher
+// (chorus(7), section SANDBOX; chorus-sandbox(8)).
 #pragma once
 
 #include <string>
@@ -20,12 +21,14 @@ struct Sandbox {
     std::vector<std::string> readable = {};  // sandbox_read of config.json, absolute
     std::vector<std::string> masked = {};    // key files of profiles
     std::string program = "bwrap";
+    std::string inner = {};  // chorus-sandbox; "": the one that belongs to this executable
 };
 
-// The command as it is started: itself with mode off, else inside bubblewrap.
+// The command as it is started: under the watcher with mode off, else inside bubblewrap. It ends
+// with this process, however this process ends. Throws Error(failed) where that cannot be had.
 Command sandboxed(const Sandbox& sandbox, Command command);
-// Why commands cannot be sandboxed here ("bwrap: No such file or directory"), or "". Runs a
-// self-test once per boot; its verdict is remembered in `state_file`.
+// Why commands cannot be run so ("bwrap: No such file or directory"), or "". Runs a self-test once
+// per boot; its verdict is remembered in `state_file`, with the Landlock ABI that was found.
 std::string sandbox_problem(const Sandbox& sandbox, const std::string& state_file);
 
 }  // namespace chorus::sys

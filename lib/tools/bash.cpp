@@ -5,6 +5,7 @@
 
 #include "base/limits.hpp"
 #include "base/text.hpp"
+#include "sys/plants.hpp"
 #include "sys/process.hpp"
 #include "tools/result.hpp"
 
@@ -18,6 +19,7 @@ namespace {
 namespace limits = base::limits;
 
 constexpr std::size_t most_characters = limits::tool_result_characters - 500;  // header and titles
+constexpr std::size_t most_plants = 10;
 constexpr std::size_t kept_bytes = limits::tool_result_characters * 4;
 constexpr std::string_view rest_hint =
     "to see the rest, write the output to a file and use view or search_files";
@@ -70,6 +72,32 @@ std::string text_of(const sys::Finished& finished) {
            section("stderr", err, finished.err, for_err);
 }
 
+// What the sandbox cannot prevent is told, to whoever may run git there next too.
+std::string told(const std::vector<std::string>& plants, const Workplace& workplace) {
+    if (plants.empty()) return {};
+    std::string list;
+    for (std::size_t i = 0; i < std::min(plants.size(), most_plants); ++i)
+        list += (i == 0 ? "" : ", ") + base::visible(plants[i], base::Newlines::escape);
+    if (plants.size() > most_plants)
+        list += " and " + std::to_string(plants.size() - most_plants) + " more";
+    if (workplace.warn)
+        workplace.warn("while a command ran there came to be what programs outside the sandbox " +
+                       ("obey: " + list + "; look at it in " + workplace.root.path() +
+                        " before git or others run there"));
+    return "[while it ran there came to be what programs outside the sandbox obey: " + list +
+           "; the user has been told]\n";
+}
+
+sys::Finished run_in(const Workplace& workplace, const sys::Command& shell,
+                     const sys::Bounds& bounds, std::string& note) {
+    const sys::Command command = sys::sandboxed(workplace.sandbox, shell);
+    if (workplace.sandbox.mode == sys::SandboxMode::off) return sys::run(command, bounds);
+    const sys::Plants before = sys::Plants::in(workplace.root.path());
+    sys::Finished finished = sys::run(command, bounds);
+    note = told(sys::Plants::in(workplace.root.path()).since(before), workplace);
+    return finished;
+}
+
 chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
     const std::string command = arguments.text("command");
     if (base::trim(command).empty()) return failure("bash: the command is empty");
@@ -94,12 +122,13 @@ chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
                              .output_bytes = kept_bytes,
                              .stop = workplace.stop,
                              .stop_grace_ms = workplace.stop_grace_ms};
-    const sys::Finished finished = sys::run(sys::sandboxed(workplace.sandbox, shell), bounds);
+    std::string note;
+    const sys::Finished finished = run_in(workplace, shell, bounds, note);
     std::string text = header(finished, timeout_ms, workplace.bash_most_ms) + "\n";
     if (asked_s > most_s)
         text += "[timeout " + std::to_string(asked_s) + " s is more than allowed, " +
                 std::to_string(most_s) + " s was used]\n";
-    return answer(text + text_of(finished), Keep::end);
+    return answer(text + text_of(finished) + note, Keep::end);
 }
 
 std::string command_detail(const Arguments& arguments, const Workplace&) {

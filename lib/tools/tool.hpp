@@ -63,6 +63,7 @@ struct Workplace {
     std::string artifacts = {};  // absolute: what `view` also reads, under its absolute path
     // From SIGTERM to SIGKILL for a command that `stop` ends; empty: as for its own timeout.
     std::function<std::int64_t()> stop_grace_ms = {};
+    std::function<void(const std::string&)> warn = {};  // tells the user
 };
 
 enum class Class { read, write, command, repository };  // how it is recovered when killed

@@ -48,11 +48,10 @@ void Calls::emit(const chat::Event& event) const {
 void Calls::prepare_sandbox() {
     if (sandbox_tested_) return;
     sandbox_tested_ = true;
-    if (workplace_.sandbox.mode == sys::SandboxMode::off) return;
     workplace_.sandbox_problem =
         sys::sandbox_problem(workplace_.sandbox, surroundings_.home.sandbox_state());
     if (!workplace_.sandbox_problem.empty())
-        surroundings_.warn("commands cannot be sandboxed here: " + workplace_.sandbox_problem);
+        surroundings_.warn("no command can be run: " + workplace_.sandbox_problem);
 }
 
 Calls::Judged Calls::judge(const chat::ToolCall& call) {

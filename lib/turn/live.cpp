@@ -35,7 +35,8 @@ tools::Workplace make_workplace(const Place& place, const Surroundings& surround
         .bash_most_ms = place.home_configuration.max_bash_timeout_ms,
         .stop = {},
         .file_lock_path = surroundings.home.file_lock(place.agent.id),
-        .artifacts = place.directory.artifacts()};
+        .artifacts = place.directory.artifacts(),
+        .warn = surroundings.warn};
     workplace.sandbox.mode = settings.sandbox;
     workplace.sandbox.workspace = place.root.path();
     workplace.sandbox.readable = place.home_configuration.sandbox_read;

@@ -9,8 +9,9 @@ run env DESTDIR="$scratch/root" cmake --install "$build" --prefix /opt/chorus
 expect_status 0
 prefix=$scratch/root/opt/chorus
 expect_equal "$(ls "$scratch/root")" opt
-for file in bin/chorus-init bin/chorus-run share/chorus/template/agent.json share/chorus/event.schema.json \
-    share/man/man7/chorus.7 share/man/man1/chorus-run.1 share/man/man1/chorus-init.1 share/man/man5/chorus-home.5; do
+for file in bin/chorus-init bin/chorus-run libexec/chorus/chorus-sandbox share/chorus/template/agent.json share/chorus/event.schema.json \
+    share/man/man7/chorus.7 share/man/man1/chorus-run.1 share/man/man1/chorus-init.1 share/man/man5/chorus-home.5 \
+    share/man/man8/chorus-sandbox.8; do
     [ -f "$prefix/$file" ] || fail "$file is missing"
 done
 run "$prefix/bin/chorus-init" a --model builtin/script
@@ -19,10 +20,14 @@ expect_equal "$(jq -r .name "$CHORUS_HOME/agents/a/agent.json")" a
 run "$prefix/bin/chorus-run" a hello
 expect_status 0
 expect_match "$out" hello
+jq '.permissions = "open"' "$CHORUS_HOME/agents/a/agent.json" >new && cat new >"$CHORUS_HOME/agents/a/agent.json"
+run "$prefix/bin/chorus-run" a '/bash grep Seccomp: /proc/self/status'
+expect_match "$out" 'Seccomp:	2'
 
 test_case "no path of the machine that built it is in what is installed"
 run env DESTDIR="$scratch/root" cmake --install "$build" --prefix /opt/chorus --strip
-for file in "$scratch"/root/opt/chorus/bin/* "$scratch"/root/opt/chorus/share/man/*/*; do
+for file in "$scratch"/root/opt/chorus/bin/* "$scratch"/root/opt/chorus/libexec/chorus/* \
+    "$scratch"/root/opt/chorus/share/man/*/*; do
     if grep -qF "$source_directory/" "$file"; then fail "$file names $source_directory"; fi
 done
 

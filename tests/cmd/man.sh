@@ -35,7 +35,7 @@ done
 
 test_case "every executable has its page, and no page names one that is not there"
 for program in "$CHORUS_BIN"/chorus-*; do
-    [ -s "$pages/$(basename "$program").1" ] || fail "$(basename "$program").1"
+    [ -s "$pages/$(basename "$program").1" ] || [ -s "$pages/$(basename "$program").8" ] || fail "$(basename "$program")"
 done
 for name in $(cat "$here"/../man/*.scd | grep -oE '\*chorus[a-z-]*\*\([1-9]\)' | tr -d '*' | sorted); do
     [ -s "$pages/$(tr '(' . <<<"${name%)}")" ] || fail "$name has no page"

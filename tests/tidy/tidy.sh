@@ -30,6 +30,7 @@ check_lines() {
       owner["yaml-cpp/"] = "agent"
       owner["archive"] = "agent"
       owner["sha2.h"] = "base"
+      owner["seccomp.h"] = "cmd"
 
       borders = "^lib/(cli/main\\.cpp|chat/json\\.cpp|turn/|model/)"
     }

@@ -1,0 +1,148 @@
+// Stands between Chorus and a command: see chorus-sandbox(8). Statically linked, so that it starts
+// in a fraction of a millisecond and needs nothing of the place it runs in.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "chorus-sandbox/check.hpp"
+#include "chorus-sandbox/confine.hpp"
+#include "chorus-sandbox/watch.hpp"
+
+namespace chorus::sandbox {
+namespace {
+
+constexpr int no_confinement = 125;  // as timeout(1) and env(1) count
+constexpr int not_executable = 126;
+constexpr int not_found = 127;
+
+struct Options {
+    std::string_view mode;
+    int owner = -1;  // a pidfd
+    const char* program = nullptr;
+    std::vector<const char*> writable;
+    Expected expected;
+    char* const* command = nullptr;
+};
+
+[[noreturn]] void refuse_usage() {
+    fail("usage: chorus-sandbox confine|watch [OPTION]... -- COMMAND [ARGUMENT]...");
+}
+
+int parse_descriptor(const char* text) {
+    char* end = nullptr;
+    const long number = std::strtol(text, &end, 10);
+    if (end == text || *end != '\0' || number <= STDERR_FILENO || number > 1 << 20) refuse_usage();
+    if (fcntl(static_cast<int>(number), F_SETFD, FD_CLOEXEC) != 0) fail(text, errno);
+    return static_cast<int>(number);
+}
+
+class Words {
+  public:
+    explicit Words(char** words) : next_(words) {}
+
+    const char* take() {
+        if (*next_ == nullptr) refuse_usage();
+        return *next_++;
+    }
+    char** rest() const { return next_; }
+
+  private:
+    char** next_;
+};
+
+Options parse(char** words) {
+    Options options;
+    Words all(words);
+    options.mode = all.take();
+    for (std::string_view word = all.take(); word != "--"; word = all.take()) {
+        if (word == "--owner") {
+            options.owner = parse_descriptor(all.take());
+        } else if (word == "--self") {
+            parse_descriptor(all.take());
+        } else if (word == "--program") {
+            options.program = all.take();
+        } else if (word == "--write") {
+            options.writable.push_back(all.take());
+        } else if (word == "--check") {
+            options.expected.workspace = all.take();
+            options.expected.outside = all.take();
+            options.expected.network = std::strtoul(all.take(), nullptr, 10);
+        } else {
+            refuse_usage();
+        }
+    }
+    options.command = all.rest();
+    if (*options.command == nullptr || options.owner < 0) refuse_usage();
+    return options;
+}
+
+// bwrap asks to be killed with its parent; were the parent dead before it asked, nobody would.
+void require_owner(int owner) {
+    pollfd wanted{owner, POLLIN, 0};
+    if (poll(&wanted, 1, 0) != 0) fail("whoever asked for this command has ended");
+}
+
+// /dev/null of the host would be a file outside, which /dev/stdin could not be opened as.
+void open_null_inside() {
+    struct stat status {};
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+        if (fstat(fd, &status) != 0 || !S_ISCHR(status.st_mode) || status.st_rdev != makedev(1, 3))
+            continue;
+        const int inside = open("/dev/null", O_RDWR | O_CLOEXEC);
+        if (inside < 0 || dup2(inside, fd) < 0) fail("/dev/null", errno);
+        close(inside);
+    }
+}
+
+[[noreturn]] void become(char* const* command) {
+    execvp(command[0], command);
+    const int problem = errno;
+    std::fprintf(stderr, "chorus-sandbox: %s: %s\n", command[0], std::strerror(problem));
+    _exit(problem == ENOENT ? not_found : not_executable);
+}
+
+[[noreturn]] void confine(const Options& options) {
+    open_null_inside();
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("no_new_privs", errno);
+    const int landlock = restrict_files(options.writable);
+    restrict_calls();
+    if (options.expected.workspace != nullptr) {
+        check(options.expected);
+        std::printf("landlock=%d\n", landlock);
+        if (std::fflush(stdout) != 0) fail("stdout", errno);
+    }
+    require_owner(options.owner);
+    become(options.command);
+}
+
+}  // namespace
+
+void fail(const char* what, int problem) {
+    std::fprintf(stderr, "chorus-sandbox: %s: %s\n", what, std::strerror(problem));
+    _exit(no_confinement);
+}
+
+void fail(const char* what) {
+    std::fprintf(stderr, "chorus-sandbox: %s\n", what);
+    _exit(no_confinement);
+}
+
+}  // namespace chorus::sandbox
+
+int main(int argc, char** argv) {
+    using namespace chorus::sandbox;
+    const Options options = parse(argv + (argc > 0 ? 1 : 0));
+    if (options.mode == "confine") confine(options);
+    if (options.mode != "watch" || options.program == nullptr) refuse_usage();
+    watch(options.owner, options.program, options.command);
+}

@@ -1,0 +1,106 @@
+// The system calls that are refused: ways to other processes, to other name spaces, to sockets of
+// the host, and to parts of the kernel that a command has no need of.
+#include <asm/ioctls.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+
+#include "chorus-sandbox/confine.hpp"
+
+namespace chorus::sandbox {
+namespace {
+
+// Younger than Debian 12's libseccomp; such numbers are the same on all architectures.
+constexpr int open_tree_attr = 467;
+
+constexpr std::array refused{
+    // other processes
+    SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev),
+    SCMP_SYS(pidfd_getfd), SCMP_SYS(kcmp),
+    // mounts and name spaces
+    SCMP_SYS(mount), SCMP_SYS(umount), SCMP_SYS(umount2), SCMP_SYS(pivot_root), SCMP_SYS(chroot),
+    SCMP_SYS(move_mount), SCMP_SYS(open_tree), open_tree_attr, SCMP_SYS(fsopen), SCMP_SYS(fsconfig),
+    SCMP_SYS(fsmount), SCMP_SYS(fspick), SCMP_SYS(mount_setattr), SCMP_SYS(unshare),
+    SCMP_SYS(setns), SCMP_SYS(open_by_handle_at),
+    // keys of the user
+    SCMP_SYS(keyctl), SCMP_SYS(add_key), SCMP_SYS(request_key),
+    // wide doors into the kernel
+    SCMP_SYS(bpf), SCMP_SYS(io_uring_setup), SCMP_SYS(io_uring_enter), SCMP_SYS(io_uring_register),
+    SCMP_SYS(userfaultfd), SCMP_SYS(perf_event_open), SCMP_SYS(fanotify_init),
+    SCMP_SYS(lookup_dcookie),
+    // the machine
+    SCMP_SYS(init_module), SCMP_SYS(finit_module), SCMP_SYS(delete_module), SCMP_SYS(create_module),
+    SCMP_SYS(get_kernel_syms), SCMP_SYS(query_module), SCMP_SYS(kexec_load),
+    SCMP_SYS(kexec_file_load), SCMP_SYS(reboot), SCMP_SYS(swapon), SCMP_SYS(swapoff),
+    SCMP_SYS(acct), SCMP_SYS(quotactl), SCMP_SYS(quotactl_fd), SCMP_SYS(nfsservctl),
+    SCMP_SYS(syslog), SCMP_SYS(vhangup), SCMP_SYS(iopl), SCMP_SYS(ioperm), SCMP_SYS(uselib),
+    SCMP_SYS(settimeofday), SCMP_SYS(clock_settime), SCMP_SYS(stime)};
+
+constexpr std::array name_spaces{CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
+                                 CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET};
+
+// Both put words into a terminal's input.
+constexpr std::array terminal_writes{TIOCSTI, TIOCLINUX};
+
+class Filter {
+  public:
+    Filter() : context_(seccomp_init(SCMP_ACT_ALLOW)) {
+        if (context_ == nullptr) fail("seccomp", ENOMEM);
+        // Another architecture's calls have other numbers: i386, x32, 32-bit arm.
+        check(seccomp_attr_set(context_, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS));
+        constexpr unsigned binary_tree = 2;
+        check(seccomp_attr_set(context_, SCMP_FLTATR_CTL_OPTIMIZE, binary_tree));
+    }
+
+    template <typename... Comparisons>
+    void refuse(int number, int error, Comparisons... comparisons) {
+        check(seccomp_rule_add(context_, SCMP_ACT_ERRNO(static_cast<unsigned>(error)), number,
+                               sizeof...(comparisons), comparisons...));
+    }
+
+    void load() { check(seccomp_load(context_)); }
+
+  private:
+    static void check(int result) {
+        if (result < 0) fail("seccomp", -result);
+    }
+
+    scmp_filter_ctx context_;  // lives as long as the process, which is about to be another
+};
+
+// The kernel looks at the low half of an int argument only, whatever the other half holds.
+scmp_arg_cmp low_half_is(unsigned argument, scmp_datum_t value) {
+    return SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, 0xffffffffU, value);
+}
+
+// Compared in full: an int with something in its high half is a family above the last one. Of
+// netlink what getaddrinfo(3) asks, the routes; socketpair(2) reaches nobody and stays.
+void refuse_sockets(Filter& filter) {
+    for (int family = AF_UNSPEC; family < AF_NETLINK; ++family)
+        if (family != AF_INET && family != AF_INET6)
+            filter.refuse(SCMP_SYS(socket), EPERM,
+                          SCMP_A0(SCMP_CMP_EQ, static_cast<scmp_datum_t>(family)));
+    filter.refuse(SCMP_SYS(socket), EPERM, SCMP_A0(SCMP_CMP_GT, AF_NETLINK));
+    filter.refuse(SCMP_SYS(socket), EPERM, SCMP_A0(SCMP_CMP_EQ, AF_NETLINK),
+                  SCMP_A2(SCMP_CMP_NE, 0));
+}
+
+}  // namespace
+
+void restrict_calls() {
+    Filter filter;
+    for (const int number : refused) filter.refuse(number, EPERM);
+    refuse_sockets(filter);
+    for (const unsigned flag : name_spaces)
+        filter.refuse(SCMP_SYS(clone), EPERM, SCMP_A0(SCMP_CMP_MASKED_EQ, flag, flag));
+    // Its flags are in memory, where a filter cannot look; callers go on with clone.
+    filter.refuse(SCMP_SYS(clone3), ENOSYS);
+    for (const unsigned request : terminal_writes)
+        filter.refuse(SCMP_SYS(ioctl), EPERM, low_half_is(1, request));
+    filter.load();
+}
+
+}  // namespace chorus::sandbox

@@ -1,0 +1,52 @@
+#include "chorus-sandbox/check.hpp"
+
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+
+#include "chorus-sandbox/confine.hpp"
+
+namespace chorus::sandbox {
+namespace {
+
+void check_writing(const char* workspace) {
+    const std::string path = std::string(workspace) + "/self-test";
+    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (file < 0 || write(file, "x", 1) != 1 || close(file) != 0)
+        fail("self-test: the workspace cannot be written", errno);
+}
+
+void check_absence(const char* outside) {
+    struct stat status {};
+    if (stat(outside, &status) == 0) fail("self-test: files outside the workspace are there");
+}
+
+void check_network(ino_t other) {
+    struct stat status {};
+    if (stat("/proc/self/ns/net", &status) != 0) fail("self-test: /proc/self/ns/net", errno);
+    if (status.st_ino == other) fail("self-test: the network is there");
+}
+
+void check_calls() {
+    if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1) fail("self-test: privileges could be gained");
+    if (prctl(PR_GET_SECCOMP) != SECCOMP_MODE_FILTER) fail("self-test: there is no filter");
+    if (socket(AF_UNIX, SOCK_STREAM, 0) >= 0 || errno != EPERM)
+        fail("self-test: unix sockets are not refused");
+}
+
+}  // namespace
+
+void check(const Expected& expected) {
+    check_writing(expected.workspace);
+    check_absence(expected.outside);
+    if (expected.network != 0) check_network(expected.network);
+    check_calls();
+}
+
+}  // namespace chorus::sandbox

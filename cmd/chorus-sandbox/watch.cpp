@@ -1,0 +1,165 @@
+#include "chorus-sandbox/watch.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include "base/limits.hpp"
+#include "chorus-sandbox/confine.hpp"
+
+namespace chorus::sandbox {
+namespace {
+
+constexpr int not_executable = 126;
+constexpr int not_found = 127;
+
+// proc(5): the parent is the second field after the name, which may hold anything.
+pid_t parent_of(const char* pid) {
+    std::array<char, 64> path{};
+    std::array<char, 512> text{};
+    std::snprintf(path.data(), path.size(), "/proc/%s/stat", pid);
+    const int file = open(path.data(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    const ssize_t count = read(file, text.data(), text.size() - 1);
+    close(file);
+    const char* name_end = count > 0 ? std::strrchr(text.data(), ')') : nullptr;
+    int parent = 0;
+    if (name_end == nullptr || std::sscanf(name_end, ") %*c %d", &parent) != 1) return 0;
+    return parent;
+}
+
+void kill_children() {
+    DIR* const processes = opendir("/proc");
+    while (const dirent* entry = processes != nullptr ? readdir(processes) : nullptr)
+        if (const int pid = std::atoi(entry->d_name);
+            pid > 0 && parent_of(entry->d_name) == getpid())
+            kill(pid, SIGKILL);
+    if (processes != nullptr) closedir(processes);
+}
+
+// This process is a subreaper: the children of one that is killed become its own.
+void kill_descendants() {
+    do {
+        kill_children();
+        if (waitpid(-1, nullptr, 0) < 0 && errno == ECHILD) return;
+        while (waitpid(-1, nullptr, WNOHANG) > 0) continue;
+    } while (true);
+}
+
+class Watch {
+  public:
+    Watch(int owner, pid_t command) : owner_(owner), command_(command) {
+        sigset_t signals;
+        sigemptyset(&signals);
+        sigaddset(&signals, SIGCHLD);
+        sigaddset(&signals, SIGTERM);
+        signals_ = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+        if (signals_ < 0) abandon();
+        reap();  // an end that came before signals were kept
+    }
+
+    [[noreturn]] void go_on() {
+        while (!ended_) serve(-1);
+        timespec now{};
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        const long until_ms = in_ms(now) + base::limits::pipe_grace_ms;
+        while (!alone_ && in_ms(now) < until_ms) {
+            serve(static_cast<int>(until_ms - in_ms(now)));
+            clock_gettime(CLOCK_MONOTONIC, &now);
+        }
+        if (!alone_) kill_descendants();
+        end_alike();
+    }
+
+  private:
+    static long in_ms(const timespec& time) {
+        return time.tv_sec * 1000 + time.tv_nsec / 1'000'000;
+    }
+
+    void serve(int patience_ms) {
+        std::array<pollfd, 2> wanted{{{owner_, POLLIN, 0}, {signals_, POLLIN, 0}}};
+        poll(wanted.data(), wanted.size(), patience_ms);
+        signalfd_siginfo info{};
+        while (read(signals_, &info, sizeof info) == sizeof info)
+            if (info.ssi_signo == SIGTERM) abandon();
+        if (wanted[0].revents != 0) abandon();
+        reap();
+    }
+
+    void reap() {
+        int status = 0;
+        pid_t pid = 0;
+        while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+            if (pid != command_) continue;
+            ended_ = true;
+            status_ = status;
+        }
+        alone_ = pid < 0;
+    }
+
+    [[noreturn]] static void abandon() {
+        kill_descendants();
+        kill(getpid(), SIGKILL);
+        _exit(EXIT_FAILURE);
+    }
+
+    [[noreturn]] void end_alike() const {
+        if (WIFEXITED(status_)) _exit(WEXITSTATUS(status_));
+        const rlimit no_core{0, 0};
+        setrlimit(RLIMIT_CORE, &no_core);
+        sigset_t all;
+        sigfillset(&all);
+        ::signal(WTERMSIG(status_), SIG_DFL);
+        kill(getpid(), WTERMSIG(status_));
+        sigprocmask(SIG_UNBLOCK, &all, nullptr);
+        _exit(EXIT_FAILURE);
+    }
+
+    int owner_;
+    pid_t command_;
+    int signals_ = -1;
+    bool ended_ = false;
+    bool alone_ = false;
+    int status_ = 0;
+};
+
+[[noreturn]] void become(pid_t watcher, const char* program, char* const* arguments) {
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != watcher) _exit(EXIT_FAILURE);
+    execv(program, arguments);
+    const int problem = errno;
+    std::fprintf(stderr, "chorus-sandbox: %s: %s\n", program, std::strerror(problem));
+    _exit(problem == ENOENT ? not_found : not_executable);
+}
+
+}  // namespace
+
+void watch(int owner, const char* program, char* const* arguments) {
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) fail("prctl", errno);
+    const pid_t self = getpid();
+    const pid_t command = fork();
+    if (command < 0) fail("fork", errno);
+    if (command == 0) become(self, program, arguments);
+    // From both sides: whoever finds signals blocked here finds the group standing.
+    setpgid(command, command);
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, nullptr);
+    Watch(owner, command).go_on();
+}
+
+}  // namespace chorus::sandbox

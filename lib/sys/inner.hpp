@@ -1,0 +1,19 @@
+// The inner program and bubblewrap's arguments; for this room's own use.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sys/sandbox.hpp"
+
+namespace chorus::sys {
+
+// Beside this executable or where it is installed, never by PATH: "" where it is not.
+std::string inner_program(const Sandbox& sandbox);
+std::string inner_problem(const Sandbox& sandbox);
+
+// `options` are the inner program's own, before "--".
+Command confined(const Sandbox& sandbox, Command command, const std::vector<std::string>& options);
+
+}  // namespace chorus::sys

@@ -1,0 +1,136 @@
+#include "sys/mounts.hpp"
+
+#include <fnmatch.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <utility>
+
+#include "sys/file.hpp"
+#include "sys/git_guard.hpp"
+#include "sys/place.hpp"
+
+namespace chorus::sys {
+namespace {
+
+// Programs, libraries and their settings. On merged-usr systems all but three are links.
+constexpr std::array system_directories{"/usr",   "/bin",    "/sbin", "/lib", "/lib32",
+                                        "/lib64", "/libx32", "/etc",  "/opt"};
+
+// Where the system keeps what its programs may read for everybody, and commands may not: as root
+// they would be able to.
+constexpr std::array system_secrets{
+    "/etc/shadow",           "/etc/shadow-",     "/etc/gshadow",         "/etc/gshadow-",
+    "/etc/security/opasswd", "/etc/ssl/private", "/etc/pki/tls/private", "/etc/letsencrypt"};
+
+// What other programs of the workspace's owner obey. Not masked where absent: that takes a mount
+// point, and an empty file of these names is an error to the programs that read them.
+constexpr std::array obeyed_files{".mcp.json", ".envrc", ".gitmodules"};
+
+}  // namespace
+
+void Mounts::bind(const std::string& path, const char* how) {
+    if (const auto real = resolved(path)) visible_[path] = *real;
+    rebind(path, how);
+}
+
+void Mounts::put(const std::string& path, std::vector<std::string> arguments) {
+    visible_.erase(path);
+    arguments_[path] = std::move(arguments);
+}
+
+void Mounts::mask(const std::string& path) {
+    const auto real = resolved(path);
+    if (!real) return;
+    const bool directory = is_directory(*real);
+    for (const auto& [place, source] : visible_) {
+        if (!is_within(*real, source)) continue;
+        const std::string rest = real->substr(source == "/" ? 0 : source.size());
+        const std::string target = place == "/" ? rest : place + rest;
+        if (directory)
+            arguments_[target] = {"--tmpfs", target};
+        else
+            arguments_[target] = {"--ro-bind", "/dev/null", target};
+    }
+}
+
+bool Mounts::shows(const std::string& path) const {
+    for (const auto& [place, source] : visible_)
+        if (is_within(path, place)) return true;
+    return false;
+}
+
+void Mounts::append_to(std::vector<std::string>& all) const {
+    for (const auto& [path, arguments] : arguments_)
+        all.insert(all.end(), arguments.begin(), arguments.end());
+}
+
+namespace {
+
+void add_readable(Mounts& mounts, const Sandbox& sandbox) {
+    for (const std::string& path : sandbox.readable) {
+        const bool in_workspace = !sandbox.workspace.empty() && is_within(path, sandbox.workspace);
+        if (path.starts_with('/') && !in_workspace && exists(path)) mounts.bind(path);
+    }
+}
+
+void add_system(Mounts& mounts) {
+    mounts.put("/proc", {"--proc", "/proc"});
+    mounts.put("/dev", {"--dev", "/dev"});
+    mounts.put("/tmp", {"--tmpfs", "/tmp"});
+    if (mounts.has("/")) return;
+    for (const std::string path : system_directories) {
+        const auto status = link_status(path);
+        if (!status) continue;
+        if (S_ISLNK(status->st_mode)) {
+            std::array<char, 4096> target{};
+            const ssize_t size = readlink(path.c_str(), target.data(), target.size());
+            if (size > 0)
+                mounts.put(path,
+                           {"--symlink", std::string(target.data(), static_cast<std::size_t>(size)),
+                            path});
+        } else {
+            mounts.bind(path);
+        }
+    }
+}
+
+// resolv.conf is often a link to what a service writes under /run.
+void add_resolver(Mounts& mounts) {
+    const auto target = resolved("/etc/resolv.conf");
+    if (target && !mounts.shows(*target)) mounts.bind(*target);
+}
+
+void add_workspace(Mounts& mounts, const std::string& workspace) {
+    if (workspace.empty()) return;
+    mounts.bind(workspace, "--bind");
+    for (const char* name : obeyed_files) {
+        const std::string path = workspace + "/" + name;
+        const auto status = link_status(path);
+        if (status && S_ISREG(status->st_mode)) mounts.rebind(path);
+    }
+    add_git(mounts, workspace);
+}
+
+void mask_secrets(Mounts& mounts, const std::vector<std::string>& masked) {
+    for (const char* path : system_secrets) mounts.mask(path);
+    if (is_directory("/etc/ssh"))
+        for (const std::string& name : list_directory("/etc/ssh"))
+            if (fnmatch("ssh_host_*_key", name.c_str(), 0) == 0) mounts.mask("/etc/ssh/" + name);
+    for (const std::string& path : masked) mounts.mask(path);
+}
+
+}  // namespace
+
+Mounts mounts_of(const Sandbox& sandbox) {
+    Mounts mounts;
+    add_readable(mounts, sandbox);
+    add_system(mounts);
+    add_workspace(mounts, sandbox.workspace);
+    if (sandbox.mode == SandboxMode::workspace_net) add_resolver(mounts);
+    mask_secrets(mounts, sandbox.masked);
+    return mounts;
+}
+
+}  // namespace chorus::sys

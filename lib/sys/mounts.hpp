@@ -1,0 +1,38 @@
+// What a sandboxed command sees of the file system; for this room's own use.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sys/sandbox.hpp"
+
+namespace chorus::sys {
+
+// bwrap works its arguments off in order and what is mounted later hides what is below. Sorted by
+// path, what contains comes before what is contained, whatever lies where (a workspace in /tmp).
+class Mounts {
+  public:
+    void bind(const std::string& path, const char* how = "--ro-bind");
+    // Of what a bind shows already.
+    void rebind(const std::string& path, const char* how = "--ro-bind") {
+        arguments_[path] = {how, path, path};
+    }
+    void put(const std::string& path, std::vector<std::string> arguments);
+    bool has(const std::string& path) const { return arguments_.count(path) != 0; }
+
+    // Wherever the file or directory can be seen, also through a bind of a path with links in it.
+    void mask(const std::string& path);
+
+    bool shows(const std::string& path) const;
+    void append_to(std::vector<std::string>& all) const;
+
+  private:
+    std::map<std::string, std::vector<std::string>> arguments_;
+    std::map<std::string, std::string> visible_;  // of this path there is what lies at that one
+};
+
+// All of it. Makes in .git what has to be there to be protected.
+Mounts mounts_of(const Sandbox& sandbox);
+
+}  // namespace chorus::sys

@@ -1,0 +1,19 @@
+// Looking at a path; for this room's own use.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace chorus::sys {
+
+// lstat(2), or nothing where there is nothing.
+std::optional<struct stat> link_status(const std::string& path);
+// realpath(3), or nothing where there is nothing.
+std::optional<std::string> resolved(const std::string& path);
+// Lexical; a directory is within itself.
+bool is_within(std::string_view path, std::string_view directory);
+
+}  // namespace chorus::sys

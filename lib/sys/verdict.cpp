@@ -1,0 +1,115 @@
+// Whether the sandbox works here: tried once per boot, from inside.
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "sys/environment.hpp"
+#include "sys/file.hpp"
+#include "sys/git_guard.hpp"
+#include "sys/inner.hpp"
+#include "sys/sandbox.hpp"
+
+namespace chorus::sys {
+namespace {
+
+constexpr std::int64_t self_test_ms = 10'000;
+constexpr std::size_t verdict_bytes = 4096;
+
+std::string identity_of_file(const std::string& path) {
+    struct stat status {};
+    stat(path.c_str(), &status);
+    return path + " " + std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino) + ":" +
+           std::to_string(status.st_size) + ":" + std::to_string(status.st_mtim.tv_sec) + "." +
+           std::to_string(status.st_mtim.tv_nsec);
+}
+
+// What the verdict holds for: this boot, this mode, these programs.
+std::string verdict_key(const Sandbox& sandbox, const std::string& program) {
+    return boot_id() + " " + std::string(name(sandbox.mode)) + " " + identity_of_file(program) +
+           " " + identity_of_file(inner_program(sandbox));
+}
+
+// A workspace for the self-test with a file beside it. It stays: several may test at once.
+struct Place {
+    std::string workspace;
+    std::string outside;
+};
+Place make_place(const std::string& directory) {
+    const Place place{directory + "/workspace", directory + "/outside"};
+    make_directory(directory);
+    make_directory(place.workspace);
+    write_file(place.outside, "");
+    return place;
+}
+
+// 0 where the network is meant to be there.
+std::string network_to_miss(SandboxMode mode) {
+    struct stat status {};
+    if (mode != SandboxMode::workspace || stat("/proc/self/ns/net", &status) != 0) return "0";
+    return std::to_string(status.st_ino);
+}
+
+struct Tested {
+    std::string problem;
+    std::string found;  // "landlock=7"
+};
+
+Tested self_test(const Sandbox& sandbox, const std::vector<std::string>& environment,
+                 const std::string& state_file) {
+    const Place place = make_place(state_file + "-test");
+    const Sandbox tested{.mode = sandbox.mode,
+                         .workspace = place.workspace,
+                         .program = sandbox.program,
+                         .inner = sandbox.inner};
+    Command command;
+    command.arguments = {"true"};
+    command.environment = environment;
+    const Finished finished =
+        run(confined(tested, std::move(command),
+                     {"--check", place.workspace, place.outside, network_to_miss(sandbox.mode)}),
+            {.timeout_ms = self_test_ms, .grace_ms = 0});
+    const std::string found(base::trim(finished.out.text));
+    if (finished.exit_code == 0 && found.starts_with("landlock=")) return {{}, found};
+    if (finished.timed_out) return {sandbox.program + ": its self-test did not end", {}};
+    const std::string_view said = base::trim(finished.err.text);
+    if (said.empty()) return {sandbox.program + ": its self-test failed", {}};
+    return {base::visible(said.substr(said.rfind('\n') + 1)), {}};
+}
+
+// Working verdicts of this boot stay; a failure is not remembered, so that a repair helps at once.
+void remember(const std::string& state_file, const std::string& known, const std::string& verdict) {
+    std::string lines;
+    for (const std::string_view line : base::split_lines(known))
+        if (line.starts_with(verdict.substr(0, verdict.find(' ')))) lines.append(line).append("\n");
+    write_file(state_file, lines + verdict + "\n");
+}
+
+bool holds(const std::string& known, const std::string& key) {
+    for (const std::string_view line : base::split_lines(known))
+        if (line.starts_with(key + " landlock=")) return true;
+    return false;
+}
+
+}  // namespace
+
+std::string sandbox_problem(const Sandbox& sandbox, const std::string& state_file) {
+    if (std::string problem = inner_problem(sandbox); !problem.empty()) return problem;
+    if (sandbox.mode == SandboxMode::off) return {};
+    if (std::string problem = git_problem(sandbox.workspace); !problem.empty()) return problem;
+    std::vector<std::string> environment;
+    if (const auto path = Environment::of_process().find("PATH"))
+        environment.push_back("PATH=" + *path);
+    const auto program = find_program(sandbox.program, environment);
+    if (!program) return base::system_error(sandbox.program, ENOENT).message();
+
+    const std::string key = verdict_key(sandbox, *program);
+    const std::string known = read_file_if_there(state_file, verdict_bytes).value_or("");
+    if (holds(known, key)) return {};
+    const Tested tested = self_test(sandbox, environment, state_file);
+    if (tested.problem.empty()) remember(state_file, known, key + " " + tested.found);
+    return tested.problem;
+}
+
+}  // namespace chorus::sys

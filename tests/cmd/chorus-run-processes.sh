@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# What a turn starts ends with it, and what it knows stays with it.
+. "$(dirname "$0")/../support/lib.sh"
+. "$(dirname "$0")/../support/turns.sh"
+for tool in setpriv setsid; do
+    command -v "$tool" >/dev/null || { echo "this test needs $tool"; exit 1; }
+done
+readonly owner=61234 other=61235
+readonly secret=sk-ant-api03-canary-0123456789abcdefghij
+
+marked() { # MARK: processes whose environment has it
+    grep -lzxF "MARK=$1" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3
+}
+nobody_marked() { [ -z "$(marked "$1")" ]; }
+children_run() { [ "$(marked "$1" | wc -l)" -ge "$2" ]; } # MARK COUNT
+begin_turn() { # MARK COMMAND: in the background, its process in $turn
+    MARK=$1 chorus-run a -m builtin/script "/bash $2" >"$scratch/out" 2>"$scratch/err" </dev/null &
+    turn=$!
+}
+
+for mode in workspace off; do
+    test_case "$mode: kill -9 of chorus-run leaves nothing it started"
+    init a --model builtin/script
+    agent_key a permissions '"open"'
+    home_key sandbox "\"$mode\""
+    home_key environment '["MARK"]'
+    mark=$mode-$$-$RANDOM
+    begin_turn "$mark" 'trap "" TERM HUP; setsid sleep 1000 & (nohup setsid sleep 1000 >/dev/null 2>&1 &) ; sleep 1000'
+    wait_for 20 children_run "$mark" 5 || fail "the command does not run: $(marked "$mark" | wc -l)"
+    kill -9 "$turn"
+    wait "$turn" 2>/dev/null
+    wait_for 5 nobody_marked "$mark" || fail "left: $(ps -o pid,args -p "$(marked "$mark" | paste -sd,)")"
+
+    test_case "$mode: so does the end of a command that leaves processes behind"
+    init a --model builtin/script
+    agent_key a permissions '"open"'
+    home_key sandbox "\"$mode\""
+    home_key environment '["MARK"]'
+    mark=$mode-$$-$RANDOM
+    run env MARK="$mark" chorus-run a -m builtin/script '/bash setsid sleep 1000 & exit 3'
+    expect_status 0
+    expect_match "$out" 'exit status 3'
+    nobody_marked "$mark" || fail "left: $(marked "$mark")"
+done
+
+test_case "without the inner program nothing runs, in any mode"
+init a --model builtin/script
+agent_key a permissions '"open"'
+mkdir bin
+cp "$CHORUS_BIN/chorus-run" bin
+for mode in workspace workspace+net off; do
+    home_key sandbox "\"$mode\""
+    run bin/chorus-run a -m builtin/script "/bash touch $scratch/ran"
+    expect_match "$out" 'no command can run: chorus-sandbox is not installed'
+    expect_match "$err" 'chorus-sandbox is not installed'
+    expect_missing "$scratch/ran"
+done
+
+test_case "a key in the environment is in nobody's sight, root's not excepted"
+chmod 755 "$base" "$scratch"
+export CHORUS_HOME=$scratch/own/home HOME=$scratch/own
+mkdir "$scratch/own"
+chown $owner:$owner "$scratch/own"
+as() { setpriv --reuid="$1" --regid="$1" --clear-groups --inh-caps=-all "${@:2}"; } # UID COMMAND …
+run as $owner chorus-init a --model builtin/script
+expect_status 0
+agent_key a permissions '"open"'
+LD_BIND_NOW=1 ANTHROPIC_API_KEY=$secret OPENAI_API_KEY=$secret XAI_API_KEY=$secret \
+    as $owner chorus-run a -m builtin/script '/bash sleep 30' >out 2>err </dev/null &
+shell=$!
+sleeping() { pgrep -f '^sleep 30$' -u $owner; }
+wait_for 20 sleeping || fail "the command does not run: $(cat out err)"
+turn=$(pgrep -P "$shell")
+for process in $(pgrep -u $owner); do
+    if tr '\0' '\n' <"/proc/$process/environ" | grep -q canary; then fail "$(cat "/proc/$process/cmdline") shows the key"; fi
+    if tr '\0' '\n' <"/proc/$process/cmdline" | grep -q canary; then fail "$process has the key as an argument"; fi
+done
+expect_match "$(cat "/proc/$turn/limits")" 'Max core file size +0 +0'
+if ! nm "$CHORUS_BIN/chorus-run" 2>/dev/null | grep -q __asan_init; then
+    expect_equal "$(stat -c %u "/proc/$turn/environ")" 0  # what is not dumpable is root's
+    for uid in $owner $other; do
+        for file in environ mem maps fd/0 root; do
+            if as $uid head -c 1 "/proc/$turn/$file" >/dev/null 2>"$scratch/denied"; then fail "$uid reads $file"; fi
+            expect_match "$(cat "$scratch/denied")" 'Permission denied|Is a directory'
+        done
+    done
+fi
+kill "$turn"
+wait "$shell" 2>/dev/null
+
+end_tests

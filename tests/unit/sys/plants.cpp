@@ -1,0 +1,197 @@
+#include "sys/plants.hpp"
+
+#include <algorithm>
+
+#include "sys/git_keys.hpp"
+#include "unit/sys/sandboxed.hpp"
+
+namespace chorus::sys {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+class PlantsTest : public SandboxTest {
+  protected:
+    // What is told after a command inside.
+    Lines told_after(const std::string& script) const {
+        const Plants before = Plants::in(sandbox_.workspace);
+        EXPECT_TRUE(works(script));
+        return Plants::in(sandbox_.workspace).since(before);
+    }
+};
+
+// Each makes git run it where it is obeyed: in the workspace it could not, so it writes elsewhere.
+struct Trap {
+    std::string plant;   // by a command inside; %s is the program that git is to run
+    std::string spring;  // on the host
+    std::string told;
+};
+
+// Real git on the host falls for each of them, and each is told.
+TEST_F(PlantsTest, WhatGitOnTheHostObeysIsTold) {
+    const std::string make =
+        "git init -q -b main sub && git -C sub config user.name n && "
+        "git -C sub config user.email e@example.org && ";
+    const Trap traps[] = {
+        {make + "git -C sub config core.fsmonitor %s", "git -C sub status",
+         "sub/.git/config: core.fsmonitor"},
+        {make + "printf '[core]fsmonitor=%s\n' >> sub/.git/config", "git -C sub status",
+         "sub/.git/config: core.fsmonitor"},
+        {make + "printf '[alias \"\"]\n[core \"x\"] a = b\n[CORE]\nFsMonitor = \"%s\"\n' >> "
+                "sub/.git/config",
+         "git -C sub status", "sub/.git/config: core.fsmonitor"},
+        {make + "git -C sub config extensions.worktreeConfig true && "
+                "git config -f sub/.git/config.worktree core.fsmonitor %s",
+         "git -C sub status", "sub/.git/config.worktree: core.fsmonitor"},
+        {make + "printf '[core]\nfsmonitor=%s\n' > sub/more && "
+                "git -C sub config include.path ../more",
+         "git -C sub status", "sub/.git/config: include.path"},
+        {make + "ln -s %s sub/.git/hooks/pre-commit", "git -C sub commit -q --allow-empty -m x",
+         "sub/.git/hooks/pre-commit: a hook"},
+        {make + "mkdir sub/h && ln -s %s sub/h/pre-commit && git -C sub config core.hooksPath h",
+         "git -C sub commit -q --allow-empty -m x", "sub/.git/config: core.hookspath"},
+        {make + "git -C sub config diff.external %s && touch sub/f && git -C sub add f && "
+                "echo x > sub/f",
+         "git -C sub diff", "sub/.git/config: diff.external"},
+        // behind a .git that is a file, or a link
+        {make + "git -C sub config core.fsmonitor %s && mkdir d && mv sub/.git other && "
+                "echo gitdir: ../other > d/.git",
+         "git -C d status", "other/config: core.fsmonitor"},
+        {make + "git -C sub config core.fsmonitor %s && mkdir d && mv sub/.git other && "
+                "ln -s ../other d/.git",
+         "git -C d status", "other/config: core.fsmonitor"},
+        {make + "git -C sub config core.fsmonitor %s && mkdir d && mkdir -p sub/.git/objects/o && "
+                "cp -r sub/.git/config sub/.git/HEAD sub/.git/refs sub/.git/objects/o && "
+                "mkdir sub/.git/objects/o/objects && git -C sub config --unset core.fsmonitor && "
+                "echo gitdir: ../sub/.git/objects/o > d/.git",
+         "git -C d status", "sub/.git/objects/o/config: core.fsmonitor"},
+        // its configuration elsewhere
+        {make + "git -C sub config core.fsmonitor %s && mv sub/.git other && mkdir sub/.git && "
+                "cp other/HEAD sub/.git && echo ../../other > sub/.git/commondir",
+         "git -C sub status", "other/config: core.fsmonitor"},
+        // a directory that is a repository without a .git
+        {make + "git -C sub config core.fsmonitor %s && git -C sub config core.worktree .. && "
+                "mv sub/.git bare && rm -r sub",
+         "git -C bare status", "bare/config: core.fsmonitor"},
+        // a repository that the workspace's own names as its part
+        {make + "git -C sub config core.fsmonitor %s && git -C sub commit -q --allow-empty -m x && "
+                "git init -q . && git add sub 2>/dev/null",
+         "git status", "sub/.git/config: core.fsmonitor"},
+        // the workspace's own, which was not there
+        {"git init -q . && git config core.fsmonitor %s", "git status",
+         ".git/config: core.fsmonitor"},
+    };
+    for (const Trap& trap : traps) {
+        fs::remove_all(sandbox_.workspace);
+        fs::create_directory(sandbox_.workspace);
+        std::ofstream(in_workspace("program")) << "#!/bin/sh\ntouch \"" << top_ << "/sprung\"\n";
+        fs::permissions(in_workspace("program"), fs::perms::owner_all);
+        std::string plant = trap.plant;
+        plant.replace(plant.find("%s"), 2, in_workspace("program"));
+        const Lines told = told_after(plant);
+        EXPECT_NE(std::find(told.begin(), told.end(), trap.told), told.end())
+            << plant << ": " << testing::PrintToString(told);
+        run(bash(trap.spring), {.timeout_ms = 20'000});
+        EXPECT_TRUE(fs::remove(top_ + "/sprung")) << plant;
+    }
+}
+
+TEST_F(PlantsTest, OrdinaryRepositoriesAreNotTold) {
+    init_repository();
+    EXPECT_EQ(
+        told_after(
+            "git clone -q . clone && git init -q --bare bare.git && "
+            "git -C clone push -q ../bare.git main && "
+            "git -C clone config user.name n && git -C clone switch -q -c side && "
+            "git -C clone worktree add -q ../tree 2>/dev/null; git -C tree log -1 && "
+            "git -C clone branch -u origin/main && git -C clone remote add x "
+            "https://example.org/x.git && git -C clone sparse-checkout set --skip-checks a && "
+            "cp clone/.git/hooks/pre-commit.sample clone/.git/hooks/kept.sample"),
+        Lines{});
+}
+
+TEST_F(PlantsTest, WhatWasThereIsNotToldAgain) {
+    ASSERT_TRUE(
+        works_outside("git init -q sub && git -C sub config core.editor true && "
+                      "ln -s /bin/true sub/.git/hooks/pre-commit && touch .envrc"));
+    EXPECT_EQ(told_after("git -C sub status && git -C sub config user.name other && touch sub/f"),
+              Lines{});
+    EXPECT_EQ(told_after("git -C sub config core.editor false"),
+              Lines{"sub/.git/config: core.editor"});
+    EXPECT_EQ(told_after("mv sub moved"),
+              (Lines{"moved/.git/config: core.editor", "moved/.git/hooks/pre-commit: a hook"}));
+}
+
+TEST_F(PlantsTest, SettingsFilesThatWereNotThere) {
+    EXPECT_EQ(told_after("touch .envrc .mcp.json"),
+              (Lines{".envrc: is new or changed", ".mcp.json: is new or changed"}));
+    EXPECT_EQ(told_after("echo x > other"), Lines{});
+}
+
+// The kernel takes a mount away when what it lies on is replaced outside.
+TEST_F(PlantsTest, AGuardedFileThatTheHostReplacedMeanwhile) {
+    init_repository();
+    const Plants before = Plants::in(sandbox_.workspace);
+    Bounds bounds{.timeout_ms = 20'000};
+    bounds.output = [&](Bounds::Source, std::string_view) {
+        EXPECT_TRUE(works_outside("git config user.name host && touch .git/replaced"));
+    };
+    run(sandboxed(sandbox_, bash("echo ready; while [ ! -e .git/replaced ]; do sleep 0.01; done; "
+                                 "git config core.fsmonitor x")),
+        bounds);
+    EXPECT_EQ(Plants::in(sandbox_.workspace).since(before), Lines{".git/config: core.fsmonitor"});
+}
+
+TEST_F(PlantsTest, AStepOfARebaseThatRunsSomething) {
+    init_repository();
+    EXPECT_EQ(told_after("mkdir .git/rebase-merge && printf 'pick 1 x\\nexec touch y\\n' > "
+                         ".git/rebase-merge/git-rebase-todo"),
+              Lines{".git/rebase-merge/git-rebase-todo: a step that runs a command"});
+}
+
+TEST_F(PlantsTest, WhatCannotBeReadIsTold) {
+    EXPECT_EQ(told_after("git init -q sub && rm sub/.git/config && mkfifo sub/.git/config && "
+                         "git init -q wide && truncate -s 2M wide/.git/config"),
+              (Lines{"sub/.git/config: cannot be read", "wide/.git/config: cannot be read"}));
+    EXPECT_EQ(told_after("mkdir d && ln -s /usr/share d/.git"),
+              Lines{"d/.git: leads out of the workspace"});
+}
+
+TEST_F(PlantsTest, AsDeepAsACommandCanGo) {
+    const Lines told =
+        told_after("perl -e 'for (1 .. 1000) { mkdir qw(abcdef) and chdir qw(abcdef) or die }'");
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_TRUE(told[0].ends_with("cannot be looked into"));
+    EXPECT_TRUE(works_outside("rm -rf abcdef"));
+}
+
+Lines keys_in(std::string_view text) {
+    Lines keys;
+    for (const GitEntry& entry : obeyed_git_entries(text)) keys.push_back(entry.key);
+    return keys;
+}
+
+TEST(GitEntries, PlainOnesAreLeftOut) {
+    EXPECT_EQ(keys_in("[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n"
+                      "# note\n; note\n[remote \"origin\"]\n\turl = https://example.org/a.git\n"
+                      "\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"a b]\\\"c\"] merge "
+                      "= x\n[Advice] anything = 1\n[user]\r\nname = N\r\n"),
+              Lines{});
+}
+
+TEST(GitEntries, OthersAreFoundHoweverTheyAreWritten) {
+    EXPECT_EQ(keys_in("[core]editor=x\n[core] [ALIAS]\nSt = !x\n[alias.sub] y\n"),
+              (Lines{"core.editor", "alias.st", "alias.y"}));
+    EXPECT_EQ(keys_in("\xEF\xBB\xBF[core]\nsshCommand=x"), Lines{"core.sshcommand"});
+    EXPECT_EQ(keys_in("[remote \"x\"] url = ext::sh -c x\nuploadpack=y"),
+              (Lines{"remote.url", "remote.uploadpack"}));
+    EXPECT_EQ(keys_in("[core]\nabbrev = 7\\\n[user]\nname = x"), Lines{"core.abbrev"});
+    EXPECT_EQ(
+        keys_in("name = x\n[user\nname = y\n[a \"b] c = d"),
+        (Lines{".name", "an entry that cannot be read", ".name", "an entry that cannot be read"}));
+    EXPECT_EQ(keys_in(std::string_view("[user]\nname\0 = x", 16)),
+              Lines{"an entry that cannot be read"});
+}
+
+}  // namespace
+}  // namespace chorus::sys
