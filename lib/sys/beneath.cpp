@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "sys/directory.hpp"
 #include "sys/file.hpp"
 #include "sys/open_beneath.hpp"
 #include "sys/replace.hpp"
