@@ -5,10 +5,12 @@ PREFIX ?= /usr/local
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 PACKAGES = cmake make g++ pkg-config libcli11-dev nlohmann-json3-dev libsqlite3-dev libcurl4-openssl-dev \
   libgit2-dev libgtest-dev libre2-dev libyaml-cpp-dev libfmt-dev libmd-dev libarchive-dev zlib1g-dev libssl-dev \
-  openssl scdoc man-db bubblewrap bash git jq sqlite3 ca-certificates util-linux
+  openssl scdoc man-db bubblewrap bash git jq sqlite3 ca-certificates util-linux \
+  clang-14 libclang-rt-14-dev llvm-14
 CMAKE = cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(OPTIONS)
+SANITIZED = $(BUILD)/asan
 
-.PHONY: all deps demo test bench asan developer format tidy install package clean
+.PHONY: all deps demo test sanitized asan fuzz bench developer format tidy install package clean
 
 all: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS)
@@ -28,9 +30,25 @@ demo: deps
 	$(MAKE) all
 	sh tests/support/demo.sh $(BUILD)/cmd
 
+# Builds twice, as it is shipped and sanitized, and runs the tests of both at once.
 test: deps $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all tests
+	$(MAKE) sanitized
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+$(SANITIZED)/CMakeCache.txt:
+	cmake -S . -B $(SANITIZED) -DCHORUS_SANITIZE=ON -DCHORUS_DEVELOPER=ON $(OPTIONS) \
+	  -DCMAKE_C_COMPILER=clang-14 -DCMAKE_CXX_COMPILER=clang++-14
+
+sanitized: $(SANITIZED)/CMakeCache.txt
+	cmake --build $(SANITIZED) -j $(JOBS) --target all tests
+
+asan: sanitized
+	ctest --test-dir $(SANITIZED) --output-on-failure -j $(JOBS) -R ^asan/
+
+# FUZZ_SECONDS each: make fuzz FUZZ_SECONDS=600
+fuzz: sanitized
+	$(if $(FUZZ_SECONDS),CHORUS_FUZZ_SECONDS=$(FUZZ_SECONDS)) ctest --test-dir $(SANITIZED) --output-on-failure --timeout 86400 -j $(JOBS) -R ^fuzz/
 
 bench: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all bench_programs
@@ -55,4 +73,4 @@ package: all
 	cd $(BUILD) && cpack
 
 clean:
-	rm -rf $(BUILD) build-asan
+	rm -rf $(BUILD)
