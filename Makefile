@@ -5,8 +5,7 @@ PREFIX ?= /usr/local
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 PACKAGES = cmake make g++ pkg-config libcli11-dev nlohmann-json3-dev libsqlite3-dev libcurl4-openssl-dev \
   libgit2-dev libgtest-dev libre2-dev libyaml-cpp-dev libfmt-dev libmd-dev libarchive-dev zlib1g-dev libssl-dev \
-  openssl scdoc man-db bubblewrap bash git jq sqlite3 ca-certificates util-linux \
-  clang-14 libclang-rt-14-dev llvm-14
+  openssl scdoc man-db bubblewrap bash git jq sqlite3 ca-certificates util-linux
 CMAKE = cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(OPTIONS)
 SANITIZED = $(BUILD)/asan
 
@@ -31,6 +30,7 @@ demo: deps
 	sh tests/support/demo.sh $(BUILD)/cmd
 
 # Builds twice, as it is shipped and sanitized, and runs the tests of both at once.
+test: PACKAGES += clang-14 libclang-rt-14-dev llvm-14
 test: deps $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all tests
 	$(MAKE) sanitized
@@ -53,9 +53,6 @@ fuzz: sanitized
 bench: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all bench_programs
 	$(BUILD)/tests/bench $(abspath $(BUILD))/cmd $(abspath $(BUILD))/tests
-
-asan:
-	$(MAKE) test BUILD=build-asan OPTIONS='-DCHORUS_SANITIZE=ON -DCHORUS_DEVELOPER=ON -DCMAKE_BUILD_TYPE=Debug'
 
 developer:
 	$(MAKE) all OPTIONS=-DCHORUS_DEVELOPER=ON

@@ -141,10 +141,16 @@ void check_profile(const Profile& profile, const std::string& action) {
 }
 
 void check_presets(const std::string& action) {
+    static const std::vector<Profile> presets = [] {
+        std::vector<Profile> all;
+        for (const std::string& name : Profile::preset_names())
+            all.push_back(*Profile::preset(name));
+        return all;
+    }();
     for (const bool confined : {false, true}) {
         Verdict milder = Verdict::allow;
-        for (const std::string& name : Profile::preset_names()) {
-            const Verdict given = verdict(*Profile::preset(name), action, confined);
+        for (const Profile& preset : presets) {
+            const Verdict given = verdict(preset, action, confined);
             require(given >= milder, "from the widest to the strictest", action);
             milder = given;
         }
