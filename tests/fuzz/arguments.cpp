@@ -47,7 +47,8 @@ const Workplace& workplace() {
 void check_read(const Arguments& arguments) {
     for (const std::string& name : arguments.names()) {
         require(arguments.has(name), "what is named is there", name);
-        require(!arguments.fits(name, "string") || arguments.text(name, "a") == arguments.text(name, "b"),
+        require(!arguments.fits(name, "string") ||
+                    arguments.text(name, "a") == arguments.text(name, "b"),
                 "a text is a text", name);
         require(!arguments.fits(name, "integer") ||
                     arguments.integer(name, 1) == arguments.integer(name, 2),

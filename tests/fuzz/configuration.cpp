@@ -65,8 +65,7 @@ void check_profile(const Permissions& permissions) {
 
 void check_agent(std::string_view text) {
     Configuration read;
-    const auto error =
-        fuzz::error_of([&] { read = parse_configuration(text, "agent.json"); });
+    const auto error = fuzz::error_of([&] { read = parse_configuration(text, "agent.json"); });
     if (error) return check_error(*error, "agent.json: ");
     require_equal("the text is kept", read.text, text);
     check_profile(read.permissions);

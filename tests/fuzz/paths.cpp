@@ -98,7 +98,8 @@ void check_canonical(const Root& root, std::string_view path) {
 void check_opening(const Tree& tree, std::string_view path) {
     const Root& root = tree.root();
     const Opened opened = root.open_to_read(path);
-    require(static_cast<bool>(opened.fd) == (opened.outcome == OpenOutcome::opened), "opened or not");
+    require(static_cast<bool>(opened.fd) == (opened.outcome == OpenOutcome::opened),
+            "opened or not");
     if (opened.outcome != OpenOutcome::opened) {
         require(!opened.message.empty() && fuzz::is_utf8(opened.message), "why not", path);
         require_equal("one line", opened.message,

@@ -1,5 +1,5 @@
-// What a fuzzer asks of its target beside not to crash. A property that does not hold is told with the values, and
-// ends the run as a crash does: libFuzzer keeps the input.
+// What a fuzzer asks of its target beside not to crash. A property that does not hold is told with
+// the values, and ends the run as a crash does: libFuzzer keeps the input.
 #pragma once
 
 #include <cstddef>

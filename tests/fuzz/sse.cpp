@@ -20,7 +20,8 @@ std::string heard(std::string_view stream, const std::vector<std::size_t>& ends)
     });
     std::size_t begin = 0;
     for (const std::size_t end : ends) {
-        require(parser.feed(stream.substr(begin, end - begin)), "what is within its bounds is read");
+        require(parser.feed(stream.substr(begin, end - begin)),
+                "what is within its bounds is read");
         begin = end;
     }
     parser.finish();
@@ -72,8 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     const std::string_view stream = fuzz::text_of(bytes, size);
     const std::string whole = net::heard(stream, {size});
     fuzz::require_equal("the events are those of the standard", whole, net::expected(stream));
-    fuzz::require_equal("split in two", whole,
-                        net::heard(stream, {fuzz::place_in(stream), size}));
+    fuzz::require_equal("split in two", whole, net::heard(stream, {fuzz::place_in(stream), size}));
     std::vector<std::size_t> every(size);
     for (std::size_t i = 0; i < size; ++i) every[i] = i + 1;
     fuzz::require_equal("byte by byte", whole, net::heard(stream, every));

@@ -56,8 +56,8 @@ void check_utf8(std::string_view text) {
     const std::string sound = replace_invalid_utf8(text);
     require(is_utf8(sound), "what was replaced is UTF-8", text);
     require(!is_utf8(text) || sound == text, "what is sound stays", text);
-    require(is_utf8(text) == nlohmann::json::accept(chat::quoted(text)),
-            "nlohmann thinks so too", text);
+    require(is_utf8(text) == nlohmann::json::accept(chat::quoted(text)), "nlohmann thinks so too",
+            text);
     const auto bad = find_invalid_utf8(text);
     if (bad) require(is_utf8(text.substr(0, *bad)), "sound up to there", text);
     const std::size_t half = fuzz::place_in(sound);

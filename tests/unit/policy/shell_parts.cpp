@@ -139,8 +139,8 @@ TEST(ShellParts, DenyPatternsAreNotDodged) {
 
 TEST(ShellParts, DenyPatternsSeeACommandAsItIsWrittenBehindLeadingWords) {
     const Profile profile = denying("tool:bash:cat 'a b' \"c\".*");
-    for (const char* command : {"cat 'a b' \"c\" d", "{ cat 'a b' \"c\" d; }", "X=1 cat 'a b' \"c\"",
-                                "if ! cat 'a b' \"c\"; then ls; fi"})
+    for (const char* command : {"cat 'a b' \"c\" d", "{ cat 'a b' \"c\" d; }",
+                                "X=1 cat 'a b' \"c\"", "if ! cat 'a b' \"c\"; then ls; fi"})
         EXPECT_EQ(verdict(profile, command), Verdict::deny) << command;
 }
 
