@@ -7,8 +7,9 @@ PACKAGES = cmake make g++ pkg-config libcli11-dev nlohmann-json3-dev libsqlite3-
   libgit2-dev libgtest-dev libre2-dev libyaml-cpp-dev libfmt-dev libmd-dev libarchive-dev zlib1g-dev libssl-dev \
   libseccomp-dev openssl scdoc man-db bubblewrap bash git jq sqlite3 ca-certificates util-linux strace
 CMAKE = cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(OPTIONS)
+SANITIZED = $(BUILD)/asan
 
-.PHONY: all deps demo test soak bench asan developer format tidy install package clean
+.PHONY: all deps demo test sanitized asan fuzz soak bench developer format tidy install package clean
 
 all: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS)
@@ -28,9 +29,26 @@ demo: deps
 	$(MAKE) all
 	sh tests/support/demo.sh $(BUILD)/cmd
 
+# Builds twice, as it is shipped and sanitized, and runs the tests of both at once.
+test: PACKAGES += clang-14 libclang-rt-14-dev llvm-14
 test: deps $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all tests
+	$(MAKE) sanitized
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+$(SANITIZED)/CMakeCache.txt:
+	cmake -S . -B $(SANITIZED) -DCHORUS_SANITIZE=ON -DCHORUS_DEVELOPER=ON $(OPTIONS) \
+	  -DCMAKE_C_COMPILER=clang-14 -DCMAKE_CXX_COMPILER=clang++-14
+
+sanitized: $(SANITIZED)/CMakeCache.txt
+	cmake --build $(SANITIZED) -j $(JOBS) --target all tests
+
+asan: sanitized
+	ctest --test-dir $(SANITIZED) --output-on-failure -j $(JOBS) -R ^asan/
+
+# FUZZ_SECONDS each: make fuzz FUZZ_SECONDS=600
+fuzz: sanitized
+	$(if $(FUZZ_SECONDS),CHORUS_FUZZ_SECONDS=$(FUZZ_SECONDS)) ctest --test-dir $(SANITIZED) --output-on-failure --timeout 86400 -j $(JOBS) -R ^fuzz/
 
 # Every place where a turn can be killed, and many more calls that fail: for hours.
 soak: deps $(BUILD)/CMakeCache.txt
@@ -41,9 +59,6 @@ soak: deps $(BUILD)/CMakeCache.txt
 bench: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all bench_programs
 	$(BUILD)/tests/bench $(abspath $(BUILD))/cmd $(abspath $(BUILD))/tests
-
-asan:
-	$(MAKE) test BUILD=build-asan OPTIONS='-DCHORUS_SANITIZE=ON -DCHORUS_DEVELOPER=ON -DCMAKE_BUILD_TYPE=Debug'
 
 developer:
 	$(MAKE) all OPTIONS=-DCHORUS_DEVELOPER=ON
@@ -61,4 +76,4 @@ package: all
 	cd $(BUILD) && cpack
 
 clean:
-	rm -rf $(BUILD) build-asan
+	rm -rf $(BUILD)

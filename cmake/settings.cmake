@@ -8,10 +8,7 @@ target_compile_options(chorus_settings INTERFACE -Wall -Wextra -Wpedantic -Wshad
   -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
 target_compile_definitions(chorus_settings INTERFACE _GNU_SOURCE)
 
-if(CHORUS_SANITIZE)
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  add_link_options(-fsanitize=address,undefined)
-else()
+if(NOT CHORUS_SANITIZE)
   # A turn is a process: every library the loader has to map costs it a part of a millisecond.
   target_link_options(chorus_settings INTERFACE -static-libstdc++ -static-libgcc -Wl,--as-needed)
 endif()

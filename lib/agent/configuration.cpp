@@ -162,8 +162,11 @@ std::vector<policy::Rule> read_rules(const Json& profile, const char* list, cons
         if (pattern == nullptr || !pattern->is_string())
             refuse(what, place + "[" + std::to_string(i) + "]",
                    R"(a pattern or {"pattern": …, "shell": true})", item);
-        rules.push_back({pattern->get<std::string>(),
-                         item.is_object() && item.contains("shell") && item["shell"] == true});
+        const Json* shell = item.is_object() ? find(item, "shell") : nullptr;
+        if (shell != nullptr && !shell->is_boolean())
+            refuse(what, place + "[" + std::to_string(i) + "].shell", expected(KeyType::boolean),
+                   *shell);
+        rules.push_back({pattern->get<std::string>(), shell != nullptr && shell->get<bool>()});
     }
     return rules;
 }
@@ -184,6 +187,8 @@ Permissions read_permissions(const Json& value, const std::string& what, const s
                                                        ": no such list; there are " +
                                                        base::quoted_list(known));
     policy::ProfileText text;
+    if (const Json* base = find(value, "base"); base != nullptr && !base->is_string())
+        refuse(what, key + ".base", "a preset's name", *base);
     text.base = chat::string_or(value, "base");
     text.deny = read_rules(value, "deny", what, key);
     text.allow = read_rules(value, "allow", what, key);

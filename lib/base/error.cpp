@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/text.hpp"
+
 namespace chorus::base {
 namespace {
 
@@ -67,7 +69,9 @@ ExitStatus exit_status(ErrorCode code) {
 }
 
 Error::Error(ErrorCode code, std::string message, std::string hint)
-    : code_(code), message_(std::move(message)), hint_(std::move(hint)) {}
+    : code_(code),
+      message_(find_invalid_utf8(message) ? replace_invalid_utf8(message) : std::move(message)),
+      hint_(find_invalid_utf8(hint) ? replace_invalid_utf8(hint) : std::move(hint)) {}
 
 Error system_error(std::string_view what, int error_number) {
     const int number = error_number != 0 ? error_number : errno;

@@ -67,7 +67,8 @@ ExitStatus exit_status(ErrorCode code);
 
 class Error : public std::exception {
   public:
-    // message: "what: why", lower case, no full stop. hint: what to do, may be empty.
+    // message: "what: why", lower case, no full stop. hint: what to do, may be empty. Both go into
+    // JSON: bytes of a file or its name that are not UTF-8 are replaced.
     Error(ErrorCode code, std::string message, std::string hint = {});
 
     ErrorCode code() const { return code_; }

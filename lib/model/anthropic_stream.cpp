@@ -1,4 +1,5 @@
 #include <map>
+#include <set>
 
 #include "chat/json_text.hpp"
 #include "model/anthropic.hpp"
@@ -120,8 +121,6 @@ void AnthropicDecoder::start_block(const Json& event, std::size_t event_bytes) {
     block.type = text_of(content, "type");
     keep(block_cost_bytes + event_bytes);
     if (block.type != "text") separate_ = has_text();
-    if (block.type == "tool_use" && text_of(content, "id").empty())
-        block.start["id"] = made_up_call_id();
     if (block.type == "text") say_in_block(block, text_of(content, "text"));
     block.signature = text_of(content, "signature");
     if (block.type != "thinking") return;
@@ -202,11 +201,14 @@ void AnthropicDecoder::assemble(chat::Reply& reply) {
     reply.stop = stop_reason(stop_word_);
     // what was refused must not come back, and must not be run
     if (reply.stop == StopReason::refusal) return;
-    for (const auto& [index, block] : blocks_)
-        if (block.type == "tool_use")
-            reply.tool_calls.push_back({std::string(text_of(block.start, "id")),
-                                        std::string(text_of(block.start, "name")),
-                                        arguments_of(block)});
+    std::set<std::string> ids;
+    for (auto& [index, block] : blocks_) {
+        if (block.type != "tool_use") continue;
+        std::string id(text_of(block.start, "id"));
+        if (id.empty() || !ids.insert(id).second) block.start["id"] = id = made_up_call_id();
+        reply.tool_calls.push_back(
+            {std::move(id), std::string(text_of(block.start, "name")), arguments_of(block)});
+    }
     if (reply.stop == StopReason::end && !reply.tool_calls.empty())
         reply.stop = StopReason::tool_use;
     if (std::string own = wire(); !own.empty())

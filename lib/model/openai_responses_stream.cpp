@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "model/event_json.hpp"
 #include "model/openai_responses.hpp"
@@ -231,13 +232,14 @@ void ResponsesDecoder::assemble(chat::Reply& reply) {
     if (refused_) reply.stop = StopReason::refusal;
     if (reply.stop == StopReason::refusal || reply.stop == StopReason::content_filter) return;
     Json wire = Json::array();
+    std::set<std::string> ids;
     for (const std::size_t at : output_order()) {
         Item& item = items_[at];
         if (item.is_call()) {
-            if (text_of(item.json, "call_id").empty()) item.json["call_id"] = made_up_call_id();
-            reply.tool_calls.push_back({std::string(text_of(item.json, "call_id")),
-                                        std::string(text_of(item.json, "name")),
-                                        arguments_of(item)});
+            std::string id(text_of(item.json, "call_id"));
+            if (id.empty() || !ids.insert(id).second) item.json["call_id"] = id = made_up_call_id();
+            reply.tool_calls.push_back(
+                {std::move(id), std::string(text_of(item.json, "name")), arguments_of(item)});
         }
         if (Json json = wire_form(item); !json.is_null()) wire.push_back(std::move(json));
     }

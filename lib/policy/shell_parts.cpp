@@ -104,6 +104,16 @@ std::string joined(Words words) {
     return text;
 }
 
+// A command as it is written behind "if", "{" or "X=1"; empty where those are written in quotes.
+std::string_view without_leading(std::string_view raw, Words leading) {
+    for (const std::string& word : leading) {
+        raw = base::trim(raw);
+        if (!raw.starts_with(word)) return {};
+        raw.remove_prefix(word.size());
+    }
+    return base::trim(raw);
+}
+
 class PartCollector {
   public:
     void read(std::string_view text, int depth) {
@@ -116,7 +126,7 @@ class PartCollector {
             std::any_of(scan.commands.begin(), scan.commands.end(), runs_shell);
         for (const ScannedCommand& one : scan.commands) {
             add(one.raw);
-            read_command(all_brace_expanded(one.words), feeds_shell, depth);
+            read_command(one.raw, all_brace_expanded(one.words), feeds_shell, depth);
         }
         for (const std::string& text_inside : scan.substitutions)
             add(std::string(base::trim(text_inside)));
@@ -133,13 +143,15 @@ class PartCollector {
                            [](const std::string& word) { return is_shell(word); });
     }
 
-    void read_command(const std::vector<std::string>& all, bool feeds_shell, int depth) {
+    void read_command(std::string_view raw, const std::vector<std::string>& all, bool feeds_shell,
+                      int depth) {
         std::size_t first = 0;
         while (first < all.size() &&
                (is_listed(all[first], leading_words) || is_assignment(all[first])))
             ++first;
         if (first > 0) add(joined(all));
         if (first == all.size()) return;
+        if (first > 0) add(std::string(without_leading(raw, Words(all).first(first))));
         const std::vector<std::string> words(all.begin() + static_cast<std::ptrdiff_t>(first),
                                              all.end());
         add_command(words);

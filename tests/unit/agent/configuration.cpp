@@ -310,6 +310,8 @@ TEST(Permissions, that_do_not_fit_name_the_place) {
         {R"({"allow":"x"})", "permissions.allow"},
         {R"({"allow":["x",5]})", "permissions.allow[1]"},
         {R"({"deny":[{"shell":true}]})", "permissions.deny[0]"},
+        {R"({"allow":["a",{"pattern":"b","shell":"yes"}]})", "permissions.allow[1].shell"},
+        {R"({"base":["standard"]})", "permissions.base"},
         {R"({"deny":[{"pattern":5}]})", "permissions.deny[0]"},
         {R"({"deny":[null]})", "permissions.deny[0]"},
         {R"({"match":[5]})", "permissions.match"},

@@ -21,6 +21,12 @@ TEST(Error, carries_code_message_and_hint) {
     EXPECT_EQ(Error(ErrorCode::failed, "x").hint(), "");
 }
 
+TEST(Error, is_valid_utf8_whatever_it_names) {
+    const Error error(ErrorCode::failed, "/srv/\xff\xc3: no", "mv '\xe2\x82'");
+    EXPECT_EQ(error.message(), "/srv/\xef\xbf\xbd\xef\xbf\xbd: no");
+    EXPECT_EQ(error.hint(), "mv '\xef\xbf\xbd'");
+}
+
 TEST(Error, is_caught_as_a_standard_exception) {
     EXPECT_THROW(throw Error(ErrorCode::failed, "x"), std::exception);
 }

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 
 #include "requests.hpp"
 #include "streams.hpp"
@@ -163,15 +163,16 @@ TEST(Anthropic, AThousandMessagesTakeNoTime) {
         messages.push_back(answer("There are two files, main.c and util.c."));
     }
     const chat::Request request = request_of(messages);
-    auto best = std::chrono::nanoseconds::max();
+    double best_ms = 1e9;
     for (int i = 0; i < 20; ++i) {
-        const auto start = std::chrono::steady_clock::now();
+        const std::clock_t start = std::clock();
         ASSERT_GT(anthropic_body(request, origin).size(), 100'000U);
-        best = std::min<std::chrono::nanoseconds>(best, std::chrono::steady_clock::now() - start);
+        best_ms =
+            std::min(best_ms, 1e3 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
     }
-    RecordProperty("microseconds", static_cast<int>(best.count() / 1000));
+    RecordProperty("microseconds", static_cast<int>(best_ms * 1000));
     // 0.5 ms is the goal; sanitizers and busy machines get room
-    EXPECT_LT(best, std::chrono::milliseconds(20));
+    EXPECT_LT(best_ms, 20);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "chat/json.hpp"
 #include "model/anthropic.hpp"
 #include "streams.hpp"
@@ -201,6 +203,29 @@ data: {"type":"message_stop"}
     ASSERT_TRUE(answer.reply.opaque);
     EXPECT_EQ(answer.reply.opaque->wire,
               R"([{"type":"tool_use","id":"t","name":"bash","input":{}}])");
+}
+
+// Each call is answered by its id: two with one id would be one.
+TEST(AnthropicStream, MakesUpIdsThatAreMissingOrTwice) {
+    const Answer answer = decode(
+        make,
+        R"(data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"f"}}
+
+data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t","name":"f"}}
+
+data: {"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"","name":"f"}}
+
+data: {"type":"message_stop"}
+
+)");
+    std::set<std::string> ids;
+    for (const chat::ToolCall& call : answer.reply.tool_calls) {
+        ids.insert(call.id);
+        EXPECT_NE(answer.reply.opaque->wire.find("\"" + call.id + "\""), std::string::npos);
+    }
+    EXPECT_EQ(ids.size(), 3U);
+    EXPECT_EQ(ids.count("t"), 1U);
+    EXPECT_EQ(ids.count(""), 0U);
 }
 
 TEST(AnthropicStream, ThinkingCutByTheLimitIsNotSentBack) {

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "model/openai_responses.hpp"
 #include "streams.hpp"
 
@@ -126,6 +128,29 @@ data: {"type":"response.completed","response":{"status":"completed"}}
 )");
     const std::vector<chat::ToolCall> calls{{"a", "f", "{}"}, {"b", "g", R"({"x":1})"}};
     EXPECT_EQ(answer.reply.tool_calls, calls);
+}
+
+// Each call is answered by its id: two with one id would be one.
+TEST(ResponsesStream, MakesUpIdsThatAreMissingOrTwice) {
+    const Answer answer = decode(
+        make,
+        R"(data: {"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","id":"1","call_id":"a","name":"f"}}
+
+data: {"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","id":"2","call_id":"a","name":"f"}}
+
+data: {"type":"response.output_item.done","output_index":2,"item":{"type":"function_call","id":"3","name":"f"}}
+
+data: {"type":"response.completed","response":{"status":"completed"}}
+
+)");
+    std::set<std::string> ids;
+    for (const chat::ToolCall& call : answer.reply.tool_calls) {
+        ids.insert(call.id);
+        EXPECT_NE(answer.reply.opaque->wire.find("\"" + call.id + "\""), std::string::npos);
+    }
+    EXPECT_EQ(ids.size(), 3U);
+    EXPECT_EQ(ids.count("a"), 1U);
+    EXPECT_EQ(ids.count(""), 0U);
 }
 
 TEST(ResponsesStream, AnItemThatComesTwiceIsOne) {

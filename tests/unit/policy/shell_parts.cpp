@@ -137,6 +137,13 @@ TEST(ShellParts, DenyPatternsAreNotDodged) {
         EXPECT_EQ(verdict(no_push, command), Verdict::deny) << command;
 }
 
+TEST(ShellParts, DenyPatternsSeeACommandAsItIsWrittenBehindLeadingWords) {
+    const Profile profile = denying("tool:bash:cat 'a b' \"c\".*");
+    for (const char* command : {"cat 'a b' \"c\" d", "{ cat 'a b' \"c\" d; }",
+                                "X=1 cat 'a b' \"c\"", "if ! cat 'a b' \"c\"; then ls; fi"})
+        EXPECT_EQ(verdict(profile, command), Verdict::deny) << command;
+}
+
 TEST(ShellParts, DenyPatternsLeaveTheOthersAlone) {
     const Profile profile = denying("tool:bash:(rm|git push).*");
     for (const char* command :

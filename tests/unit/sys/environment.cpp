@@ -107,7 +107,7 @@ TEST(HardenProcess, LeavesNoCoreNoLoaderVariablesAndAPrivateUmask) {
         if (getenv("LD_PRELOAD") != nullptr || getenv("LD_LIBRARY_PATH") != nullptr) return 2;
         if (getenv("LDFLAGS") == nullptr) return 3;
         if (umask(0) != 077) return 4;
-#ifndef __SANITIZE_ADDRESS__
+#ifndef CHORUS_SANITIZE
         if (prctl(PR_GET_DUMPABLE) != 0) return 5;
 #endif
         return 0;

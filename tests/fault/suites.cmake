@@ -1,0 +1,23 @@
+# What breaks on purpose: fault/<suite>.cpp over the rest of that directory. Not of a sanitized build:
+# LeakSanitizer attaches to what is traced here already, and has an allocator of its own.
+file(GLOB fault_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fault/*.cpp)
+set(fault_suites kill calls self)
+foreach(suite ${fault_suites})
+  list(REMOVE_ITEM fault_sources ${CMAKE_CURRENT_SOURCE_DIR}/fault/${suite}.cpp)
+endforeach()
+set(loopback_parts ${loopback_sources})
+list(REMOVE_ITEM loopback_parts ${CMAKE_CURRENT_SOURCE_DIR}/support/loopback.cpp)
+add_library(fault_world STATIC EXCLUDE_FROM_ALL ${fault_sources} ${loopback_parts})
+target_include_directories(fault_world PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(fault_world PUBLIC chorus_settings nlohmann_json::nlohmann_json OpenSSL::SSL OpenSSL::Crypto
+  ${SQLITE3_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS} m)
+foreach(suite ${fault_suites})
+  add_executable(fault_${suite} EXCLUDE_FROM_ALL fault/${suite}.cpp)
+  target_link_libraries(fault_${suite} PRIVATE fault_world)
+  add_dependencies(tests fault_${suite})
+  add_test(NAME fault/${suite} COMMAND fault_${suite} --bin $<TARGET_FILE_DIR:chorus-run>)
+  set_tests_properties(fault/${suite} PROPERTIES TIMEOUT 900 PROCESSORS 2)
+endforeach()
+add_library(fault_malloc SHARED EXCLUDE_FROM_ALL fault/preload/malloc.cpp)
+target_link_libraries(fault_malloc PRIVATE chorus_settings ${CMAKE_DL_LIBS})
+add_dependencies(fault_calls fault_malloc)

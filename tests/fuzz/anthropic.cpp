@@ -1,0 +1,14 @@
+#include "model/anthropic.hpp"
+
+#include "fuzz/dialect.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+    using namespace chorus;
+    static const model::Origin origin{"anthropic", "m"};
+    static const fuzz::Dialect dialect{
+        origin,
+        [](const model::StreamSink& sink) { return model::anthropic_decoder(origin, sink); },
+        model::anthropic_body};
+    fuzz::check_stream(dialect, fuzz::text_of(bytes, size));
+    return 0;
+}
