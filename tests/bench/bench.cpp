@@ -255,7 +255,7 @@ std::string calls(int count) {
 }
 
 // The very arguments that chorus-run gives bubblewrap, recorded by one that stands before it in
-// PATH.
+// PATH, without the inner program, whose descriptors are chorus-run's own.
 Words recorded_bwrap() {
     const fs::path directory = scratch / "recording";
     fs::create_directory(directory);
@@ -272,6 +272,10 @@ Words recorded_bwrap() {
     Words words{"bwrap"};
     std::ifstream file(record);
     for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+    const auto inner = std::find_if(words.begin(), words.end(), [](const std::string& word) {
+        return word.rfind("/proc/self/fd/", 0) == 0;
+    });
+    words.erase(inner, std::next(std::find(inner, words.end(), "--")));
     return words;
 }
 
