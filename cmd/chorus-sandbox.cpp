@@ -144,5 +144,6 @@ int main(int argc, char** argv) {
     const Options options = parse(argv + (argc > 0 ? 1 : 0));
     if (options.mode == "confine") confine(options);
     if (options.mode != "watch" || options.program == nullptr) refuse_usage();
+    require_owner(options.owner);
     watch(options.owner, options.program, options.command);
 }

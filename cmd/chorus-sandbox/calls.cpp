@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <vector>
 
 #include "chorus-sandbox/confine.hpp"
 
@@ -42,6 +43,9 @@ constexpr std::array refused{
 constexpr std::array name_spaces{CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
                                  CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET};
 
+// The kernel looks at no more of an int argument, whatever the other half holds.
+constexpr scmp_datum_t low_half = 0xffffffffU;
+
 // Both put words into a terminal's input.
 constexpr std::array terminal_writes{TIOCSTI, TIOCLINUX};
 
@@ -55,10 +59,10 @@ class Filter {
         check(seccomp_attr_set(context_, SCMP_FLTATR_CTL_OPTIMIZE, binary_tree));
     }
 
-    template <typename... Comparisons>
-    void refuse(int number, int error, Comparisons... comparisons) {
-        check(seccomp_rule_add(context_, SCMP_ACT_ERRNO(static_cast<unsigned>(error)), number,
-                               sizeof...(comparisons), comparisons...));
+    void refuse(int number, int error, const std::vector<scmp_arg_cmp>& comparisons = {}) {
+        check(seccomp_rule_add_array(context_, SCMP_ACT_ERRNO(static_cast<unsigned>(error)), number,
+                                     static_cast<unsigned>(comparisons.size()),
+                                     comparisons.data()));
     }
 
     void load() { check(seccomp_load(context_)); }
@@ -71,21 +75,23 @@ class Filter {
     scmp_filter_ctx context_;  // lives as long as the process, which is about to be another
 };
 
-// The kernel looks at the low half of an int argument only, whatever the other half holds.
-scmp_arg_cmp low_half_is(unsigned argument, scmp_datum_t value) {
-    return SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, 0xffffffffU, value);
+scmp_arg_cmp compared(unsigned argument, scmp_compare how, scmp_datum_t value) {
+    return {argument, how, value, 0};
+}
+
+scmp_arg_cmp masked(unsigned argument, scmp_datum_t mask, scmp_datum_t value) {
+    return {argument, SCMP_CMP_MASKED_EQ, mask, value};
 }
 
 // Compared in full: an int with something in its high half is a family above the last one. Of
 // netlink what getaddrinfo(3) asks, the routes; socketpair(2) reaches nobody and stays.
 void refuse_sockets(Filter& filter) {
-    for (int family = AF_UNSPEC; family < AF_NETLINK; ++family)
+    for (unsigned family = AF_UNSPEC; family < AF_NETLINK; ++family)
         if (family != AF_INET && family != AF_INET6)
-            filter.refuse(SCMP_SYS(socket), EPERM,
-                          SCMP_A0(SCMP_CMP_EQ, static_cast<scmp_datum_t>(family)));
-    filter.refuse(SCMP_SYS(socket), EPERM, SCMP_A0(SCMP_CMP_GT, AF_NETLINK));
-    filter.refuse(SCMP_SYS(socket), EPERM, SCMP_A0(SCMP_CMP_EQ, AF_NETLINK),
-                  SCMP_A2(SCMP_CMP_NE, 0));
+            filter.refuse(SCMP_SYS(socket), EPERM, {compared(0, SCMP_CMP_EQ, family)});
+    filter.refuse(SCMP_SYS(socket), EPERM, {compared(0, SCMP_CMP_GT, AF_NETLINK)});
+    filter.refuse(SCMP_SYS(socket), EPERM,
+                  {compared(0, SCMP_CMP_EQ, AF_NETLINK), compared(2, SCMP_CMP_NE, 0)});
 }
 
 }  // namespace
@@ -95,11 +101,11 @@ void restrict_calls() {
     for (const int number : refused) filter.refuse(number, EPERM);
     refuse_sockets(filter);
     for (const unsigned flag : name_spaces)
-        filter.refuse(SCMP_SYS(clone), EPERM, SCMP_A0(SCMP_CMP_MASKED_EQ, flag, flag));
+        filter.refuse(SCMP_SYS(clone), EPERM, {masked(0, flag, flag)});
     // Its flags are in memory, where a filter cannot look; callers go on with clone.
     filter.refuse(SCMP_SYS(clone3), ENOSYS);
     for (const unsigned request : terminal_writes)
-        filter.refuse(SCMP_SYS(ioctl), EPERM, low_half_is(1, request));
+        filter.refuse(SCMP_SYS(ioctl), EPERM, {masked(1, low_half, request)});
     filter.load();
 }
 

@@ -20,6 +20,7 @@ namespace limits = base::limits;
 
 constexpr std::size_t most_characters = limits::tool_result_characters - 500;  // header and titles
 constexpr std::size_t most_plants = 10;
+constexpr std::size_t most_plant_bytes = 200;
 constexpr std::size_t kept_bytes = limits::tool_result_characters * 4;
 constexpr std::string_view rest_hint =
     "to see the rest, write the output to a file and use view or search_files";
@@ -77,7 +78,9 @@ std::string told(const std::vector<std::string>& plants, const Workplace& workpl
     if (plants.empty()) return {};
     std::string list;
     for (std::size_t i = 0; i < std::min(plants.size(), most_plants); ++i)
-        list += (i == 0 ? "" : ", ") + base::visible(plants[i], base::Newlines::escape);
+        list += (i == 0 ? "" : ", ") +
+                std::string(base::utf8_prefix(base::visible(plants[i], base::Newlines::escape),
+                                              most_plant_bytes));
     if (plants.size() > most_plants)
         list += " and " + std::to_string(plants.size() - most_plants) + " more";
     if (workplace.warn)

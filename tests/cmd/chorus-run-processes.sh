@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a turn starts ends with it, and what it knows stays with it.
+# What a turn starts ends with it, what it knows stays with it, and what a command leaves is told.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"
 for tool in setpriv setsid; do
@@ -55,6 +55,20 @@ for mode in workspace workspace+net off; do
     expect_match "$err" 'chorus-sandbox is not installed'
     expect_missing "$scratch/ran"
 done
+
+test_case "what git on the host would obey is told to the model and to the user"
+init a --model builtin/script
+agent_key a permissions '"open"'
+run chorus-run a -m builtin/script '/bash git init -q sub && git -C sub config core.fsmonitor ./x'
+expect_status 0
+told='came to be what programs outside the sandbox obey: sub/.git/config: core.fsmonitor'
+expect_match "$out" "$told; the user has been told"
+expect_match "$err" "notice: .*$told; look at it in $CHORUS_HOME/agents/a/workspace before git"
+run chorus-run a -m builtin/script '/bash git -C sub config user.name n && git clone -q sub other'
+expect_no_match "$out$err" 'obey'
+home_key sandbox '"off"'
+run chorus-run a -m builtin/script '/bash git -C sub config core.editor ./x'
+expect_no_match "$out$err" 'obey'
 
 test_case "a key in the environment is in nobody's sight, root's not excepted"
 chmod 755 "$base" "$scratch"

@@ -25,6 +25,18 @@ std::string resolve(const std::string& text, Check check = Check::listed) {
 }
 
 //
+TEST(TakeEnvironment, leaves_keys_in_what_it_returns_only) {
+    for (const char* name : {"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "CHORUS_TEST_OTHER"})
+        ASSERT_EQ(setenv(name, "canary", 1), 0);
+    const sys::Environment taken = take_environment();
+    EXPECT_EQ(taken.get("ANTHROPIC_API_KEY"), "canary");
+    EXPECT_EQ(taken.get("OPENAI_API_KEY"), "canary");
+    EXPECT_EQ(getenv("ANTHROPIC_API_KEY"), nullptr);
+    EXPECT_EQ(getenv("OPENAI_API_KEY"), nullptr);
+    EXPECT_STREQ(getenv("CHORUS_TEST_OTHER"), "canary");
+    unsetenv("CHORUS_TEST_OTHER");
+}
+
 TEST(AvailableModels, are_read_in_both_forms) {
     const AvailableModels one = parse_available_models(nested);
     EXPECT_EQ(one.providers.at("anthropic").models, (std::vector<std::string>{"big", "same"}));

@@ -122,8 +122,8 @@ TEST_F(WatcherTest, WhatIgnoresSigtermIsKilledWithAllItStarted) {
 
 TEST_F(WatcherTest, WhatItLeavesEndsShortlyAfterIt) {
     const Finished finished =
-        run(sandboxed(sandbox_, marked("(sleep 0.05; echo late) & " + std::string(runaways) +
-                                           "echo early; exit 4",
+        run(sandboxed(sandbox_, marked("echo early; (sleep 0.05; echo late) & " +
+                                           std::string(runaways) + "exit 4",
                                        "leaves-some")),
             {.timeout_ms = 20'000});
     EXPECT_EQ(finished.exit_code, 4);
