@@ -11,6 +11,7 @@ constexpr std::size_t stdin_inline_bytes = 64U << 10;
 constexpr std::size_t answer_bytes = 32U << 20;
 constexpr std::size_t sse_line_bytes = 1U << 20;
 constexpr std::size_t sse_event_bytes = 8U << 20;
+constexpr std::size_t http_head_bytes = 64U << 10;
 constexpr std::size_t error_body_bytes = 64U << 10;
 constexpr std::size_t json_bytes = 10U << 20;
 constexpr std::size_t json_depth = 64;

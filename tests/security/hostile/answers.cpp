@@ -84,7 +84,8 @@ std::string text_event(const Protocol& protocol, std::string_view json_text) {
     const std::string text(json_text);
     switch (protocol.dialect) {
         case loopback::Dialect::anthropic:
-            return "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,"
+            return "event: content_block_delta\ndata: "
+                   "{\"type\":\"content_block_delta\",\"index\":0,"
                    "\"delta\":{\"type\":\"text_delta\",\"text\":" +
                    text + "}}\n\n";
         case loopback::Dialect::responses:
@@ -102,7 +103,8 @@ std::string thinking_event(const Protocol& protocol, std::string_view text) {
     const std::string quoted = Json(text).dump();
     switch (protocol.dialect) {
         case loopback::Dialect::anthropic:
-            return "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,"
+            return "event: content_block_delta\ndata: "
+                   "{\"type\":\"content_block_delta\",\"index\":0,"
                    "\"delta\":{\"type\":\"thinking_delta\",\"thinking\":" +
                    quoted + "}}\n\n";
         case loopback::Dialect::responses:
@@ -148,8 +150,8 @@ Answer answer(const Protocol& protocol, const Events& events, Framing framing) {
     if (framing == Framing::gzip) {
         const std::string packed = gzipped(body);
         const std::string framed = chunk(packed);
-        out.complete_at = out.head_bytes + (framed.size() - 2 - packed.size()) +
-                          packed_prefix(packed, whole);
+        out.complete_at =
+            out.head_bytes + (framed.size() - 2 - packed.size()) + packed_prefix(packed, whole);
         out.bytes += framed + "0\r\n\r\n";
     } else if (framing == Framing::chunked || framing == Framing::tls) {
         for (std::size_t i = 0; i < events.size(); ++i) {

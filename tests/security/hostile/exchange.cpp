@@ -36,7 +36,8 @@ std::string shown(const std::string& text) {
 
 std::size_t count_of(std::string_view text, std::string_view what) {
     std::size_t count = 0;
-    for (std::size_t at = 0; (at = text.find(what, at)) != std::string_view::npos; at += what.size())
+    for (std::size_t at = 0; (at = text.find(what, at)) != std::string_view::npos;
+         at += what.size())
         ++count;
     return count;
 }
@@ -72,8 +73,8 @@ bool holds(const std::vector<Outcome>& outcomes, int status) {
 
 Certificates::Certificates(const std::string& directory) : directory_(directory) {
     constexpr long day_s = 24L * 60 * 60;
-    for (const Tls tls : {Tls::good, Tls::expired, Tls::early, Tls::other_name, Tls::unknown,
-                          Tls::old, Tls::h2}) {
+    for (const Tls tls :
+         {Tls::good, Tls::expired, Tls::early, Tls::other_name, Tls::unknown, Tls::old, Tls::h2}) {
         loopback::CertificateTerms terms;
         if (tls == Tls::expired) terms = {-2 * day_s, -day_s};
         if (tls == Tls::early) terms = {day_s, 2 * day_s};
@@ -157,10 +158,12 @@ Finished Stage::start(std::vector<std::string> arguments,
 
 void Stage::renew_home() {
     fs::remove_all(directory_ + "/home");
-    agent_ = "a" + std::to_string(++agents_);
+    agent_.clear();
     played_ = 0;
-    const Finished made = start({"chorus-init", agent_, "--model", "anthropic/m"}, {});
+    const std::string agent = "a" + std::to_string(++agents_);
+    const Finished made = start({"chorus-init", agent, "--model", "anthropic/m"}, {});
     if (exit_status(made) != 0) throw std::runtime_error("chorus-init: " + made.err);
+    agent_ = agent;
 }
 
 void Stage::write_configuration(int retries) const {
@@ -215,9 +218,8 @@ Finished Stage::run_mode(const Mode& mode, const Scene& scene, const std::string
         }
     };
     auto server = std::make_unique<Server>(serve, certificates_.context(tls));
-    const std::string url =
-        (tls == Tls::none ? "http" : "https") + std::string("://127.0.0.1:") +
-        std::to_string(server->port());
+    const std::string url = (tls == Tls::none ? "http" : "https") + std::string("://127.0.0.1:") +
+                            std::to_string(server->port());
     if (mode.nobody_listens) server.reset();
     std::vector<std::string> arguments{"-p", prompt};
     if (format_ != "text") arguments.insert(arguments.end(), {"--output-format", format_});
@@ -267,8 +269,9 @@ void Stage::check_turn(const Mode& mode, const Scene& scene, const Finished& fin
         expect(line.starts_with("chorus-run: "), "stderr: a line of another form");
         if (line.starts_with("chorus-run: error: ")) ++errors;
     }
-    expect(std::none_of(finished.err.begin(), finished.err.end(),
-                        [](char c) { return (c >= 0 && c < ' ' && c != '\n' && c != '\t') || c == 0x7f; }),
+    expect(std::none_of(
+               finished.err.begin(), finished.err.end(),
+               [](char c) { return (c >= 0 && c < ' ' && c != '\n' && c != '\t') || c == 0x7f; }),
            "stderr: control characters");
     expect(finished.err.size() < 4000, "stderr: long");
     const bool tells = status != 0 && status != limited.status;
@@ -288,8 +291,7 @@ void Stage::check_result(const Mode& mode, const Finished& finished,
     std::optional<std::string> text;
     if (format_ == "text") {
         text = finished.out;
-        if (mode.text && status == 0)
-            expect(text == *mode.text + "\n", "the text is another one");
+        if (mode.text && status == 0) expect(text == *mode.text + "\n", "the text is another one");
         return;
     }
     Json last = lines.empty() ? Json() : Json::parse(lines.back(), nullptr, false);
@@ -343,7 +345,8 @@ void Stage::check_record(const Mode& mode, const std::string& prompt, bool ended
         expect(got == value, "database: " + got + " instead of " + value + ": " + sql);
     };
     is("SELECT count(*) FROM messages WHERE role = 'user' AND content = '" + prompt + "'", "1");
-    is("SELECT count(*) FROM messages m, json_each(m.tool_calls) c WHERE 1 <> (SELECT count(*) FROM "
+    is("SELECT count(*) FROM messages m, json_each(m.tool_calls) c WHERE 1 <> (SELECT count(*) "
+       "FROM "
        "messages r WHERE r.role = 'tool_result' AND r.turn_id = m.turn_id AND r.tool_call_id = "
        "c.value ->> 'id')",
        "0");
@@ -367,9 +370,9 @@ void Stage::check_next_turn(const Mode& mode, const Scene& scene, const std::str
             if (!peer.send(good_answer(scene.protocol))) return;
         }
     });
-    const Finished next = run({"-p", "and on", "--json"}, scene.protocol,
-                              "http://127.0.0.1:" + std::to_string(server.port()),
-                              certificates_.trusted(Tls::good));
+    const Finished next =
+        run({"-p", "and on", "--json"}, scene.protocol,
+            "http://127.0.0.1:" + std::to_string(server.port()), certificates_.trusted(Tls::good));
     const int status = exit_status(next);
     expect(status == (is_parked ? parked.status : 0),
            "the next turn: exit " + std::to_string(status) + ": " + shown(next.err));

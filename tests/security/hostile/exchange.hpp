@@ -44,7 +44,8 @@ class Stage {
     Stage(Programs programs, const Certificates& certificates, const Starter& starter,
           std::string directory);
 
-    // What is wrong, a line each; nothing where all is well. `number` tells its message from others.
+    // What is wrong, a line each; nothing where all is well. `number` tells its message from
+    // others.
     std::vector<std::string> play(const Mode& mode, const Scene& scene, std::size_t number);
 
   private:

@@ -56,8 +56,8 @@ struct Options {
 
 Options parse_options(const std::vector<std::string>& arguments) {
     Options options;
-    options.seed = static_cast<std::uint64_t>(
-        std::chrono::system_clock::now().time_since_epoch() / std::chrono::seconds(1));
+    options.seed = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch() /
+                                              std::chrono::seconds(1));
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const auto next = [&]() -> const std::string& {
             if (++i >= arguments.size()) throw std::runtime_error(arguments[i - 1] + ": no value");
@@ -84,7 +84,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
             throw std::runtime_error("unknown argument " + name);
         }
     }
-    if (options.programs.empty()) throw std::runtime_error("the directory of the programs is needed");
+    if (options.programs.empty())
+        throw std::runtime_error("the directory of the programs is needed");
     // most of them wait for a server's silence now and then
     if (options.jobs == 0) options.jobs = 3 * std::max(1U, std::thread::hardware_concurrency());
     return options;
@@ -144,7 +145,8 @@ class Plan {
     void draw(std::size_t count) {
         std::vector<const Mode*> many;
         for (const Mode& mode : modes_) {
-            for (const Protocol& protocol : protocols()) exchanges_.push_back(drawn(mode, protocol));
+            for (const Protocol& protocol : protocols())
+                exchanges_.push_back(drawn(mode, protocol));
             const Scene scene{protocols().front(), mode.framings.front()};
             if (last_point(mode, scene) > 0) many.push_back(&mode);
         }
@@ -211,9 +213,8 @@ class Suite {
   private:
     static std::string make_directory() {
         std::string pattern =
-            (std::filesystem::exists("/dev/shm")
-                 ? std::filesystem::path("/dev/shm")
-                 : std::filesystem::temp_directory_path()) /
+            (std::filesystem::exists("/dev/shm") ? std::filesystem::path("/dev/shm")
+                                                 : std::filesystem::temp_directory_path()) /
             "chorus-hostile-XXXXXX";
         if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no scratch directory");
         return pattern;

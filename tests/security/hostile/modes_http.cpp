@@ -44,30 +44,29 @@ void add_lengths(std::vector<Mode>& all) {
         return head(event_type + "content-length: " + std::to_string(wanted) + "\r\n") + body;
     })));
     for (const std::string_view length : {"abc", "-5", "", "99999999999999999999"})
-        all.push_back(closing(raw("length-" + std::string(length.empty() ? "empty" : length),
-                                  length.starts_with('9') ? done : provider_error, [length](const Scene& s) {
-                                      return head(event_type + "content-length: " +
-                                                  std::string(length) + "\r\n") +
-                                             joined(good_events(s.protocol));
-                                  })));
+        all.push_back(closing(
+            raw("length-" + std::string(length.empty() ? "empty" : length),
+                length.starts_with('9') ? done : provider_error, [length](const Scene& s) {
+                    return head(event_type + "content-length: " + std::string(length) + "\r\n") +
+                           joined(good_events(s.protocol));
+                })));
     all.push_back(closing(raw("length-twice", no_internet, [](const Scene& s) {
         return head(event_type + "content-length: 10\r\ncontent-length: 90\r\n") +
                joined(good_events(s.protocol));
     })));
-    all.push_back(raw("length-and-chunked", done, [](const Scene& s) {
-        return good(s, "content-length: 7\r\n");
-    }));
+    all.push_back(raw("length-and-chunked", done,
+                      [](const Scene& s) { return good(s, "content-length: 7\r\n"); }));
 }
 
 void add_chunks(std::vector<Mode>& all) {
     for (const std::string_view size : {"zz", "-1", "ffffffffffffffffff", "7fffffffffffffff", " "})
-        all.push_back(closing(
-            raw("chunk-size-" + std::string(size == " " ? "blank" : size), no_internet,
-                [size](const Scene& s) {
-                    const Events events = good_events(s.protocol);
-                    return head(event_type + "transfer-encoding: chunked\r\n") + "a\r\n: 3456789\n" +
-                           "\r\n" + std::string(size) + "\r\n: comment\n\n";
-                })));
+        all.push_back(closing(raw("chunk-size-" + std::string(size == " " ? "blank" : size),
+                                  no_internet, [size](const Scene& s) {
+                                      const Events events = good_events(s.protocol);
+                                      return head(event_type + "transfer-encoding: chunked\r\n") +
+                                             "a\r\n: 3456789\n" + "\r\n" + std::string(size) +
+                                             "\r\n: comment\n\n";
+                                  })));
     all.push_back(raw("chunk-extension", done, [](const Scene& s) {
         const std::string body = joined(good_events(s.protocol));
         std::array<char, 32> size{};
@@ -89,28 +88,27 @@ void add_chunks(std::vector<Mode>& all) {
     })));
     all.push_back(raw("one-byte-chunks", done, [](const Scene& s) {
         std::string out = head(event_type + "transfer-encoding: chunked\r\n");
-        for (const char c : joined(good_events(s.protocol))) out += std::string("1\r\n") + c + "\r\n";
+        for (const char c : joined(good_events(s.protocol)))
+            out += std::string("1\r\n") + c + "\r\n";
         return out + "0\r\n\r\n";
     }));
     all.back().once = true;
 }
 
 void add_heads(std::vector<Mode>& all) {
-    all.push_back(closing(raw("http-0.9", provider_error, [](const Scene& s) {
-        return joined(good_events(s.protocol));
-    })));
+    all.push_back(closing(raw("http-0.9", provider_error,
+                              [](const Scene& s) { return joined(good_events(s.protocol)); })));
     all.push_back(closing(raw("http-1.0", done, [](const Scene& s) {
         return "HTTP/1.0 200 OK\r\n" + event_type + "\r\n" + joined(good_events(s.protocol));
     })));
     for (const std::string_view line :
          {"HTTP/9.9 200 OK", "HTTP/1.1 99999 Many", "HTTP/1.1 abc", "HTTP/1.1 000 Zero",
           "HTP/1.1 200 OK", "HTTP/1.1", "ICY 200 OK"})
-        all.push_back(closing(raw("line-" + std::string(line), provider_error,
-                                  [line](const Scene& s) {
-                                      return good_with_head(
-                                          s, std::string(line) + "\r\n" + event_type +
-                                                 "transfer-encoding: chunked\r\n\r\n");
-                                  })));
+        all.push_back(
+            closing(raw("line-" + std::string(line), provider_error, [line](const Scene& s) {
+                return good_with_head(s, std::string(line) + "\r\n" + event_type +
+                                             "transfer-encoding: chunked\r\n\r\n");
+            })));
     all.push_back(raw("line-without-reason", done, [](const Scene& s) {
         return good_with_head(s, "HTTP/1.1 200\r\ntransfer-encoding: chunked\r\n\r\n");
     }));
@@ -124,12 +122,12 @@ void add_heads(std::vector<Mode>& all) {
         return good(s, "x-long: one\r\n two\r\n\tthree\r\n");
     }));
     all.push_back(raw("header-bytes", done, [](const Scene& s) {
-        return good(s, "x-\xff\xfe: \x80\xc0\x1b[31m\r\n: nameless\r\nrequest-id: "
-                       "\x1b]0;pwned\x07\r\n");
+        return good(s,
+                    "x-\xff\xfe: \x80\xc0\x1b[31m\r\n: nameless\r\nrequest-id: "
+                    "\x1b]0;pwned\x07\r\n");
     }));
-    all.push_back(closing(raw("header-without-colon", provider_error, [](const Scene& s) {
-        return good(s, "no colon\r\n");
-    })));
+    all.push_back(closing(raw("header-without-colon", provider_error,
+                              [](const Scene& s) { return good(s, "no colon\r\n"); })));
     all.push_back(closing(raw("header-nul", provider_error, [](const Scene& s) {
         return good(s, std::string_view("x-nul: a\0b\r\n", 12));
     })));
@@ -241,7 +239,8 @@ void add_bodies(std::vector<Mode>& all) {
     all.push_back(in_200("quota", out_of_credits, error_json("insufficient_quota", "pay")));
     all.push_back(in_200("bad", provider_error, error_json("invalid_request_error", "no")));
     all.push_back(in_200("error-is-null", no_internet, R"({"error_":null})"));
-    all.push_back(in_200("whole-answer", no_internet, R"({"choices":[{"message":{"content":"x"}}]})"));
+    all.push_back(
+        in_200("whole-answer", no_internet, R"({"choices":[{"message":{"content":"x"}}]})"));
 }
 
 void add_statuses(std::vector<Mode>& all) {
@@ -266,21 +265,22 @@ void add_statuses(std::vector<Mode>& all) {
         status(std::string(line), server_error, html);
     status("500 Deep", server_error, std::string(30'000, '[') + std::string(30'000, ']'));
     all.back().name = "status-500-deep";
-    status("500 Long", server_error, "{\"error\":{\"message\":\"" + std::string(200'000, 'x') + "\"}}");
+    status("500 Long", server_error,
+           "{\"error\":{\"message\":\"" + std::string(200'000, 'x') + "\"}}");
     all.back().name = "status-500-long";
     all.back().once = true;
     for (const std::string_view body :
          {"null", "[]", "[[]]", "5", "\"x\"", "{\"error\":5}", "{\"error\":[]}",
           "{\"error\":{\"message\":{\"a\":[1]},\"type\":7,\"code\":[]}}",
-          "{\"error\":{\"code\":1e308,\"details\":[{\"retryDelay\":\"1e999s\"}]}}", "{\"error\":",
-          "{\"error\":{\"message\":\"\\ud800 \\u0000 \\u001b[31m\"}}"}) {
+          "{\"error\":{\"code\":1e308,\"details\":[{\"retryDelay\":\"1e999s\"}]}}",
+          "{\"error\":", "{\"error\":{\"message\":\"\\ud800 \\u0000 \\u001b[31m\"}}"}) {
         status("503 Odd", server_error, std::string(body));
         all.back().name = "status-503-" + std::to_string(all.size());
     }
     int n = 0;
     for (const std::string_view wait :
-         {"-1", "soon", "99999999999999999999", "1e400", "0", "nan", "Fri, 31 Dec 9999 23:59:59 GMT",
-          "Thu, 01 Jan 1970 00:00:00 GMT", "", "\xff"}) {
+         {"-1", "soon", "99999999999999999999", "1e400", "0", "nan",
+          "Fri, 31 Dec 9999 23:59:59 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", "", "\xff"}) {
         status("429 Slow", parked, html, "retry-after: " + std::string(wait) + "\r\n");
         all.back().name = "status-429-" + std::to_string(++n);
     }
@@ -297,8 +297,8 @@ void add_redirects(std::vector<Mode>& all) {
                                   if (const auto at = place.find("PORT"); at != std::string::npos)
                                       place.replace(at, 4, std::to_string(s.trap_port));
                                   return plain(std::to_string(code) + " Away", "",
-                                               "location: " + place + "\r\nrefresh: 0; url=" +
-                                                   place + "\r\n");
+                                               "location: " + place +
+                                                   "\r\nrefresh: 0; url=" + place + "\r\n");
                               }));
 }
 
@@ -318,7 +318,8 @@ void add_echoes(std::vector<Mode>& all) {
     echo("json", unauthorized, plain("401 Who", error_json("authentication_error", "bad " + key)));
     echo("type", provider_error, plain("400 Who", error_json(key, "bad")));
     echo("html", server_error, plain("500 Oh", "your key: " + key));
-    echo("escaped", server_error, plain("500 Oh", R"({"error":{"message":"bad )" + escaped + "\"}}"));
+    echo("escaped", server_error,
+         plain("500 Oh", R"({"error":{"message":"bad )" + escaped + "\"}}"));
     echo("at-the-cut", server_error, plain("500 Oh", std::string(470, 'x') + " " + key));
     echo("escaped-at-the-cut", server_error,
          plain("500 Oh",

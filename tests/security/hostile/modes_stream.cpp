@@ -76,16 +76,17 @@ void add_lines(std::vector<Mode>& all) {
     all.push_back(body("odd-fields", [](std::string b) {
         return "retry: 0\nid: \xff\nevent\nDATA: {}\n data: {}\nnonsense\n" + b;
     }));
-    all.push_back(body("no-space-after-colon",
-                       [](std::string b) { return replaced(b, "data: ", "data:"); }));
+    all.push_back(
+        body("no-space-after-colon", [](std::string b) { return replaced(b, "data: ", "data:"); }));
     all.push_back(body("done-first", [](std::string b) { return b; }));
     all.back().bytes = [](const Scene& scene) {
         const bool knows = scene.protocol.dialect != Dialect::anthropic;
         return stream((knows ? "data: [DONE]\n\n" : "") + good_body(scene));
     };
     all.push_back(body("goes-on-after-end", [](std::string b) {
-        return b + "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\ndata: "
-                   "\xff{[\n\nevent: error\ndata: x\n\n";
+        return b +
+               "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\ndata: "
+               "\xff{[\n\nevent: error\ndata: x\n\n";
     }));
     all.push_back(with("blank-data", done, [](const Scene&) { return "data:\ndata\ndata: \n\n"; }));
     all.back().outcomes = always({done, server_error});
@@ -108,7 +109,8 @@ void add_sizes(std::vector<Mode>& all) {
     all.push_back(once(with("line-limit-minus-1", done, line(line_bytes - 1))));
     all.push_back(once(with("line-limit", done, line(line_bytes))));
     all.push_back(once(with("line-limit-plus-1", provider_error, line(line_bytes + 1))));
-    // An object over several lines of blanks: its first line, a break and its last brace are 13 bytes.
+    // An object over several lines of blanks: its first line, a break and its last brace are 13
+    // bytes.
     const auto event = [](std::size_t bytes) {
         return [bytes](const Scene&) {
             std::string out = "data: {\"type\":\"x\"\n";
@@ -159,9 +161,8 @@ void add_json(std::vector<Mode>& all) {
         return "event: server.tool.of.the.future\ndata: {\"type\":\"server.tool.of.the.future\","
                "\"delta\":{\"text\":\"no\"},\"index\":77,\"item\":null}\n\n";
     }));
-    all.push_back(with("ping", done, [](const Scene&) {
-        return "event: ping\ndata: {\"type\":\"ping\"}\n\n";
-    }));
+    all.push_back(with("ping", done,
+                       [](const Scene&) { return "event: ping\ndata: {\"type\":\"ping\"}\n\n"; }));
 }
 
 void add_texts(std::vector<Mode>& all) {
@@ -174,8 +175,8 @@ void add_texts(std::vector<Mode>& all) {
     all.push_back(with_text("text-low-surrogate", "\"\\udc00x\"", "\uFFFDx"));
     all.push_back(with_text("text-pair", "\"\\ud83d\\ude00\"", "\U0001F600"));
     all.push_back(with_text("text-nul", "\"a\\u0000b\"", std::string_view("a\0b", 3)));
-    all.push_back(with_text("text-escapes", "\"\\u001b[2J\\u0007\\r\\u009b31m\"",
-                            "\x1b[2J\x07\r\u009b31m"));
+    all.push_back(
+        with_text("text-escapes", "\"\\u001b[2J\\u0007\\r\\u009b31m\"", "\x1b[2J\x07\r\u009b31m"));
     all.push_back(with_text("text-bidi", "\"\\u202e\\u2066\\u200b\"", "\u202e\u2066\u200b"));
     all.push_back(once(with_text("text-half-a-line", '"' + std::string(500'000, 'y') + '"',
                                  std::string(500'000, 'y'))));
@@ -186,8 +187,8 @@ void add_texts(std::vector<Mode>& all) {
 }
 
 // Every value of every event, one after the other, becomes something else.
-constexpr std::array<std::string_view, 8> wrong_values{
-    "5", "-1", "null", "[]", "{}", "true", "\"\"", "1e308"};
+constexpr std::array<std::string_view, 8> wrong_values{"5",  "-1",   "null", "[]",
+                                                       "{}", "true", "\"\"", "1e308"};
 
 void collect(Json& value, std::vector<Json*>& places) {
     for (Json& member : value) {
@@ -262,15 +263,16 @@ void add_calls(std::vector<Mode>& all) {
     one("call-id-empty", call("", "list_files", "{}"));
     one("call-id-long", call(std::string(20'000, 'i'), "list_files", "{}"));
     one("call-id-escapes", call("\x1b[2J\n\"\\'", "list_files", "{}"));
-    for (const std::string_view broken :
-         {"{\"path\":", "[]", "null", "5", "\"x\"", "{\"path\":5}", "{\"path\":[\"a\"]}", "}{", "{}{}"})
+    for (const std::string_view broken : {"{\"path\":", "[]", "null", "5", "\"x\"", "{\"path\":5}",
+                                          "{\"path\":[\"a\"]}", "}{", "{}{}"})
         one("call-arguments-" + std::to_string(all.size()), call("c1", "view", broken));
     one("call-arguments-deep",
         call("c1", "view", "{\"path\":" + std::string(64, '[') + std::string(64, ']') + "}"));
     one("call-arguments-very-deep", call("c1", "view", "{\"path\":" + std::string(20'000, '[')));
     all.back().once = true;
     one("call-arguments-long",
-        call("c1", "create_file", Json{{"path", "f"}, {"content", std::string(900'000, 'z')}}.dump()));
+        call("c1", "create_file",
+             Json{{"path", "f"}, {"content", std::string(900'000, 'z')}}.dump()));
     all.back().once = true;
     one("call-path-escapes", call("c1", "view", R"({"path":"../../../../etc/shadow"})"));
     one("call-path-nul", call("c1", "view", "{\"path\":\"a\\u0000b\"}"));
@@ -285,7 +287,8 @@ void add_calls(std::vector<Mode>& all) {
     all.push_back(calls("calls-many-bad", failed, many, 40));
     all.back().once = true;
     Json good_many = Json::array();
-    for (int i = 0; i < 64; ++i) good_many.push_back(call("c" + std::to_string(i), "list_files", "{}"));
+    for (int i = 0; i < 64; ++i)
+        good_many.push_back(call("c" + std::to_string(i), "list_files", "{}"));
     all.push_back(calls("calls-many", done, good_many, 64));
     all.back().once = true;
     all.push_back(raw("call-cut-at-limit", done, [](const Scene& scene) {

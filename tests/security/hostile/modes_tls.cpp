@@ -58,8 +58,8 @@ std::vector<Mode> tls_modes() {
     all.back().timeout = "400ms";
     all.push_back(instead_of_tls("tls-dripping-handshake", timed_out, [](Peer& peer, const Scene&) {
         // a server's hello that takes for ever
-        const std::string hello = std::string("\x16\x03\x03\x40\x00\x02\x00\x3f\xfc", 9) +
-                                  std::string(16384, '\x03');
+        const std::string hello =
+            std::string("\x16\x03\x03\x40\x00\x02\x00\x3f\xfc", 9) + std::string(16384, '\x03');
         for (std::size_t i = 0; i < hello.size(); ++i) {
             if (!peer.send_raw(std::string_view(hello).substr(i, 1))) return;
             sleep_ms(50);
