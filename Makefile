@@ -8,7 +8,7 @@ PACKAGES = cmake make g++ pkg-config libcli11-dev nlohmann-json3-dev libsqlite3-
   openssl scdoc man-db bubblewrap bash git jq sqlite3 ca-certificates util-linux
 CMAKE = cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(OPTIONS)
 
-.PHONY: all deps demo test bench asan developer format tidy install package clean
+.PHONY: all deps demo test bench soak asan developer format tidy install package clean
 
 all: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS)
@@ -35,6 +35,11 @@ test: deps $(BUILD)/CMakeCache.txt
 bench: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all bench_programs
 	$(BUILD)/tests/bench $(abspath $(BUILD))/cmd $(abspath $(BUILD))/tests
+
+# Every point of the suites that sample them in `make test`.
+soak: $(BUILD)/CMakeCache.txt
+	cmake --build $(BUILD) -j $(JOBS) --target all tests
+	$(BUILD)/tests/hostile $(abspath $(BUILD))/cmd --every-byte
 
 asan:
 	$(MAKE) test BUILD=build-asan OPTIONS='-DCHORUS_SANITIZE=ON -DCHORUS_DEVELOPER=ON -DCMAKE_BUILD_TYPE=Debug'

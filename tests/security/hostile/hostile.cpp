@@ -1,12 +1,12 @@
 // chorus-run against servers that are broken or mean, in every way of the table in modes*.cpp.
 //
-//   hostile PROGRAMS [--seed N] [--exchanges N | --every-byte] [--mode NAME] [--only EXCHANGE]
+//   hostile PROGRAMS [--seed N] [--exchanges N] [--every-byte] [--mode NAME] [--only EXCHANGE]
 //           [--jobs N] [--list]
 //
 // PROGRAMS is the directory of the executables. An exchange is MODE/PROTOCOL/FRAMING@POINT; the
 // point is a byte of the answer where that makes sense. Every mode is met over every protocol, then
-// points are drawn until there are N exchanges (1,500); --every-byte takes each point of each mode.
-// After each exchange the record is looked at, and the next turn must work.
+// points are drawn until there are N exchanges (1,500); --every-byte takes each point of each mode,
+// or N of them. After each exchange the record is looked at, and the next turn must work.
 #include <unistd.h>
 
 #include <atomic>
@@ -43,10 +43,12 @@ Mode acting(std::string name, Outcome outcome, std::function<void(Peer&, const S
 
 namespace {
 
+constexpr std::size_t usual_exchanges = 1500;
+
 struct Options {
     std::string programs;
     std::uint64_t seed = 0;
-    std::size_t exchanges = 1500;
+    std::optional<std::size_t> exchanges;
     bool every_byte = false;
     bool list = false;
     std::string mode;
@@ -124,9 +126,12 @@ class Plan {
         if (!options.only.empty() || options.every_byte)
             take_every_point(options.only);
         else
-            draw(options.exchanges);
+            draw(options.exchanges.value_or(usual_exchanges));
         if (exchanges_.empty()) throw std::runtime_error("there is no such exchange");
         std::shuffle(exchanges_.begin(), exchanges_.end(), random_);
+        if (options.every_byte && options.exchanges && *options.exchanges < exchanges_.size())
+            exchanges_.erase(exchanges_.begin() + static_cast<std::ptrdiff_t>(*options.exchanges),
+                             exchanges_.end());
     }
     const std::vector<Exchange>& exchanges() const { return exchanges_; }
 

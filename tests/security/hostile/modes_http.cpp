@@ -265,6 +265,7 @@ void add_statuses(std::vector<Mode>& all) {
         status(std::string(line), server_error, html);
     status("500 Deep", server_error, std::string(30'000, '[') + std::string(30'000, ']'));
     all.back().name = "status-500-deep";
+    all.back().once = true;
     status("500 Long", server_error,
            "{\"error\":{\"message\":\"" + std::string(200'000, 'x') + "\"}}");
     all.back().name = "status-500-long";

@@ -260,8 +260,10 @@ void add_calls(std::vector<Mode>& all) {
     one("call-nameless", call("c1", "", "{}"));
     one("call-name-escapes", call("c1", "\x1b[2J\n\u202e", "{}"));
     one("call-name-long", call("c1", std::string(20'000, 'n'), "{}"));
+    all.back().once = true;
     one("call-id-empty", call("", "list_files", "{}"));
     one("call-id-long", call(std::string(20'000, 'i'), "list_files", "{}"));
+    all.back().once = true;
     one("call-id-escapes", call("\x1b[2J\n\"\\'", "list_files", "{}"));
     for (const std::string_view broken : {"{\"path\":", "[]", "null", "5", "\"x\"", "{\"path\":5}",
                                           "{\"path\":[\"a\"]}", "}{", "{}{}"})
