@@ -55,6 +55,8 @@ soak: deps $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all tests
 	$(BUILD)/tests/fault_kill --bin $(BUILD)/cmd --every
 	$(BUILD)/tests/fault_calls --bin $(BUILD)/cmd --every
+	$(BUILD)/tests/hostile $(abspath $(BUILD))/cmd --every-byte
+	$(MAKE) fuzz FUZZ_SECONDS=600
 
 bench: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all bench_programs

@@ -138,7 +138,6 @@ void AnthropicDecoder::extend(Block& block, const Json& delta) {
         say_in_block(block, text_of(delta, "text"));
     } else if (type == "thinking_delta") {
         const std::string_view thought = text_of(delta, "thinking");
-        keep(thought.size());
         block.text += thought;
         think(thought);
     } else if (type == "signature_delta") {

@@ -128,6 +128,12 @@ std::string without_key(std::string text, std::string_view key) {
     return text;
 }
 
+void strike_key(Complaint& complaint, std::string_view key) {
+    for (std::string* text :
+         {&complaint.code, &complaint.type, &complaint.message, &complaint.request_id})
+        *text = without_key(std::move(*text), key);
+}
+
 std::string request_id_of(const net::Response& response) {
     std::string id = header(response, "request-id");
     if (id.empty()) id = header(response, "x-request-id");
@@ -158,14 +164,17 @@ Failure http_failure(std::string_view provider, const net::Response& response,
     if (response.status >= 300 && response.status < 400)
         complaint.message = "a redirect, which is not followed: check the base URL";
     read_headers(response, complaint);
+    strike_key(complaint, key);
     return classify(provider, complaint);
 }
 
 Failure transport_failure(std::string_view provider, const net::Response& response) {
     const bool network = is_of_the_network(response.fault);
-    std::string message = std::string(provider) + ": " + std::string(words(response.fault));
-    if (!response.fault_message.empty())
-        message += ": " + base::visible(response.fault_message, base::Newlines::escape);
+    const std::string reason = base::visible(response.fault_message, base::Newlines::escape);
+    std::string message = std::string(provider) + ": ";
+    // a reason may begin with these words itself
+    if (!reason.starts_with(words(response.fault))) message += words(response.fault);
+    if (!reason.empty()) message += (message.ends_with(": ") ? "" : ": ") + reason;
     return {.category = network ? Category::no_internet : Category::other,
             .message = std::move(message),
             .request_id = {},

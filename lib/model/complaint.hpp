@@ -18,6 +18,8 @@ Failure http_failure(std::string_view provider, const net::Response& response,
 Failure transport_failure(std::string_view provider, const net::Response& response);
 
 std::string without_key(std::string text, std::string_view key);
+// Before anything is cut to a length: a part of the key would not be found again.
+void strike_key(Complaint& complaint, std::string_view key);
 // "" where the headers have none.
 std::string request_id_of(const net::Response& response);
 

@@ -37,6 +37,7 @@ void Decoder::say(std::string_view text) {
 }
 
 void Decoder::think(std::string_view text) {
+    keep(text.size());
     if (!text.empty() && sink_.on_thinking) sink_.on_thinking(text);
 }
 
@@ -50,7 +51,10 @@ void Decoder::keep(std::size_t bytes) {
 }
 
 void Decoder::complain(std::string_view data) {
-    if (!failure_) failure_ = classify(origin_.provider, read_complaint(data));
+    if (failure_) return;
+    Complaint complaint = read_complaint(data);
+    strike_key(complaint, key_);
+    failure_ = classify(origin_.provider, complaint);
 }
 
 void Decoder::fail(Category category, const std::string& message, bool retryable) {

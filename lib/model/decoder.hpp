@@ -24,6 +24,8 @@ class Decoder {
 
     // False once the answer has failed: nothing more is read then.
     bool take(const net::ServerEvent& event);
+    // The key of the request: no message repeats it.
+    void hide(std::string_view key) { key_ = key; }
     // The bytes are at an end: an event cut in its middle is a cut, not a fault of its own.
     void expect_no_more() { at_end_ = true; }
 
@@ -41,7 +43,7 @@ class Decoder {
 
     void say(std::string_view text);
     void think(std::string_view text);
-    // Bytes kept that were not said; every part of an answer counts towards its bound.
+    // Bytes that were neither said nor thought; every part of an answer counts towards its bound.
     void keep(std::size_t bytes);
     // The stream carried an error.
     void complain(std::string_view data);
@@ -55,6 +57,7 @@ class Decoder {
     void fail(Category category, const std::string& message, bool retryable);
 
     Origin origin_;
+    std::string key_;
     const StreamSink& sink_;
     Answer answer_;
     std::optional<Failure> failure_;

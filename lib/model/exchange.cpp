@@ -7,8 +7,10 @@
 namespace chorus::model {
 namespace {
 
-// A server that keeps the connection open after its last event is not waited for.
+// A server that keeps the connection open after its last event is not waited for, nor one that
+// talks on.
 constexpr std::int64_t linger_ms = 1'000;
+constexpr std::int64_t longest_linger_ms = 5'000;
 
 // Bytes → events → decoder, for as long as they are wanted.
 class Reading {
@@ -27,7 +29,9 @@ class Reading {
         parser_.finish();
     }
     bool lingers() const {
-        return decoder_.is_complete() && sys::monotonic_ms() - last_bytes_ms_ > linger_ms;
+        const std::int64_t now_ms = sys::monotonic_ms();
+        return decoder_.is_complete() &&
+               (now_ms - last_bytes_ms_ > linger_ms || now_ms - completed_ms_ > longest_linger_ms);
     }
     // What a server sent that answered without a stream.
     std::string_view body_without_events() const { return saw_event_ ? std::string_view() : head_; }
@@ -36,12 +40,14 @@ class Reading {
     void take(const net::ServerEvent& event) {
         saw_event_ = true;
         decoder_.take(event);
+        if (completed_ms_ == 0 && decoder_.is_complete()) completed_ms_ = last_bytes_ms_;
     }
 
     Decoder& decoder_;
     net::SseParser parser_;
     std::string head_;
     std::int64_t last_bytes_ms_ = 0;
+    std::int64_t completed_ms_ = 0;
     bool saw_event_ = false;
 };
 
@@ -64,7 +70,7 @@ Failure failure_of(net::Response response, std::string_view provider, std::strin
 // What a failure found inside the stream does not know.
 void complete(Failure& failure, const net::Response& response, std::string_view key) {
     failure.message = without_key(std::move(failure.message), key);
-    if (failure.request_id.empty()) failure.request_id = request_id_of(response);
+    if (failure.request_id.empty()) failure.request_id = without_key(request_id_of(response), key);
     if (failure.status == 0) failure.status = response.status;
 }
 
@@ -72,6 +78,7 @@ void complete(Failure& failure, const net::Response& response, std::string_view 
 
 Answer exchange(net::Client& client, const net::Request& request, std::string_view provider,
                 std::string_view key, Decoder& decoder, const Interruption& interruption) {
+    decoder.hide(key);
     Reading reading(decoder);
     const auto stop = [&] {
         return (interruption.stop && interruption.stop()) || reading.lingers();

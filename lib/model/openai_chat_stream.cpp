@@ -172,7 +172,6 @@ void ChatDecoder::take_reasoning(const Json& delta) {
     std::string thought(text_of(delta, "reasoning_content"));
     if (thought.empty()) thought = text_of(delta, "reasoning");
     if (thought.empty()) thought = content_text(member(delta, "content"), "thinking");
-    keep(thought.size());
     reasoning_ += thought;
     think(thought);
     if (quirks_.reasoning == ReasoningBack::details)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/limits.hpp"
 #include "base/text.hpp"
 
 namespace chorus::net {
@@ -32,9 +33,13 @@ std::string value_of(const Headers& headers, const std::string& name) {
 
 }  // namespace
 
-bool Head::add_line(std::string_view line) {
+bool Head::add_trailer(std::string_view line) {
     size_bytes_ += line.size();
-    if (size_bytes_ > bound_bytes) return false;
+    return size_bytes_ <= base::limits::http_head_bytes;
+}
+
+bool Head::add_line(std::string_view line) {
+    if (!add_trailer(line)) return false;
     const std::size_t colon = line.find(':');
     if (line.starts_with("HTTP/")) {
         headers_.clear();

@@ -16,11 +16,11 @@ using Headers = std::map<std::string, std::string>;
 
 class Head {
   public:
-    static constexpr std::size_t bound_bytes = 64U << 10;
-
-    // A status line begins anew: what came before was an interim answer. False past the bound,
-    // which counts all lines of the exchange.
+    // A status line begins anew: what came before was an interim answer. False past the bound
+    // (base/limits.hpp), which counts all lines of the exchange.
     bool add_line(std::string_view line);
+    // A line behind the body: only counted.
+    bool add_trailer(std::string_view line);
     // Of the newest status line, interim ones (1xx) too; 0 before any.
     int status() const { return status_; }
     const Headers& headers() const { return headers_; }

@@ -65,10 +65,12 @@ Transfer::Transfer(CURLM* multi, CURL* easy, const Transport& transport, const R
 
 std::size_t Transfer::take_header(char* data, std::size_t, std::size_t size, void* self) noexcept {
     Transfer& transfer = *static_cast<Transfer*>(self);
-    // Trailers come here too, after the body, and count for nothing.
-    if (transfer.body_began_ || !transfer.arrived_.empty()) return size;
-    transfer.active_ms_ = sys::monotonic_ms();
-    transfer.head_too_large_ = !transfer.head_.add_line({data, size});
+    const std::string_view line(data, size);
+    // Trailers come here too, after the body, and say nothing.
+    const bool is_trailer = transfer.body_began_ || !transfer.arrived_.empty();
+    if (!is_trailer) transfer.active_ms_ = sys::monotonic_ms();
+    transfer.head_too_large_ =
+        is_trailer ? !transfer.head_.add_trailer(line) : !transfer.head_.add_line(line);
     return transfer.head_too_large_ ? 0 : size;
 }
 
@@ -149,6 +151,8 @@ void Transfer::look_for_end() {
 }
 
 void Transfer::finish(CURLcode code) {
+    // libcurl's word for a single line past its own bound, 100 KiB
+    if (code == CURLE_OUT_OF_MEMORY && !body_began_) head_too_large_ = true;
     if (head_too_large_)
         return end({TransportFault::too_large, "header too large: " + target_.place});
     if (code != CURLE_OK) return end(fault(code));

@@ -103,12 +103,12 @@ std::optional<std::string> read_text(const sys::Root& root, const std::string& p
         message = path + ": is a directory";
         return std::nullopt;
     }
-    if (opened.size_bytes > editable_bytes) {
+    if (opened.size_bytes > base::limits::edited_file_bytes) {
         message = path + ": " + counted(opened.size_bytes, "byte") + ", more than the " +
-                  std::to_string(editable_bytes) + " that can be edited; use bash";
+                  std::to_string(base::limits::edited_file_bytes) + " that can be edited; use bash";
         return std::nullopt;
     }
-    return sys::read_all(opened.fd.get(), editable_bytes, path);
+    return sys::read_all(opened.fd.get(), base::limits::edited_file_bytes, path);
 }
 
 std::optional<sys::Lock> lock_file(const Workplace& workplace, const std::string& path) {

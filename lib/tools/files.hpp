@@ -16,7 +16,6 @@
 namespace chorus::tools {
 
 // Larger files are for commands.
-constexpr std::size_t editable_bytes = 16U << 20;
 constexpr std::size_t binary_check_bytes = 8U << 10;
 
 // The detail of a tool whose argument 'path' names what it works on: canonical, or as written where

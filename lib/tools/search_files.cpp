@@ -22,7 +22,6 @@ namespace {
 constexpr std::size_t most_matches = 500;
 constexpr std::size_t most_characters = base::limits::tool_result_characters - 500;  // the notes
 constexpr std::size_t line_characters = 500;
-constexpr std::size_t searched_bytes = 16U << 20;
 constexpr std::int64_t most_ms = 10'000;
 constexpr int largest_program = 5'000;  // what RE2 made of the pattern, in its instructions
 
@@ -89,7 +88,7 @@ bool Search::read_file(int fd) {
         filled += static_cast<std::size_t>(got);
         content_ = std::string_view(buffer_).substr(0, filled);
         if (is_binary(content_)) return false;
-        if (got == 0 || filled > searched_bytes) return true;
+        if (got == 0 || filled > base::limits::searched_file_bytes) return true;
     }
 }
 
@@ -97,7 +96,7 @@ bool Search::search(const sys::Entry& entry) {
     if (entry.kind != sys::Kind::file) return true;
     const sys::Opened opened = workplace_.root.open_to_read(entry.path);
     if (opened.outcome != sys::OpenOutcome::opened || opened.kind != sys::Kind::file) return true;
-    if (opened.size_bytes > searched_bytes) {
+    if (opened.size_bytes > base::limits::searched_file_bytes) {
         ++too_large;
         return true;
     }
@@ -132,7 +131,7 @@ chat::ToolResult result_of(const Search& search, Walked walked) {
                 " are shown, there are more; narrow 'pattern', 'path' or 'glob']\n";
     if (search.too_large > 0)
         text += "[" + counted(search.too_large, "file") + " larger than " +
-                std::to_string(searched_bytes >> 20U) + " MiB not searched]\n";
+                std::to_string(base::limits::searched_file_bytes >> 20U) + " MiB not searched]\n";
     return answer(text + notes_on(walked, most_ms));
 }
 

@@ -90,6 +90,8 @@ test_case "limits and their values"
 declare -A label=(
     [prompt_bytes]='prompt, stdin' [stdin_inline_bytes]='stdin within a message' [answer_bytes]='answer of a model'
     [sse_line_bytes]='line of an event stream' [sse_event_bytes]='event of an event stream'
+    [http_head_bytes]='header of an answer, trailers counted' [edited_file_bytes]='file that a tool edits'
+    [searched_file_bytes]='file that is searched'
     [error_body_bytes]='error body kept of a provider' [json_bytes]='JSON text' [json_depth]='JSON depth'
     [tool_result_characters]='tool result' [task_log_bytes]='output log of a background task'
     [docs_bytes]='documents in docs/ on disk' [docs_tokens]='documents in a request' [project_text_bytes]='AGENTS.md'

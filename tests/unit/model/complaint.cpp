@@ -69,6 +69,10 @@ TEST(Complaint, TransportFaultsAreTheNetworks) {
         EXPECT_TRUE(failure.retryable);
         EXPECT_EQ(failure.message.substr(failure.message.size() - 5), ": why");
     }
+    net::Response doubled;
+    doubled.fault = TransportFault::tls;
+    doubled.fault_message = "no TLS connection: 127.0.0.1:9: why";
+    EXPECT_EQ(transport_failure("p", doubled).message, "p: no TLS connection: 127.0.0.1:9: why");
     for (const TransportFault fault :
          {TransportFault::stopped, TransportFault::too_large, TransportFault::other}) {
         net::Response response;

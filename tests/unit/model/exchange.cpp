@@ -19,8 +19,9 @@ namespace {
 
 class Server {
   public:
-    explicit Server(std::string reply, int linger_ms = 0)
-        : reply_(std::move(reply)), linger_ms_(linger_ms) {
+    // Lingers until the client has gone; `murmur` is sent again and again meanwhile.
+    explicit Server(std::string reply, int linger_ms = 0, std::string murmur = "")
+        : reply_(std::move(reply)), linger_ms_(linger_ms), murmur_(std::move(murmur)) {
         sockaddr_in address{};
         address.sin_family = AF_INET;
         address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -67,12 +68,21 @@ class Server {
     }
 
     void wait_for_hangup(int peer) const {
+        constexpr int murmur_every_ms = 100;
         pollfd hangup{.fd = peer, .events = POLLIN, .revents = 0};
-        poll(&hangup, 1, linger_ms_);
+        if (murmur_.empty()) {
+            poll(&hangup, 1, linger_ms_);
+            return;
+        }
+        for (int ms = 0; ms < linger_ms_; ms += murmur_every_ms) {
+            if (poll(&hangup, 1, murmur_every_ms) > 0) return;
+            if (send(peer, murmur_.data(), murmur_.size(), MSG_NOSIGNAL) < 0) return;
+        }
     }
 
     std::string reply_;
     int linger_ms_;
+    std::string murmur_;
     int listener_ = -1;
     int port_ = 0;
     std::string request_;
@@ -132,6 +142,34 @@ TEST(Exchange, AnErrorIsReadWithItsHeaders) {
     EXPECT_EQ(reply.failure->status, 429);
 }
 
+std::string escaped(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        char escape[8];
+        std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
+        out += escape;
+    }
+    return out;
+}
+
+// S-38: however the server writes it, and wherever a long message is cut
+TEST(Exchange, TheKeyIsInNoMessage) {
+    for (std::size_t before = 440; before < 500; ++before) {
+        const std::string error = R"({"error":{"message":")" + std::string(before, 'x') + " " +
+                                  escaped("sk-secret-key") + R"("}})";
+        Server body("HTTP/1.1 500 Oh\r\nrequest-id: sk-secret-key\r\nContent-Length: " +
+                    std::to_string(error.size()) + "\r\n\r\n" + error);
+        const Answer refused = ask(body, "openai");
+        ASSERT_TRUE(refused.failure);
+        EXPECT_EQ(refused.failure->message.find("sk-"), std::string::npos);
+        EXPECT_EQ(refused.failure->request_id, "[key]");
+        Server event(stream_head + "data: " + error + "\n\n");
+        const Answer broken = ask(event, "openai-chat");
+        ASSERT_TRUE(broken.failure);
+        EXPECT_EQ(broken.failure->message.find("sk-"), std::string::npos);
+    }
+}
+
 TEST(Exchange, AStreamThatEndsEarlyIsCut) {
     Server server(stream_head +
                   "data: {\"choices\":[{\"delta\":{\"content\":\"hel\"}}]}\n\ndata: {\"cho");
@@ -168,6 +206,13 @@ TEST(Exchange, AServerThatDoesNotHangUpIsLeft) {
     const std::int64_t start = sys::monotonic_ms();
     EXPECT_FALSE(ask(server, "openai-chat").failure);
     EXPECT_LT(sys::monotonic_ms() - start, 3'000);
+}
+
+TEST(Exchange, AServerThatTalksOnAfterItsEndIsLeft) {
+    Server server(stream_head + hello, 20'000, ": and so on\n\n");
+    const std::int64_t start = sys::monotonic_ms();
+    EXPECT_FALSE(ask(server, "openai-chat").failure);
+    EXPECT_LT(sys::monotonic_ms() - start, 10'000);
 }
 
 TEST(Exchange, StoppingKeepsTheText) {

@@ -14,6 +14,19 @@ const MakeDecoder make = [](const StreamSink& sink) {
     return responses_decoder({"openai", "gpt-6.1-sol"}, sink);
 };
 
+// Thinking that is not kept counts too, or an answer of it alone would have no end.
+TEST(ResponsesStream, ThinkingHasTheBoundOfTheAnswer) {
+    Heard heard;
+    const auto decoder = make(heard.sink);
+    const std::string event = R"({"type":"response.reasoning_text.delta","delta":")" +
+                              std::string(1U << 20U, 'x') + "\"}";
+    for (int i = 0; i < 32; ++i) EXPECT_TRUE(decoder->take({"message", event}));
+    EXPECT_FALSE(decoder->take({"message", event}));
+    const Answer answer = decoder->finish();
+    ASSERT_TRUE(answer.failure);
+    EXPECT_EQ(answer.failure->message, "openai: the answer is longer than 32 MiB");
+}
+
 constexpr std::string_view tool_stream =
     R"(event: response.created
 data: {"type":"response.created","sequence_number":0,"response":{"id":"resp_1","status":"in_progress","error":null}}

@@ -1,5 +1,7 @@
 #include "net/head.hpp"
 
+#include "base/limits.hpp"
+
 namespace chorus::net {
 namespace {
 
@@ -36,7 +38,7 @@ TEST(Head, ForgetsAnInterimAnswer) {
 
 TEST(Head, IsBoundedOverAllLines) {
     Head head;
-    const std::string half(Head::bound_bytes / 2, 'x');
+    const std::string half(base::limits::http_head_bytes / 2, 'x');
     EXPECT_TRUE(head.add_line(half));
     EXPECT_TRUE(head.add_line(half));
     EXPECT_FALSE(head.add_line("x"));

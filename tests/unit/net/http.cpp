@@ -342,6 +342,30 @@ TEST(Http, CapsTheBodyOfAnErrorThatNeverEnds) {
     EXPECT_EQ(got.response.body.size(), base::limits::error_body_bytes);
 }
 
+TEST(Http, CapsTrailersThatNeverEnd) {
+    Server server([](Peer& peer) {
+        peer.read_request();
+        peer.send("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n");
+        for (int i = 0; i < 1000; ++i) peer.send("x-trailer: " + std::string(1000, 't') + "\r\n");
+        peer.wait_until_client_leaves();
+    });
+    const Got got = post(server.url());
+    EXPECT_EQ(got.response.fault, TransportFault::too_large);
+    EXPECT_EQ(got.response.fault_message, "header too large: " + server.place());
+    EXPECT_EQ(got.body, "a");
+}
+
+TEST(Http, SaysThatAHeaderLineIsTooLong) {
+    Server server([](Peer& peer) {
+        peer.read_request();
+        peer.send("HTTP/1.1 200 OK\r\nx: " + std::string(200'000, 'x'));
+        peer.wait_until_client_leaves();
+    });
+    const Got got = post(server.url());
+    EXPECT_EQ(got.response.fault, TransportFault::too_large);
+    EXPECT_EQ(got.response.fault_message, "header too large: " + server.place());
+}
+
 TEST(Http, TakesAnErrorWhoseBodyIsCutOrStallsForThatError) {
     for (const bool stalls : {false, true}) {
         Server server([&](Peer& peer) {

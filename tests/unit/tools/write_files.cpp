@@ -48,7 +48,7 @@ TEST_F(WriteFiles, AppendAddsExactlyThat) {
 
 TEST_F(WriteFiles, FilesTooLargeToEditAreLeftAlone) {
     put("large", "");
-    std::filesystem::resize_file(at("large"), editable_bytes);
+    std::filesystem::resize_file(at("large"), base::limits::edited_file_bytes);
     ok("append_file", write("large", "x"));
     EXPECT_TRUE(has(fails("append_file", write("large", "x")), "use bash"));
 }
