@@ -82,11 +82,12 @@ class Turn : public Activity {
   private:
     std::string workspace() const { return scene_.home() + "/agents/" + agent_ + "/workspace/"; }
     std::string file() const { return token_ + ".txt"; }
+    std::string long_file() const { return token_ + ".log"; }
     std::string deep_file() const { return "new-" + token_ + "/deep/" + token_ + ".txt"; }
 
     void announce_files() const {
-        scene_.ledger->will_write(workspace() + file(),
-                                  {no_file, "one\n", "two\n", "two\nthree\n"});
+        scene_.ledger->will_write(workspace() + file(), {no_file, "one\n", "two\n"});
+        scene_.ledger->will_write(workspace() + long_file(), {no_file, "three\n"});
         scene_.ledger->will_write(workspace() + deep_file(), {no_file, "deep\n"});
     }
 
@@ -101,7 +102,7 @@ class Turn : public Activity {
                  {call(token_ + "-replace", "str_replace",
                        {{"path", file()}, {"old_str", "one"}, {"new_str", "two"}}),
                   call(token_ + "-append", "append_file",
-                       {{"path", file()}, {"content", "three\n"}}),
+                       {{"path", long_file()}, {"content", "three\n"}}),
                   call(token_ + "-commit", "git_commit", {{"message", "work of " + token_}})}),
              say("done " + token_)});
     }
@@ -120,7 +121,7 @@ class Turn : public Activity {
     void read_effect(const std::string& id, const std::string& result) {
         if (id == token_ + "-create") scene_.ledger->wrote(workspace() + file(), 1);
         if (id == token_ + "-replace") scene_.ledger->wrote(workspace() + file(), 2);
-        if (id == token_ + "-append") scene_.ledger->wrote(workspace() + file(), 3);
+        if (id == token_ + "-append") scene_.ledger->wrote(workspace() + long_file(), 1);
         if (id == token_ + "-deep") scene_.ledger->wrote(workspace() + deep_file(), 1);
         const std::string said = "committed ";
         if (id == token_ + "-commit" && result.starts_with(said))
