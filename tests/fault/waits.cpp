@@ -33,8 +33,7 @@ struct Samples {
 Waits measure(int processes, int duration_ms,
               const std::function<std::function<std::int64_t()>(int)>& begin) {
     const std::size_t bytes = sizeof(Samples) * static_cast<std::size_t>(processes);
-    void* shared =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* shared = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) give_up("mmap");
     auto* samples = static_cast<Samples*>(shared);
     for (int i = 0; i < processes; ++i) {
@@ -101,10 +100,8 @@ Waits lock_waits(const std::string& path, int processes, int duration_ms, int ho
     return measure(processes, duration_ms, [&](int) {
         return [&path, hold_ms] {
             const std::int64_t asked_us = now_us();
-            auto lock =
-                chorus::sys::Lock::acquire(path, chorus::sys::Lock::Mode::exclusive, -1, [] {
-                    return false;
-                });
+            auto lock = chorus::sys::Lock::acquire(path, chorus::sys::Lock::Mode::exclusive, -1,
+                                                   [] { return false; });
             const std::int64_t waited_us = now_us() - asked_us;
             usleep(static_cast<useconds_t>(hold_ms) * 1000);
             return waited_us;

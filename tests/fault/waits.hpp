@@ -9,7 +9,7 @@
 namespace fault {
 
 struct Waits {
-    std::vector<std::int64_t> us;  // in order of length
+    std::vector<std::int64_t> us;   // in order of length
     double ms(double share) const;  // 0.5: half waited no longer
     std::string text() const;
 };
