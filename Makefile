@@ -5,10 +5,10 @@ PREFIX ?= /usr/local
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 PACKAGES = cmake make g++ pkg-config libcli11-dev nlohmann-json3-dev libsqlite3-dev libcurl4-openssl-dev \
   libgit2-dev libgtest-dev libre2-dev libyaml-cpp-dev libfmt-dev libmd-dev libarchive-dev zlib1g-dev libssl-dev \
-  openssl scdoc man-db bubblewrap bash git jq sqlite3 ca-certificates util-linux
+  openssl scdoc man-db bubblewrap bash git jq sqlite3 ca-certificates util-linux e2fsprogs
 CMAKE = cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(OPTIONS)
 
-.PHONY: all deps demo test bench asan developer format tidy install package clean
+.PHONY: all deps demo test soak bench asan developer format tidy install package clean
 
 all: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS)
@@ -31,6 +31,11 @@ demo: deps
 test: deps $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all tests
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+soak: deps $(BUILD)/CMakeCache.txt
+	cmake --build $(BUILD) -j $(JOBS) --target all tests
+	$(BUILD)/tests/fault_power --bin $(BUILD)/cmd --cuts 10000
+	$(BUILD)/tests/fault_race --bin $(BUILD)/cmd --messages 200000
 
 bench: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all bench_programs

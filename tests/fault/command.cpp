@@ -1,4 +1,4 @@
-#include "command.hpp"
+#include "fault/command.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -64,6 +65,10 @@ std::int64_t now_us() {
 void give_up(const std::string& why) {
     std::fprintf(stderr, "%s\n", why.c_str());
     std::exit(2);
+}
+
+std::string beside_this_program(const std::string& name) {
+    return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
 }
 
 std::string read_text(const std::string& path) {
@@ -155,7 +160,7 @@ int Command::finish(int timeout_ms) {
     return status_;
 }
 
-Ended run(const Words& words, const Variables& variables, const std::string& stdin_path) {
+Finished run(const Words& words, const Variables& variables, const std::string& stdin_path) {
     Command command(words, variables, stdin_path);
     const int status = command.finish();
     if (status == exec_failed) give_up(words.front() + ": cannot be started");

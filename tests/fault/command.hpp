@@ -47,16 +47,19 @@ class Command {
     std::string err_text_;
 };
 
-struct Ended {
+struct Finished {
     int status = 0;
     std::string out;
     std::string err;
 };
-Ended run(const Words& words, const Variables& variables = {},
-          const std::string& stdin_path = "/dev/null");
+Finished run(const Words& words, const Variables& variables = {},
+             const std::string& stdin_path = "/dev/null");
 
 // Ends the program with status 2: what the test itself needs is not there.
 [[noreturn]] void give_up(const std::string& why);
+
+// The path of another test program.
+std::string beside_this_program(const std::string& name);
 
 std::string read_text(const std::string& path);
 void write_text(const std::string& path, const std::string& text);

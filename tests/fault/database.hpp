@@ -1,7 +1,6 @@
-// A home's chorus.db, looked at from outside and left as it is.
+// A look into a home's database from outside, by SQL alone.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,20 +10,19 @@ namespace fault {
 
 class Database {
   public:
+    using Row = std::vector<std::string>;  // NULL is ""
+    // Throws std::runtime_error with SQLite's words, here and later.
     explicit Database(const std::string& path);
     ~Database();
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
 
-    using Row = std::vector<std::string>;  // NULL is ""
-    // Throws std::runtime_error with SQLite's words.
-    std::vector<Row> rows(const std::string& sql, const Row& values = {}) const;
-    // Of the first row, else "".
-    std::string text(const std::string& sql, const Row& values = {}) const;
-    std::int64_t number(const std::string& sql, const Row& values = {}) const;
+    std::vector<Row> rows(const std::string& sql, const std::vector<std::string>& values = {});
+    // The first column of the first row, "" where there is none.
+    std::string value(const std::string& sql, const std::vector<std::string>& values = {});
 
   private:
-    sqlite3* handle_ = nullptr;
+    sqlite3* database_ = nullptr;
 };
 
 }  // namespace fault

@@ -1,4 +1,4 @@
-#include "disk.hpp"
+#include "fault/disk.hpp"
 
 #include <fcntl.h>
 #include <linux/loop.h>
@@ -14,7 +14,7 @@
 #include <cstring>
 #include <utility>
 
-#include "command.hpp"
+#include "fault/command.hpp"
 
 namespace fault {
 namespace {
@@ -83,8 +83,8 @@ void enter_own_mount_namespace() {
 Disk::Disk(std::string directory, int size_mib)
     : directory_(std::move(directory)), image_(make_image()) {
     if (ftruncate(image_, static_cast<off_t>(size_mib) << 20) != 0) fail("ftruncate");
-    const Ended made = run({"mkfs.ext4", "-q", "-F", "-m", "0", "-E",
-                            "lazy_itable_init=0,lazy_journal_init=1", image_path()});
+    const Finished made = run({"mkfs.ext4", "-q", "-F", "-m", "0", "-E",
+                               "lazy_itable_init=0,lazy_journal_init=1", image_path()});
     if (made.status != 0) give_up("mkfs.ext4: " + made.err);
 }
 
@@ -150,7 +150,7 @@ void Disk::cut(Loses what) {
 }
 
 std::string Disk::problem() const {
-    const Ended checked = run({"e2fsck", "-fn", image_path()});
+    const Finished checked = run({"e2fsck", "-fn", image_path()});
     return checked.status == 0 ? "" : checked.out + checked.err;
 }
 

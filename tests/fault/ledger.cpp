@@ -1,11 +1,11 @@
-#include "ledger.hpp"
+#include "fault/ledger.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "command.hpp"
+#include "fault/command.hpp"
 
 namespace fault {
 namespace {
@@ -22,22 +22,28 @@ std::string content_of(const std::string& path) {
     return fs::exists(fs::symlink_status(path)) ? read_text(path) : no_file;
 }
 
-Ended git(const std::string& workspace, Words words) {
+std::int64_t number_of(Database& database, const std::string& sql,
+                       const std::vector<std::string>& values = {}) {
+    const std::string value = database.value(sql, values);
+    return value.empty() ? 0 : std::stoll(value);
+}
+
+Finished git(const std::string& workspace, Words words) {
     words.insert(words.begin(), {"git", "-c", "safe.directory=*", "-C", workspace});
     return run(words, {{"HOME", "/nonexistent"}, {"GIT_CONFIG_NOSYSTEM", "1"}});
 }
 
 void check_repository(const std::string& workspace, std::vector<std::string>& found) {
-    const Ended checked = git(workspace, {"fsck", "--full", "--strict", "--no-dangling"});
+    const Finished checked = git(workspace, {"fsck", "--full", "--strict", "--no-dangling"});
     if (checked.status != 0)
         found.push_back(workspace + ": git fsck: " + checked.out + checked.err);
-    const Ended status = git(workspace, {"status", "--porcelain"});
+    const Finished status = git(workspace, {"status", "--porcelain"});
     if (status.status != 0) found.push_back(workspace + ": git status: " + status.err);
-    const Ended head = git(workspace, {"rev-parse", "--verify", "HEAD^{commit}"});
+    const Finished head = git(workspace, {"rev-parse", "--verify", "HEAD^{commit}"});
     if (head.status != 0) found.push_back(workspace + ": no commit: " + head.err);
 }
 
-void expect_rows(const Database& database, const std::string& what, const std::string& sql,
+void expect_rows(Database& database, const std::string& what, const std::string& sql,
                  std::vector<std::string>& found) {
     for (const auto& row : database.rows(sql)) {
         std::string text;
@@ -85,17 +91,18 @@ std::vector<std::string> Ledger::births() const {
     return names;
 }
 
-void Ledger::check_messages(const Database& database, Found& found) const {
+void Ledger::check_messages(Database& database, Found& found) const {
     for (const auto& [token, prompt] : prompts_) {
-        const auto count = database.number(
-            "SELECT count(*) FROM messages m JOIN agents a ON a.id = m.agent_id "
-            "WHERE m.role = 'user' AND a.name = ? AND m.content LIKE '%' || ? || ' %'",
-            {prompt.agent, token});
+        const auto count =
+            number_of(database,
+                      "SELECT count(*) FROM messages m JOIN agents a ON a.id = m.agent_id "
+                      "WHERE m.role = 'user' AND a.name = ? AND m.content LIKE '%' || ? || ' %'",
+                      {prompt.agent, token});
         if (count > 1 || (prompt.accepted && count < 1))
             found.push_back("the prompt " + token + (prompt.accepted ? " (accepted)" : "") +
                             " is there " + std::to_string(count) + " times");
         if (!prompt.completed) continue;
-        const std::string state = database.text(
+        const std::string state = database.value(
             "SELECT t.state || (t.ended_at IS NOT NULL) FROM turns t JOIN messages m ON "
             "m.turn_id = t.id WHERE m.role = 'user' AND m.content LIKE '%' || ? || ' %'",
             {token});
@@ -103,20 +110,21 @@ void Ledger::check_messages(const Database& database, Found& found) const {
             found.push_back("the turn of " + token + ", reported as completed, is " + state);
     }
     for (const auto& [id, text] : answers_) {
-        const std::string stored = database.text(
+        const std::string stored = database.value(
             "SELECT role || ':' || content FROM messages WHERE id = " + std::to_string(id));
         if (stored != "assistant:" + text)
             found.push_back("the answer " + std::to_string(id) + ", reported as " + shown(text) +
                             ", is " + shown(stored));
     }
     for (const std::string& id : told_)
-        if (database.number("SELECT count(*) FROM messages WHERE role = 'tool_result' AND "
-                            "tool_call_id = ?",
-                            {id}) != 1)
+        if (number_of(database,
+                      "SELECT count(*) FROM messages WHERE role = 'tool_result' AND "
+                      "tool_call_id = ?",
+                      {id}) != 1)
             found.push_back("the result of " + id + ", told to the model, is not there once");
 }
 
-void Ledger::check_turns(const Database& database, When when, Found& found) const {
+void Ledger::check_turns(Database& database, When when, Found& found) const {
     expect_rows(database, "turn numbers have a gap",
                 "SELECT agent_id, thread_id, count(*), max(turn_number) FROM turns "
                 "GROUP BY 1, 2 HAVING count(*) <> max(turn_number) OR min(turn_number) <> 1",
@@ -148,8 +156,8 @@ void Ledger::check_turns(const Database& database, When when, Found& found) cons
                 "SELECT id, state FROM turns WHERE ended_at IS NULL", found);
 }
 
-void Ledger::check_database(const Database& database, When when, Found& found) const {
-    if (const std::string said = database.text("PRAGMA integrity_check"); said != "ok")
+void Ledger::check_database(Database& database, When when, Found& found) const {
+    if (const std::string said = database.value("PRAGMA integrity_check"); said != "ok")
         found.push_back("integrity_check: " + said);
     expect_rows(database, "foreign_key_check", "PRAGMA foreign_key_check", found);
     check_messages(database, found);
@@ -166,8 +174,8 @@ void Ledger::check_files(Found& found) const {
     }
 }
 
-void Ledger::check_transcript(const Database& database, const std::string& home,
-                              const std::string& agent, Found& found) const {
+void Ledger::check_transcript(Database& database, const std::string& home, const std::string& agent,
+                              Found& found) const {
     const std::string path = home + "/agents/" + agent + "/branches/main/session.md";
     const std::string text = content_of(path);
     std::size_t at = 0;
@@ -207,7 +215,7 @@ void Ledger::check_directory(const std::string& home, const std::string& agent,
     check_repository(directory + "/workspace", found);
 }
 
-void Ledger::check_agents(const Database& database, const std::string& home, When when,
+void Ledger::check_agents(Database& database, const std::string& home, When when,
                           Found& found) const {
     const bool settled = when == When::settled;
     for (const auto& row : database.rows("SELECT name, status FROM agents")) {
@@ -216,15 +224,16 @@ void Ledger::check_agents(const Database& database, const std::string& home, Whe
         if (row[1] == "active" && settled) check_transcript(database, home, row[0], found);
     }
     for (const auto& [agent, birth] : births_) {
-        const std::string status = database.text(
+        const std::string status = database.value(
             "SELECT status FROM agents WHERE name = ? ORDER BY id DESC LIMIT 1", {agent});
         if (birth.reported && status != "active")
             found.push_back(agent + ": was reported as made, and is '" + status + "'");
         if (status != "active") continue;
-        const auto sessions = database.number(
-            "SELECT count(*) FROM sessions s JOIN agents a ON a.id = s.agent_id "
-            "WHERE a.name = ?",
-            {agent});
+        const auto sessions =
+            number_of(database,
+                      "SELECT count(*) FROM sessions s JOIN agents a ON a.id = s.agent_id "
+                      "WHERE a.name = ?",
+                      {agent});
         if (sessions != birth.sessions)
             found.push_back(agent + ": has " + std::to_string(sessions) + " of " +
                             std::to_string(birth.sessions) + " sessions");
@@ -239,8 +248,8 @@ void Ledger::check_agents(const Database& database, const std::string& home, Whe
     for (const auto& entry : fs::directory_iterator(home + "/agents")) {
         const std::string name = entry.path().filename();
         if (name == stranger_) continue;
-        if (database.number("SELECT count(*) FROM agents WHERE name = ? AND status = 'active'",
-                            {name}) != 1)
+        if (number_of(database, "SELECT count(*) FROM agents WHERE name = ? AND status = 'active'",
+                      {name}) != 1)
             found.push_back(entry.path().string() + ": belongs to no agent");
     }
 }
@@ -248,7 +257,7 @@ void Ledger::check_agents(const Database& database, const std::string& home, Whe
 std::vector<std::string> Ledger::faults(const std::string& home, When when) const {
     Found found;
     try {
-        const Database database(home + "/chorus.db");
+        Database database(home + "/chorus.db");
         check_database(database, when, found);
         check_agents(database, home, when, found);
     } catch (const std::exception& error) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "database.hpp"
+#include "fault/database.hpp"
 
 namespace fault {
 
@@ -55,15 +55,14 @@ class Ledger {
     };
     using Found = std::vector<std::string>;
 
-    void check_database(const Database& database, When when, Found& found) const;
-    void check_messages(const Database& database, Found& found) const;
-    void check_turns(const Database& database, When when, Found& found) const;
+    void check_database(Database& database, When when, Found& found) const;
+    void check_messages(Database& database, Found& found) const;
+    void check_turns(Database& database, When when, Found& found) const;
     void check_files(Found& found) const;
-    void check_agents(const Database& database, const std::string& home, When when,
-                      Found& found) const;
+    void check_agents(Database& database, const std::string& home, When when, Found& found) const;
     void check_directory(const std::string& home, const std::string& agent, Found& found) const;
-    void check_transcript(const Database& database, const std::string& home,
-                          const std::string& agent, Found& found) const;
+    void check_transcript(Database& database, const std::string& home, const std::string& agent,
+                          Found& found) const;
 
     std::string stranger_;
     std::map<std::string, Prompt> prompts_;

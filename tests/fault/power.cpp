@@ -1,7 +1,7 @@
 // The power fails while chorus works: turns, resumptions and births on a disk that is cut off with
 // FS_IOC_SHUTDOWN at a random moment, mounted again and looked at.
 //
-//   power --bin DIR --test-bin DIR [--cuts N] [--seed N] [--point K] [--workers N] [--verbose]
+//   power --bin DIR [--cuts N] [--seed N] [--point K] [--workers N] [--verbose]
 //
 // A point is a fresh copy of one home and one to three cuts in a row, so that what recovers is cut
 // too. Point K of a seed is the same activities, cut at the same moments, as far as the kernel lets
@@ -24,8 +24,8 @@
 #include <map>
 #include <stdexcept>
 
-#include "disk.hpp"
-#include "scene.hpp"
+#include "fault/disk.hpp"
+#include "fault/scene.hpp"
 
 namespace fault {
 namespace {
@@ -36,8 +36,7 @@ constexpr std::int64_t first_guess_us = 60'000;
 
 struct Options {
     std::string bin;
-    std::string test_bin;
-    int cuts = 150;
+    int cuts = 300;
     std::uint64_t seed = static_cast<std::uint64_t>(time(nullptr));
     int point = -1;
     int workers = 2;
@@ -77,7 +76,7 @@ class Worker {
     std::string mount_point() const { return scratch_ + "/disk"; }
     Scene scene(Ledger* ledger) const {
         return {{options_.bin + "/chorus-init", options_.bin + "/chorus-run",
-                 options_.test_bin + "/loopback"},
+                 beside_this_program("loopback")},
                 mount_point(),
                 scratch_,
                 ledger};
@@ -162,8 +161,8 @@ void Worker::complain(int point, const std::string& story, const std::vector<std
     ++tally_.failures;
     std::string text = "FAILED: point " + std::to_string(point) + ": " + story + "\n";
     for (const std::string& fault : faults) text += "  " + fault + "\n";
-    std::fprintf(stderr, "%s  again: power --bin %s --test-bin %s --seed %llu --point %d\n",
-                 text.c_str(), options_.bin.c_str(), options_.test_bin.c_str(),
+    std::fprintf(stderr, "%s  again: %s --bin %s --seed %llu --point %d\n", text.c_str(),
+                 beside_this_program("fault_power").c_str(), options_.bin.c_str(),
                  static_cast<unsigned long long>(options_.seed), point);
 }
 
@@ -195,7 +194,7 @@ void Worker::run_point(int point) {
         disk.mount();
         complain(point, story, ledger.faults(here.home(), Ledger::When::raw));
     }
-    auto failed = go_on(here, "p" + std::to_string(point) + "end");
+    auto failed = settle(here, "p" + std::to_string(point) + "end");
     for (std::string& fault : ledger.faults(here.home(), Ledger::When::settled))
         failed.push_back(std::move(fault));
     complain(point, story, failed);
@@ -214,8 +213,6 @@ Options parse_options(int count, char** arguments) {
         const std::string value = arguments[i];
         if (name == "--bin")
             options.bin = std::filesystem::absolute(value);
-        else if (name == "--test-bin")
-            options.test_bin = std::filesystem::absolute(value);
         else if (name == "--cuts")
             options.cuts = std::stoi(value);
         else if (name == "--seed")
@@ -227,7 +224,7 @@ Options parse_options(int count, char** arguments) {
         else
             give_up("unknown option " + name);
     }
-    if (options.bin.empty() || options.test_bin.empty()) give_up("--bin and --test-bin are needed");
+    if (options.bin.empty()) give_up("--bin is needed: the directory of the executables");
     return options;
 }
 

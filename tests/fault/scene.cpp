@@ -1,4 +1,4 @@
-#include "scene.hpp"
+#include "fault/scene.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -53,16 +53,16 @@ class Turn : public Activity {
 
   protected:
     void begin(const Words& words, const std::string& stdin_path = "/dev/null") {
-        provider_ = std::make_unique<Provider>(scene_.programs.loopback,
-                                               scene_.scratch + "/provider-" + agent_, answers());
+        server_ = std::make_unique<Server>(scene_.programs.loopback,
+                                           scene_.scratch + "/provider-" + agent_, answers());
         Variables variables = scene_.variables();
-        for (auto& variable : provider_->variables()) variables.push_back(variable);
+        for (auto& variable : server_->variables()) variables.push_back(variable);
         commands_.push_back(std::make_unique<Command>(words, variables, stdin_path));
     }
 
     // What the provider was sent was on record before.
     void read_requests() {
-        const std::vector<Json> requests = provider_->requests();
+        const std::vector<Json> requests = server_->requests();
         if (requests.empty()) return;
         if (is_asked_) scene_.ledger->accepted(token_);
         for (const Json& message : requests.back().at("messages"))
@@ -133,7 +133,7 @@ class Turn : public Activity {
     std::string token_;
     bool works_;
     bool is_asked_ = false;
-    std::unique_ptr<Provider> provider_;
+    std::unique_ptr<Server> server_;
 };
 
 // Its answer also goes to a file, and its prompt is so long that it becomes one.
@@ -257,7 +257,7 @@ class Birth : public Activity {
     Kind kind_;
 };
 
-void must(const Ended& ended, const std::string& what) {
+void must(const Finished& ended, const std::string& what) {
     if (ended.status != 0) give_up(what + ": " + ended.err);
 }
 
@@ -308,12 +308,12 @@ std::unique_ptr<Activity> choose_activity(const Scene& scene, Random& random,
     return std::make_unique<Birth>(scene, left_agent);
 }
 
-std::vector<std::string> go_on(const Scene& scene, const std::string& token) {
+std::vector<std::string> settle(const Scene& scene, const std::string& token) {
     std::vector<std::string> failed;
     const auto talk = [&](const std::string& agent) {
         const std::string own = token + "-" + agent;
         scene.ledger->asked(agent, own);
-        const Ended ended =
+        const Finished ended =
             run({scene.programs.run, agent, "-m", "builtin/script", "--json", "-p", prompt_of(own)},
                 scene.variables());
         if (ended.status == 0) scene.ledger->completed(own);

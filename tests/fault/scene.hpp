@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "command.hpp"
-#include "ledger.hpp"
-#include "provider.hpp"
+#include "fault/command.hpp"
+#include "fault/ledger.hpp"
+#include "fault/server.hpp"
 
 namespace fault {
 
-struct Programs {
+struct Binaries {
     std::string init;
     std::string run;
     std::string loopback;
@@ -22,7 +22,7 @@ struct Programs {
 
 // The home stands at `mount`/home, everything else on this machine's own disk.
 struct Scene {
-    Programs programs;
+    Binaries programs;
     std::string mount;
     std::string scratch;
     Ledger* ledger = nullptr;
@@ -64,6 +64,6 @@ std::unique_ptr<Activity> choose_activity(const Scene& scene, Random& random,
                                           const std::string& token, bool resumes);
 // What comes after the cuts, without one: every agent takes a turn, every init is done again.
 // Returns what failed.
-std::vector<std::string> go_on(const Scene& scene, const std::string& token);
+std::vector<std::string> settle(const Scene& scene, const std::string& token);
 
 }  // namespace fault

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "command.hpp"
+#include "fault/command.hpp"
 
 namespace fault {
 
@@ -14,10 +14,10 @@ using Json = nlohmann::json;
 Json say(const std::string& text, const Json& calls = Json::array());
 Json call(const std::string& id, const std::string& tool, const Json& arguments);
 
-class Provider {
+class Server {
   public:
     // Answers in order, the last one for ever. `directory` is its own, and made anew.
-    Provider(const std::string& program, const std::string& directory, const Json& answers);
+    Server(const std::string& program, const std::string& directory, const Json& answers);
     // What a command needs to find it.
     Variables variables() const;
     // Bodies of the requests so far, oldest first.

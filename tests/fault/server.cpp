@@ -1,4 +1,4 @@
-#include "provider.hpp"
+#include "fault/server.hpp"
 
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ Json call(const std::string& id, const std::string& tool, const Json& arguments)
     return {{"id", id}, {"name", tool}, {"arguments", arguments}};
 }
 
-Provider::Provider(const std::string& program, const std::string& directory, const Json& answers)
+Server::Server(const std::string& program, const std::string& directory, const Json& answers)
     : directory_(directory) {
     std::filesystem::remove_all(directory_);
     std::filesystem::create_directories(directory_ + "/log");
@@ -41,12 +41,12 @@ Provider::Provider(const std::string& program, const std::string& directory, con
     port_.pop_back();
 }
 
-Variables Provider::variables() const {
+Variables Server::variables() const {
     return {{"CHORUS_ANTHROPIC_BASE_URL", "http://127.0.0.1:" + port_},
             {"ANTHROPIC_API_KEY", "sk-test-0123456789abcdef"}};
 }
 
-std::vector<Json> Provider::requests() const {
+std::vector<Json> Server::requests() const {
     std::vector<Json> all;
     for (int k = 1;; ++k) {
         std::array<char, 24> name{};

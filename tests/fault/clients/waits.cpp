@@ -1,4 +1,4 @@
-#include "waits.hpp"
+#include "fault/clients/waits.hpp"
 
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -13,7 +13,7 @@
 #include <functional>
 
 #include "agent/layout.hpp"
-#include "command.hpp"
+#include "fault/command.hpp"
 #include "store/records.hpp"
 #include "store/store.hpp"
 #include "sys/clock.hpp"
