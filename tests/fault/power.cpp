@@ -1,7 +1,7 @@
 // The power fails while chorus works: turns, resumptions and births on a disk that is cut off with
 // FS_IOC_SHUTDOWN at a random moment, mounted again and looked at.
 //
-//   power --bin DIR [--cuts N] [--seed N] [--point K] [--workers N] [--verbose]
+//   fault_power --bin DIR [--cuts N] [--seed N] [--point K] [--workers N] [--verbose]
 //
 // A point is a fresh copy of one home and one to three cuts in a row, so that what recovers is cut
 // too. Point K of a seed is the same activities, cut at the same moments, as far as the kernel lets

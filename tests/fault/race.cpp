@@ -2,7 +2,7 @@
 // one name, readers. Every accepted message is there once, in a thread whose turns were taken one
 // by one, and nobody ever hears of a busy database.
 //
-//   race --bin DIR [--messages N] [--seed N] [--wait-seconds N]
+//   fault_race --bin DIR [--messages N] [--seed N] [--wait-seconds N]
 //
 // Exit 1 where something is lost or doubled, where a process ended otherwise than it may, or where
 // at 16 processes the 99th percentile of waiting for the write gate or for a thread's lock is 250
