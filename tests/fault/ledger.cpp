@@ -91,6 +91,17 @@ std::vector<std::string> Ledger::births() const {
     return names;
 }
 
+int Ledger::message_count() const {
+    const auto is_accepted = [](const auto& entry) { return entry.second.accepted; };
+    return static_cast<int>(std::count_if(prompts_.begin(), prompts_.end(), is_accepted)) +
+           static_cast<int>(answers_.size() + told_.size());
+}
+int Ledger::commit_count() const {
+    std::size_t count = 0;
+    for (const auto& [agent, ids] : commits_) count += ids.size();
+    return static_cast<int>(count);
+}
+
 void Ledger::check_messages(Database& database, Found& found) const {
     for (const auto& [token, prompt] : prompts_) {
         const auto count =

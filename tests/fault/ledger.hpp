@@ -34,6 +34,10 @@ class Ledger {
     void born(const std::string& agent);
     std::vector<std::string> births() const;
 
+    // Acknowledged so far.
+    int message_count() const;
+    int commit_count() const;
+
     // `settled`: a command came after the last cut, so nothing may be half done any more.
     enum class When { raw, settled };
     // What does not hold, in words; empty where all does.

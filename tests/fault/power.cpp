@@ -32,7 +32,7 @@ namespace {
 
 constexpr int image_mib = 64;
 constexpr int most_cuts_of_a_point = 3;
-constexpr std::int64_t first_guess_us = 60'000;
+constexpr std::int64_t first_guess_us = 300'000;
 
 struct Options {
     std::string bin;
@@ -48,6 +48,8 @@ struct Tally {
     std::atomic<int> next_point{0};
     std::atomic<int> cuts{0};
     std::atomic<int> after_the_end{0};  // cuts after exit status 0
+    std::atomic<int> messages{0};       // acknowledged
+    std::atomic<int> commits{0};
     std::atomic<int> failures{0};
 };
 
@@ -100,8 +102,8 @@ Moment Worker::choose_moment(Random& random, const std::string& what) {
                    : random() % 3 != 0 ? Disk::Loses::buffers
                                        : Disk::Loses::nothing;
     moment.kills = random() % 2 == 0;
-    const auto share = static_cast<std::int64_t>(random() % 1300);
-    const auto lines = static_cast<int>(random() % 16);
+    const auto share = static_cast<std::int64_t>(random() % 2000);
+    const auto lines = static_cast<int>(random() % 28);
     const auto jitter_us = static_cast<std::int64_t>(random() % 2000);
     if (random() % 5 < 2) {
         moment.after_lines = 1 + lines;
@@ -194,6 +196,8 @@ void Worker::run_point(int point) {
         disk.mount();
         complain(point, story, ledger.faults(here.home(), Ledger::When::raw));
     }
+    tally_.messages += ledger.message_count();
+    tally_.commits += ledger.commit_count();
     auto failed = settle(here, "p" + std::to_string(point) + "end");
     for (std::string& fault : ledger.faults(here.home(), Ledger::When::settled))
         failed.push_back(std::move(fault));
@@ -258,9 +262,12 @@ int run_all(const Options& options) {
     for (int i = 0; i < workers; ++i)
         umount2((scratch + "/" + std::to_string(i) + "/disk").c_str(), MNT_DETACH);
     std::filesystem::remove_all(scratch);
-    std::printf("%d cuts in %.1f s, %d of them after an exit status of 0: %d failures\n",
-                tally.cuts.load(), static_cast<double>(now_us() - began_us) / 1e6,
-                tally.after_the_end.load(), tally.failures.load());
+    std::printf(
+        "%d cuts in %.1f s, %d of them after an exit status of 0, %d messages and %d commits "
+        "acknowledged: %d failures\n",
+        tally.cuts.load(), static_cast<double>(now_us() - began_us) / 1e6,
+        tally.after_the_end.load(), tally.messages.load(), tally.commits.load(),
+        tally.failures.load());
     return all_ended_well && tally.failures == 0 ? 0 : 1;
 }
 
