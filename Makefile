@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 PACKAGES = cmake make g++ pkg-config libcli11-dev nlohmann-json3-dev libsqlite3-dev libcurl4-openssl-dev \
   libgit2-dev libgtest-dev libre2-dev libyaml-cpp-dev libfmt-dev libmd-dev libarchive-dev zlib1g-dev libssl-dev \
-  libseccomp-dev openssl scdoc man-db bubblewrap bash git jq sqlite3 ca-certificates util-linux strace
+  libseccomp-dev openssl scdoc man-db bubblewrap bash git jq sqlite3 ca-certificates util-linux strace e2fsprogs
 CMAKE = cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(OPTIONS)
 SANITIZED = $(BUILD)/asan
 
@@ -55,6 +55,8 @@ soak: deps $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all tests
 	$(BUILD)/tests/fault_kill --bin $(BUILD)/cmd --every
 	$(BUILD)/tests/fault_calls --bin $(BUILD)/cmd --every
+	$(BUILD)/tests/fault_power --bin $(BUILD)/cmd --cuts 5000
+	$(BUILD)/tests/fault_race --bin $(BUILD)/cmd --messages 100000
 	$(BUILD)/tests/hostile $(abspath $(BUILD))/cmd --every-byte
 	$(MAKE) fuzz FUZZ_SECONDS=600
 

@@ -9,7 +9,6 @@
 #include "base/limits.hpp"
 #include "base/time.hpp"
 #include "chat/json.hpp"
-#include "store/sessions.hpp"
 #include "sys/beneath.hpp"
 #include "sys/file.hpp"
 
@@ -101,11 +100,10 @@ void reset_git(const std::string& workspace) {
     for (const std::string& trap : agent::git_traps()) sys::remove_tree(git + "/" + trap);
 }
 
-std::size_t index_sessions(store::Store& store, const store::Agent& agent,
-                           const agent::Directory& directory) {
-    std::size_t indexed = 0;
+std::vector<store::Session> read_sessions(const store::Agent& agent,
+                                          const agent::Directory& directory) {
+    std::vector<store::Session> rows;
     const sys::Root sessions(directory.sessions());
-    store::Transaction transaction(store);
     for (const std::string& name : sys::list_directory(directory.sessions())) {
         if (name.size() < 5 || name.substr(name.size() - 5) != ".json") continue;
         std::string text;
@@ -113,12 +111,9 @@ std::size_t index_sessions(store::Store& store, const store::Agent& agent,
         if (!sessions.read_file(name, base::limits::json_bytes * 10, text, problem)) continue;
         const auto file = chat::try_parse_json(text, text.size());
         if (!file || !file->is_object() || !file->contains("messages")) continue;
-        store::insert_session(store,
-                              session_row(*file, agent, agent.dir + "/sessions/" + name, text));
-        ++indexed;
+        rows.push_back(session_row(*file, agent, agent.dir + "/sessions/" + name, text));
     }
-    transaction.commit();
-    return indexed;
+    return rows;
 }
 
 }  // namespace chorus::life

@@ -6,6 +6,7 @@
 
 #include "agent/layout.hpp"
 #include "store/agents.hpp"
+#include "store/sessions.hpp"
 
 namespace chorus::life {
 
@@ -27,8 +28,8 @@ void refuse_links(const agent::Directory& directory);
 // Removes from a workspace's .git what git would run or obey; the history stays.
 void reset_git(const std::string& workspace);
 
-// sessions/*.json become rows again. Returns how many were readable.
-std::size_t index_sessions(store::Store& store, const store::Agent& agent,
-                           const agent::Directory& directory);
+// sessions/*.json as rows of an agent, those that are readable.
+std::vector<store::Session> read_sessions(const store::Agent& agent,
+                                          const agent::Directory& directory);
 
 }  // namespace chorus::life

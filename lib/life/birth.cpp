@@ -185,9 +185,14 @@ void append_welcome(const Directory& directory, const Birth& birth) {
                                agent::without_marks(base::visible(welcome(birth))) + "\n");
 }
 
-store::Agent insert_row(store::Store& store, const store::Agent& row) {
+store::Agent insert_rows(store::Store& store, const store::Agent& row,
+                         std::vector<store::Session> sessions) {
     store::Transaction transaction(store);
     const store::Agent inserted = store::insert_agent(store, row);
+    for (store::Session& session : sessions) {
+        session.agent_id = inserted.id;
+        store::insert_session(store, session);
+    }
     transaction.commit();
     return inserted;
 }
@@ -235,7 +240,7 @@ Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment
 
     const sys::Lock lock = require_birth_lock(home);
     reclaim_locked(home, store);
-    birth.agent = insert_row(store, birth.agent);
+    birth.agent = insert_rows(store, birth.agent, {});
     place(scaffold, home, store, birth.agent);
     commit_status(store, birth.agent, store::AgentStatus::active, "created");
     birth.agent.status = store::AgentStatus::active;
@@ -284,11 +289,13 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
     if (!kept_by_this_home) reset_git(directory.workspace());
     complete_tree(directory, options);
     sys::write_file(directory.configuration(), stamped(plan.text, now));
+    // whoever finds the row finds an agent that is whole
+    std::vector<store::Session> sessions = read_sessions(birth.agent, directory);
+    birth.sessions = sessions.size();
+    append_welcome(directory, birth);
     sys::sync_filesystem(directory.path());
-    birth.agent = insert_row(store, birth.agent);
+    birth.agent = insert_rows(store, birth.agent, std::move(sessions));
     if (elsewhere) place(*scaffold, home, store, birth.agent);
-    birth.sessions = index_sessions(store, birth.agent, Directory(in_place));
-    append_welcome(Directory(in_place), birth);
     commit_status(store, birth.agent, store::AgentStatus::active, "adopted");
     birth.agent.status = store::AgentStatus::active;
     return birth;

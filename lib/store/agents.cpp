@@ -170,6 +170,12 @@ void mark_destroyed(Store& store, AgentId id, base::TimeMs now, bool files_kept)
 }
 
 void delete_agent(Store& store, AgentId id) {
+    store
+        .prepare(
+            "DELETE FROM sessions WHERE agent_id = (SELECT id FROM agents WHERE id = ? AND status "
+            "= 'creating')")
+        .bind(id)
+        .run();
     store.prepare("DELETE FROM agents WHERE id = ? AND status = 'creating'").bind(id).run();
 }
 

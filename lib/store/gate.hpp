@@ -1,12 +1,14 @@
 // The write gate of a home: one lock file that every write transaction holds from BEGIN to COMMIT.
-// Waits are fair that way (SQLite's own waiting lets some processes starve), and no checkpoint ever
-// runs beside another connection's commit, which SQLite before 3.51.3 does not survive for certain.
+// Who waits is served in order that way (SQLite's own waiting lets some processes starve), and no
+// checkpoint ever runs beside another connection's commit, which SQLite before 3.51.3 does not
+// survive for certain.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 
-#include "sys/fd.hpp"
+#include "sys/lock_file.hpp"
 
 namespace chorus::store {
 
@@ -19,10 +21,8 @@ class Gate {
     void leave();
 
   private:
-    void open();
-    bool try_enter();
     std::string path_;
-    sys::Fd fd_;
+    std::optional<sys::LockFile> file_;
 };
 
 class Passage {

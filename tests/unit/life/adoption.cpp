@@ -98,7 +98,13 @@ class IndexTest : public HomeTest {
     void session(const std::string& name, const std::string& json) const {
         put(directory("ada").sessions() + "/" + name, json);
     }
-    std::size_t index() { return index_sessions(store, agent, directory("ada")); }
+    std::size_t index() {
+        const auto rows = read_sessions(agent, directory("ada"));
+        store::Transaction transaction(store);
+        for (const store::Session& row : rows) store::insert_session(store, row);
+        transaction.commit();
+        return rows.size();
+    }
     store::Agent agent;
 };
 

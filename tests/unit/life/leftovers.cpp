@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "home.hpp"
+#include "store/sessions.hpp"
 #include "sys/lock.hpp"
 #include "sys/process.hpp"
 
@@ -85,6 +86,22 @@ TEST_F(LeftoversTest, of_rows_are_finished_or_undone) {
     ASSERT_EQ(events.size(), 1U);
     EXPECT_EQ(events[0].cause, "recovered");
     EXPECT_EQ(store::find_agent(store, "leaving")->status, AgentStatus::destroying);
+}
+
+TEST_F(LeftoversTest, of_an_adoption_take_its_sessions_with_them) {
+    insert("gone", AgentStatus::creating);
+    const store::AgentId id = store::find_agent(store, "gone")->id;
+    {
+        store::Transaction transaction(store);
+        store::Session session;
+        session.id = "s";
+        session.agent_id = id;
+        store::insert_session(store, session);
+        transaction.commit();
+    }
+    reclaim_leftovers(home, store);
+    EXPECT_FALSE(store::find_agent(store, "gone"));
+    EXPECT_TRUE(store::list_sessions(store, id).empty());
 }
 
 TEST_F(LeftoversTest, give_their_name_free) {

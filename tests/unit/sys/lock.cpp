@@ -2,7 +2,13 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <filesystem>
+#include <mutex>
+#include <thread>
+#include <vector>
 
 #include "base/error.hpp"
 #include "sys/clock.hpp"
@@ -119,6 +125,63 @@ TEST(Lock, IsTakenWhenItsHolderDiesWhileItIsWaitedFor) {
     });
     EXPECT_TRUE(lock);
     EXPECT_GE(looks, 3);
+}
+
+// Who polls with growing pauses is overtaken by every newcomer.
+TEST(Lock, ServesWhoWaitsInOrder) {
+    const Scratch scratch;
+    const std::string path = scratch / "lock";
+    auto held = Lock::acquire(path, exclusive, -1);
+    ASSERT_TRUE(held);
+    std::mutex mutex;
+    std::vector<int> served;
+    std::vector<std::thread> waiting;
+    for (int i = 0; i < 12; ++i) {
+        waiting.emplace_back([&, i] {
+            const auto lock = Lock::acquire(path, exclusive, -1);
+            const std::lock_guard guard(mutex);
+            served.push_back(i);
+        });
+        std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    }
+    held->release();
+    // who has let go stands behind them; a locked file that is free for a moment may be taken by
+    // whoever comes just then
+    held = Lock::acquire(path, exclusive, -1);
+    mutex.lock();
+    const std::size_t before = served.size();
+    mutex.unlock();
+    held->release();
+    for (std::thread& thread : waiting) thread.join();
+    EXPECT_GE(before, 4U);
+    for (int i = 0; i < 12; ++i) EXPECT_NEAR(served[static_cast<std::size_t>(i)], i, 4);
+}
+
+TEST(Lock, WhoGaveUpHoldsNobodyUp) {
+    const Scratch scratch;
+    const std::string path = scratch / "lock";
+    auto held = Lock::try_acquire(path, exclusive);
+    ASSERT_TRUE(held);
+    for (int i = 0; i < 3; ++i) EXPECT_FALSE(Lock::acquire(path, exclusive, 5));
+    held->release();
+    EXPECT_TRUE(Lock::acquire(path, exclusive, 5'000));
+}
+
+TEST(Lock, SharedOnesLineUpBehindAnExclusiveOne) {
+    const Scratch scratch;
+    const std::string path = scratch / "lock";
+    auto held = Lock::try_acquire(path, shared);
+    std::atomic<bool> is_written{false};
+    std::thread writer([&] {
+        const auto lock = Lock::acquire(path, exclusive, -1);
+        is_written = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    EXPECT_FALSE(Lock::acquire(path, shared, 30));
+    EXPECT_TRUE(Lock::try_acquire(path, shared)) << "without waiting there is no line";
+    held->release();
+    writer.join();
+    EXPECT_TRUE(is_written);
 }
 
 TEST(Lock, StopsWaitingWhenTold) {

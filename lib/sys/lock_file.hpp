@@ -1,0 +1,41 @@
+// One open lock file and the ranges that are locked through it. Who waits stands in line: a second
+// lock, beyond the file's end, is held by whoever is next, so that neither a newcomer nor who has
+// just let go overtakes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "sys/fd.hpp"
+
+namespace chorus::sys {
+
+enum class LockMode { shared, exclusive };
+
+struct LockRange {
+    std::int64_t start = 0;
+    std::int64_t length = 0;  // 0: the whole file
+};
+
+class LockFile {
+  public:
+    // Makes it (0600) where it is missing. Throws where it cannot be.
+    explicit LockFile(const std::string& path);
+
+    // Past whoever waits; false where another description holds it.
+    bool try_take(LockMode mode, LockRange range);
+    // In line; for at most `wait_ms` (negative: for ever), and no longer than until `stop` says so.
+    // After false the object is of no more use: the line may still have it.
+    bool take(LockMode mode, LockRange range, std::int64_t wait_ms,
+              const std::function<bool()>& stop);
+    void drop(LockRange range);
+    void close() { fd_.reset(); }
+
+  private:
+    bool is_waited_for(LockRange range) const;
+    std::string path_;
+    Fd fd_;
+};
+
+}  // namespace chorus::sys
