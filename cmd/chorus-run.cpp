@@ -10,6 +10,7 @@
 #include "cli/output.hpp"
 #include "cli/prompt.hpp"
 #include "cli/question.hpp"
+#include "model/model.hpp"
 #include "sys/environment.hpp"
 #include "sys/signals.hpp"
 #include "turn/turn.hpp"
@@ -97,12 +98,20 @@ void settle_options(Options& options, const sys::Environment& environment) {
     options.turn.inline_stdin = options.prompt.stdin_use == cli::StdinUse::whole;
 }
 
+// Its further lines begin as none of ours do: the model cannot write a question of its own.
+std::string indented(const std::string& untrusted) {
+    const std::string shown = base::visible(untrusted);
+    std::vector<std::string> lines;
+    for (const std::string_view line : base::split(shown, '\n')) lines.emplace_back(line);
+    return base::join(lines, "\n  | ");
+}
+
 turn::Reply ask(const chat::PromptNotice& prompt, cli::Output& output, std::int64_t timeout_ms,
                 const sys::Interrupt& interrupt) {
     output.pause_progress();
-    const std::string text = "\nMay it do this?\n  " + base::visible(prompt.action) +
-                             "\n  tool: " + base::visible(prompt.tool) +
-                             "\n  arguments: " + base::visible(prompt.arguments) + "\n";
+    const std::string text = "\nMay it do this?\n  " + indented(prompt.action) +
+                             "\n  tool: " + indented(prompt.tool) +
+                             "\n  arguments: " + indented(prompt.arguments) + "\n";
     const cli::Answer answer =
         cli::ask_yes_no(text, timeout_ms, [&] { return interrupt.requested(); });
     output.resume_progress();
@@ -119,6 +128,9 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
     if (options.turn.agent.empty())
         throw Error(ErrorCode::bad_request, "usage: NAME is required", "see chorus-run --help");
     const sys::Environment environment = sys::Environment::of_process();
+    // What shows it to other processes of the user is not needed any more.
+    for (const model::Provider& provider : model::catalog())
+        sys::wipe_environment_value(std::string(provider.key_variable).c_str());
     settle_options(options, environment);
     const agent::Home home = agent::find_home(environment);
     sys::Interrupt& interrupt = sys::Interrupt::install();
