@@ -39,10 +39,10 @@ kinds() { # of stderr's lines
     sed -E 's/^chorus-run: (ok|error): .* \([0-9]+ ms\)$/END/; s/^(chorus-run: [a-z]+): .*/\1/' "$1"
 }
 transcripts() { find "$CHORUS_HOME/agents/a" -name session.md -exec cat {} +; }
-frames() { # of a request: how often each of ours is opened and closed, however it is written
-    jq -r '.. | strings' "$1" | perl -0777 -ne '
-        for my $tag (qw(stdin project-text status)) {
-            my $closed = () = /<\s*\/\s*\Q$tag\E\s*>/gi; print "$tag closed $closed\n" }'
+frames() { # of a request: how often the frame of each text of the user's side is closed, however it is written
+    jq -c '.messages[] | select(.role == "user").content | if type == "string" then . else .[] | select(.type == "text").text end' "$1" |
+        perl -ne 'next unless /<(stdin|project-text|status)\b/;
+            my $tag = $1; s/\\[nrt]/ /g; my $closed = () = /<\/\s*\Q$tag\E/gi; print "$tag closed $closed\n"'
 }
 
 skeleton() { # of everything that was said, stored and sent
