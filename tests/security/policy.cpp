@@ -281,7 +281,7 @@ int judge_generated(std::size_t count, std::uint64_t seed) {
             decide(profile, command) == Verdict::allow)
             allowed.push_back(command);
     }
-    constexpr std::size_t most = 400;
+    const std::size_t most = 300 + count / 1000;
     if (allowed.size() > most) allowed.resize(most);
     Trial trial;
     for (std::size_t i = 0; i < allowed.size(); ++i) trial.add(i, allowed[i]);
