@@ -19,13 +19,19 @@ sockets=$!
 bash -c 'exec -a person-canary sleep 600' &
 person=$!
 end_of_test() {
-    kill $sockets $person 2>/dev/null
+    kill $sockets $person $server 2>/dev/null
     rm -f "/dev/shm/canary-$$" "/tmp/canary-$$"
-    stop_server
     rm -rf "$base"
 }
 trap end_of_test EXIT
 wait_for 10 grep -q up "$shared/up" || { echo 'no sockets'; exit 1; }
+
+mkdir "$shared/log"
+echo '{"answers": [], "after": "error"}' >"$shared/script.json"
+loopback --script "$shared/script.json" --log "$shared/log" --port-file "$shared/port" &
+server=$!
+wait_for 10 test -s "$shared/port" || { echo 'no server'; exit 1; }
+port=$(cat "$shared/port")
 
 filled() { # TEXT: with what stands in braces
     local text=$1
@@ -34,17 +40,18 @@ filled() { # TEXT: with what stands in braces
     printf '%s' "$text"
 }
 bash_call() { printf '/bash %s' "$(jq -nc --arg command "$1" '{command: $command}')"; }
-agents() { # SANDBOX: agent a, and b beside it
+new_home() { # DIRECTORY [SANDBOX]: agent a, and b beside it
+    export CHORUS_HOME=$1
     chorus-init a --model builtin/script --permissions open >/dev/null 2>&1 || fail 'chorus-init'
     chorus-init b --model builtin/script >/dev/null 2>&1 || fail 'chorus-init'
-    home_key sandbox "\"$1\""
-    agent_key a sandbox "\"$1\""
+    home_key sandbox "\"${2:-workspace}\""
+    agent_key a sandbox "\"${2:-workspace}\""
 }
 # What a command printed, from its result.
 printed() { sed -n '/^stdout:$/,/^stderr:$/p' <<<"$out" | sed -e '1d' -e '/^stderr:$/d' | sed '/^$/d'; }
 
 run_with() { # NAME=VALUE COMMAND
-    run env "$1" "$CHORUS_BIN/chorus-run" a -p "$(bash_call "$2")"
+    run env "$1" "$CHORUS_BIN/chorus-run" a --fresh -p "$(bash_call "$2")"
 }
 absent() {
     local assignment value
@@ -100,7 +107,7 @@ refused() { # STATUS NAME=VALUE
 }
 inside() { # fails|prints TEXT COMMAND
     exec 7<"$shared/bin/canary" 8>"$scratch/eight"
-    run env "ANTHROPIC_API_KEY=canary-key-$person" "$CHORUS_BIN/chorus-run" a -p "$(bash_call "$3")"
+    run env "ANTHROPIC_API_KEY=canary-key-$person" "$CHORUS_BIN/chorus-run" a --fresh -p "$(bash_call "$3")"
     exec 7<&- 8>&-
     expect_status 0
     if [ "$1" = fails ]; then
@@ -111,7 +118,10 @@ inside() { # fails|prints TEXT COMMAND
     fi
 }
 
-cases=0
+case_name='two homes' scratch=$base/case
+new_home "$shared/home"
+new_home "$shared/open" off
+case_name='' cases=0
 while IFS= read -r line; do
     case $line in
         '#'* | '') continue ;;
@@ -124,9 +134,11 @@ while IFS= read -r line; do
     [[ $line == *"$wanted"* ]] || continue
     test_case "$line"
     kind=${line%% | *} rest=${line#* | }
-    start_server "$(answers "$(say hello)")"
-    unset ANTHROPIC_API_KEY OPENAI_API_KEY
-    case $kind in open*) agents off ;; *) agents workspace ;; esac
+    case $kind in
+        powerless | exit*) new_home "$scratch/home" ;;
+        open*) CHORUS_HOME=$shared/open ;;
+        *) CHORUS_HOME=$shared/home ;;
+    esac
     rest=$(filled "$rest")
     case $kind in
         absent) absent "$rest" ;;
@@ -141,5 +153,5 @@ while IFS= read -r line; do
 done <"$(dirname "$0")/environment.txt"
 echo "environment.txt: $cases cases"
 [ "$cases" = "$expected" ] || { echo "environment.txt: $expected cases were to be run"; failed=$((failed + 1)); }
-kill $sockets $person
+kill $sockets $person $server
 end_tests
