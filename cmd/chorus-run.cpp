@@ -10,7 +10,6 @@
 #include "cli/output.hpp"
 #include "cli/prompt.hpp"
 #include "cli/question.hpp"
-#include "model/model.hpp"
 #include "sys/environment.hpp"
 #include "sys/signals.hpp"
 #include "turn/turn.hpp"
@@ -128,9 +127,6 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
     if (options.turn.agent.empty())
         throw Error(ErrorCode::bad_request, "usage: NAME is required", "see chorus-run --help");
     const sys::Environment environment = sys::Environment::of_process();
-    // What shows it to other processes of the user is not needed any more.
-    for (const model::Provider& provider : model::catalog())
-        sys::wipe_environment_value(std::string(provider.key_variable).c_str());
     settle_options(options, environment);
     const agent::Home home = agent::find_home(environment);
     sys::Interrupt& interrupt = sys::Interrupt::install();

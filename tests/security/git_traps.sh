@@ -85,21 +85,26 @@ configurations() { # what the person's git obeys
     (cd "$workspace" && git config --list --show-scope ; ls .git/hooks 2>/dev/null) | sort
 }
 expect_untouched() { # WHO
-    [ ! -e "$outside/ran" ] || fail "$1 ran what was planted"
-    [ "$(find "$outside" -mindepth 1 -printf '%P ')" = 'kept.txt ' ] && [ "$(cat "$outside/kept.txt")" = kept ] ||
-        fail "$1 changed what lies outside: $(ls "$outside")"
-    rm -f "$outside/ran"
+    local kept=yes
+    [ ! -e "$outside/ran" ] || kept=no
+    [ "$(find "$outside" -mindepth 1 ! -name ran -printf '%P ')" = 'kept.txt ' ] && [ "$(cat "$outside/kept.txt")" = kept ] || kept=no
+    [ $kept = yes ] || [ -n "$told" ] || fail "$1 ran what was planted, or changed what lies outside: $(ls "$outside")"
+    rm -rf "$outside"
+    mkdir "$outside"
     echo kept >"$outside/kept.txt"
 }
-spring() { # KIND SCRIPT HOST
+spring() { # KIND SCRIPT HOST TOLD
     local before=''
     prepare "$1"
+    told=''
     [ "$1" = plain ] || before=$(configurations)
     local script="PWN=$workspace/pwn OUTSIDE=$outside; export GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=e GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=e
 $2"
     run chorus-run a "${place[@]}" -p "/bash $(jq -nc --arg command "$script" '{command: $command}')"
     expect_status 0
-    expect_match "$out" 'exit status|denied|stdout|stderr'
+    expect_match "$out" 'exit status'
+    [ -z "$4" ] || grep -F 'chorus-run: notice: ' <<<"$err" | grep -qF -- "$4" || fail "not told: $4"
+    [ -n "$4" ] || expect_no_match "$err" 'outside the sandbox obey'
     [ "$1" = plain ] || expect_equal "$(comm -13 <(echo "$before") <(configurations))" ''
     run chorus-run a "${place[@]}" -p '/git_status {}
 /git_diff {}
@@ -109,6 +114,7 @@ $2"
 /git_checkout {"ref": "tools"}
 /git_checkout {"ref": "main"}'
     expect_untouched 'a git tool'
+    told=$4
     on_host "$workspace" "$usual"
     expect_untouched "the person's git"
     local below
@@ -127,7 +133,7 @@ finish_trap() {
     cases=$((cases + 1))
     [[ $name == *"$wanted"* ]] || return 0
     test_case "$name"
-    spring "$kind" "$body" "$host"
+    spring "$kind" "$body" "$host" "$tells"
 }
 while IFS= read -r line; do
     case $line in
@@ -135,10 +141,11 @@ while IFS= read -r line; do
         'cases: '*) expected=${line#cases: } ;;
         'trap: '*)
             finish_trap
-            name=${line#trap: } kind=own body='' host=''
+            name=${line#trap: } kind=own body='' host='' tells=''
             ;;
         'in: '*) kind=${line#in: } ;;
         'host: '*) host=${line#host: } ;;
+        'told: '*) tells=${line#told: } ;;
         '    '*) body+=${line#    }$'\n' ;;
         *) echo "git_traps.txt: what is this: $line"; exit 1 ;;
     esac
