@@ -99,12 +99,20 @@ void settle_options(Options& options, const sys::Environment& environment) {
     options.turn.inline_stdin = options.prompt.stdin_use == cli::StdinUse::whole;
 }
 
+// Its further lines begin as none of ours do: the model cannot write a question of its own.
+std::string indented(const std::string& untrusted) {
+    const std::string shown = base::visible(untrusted);
+    std::vector<std::string> lines;
+    for (const std::string_view line : base::split(shown, '\n')) lines.emplace_back(line);
+    return base::join(lines, "\n  | ");
+}
+
 turn::Reply ask(const chat::PromptNotice& prompt, cli::Output& output, std::int64_t timeout_ms,
                 const sys::Interrupt& interrupt) {
     output.pause_progress();
-    const std::string text = "\nMay it do this?\n  " + base::visible(prompt.action) +
-                             "\n  tool: " + base::visible(prompt.tool) +
-                             "\n  arguments: " + base::visible(prompt.arguments) + "\n";
+    const std::string text = "\nMay it do this?\n  " + indented(prompt.action) +
+                             "\n  tool: " + indented(prompt.tool) +
+                             "\n  arguments: " + indented(prompt.arguments) + "\n";
     const cli::Answer answer =
         cli::ask_yes_no(text, timeout_ms, [&] { return interrupt.requested(); });
     output.resume_progress();

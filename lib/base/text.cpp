@@ -9,6 +9,7 @@ namespace chorus::base {
 namespace {
 
 constexpr std::size_t longest_plain_blank_run = 40;
+constexpr std::size_t most_plain_empty_lines = 40;
 
 struct Decoded {
     char32_t code_point = 0;
@@ -61,7 +62,55 @@ bool is_hidden(char32_t c) {
            (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff ||
            (c >= 0xfff9 && c <= 0xfffb) || (c >= 0xe0000 && c <= 0xe0fff) || c == 0x180e ||
            c == 0x115f || c == 0x1160 || c == 0x3164 || c == 0xffa0 || c == 0x17b4 || c == 0x17b5 ||
-           (c >= 0x1d173 && c <= 0x1d17a);
+           (c >= 0x1d173 && c <= 0x1d17a) || (c >= 0x180b && c <= 0x180f) ||
+           (c >= 0xfe00 && c <= 0xfe0d) || (c >= 0x13430 && c <= 0x1345f) ||
+           (c >= 0x1bca0 && c <= 0x1bca3) || c == 0x1d159;
+}
+
+bool is_blank(char32_t c) {
+    return c == ' ' || c == '\t' || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) ||
+           c == 0x202f || c == 0x205f || c == 0x2800 || c == 0x3000;
+}
+
+struct Run {
+    std::size_t bytes = 0;
+    std::size_t count = 0;
+};
+
+// The blanks at the beginning, of whatever width.
+Run blanks_at_start(std::string_view text) {
+    Run run;
+    while (run.bytes < text.size()) {
+        const Decoded next = decode(text.substr(run.bytes));
+        if (!next.valid || !is_blank(next.code_point)) break;
+        run.bytes += next.size;
+        ++run.count;
+    }
+    return run;
+}
+
+// The newlines at the beginning, blanks between them passed over.
+Run newlines_at_start(std::string_view text) {
+    Run run;
+    for (std::size_t at = 0; at < text.size() && text[at] == '\n';) {
+        run.bytes = ++at;
+        ++run.count;
+        at += blanks_at_start(text.substr(at)).bytes;
+    }
+    return run;
+}
+
+// What pushes the text around it out of sight is counted instead; nothing where there is none.
+std::size_t append_counted(std::string& out, std::string_view text, Newlines newlines) {
+    if (const Run blanks = blanks_at_start(text); blanks.count > longest_plain_blank_run) {
+        out += "[" + std::to_string(blanks.count) + " blanks]";
+        return blanks.bytes;
+    }
+    if (newlines == Newlines::escape) return 0;
+    const Run lines = newlines_at_start(text);
+    if (lines.count <= most_plain_empty_lines + 1) return 0;
+    out += "\n[" + std::to_string(lines.count - 1) + " empty lines]\n";
+    return lines.bytes;
 }
 
 void append_escaped(std::string& out, char32_t c) {
@@ -125,10 +174,8 @@ std::string visible(std::string_view text, Newlines newlines) {
     std::string out;
     out.reserve(text.size());
     while (!text.empty()) {
-        const std::size_t blanks = std::min(text.find_first_not_of(' '), text.size());
-        if (blanks > longest_plain_blank_run) {
-            out += "[" + std::to_string(blanks) + " blanks]";
-            text.remove_prefix(blanks);
+        if (const std::size_t counted = append_counted(out, text, newlines); counted > 0) {
+            text.remove_prefix(counted);
             continue;
         }
         const Decoded next = decode(text);

@@ -23,8 +23,8 @@ std::size_t utf8_length(std::string_view text);
 enum class Newlines { keep, escape };
 // Untrusted text for a terminal, a log or a question: C0 but newline and tab, DEL, C1,
 // bidirectional, zero-width and tag characters and invalid bytes are made visible (\x1b, \u202e); a
-// run of more than 40 blanks is counted; nothing is cut. With Newlines::escape a newline becomes
-// "\n".
+// run of more than 40 blanks of any kind, or of more than 40 empty lines, is counted; nothing is
+// cut. With Newlines::escape a newline becomes "\n".
 std::string visible(std::string_view text, Newlines newlines = Newlines::keep);
 
 std::string_view trim(std::string_view text);

@@ -1,12 +1,25 @@
 #include "context/block.hpp"
 
+#include <algorithm>
+
+#include "base/text.hpp"
+
 namespace chorus::context {
+namespace {
+
+// "</tag", "</ TAG": what a reader would take for the end, however it goes on.
+bool closes(std::string_view text, std::string_view tag) {
+    if (!text.starts_with("</")) return false;
+    text.remove_prefix(2);
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+    return base::to_lower_ascii(text.substr(0, tag.size())) == tag;
+}
+
+}  // namespace
 
 std::string without_closing(std::string text, std::string_view tag) {
-    const std::string closing = "</" + std::string(tag) + ">";
-    for (std::size_t at = 0; (at = text.find(closing, at)) != std::string::npos;
-         at += closing.size() + 1)
-        text.insert(at + 1, " ");
+    for (std::size_t at = 0; (at = text.find("</", at)) != std::string::npos; at += 2)
+        if (closes(std::string_view(text).substr(at), tag)) text.insert(at + 1, " ");
     return text;
 }
 

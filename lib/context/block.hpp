@@ -6,7 +6,7 @@
 
 namespace chorus::context {
 
-// `text` with every "</tag>" in it written "< /tag>".
+// `text` with every "</tag" in it written "< /tag", whatever its case and the blanks before it.
 std::string without_closing(std::string text, std::string_view tag);
 
 }  // namespace chorus::context

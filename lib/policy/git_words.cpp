@@ -28,14 +28,15 @@ constexpr std::string_view subcommands =
 constexpr std::string_view refused =
     "--exec --upload-pack --receive-pack --ext-diff --textconv --open-files-in-pager --output "
     "--extcmd "
-    "--template --config --interactive --edit --edit-description --sequence-editor";
+    "--template --config --interactive --edit --edit-description --sequence-editor --unsafe-paths";
 
 struct Letters {
     std::string_view subcommand;
     std::string_view refused;
 };
-constexpr std::array letters{Letters{"clone", "-u -c"}, Letters{"format-patch", "-o"},
-                             Letters{"grep", "-O"}, Letters{"ls-remote", "-u"},
+constexpr std::array letters{Letters{"add", "-e -i"},   Letters{"clone", "-u -c"},
+                             Letters{"commit", "-e"},   Letters{"format-patch", "-o"},
+                             Letters{"grep", "-O"},     Letters{"ls-remote", "-u"},
                              Letters{"rebase", "-x -i"}};
 
 constexpr std::string_view takes_remote = "clone fetch ls-remote pull push remote";

@@ -60,6 +60,14 @@ void drop_loader_variables() {
         if (name.starts_with("LD_")) unsetenv(name.c_str());
 }
 
+// A relative entry would find programs in whatever directory a command is.
+std::string absolute_entries(std::string_view path) {
+    std::vector<std::string> kept;
+    for (const std::string_view entry : base::split(path, ':'))
+        if (entry.starts_with('/')) kept.emplace_back(entry);
+    return base::join(kept, ":");
+}
+
 bool always_passed(const std::string& name) {
     static constexpr const char* names[] = {"PATH", "USER", "LOGNAME", "LANG", "TZ"};
     return name.starts_with("LC_") ||
@@ -102,11 +110,13 @@ std::optional<std::int64_t> fixed_now_ms() {
 std::vector<std::string> scrubbed_environment(const Environment& environment,
                                               const std::string& home, const std::string& agent,
                                               const std::vector<std::string>& names) {
-    std::map<std::string, std::string> kept{{"PATH", "/usr/local/bin:/usr/bin:/bin"}};
+    std::map<std::string, std::string> kept;
     for (const auto& [name, value] : environment.all())
         if (always_passed(name) && !value.empty()) kept[name] = value;
     for (const std::string& name : names)
         if (const auto value = environment.find(name)) kept[name] = *value;
+    kept["PATH"] = absolute_entries(kept["PATH"]);
+    if (kept["PATH"].empty()) kept["PATH"] = "/usr/local/bin:/usr/bin:/bin";
     kept["HOME"] = home;
     kept["TERM"] = "dumb";
     kept["TMPDIR"] = "/tmp";

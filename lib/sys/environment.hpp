@@ -30,8 +30,8 @@ class Environment {
     std::map<std::string, std::string> values_;
 };
 
-// What a tool's command may see: PATH, HOME (= `home`), USER, LOGNAME, LANG, LC_*, TERM=dumb, TZ,
-// TMPDIR=/tmp, CHORUS_AGENT, and the names listed. As "NAME=value", sorted.
+// What a tool's command may see: PATH (its absolute entries), HOME (= `home`), USER, LOGNAME, LANG,
+// LC_*, TERM=dumb, TZ, TMPDIR=/tmp, CHORUS_AGENT, and the names listed. As "NAME=value", sorted.
 std::vector<std::string> scrubbed_environment(const Environment& environment,
                                               const std::string& home, const std::string& agent,
                                               const std::vector<std::string>& names);

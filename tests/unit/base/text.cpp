@@ -150,13 +150,17 @@ TEST(Visible, shows_control_characters) {
 }
 
 TEST(Visible, shows_what_turns_or_hides_text) {
-    for (const char32_t c :
-         {0x202aU,  0x202bU,  0x202cU,  0x202dU,  0x202eU,  0x2066U, 0x2067U,
-          0x2068U,  0x2069U,  0x200eU,  0x200fU,  0x61cU,                      // bidirectional
-          0x200bU,  0x200cU,  0x200dU,  0x2060U,  0xfeffU,  0xadU,   0x180eU,  // zero width
-          0x34fU,   0x115fU,  0x1160U,  0x3164U,  0xffa0U,  0x17b4U, 0x17b5U,
-          0x1d173U, 0x1d17aU, 0x2028U,  0x2029U,  0xfff9U,  0xfffbU,      // separators, annotation
-          0xe0001U, 0xe0020U, 0xe0041U, 0xe007fU, 0xe0100U, 0xe01efU}) {  // tags, selectors
+    for (const char32_t c : {0x202aU,  0x202bU,  0x202cU,  0x202dU,  0x202eU,
+                             0x2066U,  0x2067U,  0x2068U,  0x2069U,  0x200eU,
+                             0x200fU,  0x61cU,  // bidirectional
+                             0x200bU,  0x200cU,  0x200dU,  0x2060U,  0xfeffU,
+                             0xadU,    0x180eU,  // zero width
+                             0x34fU,   0x115fU,  0x1160U,  0x3164U,  0xffa0U,
+                             0x17b4U,  0x17b5U,  0x1d173U, 0x1d17aU, 0x180bU,
+                             0xfe00U,  0x13430U, 0x1bca0U, 0x2028U,  0x2029U,
+                             0xfff9U,  0xfffbU,  // separators, annotation
+                             0xe0001U, 0xe0020U, 0xe0041U, 0xe007fU, 0xe0100U,
+                             0xe01efU}) {  // tags, selectors
         const string shown = visible("a" + encoded(c) + "b");
         EXPECT_EQ(shown.find(encoded(c)), string::npos) << std::hex << std::uint32_t{c};
         EXPECT_EQ(shown.substr(0, 2), "a\\");
@@ -195,6 +199,21 @@ TEST(Visible, counts_long_runs_of_blanks) {
     EXPECT_EQ(visible("a" + string(41, ' ') + "b"), "a[41 blanks]b");
     EXPECT_EQ(visible(string(5'000, ' ')), "[5000 blanks]");
     EXPECT_EQ(visible(string(41, ' ') + "x" + string(50, ' ')), "[41 blanks]x[50 blanks]");
+    EXPECT_EQ(visible(string(50, '\t') + "x"), "[50 blanks]x");
+    string mixed;
+    for (const char32_t c : {0xa0U, 0x1680U, 0x2003U, 0x202fU, 0x205fU, 0x2800U, 0x3000U})
+        for (int i = 0; i < 6; ++i) mixed += encoded(c);
+    EXPECT_EQ(visible(mixed + "x"), "[42 blanks]x");
+}
+
+TEST(Visible, counts_many_empty_lines) {
+    const string kept = "a" + string(41, '\n') + "b";
+    EXPECT_EQ(visible(kept), kept);
+    EXPECT_EQ(visible("a" + string(42, '\n') + "b"), "a\n[41 empty lines]\nb");
+    string blanks;
+    for (int i = 0; i < 100; ++i) blanks += " \t\n";
+    EXPECT_EQ(visible("a" + blanks + "  b"), "a \t\n[99 empty lines]\n  b");
+    EXPECT_EQ(visible(string(50, '\n'), Newlines::escape).size(), 100U);
 }
 
 TEST(Trim, takes_blanks_from_both_ends) {

@@ -95,6 +95,14 @@ TEST(ScrubbedEnvironment, AddsTheNamesOfTheAgentAndNothingThatIsFixed) {
     EXPECT_TRUE(std::is_sorted(lines.begin(), lines.end()));
 }
 
+TEST(ScrubbedEnvironment, LeavesRelativeEntriesOutOfThePath) {
+    const auto path_of = [](const std::string& path) {
+        return scrubbed_environment(Environment(Values{{"PATH", path}}), "/ws", "ada", {})[2];
+    };
+    EXPECT_EQ(path_of(".:/usr/bin::bin:/bin:../x:~/bin:"), "PATH=/usr/bin:/bin");
+    EXPECT_EQ(path_of(".:"), "PATH=/usr/local/bin:/usr/bin:/bin");
+}
+
 TEST(HardenProcess, LeavesNoCoreNoLoaderVariablesAndAPrivateUmask) {
     const auto body = [] {
         setenv("LD_PRELOAD", "/tmp/evil.so", 1);

@@ -1,0 +1,28 @@
+# What an adversary would try, as text files, and the programs that try it.
+set(security ${CMAKE_CURRENT_LIST_DIR})
+add_library(security_scene STATIC EXCLUDE_FROM_ALL ${security}/scene.cpp ${security}/corpus.cpp)
+target_include_directories(security_scene PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(security_scene PUBLIC chorus chorus_settings)
+
+foreach(program paths policy race)
+  add_executable(security_${program} EXCLUDE_FROM_ALL ${security}/${program}.cpp)
+  target_link_libraries(security_${program} PRIVATE security_scene)
+  add_dependencies(tests security_${program})
+endforeach()
+
+add_test(NAME security/race COMMAND security_race --tries 600000)
+add_test(NAME security/race-without-openat2 COMMAND security_race --tries 200000 --without-openat2)
+add_test(NAME security/paths COMMAND security_paths ${security}/paths.txt)
+foreach(corpus shell options)
+  add_test(NAME security/${corpus} COMMAND security_policy ${security}/${corpus}.txt)
+endforeach()
+add_test(NAME security/shell-generated COMMAND security_policy --generate 60000)
+foreach(script environment git_traps spoofing)
+  add_test(NAME security/${script} COMMAND bash ${security}/${script}.sh)
+  set_tests_properties(security/${script} PROPERTIES TIMEOUT 600
+    ENVIRONMENT "CHORUS_BIN=$<TARGET_FILE_DIR:chorus-run>;CHORUS_TEST_BIN=$<TARGET_FILE_DIR:loopback>")
+endforeach()
+
+# ctest -C soak
+add_test(NAME soak/race COMMAND security_race --seconds 600 CONFIGURATIONS soak)
+add_test(NAME soak/shell-generated COMMAND security_policy --generate 3000000 CONFIGURATIONS soak)
