@@ -23,7 +23,8 @@ std::string read_file(const std::string& path, std::size_t most);
 // Promise 5 of chorus(7): a temporary in the same directory (O_EXCL|O_NOFOLLOW, `mode`), write,
 // fsync, rename, fsync of the directory. A reader sees the old file or the new one.
 void write_file(const std::string& path, std::string_view content, unsigned mode = 0600);
-// What write_file of a process that was killed left in the directory. It must be known to be dead.
+// What write_file of a process that was killed left in the directory. It must be known to be dead;
+// 0: any.
 void remove_temporaries(const std::string& directory, std::int64_t pid);
 // Appends with one write(2), makes the file (0600) where it is missing; not synced.
 void append_file(const std::string& path, std::string_view content);

@@ -18,7 +18,7 @@ namespace {
 constexpr int most_tries = 16;
 
 std::string beginning_of_temporaries(std::int64_t pid) {
-    return ".chorus-" + std::to_string(pid) + "-";
+    return pid == 0 ? ".chorus-" : ".chorus-" + std::to_string(pid) + "-";
 }
 
 // Unlinks itself unless it was renamed.

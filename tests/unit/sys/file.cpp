@@ -47,6 +47,9 @@ TEST(Temporaries, OfAKilledProcessAreRemoved) {
     root.remove_temporaries("../file", 12);
     root.remove_temporaries("missing/file", 12);
     remove_temporaries(scratch / "missing", 12);
+    remove_temporaries(scratch.path(), 0);
+    EXPECT_FALSE(exists(scratch / ".chorus-123-abc"));
+    EXPECT_TRUE(exists(scratch / "chorus-12-x"));
 }
 
 TEST(Exists, SeesDanglingLinksAndOnlyWhatIsThere) {
