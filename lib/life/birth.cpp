@@ -267,6 +267,8 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
     }
     const Directory directory(elsewhere ? scaffold->path() : in_place);
     if (!kept_by_this_home) refuse_links(directory);
+    // of an adoption that was killed: whoever adopts holds the lock, and no turn runs yet
+    sys::remove_temporaries(directory.path());
     std::string text =
         sys::read_file_if_there(directory.configuration(), base::limits::config_bytes).value_or("");
     if (text.empty())

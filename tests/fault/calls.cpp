@@ -86,10 +86,10 @@ class Calls {
         if (command == "init") {
             add(outcome.complaints,
                 birth_complaints(world_, BirthWay::fresh, point.at("then"), ended));
-            return outcome;
+        } else {
+            add(outcome.complaints, go_on(world_, point.at("then")));
+            add(outcome.complaints, complaints(world_));
         }
-        add(outcome.complaints, go_on(world_, point.at("then")));
-        add(outcome.complaints, complaints(world_));
         // what could not be removed once may stay
         if (point.at("call").rfind("unlink", 0) == 0)
             std::erase_if(outcome.complaints, [](const std::string& complaint) {
