@@ -83,9 +83,21 @@ class Watch {
     ~Watch() { close(fd_); }
     Watch(const Watch&) = delete;
 
-    bool saw_anything() const {
-        std::array<char, 4096> buffer{};
-        return read(fd_, buffer.data(), buffer.size()) > 0;
+    // "a/b 20 file.txt; ", directory, inotify(7)'s mask and name: the first of what was seen, or
+    // "".
+    std::string seen() const {
+        alignas(inotify_event) std::array<char, 4096> buffer{};
+        const ssize_t size = read(fd_, buffer.data(), buffer.size());
+        std::string text;
+        for (ssize_t at = 0; at < size && text.size() < 200;) {
+            const auto* event = reinterpret_cast<const inotify_event*>(buffer.data() + at);
+            char mask[16];
+            std::snprintf(mask, sizeof mask, " %x ", event->mask);
+            text += directories[static_cast<std::size_t>(event->wd - 1)] + mask +
+                    (event->len > 0 ? event->name : "") + "; ";
+            at += static_cast<ssize_t>(sizeof *event + event->len);
+        }
+        return text;
     }
 
   private:
@@ -96,13 +108,12 @@ class Watch {
 // outside.
 class Swapper {
   public:
-    Swapper(const std::string& workspace, std::string outside)
-        : outside_(std::move(outside)), workspace_(workspace) {
+    Swapper(const std::string& workspace, std::string outside) : outside_(std::move(outside)) {
         for (const std::string& each : directories)
             held_.emplace_back(open((workspace + "/" + each).c_str(), O_PATH | O_CLOEXEC));
     }
 
-    void swap_for(const std::atomic<bool>& goes_on, std::uint64_t seed) {
+    void swap_for(const std::atomic<bool>& goes_on, std::uint64_t seed) const {
         Random random(seed);
         while (goes_on) {
             const std::size_t level = random() % directories.size();
@@ -146,7 +157,6 @@ class Swapper {
     }
 
     std::string outside_;
-    std::string workspace_;
     std::vector<sys::Fd> held_;
 };
 
@@ -241,11 +251,11 @@ bool is_enough(const Options& options, const Tally& tally, Clock::time_point sta
 }
 
 void run(const Scene& scene, const Options& options, Tally& tally) {
+    // Before anything is swapped: later its paths would lead out themselves.
+    const Swapper swapper(scene.workspace(), scene.outside());
     std::vector<std::thread> threads;
     for (std::uint64_t i = 0; i < 2; ++i) {
-        threads.emplace_back([&, i] {
-            Swapper(scene.workspace(), scene.outside()).swap_for(tally.goes_on, options.seed + i);
-        });
+        threads.emplace_back([&, i] { swapper.swap_for(tally.goes_on, options.seed + i); });
         threads.emplace_back([&, i] { Worker(scene, tally, options.seed + 100 + i).work(); });
     }
     const auto start = Clock::now();
@@ -255,14 +265,15 @@ void run(const Scene& scene, const Options& options, Tally& tally) {
     for (std::thread& thread : threads) thread.join();
 }
 
-int judge(const Tally& tally, bool was_touched, const Options& options) {
+int judge(const Tally& tally, const std::string& touched, const Options& options) {
     std::cout << tally.tries << " tries, " << tally.worked << " worked, " << tally.led_out
               << " refused at a link, " << tally.escaped << " escaped" << std::endl;
     // Where nothing was refused nothing was raced, and where nothing worked neither.
     const bool raced = tally.worked > tally.tries / 100 && tally.led_out > tally.tries / 1000;
-    if (was_touched) std::cout << "FAILED: something outside was opened or changed\n";
+    if (!touched.empty())
+        std::cout << "FAILED: something outside was opened or changed: " << touched << "\n";
     if (!raced) std::cout << "FAILED: the threads did not race\n";
-    if (!was_touched && raced && tally.escaped == 0) return 0;
+    if (touched.empty() && raced && tally.escaped == 0) return 0;
     std::cout << "again: security_race --seed " << options.seed << " --tries " << options.tries
               << (options.without_openat2 ? " --without-openat2" : "") << "\n";
     return 1;
@@ -305,12 +316,12 @@ int main(int argc, char** argv) {
     const std::string before = fingerprint(scene.outside());
     if (options.without_openat2) forget_openat2();
     Tally tally;
-    bool was_touched = false;
+    std::string touched;
     {
         const Watch watch(scene.outside());
         run(scene, options, tally);
-        was_touched = watch.saw_anything();
+        touched = watch.seen();
     }
-    was_touched = was_touched || fingerprint(scene.outside()) != before;
-    return judge(tally, was_touched, options);
+    if (fingerprint(scene.outside()) != before) touched += "its files differ";
+    return judge(tally, touched, options);
 }
