@@ -183,11 +183,11 @@ class Survey {
     // Nothing where there is none; a file that git would not read in full either is a plant.
     std::optional<std::string> content(const std::string& path) {
         if (!link_status(full(path))) return std::nullopt;
-        Fd file(open(full(path).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+        const Fd file(open(full(path).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
         struct stat status {};
         const bool regular = file && fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode);
-        if (regular && status.st_size <= static_cast<off_t>(base::limits::config_bytes))
-            return read_all(file.get(), base::limits::config_bytes, path);
+        std::string text;
+        if (regular && try_read_all(file.get(), base::limits::config_bytes, text)) return text;
         add(path, "cannot be read", mark_of(status));
         return std::nullopt;
     }

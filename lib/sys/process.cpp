@@ -127,15 +127,21 @@ class Execution {
         deadline_ms_ = now_ms + (own_grace ? bounds_.stop_grace_ms() : bounds_.grace_ms);
     }
 
-    // The one inside, or the outer one where it does not stand yet.
+    // The one inside, or that of the innermost which stands yet.
     pid_t inner_group() const {
-        for (const pid_t child : children_of(main_))
-            if (getpgid(child) == child) return child;
-        return main_;
+        pid_t group = main_;
+        for (int depth = command_.around == Around::watched_sandbox ? 2 : 1; depth > 0; --depth) {
+            const std::vector<pid_t> children = children_of(group);
+            const auto leader = std::find_if(children.begin(), children.end(),
+                                             [](pid_t child) { return getpgid(child) == child; });
+            if (leader == children.end()) break;
+            group = *leader;
+        }
+        return group;
     }
 
     void force_to_end(std::int64_t now_ms) {
-        kill(-main_, command_.around == Around::watcher ? SIGTERM : SIGKILL);
+        kill(-main_, command_.around == Around::nothing ? SIGKILL : SIGTERM);
         kill(-main_, SIGCONT);
         phase_ = Phase::killed;
         deadline_ms_ = now_ms + kill_patience_ms;

@@ -22,10 +22,10 @@ struct Identity {
     friend bool operator==(const Identity&, const Identity&) = default;
 };
 
-// What arguments[0] is to the real command, which then leads a process group of its own: SIGTERM
-// goes to that group. A sandbox (bwrap) that is killed takes with it what is inside; the watcher is
-// asked with SIGTERM to kill it.
-enum class Around { nothing, sandbox, watcher };
+// What arguments[0] is to the real command, which leads a process group of its own: SIGTERM goes to
+// that group. The watcher is asked with SIGTERM to kill all there is; around a sandbox, it has
+// bwrap as its child and the command is bwrap's.
+enum class Around { nothing, watcher, watched_sandbox };
 
 struct Command {
     std::vector<std::string> arguments = {};  // arguments[0] is looked up in PATH of `environment`

@@ -125,7 +125,9 @@ Command confined(const Sandbox& sandbox, Command command, const std::vector<std:
     all.insert(all.end(), command.arguments.begin(), command.arguments.end());
     command.arguments = std::move(all);
     command.directory = "/";
-    command.around = Around::sandbox;
+    // Killed while it sets up, bwrap leaves a child that waits for it for ever.
+    command = watched(sandbox, std::move(command));
+    command.around = Around::watched_sandbox;
     return command;
 }
 

@@ -146,7 +146,7 @@ void tool_calls(int count) {
     const double on = per_call("workspace");
     std::printf("  per call %.2f ms; bwrap … bash -c true %.2f ms\n", on, boxed);
     report("tool call, sandbox on: beyond bwrap and two commits", on - boxed - 2 * commits, "ms",
-           2.5);
+           3);
 }
 
 void add_messages(int count) {
