@@ -1,6 +1,7 @@
 #include "agent/configuration.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "agent/keys.hpp"
 #include "base/error.hpp"
@@ -224,6 +225,15 @@ void read_providers(const Json& object, HomeConfiguration& home, std::string_vie
     }
 }
 
+// One that is too long is a wrong configuration, not a failure of the file system.
+std::optional<std::string> read_if_there(const std::string& path) {
+    std::error_code absent;
+    if (std::filesystem::file_size(path, absent) > base::limits::config_bytes && !absent)
+        throw Error(ErrorCode::config_invalid,
+                    path + ": more than " + std::to_string(base::limits::config_bytes) + " bytes");
+    return sys::read_file_if_there(path, base::limits::config_bytes);
+}
+
 }  // namespace
 
 Permissions parse_permissions(std::string_view json, std::string_view what) {
@@ -251,8 +261,7 @@ Configuration parse_configuration(std::string_view text, std::string_view what) 
 }
 
 Configuration load_configuration(const Directory& directory) {
-    const auto text =
-        sys::read_file_if_there(directory.configuration(), base::limits::config_bytes);
+    const auto text = read_if_there(directory.configuration());
     if (!text)
         throw Error(ErrorCode::config_invalid, directory.configuration() + ": no such file",
                     "the agent's configuration was removed; put it back or destroy the agent");
@@ -261,7 +270,7 @@ Configuration load_configuration(const Directory& directory) {
 
 HomeConfiguration load_home_configuration(const Home& home) {
     HomeConfiguration configuration;
-    const auto text = sys::read_file_if_there(home.config(), base::limits::config_bytes);
+    const auto text = read_if_there(home.config());
     if (!text) return configuration;
     const std::string what = home.config();
     const Json object = checked_object(*text, what, File::home);

@@ -66,7 +66,7 @@ for more in -1 0 1; do
     expect_db "SELECT decision || ' ' || length(action_string) FROM audit_log ORDER BY id DESC LIMIT 1" \
         "$([ $more -gt 0 ] && echo deny || echo allow) $((64 * kib + more))"
 done
-expect_json '.denied[0].reason' 'Profile: open: the action is longer than 65536 bytes'
+expect_json '.denied[0].detail' 'Profile: open: the action is longer than 65536 bytes'
 
 test_case "a pattern of a profile"
 init a --model builtin/script

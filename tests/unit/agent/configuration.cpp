@@ -206,8 +206,9 @@ TEST(Configuration, may_be_a_mebibyte_and_no_more) {
     put(directory.configuration(), of_size(base::limits::config_bytes));
     EXPECT_NO_THROW((void)load_configuration(directory));
     put(directory.configuration(), of_size(base::limits::config_bytes + 1));
-    EXPECT_TRUE(
-        says(error_of([&] { (void)load_configuration(directory); }), directory.configuration()));
+    const base::Error error = error_of([&] { (void)load_configuration(directory); });
+    EXPECT_TRUE(says(error, directory.configuration()));
+    EXPECT_EQ(error.code(), ErrorCode::config_invalid);
 }
 
 TEST(Configuration, may_be_64_levels_deep_and_no_deeper) {

@@ -14,7 +14,10 @@ namespace limits = base::limits;
 
 Response asked(const Server& server) {
     Client client{Transport{}};
-    return client.send({.url = server.url(), .body = "{}"}, [](std::string_view) { return true; });
+    Request request;
+    request.url = server.url();
+    request.body = "{}";
+    return client.send(request, [](std::string_view) { return true; });
 }
 
 TEST(Limits, HeaderOfAnAnswer) {
