@@ -13,7 +13,6 @@
 
 namespace chorus::turn {
 
-using store::Transaction;
 using store::TurnState;
 
 namespace {
@@ -25,6 +24,44 @@ chat::Message cut_notice() {
 }
 
 }  // namespace
+
+// A transaction; where it is rolled back, what the record holds of it in memory goes back too.
+class Record::Change {
+  public:
+    explicit Change(Record& record)
+        : record_(record),
+          turn_(record.turn_),
+          chain_(record.chain_),
+          next_position_(record.next_position_),
+          next_step_(record.next_step_),
+          newest_answer_(record.newest_answer_),
+          transaction_(record.place_.store) {}
+    Change(const Change&) = delete;
+    Change& operator=(const Change&) = delete;
+    ~Change() {
+        if (committed_) return;
+        record_.turn_ = std::move(turn_);
+        record_.chain_ = std::move(chain_);
+        record_.next_position_ = next_position_;
+        record_.next_step_ = next_step_;
+        record_.newest_answer_ = newest_answer_;
+        record_.fresh_.clear();
+    }
+    void commit() {
+        transaction_.commit();
+        committed_ = true;
+    }
+
+  private:
+    Record& record_;
+    store::Turn turn_;
+    std::optional<std::string> chain_;
+    std::int64_t next_position_;
+    std::int64_t next_step_;
+    std::int64_t newest_answer_;
+    store::Transaction transaction_;
+    bool committed_ = false;
+};
 
 std::string transcript_of(const Place& place) {
     const std::string& branch = place.thread.branch;
@@ -94,11 +131,11 @@ void Record::append_transcript() {
 }
 
 void Record::begin(std::optional<chat::Message> user_message) {
+    Change change(*this);
     const sys::Identity self = sys::own_identity();
     turn_.pid = self.pid;
     turn_.pid_start = self.start;
     turn_.started_at = sys::now_ms();
-    Transaction transaction(place_.store);
     store::insert_turn(place_.store, turn_);
     change_state(TurnState::working, user_message ? "user message" : "inbox");
     const bool has_begun = insert_inbox_messages(true);
@@ -109,11 +146,12 @@ void Record::begin(std::optional<chat::Message> user_message) {
     store::update_turn(place_.store, turn_);
     store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, "running",
                              turn_.started_at);
-    transaction.commit();
+    change.commit();
     append_transcript();
 }
 
 void Record::reopen(const chat::Message& last) {
+    Change change(*this);
     const sys::Identity self = sys::own_identity();
     turn_.pid = self.pid;
     turn_.pid_start = self.start;
@@ -123,7 +161,6 @@ void Record::reopen(const chat::Message& last) {
     turn_.error_category.clear();
     turn_.error_detail.clear();
     turn_.resume_at = 0;
-    Transaction transaction(place_.store);
     next_position_ =
         static_cast<std::int64_t>(store::load_tool_runs(place_.store, turn_.id).size());
     if (had_ended) store::uncount_turn(place_.store, turn_);
@@ -133,7 +170,7 @@ void Record::reopen(const chat::Message& last) {
     store::update_turn(place_.store, turn_);
     store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, "running",
                              sys::now_ms());
-    transaction.commit();
+    change.commit();
     append_transcript();
 }
 
@@ -148,7 +185,7 @@ void Record::insert_reply(const chat::Reply& reply, const chat::Opaque* opaque) 
 }
 
 void Record::keep(const chat::Reply& reply, const chat::Opaque* opaque) {
-    Transaction transaction(place_.store);
+    Change change(*this);
     insert_reply(reply, opaque);
     for (const chat::ToolCall& call : reply.tool_calls)
         store::insert_tool_run(place_.store, {.turn_id = turn_.id,
@@ -165,7 +202,7 @@ void Record::keep(const chat::Reply& reply, const chat::Opaque* opaque) {
         turn_.current_step =
             "calling " + std::string(base::utf8_prefix(reply.tool_calls.front().name, 64));
     store::update_turn(place_.store, turn_);
-    transaction.commit();
+    change.commit();
     append_transcript();
 }
 
@@ -200,17 +237,17 @@ void Record::append_audits(const std::vector<DecidedCall>& calls, base::TimeMs n
 void Record::decide(const std::vector<DecidedCall>& calls,
                     const std::vector<std::size_t>& starting) {
     const base::TimeMs now = sys::now_ms();
-    Transaction transaction(place_.store);
+    Change change(*this);
     append_audits(calls, now);
     for (const std::size_t index : starting) insert_intent(calls[index], now);
-    transaction.commit();
+    change.commit();
     last_commit_ = now;
 }
 
 void Record::finish(const std::vector<Finished>& results,
                     const std::vector<const DecidedCall*>& starting) {
     const base::TimeMs now = sys::now_ms();
-    Transaction transaction(place_.store);
+    Change change(*this);
     for (const Finished& finished : results) {
         const DecidedCall& call = *finished.call;
         chat::Message message;
@@ -232,14 +269,14 @@ void Record::finish(const std::vector<Finished>& results,
         step("tool " + call.tool, finished.started_at != 0 ? finished.started_at : now);
     }
     for (const DecidedCall* call : starting) insert_intent(*call, now);
-    transaction.commit();
+    change.commit();
     append_transcript();
 }
 
 void Record::suspend(const std::vector<store::Prompt>& prompts,
                      const std::vector<DecidedCall>& decided) {
     const base::TimeMs now = sys::now_ms();
-    Transaction transaction(place_.store);
+    Change change(*this);
     for (const store::Prompt& prompt : prompts) store::insert_prompt(place_.store, prompt);
     append_audits(decided, now);
     change_state(TurnState::prompt, "waits for a decision");
@@ -248,7 +285,7 @@ void Record::suspend(const std::vector<store::Prompt>& prompts,
     store::update_turn(place_.store, turn_);
     store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id,
                              "waiting_for_permission", now);
-    transaction.commit();
+    change.commit();
 }
 
 bool Record::insert_inbox_messages(bool begins_turn) {
@@ -265,9 +302,9 @@ bool Record::insert_inbox_messages(bool begins_turn) {
 
 bool Record::deliver_inbox() {
     if (store::undelivered(place_.store, turn_.agent_id, turn_.thread_id).empty()) return false;
-    Transaction transaction(place_.store);
+    Change change(*this);
     const bool delivered = insert_inbox_messages();
-    transaction.commit();
+    change.commit();
     append_transcript();
     return delivered;
 }
@@ -300,7 +337,7 @@ void Record::write_end(chat::TurnResult& result) {
 
 bool Record::conclude(const chat::Reply& reply, const chat::Opaque* opaque,
                       chat::TurnResult& result) {
-    Transaction transaction(place_.store);
+    Change change(*this);
     insert_reply(reply, opaque);
     const bool goes_on = insert_inbox_messages();
     if (!goes_on) {
@@ -309,14 +346,14 @@ bool Record::conclude(const chat::Reply& reply, const chat::Opaque* opaque,
     } else {
         store::update_turn(place_.store, turn_);
     }
-    transaction.commit();
+    change.commit();
     append_transcript();
     return !goes_on;
 }
 
 void Record::end(chat::TurnResult& result) {
     using chat::State;
-    Transaction transaction(place_.store);
+    Change change(*this);
     const TurnState next = result.reason == "all_profiles_rate_limited" ? TurnState::parked
                            : result.state == State::canceled            ? TurnState::exited
                            : result.state == State::failed              ? TurnState::error
@@ -324,7 +361,7 @@ void Record::end(chat::TurnResult& result) {
     change_state(next,
                  result.reason.empty() ? std::string(chat::name(result.state)) : result.reason);
     write_end(result);
-    transaction.commit();
+    change.commit();
 }
 
 }  // namespace chorus::turn

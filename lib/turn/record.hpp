@@ -72,6 +72,7 @@ class Record {
     void describe_audit(chat::TurnResult& result);
 
   private:
+    class Change;
     std::int64_t insert(chat::Message message);
     void insert_reply(const chat::Reply& reply, const chat::Opaque* opaque);
     void append_audits(const std::vector<DecidedCall>& calls, base::TimeMs now);
