@@ -152,4 +152,24 @@ done < <(cat "$sources"/store/schema/*.sql | awk '
     /^\)|^$/ { table = "" }
     table != "" && /^  [a-z_]+ (INTEGER|TEXT|REAL|BLOB)/ { print table, $1 }')
 
+test_case "each promise of RELIABILITY names tests that there are"
+promises=$(section chorus.7 RELIABILITY | awk '/not promised/ { exit } /^ +[0-9]+\. / { if (text != "") print text; text = "" } { text = text " " $0 } END { print text }' |
+    sed -nE 's/^ *([0-9]+)\. .*\[([a-z][^]]*)\] *$/\1 \2/p')
+expect_equal "$(wc -l <<<"$promises")" 14
+tests=$sources/../tests
+names_of() { # FOLDER: the tests of that name in CMake's lists
+    cat "$tests"/CMakeLists.txt "$tests"/security/tests.cmake "$tests"/fuzz/CMakeLists.txt "$tests"/fault/suites.cmake
+}
+while read -r number list; do
+    for name in ${list//,/ }; do
+        folder=${name%%/*} test=${name#*/}
+        case $folder in
+            unit) [ -d "$tests/unit/$test" ] ;;
+            cmd) [ -f "$tests/cmd/$test.sh" ] ;;
+            fault | fuzz) [ -f "$tests/$folder/$test.cpp" ] ;;
+            *) names_of | grep -qwE "(security/|foreach\(.*)$test" ;;
+        esac || fail "promise $number: there is no test $name"
+    done
+done <<<"$promises"
+
 end_tests
