@@ -151,6 +151,9 @@ class Survey {
         if (!inspected_.insert(repository).second) return;
         for (const char* name : {"config", "config.worktree"}) inspect_keys(repository + name);
         inspect_hooks(repository + "hooks");
+        inspect_links(repository, 0);
+        inspect_links(repository + "objects/", 0);
+        for (const char* name : {"logs/", "refs/"}) inspect_links(repository + name, most_depth);
         if (const auto steps = content(repository + "rebase-merge/git-rebase-todo"))
             if (has_exec_step(*steps))
                 add(repository + "rebase-merge/git-rebase-todo", "a step that runs a command",
@@ -159,6 +162,20 @@ class Survey {
             const std::string place(base::trim(*text));
             lead_to(repository + "commondir",
                     place.starts_with('/') ? place : full(repository + place));
+        }
+    }
+
+    // git writes through links of these places, wherever they lead.
+    void inspect_links(const std::string& directory, int depth) {
+        const std::string place = directory.substr(0, directory.size() - 1);  // else it is followed
+        const DirectoryStream stream = stream_of(
+            Fd(open(full(place).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)));
+        while (const dirent* entry = stream ? next_entry(stream.get()) : nullptr) {
+            const std::string path = directory + entry->d_name;
+            const auto status = link_status(full(path));
+            if (!status) continue;
+            if (S_ISLNK(status->st_mode)) add(path, "is a link", mark_of(*status));
+            if (S_ISDIR(status->st_mode) && depth > 0) inspect_links(path + "/", depth - 1);
         }
     }
 
@@ -192,6 +209,7 @@ class Survey {
         return std::nullopt;
     }
 
+    static constexpr int most_depth = 16;  // of a branch's name
     static constexpr std::size_t entries_bytes = 64U << 10;
 
     std::string workspace_;

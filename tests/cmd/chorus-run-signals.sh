@@ -161,7 +161,7 @@ expect_db "SELECT count(*) FROM messages WHERE role = 'user' AND content LIKE 's
 expect_sessions 'shutdown 3'
 run chorus-run a 'say it'
 expect_status 0
-expect_match "$err" 'notice: recovered turn 2.* 1 of its calls'
+expect_match "$err" 'notice: recovered turn 2.*; its calls: 1 unknown'
 goes_on 3
 
 # A command that does not mind SIGTERM.

@@ -50,7 +50,9 @@ chat::ToolResult Place::call(std::string_view tool, const std::string& arguments
     const std::string problem = tools::check_arguments(*found, parsed);
     if (!problem.empty()) return {problem, true};
     try {
-        return found->run(parsed, workplace_);
+        tools::Planned planned = tools::plan(*found, parsed, workplace_);
+        if (auto* refused = std::get_if<chat::ToolResult>(&planned)) return *refused;
+        return std::get<tools::Plan>(planned).apply();
     } catch (const std::exception& error) {
         return {error.what(), true};
     }

@@ -122,6 +122,16 @@ TEST_F(PlantsTest, WhatWasThereIsNotToldAgain) {
               (Lines{"moved/.git/config: core.editor", "moved/.git/hooks/pre-commit: a hook"}));
 }
 
+TEST_F(PlantsTest, LinksThatGitWouldWriteThrough) {
+    ASSERT_TRUE(works_outside("git init -q -b main . && ln -s nowhere .git/refs/there"));
+    EXPECT_EQ(told_after("ln -s /etc/x .git/COMMIT_EDITMSG; mkdir -p .git/logs/refs/heads && "
+                         "ln -s /etc/x .git/logs/refs/heads/main; rm -r .git/objects/pack && "
+                         "ln -s / .git/objects/pack; touch .git/refs/plain"),
+              (Lines{".git/COMMIT_EDITMSG: is a link", ".git/logs/refs/heads/main: is a link",
+                     ".git/objects/pack: is a link"}));
+    EXPECT_EQ(told_after("rm -r .git/logs && ln -s / .git/logs"), Lines{".git/logs: is a link"});
+}
+
 TEST_F(PlantsTest, SettingsFilesThatWereNotThere) {
     EXPECT_EQ(told_after("touch .envrc .mcp.json"),
               (Lines{".envrc: is new or changed", ".mcp.json: is new or changed"}));
