@@ -108,7 +108,12 @@ void append_file(const std::string& path, std::string_view content) {
     const Fd fd(open(c_path(path), appending, 0600));
     if (!fd) throw base::system_error(path);
     require_regular(fd, path);
-    write_all(fd.get(), content, path);
+    struct stat before {};
+    if (fstat(fd.get(), &before) != 0) throw base::system_error(path);
+    if (try_write_all(fd.get(), content)) return;
+    const int problem = errno;
+    [[maybe_unused]] const int cut = ftruncate(fd.get(), before.st_size);  // no part of it stays
+    throw base::system_error(path, problem);
 }
 
 void make_directory(const std::string& path, unsigned mode) {

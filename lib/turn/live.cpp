@@ -357,6 +357,9 @@ chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
         record_.describe_audit(result_);
     else if (!concluded_)
         record_.end(result_);
+    if (!record_.transcript_problem().empty())
+        surroundings_.warn("transcript: " + record_.transcript_problem() +
+                           "; the next turn adds what is missing");
     if (result_.state == State::canceled)
         save_at_shutdown(place_, surroundings_, loaded_.settings.model, frame_.after_time);
     emit(chat::StatusUpdate{result_.state, true, result_.reason,

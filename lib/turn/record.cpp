@@ -4,6 +4,7 @@
 
 #include <iterator>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "context/transcript.hpp"
 #include "context/window.hpp"
@@ -124,7 +125,13 @@ void Record::change_state(TurnState next, const std::string& cause) {
 }
 
 void Record::append_transcript() {
-    context::append_to_transcript(transcript_, without_secrets(fresh_, place_.redaction));
+    try {
+        // what came after a gap would hide it
+        if (transcript_problem_.empty())
+            context::append_to_transcript(transcript_, without_secrets(fresh_, place_.redaction));
+    } catch (const base::Error& error) {
+        transcript_problem_ = error.message();
+    }
     std::move(fresh_.begin(), fresh_.end(), std::back_inserter(committed_));
     fresh_.clear();
     last_commit_ = sys::now_ms();

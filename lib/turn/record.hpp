@@ -41,6 +41,8 @@ class Record {
     std::vector<chat::Message> take_committed() { return std::exchange(committed_, {}); }
 
     std::int64_t newest_answer() const { return newest_answer_; }
+    // Why the transcript lacks something, or "": it is a copy, which the next turn mends.
+    const std::string& transcript_problem() const { return transcript_problem_; }
 
     // The turn's row, what waits in the inbox, and the user message: what is reported as accepted.
     // Without a message the inbox is to hold something.
@@ -93,6 +95,7 @@ class Record {
     std::vector<chat::Message> fresh_;  // committed, not in the transcript yet
     std::vector<chat::Message> committed_;
     std::string transcript_;
+    std::string transcript_problem_;
 };
 
 std::string transcript_of(const Place& place);

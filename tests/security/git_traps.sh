@@ -16,7 +16,7 @@ git config --global protocol.file.allow always
 
 on_host() { # DIRECTORY COMMANDS: at a terminal, each line on its own
     printf '%s\n' "$2" >"$scratch/host.sh"
-    (cd "$1" && SHELL=/bin/bash timeout -k 1 20 script -qec "bash '$scratch/host.sh'" /dev/null) <<<'' >>"$scratch/host.log" 2>&1
+    (cd "$1" && SHELL=/bin/bash timeout -k 1 20 script -qec "bash '$scratch/host.sh'" /dev/null) </dev/null >>"$scratch/host.log" 2>&1
 }
 usual='git status
 git --no-optional-locks status --porcelain

@@ -85,7 +85,7 @@ spoof() { # the text is in $scratch/text
     cp "$scratch/err" "$scratch/err2"
     expect_visible "$scratch/err" 'the error'
     agent_key a permissions '"standard"'
-    script -qec 'stty -echo -opost; chorus-run a -q --ask-timeout 1s third' /dev/null </dev/null >"$scratch/screen" 2>&1
+    script -qec 'stty -echo -opost; chorus-run a -q --ask-timeout 300ms third' /dev/null </dev/null >"$scratch/screen" 2>&1
     expect_equal $? 10
     tr -d '\004\b' <"$scratch/screen" >"$scratch/seen"
     expect_visible "$scratch/seen" 'the terminal' no # what is said comes in pieces, as it is said
