@@ -30,7 +30,7 @@ demo: deps
 	sh tests/support/demo.sh $(BUILD)/cmd
 
 # Builds twice, as it is shipped and sanitized, and runs the tests of both at once.
-test: PACKAGES += clang-14 libclang-rt-14-dev llvm-14
+test soak: PACKAGES += clang-14 libclang-rt-14-dev llvm-14 curl perl
 test: deps $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all tests
 	$(MAKE) sanitized
@@ -50,7 +50,7 @@ asan: sanitized
 fuzz: sanitized
 	$(if $(FUZZ_SECONDS),CHORUS_FUZZ_SECONDS=$(FUZZ_SECONDS)) ctest --test-dir $(SANITIZED) --output-on-failure --timeout 86400 -j $(JOBS) -R ^fuzz/
 
-# Every place where a turn can be killed, and many more calls that fail: for hours.
+# Every place where a turn can be killed, every byte of an answer, and much more of the rest: for hours.
 soak: deps $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all tests
 	$(BUILD)/tests/fault_kill --bin $(BUILD)/cmd --every
@@ -58,6 +58,7 @@ soak: deps $(BUILD)/CMakeCache.txt
 	$(BUILD)/tests/fault_power --bin $(BUILD)/cmd --cuts 5000
 	$(BUILD)/tests/fault_race --bin $(BUILD)/cmd --messages 100000
 	$(BUILD)/tests/hostile $(abspath $(BUILD))/cmd --every-byte
+	ctest --test-dir $(BUILD) -C soak -R ^soak/ --output-on-failure
 	$(MAKE) fuzz FUZZ_SECONDS=600
 
 bench: $(BUILD)/CMakeCache.txt
