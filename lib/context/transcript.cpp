@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <string_view>
 
 #include "agent/transcript_mark.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
 #include "sys/fd.hpp"
@@ -69,13 +71,15 @@ std::string transcript_entry(const chat::Message& message) {
 std::int64_t last_transcript_message(const std::string& path) {
     const sys::Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     struct stat status {};
-    if (!fd || fstat(fd.get(), &status) != 0) return 0;
+    if (!fd && errno == ENOENT) return 0;
+    // none known would mean that all of it is written again
+    if (!fd || fstat(fd.get(), &status) != 0) throw base::system_error(path);
     // from the end, in overlapping pieces, so that a long transcript costs nothing
     for (off_t start = status.st_size; start > 0;) {
         start = std::max<off_t>(0, start - step_bytes);
         std::string piece(static_cast<std::size_t>(step_bytes) + 64, '\0');
         const ssize_t size = pread(fd.get(), piece.data(), piece.size(), start);
-        if (size <= 0) return 0;
+        if (size < 0) throw base::system_error(path);
         piece.resize(static_cast<std::size_t>(size));
         if (const auto id = agent::last_transcript_mark(piece)) return *id;
     }

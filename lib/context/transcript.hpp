@@ -13,7 +13,7 @@ namespace chorus::context {
 
 // One entry, beginning with "<!-- message ID -->".
 std::string transcript_entry(const chat::Message& message);
-// The id of the last entry in the file; 0 where there is none.
+// The id of the last entry in the file; 0 where there is none. Throws where it cannot be read.
 std::int64_t last_transcript_message(const std::string& path);
 void append_to_transcript(const std::string& path, const std::vector<chat::Message>& messages);
 

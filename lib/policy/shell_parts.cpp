@@ -211,7 +211,12 @@ class PartCollector {
 std::optional<std::vector<std::string>> parts_for_deny(std::string_view command) {
     PartCollector collector;
     collector.read(command, 0);
-    return collector.take();
+    auto parts = collector.take();
+    // blanks and all, as the other lists see them
+    if (parts)
+        for (std::string& one : simple_commands(command).value_or(std::vector<std::string>()))
+            parts->push_back(std::move(one));
+    return parts;
 }
 
 }  // namespace chorus::policy

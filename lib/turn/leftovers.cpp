@@ -24,6 +24,7 @@ void remove_leftovers(Place& place, const store::Turn& crashed) {
     sys::remove_temporaries(place.directory.path());
     sys::remove_temporaries(place.directory.sessions());
     if (!sys::is_directory(path)) return;
+    sys::remove_temporaries(path + "/.git");
     const sys::Root root(path);
     const auto runs = store::load_tool_runs(place.store, crashed.id);
     for (const chat::Message& message : store::load_turn_messages(place.store, crashed.id))

@@ -365,7 +365,9 @@ std::vector<std::string> home_complaints(const World& world) {
     each_file(world.home(), [&](const fs::path& path) {
         if (path.extension() == ".json" && !Json::accept(contents(path)))
             complaints.push_back(path.string() + " is no JSON");
-        if (is_temporary(path.filename().string()))
+        // the sandbox's own test is done again, in the same place, before the next command
+        if (is_temporary(path.filename().string()) &&
+            path.parent_path().filename() != "sandbox-test")
             complaints.push_back("left behind: " + path.string());
     });
     Database database(world.home() + "/chorus.db");

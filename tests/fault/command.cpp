@@ -21,6 +21,7 @@ namespace fault {
 namespace {
 
 constexpr int exec_failed = 127;
+constexpr int unknown_status = 255;  // of one that ended after it was sealed
 
 // False at the end.
 bool read_into(int& fd, std::string& text) {
@@ -45,6 +46,10 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
     for (std::string& text : texts) all.push_back(text.data());
     all.push_back(nullptr);
     return all;
+}
+
+int shell_status(int status) {
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 struct Pipe {
@@ -117,6 +122,7 @@ Command::Command(Command&& other) noexcept
       out_(std::exchange(other.out_, -1)),
       err_(std::exchange(other.err_, -1)),
       status_(other.status_),
+      sealed_(other.sealed_),
       out_text_(std::move(other.out_text_)),
       err_text_(std::move(other.err_text_)) {}
 
@@ -135,9 +141,20 @@ void Command::kill(int signal) const {
 }
 
 bool Command::read_some() {
-    const bool more_out = read_into(out_, out_text_);
+    std::string forgotten;
+    const bool more_out = read_into(out_, sealed_ ? forgotten : out_text_);
     const bool more_err = read_into(err_, err_text_);
     return more_out || more_err;
+}
+
+void Command::seal() {
+    int status = 0;
+    if (pid_ > 0 && waitpid(pid_, &status, WNOHANG) == pid_) {
+        pid_ = -1;
+        status_ = shell_status(status);
+    }
+    read_some();
+    sealed_ = true;
 }
 
 int Command::finish(int timeout_ms) {
@@ -155,7 +172,7 @@ int Command::finish(int timeout_ms) {
     if (pid_ > 0) {
         waitpid(pid_, &status, 0);
         pid_ = -1;
-        status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        status_ = sealed_ ? unknown_status : shell_status(status);
     }
     return status_;
 }

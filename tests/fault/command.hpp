@@ -30,6 +30,9 @@ class Command {
     // Reads what is there, of both; false once both have ended.
     bool read_some();
     void kill(int signal) const;
+    // What comes out from now on is read and forgotten, and one that has not ended yet will not
+    // count as ended well: what a process says on a disk that is cut off is nobody's promise.
+    void seal();
     // Reads to the end of both and reaps. The status as a shell gives it: 128 + signal.
     int finish(int timeout_ms = 60'000);
     // Of one that has finished.
@@ -43,6 +46,7 @@ class Command {
     int out_ = -1;
     int err_ = -1;
     int status_ = -1;
+    bool sealed_ = false;
     std::string out_text_;
     std::string err_text_;
 };

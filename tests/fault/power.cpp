@@ -151,6 +151,7 @@ void Worker::play(Disk& disk, Activity& activity, const Moment& moment) {
             durations_us_.try_emplace(activity.name(), now_us() - began_us).first->second;
         usual_us = (usual_us * 3 + now_us() - began_us) / 4;
     }
+    activity.seal();
     disk.cut(moment.loses);
     if (moment.kills)
         for (const auto& command : activity.commands()) command->kill(SIGKILL);

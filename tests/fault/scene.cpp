@@ -45,6 +45,11 @@ class Turn : public Activity {
                prompt_of(token_)});
     }
 
+    void seal() override {
+        Activity::seal();
+        server_->seal();
+    }
+
     void collect() override {
         for (const Json& event : events_of(commands_.front()->out())) read_event(event);
         read_requests();
@@ -207,6 +212,15 @@ class Pair : public Activity {
         }
     }
 
+    void seal() override {
+        one_.commands().front() = std::move(commands_.front());
+        other_.commands().front() = std::move(commands_.back());
+        one_.seal();
+        other_.seal();
+        commands_.front() = std::move(one_.commands().front());
+        commands_.back() = std::move(other_.commands().front());
+    }
+
     void collect() override {
         one_.commands().front() = std::move(commands_.front());
         other_.commands().front() = std::move(commands_.back());
@@ -285,6 +299,10 @@ void make_foreign(const Scene& scene) {
 }
 
 }  // namespace
+
+void Activity::seal() {
+    for (const auto& command : commands_) command->seal();
+}
 
 void make_home(const Scene& scene) {
     fs::create_directories(scene.scratch + "/user");

@@ -36,6 +36,8 @@ class Activity {
     virtual ~Activity() = default;
     virtual std::string name() const = 0;
     virtual void start() = 0;
+    // Right before the cut: nothing acknowledged later counts.
+    virtual void seal();
     // After it ended, or after the cut: what came out goes into the ledger.
     virtual void collect() = 0;
 

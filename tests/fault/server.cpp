@@ -48,13 +48,14 @@ Variables Server::variables() const {
 
 std::vector<Json> Server::requests() const {
     std::vector<Json> all;
-    for (int k = 1;; ++k) {
+    for (int k = 1; all.size() < most_; ++k) {
         std::array<char, 24> name{};
         std::snprintf(name.data(), name.size(), "/log/%04d.json", k);
         const std::string body = read_text(directory_ + name.data());
         if (body.empty()) return all;
         all.push_back(Json::parse(body));
     }
+    return all;
 }
 
 }  // namespace fault

@@ -1,6 +1,7 @@
 // A loopback provider of one turn, its log outside of any disk that is cut.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -22,9 +23,12 @@ class Server {
     Variables variables() const;
     // Bodies of the requests so far, oldest first.
     std::vector<Json> requests() const;
+    // No request from now on counts.
+    void seal() { most_ = requests().size(); }
 
   private:
     std::string directory_;
+    std::size_t most_ = SIZE_MAX;
     std::unique_ptr<Command> server_;
     std::string port_;
 };

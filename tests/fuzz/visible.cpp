@@ -46,9 +46,12 @@ void check_visible(std::string_view text, Newlines newlines) {
     require(shown.find(std::string(41, ' ')) == std::string::npos, "blanks are counted", text);
     require(newlines == Newlines::keep || shown.find('\n') == std::string::npos, "one line", text);
     require_equal("what is visible stays", shown, visible(shown, newlines));
-    if (newlines == Newlines::keep) return;
+    require(shown.find(std::string(43, '\n')) == std::string::npos, "empty lines are counted",
+            text);
+    const std::string kept = visible(text);
+    if (newlines == Newlines::keep || kept.find(" empty lines]") != std::string::npos) return;
     std::string lines;
-    for (const char c : visible(text)) lines += c == '\n' ? std::string("\\n") : std::string(1, c);
+    for (const char c : kept) lines += c == '\n' ? std::string("\\n") : std::string(1, c);
     require_equal("newlines are all the difference", lines, shown);
 }
 

@@ -258,7 +258,7 @@ void Stage::check_turn(const Mode& mode, const Scene& scene, const Finished& fin
     expect(WIFEXITED(finished.status), "ended by signal " + std::to_string(finished.status & 0x7f));
     expect(holds(outcomes, status),
            "exit " + std::to_string(status) + ", expected " + names_of(outcomes));
-    expect(programs_.sanitized || finished.memory_kib < mode.memory_mib << 10,
+    expect(finished.memory_kib < mode.memory_mib << 10,
            "took " + std::to_string(finished.memory_kib >> 10) + " MiB, at most " +
                std::to_string(mode.memory_mib) + " are expected");
     expect(finished.out.find(secret) == std::string::npos &&

@@ -16,7 +16,6 @@ namespace hostile {
 
 struct Programs {
     std::string directory;  // of chorus-init and chorus-run
-    bool sanitized = false;
 };
 
 // The servers' certificates, made once.

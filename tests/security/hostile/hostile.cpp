@@ -226,7 +226,7 @@ class Suite {
     }
 
     void work(unsigned number) {
-        const Programs programs{options_.programs, CHORUS_SANITIZED};
+        const Programs programs{options_.programs};
         Stage stage(programs, *certificates_, *starters_[number],
                     directory_ + "/" + std::to_string(number));
         for (std::size_t i; (i = next_++) < plan_.exchanges().size();) {

@@ -119,7 +119,9 @@ TEST(LastTranscriptMessage, is_none_where_there_is_none) {
     put(scratch / "plain", std::string(300'000, 'x'));
     EXPECT_EQ(last_transcript_message(scratch / "plain"), 0);
     std::filesystem::create_symlink(scratch / "plain", scratch / "link");
-    EXPECT_EQ(last_transcript_message(scratch / "link"), 0);
+    EXPECT_THROW(last_transcript_message(scratch / "link"), base::Error);
+    std::filesystem::create_directory(scratch / "directory");
+    EXPECT_THROW(last_transcript_message(scratch / "directory"), base::Error);
 }
 
 TEST(LastTranscriptMessage, is_found_however_long_the_last_entry_is) {
