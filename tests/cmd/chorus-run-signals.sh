@@ -33,7 +33,7 @@ interrupted() {
     local signal=$1 wanted=$2 ready=$3
     shift 3
     begin "$ready" "$@"
-    sleep 0.3
+    sleep 0.5
     kill -"$signal" $pid
     finish
     expect_status "$wanted"
@@ -252,6 +252,7 @@ start_server "$(answers "$(broken_off)")"
 rmdir "$(sessions)"
 touch "$(sessions)"
 begin 'asked 1' chorus-run a 'say it' --json
+sleep 0.5
 kill -TERM $pid
 finish
 expect_status 143

@@ -169,7 +169,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     policy::check_presets(action);
     const policy::Action read = policy::parse_action(action);
     if (read.is_shell && fuzz::is_utf8(action)) {
-        const std::string_view command = std::string_view(action).substr(policy::bash.size());
+        const std::string_view command =
+            std::string_view(action).substr(std::min(policy::bash.size(), action.size()));
         policy::check_command(command);
         const std::size_t middle = fuzz::place_in(command);
         policy::check_joined(command.substr(0, middle), command.substr(middle));
