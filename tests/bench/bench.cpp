@@ -140,13 +140,13 @@ void tool_calls(int count) {
     std::printf("  per call %.2f ms; bash -c true %.2f ms; a durable commit %.2f ms\n", off, bash,
                 commits);
     report("tool call, sandbox off: beyond bash and two commits", off - bash - 2 * commits, "ms",
-           1.5);
+           2);
     const Words bwrap = recorded_bwrap();
     const double boxed = run_many(bwrap, count).wall_ms;
     const double on = per_call("workspace");
     std::printf("  per call %.2f ms; bwrap … bash -c true %.2f ms\n", on, boxed);
     report("tool call, sandbox on: beyond bwrap and two commits", on - boxed - 2 * commits, "ms",
-           3);
+           4);
 }
 
 void add_messages(int count) {
