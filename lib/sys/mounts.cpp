@@ -76,7 +76,9 @@ void add_readable(Mounts& mounts, const Sandbox& sandbox) {
 }
 
 void add_system(Mounts& mounts) {
-    mounts.put("/proc", {"--proc", "/proc"});
+    // Read-only also where Landlock is missing: /proc/sys belongs to the host, and root may write
+    // it.
+    mounts.put("/proc", {"--proc", "/proc", "--remount-ro", "/proc"});
     mounts.put("/dev", {"--dev", "/dev"});
     mounts.put("/tmp", {"--tmpfs", "/tmp"});
     if (mounts.has("/")) return;

@@ -174,6 +174,8 @@ TEST_F(ConfinementTest, ProcessesOutsideTheCommandAreOutOfReach) {
 TEST_F(ConfinementTest, TheKernelsSettingsCannotBeWritten) {
     EXPECT_NE(inside("echo 5 > /proc/self/oom_score_adj").exit_code, 0);
     EXPECT_NE(inside("echo x > /proc/sys/kernel/core_pattern").exit_code, 0);
+    // and not by Landlock alone
+    EXPECT_EQ(inside("grep -c ' /proc proc ro' /proc/self/mounts").out.text, "1\n");
 }
 
 }  // namespace
