@@ -10,7 +10,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "life/leftovers.hpp"
-#include "store/turns.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "turn/shutdown.hpp"
@@ -148,6 +147,10 @@ void lock_thread(Place& place, const TurnOptions& options, const Surroundings& s
 }
 
 }  // namespace
+
+std::string worked_in(const Place& place, const store::Turn& turn) {
+    return turn.working_directory.empty() ? place.directory.workspace() : turn.working_directory;
+}
 
 sys::Root root_for(const agent::Directory& directory, const TurnOptions& options,
                    const Surroundings& surroundings) {

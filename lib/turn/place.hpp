@@ -10,6 +10,7 @@
 #include "policy/redaction.hpp"
 #include "store/agents.hpp"
 #include "store/threads.hpp"
+#include "store/turns.hpp"
 #include "sys/beneath.hpp"
 #include "sys/lock.hpp"
 #include "turn/settings.hpp"
@@ -37,6 +38,8 @@ Place open_place(const TurnOptions& options, const Surroundings& surroundings, H
 bool try_lock_thread(Place& place, const Surroundings& surroundings);
 // --new-thread: made and locked, once it is known that the turn can begin.
 void begin_thread(Place& place, const TurnOptions& options, const Surroundings& surroundings);
+// What that turn worked in; it may be gone.
+std::string worked_in(const Place& place, const store::Turn& turn);
 // What a turn works in: the workspace, or -C DIR where it may be that.
 sys::Root root_for(const agent::Directory& directory, const TurnOptions& options,
                    const Surroundings& surroundings);

@@ -40,8 +40,7 @@ std::string text_of(const std::string& outcome, const tools::Trace& trace) {
 
 // What the turn worked in; it may be gone.
 std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn) {
-    const std::string path =
-        turn.working_directory.empty() ? place.directory.workspace() : turn.working_directory;
+    const std::string path = worked_in(place, turn);
     if (!sys::is_directory(path)) return std::nullopt;
     return sys::Root(path);
 }
