@@ -353,10 +353,5 @@ int main_of(int argc, char** argv) {
 }  // namespace fault
 
 int main(int argc, char** argv) {
-    try {
-        return fault::main_of(argc, argv);
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
-        return 1;
-    }
+    return fault::run_suite(fault::main_of, argc, argv);
 }

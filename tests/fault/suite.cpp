@@ -152,4 +152,13 @@ std::string scratch_directory(const std::string& program) {
     return directory;
 }
 
+int run_suite(int (*suite)(int, char**), int argc, char** argv) {
+    try {
+        return suite(argc, argv);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
+        return 1;
+    }
+}
+
 }  // namespace fault

@@ -21,6 +21,9 @@ struct Options {
 // Options that are not listed in `of_point` end the program with its usage.
 Options parse(int argc, char** argv, const std::vector<std::string>& of_point);
 
+// What main() does: an exception is told and is a failure.
+int run_suite(int (*suite)(int, char**), int argc, char** argv);
+
 // One experiment, written as the options that run it again alone.
 using Point = std::map<std::string, std::string>;
 std::string command(const std::string& program, const Point& point);
