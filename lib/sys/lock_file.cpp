@@ -5,10 +5,10 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
-#include <memory>
 #include <mutex>
 
 #include "base/error.hpp"
@@ -55,79 +55,85 @@ bool is_taken(int fd, int command, struct flock wanted, int& problem) {
     return result == 0;
 }
 
-// A thread waits in the kernel, which serves in order and wakes one at a time. It cannot be called
-// back: who gives up leaves it behind, and closes the file; what it still gets goes with its own
-// descriptor, the last one of the description.
+// A thread waits in the kernel, which serves in order and wakes one at a time. A wait that is
+// broken off and begun again would stand at the end of the line: it is, by a signal, only to give
+// up.
 class Queuer {
   public:
-    Queuer(int fd, LockMode mode, LockRange range)
-        : fd_(fcntl(fd, F_DUPFD_CLOEXEC, 0)), mode_(mode), range_(range) {}
+    Queuer(int fd, LockMode mode, LockRange range) : fd_(fd), mode_(mode), range_(range) {}
+    Queuer(const Queuer&) = delete;
+    Queuer& operator=(const Queuer&) = delete;
+    ~Queuer() { give_up(); }
 
     // The error's number, or 0.
-    static int start(const std::shared_ptr<Queuer>& queuer);
+    int start();
     enum class State { waits, has_it, failed };
     State state_after(std::int64_t wait_ms);
-    void give_up();
+    // Has the thread gone when it returns. It may have got the lock in the last moment.
+    State give_up();
     int problem() const { return problem_; }
 
   private:
-    static void* run(void* argument);
+    static void* run(void* queuer);
     void queue();
-    bool is_given_up();
+    bool is_waited_for(struct flock wanted);
 
-    Fd fd_;
+    int fd_;
     LockMode mode_;
     LockRange range_;
+    pthread_t thread_{};
+    bool started_ = false;
     std::mutex mutex_;
     std::condition_variable changed_;
     State state_ = State::waits;
-    bool given_up_ = false;
+    std::atomic<bool> given_up_{false};
     int problem_ = 0;
 };
 
-void* Queuer::run(void* argument) {
-    const std::unique_ptr<std::shared_ptr<Queuer>> own(
-        static_cast<std::shared_ptr<Queuer>*>(argument));
-    (*own)->queue();
+int break_off_signal() {
+    return SIGRTMIN;
+}
+
+void* Queuer::run(void* queuer) {
+    static_cast<Queuer*>(queuer)->queue();
     return nullptr;
 }
 
-bool Queuer::is_given_up() {
-    const std::lock_guard guard(mutex_);
-    return given_up_;
+bool Queuer::is_waited_for(struct flock wanted) {
+    int result = -1;
+    do result = fcntl(fd_, F_OFD_SETLKW, &wanted);
+    while (result != 0 && errno == EINTR && !given_up_);
+    if (result != 0 && errno != EINTR) problem_ = errno;
+    return result == 0;
 }
 
 void Queuer::queue() {
-    int problem = 0;
-    const bool is_next = is_taken(fd_.get(), F_OFD_SETLK, crowd_of(range_, F_RDLCK), problem) &&
-                         is_taken(fd_.get(), F_OFD_SETLKW, next_of(range_), problem);
-    const bool has_it = is_next && !is_given_up() &&
-                        is_taken(fd_.get(), F_OFD_SETLKW, lock_of(mode_, range_), problem);
-    is_taken(fd_.get(), F_OFD_SETLK, both_of(range_), problem);
+    const bool is_next = is_taken(fd_, F_OFD_SETLK, crowd_of(range_, F_RDLCK), problem_) &&
+                         is_waited_for(next_of(range_));
+    const bool has_it = is_next && is_waited_for(lock_of(mode_, range_));
+    is_taken(fd_, F_OFD_SETLK, both_of(range_), problem_);
     const std::lock_guard guard(mutex_);
-    fd_.reset();
     state_ = has_it ? State::has_it : State::failed;
-    problem_ = problem;
     changed_.notify_all();
 }
 
-// Signals are for the thread that looks whether to stop.
-int Queuer::start(const std::shared_ptr<Queuer>& queuer) {
-    if (!queuer->fd_) return errno;
-    auto own = std::make_unique<std::shared_ptr<Queuer>>(queuer);
-    sigset_t all;
+// Other signals are for the thread that looks whether to stop.
+int Queuer::start() {
+    struct sigaction broken_off {};
+    broken_off.sa_handler = [](int) {};
+    sigaction(break_off_signal(), &broken_off, nullptr);
+    sigset_t others;
     sigset_t before;
-    sigfillset(&all);
+    sigfillset(&others);
+    sigdelset(&others, break_off_signal());
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, stack_bytes);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_t thread{};
-    const int result = pthread_create(&thread, &attributes, run, own.get());
+    pthread_sigmask(SIG_SETMASK, &others, &before);
+    const int result = pthread_create(&thread_, &attributes, run, this);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     pthread_attr_destroy(&attributes);
-    if (result == 0) (void)own.release();
+    started_ = result == 0;
     return result;
 }
 
@@ -138,9 +144,18 @@ Queuer::State Queuer::state_after(std::int64_t wait_ms) {
     return state_;
 }
 
-void Queuer::give_up() {
-    const std::lock_guard guard(mutex_);
+// A signal that comes before the thread waits breaks nothing off, so it is sent until the thread is
+// through.
+Queuer::State Queuer::give_up() {
     given_up_ = true;
+    if (!started_) return state_;
+    while (state_after(0) == State::waits) {
+        pthread_kill(thread_, break_off_signal());
+        state_after(1);
+    }
+    pthread_join(thread_, nullptr);
+    started_ = false;
+    return state_;
 }
 
 }  // namespace
@@ -171,19 +186,18 @@ bool LockFile::take(LockMode mode, LockRange range, std::int64_t wait_ms,
     if (wait_ms == 0) return try_take(mode, range);
     if (!is_waited_for(range) && try_take(mode, range)) return true;
     const std::int64_t began_ms = monotonic_ms();
-    const auto queuer = std::make_shared<Queuer>(fd_.get(), mode, range);
-    int problem = Queuer::start(queuer);
-    while (problem == 0) {
+    Queuer queuer(fd_.get(), mode, range);
+    if (const int problem = queuer.start(); problem != 0)
+        throw base::system_error("lock " + path_, problem);
+    for (;;) {
         const std::int64_t left_ms = wait_ms < 0 ? look_ms : began_ms + wait_ms - monotonic_ms();
-        const auto state = queuer->state_after(std::clamp<std::int64_t>(left_ms, 0, look_ms));
-        if (state == Queuer::State::has_it) return true;
-        problem = queuer->problem();
-        if (left_ms <= 0 || (stop && stop())) break;
+        const auto state = queuer.state_after(std::clamp<std::int64_t>(left_ms, 0, look_ms));
+        if (state != Queuer::State::waits || left_ms <= 0 || (stop && stop())) break;
     }
-    queuer->give_up();
-    close();
-    if (problem != 0) throw base::system_error("lock " + path_, problem);
-    return false;
+    const bool has_it = queuer.give_up() == Queuer::State::has_it;
+    if (!has_it && queuer.problem() != 0)
+        throw base::system_error("lock " + path_, queuer.problem());
+    return has_it;
 }
 
 void LockFile::drop(LockRange range) {

@@ -26,7 +26,6 @@ class LockFile {
     // Past whoever waits; false where another description holds it.
     bool try_take(LockMode mode, LockRange range);
     // In line; for at most `wait_ms` (negative: for ever), and no longer than until `stop` says so.
-    // After false the object is of no more use: the line may still have it.
     bool take(LockMode mode, LockRange range, std::int64_t wait_ms,
               const std::function<bool()>& stop);
     void drop(LockRange range);

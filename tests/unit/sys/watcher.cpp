@@ -39,22 +39,23 @@ class WatcherTest : public SandboxTest {
         SandboxTest::SetUp();
         sandbox_.mode = SandboxMode::off;
     }
-    Command marked(const std::string& script, const std::string& mark) const {
+    std::string mark() const { return "MARK=" + top_; }
+    Command marked(const std::string& script) const {
         Command command = bash(script);
-        command.environment.push_back("MARK=" + mark);
+        command.environment.push_back(mark());
         return command;
     }
     // A process that runs the command and is killed after `us`; true where nothing is left then.
-    bool nothing_outlives(const std::string& script, const std::string& mark, int us) const {
+    bool nothing_outlives(const std::string& script, int us) const {
         const pid_t owner = fork();
         if (owner == 0) {
-            run(sandboxed(sandbox_, marked(script, mark)), {.timeout_ms = 20'000});
+            run(sandboxed(sandbox_, marked(script)), {.timeout_ms = 20'000});
             _exit(0);
         }
         std::this_thread::sleep_for(std::chrono::microseconds(us));
         kill(owner, SIGKILL);
         waitpid(owner, nullptr, 0);
-        return ends(mark);
+        return ends(mark());
     }
 };
 
@@ -112,46 +113,38 @@ TEST_F(WatcherTest, KillZeroDoesNotReachTheWatcher) {
 }
 
 TEST_F(WatcherTest, WhatIgnoresSigtermIsKilledWithAllItStarted) {
-    const Finished finished =
-        run(sandboxed(sandbox_, marked(runaways + std::string("sleep 1000"), "ignores-sigterm")),
-            {.timeout_ms = 300, .grace_ms = 100});
+    const Finished finished = run(sandboxed(sandbox_, marked(runaways + std::string("sleep 1000"))),
+                                  {.timeout_ms = 300, .grace_ms = 100});
     EXPECT_EQ(finished.signal, SIGKILL);
-    EXPECT_TRUE(marked_with("MARK=ignores-sigterm").empty());
+    EXPECT_TRUE(marked_with(mark()).empty());
     EXPECT_LT(finished.duration_ms, 3'000);
 }
 
 TEST_F(WatcherTest, WhatItLeavesEndsShortlyAfterIt) {
     const Finished finished =
         run(sandboxed(sandbox_, marked("echo early; (sleep 0.05; echo late) & " +
-                                           std::string(runaways) + "exit 4",
-                                       "leaves-some")),
+                                       std::string(runaways) + "exit 4")),
             {.timeout_ms = 20'000});
     EXPECT_EQ(finished.exit_code, 4);
     EXPECT_EQ(finished.out.text, "early\nlate\n");
-    EXPECT_TRUE(marked_with("MARK=leaves-some").empty());
+    EXPECT_TRUE(marked_with(mark()).empty());
     EXPECT_LT(finished.duration_ms, 2'000);
 }
 
 TEST_F(WatcherTest, NothingOutlivesAProcessThatIsKilled) {
     for (int i = 0; i < 12; ++i)
-        EXPECT_TRUE(nothing_outlives(runaways + std::string("sleep 1000"),
-                                     "MARK=killed" + std::to_string(i), 1'000 + i * 4'000))
-            << i;
+        EXPECT_TRUE(nothing_outlives(runaways + std::string("sleep 1000"), 1'000 + i * 4'000)) << i;
 }
 
 TEST_F(WatcherTest, NothingOutlivesAProcessThatIsKilledWhileTheCommandEnds) {
     for (int i = 0; i < 12; ++i)
-        EXPECT_TRUE(nothing_outlives("setsid sleep 1000 & exit 0",
-                                     "MARK=ending" + std::to_string(i), 4'000 + i * 3'000))
-            << i;
+        EXPECT_TRUE(nothing_outlives("setsid sleep 1000 & exit 0", 4'000 + i * 3'000)) << i;
 }
 
 TEST_F(WatcherTest, NothingInASandboxOutlivesAProcessThatIsKilled) {
     sandbox_.mode = SandboxMode::workspace;
     for (int i = 0; i < 20; ++i)
-        EXPECT_TRUE(nothing_outlives(runaways + std::string("sleep 1000"),
-                                     "MARK=inside" + std::to_string(i), 200 + i * 900))
-            << i;
+        EXPECT_TRUE(nothing_outlives(runaways + std::string("sleep 1000"), 200 + i * 900)) << i;
 }
 
 }  // namespace
