@@ -5,8 +5,9 @@
 #include "tools/tool.hpp"
 
 namespace chorus::turn {
-void remove_leftovers(Place& place, const store::Turn& crashed) {
+void remove_leftovers(Place& place, const agent::Home& home, const store::Turn& crashed) {
     const std::string path = worked_in(place, crashed);
+    sys::remove_temporaries(home.locks());
     sys::remove_temporaries(place.directory.path());
     sys::remove_temporaries(place.directory.sessions());
     if (!sys::is_directory(path)) return;

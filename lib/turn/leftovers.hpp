@@ -8,6 +8,6 @@
 namespace chorus::turn {
 
 // Before the row forgets the process that is gone.
-void remove_leftovers(Place& place, const store::Turn& crashed);
+void remove_leftovers(Place& place, const agent::Home& home, const store::Turn& crashed);
 
 }  // namespace chorus::turn

@@ -97,12 +97,12 @@ void write_exit(Place& place, store::Turn& turn, const std::string& reason) {
     store::set_thread_status(place.store, turn.agent_id, turn.thread_id, "idle", now);
 }
 
-LastTurn take_over(Place& place) {
+LastTurn take_over(Place& place, const agent::Home& home) {
     // an open turn is the newest one: none begins beside it
     auto turn = store::newest_turn(place.store, place.agent.id, place.thread.id);
     if (!turn || turn->pid == 0) return {std::move(turn), false};
     // we hold the thread's lock, so whoever had it is gone, whatever runs under that pid now
-    remove_leftovers(place, *turn);
+    remove_leftovers(place, home, *turn);
     store::Transaction transaction(place.store);
     write_exit(place, *turn, "crashed");
     transaction.commit();

@@ -20,7 +20,7 @@ struct LastTurn {
     std::optional<store::Turn> turn;  // the thread's newest
     bool crashed = false;  // it was at work and its process is gone: closed as `exited` just now
 };
-LastTurn take_over(Place& place);
+LastTurn take_over(Place& place, const agent::Home& home);
 
 struct Unfinished {
     chat::ToolCall call;

@@ -123,7 +123,7 @@ void say_recovered(const Surroundings& surroundings, const store::Turn& turn,
 // no call of the last turn is left without a result. A result means that nothing new may begin.
 std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions& options,
                                                  const Surroundings& surroundings) {
-    const auto [last, crashed] = take_over(place);
+    const auto [last, crashed] = take_over(place, surroundings.home);
     if (!last) return std::nullopt;
     std::string outcome;
     if (last->ended_at == 0 && last->state == TurnState::parked) {
@@ -310,7 +310,7 @@ chat::TurnResult resume_from_inbox(Place& place, const TurnOptions& options,
 
 chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundings& surroundings) {
     mend_transcript(place);
-    const auto [last, crashed] = take_over(place);
+    const auto [last, crashed] = take_over(place, surroundings.home);
     if (!last || last->state == TurnState::idle)
         return resume_from_inbox(place, given, surroundings, last);
     if (last->state == TurnState::prompt) {

@@ -53,6 +53,16 @@ for tool in create_file append_file str_replace; do
     expect_equal "$(find "$(work)" -name '*.tmp*' -o -name '.*.new' | wc -l)" 0
 done
 
+test_case "half a verdict on the sandbox is cleared away by the next turn, also one that runs no command"
+rm -rf "$CHORUS_HOME"
+init a --model anthropic/m --permissions sandboxed
+start_server "$(answers "$(call w bash '{"command": "true"}')" "$(say Noted.)")"
+killed_at $renames 2 chorus-run a go
+expect_equal "$(ls -A "$CHORUS_HOME/locks" | grep chorus-write)" .chorus-write-0.tmp
+run chorus-run a 'something else'
+expect_status 0
+expect_equal "$(ls -A "$CHORUS_HOME/locks" | grep chorus-write)" ''
+
 test_case "a write that had happened is told as done and not run again"
 for tool in create_file append_file str_replace; do
     rm -rf "$CHORUS_HOME"
