@@ -40,6 +40,12 @@ struct Options {
     std::string timeout;
     std::int64_t timeout_ms = 0;  // 0: none
     std::string ask_timeout = "60s";
+    std::string on_ask;
+    std::string approve;
+    std::string deny;
+    std::string answer;
+    std::string reason;
+    bool always = false;
     std::string wait;
     bool json = false;
     bool quiet = false;
@@ -96,6 +102,10 @@ void settle_options(Options& options, const sys::Environment& environment) {
     if (!options.timeout.empty()) options.timeout_ms = duration_ms(options.timeout, "--timeout");
     if (!options.wait.empty())
         options.turn.wait_ms = options.wait == "true" ? -1 : duration_ms(options.wait, "--wait");
+    if (const auto on_ask = turn::parse_on_ask(options.on_ask)) {
+        options.turn.on_ask = *on_ask;
+        options.turn.on_ask_given = true;
+    }
     options.turn.inline_stdin = options.prompt.stdin_use == cli::StdinUse::whole;
 }
 
@@ -107,18 +117,75 @@ std::string indented(const std::string& untrusted) {
     return base::join(lines, "\n  | ");
 }
 
+using What = turn::Reply::What;
+
+turn::Reply ask_permission(const chat::PromptNotice& prompt, std::int64_t timeout_ms,
+                           const std::function<bool()>& stop) {
+    const std::string text = "\nMay it do this?\n  " + indented(prompt.action) +
+                             "\n  tool: " + indented(prompt.tool) +
+                             "\n  arguments: " + indented(prompt.arguments) +
+                             "\n  (always: this very action, whatever what it runs becomes)\n";
+    switch (cli::ask_yes_no(text, cli::Choices::yes_no_always, timeout_ms, stop)) {
+        case cli::Answer::yes:
+            return {What::yes};
+        case cli::Answer::no:
+            return {What::no};
+        case cli::Answer::always:
+            return {What::always};
+        case cli::Answer::nobody:
+            break;
+    }
+    return {};
+}
+
+turn::Reply answer_question(const chat::PromptNotice& prompt, std::int64_t timeout_ms,
+                            const std::function<bool()>& stop) {
+    std::string text = "\nThe agent asks:\n  | " + indented(prompt.text) + "\n";
+    for (std::size_t i = 0; i < prompt.options.size(); ++i)
+        text += "  " + std::to_string(i + 1) + ") " +
+                base::visible(prompt.options[i], base::Newlines::escape) + "\n";
+    const auto accept = [&](const std::string& line) -> std::string {
+        if (prompt.options.empty()) return line.empty() ? "an answer, please" : "";
+        return turn::chosen_option(prompt.options, line) ? "" : "one of the answers, or its number";
+    };
+    const auto line = cli::ask_line(text, timeout_ms, stop, accept);
+    if (!line) return {};
+    return {What::answer, prompt.options.empty() ? *line
+                                                 : *turn::chosen_option(prompt.options, *line)};
+}
+
 turn::Reply ask(const chat::PromptNotice& prompt, cli::Output& output, std::int64_t timeout_ms,
                 const sys::Interrupt& interrupt) {
     output.pause_progress();
-    const std::string text = "\nMay it do this?\n  " + indented(prompt.action) +
-                             "\n  tool: " + indented(prompt.tool) +
-                             "\n  arguments: " + indented(prompt.arguments) + "\n";
-    const cli::Answer answer =
-        cli::ask_yes_no(text, timeout_ms, [&] { return interrupt.requested(); });
+    const auto stop = [&] { return interrupt.requested(); };
+    turn::Reply reply = prompt.kind == "question" ? answer_question(prompt, timeout_ms, stop)
+                                                  : ask_permission(prompt, timeout_ms, stop);
     output.resume_progress();
-    return answer == cli::Answer::yes  ? turn::Reply::yes
-           : answer == cli::Answer::no ? turn::Reply::no
-                                       : turn::Reply::nobody;
+    return reply;
+}
+
+// What the options decide, and what is left of the words then.
+void settle_decision(Options& options) {
+    using Verb = turn::Decision::Verb;
+    turn::Decision decision;
+    const auto take = [&](const std::string& id, Verb verb) {
+        if (id.empty()) return;
+        decision.id = id;
+        decision.verb = verb;
+        options.turn.decision = decision;
+    };
+    take(options.approve, Verb::approve);
+    take(options.deny, Verb::deny);
+    take(options.answer, Verb::answer);
+    if (!options.turn.decision) return;
+    options.turn.decision->always = options.always;
+    options.turn.decision->text = options.reason;
+    if (options.answer.empty()) return;
+    if (options.prompt.words.empty())
+        throw Error(ErrorCode::bad_request, "--answer: no TEXT",
+                    "chorus-run NAME --answer ID TEXT");
+    options.turn.decision->text = base::join(options.prompt.words, " ");
+    options.prompt.words.clear();
 }
 
 ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
@@ -136,9 +203,13 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
     output->check_file();
     const auto warn = [&](const std::string& text) { output->warn(text); };
 
-    const char* goes_on = options.turn.resume  ? "--resume"
-                          : options.turn.retry ? "--retry"
-                                               : nullptr;
+    settle_decision(options);
+    const char* goes_on = options.turn.resume        ? "--resume"
+                          : options.turn.retry       ? "--retry"
+                          : !options.approve.empty() ? "--approve"
+                          : !options.deny.empty()    ? "--deny"
+                          : !options.answer.empty()  ? "--answer"
+                                                     : nullptr;
     if (goes_on == nullptr) {
         cli::ReadPrompt prompt = cli::read_prompt(options.prompt, warn);
         options.turn.prompt = std::move(prompt.text);
@@ -160,7 +231,12 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
         .warn = warn,
         .ask = cli::can_ask() ? [&](const chat::PromptNotice&
                                         prompt) { return ask(prompt, *output, ask_ms, interrupt); }
-                              : std::function<turn::Reply(const chat::PromptNotice&)>{}};
+                              : std::function<turn::Reply(const chat::PromptNotice&)>{},
+        .on_decision =
+            [&](const store::Prompt& prompt) {
+                warn(prompt.state + " " + prompt.id + ": " + prompt.action + " " +
+                     prompt.arguments);
+            }};
     if (options.dry_run) {
         const std::string request = turn::dry_run(options.turn, surroundings);
         if (!request.empty()) std::cout << request << '\n';
@@ -213,6 +289,9 @@ void add_turn_options(CLI::App& app, Options& options) {
                       ->excludes(new_thread)
                       ->excludes(resume);
     app.add_flag("--cancel-prompts", turn.cancel_prompts, "withdraw the questions that wait");
+    app.add_option("--on-ask", options.on_ask, "where nobody answers: suspend, deny or fail")
+        ->type_name("WHAT")
+        ->check(CLI::IsMember({"suspend", "deny", "fail"}));
     app.add_option("-C,--directory", turn.directory, "work in DIR instead of the workspace")
         ->type_name("DIR")
         ->check(not_empty());
@@ -236,6 +315,26 @@ void add_turn_options(CLI::App& app, Options& options) {
         ->excludes(wait);
     app.add_option("--actor", turn.actor, "who asks, for the audit log")->type_name("NAME");
     app.add_flag("--dry-run", options.dry_run, "print the request; call nobody, store nothing");
+}
+
+void add_decision_options(CLI::App& app, Options& options) {
+    auto* approve = app.add_option("--approve", options.approve, "approve a call and go on")
+                        ->type_name("ID|all")
+                        ->check(not_empty());
+    auto* deny = app.add_option("--deny", options.deny, "refuse a call and go on")
+                     ->type_name("ID|all")
+                     ->check(not_empty())
+                     ->excludes(approve);
+    app.add_option("--answer", options.answer, "answer a question with WORDS and go on")
+        ->type_name("ID")
+        ->check(not_empty())
+        ->excludes(approve)
+        ->excludes(deny);
+    app.add_flag("--always", options.always, "and allow that very action from now on")
+        ->needs(approve);
+    app.add_option("--reason", options.reason, "what the model is told")
+        ->type_name("TEXT")
+        ->needs(deny);
 }
 
 void add_output_options(CLI::App& app, Options& options) {
@@ -272,6 +371,7 @@ int main(int argc, char** argv) {
                               [&](CLI::App& app) {
                                   add_prompt_options(app, options);
                                   add_turn_options(app, options);
+                                  add_decision_options(app, options);
                                   add_output_options(app, options);
                                   return [&] { return run(options, output); };
                               },

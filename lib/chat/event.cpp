@@ -73,6 +73,11 @@ void add_prompt(JsonText& out, const PromptNotice& prompt) {
     out.key("action").string(prompt.action).key("tool").string(prompt.tool);
     add_arguments(out, prompt.arguments);
     out.key("text").string(prompt.text).key("expires_at").string(base::iso8601(prompt.expires_at));
+    if (!prompt.options.empty()) {
+        out.key("options").begin_array();
+        for (const std::string& option : prompt.options) out.string(option);
+        out.end_array();
+    }
     out.end_object();
 }
 

@@ -69,6 +69,7 @@ struct PromptNotice {
     std::string arguments;
     std::string text;
     base::TimeMs expires_at = 0;
+    std::vector<std::string> options = {};  // of a question: what can be answered; none: any text
 };
 
 struct TurnResult {

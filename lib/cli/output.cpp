@@ -134,14 +134,17 @@ void Output::event(const chat::Event& event, const chat::EventSource& source) {
 
 void Output::say_end(const chat::TurnResult& result) {
     for (const chat::PromptNotice& prompt : result.prompts) {
-        say("waits", prompt.id + ": " + prompt.action);
-        if (options_.verbosity != Verbosity::quiet)
-            say("hint", "chorus-run " + result.agent +
-                            " --resume at a terminal asks it; --cancel-prompts with a new prompt "
-                            "withdraws it; the profile 'sandboxed' runs sandboxed commands "
-                            "without asking");
+        const bool is_question = prompt.kind == "question";
+        say("waits", prompt.id + ": " + (is_question ? prompt.text : prompt.action));
+        if (options_.verbosity == Verbosity::quiet) continue;
+        say("hint", "chorus-run " + result.agent +
+                        (is_question ? " --answer " + prompt.id + " TEXT"
+                                     : " --approve " + prompt.id + ", or --deny " + prompt.id));
     }
-    if (!result.error || result.state == chat::State::input_required) return;
+    if (options_.verbosity != Verbosity::quiet && !result.prompts.empty())
+        say("hint", "the profile 'sandboxed' runs sandboxed commands without asking");
+    const bool asks = result.state == chat::State::input_required && !result.prompts.empty();
+    if (!result.error || asks) return;
     const bool is_limit = result.exit_status == ExitStatus::limit;
     if (is_limit && options_.verbosity == Verbosity::quiet) return;
     say(is_limit ? "warning" : "error", result.error->message());

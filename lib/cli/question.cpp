@@ -36,30 +36,61 @@ bool read_line(int fd, std::int64_t timeout_ms, const std::function<bool()>& sto
     return true;
 }
 
+using Accept = std::function<std::string(const std::string&)>;
+
+// The line that was accepted. `in_vain`: three were not.
+std::optional<std::string> ask(const std::string& text, const std::string& choice,
+                               std::int64_t timeout_ms, const std::function<bool()>& stop,
+                               const Accept& accept, bool& in_vain) {
+    const sys::Fd terminal = open_terminal();
+    if (!terminal) return std::nullopt;
+    tcflush(terminal.get(), TCIFLUSH);
+    sys::write_all(terminal.get(), text, "terminal");
+    std::string line;
+    for (int tries = 0; tries < 3; ++tries) {
+        sys::write_all(terminal.get(), choice, "terminal");
+        if (!read_line(terminal.get(), timeout_ms, stop, line)) {
+            sys::write_all(terminal.get(), "\n", "terminal");
+            return std::nullopt;
+        }
+        std::string answer(base::trim(line));
+        const std::string problem = accept(answer);
+        if (problem.empty()) return answer;
+        sys::write_all(terminal.get(), problem + "\n", "terminal");
+    }
+    in_vain = true;
+    return std::nullopt;
+}
+
 }  // namespace
 
 bool can_ask() {
     return isatty(STDERR_FILENO) == 1 && static_cast<bool>(open_terminal());
 }
 
-Answer ask_yes_no(const std::string& text, std::int64_t timeout_ms,
+Answer ask_yes_no(const std::string& text, Choices choices, std::int64_t timeout_ms,
                   const std::function<bool()>& stop) {
-    const sys::Fd terminal = open_terminal();
-    if (!terminal) return Answer::nobody;
-    tcflush(terminal.get(), TCIFLUSH);
-    sys::write_all(terminal.get(), text, "terminal");
-    std::string line;
-    for (int tries = 0; tries < 3; ++tries) {
-        sys::write_all(terminal.get(), "[y]es, [n]o? ", "terminal");
-        if (!read_line(terminal.get(), timeout_ms, stop, line)) {
-            sys::write_all(terminal.get(), "\n", "terminal");
-            return Answer::nobody;
-        }
-        const std::string answer = base::to_lower_ascii(base::trim(line));
-        if (answer == "y" || answer == "yes") return Answer::yes;
-        if (answer == "n" || answer == "no") return Answer::no;
-    }
-    return Answer::no;
+    const bool may_always = choices == Choices::yes_no_always;
+    Answer answer = Answer::no;
+    const auto take = [&](const std::string& line) -> std::string {
+        const std::string word = base::to_lower_ascii(line);
+        if (word == "y" || word == "yes") answer = Answer::yes;
+        if (may_always && (word == "a" || word == "always")) answer = Answer::always;
+        const bool known = answer != Answer::no || word == "n" || word == "no";
+        return known ? "" : "one of the letters, please";
+    };
+    const std::string choice = may_always ? "[y]es, [n]o, [a]lways? " : "[y]es, [n]o? ";
+    bool asked_in_vain = false;
+    if (!ask(text, choice, timeout_ms, stop, take, asked_in_vain))
+        return asked_in_vain ? Answer::no : Answer::nobody;
+    return answer;
+}
+
+std::optional<std::string> ask_line(const std::string& text, std::int64_t timeout_ms,
+                                    const std::function<bool()>& stop,
+                                    const std::function<std::string(const std::string&)>& accept) {
+    bool asked_in_vain = false;
+    return ask(text, "> ", timeout_ms, stop, accept, asked_in_vain);
 }
 
 }  // namespace chorus::cli

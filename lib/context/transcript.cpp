@@ -92,4 +92,9 @@ void append_to_transcript(const std::string& path, const std::vector<chat::Messa
     if (!text.empty()) sys::append_file(path, text);
 }
 
+void append_notice(const std::string& path, const std::string& heading, const std::string& text) {
+    sys::append_file(path, "\n" + agent::transcript_mark(last_transcript_message(path)) +
+                               agent::without_marks("## " + heading + "\n\n" + text + "\n"));
+}
+
 }  // namespace chorus::context

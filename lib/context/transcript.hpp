@@ -17,4 +17,7 @@ std::string transcript_entry(const chat::Message& message);
 std::int64_t last_transcript_message(const std::string& path);
 void append_to_transcript(const std::string& path, const std::vector<chat::Message>& messages);
 
+// What is no message: a heading and a text. It stands after the last entry, as a part of it.
+void append_notice(const std::string& path, const std::string& heading, const std::string& text);
+
 }  // namespace chorus::context

@@ -10,6 +10,7 @@
 
 namespace chorus::embedded {
 extern const std::string_view store_schema_0001;
+extern const std::string_view store_schema_0002;
 }
 
 namespace chorus::store {
@@ -22,6 +23,7 @@ struct Migration {
 
 constexpr std::array migrations{
     Migration{1, &embedded::store_schema_0001},
+    Migration{2, &embedded::store_schema_0002},
 };
 
 constexpr bool numbers_have_no_gaps() {

@@ -8,7 +8,7 @@ namespace {
 std::string select(std::string_view condition) {
     return std::string(
                "SELECT id, agent_id, turn_id, kind, tool_call_id, action, tool, arguments, "
-               "arguments_hash, "
+               "arguments_hash, directory, profile, files, "
                "text, options, state, created_at, expires_at, decided_at, decided_by, answer, "
                "consumed_at "
                "FROM prompts WHERE ")
@@ -27,6 +27,9 @@ Prompt read(const Statement& statement) {
     prompt.tool = row.text();
     prompt.arguments = row.text();
     prompt.arguments_hash = row.text();
+    prompt.directory = row.text();
+    prompt.profile = row.text();
+    prompt.files = row.text();
     prompt.text = row.text();
     prompt.options = row.text();
     prompt.state = row.text();
@@ -52,9 +55,9 @@ void insert_prompt(Store& store, const Prompt& prompt) {
         .prepare(
             "INSERT INTO prompts (id, agent_id, turn_id, kind, tool_call_id, action, tool, "
             "arguments, "
-            "arguments_hash, text, options, state, created_at, expires_at, decided_at, decided_by, "
-            "answer, "
-            "consumed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            "arguments_hash, directory, profile, files, text, options, state, created_at, "
+            "expires_at, decided_at, decided_by, answer, consumed_at) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         .bind(prompt.id)
         .bind(prompt.agent_id)
         .bind_or_null(prompt.turn_id)
@@ -64,6 +67,9 @@ void insert_prompt(Store& store, const Prompt& prompt) {
         .bind(prompt.tool)
         .bind(prompt.arguments)
         .bind(prompt.arguments_hash)
+        .bind(prompt.directory)
+        .bind(prompt.profile)
+        .bind(prompt.files)
         .bind(prompt.text)
         .bind(prompt.options)
         .bind(prompt.state)
@@ -93,10 +99,15 @@ std::vector<Prompt> pending_prompts(Store& store, AgentId agent) {
     return read_all(statement.bind(agent));
 }
 
+std::vector<Prompt> pending_prompts(Store& store) {
+    Statement statement = store.prepare(select("state = 'pending' ORDER BY rowid"));
+    return read_all(statement);
+}
+
 bool decide_prompt(Store& store, const Prompt& decided) {
     store
         .prepare(
-            "UPDATE prompts SET state = ?, decided_at = ?, decided_by = ?, answer = ? "
+            "UPDATE prompts SET state = ?, decided_at = ?, decided_by = ?, answer = ?, profile = ? "
             "WHERE id = ? AND state = 'pending' AND (expires_at IS NULL OR expires_at > ?2) "
             "AND EXISTS (SELECT 1 FROM agents WHERE id = agent_id AND status IN ('creating', "
             "'active'))")
@@ -104,6 +115,7 @@ bool decide_prompt(Store& store, const Prompt& decided) {
         .bind(decided.decided_at)
         .bind(decided.decided_by)
         .bind(decided.answer)
+        .bind(decided.profile)
         .bind(decided.id)
         .run();
     return store.changed_rows() == 1;
@@ -118,6 +130,45 @@ bool consume_prompt(Store& store, std::string_view id, base::TimeMs now) {
         .bind(id)
         .run();
     return store.changed_rows() == 1;
+}
+
+void cancel_prompt(Store& store, std::string_view id, base::TimeMs now) {
+    store
+        .prepare(
+            "UPDATE prompts SET state = 'cancelled', decided_at = coalesce(decided_at, ?) "
+            "WHERE id = ? AND consumed_at IS NULL AND state <> 'expired'")
+        .bind(now)
+        .bind(id)
+        .run();
+}
+
+void cancel_prompts_of(Store& store, TurnId turn, std::string_view tool_call_id, base::TimeMs now) {
+    store
+        .prepare(
+            "UPDATE prompts SET state = 'cancelled', decided_at = coalesce(decided_at, ?) "
+            "WHERE turn_id = ? AND tool_call_id = ? AND consumed_at IS NULL AND state <> 'expired'")
+        .bind(now)
+        .bind(turn)
+        .bind(tool_call_id)
+        .run();
+}
+
+bool has_expired_prompts(Store& store, base::TimeMs now) {
+    return store
+        .prepare("SELECT 1 FROM prompts WHERE state = 'pending' AND expires_at <= ? LIMIT 1")
+        .bind(now)
+        .step();
+}
+
+void rebind_prompts(Store& store, AgentId agent, std::string_view from, std::string_view to) {
+    store
+        .prepare(
+            "UPDATE prompts SET profile = ? WHERE agent_id = ? AND profile = ? AND "
+            "state = 'approved' AND consumed_at IS NULL")
+        .bind(to)
+        .bind(agent)
+        .bind(from)
+        .run();
 }
 
 void expire_prompts(Store& store, base::TimeMs now) {

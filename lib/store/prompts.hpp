@@ -20,7 +20,11 @@ struct Prompt {
     std::string action;
     std::string tool;
     std::string arguments;
-    std::string arguments_hash;  // SHA-256 of tool name and canonical arguments
+    // What an approval is bound to (turn/binding.hpp).
+    std::string arguments_hash;
+    std::string directory;
+    std::string profile;
+    std::string files;
     std::string text;
     std::string options;
     std::string state = "pending";
@@ -36,14 +40,24 @@ void insert_prompt(Store& store, const Prompt& prompt);
 std::optional<Prompt> find_prompt(Store& store, std::string_view id);
 std::vector<Prompt> load_prompts(Store& store, TurnId turn);
 std::vector<Prompt> pending_prompts(Store& store, AgentId agent);
-// Takes state, decided_at, decided_by and answer from `decided`. False where somebody was first, it
-// has expired, or its agent is being destroyed.
+// Of the whole home.
+std::vector<Prompt> pending_prompts(Store& store);
+// Takes state, decided_at, decided_by, answer and profile from `decided`. False where somebody was
+// first, it has expired, or its agent is being destroyed.
 bool decide_prompt(Store& store, const Prompt& decided);
 // Part of the transaction that writes the intent or the result: false where it is pending,
 // cancelled, or consumed already.
 bool consume_prompt(Store& store, std::string_view id, base::TimeMs now);
-// Of the whole home: pending ones whose time has come.
+// One that is neither consumed nor expired becomes cancelled.
+void cancel_prompt(Store& store, std::string_view id, base::TimeMs now);
+// The same for all about one call, which has its result.
+void cancel_prompts_of(Store& store, TurnId turn, std::string_view tool_call_id, base::TimeMs now);
+// Of the whole home: pending ones whose time has come. Inside a transaction of the caller, as all
+// that writes; has_expired tells whether one is needed.
 void expire_prompts(Store& store, base::TimeMs now);
+bool has_expired_prompts(Store& store, base::TimeMs now);
+// Approvals that are not consumed yet, given under `from`, hold under `to`.
+void rebind_prompts(Store& store, AgentId agent, std::string_view from, std::string_view to);
 // Every prompt of the turn that is neither consumed nor expired becomes cancelled.
 void cancel_prompts(Store& store, TurnId turn, base::TimeMs now);
 

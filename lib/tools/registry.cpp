@@ -7,6 +7,7 @@
 // One line a tool, sorted: <name>.cpp defines <name>_tool().
 #define CHORUS_TOOLS(TOOL) \
     TOOL(append_file)      \
+    TOOL(ask_user)         \
     TOOL(bash)             \
     TOOL(create_file)      \
     TOOL(git_branch)       \

@@ -66,7 +66,8 @@ struct Workplace {
     std::function<void(const std::string&)> warn = {};  // tells the user
 };
 
-enum class Class { read, write, command, repository };  // how it is recovered when killed
+// How it is recovered when killed. A question is a person's to answer, and runs nothing.
+enum class Class { read, write, command, repository, question };
 
 struct Parameter {
     std::string_view name;

@@ -2,20 +2,22 @@
 
 #include "context/prompt.hpp"
 #include "context/window.hpp"
+#include "policy/strictest.hpp"
 #include "store/messages.hpp"
 #include "sys/clock.hpp"
 #include "turn/live.hpp"
 
 namespace chorus::turn {
 
-Loaded load(const Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+Loaded load(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
     Loaded loaded;
-    loaded.configuration = agent::load_configuration(place.directory);
+    InForce in_force = configuration_in_force(place.store, place.agent, place.directory,
+                                              place.home_configuration);
+    loaded.configuration = in_force.configuration;
     loaded.settings = resolve_settings(options, surroundings.environment, loaded.configuration,
                                        place.home_configuration, surroundings.home);
-    loaded.profile =
-        agent::resolve_profile(loaded.configuration.permissions, place.home_configuration,
-                               place.directory.configuration());
+    loaded.rights = rights_of(in_force, place.home_configuration, loaded.settings.sandbox);
+    loaded.untrusted = std::move(in_force.untrusted);
     return loaded;
 }
 
@@ -40,10 +42,10 @@ AssembledWindow assemble_window(Place& place, const Settings& settings, const Wi
     return assembled;
 }
 
-std::vector<chat::ToolDefinition> visible_tools(const policy::Profile& profile) {
+std::vector<chat::ToolDefinition> visible_tools(const std::vector<policy::Profile>& profiles) {
     std::vector<chat::ToolDefinition> definitions;
     for (const tools::Tool& tool : tools::registry())
-        if (!profile.hides("tool:" + std::string(tool.family) + ":"))
+        if (!policy::any_hides(profiles, "tool:" + std::string(tool.family) + ":"))
             definitions.push_back(tools::definition(tool));
     return definitions;
 }
@@ -51,7 +53,7 @@ std::vector<chat::ToolDefinition> visible_tools(const policy::Profile& profile) 
 void write_opening(const Place& place, const Loaded& loaded, chat::Request& request) {
     request.model = model::parse_model_name(loaded.settings.model).name;
     request.system = context::system_text(loaded.configuration.system_prompt, place.directory);
-    request.tools = visible_tools(*loaded.profile);
+    request.tools = visible_tools(loaded.rights.profiles);
     request.max_output_tokens = loaded.settings.max_output_tokens;
 }
 

@@ -5,10 +5,11 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/hash.hpp"
-#include "base/id.hpp"
 #include "base/text.hpp"
+#include "policy/strictest.hpp"
 #include "sys/clock.hpp"
+#include "tools/question.hpp"
+#include "turn/always.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -21,7 +22,7 @@ chat::ToolResult refused(std::string text) {
 
 CallOutcome outcome_of(const Record::Finished& finished) {
     if (finished.outcome == "ok") return CallOutcome::ok;
-    return finished.outcome == "denied" ? CallOutcome::neutral : CallOutcome::failure;
+    return finished.call->outcome.empty() ? CallOutcome::failure : CallOutcome::neutral;
 }
 
 std::string unknown_tool(const std::string& name) {
@@ -39,7 +40,8 @@ Calls::Calls(Place& place, Record& record, tools::Workplace& workplace,
       record_(record),
       workplace_(workplace),
       surroundings_(surroundings),
-      denied_(denied) {}
+      denied_(denied),
+      questions_(place, record, surroundings) {}
 
 void Calls::emit(const chat::Event& event) const {
     surroundings_.on_event(event, {place_.agent.name, place_.thread.id, record_.turn().id});
@@ -54,7 +56,7 @@ void Calls::prepare_sandbox() {
         surroundings_.warn("no command can be run: " + workplace_.sandbox_problem);
 }
 
-Calls::Judged Calls::judge(const chat::ToolCall& call) {
+Judged Calls::judge(const chat::ToolCall& call) {
     Judged judged;
     judged.decided.call = call;
     judged.decided.tool = call.name;
@@ -64,83 +66,126 @@ Calls::Judged Calls::judge(const chat::ToolCall& call) {
         judged.decided.refusal = refused(unknown_tool(call.name));
         return judged;
     }
-    const std::string problem = tools::check_arguments(*judged.tool, judged.arguments);
+    std::string problem = tools::check_arguments(*judged.tool, judged.arguments);
+    if (problem.empty() && judged.is_question())
+        problem = tools::question_problem(judged.arguments);
     if (!problem.empty()) {
         judged.decided.refusal = refused(problem);
         return judged;
     }
-    const bool is_shell = judged.tool->kind == tools::Class::command;
-    if (is_shell) prepare_sandbox();
-    judged.decided.action = tools::action(*judged.tool, judged.arguments, workplace_);
-    const policy::Surroundings around{workplace_.sandbox.mode == sys::SandboxMode::workspace &&
-                                      workplace_.sandbox_problem.empty()};
-    policy::Decision decision = rules_.profile->decide(
-        {std::string(judged.tool->family), judged.decided.action, is_shell}, around);
-    if (place_.redaction.holds_active(call.arguments))
-        decision = {Verdict::deny, "the arguments hold a secret that is in use"};
-    judged.decided.action = place_.redaction.apply(judged.decided.action);
-    judged.decided.detail = "Profile: " + rules_.profile->name() + ": " + decision.reason;
-    judged.asks = decision.verdict == Verdict::ask;
-    judged.decided.runs = decision.verdict == Verdict::allow;
-    if (decision.verdict == Verdict::allow) judged.decided.decision = "allow";
-    if (decision.verdict == Verdict::deny) deny(judged, judged.decided.detail);
+    apply_policy(judged);
     return judged;
 }
 
-void Calls::deny(Judged& judged, const std::string& reason) {
-    judged.asks = false;
-    judged.decided.runs = false;
-    judged.decided.decision = "deny";
-    judged.decided.detail = reason;
-    judged.decided.refusal = refused("denied: " + reason);
-    denied_.push_back({judged.decided.action, reason});
+policy::Decision Calls::weigh(const Judged& judged) {
+    const bool is_shell = judged.tool->kind == tools::Class::command;
+    if (is_shell) prepare_sandbox();
+    const policy::Surroundings around{workplace_.sandbox.mode == sys::SandboxMode::workspace &&
+                                      workplace_.sandbox_problem.empty()};
+    if (place_.redaction.holds_active(judged.decided.call.arguments))
+        return {Verdict::deny, "the arguments hold a secret that is in use"};
+    return policy::strictest(
+        rules_.rights->profiles,
+        {std::string(judged.tool->family),
+         tools::action(*judged.tool, judged.arguments, workplace_), is_shell},
+        around);
 }
 
-store::Prompt Calls::prompt_row(const Judged& judged, base::TimeMs now) const {
-    store::Prompt prompt;
-    prompt.id = base::random_short_id(8);
-    prompt.agent_id = place_.agent.id;
-    prompt.turn_id = record_.turn().id;
-    prompt.kind = "permission";
-    prompt.tool_call_id = judged.decided.call.id;
-    prompt.action = judged.decided.action;
-    prompt.tool = judged.decided.tool;
-    prompt.arguments = judged.decided.call.arguments;
-    prompt.arguments_hash =
-        base::sha256_hex(judged.decided.tool + '\0' + judged.arguments.canonical());
-    prompt.text = judged.decided.detail;
-    prompt.created_at = now;
-    prompt.expires_at = now + rules_.prompt_ttl_ms;
-    return prompt;
+// What the profile of this moment says, and what people have said about the call.
+void Calls::apply_policy(Judged& judged) {
+    const policy::Decision decision = weigh(judged);
+    judged.decided.action =
+        place_.redaction.apply(tools::action(*judged.tool, judged.arguments, workplace_));
+    judged.decided.detail = "Profile: " + rules_.rights->name + ": " + decision.reason;
+    if (decision.verdict == Verdict::deny) return deny(judged, judged.decided.detail);
+    judged.asks = decision.verdict == Verdict::ask || judged.is_question();
+    if (judged.asks)
+        judged.binding = bind(*judged.tool, judged.arguments, workplace_.root,
+                              rules_.rights->fingerprint);
+    if (!judged.asks) allow(judged, "allow", judged.decided.detail);
+    questions_.heed(judged, decision.verdict);
+    note_denied(judged);
+}
+
+void Calls::deny(Judged& judged, const std::string& reason) {
+    refuse(judged, "deny", reason);
+    note_denied(judged);
+}
+
+void Calls::note_denied(const Judged& judged) {
+    if (judged.decided.outcome.empty()) return;
+    denied_.push_back({judged.decided.action, judged.decided.detail});
 }
 
 void Calls::ask_terminal(Judged& judged) {
-    const store::Prompt row = prompt_row(judged, sys::now_ms());
-    const Reply reply =
-        surroundings_.ask({row.id, row.kind, row.action, row.tool, row.arguments, row.text, 0});
-    if (reply == Reply::nobody) return;
-    judged.asks = false;
-    judged.decided.runs = reply == Reply::yes;
-    judged.decided.decision = reply == Reply::yes ? "ask_approved" : "ask_denied";
-    judged.decided.detail = reply == Reply::yes ? "User approved at the terminal" : "User denied";
-    if (reply == Reply::no) {
-        judged.decided.refusal = refused("denied: the user denied this call");
-        denied_.push_back({judged.decided.action, judged.decided.detail});
-    }
+    if (!judged.asks || rules_.stopping()) return;
+    const Reply reply = questions_.ask(judged);
+    note_denied(judged);
+    if (reply.what != Reply::What::always) return;
+    const std::string before = rules_.rights->fingerprint;
+    const Widening widening{surroundings_.home,       surroundings_.environment,
+                            place_.home_configuration, place_.agent,
+                            record_.turn().actor,      record_.turn().id};
+    const std::string problem = place_.redaction.changes(judged.decided.action)
+                                    ? "the action holds a secret"
+                                    : grant_problem(widening, "custom");
+    if (!problem.empty())
+        return surroundings_.warn("always: " + problem + "; it is approved this once");
+    allow_always(place_.store, widening, judged.decided.action);
+    rules_.renew();
+    // what was approved beside it a moment ago was approved by the same person
+    for (Judged& other : judged_)
+        if (other.approved && other.approved->profile == before)
+            other.approved->profile = rules_.rights->fingerprint;
 }
 
-void Calls::suspend() {
-    std::vector<store::Prompt> rows;
-    std::vector<DecidedCall> decided;
-    for (const Judged& judged : judged_) {
-        decided.push_back(judged.decided);
-        if (!judged.asks) continue;
-        rows.push_back(prompt_row(judged, sys::now_ms()));
-        const store::Prompt& row = rows.back();
-        prompts_.push_back(
-            {row.id, row.kind, row.action, row.tool, row.arguments, row.text, row.expires_at});
+// True where the turn need not wait for this one.
+bool Calls::answer_for_nobody(Judged& judged) {
+    if (rules_.on_ask == OnAsk::deny) {
+        refuse(judged, "ask_denied", "nobody is there to decide (--on-ask deny)");
+    } else if (rules_.on_ask == OnAsk::suspend &&
+               place_.redaction.changes(judged.decided.call.arguments)) {
+        // the question would be stored, and not be the call it asks about
+        deny(judged, "a question that waits would hold a secret");
+        return true;
+    } else {
+        return false;
     }
-    record_.suspend(rows, decided);
+    note_denied(judged);
+    return true;
+}
+
+// The turn ends; the history stays one that a provider takes.
+void Calls::fail_all() {
+    for (Judged& judged : judged_) {
+        if (judged.done) continue;
+        if (judged.asks) {
+            refuse(judged, "ask_denied", "nobody is there to decide (--on-ask fail)");
+            note_denied(judged);
+        } else if (judged.decided.runs) {
+            judged.decided.runs = false;
+            judged.decided.decision.clear();
+            judged.decided.outcome = "interrupted";
+            judged.decided.refusal = refused("not run: another call of this answer was denied");
+        }
+    }
+    std::vector<Record::Finished> results;
+    for (const Judged& judged : judged_)
+        if (!judged.done) results.push_back(finished(judged, judged.decided.refusal, 0));
+    record_.finish(results, {});
+}
+
+Decided Calls::settle_open() {
+    bool open = false;
+    for (Judged& judged : judged_) open = (judged.asks && !answer_for_nobody(judged)) || open;
+    // a question that a signal broke off is asked again by --resume
+    if (!open || rules_.stopping()) return Decided::all;
+    if (rules_.on_ask == OnAsk::fail) {
+        fail_all();
+        return Decided::failed;
+    }
+    prompts_ = questions_.suspend(judged_, rules_.prompt_ttl_ms);
+    return Decided::suspended;
 }
 
 Decided Calls::decide(const std::vector<chat::ToolCall>& calls) {
@@ -152,18 +197,8 @@ Decided Calls::decide(const std::vector<chat::ToolCall>& calls) {
         shown.arguments = place_.redaction.apply(call.arguments);
         emit(chat::CallEvent{std::move(shown), judged_.back().decided.action});
     }
-    for (Judged& judged : judged_) {
-        if (judged.asks && surroundings_.ask && !rules_.stopping()) ask_terminal(judged);
-        // the question would be stored, and not be the call it asks about
-        if (judged.asks && place_.redaction.changes(judged.decided.call.arguments))
-            deny(judged, "a question that waits would hold a secret");
-    }
-    const bool open =
-        std::any_of(judged_.begin(), judged_.end(), [](const Judged& j) { return j.asks; });
-    // a question that a signal broke off is asked again by --resume
-    if (!open || rules_.stopping()) return Decided::all;
-    suspend();
-    return Decided::suspended;
+    for (Judged& judged : judged_) ask_terminal(judged);
+    return settle_open();
 }
 
 bool Calls::side_by_side() const {
@@ -171,7 +206,7 @@ bool Calls::side_by_side() const {
         return judged.decided.runs && judged.decided.decision == "allow" &&
                judged.tool->kind == tools::Class::read;
     };
-    return judged_.size() > 1 && rules_.settings->parallel_tools > 1 &&
+    return judged_.size() > 1 && rules_.parallel_tools > 1 &&
            std::all_of(judged_.begin(), judged_.end(), reads);
 }
 
@@ -191,6 +226,10 @@ chat::ToolResult Calls::at_the_border(const Judged& judged,
 // Right before it starts: what an earlier call changes is part of the evidence. A call that cannot
 // work is refused here and never begins.
 void Calls::plan(Judged& judged) {
+    if (judged.answer) {
+        judged.apply = [text = *judged.answer]() -> chat::ToolResult { return {text, false}; };
+        return;
+    }
     const chat::ToolResult refusal = at_the_border(judged, [&]() -> chat::ToolResult {
         tools::Planned planned = tools::plan(*judged.tool, judged.arguments, workplace_);
         if (auto* result = std::get_if<chat::ToolResult>(&planned)) return std::move(*result);
@@ -212,48 +251,74 @@ chat::ToolResult Calls::execute(Judged& judged) const {
 
 Record::Finished Calls::finished(const Judged& judged, chat::ToolResult result,
                                  base::TimeMs started_at) {
-    const std::string outcome =
-        judged.decided.decision == "deny" || judged.decided.decision == "ask_denied" ? "denied"
-        : result.is_error                                                            ? "error"
-                                                                                     : "ok";
+    const std::string outcome = !judged.decided.outcome.empty() ? judged.decided.outcome
+                                : result.is_error               ? "error"
+                                                                : "ok";
     result.text = place_.redaction.apply(base::replace_invalid_utf8(result.text));
     emit(chat::CallComplete{judged.decided.call.id, judged.decided.tool, outcome, result.text,
                             started_at == 0 ? 0 : sys::now_ms() - started_at});
     return {&judged.decided, std::move(result), outcome, started_at};
 }
 
-std::vector<CallOutcome> Calls::run() {
+Ran Calls::run() {
     if (rules_.stopping()) return {};
     return side_by_side() ? run_side_by_side() : run_in_order();
 }
 
-std::vector<CallOutcome> Calls::run_in_order() {
-    if (judged_.front().decided.runs) plan(judged_.front());
+// Right before it begins: what has happened since it was decided may have changed the profile, or a
+// file that an approval was for.
+void Calls::look_again(Judged& judged) {
+    rules_.renew();
+    const policy::Decision decision = weigh(judged);
+    if (decision.verdict == Verdict::deny)
+        return deny(judged, "Profile: " + rules_.rights->name + ": " + decision.reason);
+    if (decision.verdict == Verdict::allow || judged.is_question()) return;
+    judged.binding =
+        bind(*judged.tool, judged.arguments, workplace_.root, rules_.rights->fingerprint);
+    if (judged.approved)
+        questions_.compare(judged);
+    else
+        questions_.reopen(judged, "the profile has changed");
+    ask_terminal(judged);
+}
+
+Ran Calls::run_in_order() {
+    Judged& front = judged_.front();
+    if (front.approved) look_again(front);
+    if (front.decided.runs) plan(front);
     std::vector<DecidedCall> all;
     for (const Judged& judged : judged_) all.push_back(judged.decided);
     std::vector<std::size_t> first;
-    if (judged_.front().decided.runs) first.push_back(0);
+    if (front.decided.runs) first.push_back(0);
     record_.decide(all, first);
+    for (Judged& judged : judged_) judged.decided.audited = true;
 
-    std::vector<CallOutcome> outcomes;
+    Ran ran;
     for (std::size_t i = 0; i < judged_.size(); ++i) {
         Judged& judged = judged_[i];
+        if (judged.asks) {
+            ran.how = settle_open();
+            if (ran.how != Decided::all) break;
+        }
         const base::TimeMs started_at = judged.decided.runs ? sys::now_ms() : 0;
         const auto done = finished(
             judged, judged.decided.runs ? execute(judged) : judged.decided.refusal, started_at);
         std::vector<const DecidedCall*> next;
         // what has not begun is left for --resume
         const bool goes_on = i + 1 < judged_.size() && !rules_.stopping();
+        judged.done = true;
+        if (goes_on && judged_[i + 1].decided.runs) look_again(judged_[i + 1]);
         if (goes_on && judged_[i + 1].decided.runs) plan(judged_[i + 1]);
         if (goes_on && judged_[i + 1].decided.runs) next.push_back(&judged_[i + 1].decided);
         record_.finish({done}, next);
-        outcomes.push_back(outcome_of(done));
+        for (const DecidedCall* begun : next) judged_[i + 1].decided.audited = begun->runs;
+        ran.outcomes.push_back(outcome_of(done));
         if (!goes_on) break;
     }
-    return outcomes;
+    return ran;
 }
 
-std::vector<CallOutcome> Calls::run_side_by_side() {
+Ran Calls::run_side_by_side() {
     std::vector<DecidedCall> all;
     std::vector<std::size_t> every;
     for (Judged& judged : judged_) {
@@ -262,9 +327,10 @@ std::vector<CallOutcome> Calls::run_side_by_side() {
         all.push_back(judged.decided);
     }
     record_.decide(all, every);
+    for (Judged& judged : judged_) judged.decided.audited = true;
     const base::TimeMs started_at = sys::now_ms();
     std::vector<chat::ToolResult> results(judged_.size());
-    const auto width = static_cast<std::size_t>(rules_.settings->parallel_tools);
+    const auto width = static_cast<std::size_t>(rules_.parallel_tools);
     for (std::size_t start = 0; start < judged_.size(); start += width) {
         std::vector<std::future<chat::ToolResult>> running;
         const std::size_t end = std::min(judged_.size(), start + width);
@@ -275,13 +341,13 @@ std::vector<CallOutcome> Calls::run_side_by_side() {
         for (std::size_t i = start; i < end; ++i) results[i] = running[i - start].get();
     }
     std::vector<Record::Finished> done;
-    std::vector<CallOutcome> outcomes;
+    Ran ran;
     for (std::size_t i = 0; i < judged_.size(); ++i) {
         done.push_back(finished(judged_[i], std::move(results[i]), started_at));
-        outcomes.push_back(outcome_of(done.back()));
+        ran.outcomes.push_back(outcome_of(done.back()));
     }
     record_.finish(done, {});
-    return outcomes;
+    return ran;
 }
 
 }  // namespace chorus::turn

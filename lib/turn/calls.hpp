@@ -5,20 +5,22 @@
 #include <string>
 #include <vector>
 
-#include "policy/profile.hpp"
 #include "tools/tool.hpp"
+#include "turn/judged.hpp"
 #include "turn/loop.hpp"
-#include "turn/record.hpp"
-#include "turn/settings.hpp"
+#include "turn/questions.hpp"
+#include "turn/rights.hpp"
 
 namespace chorus::turn {
 
-// What deciding and running need beside the record; refreshed at each iteration.
+// What deciding and running need beside the record; renewed at each iteration and before each call.
 struct CallRules {
-    const policy::Profile* profile = nullptr;
-    const Settings* settings = nullptr;
+    const Rights* rights = nullptr;
+    std::int64_t parallel_tools = 1;
     std::int64_t prompt_ttl_ms = 0;
+    OnAsk on_ask = OnAsk::suspend;
     std::function<bool()> stopping;  // nothing new is begun
+    std::function<void()> renew;     // what another call may have changed is read again
 };
 
 class Calls {
@@ -27,27 +29,26 @@ class Calls {
           const Surroundings& surroundings, std::vector<chat::TurnResult::Denied>& denied);
 
     void use(const CallRules& rules) { rules_ = rules; }
-    // Suspended: every ask has become a row and nothing was run; `prompts` tells them.
+    // Suspended: every ask has become a row and nothing was run; `prompts` tells them. Failed: each
+    // call has its result.
     Decided decide(const std::vector<chat::ToolCall>& calls);
-    std::vector<CallOutcome> run();
+    Ran run();
     const std::vector<chat::PromptNotice>& prompts() const { return prompts_; }
 
   private:
-    struct Judged {
-        DecidedCall decided;
-        const tools::Tool* tool = nullptr;
-        tools::Arguments arguments;
-        std::function<chat::ToolResult()> apply = {};  // once planned, until it is done
-        bool asks = false;
-    };
     Judged judge(const chat::ToolCall& call);
+    policy::Decision weigh(const Judged& judged);
+    void apply_policy(Judged& judged);
     void deny(Judged& judged, const std::string& reason);
+    void note_denied(const Judged& judged);
     void ask_terminal(Judged& judged);
-    void suspend();
-    store::Prompt prompt_row(const Judged& judged, base::TimeMs now) const;
+    bool answer_for_nobody(Judged& judged);
+    Decided settle_open();
+    void fail_all();
+    void look_again(Judged& judged);
     bool side_by_side() const;
-    std::vector<CallOutcome> run_in_order();
-    std::vector<CallOutcome> run_side_by_side();
+    Ran run_in_order();
+    Ran run_side_by_side();
     void plan(Judged& judged);
     chat::ToolResult at_the_border(const Judged& judged,
                                    const std::function<chat::ToolResult()>& use) const;
@@ -62,6 +63,7 @@ class Calls {
     tools::Workplace& workplace_;
     const Surroundings& surroundings_;
     std::vector<chat::TurnResult::Denied>& denied_;
+    Questions questions_;
     CallRules rules_;
     std::vector<Judged> judged_;
     std::vector<chat::PromptNotice> prompts_;

@@ -23,6 +23,7 @@ using chat::State;
 constexpr std::int64_t lone_cooldown_ms = 300'000;
 constexpr std::size_t most_id_bytes = 256;
 
+
 tools::Workplace make_workplace(const Place& place, const Surroundings& surroundings,
                                 const Settings& settings) {
     tools::Workplace workplace{
@@ -90,10 +91,16 @@ void LiveTurn::renew_rules() {
     assembled_ = true;
     workplace_.sandbox.mode = loaded_.settings.sandbox;
     use_model(loaded_.settings.model);
-    calls_.use({.profile = &*loaded_.profile,
-                .settings = &loaded_.settings,
+    calls_.use({.rights = &loaded_.rights,
+                .parallel_tools = loaded_.settings.parallel_tools,
                 .prompt_ttl_ms = place_.home_configuration.prompt_ttl_ms,
-                .stopping = [this] { return stop_requested(); }});
+                .on_ask = options_.on_ask,
+                .stopping = [this] { return stop_requested(); },
+                .renew =
+                    [this] {
+                        loaded_ = load(place_, options_, surroundings_);
+                        workplace_.sandbox.mode = loaded_.settings.sandbox;
+                    }});
 }
 
 const chat::Request& LiveTurn::assemble(std::int64_t) {
@@ -196,7 +203,7 @@ Decided LiveTurn::decide(const std::vector<chat::ToolCall>& calls) {
     return calls_.decide(calls);
 }
 
-std::vector<CallOutcome> LiveTurn::run(const std::vector<chat::ToolCall>&) {
+Ran LiveTurn::run(const std::vector<chat::ToolCall>&) {
     return calls_.run();
 }
 
@@ -280,11 +287,14 @@ void LiveTurn::fill(const LoopEnd& end) {
             return limit("tokens", "turn: ended at its token limit");
         case End::input_required:
             result_.state = State::input_required;
-            result_.reason = "permission";
-            result_.exit_status = ExitStatus::input_required;
             result_.prompts = calls_.prompts();
+            result_.reason = reason_of(result_.prompts);
+            result_.exit_status = ExitStatus::input_required;
             result_.error = Error(ErrorCode::input_required, "turn: it waits for a decision");
             return;
+        case End::denied:
+            return failed("denied", ErrorCode::denied,
+                          "turn: nobody is there to decide, and it is not to wait");
         case End::refused:
             return failed("refused", ErrorCode::failed,
                           "model " + loaded_.settings.model + ": it declined to answer (" +
@@ -307,7 +317,7 @@ void LiveTurn::fill(const LoopEnd& end) {
 
 // Calls that changed nothing yet are decided again and run; what may have taken effect is only
 // told.
-void LiveTurn::take_up(const std::vector<Unfinished>& unfinished, LoopEnd& end, bool& suspended) {
+std::optional<LoopEnd> LiveTurn::take_up(const std::vector<Unfinished>& unfinished) {
     std::vector<Unfinished> settled;
     std::vector<chat::ToolCall> again;
     for (const Unfinished& call : unfinished) {
@@ -317,23 +327,23 @@ void LiveTurn::take_up(const std::vector<Unfinished>& unfinished, LoopEnd& end, 
             settled.push_back(call);
     }
     settle_calls(record_, settled);
-    if (again.empty()) return;
+    if (again.empty()) return std::nullopt;
     renew_rules();
-    suspended = calls_.decide(again) == Decided::suspended;
-    if (suspended)
-        end.end = End::input_required;
-    else
-        calls_.run();
+    Decided how = calls_.decide(again);
+    if (how == Decided::all) how = calls_.run().how;
+    if (how == Decided::all) return std::nullopt;
+    LoopEnd end;
+    end.end = how == Decided::suspended ? End::input_required : End::denied;
+    return end;
 }
 
 void LiveTurn::run_to_end(const std::vector<Unfinished>& unfinished) {
-    LoopEnd end;
-    bool suspended = false;
-    if (!unfinished.empty()) take_up(unfinished, end, suspended);
-    if (!suspended)
+    std::optional<LoopEnd> end;
+    if (!unfinished.empty()) end = take_up(unfinished);
+    if (!end)
         end = run_loop(*this, {loaded_.settings.max_iterations, loaded_.settings.tokens_per_turn},
                        state_);
-    if (!concluded_) fill(end);
+    if (!concluded_) fill(*end);
 }
 
 // What cannot be gone on from (a configuration that broke meanwhile, a full disk) ends the turn, on

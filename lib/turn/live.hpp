@@ -32,16 +32,17 @@ struct AssembledWindow {
 AssembledWindow assemble_window(Place& place, const Settings& settings, const WindowFrame& frame,
                                 std::int64_t open_turn);
 WindowFrame frame_for(const Place& place, const Settings& settings, bool fresh, base::TimeMs now);
-// Tools that the profile does not hide.
-std::vector<chat::ToolDefinition> visible_tools(const policy::Profile& profile);
+// Tools that no profile hides.
+std::vector<chat::ToolDefinition> visible_tools(const std::vector<policy::Profile>& profiles);
 
 // The parts of a turn that are loaded before anything is committed.
 struct Loaded {
     agent::Configuration configuration;
     Settings settings;
-    std::optional<policy::Profile> profile;
+    Rights rights;
+    std::vector<agent::TrustChange> untrusted;
 };
-Loaded load(const Place& place, const TurnOptions& options, const Surroundings& surroundings);
+Loaded load(Place& place, const TurnOptions& options, const Surroundings& surroundings);
 
 // Everything of a request but its conversation.
 void write_opening(const Place& place, const Loaded& loaded, chat::Request& request);
@@ -66,7 +67,7 @@ class LiveTurn : public LoopHost {
     model::Answer ask(const chat::Request& request) override;
     void keep(const chat::Reply& reply) override;
     Decided decide(const std::vector<chat::ToolCall>& calls) override;
-    std::vector<CallOutcome> run(const std::vector<chat::ToolCall>& calls) override;
+    Ran run(const std::vector<chat::ToolCall>& calls) override;
     void refuse_cut(const std::vector<chat::ToolCall>& calls) override;
     bool conclude(const chat::Reply& reply) override;
 
@@ -75,7 +76,7 @@ class LiveTurn : public LoopHost {
     void renew_rules();
     void renew_conversation();
     static void give_unique_ids(const chat::Request& request, chat::Reply& reply);
-    void take_up(const std::vector<Unfinished>& unfinished, LoopEnd& end, bool& suspended);
+    std::optional<LoopEnd> take_up(const std::vector<Unfinished>& unfinished);
     void fill(const LoopEnd& end);
     void fill_failure(const model::Failure& failure);
     void run_to_end(const std::vector<Unfinished>& unfinished);

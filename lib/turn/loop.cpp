@@ -28,6 +28,10 @@ End end_of(StopReason stop) {
     return End::completed;
 }
 
+End end_of(Decided how) {
+    return how == Decided::suspended ? End::input_required : End::denied;
+}
+
 std::optional<model::Failure> failure_of(StopReason stop) {
     if (end_of(stop) != End::provider_failed) return std::nullopt;
     model::Failure failure;
@@ -120,8 +124,10 @@ LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
             host.refuse_cut(reply.tool_calls);
             continue;
         }
-        if (host.decide(reply.tool_calls) == Decided::suspended) return ended(End::input_required);
-        failures.add(host.run(reply.tool_calls));
+        Ran ran{{}, host.decide(reply.tool_calls)};
+        if (ran.how == Decided::all) ran = host.run(reply.tool_calls);
+        if (ran.how != Decided::all) return ended(end_of(ran.how));
+        failures.add(ran.outcomes);
         if (failures.reached())
             return ended(host.stop_requested() ? End::interrupted : End::tool_failures);
     }

@@ -18,6 +18,7 @@ enum class End {
     max_iterations,
     tokens,  // the turn's token cap, or an answer cut at its own limit
     input_required,
+    denied,         // nobody was there to decide, and the turn is not to wait
     refused,        // the model declined
     tool_failures,  // five in a row
     provider_failed,
@@ -30,8 +31,13 @@ struct LoopLimits {
     int failures_in_a_row = base::limits::failures_in_a_row;
 };
 
-enum class Decided { all, suspended };
+enum class Decided { all, suspended, failed };
 enum class CallOutcome { ok, failure, neutral };  // neutral: a denial, which counts as neither
+
+struct Ran {
+    std::vector<CallOutcome> outcomes;
+    Decided how = Decided::all;  // an approval that no longer fits is asked for again
+};
 
 // What the loop needs of the world. Each function commits before it returns.
 class LoopHost {
@@ -46,8 +52,8 @@ class LoopHost {
     // All calls are decided before any runs.
     virtual Decided decide(const std::vector<chat::ToolCall>& calls) = 0;
     // Runs what may run; every call has its result committed afterwards unless a stop was
-    // requested.
-    virtual std::vector<CallOutcome> run(const std::vector<chat::ToolCall>& calls) = 0;
+    // requested, or a call has to wait after all.
+    virtual Ran run(const std::vector<chat::ToolCall>& calls) = 0;
     // Calls of an answer cut at its token limit: each gets a result saying that it was not run.
     virtual void refuse_cut(const std::vector<chat::ToolCall>& calls) = 0;
     // The final answer and the turn's end, in one transaction. False: a message was waiting in the

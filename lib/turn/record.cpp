@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/time.hpp"
 #include "context/transcript.hpp"
 #include "context/window.hpp"
 #include "store/messages.hpp"
@@ -213,7 +214,15 @@ void Record::keep(const chat::Reply& reply, const chat::Opaque* opaque) {
     append_transcript();
 }
 
+// Once: a second use of one approval would be a second run.
+void Record::use_up(const DecidedCall& call, base::TimeMs now) {
+    if (call.prompt_id.empty() || store::consume_prompt(place_.store, call.prompt_id, now)) return;
+    throw base::Error(base::ErrorCode::failed,
+                      "prompt " + call.prompt_id + ": it was withdrawn or used meanwhile");
+}
+
 void Record::insert_intent(const DecidedCall& call, base::TimeMs now) {
+    use_up(call, now);
     store::update_tool_run(place_.store, {.turn_id = turn_.id,
                                           .position = 0,
                                           .tool_call_id = call.call.id,
@@ -226,26 +235,24 @@ void Record::insert_intent(const DecidedCall& call, base::TimeMs now) {
                                           .outcome = {}});
 }
 
-void Record::append_audits(const std::vector<DecidedCall>& calls, base::TimeMs now) {
-    for (const DecidedCall& call : calls) {
-        if (call.decision.empty()) continue;
-        store::append_audit(place_.store, {.agent_id = turn_.agent_id,
-                                           .agent_name = place_.agent.name,
-                                           .timestamp = now,
-                                           .turn_id = turn_.id,
-                                           .action = call.action,
-                                           .decision = call.decision,
-                                           .user_id = static_cast<std::int64_t>(getuid()),
-                                           .actor = turn_.actor,
-                                           .detail = call.detail});
-    }
+void Record::append_audit(const DecidedCall& call, base::TimeMs now) {
+    if (call.decision.empty() || call.audited) return;
+    store::append_audit(place_.store, {.agent_id = turn_.agent_id,
+                                       .agent_name = place_.agent.name,
+                                       .timestamp = now,
+                                       .turn_id = turn_.id,
+                                       .action = call.action,
+                                       .decision = call.decision,
+                                       .user_id = static_cast<std::int64_t>(getuid()),
+                                       .actor = turn_.actor,
+                                       .detail = call.detail});
 }
 
 void Record::decide(const std::vector<DecidedCall>& calls,
                     const std::vector<std::size_t>& starting) {
     const base::TimeMs now = sys::now_ms();
     Change change(*this);
-    append_audits(calls, now);
+    for (const DecidedCall& call : calls) append_audit(call, now);
     for (const std::size_t index : starting) insert_intent(calls[index], now);
     change.commit();
     last_commit_ = now;
@@ -257,12 +264,15 @@ void Record::finish(const std::vector<Finished>& results,
     Change change(*this);
     for (const Finished& finished : results) {
         const DecidedCall& call = *finished.call;
+        append_audit(call, now);
         chat::Message message;
         message.role = chat::Role::tool_result;
         message.content = finished.result.text;
         message.is_error = finished.result.is_error;
         message.tool_call_id = call.call.id;
         insert(std::move(message));
+        if (finished.started_at == 0) use_up(call, now);
+        store::cancel_prompts_of(place_.store, turn_.id, call.call.id, now);
         store::update_tool_run(place_.store, {.turn_id = turn_.id,
                                               .position = 0,
                                               .tool_call_id = call.call.id,
@@ -275,7 +285,10 @@ void Record::finish(const std::vector<Finished>& results,
                                               .outcome = finished.outcome});
         step("tool " + call.tool, finished.started_at != 0 ? finished.started_at : now);
     }
-    for (const DecidedCall* call : starting) insert_intent(*call, now);
+    for (const DecidedCall* call : starting) {
+        append_audit(*call, now);
+        insert_intent(*call, now);
+    }
     change.commit();
     append_transcript();
 }
@@ -285,7 +298,7 @@ void Record::suspend(const std::vector<store::Prompt>& prompts,
     const base::TimeMs now = sys::now_ms();
     Change change(*this);
     for (const store::Prompt& prompt : prompts) store::insert_prompt(place_.store, prompt);
-    append_audits(decided, now);
+    for (const DecidedCall& call : decided) append_audit(call, now);
     change_state(TurnState::prompt, "waits for a decision");
     turn_.pid = 0;
     turn_.pid_start = 0;
@@ -293,6 +306,29 @@ void Record::suspend(const std::vector<store::Prompt>& prompts,
     store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id,
                              "waiting_for_permission", now);
     change.commit();
+    tell_channel(prompts);
+}
+
+// How it is answered stands with it: whoever reads it need not have seen the turn.
+void Record::tell_channel(const std::vector<store::Prompt>& waiting) {
+    std::string text;
+    for (const store::Prompt& prompt : waiting) {
+        if (prompt.state != "pending") continue;
+        const bool is_question = prompt.kind == "question";
+        text += prompt.id + ": " +
+                base::visible(is_question ? prompt.text : prompt.action, base::Newlines::escape) +
+                "\n\n    chorus-run " + place_.agent.name +
+                (is_question ? " --answer " + prompt.id + " TEXT" : " --approve " + prompt.id) +
+                "\n    chorus-run " + place_.agent.name + " --deny " + prompt.id + "\n\n";
+    }
+    if (text.empty()) return;
+    try {
+        if (transcript_problem_.empty())
+            context::append_notice(transcript_, "Waits for a person · " +
+                                                    base::iso8601(sys::now_ms()), text);
+    } catch (const base::Error& error) {
+        transcript_problem_ = error.message();
+    }
 }
 
 bool Record::insert_inbox_messages(bool begins_turn) {

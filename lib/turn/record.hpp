@@ -26,7 +26,10 @@ struct DecidedCall {
     std::string detail;         // of the audit row
     std::string evidence = {};  // of the intent (tools/effect.hpp)
     bool runs = false;
-    chat::ToolResult refusal;  // where it does not run
+    chat::ToolResult refusal;    // where it does not run
+    std::string outcome = {};    // of the refusal, where it is no error: denied, expired
+    std::string prompt_id = {};  // the row in which a person decided it: used up with the call
+    bool audited = false;        // by whoever decided it
 };
 
 class Record {
@@ -53,7 +56,8 @@ class Record {
     void keep(const chat::Reply& reply, const chat::Opaque* opaque);
     // The audit rows of every decision and the intents of `starting`.
     void decide(const std::vector<DecidedCall>& calls, const std::vector<std::size_t>& starting);
-    // Results in call order, and the intents of `starting`, in one transaction.
+    // Results in call order, and the intents of `starting`, in one transaction; audit rows of both
+    // where they have none yet.
     struct Finished {
         const DecidedCall* call = nullptr;
         chat::ToolResult result;
@@ -77,12 +81,14 @@ class Record {
     class Change;
     std::int64_t insert(chat::Message message);
     void insert_reply(const chat::Reply& reply, const chat::Opaque* opaque);
-    void append_audits(const std::vector<DecidedCall>& calls, base::TimeMs now);
+    void append_audit(const DecidedCall& call, base::TimeMs now);
+    void use_up(const DecidedCall& call, base::TimeMs now);
     void insert_intent(const DecidedCall& call, base::TimeMs now);
     void change_state(store::TurnState next, const std::string& cause);
     void write_end(chat::TurnResult& result);
     bool insert_inbox_messages(bool begins_turn = false);
     void append_transcript();
+    void tell_channel(const std::vector<store::Prompt>& waiting);
     void step(const std::string& description, base::TimeMs started_at);
 
     Place& place_;

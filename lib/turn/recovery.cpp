@@ -20,7 +20,8 @@ using store::TurnState;
 
 bool only_reads(const std::string& name) {
     const tools::Tool* tool = tools::find_tool(name);
-    return tool != nullptr && tool->kind == tools::Class::read;
+    return tool != nullptr &&
+           (tool->kind == tools::Class::read || tool->kind == tools::Class::question);
 }
 
 std::string outcome_of(const Unfinished& unfinished) {
@@ -34,6 +35,7 @@ std::string text_of(const std::string& outcome, const tools::Trace& trace) {
     if (outcome == "interrupted")
         return "interrupted: the call was not run; nothing was changed by it";
     if (outcome == "cancelled") return "cancelled: the user sent a new message";
+    if (outcome == "expired") return "denied: nobody decided it in time";
     return "unknown: the process died while this ran. It may have taken effect, in part or whole; "
            "it was not run again. Look before repeating it";
 }
@@ -146,7 +148,8 @@ void settle_calls(Record& record, const std::vector<Unfinished>& calls,
                            .detail = {},
                            .evidence = unfinished.run.evidence,
                            .runs = false,
-                           .refusal = {}});
+                           .refusal = {},
+                           .audited = true});
         const std::string outcome =
             outcome_for_all.empty() ? outcome_of(unfinished) : outcome_for_all;
         results.push_back({&decided.back(),

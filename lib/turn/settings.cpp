@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
@@ -29,6 +31,18 @@ void check_budget(const agent::Budget& budget, std::string_view file) {
         "use budget.tokens_per_turn");
 }
 
+std::vector<std::string> environment_names(const agent::Shared& own, const agent::Shared& general,
+                                           const agent::Limits& limits) {
+    std::vector<std::string> names = general.environment;
+    names.insert(names.end(), own.environment.begin(), own.environment.end());
+    if (!limits.environment) return names;
+    std::erase_if(names, [&](const std::string& name) {
+        const auto& allowed = *limits.environment;
+        return std::find(allowed.begin(), allowed.end(), name) == allowed.end();
+    });
+    return names;
+}
+
 std::string resolve_model(const TurnOptions& options, const sys::Environment& environment,
                           const agent::Configuration& agent, const agent::HomeConfiguration& home,
                           const agent::Home& paths) {
@@ -50,6 +64,13 @@ std::string login_uid() {
 
 }  // namespace
 
+sys::SandboxMode sandbox_in_force(const agent::Configuration& agent,
+                                  const agent::HomeConfiguration& home) {
+    const auto wanted =
+        first_of(agent.shared.sandbox, home.shared.sandbox, sys::SandboxMode::workspace);
+    return home.limits.sandbox ? std::min(wanted, *home.limits.sandbox) : wanted;
+}
+
 Settings resolve_settings(const TurnOptions& options, const sys::Environment& environment,
                           const agent::Configuration& agent, const agent::HomeConfiguration& home,
                           const agent::Home& paths) {
@@ -57,6 +78,7 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
     const agent::Shared& general = home.shared;
     check_budget(own.budget, "agent.json");
     check_budget(general.budget, "config.json");
+    check_budget(home.limits.budget, "config.json: limits");
 
     Settings settings;
     settings.model = resolve_model(options, environment, agent, home, paths);
@@ -72,10 +94,11 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
     settings.parallel_tools = first_of<std::int64_t>(own.parallel_tools, general.parallel_tools, 4);
     settings.tokens_per_turn =
         first_of<std::int64_t>(own.budget.tokens_per_turn, general.budget.tokens_per_turn, 0);
-    settings.sandbox = first_of(own.sandbox, general.sandbox, sys::SandboxMode::workspace);
-    settings.environment_names = general.environment;
-    settings.environment_names.insert(settings.environment_names.end(), own.environment.begin(),
-                                      own.environment.end());
+    settings.sandbox = sandbox_in_force(agent, home);
+    settings.environment_names = environment_names(own, general, home.limits);
+    if (const auto most = home.limits.budget.tokens_per_turn)
+        settings.tokens_per_turn =
+            settings.tokens_per_turn > 0 ? std::min(settings.tokens_per_turn, *most) : *most;
     const auto provider = home.providers.find(model::parse_model_name(settings.model).provider);
     if (provider != home.providers.end())
         settings.max_output_tokens = provider->second.max_output_tokens;

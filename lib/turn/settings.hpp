@@ -26,6 +26,10 @@ struct Settings {
     std::vector<std::string> environment_names;
 };
 
+// With the home's default and its limit.
+sys::SandboxMode sandbox_in_force(const agent::Configuration& agent,
+                                  const agent::HomeConfiguration& home);
+
 // Error(no_driver) for an unknown model; Error(config_invalid) for a dollar budget without a price.
 Settings resolve_settings(const TurnOptions& options, const sys::Environment& environment,
                           const agent::Configuration& agent, const agent::HomeConfiguration& home,

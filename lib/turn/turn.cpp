@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <utility>
 
 #include "base/error.hpp"
@@ -18,6 +19,7 @@
 #include "store/settings.hpp"
 #include "sys/clock.hpp"
 #include "turn/live.hpp"
+#include "turn/questions.hpp"
 #include "turn/queue.hpp"
 #include "turn/said.hpp"
 #include "turn/shutdown.hpp"
@@ -36,6 +38,7 @@ std::string store_options(const TurnOptions& options, const Settings& settings,
     chat::JsonText out;
     out.begin_object().key("model").string(options.model);
     out.key("max_iterations").number(settings.max_iterations);
+    out.key("on_ask").string(name(options.on_ask));
     if (fresh_after >= 0) out.key("fresh_after").number(fresh_after);
     return out.end_object().take();
 }
@@ -50,12 +53,10 @@ TurnOptions stored_options(const TurnOptions& given, const store::Turn& turn,
         options.max_iterations = chat::integer_or(stored, "max_iterations", 25);
     fresh_after = chat::integer_or(stored, "fresh_after", -1);
     options.directory = turn.working_directory;
+    if (!given.on_ask_given)
+        options.on_ask =
+            parse_on_ask(chat::string_or(stored, "on_ask")).value_or(OnAsk::suspend);
     return options;
-}
-
-chat::PromptNotice notice_of(const store::Prompt& prompt) {
-    return {prompt.id,        prompt.kind, prompt.action,    prompt.tool,
-            prompt.arguments, prompt.text, prompt.expires_at};
 }
 
 chat::TurnResult about(Place& place, const store::Turn& turn) {
@@ -78,18 +79,46 @@ chat::TurnResult still_waiting(Place& place, const store::Turn& turn,
                                const std::vector<store::Prompt>& prompts) {
     chat::TurnResult result = about(place, turn);
     result.state = chat::State::input_required;
-    result.reason = "permission";
     result.exit_status = ExitStatus::input_required;
     for (const store::Prompt& prompt : prompts) result.prompts.push_back(notice_of(prompt));
+    result.reason = reason_of(result.prompts);
     result.error = Error(ErrorCode::input_required, "turn: it waits for a decision");
     return result;
 }
 
-std::vector<store::Prompt> pending_of(Place& place, const store::Turn& turn) {
+// All its questions are decided, and nobody has gone on with it.
+chat::TurnResult not_gone_on(Place& place, const store::Turn& turn) {
+    chat::TurnResult result = about(place, turn);
+    result.state = chat::State::input_required;
+    result.reason = "decided";
+    result.exit_status = ExitStatus::input_required;
+    result.error =
+        Error(ErrorCode::input_required,
+              "turn: the one before is decided and has not gone on",
+              "chorus-run " + place.agent.name + " --resume, or --cancel-prompts gives it up");
+    return result;
+}
+
+struct Asked {
     std::vector<store::Prompt> pending;
-    for (store::Prompt& prompt : store::load_prompts(place.store, turn.id))
-        if (prompt.state == "pending") pending.push_back(std::move(prompt));
-    return pending;
+    bool decided = false;  // one by a person, and not used up
+};
+Asked asked_of(Place& place, const store::Turn& turn) {
+    Asked asked;
+    const base::TimeMs now = sys::now_ms();
+    if (store::has_expired_prompts(place.store, now)) {
+        store::Transaction transaction(place.store);
+        store::expire_prompts(place.store, now);
+        transaction.commit();
+    }
+    for (store::Prompt& prompt : store::load_prompts(place.store, turn.id)) {
+        asked.decided = asked.decided ||
+                        (prompt.consumed_at == 0 && (prompt.state == "approved" ||
+                                                     prompt.state == "denied" ||
+                                                     prompt.state == "answered"));
+        if (prompt.state == "pending") asked.pending.push_back(std::move(prompt));
+    }
+    return asked;
 }
 
 [[noreturn]] void refuse_parked(const Place& place, const store::Turn& turn) {
@@ -97,13 +126,6 @@ std::vector<store::Prompt> pending_of(Place& place, const store::Turn& turn) {
                 "agent '" + place.agent.name + "': its turn is parked until " +
                     base::iso8601(turn.resume_at) + ": every credential is rate-limited",
                 "chorus-run " + place.agent.name + " --resume after that");
-}
-
-// The terminal takes the questions over: the calls are decided anew there.
-void withdraw_prompts(Place& place, const store::Turn& turn) {
-    store::Transaction transaction(place.store);
-    store::cancel_prompts(place.store, turn.id, sys::now_ms());
-    transaction.commit();
 }
 
 void end_open_turn(Place& place, store::Turn turn, const std::string& reason) {
@@ -133,12 +155,14 @@ std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions
         }
         end_open_turn(place, *last, "superseded");
     } else if (last->ended_at == 0) {
-        const auto pending = pending_of(place, *last);
-        if (!pending.empty() && !options.cancel_prompts)
-            return options.queue ? queue_behind(place, options, surroundings)
-                                 : still_waiting(place, *last, pending);
-        outcome = "cancelled";
-        end_open_turn(place, *last, "cancelled");
+        const Asked asked = asked_of(place, *last);
+        const bool waits = !asked.pending.empty() || asked.decided;
+        if (waits && !options.cancel_prompts)
+            return options.queue            ? queue_behind(place, options, surroundings)
+                   : asked.pending.empty() ? not_gone_on(place, *last)
+                                           : still_waiting(place, *last, asked.pending);
+        outcome = waits ? "cancelled" : "expired";
+        end_open_turn(place, *last, outcome);
     }
     const auto calls = unfinished_calls(place, *last);
     if (!calls.empty()) {
@@ -314,9 +338,8 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
     if (!last || last->state == TurnState::idle)
         return resume_from_inbox(place, given, surroundings, last);
     if (last->state == TurnState::prompt) {
-        const auto pending = pending_of(place, *last);
+        const auto pending = asked_of(place, *last).pending;
         if (!pending.empty() && !surroundings.ask) return still_waiting(place, *last, pending);
-        withdraw_prompts(place, *last);
     }
     if (last->state == TurnState::parked && last->resume_at > sys::now_ms())
         refuse_parked(place, *last);
@@ -341,9 +364,40 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
     return live.take(unfinished);
 }
 
+// The decision is on record before the thread is waited for; then that very turn goes on.
+TurnOptions after_decision(const TurnOptions& given, const Surroundings& surroundings) {
+    Place place = open_place(given, surroundings, Hold::nothing);
+    Decision decision = *given.decision;
+    if (const auto turn = store::find_open_turn(place.store, place.agent.id, place.thread.id))
+        decision.turn = turn->id;
+    const Decider decider{surroundings.home, surroundings.environment,
+                          actor_text(given.actor, surroundings.environment),
+                          surroundings.on_decision};
+    const auto decided = decide(place.store, decider, given.agent, decision);
+    TurnOptions options = given;
+    options.decision.reset();
+    options.resume = true;
+    if (const auto turn = store::find_turn(place.store, decided.front().turn_id))
+        options.thread = std::to_string(turn->thread_id);
+    if (options.wait_ms == 0) options.wait_ms = -1;
+    return options;
+}
+
 }  // namespace
 
+std::string_view name(OnAsk on_ask) {
+    constexpr std::array<std::string_view, 3> names{"suspend", "deny", "fail"};
+    return names[static_cast<std::size_t>(on_ask)];
+}
+
+std::optional<OnAsk> parse_on_ask(std::string_view text) {
+    for (const OnAsk one : {OnAsk::suspend, OnAsk::deny, OnAsk::fail})
+        if (name(one) == text) return one;
+    return std::nullopt;
+}
+
 chat::TurnResult take_turn(const TurnOptions& options, const Surroundings& surroundings) {
+    if (options.decision) return take_turn(after_decision(options, surroundings), surroundings);
     Place place = open_place(options, surroundings, options.queue ? Hold::agent_lock : Hold::locks);
     if (options.queue)
         if (const auto queued = queue_or_lock(place, options, surroundings)) return *queued;

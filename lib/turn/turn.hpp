@@ -11,6 +11,7 @@
 #include "chat/event.hpp"
 #include "sys/environment.hpp"
 #include "sys/signals.hpp"
+#include "turn/decision.hpp"
 
 namespace chorus::turn {
 
@@ -27,7 +28,10 @@ struct TurnOptions {
     bool retry = false;           // the same, without its failed tail
     bool queue = false;           // for the inbox where a turn of the thread is at work
     bool cancel_prompts = false;  // questions that wait are withdrawn
-    std::string directory;        // -C, absolute; "": the agent's workspace
+    OnAsk on_ask = OnAsk::suspend;
+    bool on_ask_given = false;  // else --resume takes that of the turn
+    std::optional<Decision> decision;  // --approve, --deny, --answer: decided before going on
+    std::string directory;             // -C, absolute; "": the agent's workspace
     std::string model;            // -m
     std::optional<std::int64_t> max_iterations;
     std::int64_t deadline_ms = 0;  // when --timeout is up, monotonic; 0: never
@@ -37,7 +41,16 @@ struct TurnOptions {
 };
 
 // How a question was answered at the terminal.
-enum class Reply { yes, no, nobody };
+struct Reply {
+    enum class What { nobody, yes, no, always, answer };
+    What what = What::nobody;
+    std::string text = {};  // the answer to a question of the model
+};
+
+// What becomes of an ask that nobody answers.
+enum class OnAsk { suspend, deny, fail };
+std::string_view name(OnAsk on_ask);
+std::optional<OnAsk> parse_on_ask(std::string_view text);
 
 // What the process has that a turn needs of it.
 struct Surroundings {
@@ -47,6 +60,7 @@ struct Surroundings {
     std::function<void(const chat::Event&, const chat::EventSource&)> on_event;
     std::function<void(const std::string&)> warn;         // one line for people
     std::function<Reply(const chat::PromptNotice&)> ask;  // empty: nobody to ask
+    std::function<void(const store::Prompt&)> on_decision = {};  // each, before it is decided
 };
 
 // Throws base::Error for whatever keeps the turn from beginning; from then on every end is a

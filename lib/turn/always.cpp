@@ -1,0 +1,124 @@
+#include "turn/always.hpp"
+
+#include <unistd.h>
+
+#include "agent/trust.hpp"
+#include "base/error.hpp"
+#include "base/limits.hpp"
+#include "chat/json.hpp"
+#include "life/trust.hpp"
+#include "policy/grants.hpp"
+#include "policy/pattern.hpp"
+#include "store/prompts.hpp"
+#include "store/records.hpp"
+#include "sys/clock.hpp"
+#include "sys/file.hpp"
+#include "sys/lock.hpp"
+#include "sys/person.hpp"
+#include "turn/rights.hpp"
+#include "turn/settings.hpp"
+
+namespace chorus::turn {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using chat::Json;
+
+Json rules_json(const std::vector<policy::Rule>& rules) {
+    Json list = Json::array();
+    for (const policy::Rule& rule : rules)
+        list.push_back(rule.shell ? Json{{"pattern", rule.pattern}, {"shell", true}}
+                                  : Json(rule.pattern));
+    return list;
+}
+
+Json profile_json(const policy::ProfileText& text) {
+    Json object = Json::object();
+    if (!text.base.empty()) object["base"] = text.base;
+    if (!text.deny.empty()) object["deny"] = rules_json(text.deny);
+    object["allow"] = rules_json(text.allow);
+    object["ask"] = rules_json(text.ask);
+    return object;
+}
+
+// The agent's own profile, written out where it was only named.
+Json written_out(const agent::Permissions& permissions, const agent::HomeConfiguration& home) {
+    if (permissions.custom) return chat::parse_json(permissions.json, "permissions");
+    const auto named = home.profiles.find(permissions.name);
+    if (named != home.profiles.end()) return profile_json(named->second);
+    return Json{{"base", permissions.name}};
+}
+
+std::string with_rule(const agent::Permissions& permissions, const agent::HomeConfiguration& home,
+                      const std::string& action) {
+    Json object = written_out(permissions, home);
+    if (!object.contains("allow")) object["allow"] = Json::array();
+    const Json rule{{"pattern", policy::exact_pattern(action)}, {"shell", true}};
+    for (const Json& present : object["allow"])
+        if (present == rule) return chat::dump(object);
+    object["allow"].push_back(rule);
+    return chat::dump(object);
+}
+
+}  // namespace
+
+std::string fingerprint_in_force(store::Store& store, const Widening& widening) {
+    const agent::Directory directory(widening.home.path() + "/" + widening.agent.dir);
+    const InForce in_force =
+        configuration_in_force(store, widening.agent, directory, widening.configuration);
+    return rights_of(in_force, widening.configuration,
+                     sandbox_in_force(in_force.configuration, widening.configuration))
+        .fingerprint;
+}
+
+std::string grant_problem(const Widening& widening, const std::string& profile) {
+    const sys::Person person = sys::invoking_person(widening.environment);
+    return policy::grant_problem(
+        {widening.configuration.permission_grants, widening.configuration.roles},
+        {person.name, person.groups}, profile);
+}
+
+void allow_always(store::Store& store, const Widening& widening, const std::string& action) {
+    if (const std::string problem = grant_problem(widening, "custom"); !problem.empty())
+        throw Error(ErrorCode::forbidden, "always: " + problem);
+    const agent::Directory directory(widening.home.path() + "/" + widening.agent.dir);
+    const auto lock =
+        sys::Lock::acquire(widening.home.configuration_lock(widening.agent.id),
+                           sys::Lock::Mode::exclusive, base::limits::file_lock_ms);
+    if (!lock)
+        throw Error(ErrorCode::agent_busy,
+                    "agent '" + widening.agent.name + "': its agent.json is being edited");
+
+    const agent::Configuration file = agent::load_configuration(directory);
+    const std::string part = life::trusted_part(store, widening.agent.id);
+    const std::string trusted =
+        part.empty() ? file.text : agent::with_trust_part(file.text, part);
+    const std::string what = directory.configuration();
+    const std::string after = with_rule(agent::parse_configuration(trusted, what).permissions,
+                                        widening.configuration, action);
+    const std::string text = agent::with_members(file.text, {{"permissions", after}});
+    const std::string old_fingerprint = fingerprint_in_force(store, widening);
+
+    store::Transaction transaction(store);
+    life::trust(store, widening.agent.id,
+                agent::with_trusted_key(agent::trust_part(trusted), "permissions", text));
+    store::append_audit(store, {.agent_id = widening.agent.id,
+                                .agent_name = widening.agent.name,
+                                .timestamp = sys::now_ms(),
+                                .turn_id = widening.turn,
+                                .action = "tool:self_edit:permissions:custom",
+                                .decision = "ask_approved",
+                                .user_id = static_cast<std::int64_t>(getuid()),
+                                .actor = widening.actor,
+                                .detail = "always: " + action});
+    transaction.commit();
+    sys::write_file(what, text);
+
+    const std::string fingerprint = fingerprint_in_force(store, widening);
+    store::Transaction rebinding(store);
+    store::rebind_prompts(store, widening.agent.id, old_fingerprint, fingerprint);
+    rebinding.commit();
+}
+
+}  // namespace chorus::turn

@@ -1,0 +1,31 @@
+// `always`: the exact action joins the agent's allow list, by a person's word.
+#pragma once
+
+#include <string>
+
+#include "agent/configuration.hpp"
+#include "store/agents.hpp"
+#include "store/turns.hpp"
+#include "sys/environment.hpp"
+
+namespace chorus::turn {
+
+struct Widening {
+    const agent::Home& home;
+    const sys::Environment& environment;
+    const agent::HomeConfiguration& configuration;
+    const store::Agent& agent;
+    std::string actor;
+    store::TurnId turn = 0;
+};
+
+// In agent.json, the trusted part and the audit log. What was approved under the rules before holds
+// under those after. Error(forbidden) for who may not grant a profile of the agent's own,
+// Error(agent_busy) where another process edits agent.json.
+void allow_always(store::Store& store, const Widening& widening, const std::string& action);
+// Of the rules in force now.
+std::string fingerprint_in_force(store::Store& store, const Widening& widening);
+// Why this person may not, or "".
+std::string grant_problem(const Widening& widening, const std::string& profile);
+
+}  // namespace chorus::turn

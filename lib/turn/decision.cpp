@@ -1,0 +1,208 @@
+#include "turn/decision.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "agent/trust.hpp"
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/text.hpp"
+#include "base/time.hpp"
+#include "chat/json.hpp"
+#include "life/deciders.hpp"
+#include "life/trust.hpp"
+#include "store/agents.hpp"
+#include "store/records.hpp"
+#include "sys/clock.hpp"
+#include "tools/tool.hpp"
+#include "turn/always.hpp"
+#include "turn/rights.hpp"
+#include "turn/settings.hpp"
+
+namespace chorus::turn {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using Verb = Decision::Verb;
+
+std::string quoted(std::string_view text) {
+    return "'" + base::visible(text, base::Newlines::escape) + "'";
+}
+
+void expire(store::Store& store) {
+    const base::TimeMs now = sys::now_ms();
+    if (!store::has_expired_prompts(store, now)) return;
+    store::Transaction transaction(store);
+    store::expire_prompts(store, now);
+    transaction.commit();
+}
+
+[[noreturn]] void refuse_decided(const store::Prompt& prompt) {
+    std::string why = "it was " + prompt.state;
+    if (!prompt.decided_by.empty()) why += " by " + prompt.decided_by;
+    if (prompt.decided_at != 0) why += ", " + base::iso8601(prompt.decided_at);
+    throw Error(ErrorCode::no_prompt, "prompt " + prompt.id + ": nothing to decide: " + why);
+}
+
+store::Agent agent_of(store::Store& store, const store::Prompt& prompt) {
+    const auto agent = store::find_agent(store, prompt.agent_id);
+    if (!agent || agent->status == store::AgentStatus::destroyed ||
+        agent->status == store::AgentStatus::destroying)
+        throw Error(ErrorCode::exited, "prompt " + prompt.id + ": its agent was destroyed");
+    return *agent;
+}
+
+store::Prompt one_prompt(store::Store& store, const std::string& name, const std::string& id) {
+    const auto prompt = store::find_prompt(store, id);
+    if (!prompt)
+        throw Error(ErrorCode::no_prompt, "prompt " + quoted(id) + ": there is none of that id",
+                    "chorus-tasks prompts lists what waits");
+    const store::Agent agent = agent_of(store, *prompt);
+    if (!name.empty() && agent.name != name)
+        throw Error(ErrorCode::no_prompt,
+                    "prompt " + id + ": it is not of agent " + quoted(name) + " but of '" +
+                        agent.name + "'");
+    if (prompt->state != "pending") refuse_decided(*prompt);
+    return *prompt;
+}
+
+// Those that wait, which the verb can decide.
+std::vector<store::Prompt> all_prompts(store::Store& store, const Decision& decision) {
+    std::vector<store::Prompt> prompts;
+    for (store::Prompt& prompt : store::load_prompts(store, decision.turn))
+        if (prompt.state == "pending" &&
+            (prompt.kind == "permission" || decision.verb == Verb::deny))
+            prompts.push_back(std::move(prompt));
+    if (prompts.empty())
+        throw Error(ErrorCode::no_prompt, "prompts: nothing waits for that",
+                    "chorus-tasks prompts lists what waits");
+    return prompts;
+}
+
+std::string checked_answer(const store::Prompt& prompt, const std::string& text) {
+    if (base::find_invalid_utf8(text) || text.find('\0') != std::string::npos)
+        throw Error(ErrorCode::bad_request, "prompt " + prompt.id + ": the answer is no UTF-8 text");
+    const auto options = chat::try_parse_json(prompt.options.empty() ? "[]" : prompt.options);
+    const auto all = options && options->is_array() ? options->get<std::vector<std::string>>()
+                                                    : std::vector<std::string>{};
+    if (all.empty() && base::trim(text).empty())
+        throw Error(ErrorCode::bad_request, "prompt " + prompt.id + ": the answer is empty");
+    if (all.empty()) return text;
+    const auto chosen = chosen_option(all, text);
+    if (chosen) return *chosen;
+    throw Error(ErrorCode::bad_request,
+                "prompt " + prompt.id + ": " + quoted(text) + " is not one of the answers",
+                "there are " + base::quoted_list(all) + ", or their numbers");
+}
+
+void check_kind(const store::Prompt& prompt, Verb verb) {
+    const bool is_question = prompt.kind == "question";
+    if (verb == Verb::approve && is_question)
+        throw Error(ErrorCode::bad_request, "prompt " + prompt.id + ": it is a question",
+                    "--answer " + prompt.id + " TEXT answers it, --deny refuses to");
+    if (verb == Verb::answer && !is_question)
+        throw Error(ErrorCode::bad_request, "prompt " + prompt.id + ": it asks for permission",
+                    "--approve " + prompt.id + " or --deny " + prompt.id);
+}
+
+// Widening is for those whom the home lets grant it.
+void check_grant(const store::Prompt& prompt, const Widening& widening, bool always) {
+    const std::string profile = always ? "custom" : granted_profile(prompt);
+    if (profile.empty()) return;
+    if (const std::string problem = grant_problem(widening, profile); !problem.empty())
+        throw Error(ErrorCode::forbidden, "prompt " + prompt.id + ": " + problem);
+}
+
+std::string_view state_after(Verb verb) {
+    return verb == Verb::approve ? "approved" : verb == Verb::deny ? "denied" : "answered";
+}
+
+std::string audit_detail(const store::Prompt& decided) {
+    std::string detail = decided.state + " prompt " + decided.id;
+    if (!decided.answer.empty()) detail += ": " + decided.answer;
+    return detail;
+}
+
+// False: somebody else was first.
+bool decide_one(store::Store& store, const store::Agent& agent, const store::Prompt& decided) {
+    store::Transaction transaction(store);
+    if (!store::decide_prompt(store, decided)) return false;
+    store::append_audit(store, {.agent_id = agent.id,
+                                .agent_name = agent.name,
+                                .timestamp = decided.decided_at,
+                                .turn_id = decided.turn_id,
+                                .action = decided.action,
+                                .decision = decided.state == "denied" ? "ask_denied"
+                                                                      : "ask_approved",
+                                .user_id = static_cast<std::int64_t>(getuid()),
+                                .actor = decided.decided_by,
+                                .detail = audit_detail(decided)});
+    transaction.commit();
+    return true;
+}
+
+}  // namespace
+
+std::optional<std::string> chosen_option(const std::vector<std::string>& options,
+                                         std::string_view text) {
+    const std::string_view wanted = base::trim(text);
+    if (std::find(options.begin(), options.end(), wanted) != options.end())
+        return std::string(wanted);
+    std::size_t number = 0;
+    const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
+    if (error != std::errc{} || end != wanted.data() + wanted.size()) return std::nullopt;
+    if (number == 0 || number > options.size()) return std::nullopt;
+    return options[number - 1];
+}
+
+std::vector<store::Prompt> waiting_prompts(store::Store& store, const std::string& agent) {
+    expire(store);
+    if (agent.empty()) return store::pending_prompts(store);
+    const auto found = store::find_agent(store, agent);
+    if (!found)
+        throw Error(ErrorCode::not_found, "agent " + quoted(agent) + ": there is none of that name");
+    return store::pending_prompts(store, found->id);
+}
+
+std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
+                                  const std::string& agent_name, const Decision& decision) {
+    life::refuse_from_inside(store, decider.environment);
+    expire(store);
+    const bool all = decision.id == "all";
+    auto prompts = all ? all_prompts(store, decision)
+                       : std::vector{one_prompt(store, agent_name, decision.id)};
+    const store::Agent agent = agent_of(store, prompts.front());
+    const agent::HomeConfiguration configuration = agent::load_home_configuration(decider.home);
+    for (store::Prompt& prompt : prompts) {
+        const Widening widening{decider.home, decider.environment, configuration,
+                                agent,        decider.actor,       prompt.turn_id};
+        check_kind(prompt, decision.verb);
+        if (decision.verb == Verb::approve) check_grant(prompt, widening, decision.always);
+        prompt.state = state_after(decision.verb);
+        prompt.answer = decision.verb == Verb::answer ? checked_answer(prompt, decision.text)
+                                                      : decision.text;
+        prompt.decided_by = decider.actor;
+        prompt.profile = fingerprint_in_force(store, widening);
+        if (decider.show) decider.show(prompt);
+    }
+    std::vector<store::Prompt> decided;
+    for (store::Prompt& prompt : prompts) {
+        prompt.decided_at = sys::now_ms();
+        if (decide_one(store, agent, prompt))
+            decided.push_back(prompt);
+        else if (!all)
+            refuse_decided(*store::find_prompt(store, prompt.id));
+    }
+    if (decision.always)
+        for (const store::Prompt& prompt : decided)
+            allow_always(store,
+                         {decider.home, decider.environment, configuration, agent, decider.actor,
+                          prompt.turn_id},
+                         prompt.action);
+    return decided;
+}
+
+}  // namespace chorus::turn

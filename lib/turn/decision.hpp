@@ -1,0 +1,47 @@
+// A person's word on what waits, from any process: it is on record before anything goes on.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/layout.hpp"
+#include "store/prompts.hpp"
+#include "store/store.hpp"
+#include "sys/environment.hpp"
+
+namespace chorus::turn {
+
+struct Decision {
+    enum class Verb { approve, deny, answer };
+    Verb verb = Verb::approve;
+    std::string id;          // of a prompt, or "all": those of `turn` that wait now
+    std::string text;        // the answer, or the reason of a refusal
+    bool always = false;     // approve: the exact action joins the agent's allow list
+    store::TurnId turn = 0;  // for "all"
+};
+
+struct Decider {
+    const agent::Home& home;
+    const sys::Environment& environment;
+    std::string actor;                                // "uid 1000 (bob)"
+    std::function<void(const store::Prompt&)> show;  // each, before any is decided; may be empty
+};
+
+// What waits, of one agent or ("") of the whole home, without what has come to its time.
+std::vector<store::Prompt> waiting_prompts(store::Store& store, const std::string& agent);
+
+// `agent` may be "" where an id is given. Returns what was decided, in the order of the questions.
+// Error(no_prompt) for one that is unknown, decided, expired or another agent's, Error(exited) for
+// a destroyed agent's; Error(forbidden) for who may not decide; Error(bad_request) for an answer
+// that does not fit.
+std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
+                                  const std::string& agent, const Decision& decision);
+
+// The option that a text or its number stands for.
+std::optional<std::string> chosen_option(const std::vector<std::string>& options,
+                                         std::string_view text);
+
+}  // namespace chorus::turn

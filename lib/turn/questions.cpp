@@ -1,0 +1,219 @@
+#include "turn/questions.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/id.hpp"
+#include "chat/json.hpp"
+#include "chat/json_text.hpp"
+#include "sys/clock.hpp"
+#include "tools/question.hpp"
+
+namespace chorus::turn {
+namespace {
+
+using policy::Verdict;
+
+std::string list_text(const std::vector<std::string>& items) {
+    if (items.empty()) return {};
+    chat::JsonText out;
+    out.begin_array();
+    for (const std::string& item : items) out.string(item);
+    return out.end_array().take();
+}
+
+std::string approved_detail(const store::Prompt& row) {
+    return "approved by " + row.decided_by + ", prompt " + row.id;
+}
+
+std::string with_reason(const std::string& what, const std::string& reason) {
+    return reason.empty() ? what : what + ": " + reason;
+}
+
+}  // namespace
+
+void allow(Judged& judged, std::string decision, std::string detail) {
+    judged.asks = false;
+    judged.decided.audited = false;
+    judged.decided.runs = true;
+    judged.decided.decision = std::move(decision);
+    judged.decided.detail = std::move(detail);
+}
+
+void refuse(Judged& judged, std::string decision, const std::string& reason,
+            const std::string& text) {
+    judged.asks = false;
+    judged.decided.audited = false;
+    judged.decided.runs = false;
+    judged.decided.decision = std::move(decision);
+    judged.decided.detail = reason;
+    judged.decided.outcome = "denied";
+    judged.decided.refusal = {"denied: " + (text.empty() ? reason : text), true};
+}
+
+chat::PromptNotice notice_of(const store::Prompt& prompt) {
+    chat::PromptNotice notice{prompt.id,        prompt.kind, prompt.action,     prompt.tool,
+                              prompt.arguments, prompt.text, prompt.expires_at, {}};
+    if (const auto options = chat::try_parse_json(prompt.options); options && options->is_array())
+        notice.options = options->get<std::vector<std::string>>();
+    return notice;
+}
+
+std::string reason_of(const std::vector<chat::PromptNotice>& prompts) {
+    const bool permission = std::any_of(prompts.begin(), prompts.end(),
+                                        [](const auto& one) { return one.kind == "permission"; });
+    return permission || prompts.empty() ? "permission" : "question";
+}
+
+store::Prompt Questions::new_row(const Judged& judged) const {
+    store::Prompt prompt;
+    prompt.id = base::random_short_id(8);
+    prompt.agent_id = place_.agent.id;
+    prompt.turn_id = record_.turn().id;
+    prompt.kind = judged.is_question() ? "question" : "permission";
+    prompt.tool_call_id = judged.decided.call.id;
+    prompt.action = judged.decided.action;
+    prompt.tool = judged.decided.tool;
+    prompt.arguments = judged.decided.call.arguments;
+    if (judged.binding) write_binding(*judged.binding, prompt);
+    prompt.text = judged.decided.detail;
+    if (judged.is_question()) {
+        const tools::Question question = tools::question_of(judged.arguments);
+        prompt.text = question.text;
+        prompt.options = list_text(question.options);
+    }
+    return prompt;
+}
+
+void Questions::reopen(Judged& judged, const std::string& why) {
+    if (judged.row) {
+        store::Transaction transaction(place_.store);
+        store::cancel_prompt(place_.store, judged.row->id, sys::now_ms());
+        transaction.commit();
+    }
+    judged.row.reset();
+    judged.approved.reset();
+    judged.decided.audited = false;
+    judged.decided.prompt_id.clear();
+    judged.decided.runs = false;
+    judged.asks = true;
+    judged.decided.detail = "asked again: " + why;
+}
+
+// What its row says, once it is decided.
+void Questions::take_row(Judged& judged) {
+    const store::Prompt& row = *judged.row;
+    judged.decided.prompt_id = row.id;
+    if (row.state == "approved") {
+        judged.approved = binding_of(row);
+        allow(judged, "ask_approved", approved_detail(row));
+    } else if (row.state == "answered") {
+        judged.answer = row.answer;
+        allow(judged, "ask_approved", "answered by " + row.decided_by + ", prompt " + row.id);
+    } else if (row.state == "denied") {
+        refuse(judged, "ask_denied", "denied by " + row.decided_by,
+               with_reason("the user denied this call", row.answer));
+    } else {
+        refuse(judged, "ask_denied", "nobody decided it in time");
+        judged.decided.outcome = "expired";
+    }
+    // else whoever decided it has put it into the audit log
+    judged.decided.audited = row.state != "expired";
+}
+
+void Questions::heed(Judged& judged, Verdict verdict) {
+    const auto rows = store::load_prompts(place_.store, record_.turn().id);
+    const auto row = std::find_if(rows.rbegin(), rows.rend(), [&](const store::Prompt& one) {
+        return one.tool_call_id == judged.decided.call.id && one.state != "cancelled" &&
+               (one.consumed_at == 0 || judged.is_question());
+    });
+    if (row == rows.rend()) return;
+    // the profile was changed so that nobody needs to be asked
+    if (row->state == "pending" && !judged.asks) return;
+    judged.row = *row;
+    if (row->state == "pending") {
+        judged.asks = true;
+        judged.decided.runs = false;
+        return;
+    }
+    take_row(judged);
+    if (verdict == Verdict::ask) compare(judged);
+}
+
+void Questions::compare(Judged& judged) {
+    if (!judged.approved) return;
+    const std::string why = difference(*judged.approved, *judged.binding);
+    if (!why.empty()) reopen(judged, why);
+}
+
+// False: somebody else was first, and what they said holds.
+bool Questions::settle_row(Judged& judged, const Reply& reply) {
+    store::Prompt decided = *judged.row;
+    decided.state = reply.what == Reply::What::no       ? "denied"
+                    : reply.what == Reply::What::answer ? "answered"
+                                                        : "approved";
+    decided.decided_at = sys::now_ms();
+    decided.decided_by = actor();
+    decided.answer = reply.text;
+    store::Transaction transaction(place_.store);
+    const bool first = store::decide_prompt(place_.store, decided);
+    transaction.commit();
+    if (first) return true;
+    judged.row = store::find_prompt(place_.store, decided.id);
+    take_row(judged);
+    return false;
+}
+
+void Questions::take_reply(Judged& judged, const Reply& reply) const {
+    if (judged.row) judged.decided.prompt_id = judged.row->id;
+    switch (reply.what) {
+        case Reply::What::nobody:
+            return;
+        case Reply::What::no:
+            return refuse(judged, "ask_denied", "User denied", "the user denied this call");
+        case Reply::What::answer:
+            judged.answer = reply.text;
+            return allow(judged, "ask_approved", "User answered at the terminal");
+        case Reply::What::always:
+        case Reply::What::yes:
+            judged.approved = judged.binding;
+            return allow(judged, "ask_approved", "User approved at the terminal");
+    }
+}
+
+Reply Questions::ask(Judged& judged) {
+    if (!surroundings_.ask) return {};
+    const Reply reply = surroundings_.ask(notice_of(judged.row ? *judged.row : new_row(judged)));
+    if (reply.what == Reply::What::nobody || (judged.row && !settle_row(judged, reply))) return {};
+    take_reply(judged, reply);
+    return reply;
+}
+
+std::vector<chat::PromptNotice> Questions::suspend(const std::vector<Judged>& calls,
+                                                   std::int64_t prompt_ttl_ms) {
+    const base::TimeMs now = sys::now_ms();
+    std::vector<chat::PromptNotice> waiting;
+    std::vector<store::Prompt> rows;
+    std::vector<DecidedCall> decided;
+    for (const Judged& judged : calls) {
+        if (judged.asks && judged.row) waiting.push_back(notice_of(*judged.row));
+        if (judged.done || judged.row || !judged.binding) continue;
+        store::Prompt row = new_row(judged);
+        row.created_at = now;
+        row.expires_at = now + prompt_ttl_ms;
+        if (!judged.asks) {
+            row.state = judged.answer ? "answered" : judged.decided.runs ? "approved" : "denied";
+            row.decided_at = now;
+            row.decided_by = actor();
+            row.answer = judged.answer.value_or("");
+            decided.push_back(judged.decided);
+        } else {
+            waiting.push_back(notice_of(row));
+        }
+        rows.push_back(std::move(row));
+    }
+    record_.suspend(rows, decided);
+    return waiting;
+}
+
+}  // namespace chorus::turn

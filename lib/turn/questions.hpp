@@ -1,0 +1,47 @@
+// What only a person can decide: asked at the terminal, or written down for whoever comes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "chat/event.hpp"
+#include "turn/judged.hpp"
+#include "turn/turn.hpp"
+
+namespace chorus::turn {
+
+chat::PromptNotice notice_of(const store::Prompt& prompt);
+// Why a turn waits: "permission" where one of them is that, else "question".
+std::string reason_of(const std::vector<chat::PromptNotice>& prompts);
+
+class Questions {
+  public:
+    Questions(Place& place, Record& record, const Surroundings& surroundings)
+        : place_(place), record_(record), surroundings_(surroundings) {}
+
+    // What people have said about a call that the policy asks about or allows.
+    void heed(Judged& judged, policy::Verdict verdict);
+    // An approval that was for something else is withdrawn: the call is open again.
+    void compare(Judged& judged);
+    void reopen(Judged& judged, const std::string& why);
+    // Puts it on the terminal, where there is one.
+    Reply ask(Judged& judged);
+    // Rows for what is still open, and for what the terminal has decided of those that have no
+    // result yet; the turn waits.
+    std::vector<chat::PromptNotice> suspend(const std::vector<Judged>& calls,
+                                            std::int64_t prompt_ttl_ms);
+
+  private:
+    store::Prompt new_row(const Judged& judged) const;
+    bool settle_row(Judged& judged, const Reply& reply);
+    void take_row(Judged& judged);
+    void take_reply(Judged& judged, const Reply& reply) const;
+    std::string actor() const { return record_.turn().actor; }
+
+    Place& place_;
+    Record& record_;
+    const Surroundings& surroundings_;
+};
+
+}  // namespace chorus::turn

@@ -1,0 +1,38 @@
+// What an agent may do: agent.json as far as a person set it, its profile, and the home's limits.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "agent/configuration.hpp"
+#include "agent/trust.hpp"
+#include "policy/profile.hpp"
+#include "store/agents.hpp"
+#include "store/prompts.hpp"
+
+namespace chorus::turn {
+
+struct Rights {
+    std::string name;                       // of the agent's own profile, for people
+    std::vector<policy::Profile> profiles;  // the strictest of them decides
+    std::string fingerprint;                // of all that decides, the sandbox included
+};
+
+struct InForce {
+    agent::Configuration configuration;
+    std::vector<agent::TrustChange> untrusted;  // in the file, not in force
+    // The file's own profile, where it is untrusted: it may only take away.
+    std::optional<agent::Permissions> also;
+};
+
+// Reads agent.json. Error(config_invalid).
+InForce configuration_in_force(store::Store& store, const store::Agent& agent,
+                               const agent::Directory& directory,
+                               const agent::HomeConfiguration& home);
+// `sandbox`: the mode in force.
+Rights rights_of(const InForce& in_force, const agent::HomeConfiguration& home,
+                 sys::SandboxMode sandbox);
+// The profile that a call of self_edit_permissions asks for, or "".
+std::string granted_profile(const store::Prompt& prompt);
+
+}  // namespace chorus::turn
