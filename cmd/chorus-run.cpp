@@ -150,8 +150,8 @@ turn::Reply answer_question(const chat::PromptNotice& prompt, std::int64_t timeo
     };
     const auto line = cli::ask_line(text, timeout_ms, stop, accept);
     if (!line) return {};
-    return {What::answer, prompt.options.empty() ? *line
-                                                 : *turn::chosen_option(prompt.options, *line)};
+    return {What::answer,
+            prompt.options.empty() ? *line : *turn::chosen_option(prompt.options, *line)};
 }
 
 turn::Reply ask(const chat::PromptNotice& prompt, cli::Output& output, std::int64_t timeout_ms,

@@ -158,6 +158,12 @@ std::string to_json(const Event& event, const EventSource& source, base::TimeMs 
     return out.end_object().take();
 }
 
+std::string to_json(const PromptNotice& prompt) {
+    JsonText out;
+    add_prompt(out, prompt);
+    return out.take();
+}
+
 std::string to_json(const TurnResult& result) {
     JsonText out;
     out.begin_object().key("schema").string("chorus.result/1").key("agent").string(result.agent);

@@ -108,6 +108,8 @@ bool is_internal(const Event& event);
 // One line of JSON, without its newline.
 std::string to_json(const Event& event, const EventSource& source, base::TimeMs at);
 std::string to_json(const TurnResult& result);
+// As it stands in a result.
+std::string to_json(const PromptNotice& prompt);
 // What to_json wrote: for --idempotency-key. Only what printing it again needs.
 TurnResult parse_result(std::string_view json);
 

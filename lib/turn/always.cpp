@@ -83,17 +83,15 @@ void allow_always(store::Store& store, const Widening& widening, const std::stri
     if (const std::string problem = grant_problem(widening, "custom"); !problem.empty())
         throw Error(ErrorCode::forbidden, "always: " + problem);
     const agent::Directory directory(widening.home.path() + "/" + widening.agent.dir);
-    const auto lock =
-        sys::Lock::acquire(widening.home.configuration_lock(widening.agent.id),
-                           sys::Lock::Mode::exclusive, base::limits::file_lock_ms);
+    const auto lock = sys::Lock::acquire(widening.home.configuration_lock(widening.agent.id),
+                                         sys::Lock::Mode::exclusive, base::limits::file_lock_ms);
     if (!lock)
         throw Error(ErrorCode::agent_busy,
                     "agent '" + widening.agent.name + "': its agent.json is being edited");
 
     const agent::Configuration file = agent::load_configuration(directory);
     const std::string part = life::trusted_part(store, widening.agent.id);
-    const std::string trusted =
-        part.empty() ? file.text : agent::with_trust_part(file.text, part);
+    const std::string trusted = part.empty() ? file.text : agent::with_trust_part(file.text, part);
     const std::string what = directory.configuration();
     const std::string after = with_rule(agent::parse_configuration(trusted, what).permissions,
                                         widening.configuration, action);

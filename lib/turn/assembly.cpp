@@ -11,8 +11,8 @@ namespace chorus::turn {
 
 Loaded load(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
     Loaded loaded;
-    InForce in_force = configuration_in_force(place.store, place.agent, place.directory,
-                                              place.home_configuration);
+    InForce in_force =
+        configuration_in_force(place.store, place.agent, place.directory, place.home_configuration);
     loaded.configuration = in_force.configuration;
     loaded.settings = resolve_settings(options, surroundings.environment, loaded.configuration,
                                        place.home_configuration, surroundings.home);

@@ -84,11 +84,10 @@ policy::Decision Calls::weigh(const Judged& judged) {
                                       workplace_.sandbox_problem.empty()};
     if (place_.redaction.holds_active(judged.decided.call.arguments))
         return {Verdict::deny, "the arguments hold a secret that is in use"};
-    return policy::strictest(
-        rules_.rights->profiles,
-        {std::string(judged.tool->family),
-         tools::action(*judged.tool, judged.arguments, workplace_), is_shell},
-        around);
+    return policy::strictest(rules_.rights->profiles,
+                             {std::string(judged.tool->family),
+                              tools::action(*judged.tool, judged.arguments, workplace_), is_shell},
+                             around);
 }
 
 // What the profile of this moment says, and what people have said about the call.
@@ -100,8 +99,8 @@ void Calls::apply_policy(Judged& judged) {
     if (decision.verdict == Verdict::deny) return deny(judged, judged.decided.detail);
     judged.asks = decision.verdict == Verdict::ask || judged.is_question();
     if (judged.asks)
-        judged.binding = bind(*judged.tool, judged.arguments, workplace_.root,
-                              rules_.rights->fingerprint);
+        judged.binding =
+            bind(*judged.tool, judged.arguments, workplace_.root, rules_.rights->fingerprint);
     if (!judged.asks) allow(judged, "allow", judged.decided.detail);
     questions_.heed(judged, decision.verdict);
     note_denied(judged);
@@ -123,7 +122,7 @@ void Calls::ask_terminal(Judged& judged) {
     note_denied(judged);
     if (reply.what != Reply::What::always) return;
     const std::string before = rules_.rights->fingerprint;
-    const Widening widening{surroundings_.home,       surroundings_.environment,
+    const Widening widening{surroundings_.home,        surroundings_.environment,
                             place_.home_configuration, place_.agent,
                             record_.turn().actor,      record_.turn().id};
     const std::string problem = place_.redaction.changes(judged.decided.action)

@@ -62,9 +62,8 @@ store::Prompt one_prompt(store::Store& store, const std::string& name, const std
                     "chorus-tasks prompts lists what waits");
     const store::Agent agent = agent_of(store, *prompt);
     if (!name.empty() && agent.name != name)
-        throw Error(ErrorCode::no_prompt,
-                    "prompt " + id + ": it is not of agent " + quoted(name) + " but of '" +
-                        agent.name + "'");
+        throw Error(ErrorCode::no_prompt, "prompt " + id + ": it is not of agent " + quoted(name) +
+                                              " but of '" + agent.name + "'");
     if (prompt->state != "pending") refuse_decided(*prompt);
     return *prompt;
 }
@@ -84,7 +83,8 @@ std::vector<store::Prompt> all_prompts(store::Store& store, const Decision& deci
 
 std::string checked_answer(const store::Prompt& prompt, const std::string& text) {
     if (base::find_invalid_utf8(text) || text.find('\0') != std::string::npos)
-        throw Error(ErrorCode::bad_request, "prompt " + prompt.id + ": the answer is no UTF-8 text");
+        throw Error(ErrorCode::bad_request,
+                    "prompt " + prompt.id + ": the answer is no UTF-8 text");
     const auto options = chat::try_parse_json(prompt.options.empty() ? "[]" : prompt.options);
     const auto all = options && options->is_array() ? options->get<std::vector<std::string>>()
                                                     : std::vector<std::string>{};
@@ -130,16 +130,16 @@ std::string audit_detail(const store::Prompt& decided) {
 bool decide_one(store::Store& store, const store::Agent& agent, const store::Prompt& decided) {
     store::Transaction transaction(store);
     if (!store::decide_prompt(store, decided)) return false;
-    store::append_audit(store, {.agent_id = agent.id,
-                                .agent_name = agent.name,
-                                .timestamp = decided.decided_at,
-                                .turn_id = decided.turn_id,
-                                .action = decided.action,
-                                .decision = decided.state == "denied" ? "ask_denied"
-                                                                      : "ask_approved",
-                                .user_id = static_cast<std::int64_t>(getuid()),
-                                .actor = decided.decided_by,
-                                .detail = audit_detail(decided)});
+    store::append_audit(store,
+                        {.agent_id = agent.id,
+                         .agent_name = agent.name,
+                         .timestamp = decided.decided_at,
+                         .turn_id = decided.turn_id,
+                         .action = decided.action,
+                         .decision = decided.state == "denied" ? "ask_denied" : "ask_approved",
+                         .user_id = static_cast<std::int64_t>(getuid()),
+                         .actor = decided.decided_by,
+                         .detail = audit_detail(decided)});
     transaction.commit();
     return true;
 }
@@ -163,7 +163,8 @@ std::vector<store::Prompt> waiting_prompts(store::Store& store, const std::strin
     if (agent.empty()) return store::pending_prompts(store);
     const auto found = store::find_agent(store, agent);
     if (!found)
-        throw Error(ErrorCode::not_found, "agent " + quoted(agent) + ": there is none of that name");
+        throw Error(ErrorCode::not_found,
+                    "agent " + quoted(agent) + ": there is none of that name");
     return store::pending_prompts(store, found->id);
 }
 
@@ -182,8 +183,8 @@ std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
         check_kind(prompt, decision.verb);
         if (decision.verb == Verb::approve) check_grant(prompt, widening, decision.always);
         prompt.state = state_after(decision.verb);
-        prompt.answer = decision.verb == Verb::answer ? checked_answer(prompt, decision.text)
-                                                      : decision.text;
+        prompt.answer =
+            decision.verb == Verb::answer ? checked_answer(prompt, decision.text) : decision.text;
         prompt.decided_by = decider.actor;
         prompt.profile = fingerprint_in_force(store, widening);
         if (decider.show) decider.show(prompt);

@@ -26,7 +26,7 @@ struct Decision {
 struct Decider {
     const agent::Home& home;
     const sys::Environment& environment;
-    std::string actor;                                // "uid 1000 (bob)"
+    std::string actor;                               // "uid 1000 (bob)"
     std::function<void(const store::Prompt&)> show;  // each, before any is decided; may be empty
 };
 

@@ -17,14 +17,14 @@ struct Judged {
     DecidedCall decided;
     const tools::Tool* tool = nullptr;
     tools::Arguments arguments;
-    bool asks = false;                     // nobody has decided it yet
-    std::optional<Binding> binding = {};   // of what a person is asked about
-    std::optional<Binding> approved = {};  // what a person's yes was given for
-    std::optional<std::string> answer = {};  // a person's, to a question
-    std::optional<store::Prompt> row = {};   // that waits, or in which it was decided
+    bool asks = false;                             // nobody has decided it yet
+    std::optional<Binding> binding = {};           // of what a person is asked about
+    std::optional<Binding> approved = {};          // what a person's yes was given for
+    std::optional<std::string> answer = {};        // a person's, to a question
+    std::optional<store::Prompt> row = {};         // that waits, or in which it was decided
     std::function<chat::ToolResult()> apply = {};  // once planned, until it is done
 
-    bool done = false;                             // it has its result
+    bool done = false;  // it has its result
 
     bool is_question() const { return tool != nullptr && tool->kind == tools::Class::question; }
 };

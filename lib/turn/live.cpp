@@ -23,7 +23,6 @@ using chat::State;
 constexpr std::int64_t lone_cooldown_ms = 300'000;
 constexpr std::size_t most_id_bytes = 256;
 
-
 tools::Workplace make_workplace(const Place& place, const Surroundings& surroundings,
                                 const Settings& settings) {
     tools::Workplace workplace{

@@ -324,8 +324,8 @@ void Record::tell_channel(const std::vector<store::Prompt>& waiting) {
     if (text.empty()) return;
     try {
         if (transcript_problem_.empty())
-            context::append_notice(transcript_, "Waits for a person · " +
-                                                    base::iso8601(sys::now_ms()), text);
+            context::append_notice(transcript_,
+                                   "Waits for a person · " + base::iso8601(sys::now_ms()), text);
     } catch (const base::Error& error) {
         transcript_problem_ = error.message();
     }

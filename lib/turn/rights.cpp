@@ -28,8 +28,8 @@ InForce configuration_in_force(store::Store& store, const store::Agent& agent,
     if (in_force.untrusted.empty()) return in_force;
 
     agent::Configuration file = std::move(in_force.configuration);
-    in_force.configuration = agent::parse_configuration(
-        agent::with_trust_part(file.text, part), directory.configuration());
+    in_force.configuration = agent::parse_configuration(agent::with_trust_part(file.text, part),
+                                                        directory.configuration());
     if (is_among(in_force.untrusted, "permissions")) in_force.also = file.permissions;
     if (is_among(in_force.untrusted, "sandbox")) {
         const auto general = home.shared.sandbox.value_or(SandboxMode::workspace);

@@ -54,8 +54,7 @@ TurnOptions stored_options(const TurnOptions& given, const store::Turn& turn,
     fresh_after = chat::integer_or(stored, "fresh_after", -1);
     options.directory = turn.working_directory;
     if (!given.on_ask_given)
-        options.on_ask =
-            parse_on_ask(chat::string_or(stored, "on_ask")).value_or(OnAsk::suspend);
+        options.on_ask = parse_on_ask(chat::string_or(stored, "on_ask")).value_or(OnAsk::suspend);
     return options;
 }
 
@@ -93,8 +92,7 @@ chat::TurnResult not_gone_on(Place& place, const store::Turn& turn) {
     result.reason = "decided";
     result.exit_status = ExitStatus::input_required;
     result.error =
-        Error(ErrorCode::input_required,
-              "turn: the one before is decided and has not gone on",
+        Error(ErrorCode::input_required, "turn: the one before is decided and has not gone on",
               "chorus-run " + place.agent.name + " --resume, or --cancel-prompts gives it up");
     return result;
 }
@@ -112,10 +110,9 @@ Asked asked_of(Place& place, const store::Turn& turn) {
         transaction.commit();
     }
     for (store::Prompt& prompt : store::load_prompts(place.store, turn.id)) {
-        asked.decided = asked.decided ||
-                        (prompt.consumed_at == 0 && (prompt.state == "approved" ||
-                                                     prompt.state == "denied" ||
-                                                     prompt.state == "answered"));
+        asked.decided = asked.decided || (prompt.consumed_at == 0 &&
+                                          (prompt.state == "approved" || prompt.state == "denied" ||
+                                           prompt.state == "answered"));
         if (prompt.state == "pending") asked.pending.push_back(std::move(prompt));
     }
     return asked;
@@ -158,7 +155,7 @@ std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions
         const Asked asked = asked_of(place, *last);
         const bool waits = !asked.pending.empty() || asked.decided;
         if (waits && !options.cancel_prompts)
-            return options.queue            ? queue_behind(place, options, surroundings)
+            return options.queue           ? queue_behind(place, options, surroundings)
                    : asked.pending.empty() ? not_gone_on(place, *last)
                                            : still_waiting(place, *last, asked.pending);
         outcome = waits ? "cancelled" : "expired";

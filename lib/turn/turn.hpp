@@ -29,10 +29,10 @@ struct TurnOptions {
     bool queue = false;           // for the inbox where a turn of the thread is at work
     bool cancel_prompts = false;  // questions that wait are withdrawn
     OnAsk on_ask = OnAsk::suspend;
-    bool on_ask_given = false;  // else --resume takes that of the turn
+    bool on_ask_given = false;         // else --resume takes that of the turn
     std::optional<Decision> decision;  // --approve, --deny, --answer: decided before going on
     std::string directory;             // -C, absolute; "": the agent's workspace
-    std::string model;            // -m
+    std::string model;                 // -m
     std::optional<std::int64_t> max_iterations;
     std::int64_t deadline_ms = 0;  // when --timeout is up, monotonic; 0: never
     std::int64_t wait_ms = 0;      // for the thread's lock; negative: as long as it takes
@@ -58,8 +58,8 @@ struct Surroundings {
     const sys::Environment& environment;
     const sys::Interrupt& interrupt;
     std::function<void(const chat::Event&, const chat::EventSource&)> on_event;
-    std::function<void(const std::string&)> warn;         // one line for people
-    std::function<Reply(const chat::PromptNotice&)> ask;  // empty: nobody to ask
+    std::function<void(const std::string&)> warn;                // one line for people
+    std::function<Reply(const chat::PromptNotice&)> ask;         // empty: nobody to ask
     std::function<void(const store::Prompt&)> on_decision = {};  // each, before it is decided
 };
 
