@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "policy/pattern.hpp"
@@ -258,6 +259,17 @@ Profile::~Profile() = default;
 
 const std::string& Profile::name() const {
     return rules_->name;
+}
+
+std::string Profile::fingerprint() const {
+    std::string all;
+    for (const List* list : {&rules_->deny, &rules_->allow, &rules_->ask}) {
+        for (const Entry& one : *list)
+            all += fmt::format("{}{}{}:{}", one.shell ? 's' : '-', one.while_confined ? 'c' : '-',
+                               one.pattern.text().size(), one.pattern.text());
+        all += ';';
+    }
+    return base::sha256_hex(all);
 }
 
 Decision Profile::decide(const Action& action, const Surroundings& surroundings) const {

@@ -65,6 +65,9 @@ class Profile {
     ~Profile();
 
     const std::string& name() const;  // a preset's, or "custom"
+    // SHA-256 of all that decides: every list in order, a base as its entries. Equal for profiles
+    // that decide alike by the same entries, whatever they are called.
+    std::string fingerprint() const;
     // deny, then allow, then ask, else deny. Whole-string matches. For a shell action as
     // chorus-permissions(7), section COMMANDS: deny patterns are tried on every part of the
     // command; an allow pattern counts where each simple command is covered, or the whole by a

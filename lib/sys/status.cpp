@@ -19,18 +19,6 @@ namespace {
 
 using Directory = base::Handle<DIR, closedir>;
 
-std::optional<std::string> read_proc(const std::string& path) {
-    const Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file) return std::nullopt;
-    std::string text;
-    std::array<char, 1024> piece;
-    ssize_t count = 0;
-    while ((count = read(file.get(), piece.data(), piece.size())) > 0)
-        text.append(piece.data(), static_cast<std::size_t>(count));
-    if (count < 0) return std::nullopt;
-    return text;
-}
-
 std::vector<pid_t> numeric_entries(const char* path) {
     std::vector<pid_t> numbers;
     const Directory directory(opendir(path));
@@ -42,6 +30,18 @@ std::vector<pid_t> numeric_entries(const char* path) {
 }
 
 }  // namespace
+
+std::optional<std::string> read_proc(const std::string& path) {
+    const Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) return std::nullopt;
+    std::string text;
+    std::array<char, 1024> piece;
+    ssize_t count = 0;
+    while ((count = read(file.get(), piece.data(), piece.size())) > 0)
+        text.append(piece.data(), static_cast<std::size_t>(count));
+    if (count < 0) return std::nullopt;
+    return text;
+}
 
 // proc(5): fields from the third on follow the name's last parenthesis, which it may hold itself.
 std::optional<Status> status_of(std::int64_t pid) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "sys/process.hpp"
@@ -19,6 +20,8 @@ struct Status {
     std::int64_t start = 0;
 };
 
+// A file of /proc; nothing where it cannot be read, as when its process is gone.
+std::optional<std::string> read_proc(const std::string& path);
 // Nothing where there is no such process.
 std::optional<Status> status_of(std::int64_t pid);
 // Those of all its threads.

@@ -1,7 +1,5 @@
 #include "turn/settings.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -9,6 +7,7 @@
 #include "base/text.hpp"
 #include "model/choice.hpp"
 #include "sys/file.hpp"
+#include "sys/person.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -54,12 +53,6 @@ std::string resolve_model(const TurnOptions& options, const sys::Environment& en
         sys::read_file_if_there(paths.available_models(), base::limits::config_bytes);
     return model::resolve_model(wanted, model::parse_available_models(listed.value_or("")),
                                 model::Check::none);
-}
-
-std::string login_uid() {
-    const auto text = sys::read_file_if_there("/proc/self/loginuid", 64);
-    const std::string uid(base::trim(text.value_or("")));
-    return uid.empty() || uid == "4294967295" ? std::to_string(getuid()) : uid;
 }
 
 }  // namespace
@@ -143,7 +136,7 @@ net::Transport transport_for(const sys::Environment& environment, bool plain_htt
 
 std::string actor_text(const std::string& claimed, const sys::Environment& environment) {
     const std::string name = !claimed.empty() ? claimed : environment.get("CHORUS_ACTOR");
-    const std::string uid = "uid " + login_uid();
+    const std::string uid = "uid " + std::to_string(sys::invoking_uid(environment));
     return name.empty() ? uid : uid + " (" + base::visible(name, base::Newlines::escape) + ")";
 }
 

@@ -40,7 +40,7 @@ model::Endpoint endpoint_for(const std::string& provider, const agent::HomeConfi
                              const sys::Environment& environment);
 net::Transport transport_for(const sys::Environment& environment, bool plain_http);
 
-// "uid 1000" and, where given, the name that says so itself.
+// "uid 1000" (sys::invoking_uid) and, where given, the name that says so itself.
 std::string actor_text(const std::string& claimed, const sys::Environment& environment);
 
 }  // namespace chorus::turn

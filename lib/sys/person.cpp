@@ -1,0 +1,144 @@
+#include "sys/person.hpp"
+
+#include <grp.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <optional>
+
+#include "base/text.hpp"
+#include "sys/status.hpp"
+
+namespace chorus::sys {
+namespace {
+
+constexpr uid_t no_uid = static_cast<uid_t>(-1);
+constexpr int most_ancestors = 256;
+constexpr std::size_t most_entry_bytes = 1U << 20;
+
+std::optional<uid_t> parse_uid(std::string_view text) {
+    uid_t uid = no_uid;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), uid);
+    if (problem != std::errc() || end != text.data() + text.size() || uid == no_uid)
+        return std::nullopt;
+    return uid;
+}
+
+std::optional<uid_t> login_uid() {
+    const auto text = read_proc("/proc/self/loginuid");
+    return parse_uid(base::trim(text.value_or("")));
+}
+
+// What proc(5) calls status: "Name:\tsudo".
+struct Ancestor {
+    std::string name;
+    std::int64_t parent = 0;
+    std::optional<uid_t> effective;
+};
+
+std::optional<Ancestor> read_ancestor(std::int64_t pid) {
+    const auto text = read_proc("/proc/" + std::to_string(pid) + "/status");
+    if (!text) return std::nullopt;
+    Ancestor found;
+    for (const std::string_view line : base::split_lines(*text)) {
+        const auto fields = base::split(line, '\t');
+        if (fields.size() < 2) continue;
+        if (fields[0] == "Name:") found.name = fields[1];
+        if (fields[0] == "PPid:") found.parent = parse_uid(fields[1]).value_or(0);
+        if (fields[0] == "Uid:" && fields.size() > 2) found.effective = parse_uid(fields[2]);
+    }
+    return found;
+}
+
+// Anybody can call a program sudo; only sudo, or root, can make one that runs as root.
+bool was_started_by_sudo() {
+    std::int64_t pid = getppid();
+    for (int i = 0; i < most_ancestors && pid > 1; ++i) {
+        const auto ancestor = read_ancestor(pid);
+        if (!ancestor) return false;
+        if (ancestor->name == "sudo" && ancestor->effective == 0U) return true;
+        pid = ancestor->parent;
+    }
+    return false;
+}
+
+std::optional<uid_t> uid_behind_sudo(const Environment& environment) {
+    const auto text = environment.find("SUDO_UID");
+    const auto uid = text ? parse_uid(*text) : std::nullopt;
+    return uid && getuid() == geteuid() && was_started_by_sudo() ? uid : std::nullopt;
+}
+
+// getpwuid_r(3) and getgrgid_r(3): `find` gets room, more of it as long as there was too little,
+// and says whether it found an entry.
+template <typename Find>
+bool with_room(Find find) {
+    for (std::string room(1024, '\0'); room.size() <= most_entry_bytes;
+         room.resize(room.size() * 4)) {
+        bool found = false;
+        if (find(room, found) != ERANGE) return found;
+    }
+    return false;
+}
+
+std::string name_of_group(gid_t gid) {
+    std::string name;
+    with_room([&](std::string& room, bool& found) {
+        group entry{};
+        group* result = nullptr;
+        const int error = getgrgid_r(gid, &entry, room.data(), room.size(), &result);
+        found = result != nullptr;
+        if (found) name = entry.gr_name;
+        return error;
+    });
+    return name;
+}
+
+std::vector<std::string> groups_of(const std::string& user, gid_t primary) {
+    std::vector<gid_t> gids(64);
+    int count = static_cast<int>(gids.size());
+    while (getgrouplist(user.c_str(), primary, gids.data(), &count) < 0) {
+        // some implementations only say that it is too little, not how much it would be
+        count = std::max(count, static_cast<int>(gids.size()) * 2);
+        gids.resize(static_cast<std::size_t>(count));
+    }
+    std::vector<std::string> names;
+    for (int i = 0; i < count; ++i) {
+        std::string name = name_of_group(gids[static_cast<std::size_t>(i)]);
+        if (!name.empty()) names.push_back(std::move(name));
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+}  // namespace
+
+uid_t invoking_uid(const Environment& environment) {
+    if (const auto login = login_uid()) return *login;
+    return uid_behind_sudo(environment).value_or(getuid());
+}
+
+Person find_person(uid_t uid) {
+    Person person{uid, std::to_string(uid), {}};
+    gid_t primary = 0;
+    const bool known = with_room([&](std::string& room, bool& found) {
+        passwd entry{};
+        passwd* result = nullptr;
+        const int error = getpwuid_r(uid, &entry, room.data(), room.size(), &result);
+        found = result != nullptr;
+        if (found) person.name = entry.pw_name;
+        if (found) primary = entry.pw_gid;
+        return error;
+    });
+    if (known) person.groups = groups_of(person.name, primary);
+    return person;
+}
+
+Person invoking_person(const Environment& environment) {
+    return find_person(invoking_uid(environment));
+}
+
+}  // namespace chorus::sys
