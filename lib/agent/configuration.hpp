@@ -56,6 +56,14 @@ struct Configuration {
     std::string text;  // the file as it was read
 };
 
+// What no agent of the home may exceed, whatever its agent.json says.
+struct Limits {
+    std::optional<Permissions> permissions;
+    std::optional<sys::SandboxMode> sandbox;
+    Budget budget;
+    std::optional<std::vector<std::string>> environment;  // the names there may be
+};
+
 // config.json; a missing file is the defaults.
 struct HomeConfiguration {
     std::string default_model;
@@ -72,20 +80,28 @@ struct HomeConfiguration {
     std::int64_t prompt_ttl_ms = 604'800'000;
     std::vector<std::string> sandbox_read;
     bool allow_network_fs = false;
+    Limits limits;
+    // Roles to the profiles they may grant, "*" for any; users and %groups to their roles.
+    std::map<std::string, std::vector<std::string>> permission_grants;
+    std::map<std::string, std::vector<std::string>> roles;
+    std::string audit_sink;  // "syslog", an absolute path, or "" for none
     Shared shared;
 };
 
 // Throw Error(config_invalid) naming the file, the key and the expected type.
 Configuration parse_configuration(std::string_view text, std::string_view what);
 Configuration load_configuration(const Directory& directory);
+HomeConfiguration parse_home_configuration(std::string_view text, std::string_view what);
 HomeConfiguration load_home_configuration(const Home& home);
 // "permissions" as chorus-init's --permissions takes it: a name, or @FILE's JSON text.
 Permissions parse_permissions(std::string_view json, std::string_view what);
 
 // The profile in force: a preset, a profile of config.json, or the one written out. Throws
-// Error(config_invalid) listing the names there are.
+// Error(config_invalid) listing the names there are. `what` and `key`: the file, and where in it.
 policy::Profile resolve_profile(const Permissions& permissions, const HomeConfiguration& home,
-                                std::string_view what);
+                                std::string_view what, std::string_view key = "permissions");
+// Compiles every profile of the home, and finds those it names.
+void check_profiles(const HomeConfiguration& home, std::string_view what);
 
 // agent.json's text with these members set (JSON values as text); everything else stays as it is.
 std::string with_members(std::string_view text, const std::map<std::string, std::string>& members);

@@ -54,6 +54,9 @@ std::string Home::file_lock(std::int64_t agent_id) const {
     return agent_lock(agent_id) + "-files";
 }
 
+std::string Home::configuration_lock() const {
+    return locks() + "/configuration";
+}
 std::string Home::configuration_lock(std::int64_t agent_id) const {
     return agent_lock(agent_id) + "-configuration";
 }

@@ -26,8 +26,9 @@ class Home {
     std::string thread_lock(std::int64_t agent_id, std::int64_t thread_id) const;
     std::string file_lock(std::int64_t agent_id) const;
     std::string configuration_lock(std::int64_t agent_id) const;
-    std::string birth_lock() const;     // held while an agent is put in place
-    std::string sandbox_state() const;  // locks/sandbox: the self-test's verdict
+    std::string configuration_lock() const;  // of config.json
+    std::string birth_lock() const;          // held while an agent is put in place
+    std::string sandbox_state() const;       // locks/sandbox: the self-test's verdict
 
   private:
     std::string path_;

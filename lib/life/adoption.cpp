@@ -1,8 +1,7 @@
 #include "life/adoption.hpp"
 
-#include <array>
-
 #include "agent/archive.hpp"
+#include "agent/trust.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/id.hpp"
@@ -16,9 +15,6 @@ namespace chorus::life {
 namespace {
 
 using chat::Json;
-
-constexpr std::array trust_keys{"budget",     "channel_id", "environment", "hooks",
-                                "mcpServers", "notify",     "permissions", "sandbox"};
 
 base::TimeMs time_of(const Json& object, const char* key, const char* other) {
     std::string text = chat::string_or(object, key);
@@ -64,15 +60,16 @@ SetAside set_aside_trust_keys(const std::string& text) {
                                    base::limits::config_bytes, base::ErrorCode::config_invalid);
     Json aside = Json::object();
     SetAside result;
-    for (const char* key : trust_keys) {
+    for (const std::string_view trust_key : agent::trust_keys()) {
+        const std::string key(trust_key);
         const auto found = object.find(key);
         if (found == object.end()) continue;
-        const bool harmless = found->is_null() || (std::string_view(key) == "permissions" &&
+        const bool harmless = found->is_null() || (key == "permissions" &&
                                                    (*found == "standard" || *found == "locked"));
         if (harmless) continue;
         aside[key] = *found;
         object.erase(key);
-        result.keys.emplace_back(key);
+        result.keys.push_back(key);
     }
     result.text = object.dump(4) + "\n";
     result.aside = aside.dump(4) + "\n";

@@ -6,6 +6,7 @@
 #include "agent/archive.hpp"
 #include "agent/home.hpp"
 #include "agent/transcript_mark.hpp"
+#include "agent/trust.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/limits.hpp"
@@ -13,6 +14,7 @@
 #include "chat/json_text.hpp"
 #include "life/adoption.hpp"
 #include "life/leftovers.hpp"
+#include "life/trust.hpp"
 #include "model/choice.hpp"
 #include "repo/repository.hpp"
 #include "sys/clock.hpp"
@@ -185,10 +187,12 @@ void append_welcome(const Directory& directory, const Birth& birth) {
                                agent::without_marks(base::visible(welcome(birth))) + "\n");
 }
 
-store::Agent insert_rows(store::Store& store, const store::Agent& row,
+// What agent.json says now was said by the person who makes the agent.
+store::Agent insert_rows(store::Store& store, const store::Agent& row, const Plan& plan,
                          std::vector<store::Session> sessions) {
     store::Transaction transaction(store);
     const store::Agent inserted = store::insert_agent(store, row);
+    trust(store, inserted.id, agent::trust_part(plan.text));
     for (store::Session& session : sessions) {
         session.agent_id = inserted.id;
         store::insert_session(store, session);
@@ -240,7 +244,7 @@ Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment
 
     const sys::Lock lock = require_birth_lock(home);
     reclaim_locked(home, store);
-    birth.agent = insert_rows(store, birth.agent, {});
+    birth.agent = insert_rows(store, birth.agent, plan, {});
     place(scaffold, home, store, birth.agent);
     commit_status(store, birth.agent, store::AgentStatus::active, "created");
     birth.agent.status = store::AgentStatus::active;
@@ -296,7 +300,7 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
     birth.sessions = sessions.size();
     append_welcome(directory, birth);
     sys::sync_filesystem(directory.path());
-    birth.agent = insert_rows(store, birth.agent, std::move(sessions));
+    birth.agent = insert_rows(store, birth.agent, plan, std::move(sessions));
     if (elsewhere) place(*scaffold, home, store, birth.agent);
     commit_status(store, birth.agent, store::AgentStatus::active, "adopted");
     birth.agent.status = store::AgentStatus::active;

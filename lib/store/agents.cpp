@@ -176,6 +176,12 @@ void delete_agent(Store& store, AgentId id) {
             "= 'creating')")
         .bind(id)
         .run();
+    store
+        .prepare(
+            "DELETE FROM settings WHERE scope = 'agent/' || (SELECT id FROM agents WHERE id = ? "
+            "AND status = 'creating')")
+        .bind(id)
+        .run();
     store.prepare("DELETE FROM agents WHERE id = ? AND status = 'creating'").bind(id).run();
 }
 

@@ -216,6 +216,14 @@ std::vector<Turn> open_turns(Store& store, AgentId agent) {
     return turns;
 }
 
+std::vector<Turn> turns_at_work(Store& store) {
+    Statement statement =
+        store.prepare(select("ended_at IS NULL AND pid IS NOT NULL ORDER BY agent_id, thread_id"));
+    std::vector<Turn> turns;
+    while (statement.step()) turns.push_back(read(statement));
+    return turns;
+}
+
 void uncount_turn(Store& store, const Turn& turn) {
     store.prepare("UPDATE agents SET turn_count = turn_count - 1 WHERE id = ?")
         .bind(turn.agent_id)

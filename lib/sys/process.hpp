@@ -88,6 +88,9 @@ std::optional<std::string> find_program(const std::string& name,
 
 Identity own_identity();
 bool is_alive(const Identity& identity);
+// Of this process: parent, grandparent and so on. One that /proc does not show has start 0, and is
+// the last.
+std::vector<Identity> ancestors();
 std::string boot_id();
 // The path of the running executable, links resolved.
 std::string executable_path();

@@ -108,6 +108,16 @@ Identity own_identity() {
     return identity_of(getpid());
 }
 
+std::vector<Identity> ancestors() {
+    std::vector<Identity> all;
+    for (pid_t pid = getppid(); pid > 0;) {
+        const auto status = status_of(pid);
+        all.push_back({pid, status ? status->start : 0});
+        pid = status ? status->parent : 0;
+    }
+    return all;
+}
+
 // A zombie has ended: only its number is left.
 bool is_alive(const Identity& identity) {
     const auto status = identity.pid > 0 ? status_of(identity.pid) : std::nullopt;

@@ -9,7 +9,7 @@
 #include "agent/home.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "life/leftovers.hpp"
+#include "life/agents.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "turn/shutdown.hpp"
@@ -19,49 +19,9 @@ namespace {
 
 using base::Error;
 using base::ErrorCode;
-using store::AgentStatus;
 
 std::string quoted(std::string_view text) {
     return "'" + base::visible(text, base::Newlines::escape) + "'";
-}
-
-[[noreturn]] void refuse_unknown(store::Store& store, const std::string& name) {
-    if (store::find_destroyed_agent(store, name))
-        throw Error(ErrorCode::exited, "agent " + quoted(name) + ": it was destroyed",
-                    "make a new one with chorus-init " + name);
-    std::vector<std::string> names;
-    for (const store::Agent& agent : store::list_agents(store))
-        if (agent.status == AgentStatus::active) names.push_back(agent.name);
-    const std::size_t known = names.size();
-    names.resize(std::min<std::size_t>(known, 10));
-    throw Error(ErrorCode::not_found, "agent " + quoted(name) + ": there is none of that name",
-                known == 0
-                    ? "make one with chorus-init NAME"
-                    : "there are " + base::quoted_list(names) + (known > 10 ? " and others" : ""));
-}
-
-void check_status(const store::Agent& agent) {
-    switch (agent.status) {
-        case AgentStatus::active:
-            return;
-        case AgentStatus::creating:
-            throw Error(ErrorCode::not_ready, "agent '" + agent.name + "': it is still being made",
-                        "try again in a moment");
-        case AgentStatus::destroying:
-        case AgentStatus::destroyed:
-            throw Error(ErrorCode::exited, "agent '" + agent.name + "': it was destroyed");
-    }
-}
-
-store::Agent require_agent(const agent::Home& home, store::Store& store, const std::string& name) {
-    auto agent = store::find_agent(store, name);
-    if (agent && agent->status == AgentStatus::creating) {
-        life::reclaim_leftovers(home, store);
-        agent = store::find_agent(store, name);
-    }
-    if (!agent) refuse_unknown(store, name);
-    check_status(*agent);
-    return *agent;
 }
 
 // The branch that `current` names: "main" unless the link says otherwise.
@@ -162,7 +122,7 @@ Place open_place(const TurnOptions& options, const Surroundings& surroundings, H
     const agent::Home& home = surroundings.home;
     agent::open_home(home, surroundings.environment, agent::IfMissing::refuse);
     store::Store store = store::Store::open_existing({home.database(), home.gate()});
-    const store::Agent agent = require_agent(home, store, options.agent);
+    const store::Agent agent = life::require_agent(home, store, options.agent);
     const agent::Directory directory(home.path() + "/" + agent.dir);
     auto home_configuration = agent::load_home_configuration(home);
     sys::Root root = root_for(directory, options, surroundings);
@@ -172,10 +132,7 @@ Place open_place(const TurnOptions& options, const Surroundings& surroundings, H
     if (hold == Hold::nothing) return place;
     lock_agent(place, options, surroundings);
     // what was read before the locks were held may be of yesterday
-    const auto again = store::find_agent(place.store, place.agent.id);
-    if (!again) refuse_unknown(place.store, options.agent);
-    check_status(*again);
-    place.agent = *again;
+    place.agent = life::require_again(place.store, place.agent);
     if (!options.new_thread && hold == Hold::locks) lock_thread(place, options, surroundings);
     return place;
 }

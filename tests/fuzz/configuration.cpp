@@ -55,7 +55,7 @@ std::string shown(const Configuration& read) {
 
 void check_profile(const Permissions& permissions) {
     const auto error = fuzz::error_of(
-        [&] { resolve_profile(permissions, HomeConfiguration{}, "agent.json: permissions"); });
+        [&] { resolve_profile(permissions, HomeConfiguration{}, "agent.json"); });
     if (error) check_error(*error, "agent.json: permissions");
     if (permissions.json.empty()) return;
     const Permissions again = parse_permissions(permissions.json, "again");
@@ -105,7 +105,7 @@ void check_home(std::string_view text) {
     for (const auto& [name, profile] : read.profiles) {
         const Permissions named{.name = name, .custom = {}};
         const auto fault =
-            fuzz::error_of([&] { resolve_profile(named, read, "agent.json: permissions"); });
+            fuzz::error_of([&] { resolve_profile(named, read, "agent.json"); });
         if (fault) check_error(*fault, "config.json: permissions.");
     }
 }

@@ -80,13 +80,23 @@ bool fits(KeyType type, const Json& value) {
             return value.is_string();
         case KeyType::integer:
             return value == 7;
+        case KeyType::amount:
+            return value == 7 || value == 1.5;
         case KeyType::duration:
             return value == 7 || value == "10m";
         case KeyType::boolean:
             return value.is_boolean();
         case KeyType::text_list:
             return value == Json::array() || value == Json::array({"x"});
+        case KeyType::names:
+            return value.is_string() || value == Json::array() || value == Json::array({"x"});
         case KeyType::object:
+        case KeyType::profiles:
+        case KeyType::budget:
+        case KeyType::limits:
+        case KeyType::provider:
+        case KeyType::providers:
+        case KeyType::name_lists:
             return value.is_object();
         case KeyType::array:
             return value.is_array();
@@ -94,6 +104,10 @@ bool fits(KeyType type, const Json& value) {
             return value.is_string() || value == Json::object();
         case KeyType::sandbox:
             return value == "off";
+        case KeyType::sink:
+            return value == "/var/log/x" || value == "syslog";
+        case KeyType::any:
+            return true;
     }
     return false;
 }
@@ -106,6 +120,8 @@ const std::vector<Json>& samples() {
                                           "some text",
                                           "10m",
                                           "off",
+                                          "syslog",
+                                          "/var/log/x",
                                           Json::array(),
                                           Json::array({"x"}),
                                           Json::array({1}),
@@ -280,6 +296,84 @@ TEST(Configuration, of_a_home_names_what_is_wrong_inside_a_key) {
             << tokens;
 }
 
+TEST(Configuration, of_a_home_has_limits_roles_and_grants) {
+    const HomeConfiguration home =
+        parse_home(R"({"limits":{"permissions":"standard","sandbox":"workspace",
+        "budget":{"tokens_per_turn":1000,"usd_per_turn":0.5,"usd_per_day":null},"environment":["LANG"]},
+        "roles":{"ada":"admin","%ops":["developer","viewer"],"eve":null},
+        "permission_grants":{"admin":"*","developer":["standard","ci"]},"audit_sink":"/var/log/chorus"})");
+    EXPECT_EQ(home.limits.permissions->name, "standard");
+    EXPECT_EQ(home.limits.sandbox, sys::SandboxMode::workspace);
+    EXPECT_EQ(home.limits.budget.tokens_per_turn, 1'000);
+    EXPECT_EQ(home.limits.budget.usd_per_turn, 0.5);
+    EXPECT_FALSE(home.limits.budget.usd_per_day);
+    EXPECT_EQ(home.limits.environment, std::vector<std::string>{"LANG"});
+    using Lists = std::map<std::string, std::vector<std::string>>;
+    EXPECT_EQ(home.roles, (Lists{{"ada", {"admin"}}, {"%ops", {"developer", "viewer"}}}));
+    EXPECT_EQ(home.permission_grants, (Lists{{"admin", {"*"}}, {"developer", {"standard", "ci"}}}));
+    EXPECT_EQ(home.audit_sink, "/var/log/chorus");
+
+    const HomeConfiguration none = parse_home("{}");
+    EXPECT_FALSE(none.limits.permissions);
+    EXPECT_FALSE(none.limits.sandbox);
+    EXPECT_FALSE(none.limits.environment) << "no limit is another thing than no names";
+    EXPECT_TRUE(none.roles.empty());
+    EXPECT_EQ(none.audit_sink, "");
+    EXPECT_EQ(parse_home(R"({"limits":{"environment":[]}})").limits.environment,
+              std::vector<std::string>{});
+}
+
+TEST(Configuration, of_a_home_refuses_limits_roles_and_grants_that_would_not_count) {
+    const std::vector<std::pair<const char*, const char*>> wrong{
+        {R"({"limits":{"sandbx":"off"}})",
+         "config.json: limits.sandbx: no such member; there are 'budget', 'environment', "
+         "'permissions' and 'sandbox'"},
+        {R"({"limits":{"sandbox":"none"}})",
+         R"(limits.sandbox: expected "workspace", "workspace+net" or "off", found "none")"},
+        {R"({"limits":{"permissions":5}})",
+         "limits.permissions: expected a profile's name or an object, found 5"},
+        {R"({"limits":{"permissions":{"alow":[]}}})", "limits.permissions.alow: no such list"},
+        {R"({"limits":{"environment":"LANG"}})",
+         "limits.environment: expected a list of strings, found \"LANG\""},
+        {R"({"limits":{"budget":{"tokens":1}}})", "limits.budget.tokens: no such member"},
+        {R"({"budget":{"tokens_per_trun":1}})", "budget.tokens_per_trun: no such member"},
+        {R"({"roles":{"ada":5}})", "roles.ada: expected a name or a list of names, found 5"},
+        {R"({"roles":{"ada":["x",""]}})", "roles.ada: expected a name or a list of names"},
+        {R"({"permission_grants":["admin"]})",
+         "permission_grants: expected an object of names or lists of names"},
+        {R"({"permission_grants":{"admin":{"open":true}}})", "permission_grants.admin: expected"},
+        {R"({"audit_sink":"log.txt"})",
+         R"(audit_sink: expected "syslog" or the absolute path of a file, found "log.txt")"}};
+    for (const auto& [json, message] : wrong) {
+        const base::Error error = home_error(json);
+        EXPECT_EQ(error.code(), ErrorCode::config_invalid) << json;
+        EXPECT_TRUE(says(error, message)) << json << "\n" << error.message();
+    }
+}
+
+TEST(Configuration, of_a_home_compiles_all_its_profiles_where_it_is_asked_to) {
+    const auto error_in = [](const char* json) {
+        return error_of(
+            [&] { check_profiles(parse_home_configuration(json, "config.json"), "config.json"); });
+    };
+    EXPECT_TRUE(says(error_in(R"({"permissions":{"a":{},"b":{"allow":["x","tool:("]}}})"),
+                     "config.json: permissions.b.allow[1] 'tool:('"));
+    EXPECT_TRUE(says(error_in(R"({"permissions":{"a":{"base":"strict"}}})"), "permissions.a.base"));
+    EXPECT_TRUE(says(error_in(R"({"default_permissions":"nosuch"})"),
+                     "config.json: default_permissions: no profile 'nosuch'"));
+    EXPECT_TRUE(says(error_in(R"({"default_permissions":{"ask":["("]}})"),
+                     "config.json: default_permissions.ask[0]"));
+    EXPECT_TRUE(says(error_in(R"({"limits":{"permissions":"mine"}})"),
+                     "config.json: limits.permissions: no profile 'mine'"));
+    EXPECT_TRUE(says(error_in(R"({"permissions":{"open":{}}})"),
+                     "config.json: permissions.open: a preset has that name"));
+    EXPECT_NO_THROW(check_profiles(
+        parse_home_configuration(R"({"permissions":{"mine":{"allow":["tool:view:.*"]}},
+            "default_permissions":"mine","limits":{"permissions":"mine"}})",
+                                 "config.json"),
+        "config.json"));
+}
+
 // L-19
 TEST(Permissions, may_be_a_name_or_written_out) {
     EXPECT_EQ(parse_permissions("\"open\"", "x").name, "open");
@@ -354,6 +448,12 @@ TEST(Profile, is_resolved_from_a_preset_a_home_s_profile_or_what_is_written_out)
         (void)resolve_profile({.name = "broken", .custom = {}, .json = {}}, home, "agent.json");
     });
     EXPECT_TRUE(says(broken, "config.json: permissions.broken")) << broken.message();
+    const base::Error written_out = error_of([&] {
+        (void)resolve_profile(parse_permissions(R"({"allow":["tool:("]})", "x"), home,
+                              "agent.json");
+    });
+    EXPECT_TRUE(says(written_out, "agent.json: permissions.allow[0] 'tool:('"))
+        << written_out.message();
 }
 
 TEST(WithMembers, changes_what_it_is_told_and_nothing_else) {

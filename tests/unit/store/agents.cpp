@@ -1,6 +1,7 @@
 #include "store/agents.hpp"
 
 #include "home.hpp"
+#include "store/settings.hpp"
 #include "store/threads.hpp"
 
 namespace chorus::store {
@@ -116,9 +117,13 @@ TEST(Agents, are_deleted_only_if_never_active) {
     const AgentId active = add_agent(store, "bob");
     in_transaction(store, [&] {
         set_agent_status(store, active, AgentStatus::active);
+        for (const AgentId id : {leftover, active})
+            set_setting(store, "agent/" + std::to_string(id), "trust", "{}");
         delete_agent(store, leftover);
         delete_agent(store, active);
     });
+    EXPECT_EQ(find_setting(store, "agent/" + std::to_string(leftover), "trust"), "");
+    EXPECT_EQ(find_setting(store, "agent/" + std::to_string(active), "trust"), "{}");
     EXPECT_FALSE(find_agent(store, leftover));
     EXPECT_TRUE(list_threads(store, leftover).empty());
     EXPECT_TRUE(find_agent(store, active));

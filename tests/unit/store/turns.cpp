@@ -162,5 +162,29 @@ TEST(Steps, come_back_in_order) {
     EXPECT_EQ(steps[1].ended_at, 0);
 }
 
+TEST(Turns, at_work_are_those_of_every_agent_that_have_a_process) {
+    const Home home;
+    Store store = home.open();
+    EXPECT_TRUE(turns_at_work(store).empty());
+    const AgentId ada = add_agent(store, "ada");
+    const AgentId bob = add_agent(store, "bob");
+    Turn suspended = add_turn(store, ada);
+    suspended.state = TurnState::prompt;
+    suspended.pid = 0;
+    Turn working = add_turn(store, bob);
+    working.pid = 17;
+    working.pid_start = 3;
+    save(store, suspended);
+    save(store, working);
+    const auto found = turns_at_work(store);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].agent_id, bob);
+    EXPECT_EQ(found[0].pid, 17);
+    EXPECT_EQ(found[0].pid_start, 3);
+    working.ended_at = 5;
+    save(store, working);
+    EXPECT_TRUE(turns_at_work(store).empty());
+}
+
 }  // namespace
 }  // namespace chorus::store

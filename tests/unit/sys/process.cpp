@@ -441,6 +441,29 @@ TEST_F(ProcessTest, IdentityIsMoreThanAPid) {
     EXPECT_FALSE(is_alive({.pid = 0, .start = 0}));
 }
 
+TEST_F(ProcessTest, AncestorsLeadToTheFirstProcess) {
+    const std::vector<Identity> all = ancestors();
+    ASSERT_FALSE(all.empty());
+    EXPECT_EQ(all.front().pid, getppid());
+    for (const Identity& process : all) EXPECT_TRUE(is_alive(process)) << process.pid;
+    // a grandchild's lead through this process
+    const Identity self = own_identity();
+    const pid_t child = fork();
+    if (child == 0) {
+        const pid_t grandchild = fork();
+        if (grandchild == 0) {
+            const std::vector<Identity> of_child = ancestors();
+            _exit(of_child.size() > 1 && of_child[1] == self ? 0 : 1);
+        }
+        int status = -1;
+        waitpid(grandchild, &status, 0);
+        _exit(status == 0 ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+}
+
 TEST_F(ProcessTest, ANameWithParenthesesIsReadPast) {
     const std::string program = file("a) S 1 (b");
     std::filesystem::copy_file("/bin/sleep", program);

@@ -1,0 +1,151 @@
+#include "agent/editing.hpp"
+
+#include "agent/reading.hpp"
+#include "base/error.hpp"
+#include "base/limits.hpp"
+#include "base/text.hpp"
+#include "chat/json_text.hpp"
+
+namespace chorus::agent {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using chat::Json;
+
+std::string shown(std::string_view text) {
+    return base::visible(text, base::Newlines::escape);
+}
+
+const Member* find_member(KeyType type, std::string_view name) {
+    for (const Member& member : members(type))
+        if (member.name.empty() || member.name == name) return &member;
+    return nullptr;
+}
+
+Json parse_file(std::string_view text, std::string_view what) {
+    Json object = chat::parse_json(text, what, chat::DuplicateKeys::refuse,
+                                   base::limits::config_bytes, ErrorCode::config_invalid);
+    if (!object.is_object()) refuse(what, "the whole file", "an object", object);
+    return object;
+}
+
+std::string written(const Json& object) {
+    return object.dump(4, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string joined(const std::vector<std::string>& names, std::size_t count) {
+    return base::join({names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count)}, ".");
+}
+
+[[noreturn]] void refuse_on_the_way(const Place& place, std::size_t depth,
+                                    const std::string& found) {
+    throw Error(ErrorCode::bad_request,
+                place.dotted() + ": " + joined(place.names, depth) + " is " + shown(found) +
+                    ", which holds nothing by name",
+                "set " + joined(place.names, depth) + " as a whole");
+}
+
+// The object that holds the value; made where there is none.
+Json& parent_of(Json& object, const Place& place) {
+    Json* parent = &object;
+    for (std::size_t depth = 1; depth < place.names.size(); ++depth) {
+        Json& child = (*parent)[place.names[depth - 1]];
+        // what is built in would be gone without a word
+        const auto fallback = depth == 1 ? fallback_in(*place.key, place.file) : "";
+        if (child.is_null() && !fallback.empty())
+            refuse_on_the_way(place, depth, std::string(fallback));
+        if (child.is_null()) child = Json::object();
+        if (!child.is_object()) refuse_on_the_way(place, depth, chat::dump(child));
+        parent = &child;
+    }
+    return *parent;
+}
+
+}  // namespace
+
+std::string Place::dotted() const {
+    return joined(names, names.size());
+}
+
+std::optional<Place> find_place(std::string_view dotted, File file) {
+    const auto parts = base::split(dotted, '.');
+    const Key* key = find_key(parts.front());
+    if (key == nullptr || !belongs(*key, file)) return std::nullopt;
+    Place place{key, file, type_in(*key, file), {std::string(parts.front())}};
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+        const Member* member = find_member(place.type, parts[i]);
+        if (member == nullptr || parts[i].empty()) return std::nullopt;
+        // names of users may have dots
+        const bool takes_the_rest = place.type == KeyType::name_lists;
+        place.names.emplace_back(takes_the_rest ? dotted.substr(key->name.size() + 1) : parts[i]);
+        place.type = member->type;
+        if (takes_the_rest) break;
+    }
+    return place;
+}
+
+Astray astray(std::string_view dotted, File file) {
+    Astray result;
+    const auto parts = base::split(dotted, '.');
+    std::string known;
+    for (const std::string_view part : parts) {
+        const std::string next =
+            known.empty() ? std::string(part) : known + "." + std::string(part);
+        result.dotted = next;
+        if (!find_place(next, file)) break;
+        known = next;
+    }
+    if (known.empty()) {
+        for (const Key& key : keys())
+            if (belongs(key, file)) result.there_are.emplace_back(key.name);
+    } else if (const auto place = find_place(known, file)) {
+        for (const Member& member : members(place->type))
+            if (!member.name.empty())
+                result.there_are.push_back(known + "." + std::string(member.name));
+    }
+    return result;
+}
+
+std::string value_json(std::string_view given, const Place& place) {
+    if (const auto bad = base::find_invalid_utf8(given))
+        throw Error(ErrorCode::bad_request,
+                    place.dotted() + ": not valid UTF-8 at byte " + std::to_string(*bad));
+    const auto parsed = chat::try_parse_json(given, base::limits::config_bytes);
+    if (parsed && fits(*parsed, place.type))
+        return chat::dump(chat::parse_json(given, place.dotted(), chat::DuplicateKeys::refuse,
+                                           base::limits::config_bytes, ErrorCode::bad_request));
+    const bool is_text = fits(Json(std::string(given)), place.type);
+    return parsed && !is_text ? chat::dump(*parsed) : chat::quoted(given);
+}
+
+void check_place(const Place& place, std::string_view json, std::string_view what) {
+    check_value(chat::parse_json(json, what), place.type, what, place.dotted());
+}
+
+std::optional<std::string> find_value(std::string_view text, const Place& place,
+                                      std::string_view what) {
+    const Json object = parse_file(text, what);
+    const Json* value = &object;
+    for (const std::string& name : place.names) {
+        value = value->is_object() ? find(*value, name.c_str()) : nullptr;
+        if (value == nullptr) return std::nullopt;
+    }
+    return chat::dump(*value);
+}
+
+std::string with_value(std::string_view text, const Place& place, std::string_view json,
+                       std::string_view what) {
+    Json object = parse_file(text, what);
+    parent_of(object, place)[place.names.back()] = chat::parse_json(json, place.dotted());
+    return written(object);
+}
+
+std::string without_value(std::string_view text, const Place& place, std::string_view what) {
+    Json object = parse_file(text, what);
+    if (!find_value(text, place, what)) return std::string(text);
+    parent_of(object, place).erase(place.names.back());
+    return written(object);
+}
+
+}  // namespace chorus::agent

@@ -1,0 +1,68 @@
+#include "life/agents.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "life/leftovers.hpp"
+
+namespace chorus::life {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using store::AgentStatus;
+
+std::string quoted(std::string_view text) {
+    return "'" + base::visible(text, base::Newlines::escape) + "'";
+}
+
+[[noreturn]] void refuse_unknown(store::Store& store, const std::string& name) {
+    if (store::find_destroyed_agent(store, name))
+        throw Error(ErrorCode::exited, "agent " + quoted(name) + ": it was destroyed",
+                    "make a new one with chorus-init " + name);
+    std::vector<std::string> names;
+    for (const store::Agent& agent : store::list_agents(store))
+        if (agent.status == AgentStatus::active) names.push_back(agent.name);
+    const std::size_t known = names.size();
+    names.resize(std::min<std::size_t>(known, 10));
+    throw Error(ErrorCode::not_found, "agent " + quoted(name) + ": there is none of that name",
+                known == 0
+                    ? "make one with chorus-init NAME"
+                    : "there are " + base::quoted_list(names) + (known > 10 ? " and others" : ""));
+}
+
+void check_status(const store::Agent& agent) {
+    switch (agent.status) {
+        case AgentStatus::active:
+            return;
+        case AgentStatus::creating:
+            throw Error(ErrorCode::not_ready, "agent '" + agent.name + "': it is still being made",
+                        "try again in a moment");
+        case AgentStatus::destroying:
+        case AgentStatus::destroyed:
+            throw Error(ErrorCode::exited, "agent '" + agent.name + "': it was destroyed");
+    }
+}
+
+}  // namespace
+
+store::Agent require_agent(const agent::Home& home, store::Store& store, const std::string& name) {
+    auto agent = store::find_agent(store, name);
+    if (agent && agent->status == AgentStatus::creating) {
+        reclaim_leftovers(home, store);
+        agent = store::find_agent(store, name);
+    }
+    if (!agent) refuse_unknown(store, name);
+    check_status(*agent);
+    return *agent;
+}
+
+store::Agent require_again(store::Store& store, const store::Agent& agent) {
+    const auto again = store::find_agent(store, agent.id);
+    if (!again) refuse_unknown(store, agent.name);
+    check_status(*again);
+    return *again;
+}
+
+}  // namespace chorus::life

@@ -1,0 +1,42 @@
+#include "life/deciders.hpp"
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "store/turns.hpp"
+#include "sys/process.hpp"
+
+namespace chorus::life {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+constexpr const char* hint = "decide it in a terminal of your own, or in a script of your own";
+
+// Of a process that /proc hides the number alone is known.
+bool works_on(const store::Turn& turn, const sys::Identity& process) {
+    return turn.pid == process.pid && (process.start == 0 || turn.pid_start == process.start);
+}
+
+}  // namespace
+
+void refuse_from_inside(store::Store& store, const sys::Environment& environment) {
+    const auto agent = environment.all().find("CHORUS_AGENT");
+    if (agent != environment.all().end())
+        throw Error(ErrorCode::forbidden,
+                    "this process was started by agent '" +
+                        base::visible(agent->second, base::Newlines::escape) +
+                        "' (CHORUS_AGENT): it may decide nothing",
+                    hint);
+    const auto turns = store::turns_at_work(store);
+    if (turns.empty()) return;
+    for (const sys::Identity& process : sys::ancestors())
+        for (const store::Turn& turn : turns)
+            if (works_on(turn, process))
+                throw Error(ErrorCode::forbidden,
+                            "this process was started by a turn at work (process " +
+                                std::to_string(turn.pid) + "): it may decide nothing",
+                            hint);
+}
+
+}  // namespace chorus::life

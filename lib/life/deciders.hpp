@@ -1,0 +1,22 @@
+// Who may decide: a person's process, never one that a turn has started.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "store/store.hpp"
+#include "sys/environment.hpp"
+
+namespace chorus::life {
+
+// As audit rows name them.
+struct Decider {
+    std::int64_t user_id = 0;
+    std::string actor;
+};
+
+// Error(forbidden) where CHORUS_AGENT is in the environment, as it is for an agent's commands, or
+// where an ancestor of this process is the process of a turn at work.
+void refuse_from_inside(store::Store& store, const sys::Environment& environment);
+
+}  // namespace chorus::life
