@@ -37,22 +37,15 @@ Json profile_json(const policy::ProfileText& text) {
     Json object = Json::object();
     if (!text.base.empty()) object["base"] = text.base;
     if (!text.deny.empty()) object["deny"] = rules_json(text.deny);
-    object["allow"] = rules_json(text.allow);
-    object["ask"] = rules_json(text.ask);
+    if (!text.allow.empty()) object["allow"] = rules_json(text.allow);
+    if (!text.ask.empty()) object["ask"] = rules_json(text.ask);
     return object;
-}
-
-// The agent's own profile, written out where it was only named.
-Json written_out(const agent::Permissions& permissions, const agent::HomeConfiguration& home) {
-    if (permissions.custom) return chat::parse_json(permissions.json, "permissions");
-    const auto named = home.profiles.find(permissions.name);
-    if (named != home.profiles.end()) return profile_json(named->second);
-    return Json{{"base", permissions.name}};
 }
 
 std::string with_rule(const agent::Permissions& permissions, const agent::HomeConfiguration& home,
                       const std::string& action) {
-    Json object = written_out(permissions, home);
+    Json object = permissions.custom ? chat::parse_json(permissions.json, "permissions")
+                                     : profile_json(written_out(permissions, home));
     if (!object.contains("allow")) object["allow"] = Json::array();
     const Json rule{{"pattern", policy::exact_pattern(action)}, {"shell", true}};
     for (const Json& present : object["allow"])
@@ -72,15 +65,16 @@ std::string fingerprint_in_force(store::Store& store, const Widening& widening) 
         .fingerprint;
 }
 
-std::string grant_problem(const Widening& widening, const std::string& profile) {
-    const sys::Person person = sys::invoking_person(widening.environment);
+std::string grant_problem(const Widening& widening, const sys::Person& person,
+                          const std::string& profile) {
     return policy::grant_problem(
         {widening.configuration.permission_grants, widening.configuration.roles},
         {person.name, person.groups}, profile);
 }
 
 void allow_always(store::Store& store, const Widening& widening, const std::string& action) {
-    if (const std::string problem = grant_problem(widening, "custom"); !problem.empty())
+    const auto person = sys::invoking_person(widening.environment);
+    if (const std::string problem = grant_problem(widening, person, "custom"); !problem.empty())
         throw Error(ErrorCode::forbidden, "always: " + problem);
     const agent::Directory directory(widening.home.path() + "/" + widening.agent.dir);
     const auto lock = sys::Lock::acquire(widening.home.configuration_lock(widening.agent.id),

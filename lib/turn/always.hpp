@@ -7,6 +7,7 @@
 #include "store/agents.hpp"
 #include "store/turns.hpp"
 #include "sys/environment.hpp"
+#include "sys/person.hpp"
 
 namespace chorus::turn {
 
@@ -26,6 +27,7 @@ void allow_always(store::Store& store, const Widening& widening, const std::stri
 // Of the rules in force now.
 std::string fingerprint_in_force(store::Store& store, const Widening& widening);
 // Why this person may not, or "".
-std::string grant_problem(const Widening& widening, const std::string& profile);
+std::string grant_problem(const Widening& widening, const sys::Person& person,
+                          const std::string& profile);
 
 }  // namespace chorus::turn

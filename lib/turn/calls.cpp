@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "policy/narrowing.hpp"
 #include "policy/strictest.hpp"
 #include "sys/clock.hpp"
 #include "tools/question.hpp"
@@ -84,10 +85,33 @@ policy::Decision Calls::weigh(const Judged& judged) {
                                       workplace_.sandbox_problem.empty()};
     if (place_.redaction.holds_active(judged.decided.call.arguments))
         return {Verdict::deny, "the arguments hold a secret that is in use"};
-    return policy::strictest(rules_.rights->profiles,
-                             {std::string(judged.tool->family),
-                              tools::action(*judged.tool, judged.arguments, workplace_), is_shell},
-                             around);
+    policy::Decision decision = policy::strictest(
+        rules_.rights->profiles,
+        {std::string(judged.tool->family),
+         tools::action(*judged.tool, judged.arguments, workplace_), is_shell},
+        around);
+    if (decision.verdict != Verdict::deny) guard_rights(judged, decision);
+    return decision;
+}
+
+Widening Calls::widening() const {
+    return {surroundings_.home, surroundings_.environment, place_.home_configuration,
+            place_.agent,       record_.turn().actor,      record_.turn().id};
+}
+
+// More rights are a person's to give, whatever the profile says; and only to an agent that works for
+// somebody who may give them.
+void Calls::guard_rights(const Judged& judged, policy::Decision& decision) const {
+    const auto wanted = wanted_profile(judged.tool->name, judged.arguments);
+    if (!wanted || policy::narrows(rules_.rights->own,
+                                   written_out(*wanted, place_.home_configuration)))
+        return;
+    const std::string problem =
+        grant_problem(widening(), person_of(record_.turn().actor), wanted->name);
+    if (!problem.empty())
+        decision = {Verdict::deny, problem};
+    else if (decision.verdict == Verdict::allow)
+        decision = {Verdict::ask, "more rights are a person's to give"};
 }
 
 // What the profile of this moment says, and what people have said about the call.
@@ -122,15 +146,13 @@ void Calls::ask_terminal(Judged& judged) {
     note_denied(judged);
     if (reply.what != Reply::What::always) return;
     const std::string before = rules_.rights->fingerprint;
-    const Widening widening{surroundings_.home,        surroundings_.environment,
-                            place_.home_configuration, place_.agent,
-                            record_.turn().actor,      record_.turn().id};
-    const std::string problem = place_.redaction.changes(judged.decided.action)
-                                    ? "the action holds a secret"
-                                    : grant_problem(widening, "custom");
+    const std::string problem =
+        place_.redaction.changes(judged.decided.action)
+            ? "the action holds a secret"
+            : grant_problem(widening(), sys::invoking_person(surroundings_.environment), "custom");
     if (!problem.empty())
         return surroundings_.warn("always: " + problem + "; it is approved this once");
-    allow_always(place_.store, widening, judged.decided.action);
+    allow_always(place_.store, widening(), judged.decided.action);
     rules_.renew();
     // what was approved beside it a moment ago was approved by the same person
     for (Judged& other : judged_)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tools/tool.hpp"
+#include "turn/always.hpp"
 #include "turn/judged.hpp"
 #include "turn/loop.hpp"
 #include "turn/questions.hpp"
@@ -38,6 +39,8 @@ class Calls {
   private:
     Judged judge(const chat::ToolCall& call);
     policy::Decision weigh(const Judged& judged);
+    void guard_rights(const Judged& judged, policy::Decision& decision) const;
+    Widening widening() const;
     void apply_policy(Judged& judged);
     void deny(Judged& judged, const std::string& reason);
     void note_denied(const Judged& judged);

@@ -112,7 +112,8 @@ void check_kind(const store::Prompt& prompt, Verb verb) {
 void check_grant(const store::Prompt& prompt, const Widening& widening, bool always) {
     const std::string profile = always ? "custom" : granted_profile(prompt);
     if (profile.empty()) return;
-    if (const std::string problem = grant_problem(widening, profile); !problem.empty())
+    const auto person = sys::invoking_person(widening.environment);
+    if (const std::string problem = grant_problem(widening, person, profile); !problem.empty())
         throw Error(ErrorCode::forbidden, "prompt " + prompt.id + ": " + problem);
 }
 

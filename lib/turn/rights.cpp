@@ -43,7 +43,7 @@ InForce configuration_in_force(store::Store& store, const store::Agent& agent,
 Rights rights_of(const InForce& in_force, const agent::HomeConfiguration& home,
                  SandboxMode sandbox) {
     const agent::Permissions& own = in_force.configuration.permissions;
-    Rights rights{own.name, {}, {}};
+    Rights rights{own.name, written_out(own, home), {}, {}};
     rights.profiles.push_back(agent::resolve_profile(own, home, "agent.json"));
     if (in_force.also)
         rights.profiles.push_back(agent::resolve_profile(*in_force.also, home, "agent.json"));
@@ -54,6 +54,16 @@ Rights rights_of(const InForce& in_force, const agent::HomeConfiguration& home,
     for (const policy::Profile& profile : rights.profiles) all += " " + profile.fingerprint();
     rights.fingerprint = base::sha256_hex(all);
     return rights;
+}
+
+policy::ProfileText written_out(const agent::Permissions& permissions,
+                                const agent::HomeConfiguration& home) {
+    if (permissions.custom) return *permissions.custom;
+    const auto named = home.profiles.find(permissions.name);
+    if (named != home.profiles.end()) return named->second;
+    policy::ProfileText text;
+    text.base = permissions.name;
+    return text;
 }
 
 std::string granted_profile(const store::Prompt& prompt) {

@@ -14,6 +14,7 @@ namespace chorus::turn {
 
 struct Rights {
     std::string name;                       // of the agent's own profile, for people
+    policy::ProfileText own;                // the same, written out
     std::vector<policy::Profile> profiles;  // the strictest of them decides
     std::string fingerprint;                // of all that decides, the sandbox included
 };
@@ -32,6 +33,9 @@ InForce configuration_in_force(store::Store& store, const store::Agent& agent,
 // `sandbox`: the mode in force.
 Rights rights_of(const InForce& in_force, const agent::HomeConfiguration& home,
                  sys::SandboxMode sandbox);
+// A profile as its lists.
+policy::ProfileText written_out(const agent::Permissions& permissions,
+                                const agent::HomeConfiguration& home);
 // The profile that a call of self_edit_permissions asks for, or "".
 std::string granted_profile(const store::Prompt& prompt);
 

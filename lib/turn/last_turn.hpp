@@ -1,0 +1,36 @@
+// The turn before: waiting, parked, crashed or ended.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "chat/event.hpp"
+#include "store/prompts.hpp"
+#include "store/turns.hpp"
+#include "turn/place.hpp"
+#include "turn/recovery.hpp"
+
+namespace chorus::turn {
+
+// What a result says of a turn that is not taken now.
+chat::TurnResult about(Place& place, const store::Turn& turn);
+// A thread that waits answers with its questions again.
+chat::TurnResult still_waiting(Place& place, const store::Turn& turn,
+                               const std::vector<store::Prompt>& prompts);
+
+struct Asked {
+    std::vector<store::Prompt> pending;
+    bool decided = false;  // one by a person, and not used up
+};
+Asked asked_of(Place& place, const store::Turn& turn);
+
+[[noreturn]] void refuse_parked(const Place& place, const store::Turn& turn);
+void say_recovered(const Surroundings& surroundings, const store::Turn& turn,
+                   const std::vector<Unfinished>& calls);
+
+// Before a new message: a turn that waits answers again or is given up, a crashed one is closed, and
+// no call of the last turn is left without a result. A result means that nothing new may begin.
+std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions& options,
+                                                 const Surroundings& surroundings);
+
+}  // namespace chorus::turn
