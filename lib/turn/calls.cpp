@@ -10,7 +10,7 @@
 #include "policy/strictest.hpp"
 #include "sys/clock.hpp"
 #include "tools/question.hpp"
-#include "turn/always.hpp"
+#include "turn/trust.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -267,7 +267,9 @@ void Calls::plan(Judged& judged) {
 chat::ToolResult Calls::execute(Judged& judged) const {
     // dropped when done: it holds what the next call may need
     const auto apply = std::exchange(judged.apply, {});
-    return at_the_border(judged, apply);
+    chat::ToolResult result = at_the_border(judged, apply);
+    if (judged.tool->name == "self_edit_permissions" && !result.is_error) trust_permissions(place_);
+    return result;
 }
 
 Record::Finished Calls::finished(const Judged& judged, chat::ToolResult result,

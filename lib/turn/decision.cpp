@@ -99,6 +99,9 @@ std::string checked_answer(const store::Prompt& prompt, const std::string& text)
 }
 
 void check_kind(const store::Prompt& prompt, Verb verb) {
+    if (prompt.kind == "trust" && verb != Verb::deny)
+        throw Error(ErrorCode::bad_request, "prompt " + prompt.id + ": it asks for trust",
+                    "chorus-config trust NAME shows what for, and decides");
     const bool is_question = prompt.kind == "question";
     if (verb == Verb::approve && is_question)
         throw Error(ErrorCode::bad_request, "prompt " + prompt.id + ": it is a question",
@@ -110,8 +113,9 @@ void check_kind(const store::Prompt& prompt, Verb verb) {
 
 // Widening is for those whom the home lets grant it.
 void check_grant(const store::Prompt& prompt, const Widening& widening, bool always) {
-    const std::string profile = always ? "custom" : granted_profile(prompt);
-    if (profile.empty()) return;
+    const auto wanted = wanted_profile(prompt.tool, tools::Arguments::parse(prompt.arguments));
+    if (!always && !wanted) return;
+    const std::string profile = always ? "custom" : wanted->name;
     const auto person = sys::invoking_person(widening.environment);
     if (const std::string problem = grant_problem(widening, person, profile); !problem.empty())
         throw Error(ErrorCode::forbidden, "prompt " + prompt.id + ": " + problem);

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "base/hash.hpp"
-#include "chat/json.hpp"
 #include "life/trust.hpp"
+#include "tools/self_edit.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -66,12 +67,14 @@ policy::ProfileText written_out(const agent::Permissions& permissions,
     return text;
 }
 
-std::string granted_profile(const store::Prompt& prompt) {
-    if (prompt.tool != "self_edit_permissions") return {};
-    const auto arguments = chat::try_parse_json(prompt.arguments);
-    if (!arguments || !arguments->is_object() || !arguments->contains("new_profile")) return {};
-    const chat::Json& wanted = (*arguments)["new_profile"];
-    return wanted.is_string() ? wanted.get<std::string>() : "custom";
+std::optional<agent::Permissions> wanted_profile(std::string_view tool,
+                                                 const tools::Arguments& arguments) {
+    if (tool != "self_edit_permissions") return std::nullopt;
+    try {
+        return tools::wanted_permissions(arguments);
+    } catch (const base::Error&) {
+        return std::nullopt;
+    }
 }
 
 }  // namespace chorus::turn

@@ -1,14 +1,16 @@
 // What an agent may do: agent.json as far as a person set it, its profile, and the home's limits.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/configuration.hpp"
 #include "agent/trust.hpp"
 #include "policy/profile.hpp"
 #include "store/agents.hpp"
-#include "store/prompts.hpp"
+#include "tools/tool.hpp"
 
 namespace chorus::turn {
 
@@ -36,7 +38,9 @@ Rights rights_of(const InForce& in_force, const agent::HomeConfiguration& home,
 // A profile as its lists.
 policy::ProfileText written_out(const agent::Permissions& permissions,
                                 const agent::HomeConfiguration& home);
-// The profile that a call of self_edit_permissions asks for, or "".
-std::string granted_profile(const store::Prompt& prompt);
+// The profile that a call of self_edit_permissions asks for; nothing for another tool, and for one
+// that is malformed, which the tool refuses.
+std::optional<agent::Permissions> wanted_profile(std::string_view tool,
+                                                 const tools::Arguments& arguments);
 
 }  // namespace chorus::turn

@@ -1,6 +1,7 @@
 #include "turn/settings.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
@@ -132,6 +133,14 @@ net::Transport transport_for(const sys::Environment& environment, bool plain_htt
     transport.no_proxy = either("no_proxy", "NO_PROXY");
     transport.plain_http = plain_http;
     return transport;
+}
+
+sys::Person person_of(std::string_view actor) {
+    constexpr std::string_view head = "uid ";
+    uid_t uid = 0;
+    if (actor.starts_with(head)) actor.remove_prefix(head.size());
+    const auto [end, error] = std::from_chars(actor.data(), actor.data() + actor.size(), uid);
+    return error == std::errc{} && end != actor.data() ? sys::find_person(uid) : sys::Person{};
 }
 
 std::string actor_text(const std::string& claimed, const sys::Environment& environment) {

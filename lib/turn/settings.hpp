@@ -8,6 +8,7 @@
 #include "agent/configuration.hpp"
 #include "model/model.hpp"
 #include "net/http.hpp"
+#include "sys/person.hpp"
 #include "sys/sandbox.hpp"
 #include "turn/turn.hpp"
 
@@ -40,6 +41,8 @@ model::Endpoint endpoint_for(const std::string& provider, const agent::HomeConfi
                              const sys::Environment& environment);
 net::Transport transport_for(const sys::Environment& environment, bool plain_http);
 
+// Whom an actor's text names by its uid.
+sys::Person person_of(std::string_view actor);
 // "uid 1000" (sys::invoking_uid) and, where given, the name that says so itself.
 std::string actor_text(const std::string& claimed, const sys::Environment& environment);
 

@@ -12,6 +12,7 @@
 #include "chat/json_text.hpp"
 #include "context/status.hpp"
 #include "context/window.hpp"
+#include "life/trust.hpp"
 #include "repo/head.hpp"
 #include "store/messages.hpp"
 #include "store/prompts.hpp"
@@ -23,6 +24,7 @@
 #include "turn/queue.hpp"
 #include "turn/said.hpp"
 #include "turn/shutdown.hpp"
+#include "turn/trust.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -287,6 +289,10 @@ chat::TurnResult take_turn(const TurnOptions& options, const Surroundings& surro
     if (options.queue)
         if (const auto queued = queue_or_lock(place, options, surroundings)) return *queued;
     if (const auto before = answered_before(place, options)) return *before;
+    (void)life::settled_trust(place.store, place.agent,
+                              agent::load_configuration(place.directory).text,
+                              {static_cast<std::int64_t>(getuid()),
+                               actor_text(options.actor, surroundings.environment)});
     if (options.resume || options.retry) return resume(place, options, surroundings);
     Loaded loaded = load(place, options, surroundings);
     if (options.new_thread) {
@@ -296,6 +302,7 @@ chat::TurnResult take_turn(const TurnOptions& options, const Surroundings& surro
     mend_transcript(place);
     refresh_index(place, loaded.configuration);
     note_project_text(place, options, surroundings);
+    ask_for_trust(place, loaded, surroundings);
     if (const auto waiting = settle_last_turn(place, options, surroundings)) return *waiting;
     release_key(place, options);
     return begin_and_run(place, options, surroundings, std::move(loaded));
