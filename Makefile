@@ -54,6 +54,7 @@ fuzz: sanitized
 soak: deps $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all tests
 	$(BUILD)/tests/fault_kill --bin $(BUILD)/cmd --every
+	$(BUILD)/tests/fault_approve --bin $(BUILD)/cmd --every
 	$(BUILD)/tests/fault_calls --bin $(BUILD)/cmd --every
 	$(BUILD)/tests/fault_power --bin $(BUILD)/cmd --cuts 5000
 	$(BUILD)/tests/fault_race --bin $(BUILD)/cmd --messages 100000

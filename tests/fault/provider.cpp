@@ -74,6 +74,19 @@ Json work(const std::string& n, int step) {
     }
 }
 
+// Two commands at once, each of which tells its call's id.
+Json ask(const std::string& n, int step) {
+    if (step > 0) return say("Done " + n + ".");
+    Json calls = Json::array();
+    for (const char* letter : {"a", "b"}) {
+        const std::string id = "q" + n + letter;
+        calls.push_back({{"id", id},
+                         {"name", "bash"},
+                         {"arguments", {{"command", "echo ran " + id + " >>count.txt"}}}});
+    }
+    return say("", calls);
+}
+
 }  // namespace
 
 std::vector<Block> blocks_of(const Json& messages) {
@@ -122,7 +135,7 @@ Json answer_to(const std::vector<Block>& blocks) {
         if (block.role == "assistant" && role != "assistant") ++answers;
         role = block.role;
         if (block.role != "user" || block.type != "text") continue;
-        for (const char* word : {"say", "work"}) {
+        for (const char* word : {"say", "work", "ask"}) {
             const std::string found = number_of(block.text, word);
             if (found.empty()) continue;
             asked = word;
@@ -130,7 +143,8 @@ Json answer_to(const std::vector<Block>& blocks) {
             answers = 0;
         }
     }
-    return asked == "work" ? work(number, answers) : say("Said " + number + ".");
+    if (asked == "work") return work(number, answers);
+    return asked == "ask" ? ask(number, answers) : say("Said " + number + ".");
 }
 
 Provider::Provider() {

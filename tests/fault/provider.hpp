@@ -3,7 +3,7 @@
 //
 // What the newest user text asks for decides: "say N" is answered at once with "Said N."; "work N"
 // is a turn of seven answers: a file is made, edited and appended to, two are read side by side, a
-// command runs, all is committed, "Done N.". N makes names, lines and ids of one turn unlike
+// command runs, all is committed, "Done N."; "ask N" is one of two commands at once. N makes names, lines and ids of one turn unlike
 // another's.
 #pragma once
 
