@@ -31,6 +31,7 @@ demo: deps
 
 # Builds twice, as it is shipped and sanitized, and runs the tests of both at once.
 test soak: PACKAGES += clang-14 libclang-rt-14-dev llvm-14 curl perl
+soak: PACKAGES += valgrind
 test: deps $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all tests
 	$(MAKE) sanitized
@@ -59,7 +60,7 @@ soak: deps $(BUILD)/CMakeCache.txt
 	$(BUILD)/tests/fault_power --bin $(BUILD)/cmd --cuts 5000
 	$(BUILD)/tests/fault_race --bin $(BUILD)/cmd --messages 100000
 	$(BUILD)/tests/hostile $(abspath $(BUILD))/cmd --every-byte
-	ctest --test-dir $(BUILD) -C soak -R ^soak/ --output-on-failure
+	ctest --test-dir $(BUILD) -C soak -R ^soak/ --output-on-failure --timeout 86400
 	$(MAKE) fuzz FUZZ_SECONDS=600
 
 bench: $(BUILD)/CMakeCache.txt

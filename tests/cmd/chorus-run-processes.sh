@@ -73,9 +73,15 @@ expect_no_match "$out$err" 'obey'
 test_case "a key in the environment is in nobody's sight, root's not excepted"
 chmod 755 "$base" "$scratch"
 export CHORUS_HOME=$scratch/own/home HOME=$scratch/own
-mkdir "$scratch/own"
+# what was built may lie where another user cannot look
+mkdir -p "$scratch/own" "$scratch/built/bin" "$scratch/built/share/chorus"
+cp "$CHORUS_BIN"/chorus-{init,run,sandbox} "$scratch/built/bin"
+cp -rL "$CHORUS_BIN/../share/chorus/template" "$scratch/built/share/chorus"
+chmod -R a+rX "$scratch/built"
 chown $owner:$owner "$scratch/own"
-as() { setpriv --reuid="$1" --regid="$1" --clear-groups --inh-caps=-all "${@:2}"; } # UID COMMAND …
+as() { # UID COMMAND …
+    PATH=$scratch/built/bin:/usr/bin:/bin setpriv --reuid="$1" --regid="$1" --clear-groups --inh-caps=-all "${@:2}"
+}
 run as $owner chorus-init a --model builtin/script
 expect_status 0
 agent_key a permissions '"open"'
