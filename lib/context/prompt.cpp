@@ -14,8 +14,13 @@ namespace {
 
 namespace limits = base::limits;
 
-bool is_markdown(const std::string& path) {
-    return path.size() > 3 && path.compare(path.size() - 3, 3, ".md") == 0;
+std::vector<sys::Entry> documents_in(const sys::Root& docs) {
+    std::string problem;
+    std::vector<sys::Entry> documents;
+    for (sys::Entry& entry : docs.walk("", 10'000, problem))
+        if (entry.kind == sys::Kind::file && is_document(entry.path))
+            documents.push_back(std::move(entry));
+    return documents;
 }
 
 std::string read_docs(const agent::Directory& directory) {
@@ -24,8 +29,7 @@ std::string read_docs(const agent::Directory& directory) {
     std::string problem;
     std::string text;
     std::size_t on_disk = 0;
-    for (const sys::Entry& entry : docs.walk("", 10'000, problem)) {
-        if (entry.kind != sys::Kind::file || !is_markdown(entry.path)) continue;
+    for (const sys::Entry& entry : documents_in(docs)) {
         on_disk += entry.size_bytes;
         if (on_disk > limits::docs_bytes)
             throw base::Error(base::ErrorCode::config_invalid,
@@ -41,6 +45,18 @@ std::string read_docs(const agent::Directory& directory) {
 }
 
 }  // namespace
+
+bool is_document(const std::string& path) {
+    return path.size() > 3 && path.ends_with(".md");
+}
+
+std::size_t documents_bytes(const agent::Directory& directory) {
+    if (!sys::is_directory(directory.docs())) return 0;
+    std::size_t bytes = 0;
+    for (const sys::Entry& entry : documents_in(sys::Root(directory.docs())))
+        bytes += entry.size_bytes;
+    return bytes;
+}
 
 std::string system_text(const std::string& system_prompt, const agent::Directory& directory) {
     std::string docs = read_docs(directory);

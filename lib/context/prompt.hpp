@@ -2,6 +2,7 @@
 // own text as a first user message that grants nothing.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -13,6 +14,10 @@ namespace chorus::context {
 // The system prompt, then docs/**/*.md sorted by path, each under its path; past 32 Ki tokens
 // (estimated) the docs are cut with a note. Error(config_invalid) for docs over 256 KiB on disk.
 std::string system_text(const std::string& system_prompt, const agent::Directory& directory);
+
+// Whether a path in docs/ is read as a document, and what those there have together on disk.
+bool is_document(const std::string& path);
+std::size_t documents_bytes(const agent::Directory& directory);
 
 // AGENTS.md of the root of the place worked in, framed, its first 64 KiB. Nothing where there is
 // none.

@@ -27,17 +27,74 @@ bool lists(const AvailableModels::Listed& listed, std::string_view name) {
     return std::find(listed.models.begin(), listed.models.end(), name) != listed.models.end();
 }
 
-std::string resolve_bare(std::string_view name, const AvailableModels& available) {
+using Found = std::variant<std::string, Error>;
+
+Error no_driver(std::string message, std::string hint = {}) {
+    return {ErrorCode::no_driver, std::move(message), std::move(hint)};
+}
+
+constexpr std::size_t most_shown = 20;
+
+std::string some_of(std::vector<std::string> names) {
+    const bool cut = names.size() > most_shown;
+    names.resize(std::min(names.size(), most_shown));
+    return base::quoted_list(names) + (cut ? " and more" : "");
+}
+
+Error ambiguous(std::string_view text, std::vector<std::string> candidates) {
+    return no_driver("model: " + shown(text) + " is ambiguous",
+                     "choose one of " + some_of(std::move(candidates)));
+}
+
+// The listed names that have the text in them, whatever its case, in full. `provider` is where to
+// look, "" everywhere.
+std::vector<std::string> names_with(std::string_view text, std::string_view provider,
+                                    const AvailableModels& available) {
+    const std::string part = base::to_lower_ascii(text);
+    std::vector<std::string> found;
+    for (const auto& [name, listed] : available.providers) {
+        if ((!provider.empty() && provider != name) || !listed.valid) continue;
+        if (find_provider(name) == nullptr) continue;
+        for (const std::string& model : listed.models)
+            if (base::to_lower_ascii(model).find(part) != std::string::npos)
+                found.push_back(name + "/" + model);
+    }
+    return found;
+}
+
+Found one_of(std::string_view text, std::vector<std::string> candidates, Error none) {
+    if (candidates.empty()) return none;
+    if (candidates.size() > 1) return ambiguous(text, std::move(candidates));
+    return std::move(candidates.front());
+}
+
+Found find_bare(std::string_view name, const AvailableModels& available, Check check) {
     std::vector<std::string> serving;
     for (const auto& [provider, listed] : available.providers)
-        if (find_provider(provider) != nullptr && lists(listed, name))
+        if (find_provider(provider) != nullptr && lists(listed, name) &&
+            (listed.valid || check != Check::part))
             serving.push_back(provider + "/" + std::string(name));
-    if (serving.size() == 1) return serving.front();
-    if (serving.empty())
-        throw Error(ErrorCode::no_driver, "model: no provider lists " + shown(name),
-                    "write it as provider/name; providers are " + provider_names());
-    throw Error(ErrorCode::no_driver, "model: " + shown(name) + " is ambiguous",
-                "choose one of " + base::quoted_list(serving));
+    if (serving.empty() && check == Check::part) serving = names_with(name, {}, available);
+    return one_of(name, std::move(serving),
+                  no_driver("model: no provider lists " + shown(name),
+                            "write it as provider/name; providers are " + provider_names()));
+}
+
+// `listed` is what is known of the wanted one's provider.
+Found find_listed(std::string_view text, const ModelName& wanted,
+                  const AvailableModels::Listed& listed, const AvailableModels& available,
+                  Check check) {
+    if (check == Check::part && !listed.valid)
+        return no_driver("model: the key of " + wanted.provider +
+                         " was not valid when it was last asked");
+    if (listed.models.empty() || lists(listed, wanted.name)) return std::string(text);
+    std::vector<std::string> candidates;
+    if (check == Check::part) candidates = names_with(wanted.name, wanted.provider, available);
+    return one_of(
+        text, std::move(candidates),
+        no_driver("model: " + wanted.provider + " does not list " + shown(wanted.name),
+                  "it lists " + some_of(listed.models) +
+                      (check == Check::listed ? "; --no-validate-model takes it anyway" : "")));
 }
 
 }  // namespace
@@ -64,28 +121,25 @@ AvailableModels parse_available_models(std::string_view json) {
     return available;
 }
 
-std::string resolve_model(std::string_view text, const AvailableModels& available, Check check) {
+Found find_model(std::string_view text, const AvailableModels& available, Check check) {
     if (text.empty())
-        throw Error(ErrorCode::config_invalid, "model: none is set",
-                    "give one with -m provider/name or set \"model\" in agent.json");
+        return Error(ErrorCode::config_invalid, "model: none is set",
+                     "give one with -m provider/name or set \"model\" in agent.json");
     const ModelName wanted = parse_model_name(text);
-    if (wanted.provider.empty()) return resolve_bare(text, available);
+    if (wanted.provider.empty()) return find_bare(text, available, check);
     if (find_provider(wanted.provider) == nullptr)
-        throw Error(ErrorCode::no_driver, "model: no provider " + shown(wanted.provider),
-                    "providers are " + provider_names());
-    if (wanted.name.empty())
-        throw Error(ErrorCode::no_driver, "model: " + shown(text) + " names no model");
+        return no_driver("model: no provider " + shown(wanted.provider),
+                         "providers are " + provider_names());
+    if (wanted.name.empty()) return no_driver("model: " + shown(text) + " names no model");
     const auto listed = available.providers.find(wanted.provider);
-    if (check == Check::listed && listed != available.providers.end() &&
-        !listed->second.models.empty() && !lists(listed->second, wanted.name)) {
-        std::vector<std::string> some = listed->second.models;
-        some.resize(std::min<std::size_t>(some.size(), 20));
-        throw Error(
-            ErrorCode::no_driver,
-            "model: " + wanted.provider + " does not list " + shown(wanted.name),
-            "it lists " + base::quoted_list(some) + "; --no-validate-model takes it anyway");
-    }
-    return std::string(text);
+    if (check == Check::none || listed == available.providers.end()) return std::string(text);
+    return find_listed(text, wanted, listed->second, available, check);
+}
+
+std::string resolve_model(std::string_view text, const AvailableModels& available, Check check) {
+    Found found = find_model(text, available, check);
+    if (const Error* error = std::get_if<Error>(&found)) throw Error(*error);
+    return std::move(std::get<std::string>(found));
 }
 
 sys::Environment take_environment() {

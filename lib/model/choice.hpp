@@ -5,8 +5,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
+#include "base/error.hpp"
 #include "sys/environment.hpp"
 
 namespace chorus::model {
@@ -24,9 +26,16 @@ struct AvailableModels {
 // Throws Error(config_invalid). "" is an empty list.
 AvailableModels parse_available_models(std::string_view json);
 
-enum class Check { listed, none };
+enum class Check {
+    listed,
+    part,  // the same; a part that only one listed name has is enough; no provider whose key failed
+    none,
+};
 // "provider/name" in full. A bare name is looked up in the list (ambiguous: an error that lists
 // them); a provider that has never been asked accepts any name. Error(no_driver) otherwise.
+std::variant<std::string, base::Error> find_model(std::string_view text,
+                                                  const AvailableModels& available, Check check);
+// The same; throws the error.
 std::string resolve_model(std::string_view text, const AvailableModels& available, Check check);
 
 // The process's environment. The keys of the catalog's providers are from then on nowhere but in

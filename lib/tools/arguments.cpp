@@ -76,6 +76,9 @@ Arguments Arguments::parse(std::string_view json) {
         } else if (is_list_of_texts(member)) {
             value.type = Type::list;
             value.list = member.get<std::vector<std::string>>();
+        } else if (member.is_object()) {
+            value.type = Type::object;
+            value.text = chat::dump(member);
         }
         arguments.values_[name] = std::move(value);
     }
@@ -113,9 +116,16 @@ std::vector<std::string> Arguments::list(const std::string& name) const {
     return found->second.list;
 }
 
+std::string Arguments::object(const std::string& name) const {
+    const auto found = values_.find(name);
+    if (found == values_.end() || found->second.type != Type::object) return {};
+    return found->second.text;
+}
+
 bool Arguments::fits(const std::string& name, std::string_view type) const {
     const Value& value = values_.at(name);
     if (type == "string") return value.type == Type::text;
+    if (type == "string or object") return value.type == Type::text || value.type == Type::object;
     if (type == "array") return value.type == Type::list;
     if (type == "integer")
         return value.type == Type::integer ||

@@ -19,6 +19,10 @@ std::string file_hash(const sys::Root& root, const std::string& path);
 // {"path": "a.txt", "before": "<hash>", "after": "<hash>"}
 std::string file_evidence(const std::string& path, const std::string& before,
                           const std::string& after);
+// The same of a file in the agent's directory, not in what the call works in; and which it is.
+std::string own_file_evidence(const std::string& path, const std::string& before,
+                              const std::string& after);
+bool is_of_own_file(const std::string& evidence);
 // {"commit": "<id>"}
 std::string commit_evidence(const std::string& id);
 
@@ -31,8 +35,8 @@ struct Trace {
     Effect effect = Effect::unclear;
     std::string what;  // for the model, of a done one: "a.txt was written"
 };
-// `root` is what the call worked in. Never throws for what the evidence names; unreadable is
-// unclear.
+// `root` is what the call worked in, or the agent's directory for a file there. Never throws for
+// what the evidence names; unreadable is unclear.
 Trace find_effect(const std::string& evidence, const sys::Root& root);
 
 }  // namespace chorus::tools

@@ -5,21 +5,25 @@
 #include "tools/tool.hpp"
 
 // One line a tool, sorted: <name>.cpp defines <name>_tool().
-#define CHORUS_TOOLS(TOOL) \
-    TOOL(append_file)      \
-    TOOL(ask_user)         \
-    TOOL(bash)             \
-    TOOL(create_file)      \
-    TOOL(git_branch)       \
-    TOOL(git_checkout)     \
-    TOOL(git_commit)       \
-    TOOL(git_diff)         \
-    TOOL(git_init)         \
-    TOOL(git_log)          \
-    TOOL(git_status)       \
-    TOOL(list_files)       \
-    TOOL(search_files)     \
-    TOOL(str_replace)      \
+#define CHORUS_TOOLS(TOOL)        \
+    TOOL(append_file)             \
+    TOOL(ask_user)                \
+    TOOL(bash)                    \
+    TOOL(create_file)             \
+    TOOL(git_branch)              \
+    TOOL(git_checkout)            \
+    TOOL(git_commit)              \
+    TOOL(git_diff)                \
+    TOOL(git_init)                \
+    TOOL(git_log)                 \
+    TOOL(git_status)              \
+    TOOL(list_files)              \
+    TOOL(search_files)            \
+    TOOL(self_edit_docs)          \
+    TOOL(self_edit_model)         \
+    TOOL(self_edit_permissions)   \
+    TOOL(self_edit_system_prompt) \
+    TOOL(str_replace)             \
     TOOL(view)
 
 namespace chorus::tools {
@@ -54,11 +58,24 @@ const Tool* find_tool(std::string_view name) {
     return found != tools.end() && found->name == name ? &*found : nullptr;
 }
 
+namespace {
+
+void write_type(chat::JsonText& schema, std::string_view type) {
+    schema.key("type");
+    if (type == "string or object")
+        schema.begin_array().string("string").string("object").end_array();
+    else
+        schema.string(type);
+}
+
+}  // namespace
+
 chat::ToolDefinition definition(const Tool& tool) {
     chat::JsonText schema;
     schema.begin_object().key("type").string("object").key("properties").begin_object();
     for (const Parameter& parameter : tool.parameters) {
-        schema.key(parameter.name).begin_object().key("type").string(parameter.type);
+        schema.key(parameter.name).begin_object();
+        write_type(schema, parameter.type);
         if (parameter.type == "array")
             schema.key("items").begin_object().key("type").string("string").end_object();
         schema.key("description").string(parameter.description).end_object();
@@ -72,7 +89,7 @@ chat::ToolDefinition definition(const Tool& tool) {
 
 Planned plan(const Tool& tool, const Arguments& arguments, const Workplace& workplace) {
     if (tool.plan != nullptr) return tool.plan(arguments, workplace);
-    return Plan{{}, [&] { return tool.run(arguments, workplace); }};
+    return Plan{{}, [&] { return tool.run(arguments, workplace); }, {}};
 }
 
 std::string action(const Tool& tool, const Arguments& arguments, const Workplace& workplace) {

@@ -11,10 +11,15 @@
 #include <variant>
 #include <vector>
 
+#include "agent/layout.hpp"
 #include "base/limits.hpp"
 #include "chat/message.hpp"
 #include "sys/beneath.hpp"
 #include "sys/sandbox.hpp"
+
+namespace chorus::agent {
+struct HomeConfiguration;
+}
 
 namespace chorus::tools {
 
@@ -30,6 +35,8 @@ class Arguments {
     std::int64_t integer(const std::string& name, std::int64_t fallback) const;
     bool flag(const std::string& name, bool fallback = false) const;
     std::vector<std::string> list(const std::string& name) const;
+    // The JSON text of one that is an object, its members in the order they were written; else "".
+    std::string object(const std::string& name) const;
     std::vector<std::string> names() const;
     // Whether the value of `name`, which is there, can be read as that parameter type ("5" is an
     // integer).
@@ -38,10 +45,10 @@ class Arguments {
     const std::string& canonical() const { return canonical_; }
 
   private:
-    enum class Type { text, integer, flag, list, other };
+    enum class Type { text, integer, flag, list, object, other };
     struct Value {
         Type type = Type::other;
-        std::string text;
+        std::string text;  // of an object: its JSON
         std::int64_t integer = 0;
         std::vector<std::string> list;
     };
@@ -64,6 +71,11 @@ struct Workplace {
     // From SIGTERM to SIGKILL for a command that `stop` ends; empty: as for its own timeout.
     std::function<std::int64_t()> stop_grace_ms = {};
     std::function<void(const std::string&)> warn = {};  // tells the user
+    // For the self-edits: what they change, what keeps others from it, what they are checked by.
+    agent::Directory directory = agent::Directory({});  // the agent's, absolute
+    std::string configuration_lock_path = {};
+    std::string available_models_path = {};
+    const agent::HomeConfiguration* home_configuration = nullptr;
 };
 
 // How it is recovered when killed. A question is a person's to answer, and runs nothing.
@@ -71,7 +83,8 @@ enum class Class { read, write, command, repository, question };
 
 struct Parameter {
     std::string_view name;
-    std::string_view type;  // "string", "integer", "boolean", "array" (of strings)
+    // "string", "integer", "boolean", "array" (of strings), "string or object"
+    std::string_view type;
     std::string_view description;
     bool required = false;
 };
@@ -82,6 +95,8 @@ struct Plan {
     std::string evidence;  // for find_effect (tools/effect.hpp); "" where nothing can be told
     std::function<chat::ToolResult()>
         apply;  // once; until it is gone others are kept from the file
+    // Of a self-edit, for the audit row: old and new, 500 characters and a SHA-256 of each.
+    std::string audit = {};
 };
 using Planned = std::variant<Plan, chat::ToolResult>;  // a result: there is nothing to be done
 

@@ -36,7 +36,11 @@ tools::Workplace make_workplace(const Place& place, const Surroundings& surround
         .stop = {},
         .file_lock_path = surroundings.home.file_lock(place.agent.id),
         .artifacts = place.directory.artifacts(),
-        .warn = surroundings.warn};
+        .warn = surroundings.warn,
+        .directory = place.directory,
+        .configuration_lock_path = surroundings.home.configuration_lock(place.agent.id),
+        .available_models_path = surroundings.home.available_models(),
+        .home_configuration = &place.home_configuration};
     workplace.sandbox.mode = settings.sandbox;
     workplace.sandbox.workspace = place.root.path();
     workplace.sandbox.readable = place.home_configuration.sandbox_read;

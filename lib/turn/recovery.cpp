@@ -47,10 +47,13 @@ std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn) {
     return sys::Root(path);
 }
 
-tools::Trace trace_of(const Unfinished& unfinished, const std::optional<sys::Root>& root) {
-    if (!root || unfinished.run.intent_at == 0) return {};
+tools::Trace trace_of(const Unfinished& unfinished, const std::optional<sys::Root>& root,
+                      const sys::Root& own) {
+    if (unfinished.run.intent_at == 0) return {};
+    const std::string& evidence = unfinished.run.evidence;
     try {
-        return tools::find_effect(unfinished.run.evidence, *root);
+        if (tools::is_of_own_file(evidence)) return tools::find_effect(evidence, own);
+        return root ? tools::find_effect(evidence, *root) : tools::Trace{};
     } catch (const base::Error&) {
         return {};  // a repository that cannot be opened tells nothing
     }
@@ -126,8 +129,9 @@ std::vector<Unfinished> unfinished_calls(Place& place, const store::Turn& turn) 
     }
     if (open.empty()) return open;
     const auto root = root_of(place, turn);
+    const sys::Root own(place.directory.path());
     for (Unfinished& one : open) {
-        one.trace = trace_of(one, root);
+        one.trace = trace_of(one, root, own);
         one.may_run = one.run.intent_at == 0 || only_reads(one.run.tool) ||
                       one.trace.effect == tools::Effect::absent;
     }

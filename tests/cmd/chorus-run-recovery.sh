@@ -88,6 +88,33 @@ for tool in create_file append_file str_replace; do
     expect_sound
 done
 
+test_case "a self-edit: one that had not happened is run by --resume, one that had is told as done"
+own() { printf '%s/agents/a/%s' "$CHORUS_HOME" "$1"; }
+for tool in self_edit_system_prompt self_edit_docs; do
+    case $tool in
+        self_edit_docs) arguments='{"path": "notes/deep.md", "content": "SECOND."}' file=docs/notes/deep.md ;;
+        *) arguments='{"new_prompt": "SECOND."}' file=agent.json ;;
+    esac
+    for point in "$renames 1" 'fsync 2'; do
+        rm -rf "$CHORUS_HOME"
+        init a --model anthropic/m --permissions open --system-prompt FIRST.
+        mkdir "$(own docs/notes)"
+        start_server "$(answers "$(write_call $tool "$arguments")" "$(say Noted.)")"
+        killed_at ${point% *} "${point#* }" chorus-run a go
+        expect_equal "$(outcome w)" ''
+        expect_equal "$(cat "$(own $file)" 2>/dev/null | grep -c SECOND)" $((${point#* } - 1))
+        run chorus-run a --resume
+        expect_status 0
+        expect_equal "$(outcome w)" ok
+        [ "${point#* }" = 1 ] || expect_match "$(result_of w)" "^done: .*$file was written"
+        expect_equal "$(grep -c SECOND "$(own $file)")" 1
+        expect_match "$(jq -r '.system[].text' "$(request 2)")" 'SECOND\.'
+        expect_equal "$(find "$(own .)" -name '*.tmp*' | wc -l)" 0
+        expect_acceptable "$(request 2)"
+        expect_sound
+    done
+done
+
 test_case "a file that somebody else changed meanwhile: unknown, and left alone"
 init a --model anthropic/m --permissions sandboxed
 start_server "$(answers "$(write_call create_file '{"path": "f", "content": "mine"}')" "$(say Noted.)")"

@@ -123,7 +123,7 @@ expect_same_lines "$(rows chorus.7 LIMITS 'what ' | sorted)" "$in_sources"
 test_case "tools and their arguments"
 in_sources=$(for name in $(grep -oE 'TOOL\([a-z_]+\)' "$sources/tools/registry.cpp" | tr -d ')' | cut -d'(' -f2); do
     arguments=$(cat "$sources"/tools/*.cpp | sed -n "/^Tool ${name}_tool()/,/^}/p" | tr -s '\n ' '  ' |
-        grep -oE '\{"[a-z_0-9]+", "(string|integer|boolean|array)", "[^"]*"(, true)?\}' |
+        grep -oE '\{"[a-z_0-9]+", "(string|integer|boolean|array|string or object)", "[^"]*"(, true)?\}' |
         sed -E 's/^\{"([a-z_0-9]+)".*, true\}$/\1*/;s/^\{"([a-z_0-9]+)".*/\1/' | paste -sd, | sed 's/,/, /g')
     echo "$name ${arguments:--}"
 done | sorted)

@@ -97,6 +97,65 @@ TEST(ResolveModel, looks_a_bare_name_up) {
     EXPECT_TRUE(says(unknown, "no provider lists 'nothing'"));
 }
 
+const char* const families = R"({"anthropic":{"valid":true,"models":
+    ["claude-opus-5","claude-opus-5-mini","claude-haiku-5"]},
+    "openai":{"valid":true,"models":["gpt-6-haiku","gpt-6"]},
+    "mistral":{"valid":false,"models":["large-2"]},
+    "groq":{"valid":false,"models":[]},
+    "foreign":{"valid":true,"models":["odd-1"]}})";
+
+std::string by_part(const std::string& text) {
+    return resolve_model(text, parse_available_models(families), Check::part);
+}
+
+// L-20
+TEST(ResolveModel, takes_a_part_that_only_one_name_has) {
+    EXPECT_EQ(by_part("mini"), "anthropic/claude-opus-5-mini");
+    EXPECT_EQ(by_part("OPUS-5-M"), "anthropic/claude-opus-5-mini");
+    EXPECT_EQ(by_part("anthropic/haiku"), "anthropic/claude-haiku-5");
+    EXPECT_EQ(by_part("openai/Haiku"), "openai/gpt-6-haiku");
+    // a whole name is never a part of another
+    EXPECT_EQ(by_part("claude-opus-5"), "anthropic/claude-opus-5");
+    EXPECT_EQ(by_part("openai/gpt-6"), "openai/gpt-6");
+    // nobody asked them
+    EXPECT_EQ(by_part("xai/grok"), "xai/grok");
+    EXPECT_EQ(by_part("builtin/script"), "builtin/script");
+}
+
+// L-20
+TEST(ResolveModel, takes_no_part_of_several_and_names_them) {
+    const base::Error both = error_of([] { (void)by_part("haiku"); });
+    EXPECT_EQ(both.code(), ErrorCode::no_driver);
+    EXPECT_TRUE(says(both, "'haiku' is ambiguous"));
+    EXPECT_TRUE(says(both, "'anthropic/claude-haiku-5' and 'openai/gpt-6-haiku'"));
+    EXPECT_TRUE(says(error_of([] { (void)by_part("anthropic/opus"); }),
+                     "'anthropic/claude-opus-5' and 'anthropic/claude-opus-5-mini'"));
+    std::string many;
+    for (int i = 0; i < 21; ++i) many += (i == 0 ? "\"m-" : ",\"m-") + std::to_string(i) + "\"";
+    const std::string list = R"({"xai":{"valid":true,"models":[)" + many + "]}}";
+    const base::Error cut =
+        error_of([&] { (void)resolve_model("m-", parse_available_models(list), Check::part); });
+    EXPECT_TRUE(says(cut, "'xai/m-18' and 'xai/m-19' and more"));
+    EXPECT_FALSE(says(cut, "m-20"));
+}
+
+// L-20
+TEST(ResolveModel, takes_no_part_that_nobody_has_and_no_provider_whose_key_failed) {
+    EXPECT_TRUE(says(error_of([] { (void)by_part("nothing"); }), "no provider lists 'nothing'"));
+    EXPECT_TRUE(says(error_of([] { (void)by_part("odd"); }), "no provider lists 'odd'"));
+    EXPECT_TRUE(says(error_of([] { (void)by_part("large"); }), "no provider lists 'large'"));
+    EXPECT_TRUE(says(error_of([] { (void)by_part("large-2"); }), "no provider lists"));
+    const base::Error unlisted = error_of([] { (void)by_part("openai/opus"); });
+    EXPECT_TRUE(says(unlisted, "openai does not list 'opus'"));
+    EXPECT_FALSE(says(unlisted, "--no-validate-model"));
+    for (const char* name : {"mistral/large-2", "mistral/large", "groq/any"})
+        EXPECT_TRUE(says(error_of([&] { (void)by_part(name); }), "was not valid")) << name;
+    // parts are for who asks for them
+    EXPECT_EQ(error_of([] { (void)resolve("anthropic/bi"); }).code(), ErrorCode::no_driver);
+    EXPECT_EQ(error_of([] { (void)resolve("bi"); }).code(), ErrorCode::no_driver);
+    EXPECT_EQ(error_of([] { (void)resolve("bi", Check::none); }).code(), ErrorCode::no_driver);
+}
+
 TEST(ResolveModel, knows_no_provider_outside_the_catalog) {
     const base::Error error = error_of([] { (void)resolve("foreign/odd"); });
     EXPECT_EQ(error.code(), ErrorCode::no_driver);

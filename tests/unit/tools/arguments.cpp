@@ -50,6 +50,17 @@ TEST(Arguments, CanonicalFormSortsKeysAtEveryDepth) {
     EXPECT_EQ(one.canonical(), other.canonical());
 }
 
+TEST(Arguments, AnObjectIsItsJson) {
+    const Arguments given = Arguments::parse(R"({"o": {"z": [1], "a": "ä"}, "t": "{}", "e": {}})");
+    EXPECT_EQ(given.object("o"), R"({"z":[1],"a":"ä"})");
+    EXPECT_EQ(given.object("e"), "{}");
+    EXPECT_EQ(given.object("t"), "");
+    EXPECT_EQ(given.object("missing"), "");
+    EXPECT_EQ(given.text("o", "fallback"), "fallback");
+    for (const char* name : {"o", "t"}) EXPECT_TRUE(given.fits(name, "string or object")) << name;
+    EXPECT_FALSE(given.fits("o", "string"));
+}
+
 TEST(Arguments, NothingWrittenIsNoArguments) {
     EXPECT_EQ(Arguments::parse(" \n").problem(), "");
     EXPECT_EQ(Arguments::parse("").canonical(), "{}");

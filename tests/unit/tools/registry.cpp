@@ -10,7 +10,7 @@ namespace {
 
 TEST(Registry, IsSortedAndFindsEveryToolByName) {
     const std::vector<Tool>& tools = registry();
-    EXPECT_EQ(tools.size(), 14U);
+    EXPECT_EQ(tools.size(), 18U);
     for (std::size_t i = 0; i < tools.size(); ++i) {
         EXPECT_EQ(find_tool(tools[i].name), &tools[i]);
         EXPECT_TRUE(i == 0 || tools[i - 1].name < tools[i].name) << tools[i].name;
@@ -53,6 +53,12 @@ TEST(Registry, SchemaIsWrittenInOneOrder) {
               R"("the commit message"},"files":{"type":"array","items":{"type":"string"},)"
               R"("description":"paths to commit; every change when left out"}},)"
               R"("required":["message"],"additionalProperties":false})");
+}
+
+TEST(Registry, AnArgumentMayBeTextOrAnObject) {
+    const chat::Json schema =
+        chat::parse_json(definition(*find_tool("self_edit_permissions")).schema, "schema");
+    EXPECT_EQ(schema["properties"]["new_profile"]["type"].dump(), R"(["string","object"])");
 }
 
 using Actions = Workspace;
