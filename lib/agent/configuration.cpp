@@ -35,12 +35,16 @@ Configuration parse_configuration(std::string_view text, std::string_view what) 
     return configuration;
 }
 
-Configuration load_configuration(const Directory& directory) {
-    const auto text = read_if_there(directory.configuration());
+std::string configuration_text(const Directory& directory) {
+    auto text = read_if_there(directory.configuration());
     if (!text)
         throw Error(ErrorCode::config_invalid, directory.configuration() + ": no such file",
                     "the agent's configuration was removed; put it back or destroy the agent");
-    return parse_configuration(*text, directory.configuration());
+    return std::move(*text);
+}
+
+Configuration load_configuration(const Directory& directory) {
+    return parse_configuration(configuration_text(directory), directory.configuration());
 }
 
 policy::Profile resolve_profile(const Permissions& permissions, const HomeConfiguration& home,

@@ -88,6 +88,11 @@ struct HomeConfiguration {
     Shared shared;
 };
 
+// The files as they are; of a home without config.json "{}". Error(config_invalid) for an agent
+// without agent.json, and for a file that is too long.
+std::string configuration_text(const Directory& directory);
+std::string configuration_text(const Home& home);
+
 // Throw Error(config_invalid) naming the file, the key and the expected type.
 Configuration parse_configuration(std::string_view text, std::string_view what);
 Configuration load_configuration(const Directory& directory);

@@ -76,6 +76,10 @@ HomeConfiguration parse_home_configuration(std::string_view text, std::string_vi
     return home;
 }
 
+std::string configuration_text(const Home& home) {
+    return read_if_there(home.config()).value_or("{}");
+}
+
 HomeConfiguration load_home_configuration(const Home& home) {
     const auto text = read_if_there(home.config());
     return text ? parse_home_configuration(*text, home.config()) : HomeConfiguration{};

@@ -46,6 +46,16 @@ std::string described(const std::vector<agent::TrustChange>& changes) {
     return base::join(lines, "; ");
 }
 
+void approve_prompts(store::Store& store, const store::Agent& agent, const Decider& decider) {
+    for (store::Prompt prompt : store::pending_prompts(store, agent.id)) {
+        if (prompt.kind != "trust") continue;
+        prompt.state = "approved";
+        prompt.decided_at = sys::now_ms();
+        prompt.decided_by = decider.actor;
+        store::decide_prompt(store, prompt);
+    }
+}
+
 }  // namespace
 
 std::string trusted_part(store::Store& store, store::AgentId agent) {
@@ -78,16 +88,12 @@ std::string settled_trust(store::Store& store, const store::Agent& agent,
 }
 
 void decide_trust(store::Store& store, const store::Agent& agent, std::string_view part,
-                  const std::vector<agent::TrustChange>& changes, const Decider& decider) {
+                  std::string_view agent_json, const Decider& decider) {
+    const std::string before = trusted_part(store, agent.id);
+    const auto changes = agent::trust_changes(before.empty() ? "{}" : before, part);
     trust(store, agent.id, part);
-    append_audit(store, agent, "ask_approved", described(changes), decider);
-    for (store::Prompt prompt : store::pending_prompts(store, agent.id)) {
-        if (prompt.kind != "trust") continue;
-        prompt.state = "approved";
-        prompt.decided_at = sys::now_ms();
-        prompt.decided_by = decider.actor;
-        store::decide_prompt(store, prompt);
-    }
+    if (!changes.empty()) append_audit(store, agent, "ask_approved", described(changes), decider);
+    if (agent::trust_changes(part, agent_json).empty()) approve_prompts(store, agent, decider);
 }
 
 }  // namespace chorus::life

@@ -7,7 +7,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "agent/trust.hpp"
 #include "life/deciders.hpp"
@@ -25,9 +24,10 @@ void trust(store::Store& store, store::AgentId agent, std::string_view part);
 std::string settled_trust(store::Store& store, const store::Agent& agent,
                           std::string_view agent_json, const Decider& decider);
 
-// A person trusts `part` with these changes: the record, an audit row, and the agent's prompts of
-// kind trust, which it answers. Inside a transaction of the caller.
+// A person trusts `part`, which agent.json now holds wholly or in part: the record, and an audit
+// row of what changes. Where agent.json then differs in nothing, the agent's prompts of kind trust
+// are answered by it. Inside a transaction of the caller.
 void decide_trust(store::Store& store, const store::Agent& agent, std::string_view part,
-                  const std::vector<agent::TrustChange>& changes, const Decider& decider);
+                  std::string_view agent_json, const Decider& decider);
 
 }  // namespace chorus::life

@@ -91,8 +91,8 @@ expect_acceptable "$(request 5)"
 expect_equal "$(jq '.messages | length' "$(request 5)")" 3
 
 test_case "a profile of one's own: deny, allow, ask; what is denied the model hears and the audit log has" # L-19
-init a --model anthropic/m
-agent_key a permissions '{"deny": ["tool:bash:.*secret.*", "tool:create_file:private/.*"], "allow": ["tool:bash:echo .*", "tool:create_file:.*"], "ask": ["tool:bash:make.*"]}'
+echo '{"deny": ["tool:bash:.*secret.*", "tool:create_file:private/.*"], "allow": ["tool:bash:echo .*", "tool:create_file:.*"], "ask": ["tool:bash:make.*"]}' >profile.json
+init a --model anthropic/m --permissions @profile.json
 start_server "$(answers "$(jq -nc '{say: {tool_calls: [
     {id: "1", name: "bash", arguments: {command: "echo hi"}},
     {id: "2", name: "bash", arguments: {command: "echo a && cat secret.txt"}},

@@ -112,16 +112,17 @@ cp "$dir/agent.json" good.json
 broken() { # REGEX, agent.json is broken
     fails_alike 3 CONFIG_INVALID failed "$1" chorus-run a hi
     cp good.json "$dir/agent.json"
+    trusted a
 }
 agent_key a max_iterations '"many"'
 broken 'a/agent\.json: max_iterations: expected a whole number, found "many"'
 echo '{"name": "a",' >"$dir/agent.json"
 broken 'a/agent\.json: '
-agent_key a permissions '{"allow": ["tool:view:.*", "tool:("]}'
+edit_agent_key a permissions '{"allow": ["tool:view:.*", "tool:("]}'
 broken "allow\[1\].*tool:\("
-agent_key a permissions '{"deny": ["(?!x)y"]}'
+edit_agent_key a permissions '{"deny": ["(?!x)y"]}'
 broken 'deny\[0\]'
-agent_key a permissions '"nosuch"'
+edit_agent_key a permissions '"nosuch"'
 broken "no profile 'nosuch'"
 sed -i 's/^{/{"model": "builtin\/script",/' "$dir/agent.json"
 broken 'a/agent\.json: .*(twice|duplicate|model)'

@@ -82,9 +82,8 @@ chown $owner:$owner "$scratch/own"
 as() { # UID COMMAND …
     PATH=$scratch/built/bin:/usr/bin:/bin setpriv --reuid="$1" --regid="$1" --clear-groups --inh-caps=-all "${@:2}"
 }
-run as $owner chorus-init a --model builtin/script
+run as $owner chorus-init a --model builtin/script --permissions open
 expect_status 0
-agent_key a permissions '"open"'
 LD_BIND_NOW=1 ANTHROPIC_API_KEY=$secret OPENAI_API_KEY=$secret XAI_API_KEY=$secret \
     as $owner chorus-run a -m builtin/script '/bash sleep 30' >out 2>err </dev/null &
 shell=$!

@@ -3,23 +3,8 @@
 # that cannot play tricks.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"
+. "$(dirname "$0")/../support/terminal.sh"
 
-# on_terminal COMMAND: what its terminal shows comes into $scratch/screen, its status into $status; what
-# `typist` writes is typed
-typist() { :; }
-on_terminal() {
-    rm -f "$scratch/screen" "$scratch/keys"
-    mkfifo "$scratch/keys"
-    : >"$scratch/screen"
-    typist >"$scratch/keys" &
-    local typing=$!
-    script -qefc "stty -echo; $1" /dev/null <"$scratch/keys" >"$scratch/screen" 2>&1
-    status=$?
-    wait $typing
-    out=$(tr -d '\r' <"$scratch/screen") err=''
-    cp "$scratch/screen" "$scratch/out"
-}
-shown() { wait_for 15 grep -q -e "$1" "$scratch/screen"; } # REGEX
 # What is left to read once the terminal has obeyed "\r\e[K": a line is what stands behind its last one.
 left_over() { tr -d '\000' <"$scratch/screen" | sed -e 's/\r$//' -e $'s/.*\r\x1b\\[K//'; }
 question='/bash touch done; echo $((6 * 7))'

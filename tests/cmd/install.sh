@@ -9,8 +9,8 @@ run env DESTDIR="$scratch/root" cmake --install "$build" --prefix /opt/chorus
 expect_status 0
 prefix=$scratch/root/opt/chorus
 expect_equal "$(ls "$scratch/root")" opt
-for file in bin/chorus-init bin/chorus-run libexec/chorus/chorus-sandbox share/chorus/template/agent.json share/chorus/event.schema.json \
-    share/man/man7/chorus.7 share/man/man1/chorus-run.1 share/man/man1/chorus-init.1 share/man/man5/chorus-home.5 \
+for file in bin/chorus-config bin/chorus-init bin/chorus-run libexec/chorus/chorus-sandbox share/chorus/template/agent.json share/chorus/event.schema.json \
+    share/man/man7/chorus.7 share/man/man1/chorus-config.1 share/man/man1/chorus-run.1 share/man/man1/chorus-init.1 share/man/man5/chorus-home.5 \
     share/man/man8/chorus-sandbox.8; do
     [ -f "$prefix/$file" ] || fail "$file is missing"
 done
@@ -20,7 +20,8 @@ expect_equal "$(jq -r .name "$CHORUS_HOME/agents/a/agent.json")" a
 run "$prefix/bin/chorus-run" a hello
 expect_status 0
 expect_match "$out" hello
-jq '.permissions = "open"' "$CHORUS_HOME/agents/a/agent.json" >new && cat new >"$CHORUS_HOME/agents/a/agent.json"
+run "$prefix/bin/chorus-config" set -a a permissions open
+expect_status 0
 run "$prefix/bin/chorus-run" a '/bash grep Seccomp: /proc/self/status'
 expect_match "$out" 'Seccomp:	2'
 

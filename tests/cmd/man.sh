@@ -42,10 +42,21 @@ for name in $(cat "$here"/../man/*.scd | grep -oE '\*chorus[a-z-]*\*\([1-9]\)' |
 done
 
 test_case "options: --help and page"
-for program in chorus-init chorus-run; do
-    in_help=$("$program" --help | grep -oE '^  -[^ ]+' | tr -d ' {}' | tr ',' '\n' | sorted)
+verbs_of() { "$1" --help | sed -n '/^Subcommands:/,$p' | grep -oE '^  [a-z]+'; }
+help_of() { # PROGRAM: with its verbs
+    "$1" --help
+    for verb in $(verbs_of "$1"); do "$1" "$verb" --help; done
+}
+for program in chorus-config chorus-init chorus-run; do
+    in_help=$(help_of "$program" | grep -oE '^  -[^ ]+' | tr -d ' {}' | tr ',' '\n' | sorted)
     in_page=$(section "$program.1" OPTIONS | grep -E '^ {7}-' | grep -oE '(^|[ ,])--?[A-Za-z][A-Za-z-]*' | tr -d ' ,' | sorted)
     expect_same_lines "$in_page" "$in_help"
+done
+
+test_case "verbs: --help and page"
+for program in chorus-config; do
+    in_page=$(section "$program.1" SYNOPSIS | sed -n "s/^ *$program \([a-z]*\) .*/\1/p" | sorted)
+    expect_same_lines "$in_page" "$(verbs_of "$program" | tr -d ' ' | sorted)"
 done
 
 test_case "exit table: the enum"
@@ -65,7 +76,7 @@ in_block=$(awk '/^\|  [0-9]/ { exits = substr($0, 4); getline
                   n = split(exits, e, ", "); m = split(substr($0, 4), c, ", ")
                   for (i = 1; i <= n; i++) for (j = 1; j <= m; j++) print e[i], c[j] }' "$here/../man/include/exit-status.scd")
 expect_same_lines "$(sorted <<<"$in_block")" "$(sorted <<<"$in_sources")"
-for name in chorus.7 chorus-init.1 chorus-run.1; do
+for name in chorus.7 chorus-config.1 chorus-init.1 chorus-run.1; do
     shown=$(section "$name" 'EXIT STATUS')
     for code in $(cut -d' ' -f2 <<<"$in_sources" | grep -v -- -); do expect_match "$shown" "$code"; done
 done

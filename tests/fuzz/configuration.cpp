@@ -7,6 +7,7 @@
 
 #include <fstream>
 
+#include "agent/trust.hpp"
 #include "fuzz/property.hpp"
 
 namespace chorus::agent {
@@ -54,13 +55,26 @@ std::string shown(const Configuration& read) {
 }
 
 void check_profile(const Permissions& permissions) {
-    const auto error = fuzz::error_of(
-        [&] { resolve_profile(permissions, HomeConfiguration{}, "agent.json"); });
+    const auto error =
+        fuzz::error_of([&] { resolve_profile(permissions, HomeConfiguration{}, "agent.json"); });
     if (error) check_error(*error, "agent.json: permissions");
     if (permissions.json.empty()) return;
     const Permissions again = parse_permissions(permissions.json, "again");
     require_equal("permissions as they were read say the same", shown(permissions), shown(again));
     require(permissions.custom.has_value() == again.custom.has_value(), "custom again");
+}
+
+void check_trust(std::string_view text) {
+    const std::string part = trust_part(text);
+    require_equal("what is trusted stays", with_trust_part(text, part), text);
+    require(trust_changes(part, text).empty(), "what is trusted has not changed", part);
+    const std::string without = with_trust_part(text, "{}");
+    require_equal("nothing else is left", trust_part(without), "{}");
+    require_equal("and it can be put back", trust_part(with_trust_part(without, part)), part);
+    std::string grown = "{}";
+    for (const TrustChange& change : trust_changes("{}", text))
+        grown = with_trusted_key(grown, change.key, text);
+    require_equal("key by key it is the same", grown, part);
 }
 
 void check_agent(std::string_view text) {
@@ -69,6 +83,7 @@ void check_agent(std::string_view text) {
     if (error) return check_error(*error, "agent.json: ");
     require_equal("the text is kept", read.text, text);
     check_profile(read.permissions);
+    check_trust(text);
     const std::string changed = with_members(text, {{"model", R"("other/one")"}});
     const Configuration again = parse_configuration(changed, "rewritten");
     require_equal("the member is set", again.model, "other/one");
@@ -104,8 +119,7 @@ void check_home(std::string_view text) {
             "what is counted is not negative");
     for (const auto& [name, profile] : read.profiles) {
         const Permissions named{.name = name, .custom = {}};
-        const auto fault =
-            fuzz::error_of([&] { resolve_profile(named, read, "agent.json"); });
+        const auto fault = fuzz::error_of([&] { resolve_profile(named, read, "agent.json"); });
         if (fault) check_error(*fault, "config.json: permissions.");
     }
 }

@@ -87,7 +87,7 @@ powerless() {
     run_with "$assignment" 'touch done'
     expect_status 10
     expect_missing "$CHORUS_HOME/agents/a/workspace/done"
-    expect_db 'SELECT count(*) FROM audit_log' 1
+    expect_db "SELECT count(*) FROM audit_log WHERE action_string <> 'trust:agent.json'" 1
     expect_db "SELECT count(*) FROM audit_log WHERE decision = 'allow'" 0
     expect_equal "$(grep -cvE '^chorus-run: [a-z]+: ' <<<"$err")" 0
     agent_key a permissions '"open"'

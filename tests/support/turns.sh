@@ -40,7 +40,15 @@ nothing_recorded() {
 set_key() { # FILE KEY JSON: one member of a configuration
     jq --arg key "$2" --argjson value "$3" '.[$key] = $value' "$1" >"$1.new" && cat "$1.new" >"$1" && rm "$1.new"
 }
-agent_key() { set_key "$CHORUS_HOME/agents/$1/agent.json" "$2" "$3"; } # NAME KEY JSON
+edit_agent_key() { set_key "$CHORUS_HOME/agents/$1/agent.json" "$2" "$3"; } # NAME KEY JSON: by whom it may be
+agent_key() { # NAME KEY JSON: by a person, so that it is in force
+    edit_agent_key "$@"
+    case $2 in budget | channel_id | environment | hooks | mcpServers | notify | permissions | sandbox) trusted "$1" ;; esac
+}
+trusted() { # NAME: what its agent.json says now
+    local said
+    said=$(chorus-config trust "$1" --yes 2>&1 </dev/null) || fail "chorus-config trust: $said"
+}
 home_key() { # KEY JSON
     [ -s "$CHORUS_HOME/config.json" ] || echo '{}' >"$CHORUS_HOME/config.json"
     set_key "$CHORUS_HOME/config.json" "$1" "$2"

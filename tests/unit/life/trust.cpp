@@ -122,8 +122,7 @@ TEST_F(TrustTest, decided_by_a_person_is_in_the_audit_and_answers_what_was_asked
     const std::string other_agent = add_prompt(bob, "trust");
     const std::string file = R"({"permissions":"open","hooks":{"token":")" +
                              std::string("sk-ant-api03-abcdefghijklmnopqrstuvwxyz") + "\"}}";
-    const auto changes = agent::trust_changes(trusted_part(store, ada.id), file);
-    in_transaction([&] { decide_trust(store, ada, agent::trust_part(file), changes, decider); });
+    in_transaction([&] { decide_trust(store, ada, agent::trust_part(file), file, decider); });
 
     EXPECT_EQ(trusted_part(store, ada.id), agent::trust_part(file));
     EXPECT_EQ(state_of(asked), "approved");
@@ -141,14 +140,30 @@ TEST_F(TrustTest, decided_by_a_person_is_in_the_audit_and_answers_what_was_asked
     EXPECT_EQ(store::find_audit_break(store), 0);
 }
 
+TEST_F(TrustTest, of_one_key_answers_no_question_about_another) {
+    const store::Agent ada = give("ada").agent;
+    const std::string asked = add_prompt(ada, "trust");
+    const char* file = R"({"permissions":"open","sandbox":"off"})";
+    const std::string before = trusted_part(store, ada.id);
+    const auto decide = [&](const std::string& part) {
+        in_transaction([&] { decide_trust(store, ada, part, file, decider); });
+    };
+    decide(before);
+    EXPECT_TRUE(audit(ada).empty()) << "nothing was decided";
+    const std::string one = agent::with_trusted_key(before, "sandbox", file);
+    decide(one);
+    EXPECT_EQ(trusted_part(store, ada.id), R"({"permissions":"standard","sandbox":"off"})");
+    EXPECT_EQ(audit(ada).size(), 1U);
+    EXPECT_EQ(state_of(asked), "pending");
+    decide(agent::with_trusted_key(one, "permissions", file));
+    EXPECT_EQ(state_of(asked), "approved");
+}
+
 TEST_F(TrustTest, shows_the_beginning_of_a_long_value_and_its_hash) {
     const store::Agent ada = give("ada").agent;
     const std::string file =
         R"({"permissions":"standard","notify":{"a":")" + std::string(5'000, 'x') + "\"}}";
-    in_transaction([&] {
-        decide_trust(store, ada, agent::trust_part(file),
-                     agent::trust_changes(trusted_part(store, ada.id), file), decider);
-    });
+    in_transaction([&] { decide_trust(store, ada, agent::trust_part(file), file, decider); });
     const std::string detail = audit(ada).at(0).detail;
     EXPECT_LT(detail.size(), 700U);
     EXPECT_NE(detail.find("(sha256 "), std::string::npos);

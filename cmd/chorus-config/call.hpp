@@ -1,0 +1,35 @@
+// The verbs of chorus-config(1).
+#pragma once
+
+#include <string>
+
+#include "agent/editing.hpp"
+#include "base/error.hpp"
+#include "sys/environment.hpp"
+
+namespace chorus::config {
+
+constexpr const char* program = "chorus-config";
+
+// What was typed.
+struct Call {
+    std::string agent;  // "": config.json is meant
+    std::string key;
+    std::string value;
+    bool json = false;
+    bool show = false;
+    bool yes = false;
+    agent::File file() const { return agent.empty() ? agent::File::home : agent::File::agent; }
+};
+
+base::ExitStatus get(const Call& call, const sys::Environment& environment);
+base::ExitStatus set(const Call& call, const sys::Environment& environment);
+base::ExitStatus unset(const Call& call, const sys::Environment& environment);
+base::ExitStatus list(const Call& call, const sys::Environment& environment);
+base::ExitStatus env(const Call& call, const sys::Environment& environment);
+base::ExitStatus trust(const Call& call, const sys::Environment& environment);
+
+// Error(bad_request) that names what is near.
+agent::Place require_place(const Call& call);
+
+}  // namespace chorus::config

@@ -1,0 +1,162 @@
+// set and unset.
+#include <algorithm>
+
+#include "base/limits.hpp"
+#include "base/text.hpp"
+#include "chat/json.hpp"
+#include "chat/json_text.hpp"
+#include "chorus-config/subject.hpp"
+#include "life/trust.hpp"
+#include "model/choice.hpp"
+#include "model/model.hpp"
+#include "sys/fd.hpp"
+#include "sys/file.hpp"
+#include "tools/nearest.hpp"
+
+namespace chorus::config {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using base::ExitStatus;
+
+constexpr std::size_t names_shown = 5;
+
+std::string quoted(std::string_view text) {
+    return "'" + base::visible(text, base::Newlines::escape) + "'";
+}
+
+const char* file_name(agent::File file) {
+    return file == agent::File::agent ? "agent.json" : "config.json";
+}
+
+std::string what_there_is(const Call& call) {
+    const agent::File other =
+        call.file() == agent::File::agent ? agent::File::home : agent::File::agent;
+    if (agent::find_place(call.key, other))
+        return other == agent::File::agent ? "it is a key of agent.json: name the agent with -a"
+                                           : "it is a key of config.json: leave -a out";
+    const agent::Astray astray = agent::astray(call.key, call.file());
+    const auto near = tools::nearest(astray.dotted, astray.there_are, names_shown);
+    if (!near.empty()) return "near it is " + base::quoted_list(near);
+    if (astray.dotted.find('.') != std::string::npos && !astray.there_are.empty())
+        return "there are " + base::quoted_list(astray.there_are);
+    return "chorus-config list shows the keys";
+}
+
+// "-" is stdin and "@FILE" a file, without the newline at its end.
+std::string read_value(const std::string& given) {
+    if (given != "-" && !given.starts_with('@')) return given;
+    std::string text = given == "-" ? sys::read_all(0, base::limits::config_bytes, "stdin")
+                                    : sys::read_file(given.substr(1), base::limits::config_bytes);
+    if (text.ends_with('\n')) text.pop_back();
+    return text;
+}
+
+agent::Place require_place_to_change(const Call& call) {
+    agent::Place place = require_place(call);
+    if (place.key->is_kept)
+        throw Error(ErrorCode::bad_request,
+                    std::string(place.key->name) + ": Chorus itself writes this key");
+    return place;
+}
+
+void check_provider(const agent::Place& place) {
+    if (place.key->name != "providers" || place.names.size() < 2) return;
+    if (model::find_provider(place.names[1]) != nullptr) return;
+    std::vector<std::string> names;
+    for (const model::Provider& provider : model::catalog()) names.emplace_back(provider.name);
+    throw Error(ErrorCode::config_invalid, "set: providers: no provider " + quoted(place.names[1]),
+                "providers are " + base::quoted_list(names));
+}
+
+// A model is stored in full.
+std::string with_full_model(const Subject& subject, const agent::Place& place, std::string json) {
+    const bool is_model = place.key->name == "model" || place.key->name == "default_model";
+    if (!is_model || json == "null") return json;
+    const auto listed =
+        sys::read_file_if_there(subject.home.available_models(), base::limits::config_bytes);
+    return chat::quoted(model::resolve_model(chat::parse_json(json, "set").get<std::string>(),
+                                             model::parse_available_models(listed.value_or("")),
+                                             model::Check::none));
+}
+
+// A file that a link leads to stays where it is.
+void write_home(const Subject& subject, const std::string& text) {
+    const std::string path =
+        sys::is_link(subject.path) ? sys::real_path(subject.path) : subject.path;
+    sys::write_file(path, text, 0600);
+}
+
+void refuse_untrusted_base(const Subject& subject, const agent::Place& place,
+                           const std::string& part) {
+    const auto changes = agent::trust_changes(part, subject.text);
+    const bool changed = std::any_of(changes.begin(), changes.end(), [&](const auto& change) {
+        return change.key == place.key->name;
+    });
+    if (changed && place.names.size() > 1)
+        throw Error(ErrorCode::failed,
+                    place.dotted() + ": " + std::string(place.key->name) +
+                        " was changed by somebody else and is not trusted",
+                    "look at it with chorus-config trust " + subject.agent->name +
+                        " --show, or set it as a whole");
+}
+
+// The file first: killed in between, what was set is there and asks to be trusted.
+void write_agent(Subject& subject, const agent::Place& place, const std::string& text,
+                 const life::Decider& person) {
+    store::Store& store = *subject.store;
+    std::string part = life::settled_trust(store, *subject.agent, subject.text, person);
+    const std::string_view key = place.key->name;
+    if (agent::is_trust_key(key)) {
+        refuse_untrusted_base(subject, place, part);
+        part = agent::with_trusted_key(part, key, text);
+    }
+    sys::write_file(subject.path, text, 0600);
+    store::Transaction transaction(store);
+    if (agent::is_trust_key(key)) life::decide_trust(store, *subject.agent, part, text, person);
+    refresh_index(subject, agent::with_trust_part(text, part));
+    transaction.commit();
+}
+
+void write(Subject& subject, const agent::Place& place, const std::string& text,
+           const sys::Environment& environment) {
+    check_text(subject, text);
+    if (subject.agent)
+        write_agent(subject, place, text, decider(environment));
+    else
+        write_home(subject, text);
+}
+
+}  // namespace
+
+agent::Place require_place(const Call& call) {
+    auto place = agent::find_place(call.key, call.file());
+    if (place) return std::move(*place);
+    throw Error(ErrorCode::bad_request,
+                quoted(call.key) + ": there is no such key in " + file_name(call.file()),
+                what_there_is(call));
+}
+
+ExitStatus set(const Call& call, const sys::Environment& environment) {
+    const agent::Place place = require_place_to_change(call);
+    Subject subject = open_to_change(call, environment);
+    const std::string json = agent::value_json(read_value(call.value), place);
+    agent::check_place(place, json, "set");
+    check_provider(place);
+    const std::string value = with_full_model(subject, place, json);
+    lock(subject);
+    write(subject, place, agent::with_value(subject.text, place, value, subject.path), environment);
+    return ExitStatus::done;
+}
+
+ExitStatus unset(const Call& call, const sys::Environment& environment) {
+    const agent::Place place = require_place_to_change(call);
+    Subject subject = open_to_change(call, environment);
+    lock(subject);
+    const std::string text = agent::without_value(subject.text, place, subject.path);
+    if (text != subject.text) write(subject, place, text, environment);
+    return ExitStatus::done;
+}
+
+}  // namespace chorus::config

@@ -1,0 +1,88 @@
+// env: the variables that Chorus reads.
+#include <algorithm>
+#include <iostream>
+
+#include "agent/variables.hpp"
+#include "base/text.hpp"
+#include "chat/json_text.hpp"
+#include "chorus-config/call.hpp"
+#include "model/model.hpp"
+
+namespace chorus::config {
+namespace {
+
+using base::ExitStatus;
+
+struct Row {
+    std::string name;
+    std::string fallback;
+    std::string meaning;
+    bool is_secret = false;
+};
+
+std::vector<Row> rows() {
+    std::vector<Row> all;
+    for (const agent::Variable& variable : agent::variables())
+        all.push_back({std::string(variable.name), std::string(variable.fallback),
+                       std::string(variable.sentence)});
+    for (const model::Provider& provider : model::catalog()) {
+        if (provider.base_url.empty()) continue;
+        const std::string name(provider.name);
+        const std::string key(provider.key_variable);
+        all.push_back({model::base_url_variable(name), std::string(provider.base_url),
+                       "where " + name + " is reached"});
+        const bool told =
+            std::any_of(all.begin(), all.end(), [&](const Row& row) { return row.name == key; });
+        if (!told) all.push_back({key, "", "the key of " + name, true});
+    }
+    std::sort(all.begin(), all.end(),
+              [](const Row& one, const Row& other) { return one.name < other.name; });
+    return all;
+}
+
+// A proxy's address may hold a name and a password.
+std::string without_credentials(std::string value) {
+    const std::size_t scheme = value.find("://");
+    const std::size_t start = scheme == std::string::npos ? 0 : scheme + 3;
+    const std::size_t at = value.rfind('@', value.find('/', start));
+    if (at == std::string::npos || at < start) return value;
+    return value.replace(start, at - start, "***");
+}
+
+std::string shown(const Row& row, const sys::Environment& environment) {
+    const std::string value = environment.get(row.name);
+    if (row.is_secret) return "set";
+    const bool is_address = row.name.ends_with("_BASE_URL") || row.name.ends_with("_PROXY") ||
+                            row.name.ends_with("_proxy");
+    return base::replace_invalid_utf8(is_address ? without_credentials(value) : value);
+}
+
+}  // namespace
+
+ExitStatus env(const Call& call, const sys::Environment& environment) {
+    chat::JsonText out;
+    out.begin_object().key("schema").string("chorus.environment/1").key("variables").begin_array();
+    for (const Row& row : rows()) {
+        const bool is_set = environment.has(row.name);
+        const char* origin = is_set ? "environment" : row.fallback.empty() ? "unset" : "built-in";
+        const std::string value = is_set ? shown(row, environment) : row.fallback;
+        out.begin_object().key("name").string(row.name).key("value");
+        if (value.empty())
+            out.null();
+        else
+            out.string(value);
+        out.key("origin").string(origin).key("meaning").string(row.meaning).end_object();
+        if (call.json) continue;
+        std::string line = row.name;
+        line.resize(std::max<std::size_t>(line.size(), 28), ' ');
+        line.append("  ").append(origin);
+        line.resize(std::max<std::size_t>(line.size(), 41), ' ');
+        line += "  " + base::visible(value, base::Newlines::escape);
+        std::cout << line.substr(0, line.find_last_not_of(' ') + 1) << '\n';
+    }
+    out.end_array().key("exit_code").number(0).end_object();
+    if (call.json) std::cout << out.text() << '\n';
+    return ExitStatus::done;
+}
+
+}  // namespace chorus::config

@@ -1,0 +1,235 @@
+// get and list: what is in force, and where it comes from.
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "base/text.hpp"
+#include "chat/json.hpp"
+#include "chat/json_text.hpp"
+#include "chorus-config/subject.hpp"
+#include "cli/main.hpp"
+#include "life/trust.hpp"
+
+namespace chorus::config {
+namespace {
+
+using agent::File;
+using agent::Place;
+using base::ExitStatus;
+using chat::Json;
+
+struct Value {
+    std::string json;  // "" for none
+    std::string origin;
+};
+
+// The files as far as they are in force.
+struct Files {
+    std::string home;
+    std::string agent;                          // "" where config.json alone is meant
+    std::vector<agent::TrustChange> untrusted;  // what is not
+};
+
+Files read_files(Subject& subject) {
+    if (!subject.agent) return {subject.text, {}, {}};
+    Files files{agent::configuration_text(subject.home), subject.text, {}};
+    const std::string part = life::trusted_part(*subject.store, subject.agent->id);
+    if (part.empty()) return files;
+    files.untrusted = agent::trust_changes(part, subject.text);
+    files.agent = agent::with_trust_part(subject.text, part);
+    return files;
+}
+
+// A file that a turn would refuse is not shown as if it held.
+void check_files(const Subject& subject, const Files& files) {
+    (void)agent::parse_home_configuration(files.home, subject.home.config());
+    if (subject.agent) (void)agent::parse_configuration(files.agent, subject.path);
+}
+
+std::optional<Value> of_environment(const Place& place, const sys::Environment& environment) {
+    const std::string variable(place.key->environment);
+    if (variable.empty() || !environment.has(variable)) return std::nullopt;
+    switch (place.type) {
+        case agent::KeyType::boolean:
+            if (environment.get(variable) != "1") return std::nullopt;
+            return Value{"true", variable};
+        case agent::KeyType::duration: {
+            const std::int64_t ms = *environment.find_ms(variable);
+            return Value{ms % 1000 == 0 ? std::to_string(ms / 1000)
+                                        : chat::quoted(std::to_string(ms) + "ms"),
+                         variable};
+        }
+        default:
+            return Value{chat::quoted(base::replace_invalid_utf8(environment.get(variable))),
+                         variable};
+    }
+}
+
+// Both files count for these: the names of one follow those of the other, an amount of agent.json
+// stands in for the other's.
+std::string merged(const std::string& general, const std::string& own) {
+    Json all = chat::parse_json(general, "config.json");
+    const Json more = chat::parse_json(own, "agent.json");
+    if (all.is_object()) all.update(more);
+    if (all.is_array()) all.insert(all.end(), more.begin(), more.end());
+    return chat::dump(all);
+}
+
+// What config.json says where agent.json says nothing.
+std::optional<std::string> general_value(const Place& place, const Subject& subject,
+                                         const Files& files) {
+    const bool is_model = place.key->name == "model";
+    const auto general = agent::find_place(is_model ? "default_model" : place.dotted(), File::home);
+    // `permissions` there are profiles by name
+    if (!general || (!is_model && general->type != place.type)) return std::nullopt;
+    return agent::find_value(files.home, *general, subject.home.config());
+}
+
+Value of_agent(const Place& place, const Subject& subject, const Files& files) {
+    const auto own = agent::find_value(files.agent, place, subject.path);
+    const auto general = general_value(place, subject, files);
+    const bool both = place.names.size() == 1 &&
+                      (place.key->name == "environment" || place.key->name == "budget");
+    if (own && general && both) return {merged(*general, *own), "config.json, agent.json"};
+    if (own) return {*own, "agent.json"};
+    if (general) return {*general, "config.json"};
+    return {};
+}
+
+Value built_in(const Place& place) {
+    const std::string fallback(agent::fallback_in(*place.key, place.file));
+    if (fallback.empty() || place.names.size() > 1) return {};
+    const auto json = chat::try_parse_json(fallback);
+    return {json ? chat::dump(*json) : chat::quoted(fallback), "built-in"};
+}
+
+Value in_force(const Place& place, const Subject& subject, const Files& files,
+               const sys::Environment& environment) {
+    if (place.names.size() == 1)
+        if (auto value = of_environment(place, environment)) return std::move(*value);
+    if (subject.agent) {
+        if (Value value = of_agent(place, subject, files); !value.json.empty()) return value;
+    } else if (auto value = agent::find_value(files.home, place, subject.home.config())) {
+        return {std::move(*value), "config.json"};
+    }
+    return built_in(place);
+}
+
+// A text as it is, anything else as JSON.
+std::string plain(const std::string& json) {
+    const auto value = chat::try_parse_json(json);
+    return value && value->is_string() ? value->get<std::string>() : json;
+}
+
+std::vector<std::string> unknown_keys(const Subject& subject) {
+    std::vector<std::string> names;
+    for (const auto& [name, ignored] : chat::parse_json(subject.text, subject.path).items()) {
+        const agent::Key* key = agent::find_key(name);
+        if (key == nullptr || !belongs(*key, subject.agent ? File::agent : File::home))
+            names.push_back(name);
+    }
+    return names;
+}
+
+bool is_untrusted(const Files& files, std::string_view key) {
+    for (const agent::TrustChange& change : files.untrusted)
+        if (change.key == key) return true;
+    return false;
+}
+
+struct Row {
+    const agent::Key* key;
+    Place place;
+    Value value;
+};
+
+std::vector<Row> rows_of(const Call& call, const Subject& subject, const Files& files,
+                         const sys::Environment& environment) {
+    std::vector<Row> rows;
+    for (const agent::Key& key : agent::keys()) {
+        const auto place = agent::find_place(key.name, call.file());
+        if (place) rows.push_back({&key, *place, in_force(*place, subject, files, environment)});
+    }
+    return rows;
+}
+
+void print_json(const Subject& subject, const Files& files, const std::vector<Row>& rows) {
+    chat::JsonText out;
+    out.begin_object().key("schema").string("chorus.config/1").key("file");
+    out.string(base::replace_invalid_utf8(subject.path)).key("agent");
+    if (subject.agent)
+        out.string(subject.agent->name);
+    else
+        out.null();
+    out.key("keys").begin_array();
+    for (const Row& row : rows) {
+        out.begin_object().key("key").string(row.key->name).key("value");
+        out.raw(row.value.json.empty() ? "null" : row.value.json);
+        out.key("origin").string(row.value.origin.empty() ? "unset" : row.value.origin);
+        if (subject.agent) out.key("untrusted").boolean(is_untrusted(files, row.key->name));
+        out.key("type").string(agent::expected(row.place.type));
+        out.key("meaning").string(row.key->sentence).end_object();
+    }
+    out.end_array().key("unknown").begin_array();
+    for (const std::string& name : unknown_keys(subject)) out.string(name);
+    out.end_array().key("exit_code").number(0).end_object();
+    std::cout << out.text() << '\n';
+}
+
+void print_columns(const std::vector<Row>& rows) {
+    for (const Row& row : rows) {
+        std::string line(row.key->name);
+        line.resize(std::max<std::size_t>(line.size(), 18), ' ');
+        line += "  " + (row.value.origin.empty() ? "unset" : row.value.origin);
+        line.resize(std::max<std::size_t>(line.size(), 32), ' ');
+        if (!row.value.json.empty())
+            line += "  " + base::visible(plain(row.value.json), base::Newlines::escape);
+        std::cout << line.substr(0, line.find_last_not_of(' ') + 1) << '\n';
+    }
+}
+
+void print_notices(const Subject& subject, const Files& files) {
+    if (const auto names = unknown_keys(subject); !names.empty())
+        cli::print_line(program, "notice",
+                        subject.path + ": not keys of this file: " + base::quoted_list(names));
+    if (files.untrusted.empty()) return;
+    std::vector<std::string> names;
+    for (const agent::TrustChange& change : files.untrusted) names.push_back(change.key);
+    cli::print_line(program, "notice",
+                    subject.path + ": changed and not trusted: " + base::quoted_list(names) +
+                        "; chorus-config trust " + subject.agent->name + " shows how");
+}
+
+}  // namespace
+
+ExitStatus get(const Call& call, const sys::Environment& environment) {
+    const Place place = require_place(call);
+    Subject subject = open_to_read(call, environment);
+    const Files files = read_files(subject);
+    check_files(subject, files);
+    const Value value = in_force(place, subject, files, environment);
+    if (call.json) {
+        std::cout << (value.json.empty() ? "null" : value.json) << '\n';
+    } else if (!value.json.empty()) {
+        const std::string text = plain(value.json);
+        std::cout << (isatty(STDOUT_FILENO) == 1 ? base::visible(text) : text) << '\n';
+    }
+    return ExitStatus::done;
+}
+
+ExitStatus list(const Call& call, const sys::Environment& environment) {
+    Subject subject = open_to_read(call, environment);
+    const Files files = read_files(subject);
+    check_files(subject, files);
+    const auto rows = rows_of(call, subject, files, environment);
+    if (call.json) {
+        print_json(subject, files, rows);
+    } else {
+        print_columns(rows);
+        print_notices(subject, files);
+    }
+    return ExitStatus::done;
+}
+
+}  // namespace chorus::config

@@ -1,0 +1,95 @@
+#include "chorus-config/subject.hpp"
+
+#include <unistd.h>
+
+#include "agent/home.hpp"
+#include "base/limits.hpp"
+#include "life/agents.hpp"
+#include "sys/file.hpp"
+#include "turn/settings.hpp"
+
+namespace chorus::config {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+agent::Directory directory_of(const Subject& subject) {
+    return agent::Directory(subject.home.path() + "/" + subject.agent->dir);
+}
+
+void read_text(Subject& subject) {
+    if (subject.agent)
+        subject.text = agent::configuration_text(directory_of(subject));
+    else
+        subject.text = agent::configuration_text(subject.home);
+}
+
+void find_file(Subject& subject, const Call& call) {
+    subject.path = subject.home.config();
+    if (!call.agent.empty()) {
+        subject.agent = life::require_agent(subject.home, *subject.store, call.agent);
+        subject.path = directory_of(subject).configuration();
+    }
+    read_text(subject);
+}
+
+}  // namespace
+
+Subject open_to_read(const Call& call, const sys::Environment& environment) {
+    Subject subject{.home = agent::find_home(environment), .path = {}, .text = {}};
+    const bool needs_agent = !call.agent.empty();
+    if (needs_agent || sys::exists(subject.home.path()))
+        agent::open_home(subject.home, environment, agent::IfMissing::refuse);
+    if (needs_agent)
+        subject.store = store::Store::open_existing({subject.home.database(), subject.home.gate()});
+    find_file(subject, call);
+    return subject;
+}
+
+Subject open_to_change(const Call& call, const sys::Environment& environment) {
+    Subject subject{.home = agent::find_home(environment), .path = {}, .text = {}};
+    agent::open_home(subject.home, environment,
+                     call.agent.empty() ? agent::IfMissing::create : agent::IfMissing::refuse);
+    subject.store = store::Store::open({subject.home.database(), subject.home.gate()});
+    life::refuse_from_inside(*subject.store, environment);
+    find_file(subject, call);
+    return subject;
+}
+
+void lock(Subject& subject) {
+    const std::string path = subject.agent ? subject.home.configuration_lock(subject.agent->id)
+                                           : subject.home.configuration_lock();
+    subject.lock = sys::Lock::acquire(path, sys::Lock::Mode::exclusive, base::limits::file_lock_ms);
+    if (!subject.lock)
+        throw Error(ErrorCode::agent_busy,
+                    subject.path + ": another process has been changing it for 30 s");
+    if (subject.agent) subject.agent = life::require_again(*subject.store, *subject.agent);
+    read_text(subject);
+}
+
+void check_text(const Subject& subject, const std::string& text) {
+    if (!subject.agent) {
+        agent::check_profiles(agent::parse_home_configuration(text, subject.path), subject.path);
+        return;
+    }
+    const auto configuration = agent::parse_configuration(text, subject.path);
+    (void)agent::resolve_profile(configuration.permissions,
+                                 agent::load_home_configuration(subject.home), subject.path);
+}
+
+void refresh_index(Subject& subject, const std::string& text_in_force) {
+    const auto configuration = agent::parse_configuration(text_in_force, subject.path);
+    store::Agent row = *subject.agent;
+    if (!configuration.model.empty()) row.model = configuration.model;
+    row.permissions = configuration.permissions.name;
+    row.description = configuration.description;
+    row.channel_id = configuration.channel_id;
+    store::refresh_agent_index(*subject.store, row);
+}
+
+life::Decider decider(const sys::Environment& environment) {
+    return {static_cast<std::int64_t>(getuid()), turn::actor_text("", environment)};
+}
+
+}  // namespace chorus::config

@@ -1,0 +1,84 @@
+#include "life/trust.hpp"
+
+#include <iostream>
+
+#include "base/text.hpp"
+#include "chorus-config/subject.hpp"
+#include "cli/question.hpp"
+
+namespace chorus::config {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using base::ExitStatus;
+
+constexpr std::int64_t ask_ms = 24LL * 60 * 60 * 1000;
+
+std::string shown(const std::string& json) {
+    return json.empty() ? "(not there)" : base::visible(json, base::Newlines::escape);
+}
+
+std::string described(const std::vector<agent::TrustChange>& changes) {
+    std::string text;
+    for (const agent::TrustChange& change : changes)
+        text += change.key + "\n  before: " + shown(change.before) +
+                "\n  after:  " + shown(change.after) + "\n";
+    return text;
+}
+
+void ask(const std::string& agent, const std::string& differences) {
+    if (!cli::can_ask())
+        throw Error(ErrorCode::bad_request, "trust " + agent + ": no terminal to ask at",
+                    "--show shows what has changed, --yes trusts it");
+    const auto never = [] { return false; };
+    switch (cli::ask_yes_no("\n" + differences + "\nTrust this of agent " + agent + "?\n", ask_ms,
+                            never)) {
+        case cli::Answer::yes:
+            return;
+        case cli::Answer::no:
+            throw Error(ErrorCode::denied, "trust " + agent + ": the answer was no",
+                        "what was trusted before stays in force");
+        case cli::Answer::nobody:
+            throw Error(ErrorCode::input_required, "trust " + agent + ": nobody answered");
+    }
+}
+
+void decide(Subject& subject, const life::Decider& person) {
+    const std::string part = agent::trust_part(subject.text);
+    lock(subject);
+    if (agent::trust_part(subject.text) != part)
+        throw Error(ErrorCode::failed, subject.path + ": it has changed since it was shown",
+                    "look at it again");
+    store::Transaction transaction(*subject.store);
+    life::decide_trust(*subject.store, *subject.agent, part, subject.text, person);
+    refresh_index(subject, subject.text);
+    transaction.commit();
+}
+
+}  // namespace
+
+ExitStatus trust(const Call& call, const sys::Environment& environment) {
+    Subject subject =
+        call.show ? open_to_read(call, environment) : open_to_change(call, environment);
+    const life::Decider person = decider(environment);
+    const std::string part =
+        call.show ? life::trusted_part(*subject.store, subject.agent->id)
+                  : life::settled_trust(*subject.store, *subject.agent, subject.text, person);
+    // where nothing is recorded yet, all of it will be
+    const auto changes =
+        part.empty() ? std::vector<agent::TrustChange>{} : agent::trust_changes(part, subject.text);
+    if (changes.empty()) {
+        std::cout << "nothing to trust\n";
+        return ExitStatus::done;
+    }
+    const bool asks = !call.show && !call.yes;
+    if (!asks) std::cout << described(changes);
+    if (call.show) return ExitStatus::done;
+    check_text(subject, subject.text);
+    if (asks) ask(subject.agent->name, described(changes));
+    decide(subject, person);
+    return ExitStatus::done;
+}
+
+}  // namespace chorus::config

@@ -1,0 +1,431 @@
+#!/usr/bin/env bash
+# The contract of chorus-config(1).
+. "$(dirname "$0")/../support/lib.sh"
+. "$(dirname "$0")/../support/turns.sh"
+. "$(dirname "$0")/../support/terminal.sh"
+
+config() { printf '%s' "$CHORUS_HOME/config.json"; }
+agent_file() { printf '%s' "$CHORUS_HOME/agents/a/agent.json"; }
+set_to() { # KEY VALUE JSON: set takes the value, and the file then has it
+    run chorus-config set "$1" "$2"
+    expect_status 0
+    expect_equal "$out$err" ''
+    expect_equal "$(jq -c "getpath(\"$1\" | split(\".\"))" "$(config)")" "$3"
+}
+refused() { # STATUS REGEX COMMAND …: an error of one line, a hint at most, and nothing was changed
+    local wanted=$1 regex=$2 before after
+    shift 2
+    before=$(cat "$(config)" "$CHORUS_HOME"/agents/*/agent.json 2>/dev/null)
+    run "$@"
+    expect_status "$wanted"
+    expect_equal "$out" ''
+    expect_equal "$(grep -c '^chorus-config: error: ' <<<"$err")" 1
+    expect_equal "$(grep -cv '^chorus-config: \(error\|hint\): ' <<<"$err")" 0
+    expect_match "$err" "$regex"
+    after=$(cat "$(config)" "$CHORUS_HOME"/agents/*/agent.json 2>/dev/null)
+    expect_equal "$after" "$before"
+}
+
+test_case "set writes what is typed as the key's type asks, and get prints it"
+set_to default_model anthropic/x '"anthropic/x"'
+set_to sandbox off '"off"'
+set_to prompt_ttl 2d '"2d"'
+set_to idle_timeout 90 90
+set_to max_retries 5 5
+set_to allow_network_fs true true
+set_to environment '["LANG", "TZ"]' '["LANG","TZ"]'
+set_to default_permissions locked '"locked"'
+set_to permissions.ci '{"base": "sandboxed", "deny": ["tool:git:push .*"]}' '{"base":"sandboxed","deny":["tool:git:push .*"]}'
+set_to permissions.ci.match '["tool:view:x"]' '["tool:view:x"]'
+set_to providers.openai.base_url http://127.0.0.1:9/v1 '"http://127.0.0.1:9/v1"'
+set_to permission_grants.admin '*' '"*"'
+set_to permission_grants.viewer '["locked", "ci"]' '["locked","ci"]'
+set_to roles.%ops admin '"admin"'
+set_to limits.sandbox workspace+net '"workspace+net"'
+set_to limits.budget.tokens_per_turn 1000 1000
+set_to budget.tokens_per_turn 500 500
+set_to audit_sink /var/log/chorus.jsonl '"/var/log/chorus.jsonl"'
+set_to hooks.before.x 'make test' '"make test"'
+expect_equal "$(stat -c %a "$(config)")" 600
+run chorus-config get prompt_ttl
+expect_equal "$out" 2d
+run chorus-config get environment
+expect_equal "$out" '["LANG","TZ"]'
+run chorus-config get permissions.ci.deny
+expect_equal "$out" '["tool:git:push .*"]'
+run chorus-config get default_model --json
+expect_equal "$out" '"anthropic/x"'
+run chorus-config get limits
+expect_equal "$out" '{"sandbox":"workspace+net","budget":{"tokens_per_turn":1000}}'
+run chorus-config unset limits.sandbox
+expect_status 0
+expect_equal "$out$err" ''
+expect_equal "$(jq -c .limits "$(config)")" '{"budget":{"tokens_per_turn":1000}}'
+run chorus-config set roles.ada.lovelace admin
+expect_equal "$(jq -r '.roles["ada.lovelace"]' "$(config)")" admin
+run chorus-config unset roles.ada.lovelace
+expect_equal "$(jq -c .roles "$(config)")" '{"%ops":"admin"}'
+[ -z "$(find "$CHORUS_HOME" -name '.chorus-write*')" ] || fail 'a temporary file was left'
+
+test_case "a value comes from stdin or a file too"
+init a --model builtin/script
+printf 'Be brief.\nSay what you did.\n' >prompt.txt
+run chorus-config set -a a system_prompt @prompt.txt
+expect_status 0
+expect_equal "$(jq -r .system_prompt "$(agent_file)")" $'Be brief.\nSay what you did.'
+echo '{"allow": ["tool:view:.*"]}' >profile.json
+run_stdin profile.json chorus-config set permissions.reader -
+expect_status 0
+run chorus-config get permissions.reader
+expect_equal "$out" '{"allow":["tool:view:.*"]}'
+run chorus-config set -a a description '"@home"'
+expect_equal "$(jq -r .description "$(agent_file)")" @home
+run chorus-config set -a a description -- --hello
+expect_equal "$(jq -r .description "$(agent_file)")" --hello
+refused 1 'nofile: No such file' chorus-config set permissions.x @nofile
+
+test_case "what is not set is what is built in; get of nothing prints nothing"
+run chorus-config get max_iterations
+expect_status 0
+expect_equal "$out" 25
+run chorus-config get default_permissions --json
+expect_equal "$out" '"standard"'
+run chorus-config get limits.sandbox
+expect_status 0
+expect_equal "$out" ''
+run chorus-config get limits.sandbox --json
+expect_equal "$out" null
+run chorus-config unset max_retries
+expect_status 0
+expect_missing "$(config)"
+
+test_case "values of the wrong type are refused, and named with key and type"
+init a --model builtin/script
+echo '{"mine": 1}' >"$(config)"
+refused 3 'error: set: max_retries: expected a whole number, found "many"' chorus-config set max_retries many
+refused 3 'set: prompt_ttl: expected .*duration.*found "soon"' chorus-config set prompt_ttl soon
+refused 3 'set: sandbox: expected "workspace".*found "none"' chorus-config set sandbox none
+refused 3 'set: allow_network_fs: expected true or false, found "yes"' chorus-config set allow_network_fs yes
+refused 3 'set: environment: expected a list of strings, found "LANG"' chorus-config set environment LANG
+refused 3 'set: roles.ada: expected a name or a list of names, found' chorus-config set roles.ada '{"x": 1}'
+refused 3 'set: roles.ada: expected a name' chorus-config set roles.ada ''
+refused 3 'set: audit_sink: expected "syslog" or the absolute path' chorus-config set audit_sink log.txt
+refused 3 'set: budget.usd_per_day: expected a number that is not negative, found -1' chorus-config set budget.usd_per_day -- -1
+refused 3 'set: limits: expected an object, found 5' chorus-config set limits 5
+refused 3 "set: limits.sandbx: no such member; there are 'budget'" chorus-config set limits '{"sandbx": "off"}'
+refused 3 "set: permissions.ci: expected .*an object" chorus-config set permissions.ci 5
+refused 3 "config.json: permissions.ci: expected an object" chorus-config set permissions.ci standard
+refused 3 "set: permissions.ci.alow: no such list" chorus-config set permissions.ci '{"alow": []}'
+refused 2 'stands twice' chorus-config set limits '{"sandbox": "off", "sandbox": "workspace"}'
+refused 2 'default_model: not valid UTF-8 at byte 1' chorus-config set default_model $'a\xff'
+refused 3 "providers: no provider 'nosuch'" chorus-config set providers.nosuch.base_url http://x
+refused 7 "no provider 'nowhere'" chorus-config set default_model nowhere/x
+refused 7 "no provider 'nowhere'" chorus-config set -a a model nowhere/x
+refused 3 'set: max_iterations: expected a whole number' chorus-config set -a a max_iterations 1.5
+refused 2 'name: Chorus itself writes this key' chorus-config set -a a name b
+refused 2 'running_tasks: Chorus itself' chorus-config unset -a a running_tasks
+
+test_case "a profile is compiled with all its patterns before it is written" # L-19
+init a --model builtin/script
+refused 3 "config.json: permissions.ci.allow\[1\] 'tool:\('" chorus-config set permissions.ci '{"allow": ["tool:x", "tool:("]}'
+refused 3 'permissions.ci.deny\[0\]' chorus-config set permissions.ci.deny '["(?!x)y"]'
+refused 3 'permissions.ci.not_match\[0\]' chorus-config set permissions.ci '{"allow": ["tool:view:.*"], "not_match": ["tool:view:x"]}'
+refused 3 "default_permissions: no profile 'ci'" chorus-config set default_permissions ci
+refused 3 "limits.permissions: no profile 'ci'" chorus-config set limits.permissions ci
+refused 3 "permissions.open: a preset has that name" chorus-config set permissions.open '{}'
+refused 3 "agent.json: permissions: no profile 'ci'" chorus-config set -a a permissions ci
+refused 3 'agent.json: permissions.ask\[0\]' chorus-config set -a a permissions '{"ask": ["("]}'
+run chorus-config set permissions.ci '{"allow": ["tool:view:.*"]}'
+expect_status 0
+for key in default_permissions limits.permissions; do
+    run chorus-config set $key ci
+    expect_status 0
+done
+run chorus-config set -a a permissions ci
+expect_status 0
+refused 3 "default_permissions: no profile 'ci'" chorus-config unset permissions.ci
+refused 2 'permissions.allow: permissions is "ci", which holds nothing by name' chorus-config set -a a permissions.allow '[]'
+
+test_case "unknown keys are told with what is near"
+init a --model builtin/script
+refused 2 "'permision.ci': there is no such key in config.json.*near it is 'permissions'" chorus-config set permision.ci '{}'
+refused 2 "near it is 'max_retries'" chorus-config get max_retrys
+refused 2 "near it is 'limits.sandbox'" chorus-config set limits.sandbx off
+refused 2 "there are 'limits.budget'" chorus-config set limits.zzzzzz off
+refused 2 'chorus-config list shows the keys' chorus-config unset zzzzzzzzzz
+refused 2 'chorus-config list' chorus-config set max_retries.x 5
+refused 2 'it is a key of agent.json: name the agent with -a' chorus-config set system_prompt x
+refused 2 'it is a key of config.json: leave -a out' chorus-config set -a a roles.ada x
+refused 2 "'': there is no such key" chorus-config get ''
+refused 2 'no such key' chorus-config get $'x\x1b[31m'
+expect_no_match "$err" $'\x1b'
+for words in '' 'set' 'set max_retries' 'get' 'nosuch' 'set -a' 'list x' 'trust'; do
+    run chorus-config $words
+    expect_status 2
+    expect_match "$err" '^chorus-config: error: usage: '
+done
+refused 2 'is empty' chorus-config get -a '' permissions
+
+test_case "what it does not know stays, in its place"
+mkdir -p "$CHORUS_HOME" && chmod 700 "$CHORUS_HOME"
+echo '{"x-first": {"b": 1, "a": [2.5]}, "max_retries": 1, "x-last": "ä"}' >"$(config)"
+chmod 644 "$(config)"
+run chorus-config set max_retries 2
+expect_equal "$(jq -c . "$(config)")" '{"x-first":{"b":1,"a":[2.5]},"max_retries":2,"x-last":"ä"}'
+expect_equal "$(stat -c %a "$(config)")" 600
+run chorus-config list
+expect_match "$err" "notice: .*config.json: not keys of this file: 'x-first' and 'x-last'"
+mkdir elsewhere && mv "$(config)" elsewhere/c.json && ln -s "$scratch/elsewhere/c.json" "$(config)"
+run chorus-config set max_retries 3
+expect_status 0
+expect_equal "$(jq .max_retries elsewhere/c.json)" 3
+[ -L "$(config)" ] || fail 'the link is gone'
+
+test_case "a file that is wrong is not shown as if it held, and can be mended"
+mkdir -p "$CHORUS_HOME" && chmod 700 "$CHORUS_HOME"
+echo '{"max_retries": "many", "prompt_ttl": 5}' >"$(config)"
+refused 3 'config.json: max_retries: expected a whole number' chorus-config get prompt_ttl
+refused 3 'config.json: max_retries: expected' chorus-config set prompt_ttl 6
+run chorus-config set max_retries 1
+expect_status 0
+echo '{' >"$(config)"
+refused 3 'config.json: not JSON' chorus-config list
+refused 3 'config.json: not JSON' chorus-config set max_retries 1
+
+test_case "writers at the same time lose nothing"
+run chorus-config set max_retries 1
+for i in {1..24}; do chorus-config set "roles.user$i" "role$i" & done
+wait
+expect_equal "$(jq '.roles | length' "$(config)")" 24
+
+test_case "list: every key, what is in force and where it comes from"
+init a --model builtin/script --permissions open
+chorus-config set max_retries 1
+chorus-config set max_iterations 7
+chorus-config set environment '["LANG"]'
+chorus-config set budget '{"tokens_per_turn": 5}'
+chorus-config set -a a max_iterations 9
+chorus-config set -a a environment '["TZ"]'
+run env CHORUS_MODEL=ollama/x CHORUS_IDLE_TIMEOUT_MS=2500 CHORUS_NETWORK_FS=0 chorus-config list
+expect_status 0
+expect_equal "$err" ''
+expect_match "$out" $'\nmax_retries +config.json +1\n'
+expect_match "$out" $'\nmax_iterations +config.json +7\n'
+expect_match "$out" $'\nparallel_tools +built-in +4\n'
+expect_match "$out" $'\ndefault_model +CHORUS_MODEL +ollama/x\n'
+expect_match "$out" $'\nidle_timeout +CHORUS_IDLE_TIMEOUT_MS +2500ms\n'
+expect_match "$out" $'allow_network_fs +built-in +false\n'
+expect_match "$out" $'\nroles +unset\n'
+run chorus-config list --json
+expect_json '.schema + " " + (.agent | tostring) + " " + (.exit_code | tostring)' 'chorus.config/1 null 0'
+expect_json .file "$(config)"
+expect_json '.keys[] | select(.key == "max_retries") | "\(.value) \(.origin) \(.type)"' '1 config.json a whole number'
+expect_json '.keys[] | select(.key == "limits") | "\(.value) \(.origin)"' 'null unset'
+expect_json '[.keys[].meaning | select(. == "")] | length' 0
+expect_json '[.keys[].key] | index("system_prompt") | tostring' null
+run chorus-config list -a a --json
+expect_json '.agent' a
+expect_json '.keys[] | select(.key == "max_iterations") | "\(.value) \(.origin) \(.untrusted)"' '9 agent.json false'
+expect_json '.keys[] | select(.key == "environment") | "\(.value) \(.origin)"' '["LANG","TZ"] config.json, agent.json'
+expect_json '.keys[] | select(.key == "budget") | "\(.value) \(.origin)"' '{"tokens_per_turn":5} config.json'
+expect_json '.keys[] | select(.key == "permissions") | "\(.value) \(.origin)"' 'open agent.json'
+expect_json '.keys[] | select(.key == "sandbox") | "\(.value) \(.origin)"' 'workspace built-in'
+run chorus-config get -a a max_iterations
+expect_equal "$out" 9
+chorus-config unset -a a max_iterations
+run chorus-config get -a a max_iterations
+expect_equal "$out" 7
+run env CHORUS_MODEL=ollama/x chorus-config get -a a model
+expect_equal "$out" ollama/x
+
+test_case "env: every variable that the sources read, and no secret"
+run env ANTHROPIC_API_KEY=sk-ant-CANARY https_proxy=http://me:CANARY@proxy:3128/x CHORUS_OPENAI_BASE_URL=http://u:CANARY@h/v1 \
+    NO_COLOR=1 chorus-config env
+expect_status 0
+expect_no_match "$out$err" CANARY
+expect_match "$out" 'ANTHROPIC_API_KEY +environment +set'
+expect_match "$out" 'OPENAI_API_KEY +unset'
+expect_match "$out" $'\nhttps_proxy +environment +http://\*\*\*@proxy:3128/x\n'
+expect_match "$out" 'CHORUS_OPENAI_BASE_URL +environment +http://\*\*\*@h/v1'
+expect_match "$out" 'CHORUS_ANTHROPIC_BASE_URL +built-in +https://api.anthropic.com'
+expect_match "$out" "CHORUS_HOME +environment +$CHORUS_HOME"
+expect_match "$out" 'CHORUS_DRAIN_TIMEOUT_MS +built-in +20000'
+run chorus-config env --json
+for name in $(cat "$here"/../lib/*/*.cpp "$here"/../cmd/*.cpp "$here"/../cmd/*/*.cpp | grep -oE '"CHORUS_[A-Z_]+"' | tr -d '"' | sort -u); do
+    expect_json "[.variables[] | select(.name == \"$name\")] | length" 1
+done
+expect_json '.variables[] | select(.name == "CHORUS_STDIN") | "\(.value) \(.origin)"' 'append built-in'
+expect_missing "$CHORUS_HOME"
+
+test_case "what a person sets of an agent is trusted, and in its row" # L-13
+init a --model builtin/script
+run chorus-config set -a a permissions open
+expect_status 0
+expect_equal "$out$err" ''
+expect_equal "$(stat -c %a "$(agent_file)")" 600
+run chorus-config trust a --show
+expect_status 0
+expect_equal "$out" 'nothing to trust'
+expect_db 'SELECT permissions FROM agents' open
+expect_db "SELECT decision || ' ' || action_string || ' ' || (detail LIKE 'permissions: \"standard\" (sha256 %) to \"open\" (sha256 %)') || ' ' || user_id FROM audit_log" \
+    "ask_approved trust:agent.json 1 $(id -u)"
+run env CHORUS_ACTOR=mia chorus-config unset -a a permissions
+expect_status 0
+expect_match "$(db 'SELECT actor FROM audit_log WHERE id = 2')" '^uid [0-9]+ \(mia\)$'
+expect_db 'SELECT permissions FROM agents' standard
+run chorus-config set -a a max_iterations 3
+run chorus-config set -a a description 'Reads.'
+expect_db 'SELECT count(*) FROM audit_log' 2
+expect_db 'SELECT description FROM agents' Reads.
+run chorus-config set -a a permissions.allow '["tool:x"]'
+expect_status 2 # it is built in
+run chorus-config set -a a permissions '{"base": "locked"}'
+run chorus-config set -a a permissions.ask '["tool:bash:.*"]'
+expect_status 0
+expect_equal "$(jq -c .permissions "$(agent_file)")" '{"base":"locked","ask":["tool:bash:.*"]}'
+run chorus-config trust a
+expect_equal "$out" 'nothing to trust'
+run chorus-run a hi
+expect_status 0
+
+test_case "what somebody else changed is shown, and taken over only when a person says so"
+init a --model builtin/script --permissions locked
+edit_agent_key a permissions '"open"'
+edit_agent_key a hooks '{"x": "a\u001b[31m\u202eb"}'
+edit_agent_key a description '"harmless"'
+run chorus-config list -a a
+expect_status 0
+expect_match "$err" "notice: .*agent.json: changed and not trusted: 'hooks' and 'permissions'; chorus-config trust a"
+expect_match "$out" $'\npermissions +agent.json +locked\n'
+run chorus-config list -a a --json
+expect_json '[.keys[] | select(.untrusted).key] | join(" ")' 'hooks permissions'
+run chorus-config get -a a permissions
+expect_equal "$out" locked
+before=$(db 'SELECT * FROM settings; SELECT * FROM audit_log')
+run chorus-config trust a --show
+expect_status 0
+expect_match "$out" $'permissions\n  before: "locked"\n  after:  "open"'
+expect_match "$out" $'hooks\n  before: \(not there\)\n  after:  .*\\\\u202eb'
+expect_no_match "$out" $'\x1b|\u202e|description'
+expect_equal "$(db 'SELECT * FROM settings; SELECT * FROM audit_log')" "$before"
+refused 2 'trust a: no terminal to ask at.*--show shows what has changed, --yes trusts it' chorus-config trust a
+run chorus-config trust a --yes
+expect_status 0
+expect_match "$out" 'after:  "open"'
+run chorus-config get -a a permissions
+expect_equal "$out" open
+expect_db 'SELECT permissions FROM agents' open
+expect_db "SELECT count(*) FROM audit_log WHERE action_string = 'trust:agent.json' AND decision = 'ask_approved'" 1
+run chorus-config trust a --yes
+expect_equal "$status $out" '0 nothing to trust'
+
+test_case "one key that a person sets takes nothing else along"
+init a --model builtin/script --permissions locked
+edit_agent_key a permissions '{"allow": ["tool:[\\s\\S]*"]}'
+edit_agent_key a sandbox '"off"'
+refused 1 'permissions.deny: permissions was changed by somebody else.*trust a --show' chorus-config set -a a permissions.deny '["tool:git:.*"]'
+run chorus-config set -a a sandbox workspace
+expect_status 0
+run chorus-config trust a --show
+expect_match "$out" '^permissions'
+expect_no_match "$out" sandbox
+run chorus-config set -a a permissions standard
+expect_status 0
+run chorus-config trust a
+expect_equal "$out" 'nothing to trust'
+
+test_case "a file that no turn would take is not trusted"
+init a --model builtin/script
+edit_agent_key a permissions '{"allow": ["tool:("]}'
+refused 3 'agent.json: permissions.allow\[0\]' chorus-config trust a --yes
+edit_agent_key a permissions '"standard"'
+edit_agent_key a sandbox '"none"'
+run chorus-config trust a --yes
+expect_status 3
+expect_match "$err" 'agent.json: sandbox: expected'
+
+test_case "an agent older than the record: what is there at first is taken, and told in the audit log"
+init a --model builtin/script --permissions locked
+db 'DELETE FROM settings'
+run chorus-config trust a --show
+expect_equal "$out" 'nothing to trust'
+expect_db 'SELECT count(*) FROM settings' 0
+edit_agent_key a permissions '"open"'
+run chorus-config set -a a sandbox off
+expect_status 0
+expect_db "SELECT group_concat(decision) FROM audit_log" 'allow,ask_approved'
+expect_match "$(db 'SELECT detail FROM audit_log WHERE id = 1')" '^nothing was recorded yet: .*permissions: nothing to "open"'
+run chorus-config trust a
+expect_equal "$out" 'nothing to trust'
+
+test_case "the question on a terminal: yes, no, and nobody"
+init a --model builtin/script
+edit_agent_key a permissions '"open"'
+typist() { shown 'o? ' && echo n; }
+on_terminal 'chorus-config trust a'
+expect_status 11
+expect_match "$out" $'permissions\n  before: "standard"\n  after:  "open"\n\nTrust this of agent a'
+expect_match "$out" 'error: trust a: the answer was no'
+run chorus-config get -a a permissions
+expect_equal "$out" standard
+typist() { shown 'o? ' && printf '\004'; }
+on_terminal 'chorus-config trust a'
+expect_status 10
+typist() { shown 'o? ' && edit_agent_key a notify '{"x": 1}' && echo y; }
+on_terminal 'chorus-config trust a'
+expect_status 1
+expect_match "$out" 'it has changed since it was shown'
+typist() { shown 'o? ' && echo yes; }
+on_terminal 'chorus-config trust a'
+expect_status 0
+run chorus-config trust a
+expect_equal "$out" 'nothing to trust'
+
+test_case "nothing that a turn has started decides"
+init a --model builtin/script --permissions open
+for words in 'set max_retries 1' 'unset max_retries' 'set -a a permissions open' 'trust a --yes' 'trust a'; do
+    refused 6 "error: this process was started by agent 'a'" env CHORUS_AGENT=a chorus-config $words
+done
+refused 6 "agent ''" env CHORUS_AGENT= chorus-config set max_retries 1
+for words in 'get max_retries' 'list' 'env' 'trust a --show'; do
+    run env CHORUS_AGENT=a chorus-config $words
+    expect_status 0
+done
+home_key sandbox '"off"'
+for words in 'set default_permissions open' 'set -a a sandbox off' 'trust a --yes'; do
+    run chorus-run a "/bash (CHORUS_HOME='$CHORUS_HOME' setsid env -u CHORUS_AGENT chorus-config $words; echo it is \$?) 2>&1"
+    expect_status 0
+    expect_match "$out" 'error: this process was started by a turn at work \(process [0-9]+\): it may decide nothing'
+    expect_match "$out" 'it is 6'
+done
+expect_equal "$(jq -c . "$(config)")" '{"sandbox":"off"}'
+
+test_case "agents and homes that are not there or not one's own"
+run chorus-config list
+expect_status 0
+expect_missing "$CHORUS_HOME"
+refused 4 'no home of agents there' chorus-config list -a a
+run chorus-config set max_retries 1
+expect_status 0
+expect_equal "$(stat -c %a "$CHORUS_HOME")" 700
+refused 4 "agent 'b': there is none of that name" chorus-config get -a b permissions
+refused 4 "agent 'b'" chorus-config trust b
+init a --model builtin/script
+db "UPDATE agents SET status = 'destroying'"
+refused 4 'it was destroyed' chorus-config set -a a permissions open
+chown 12345 "$CHORUS_HOME"
+for words in 'get max_retries' 'set max_retries 2' 'list'; do
+    refused 6 'belongs to uid 12345' chorus-config $words
+done
+chown "$(id -u)" "$CHORUS_HOME"
+chmod 777 "$CHORUS_HOME"
+refused 6 'others can write it' chorus-config set max_retries 2
+
+test_case "stdout that cannot be written is no success"
+for words in 'get max_retries' 'list' 'env --json'; do
+    chorus-config $words >/dev/full 2>err.txt
+    expect_equal $? 1
+    expect_match "$(cat err.txt)" 'stdout: not everything could be written'
+done
+
+end_tests
