@@ -33,6 +33,10 @@ std::string unknown_tool(const std::string& name) {
 
 }  // namespace
 
+policy::Surroundings shell_surroundings(const sys::Sandbox& sandbox, const std::string& problem) {
+    return {sandbox.mode == sys::SandboxMode::workspace && problem.empty()};
+}
+
 Calls::Calls(Place& place, Record& record, tools::Workplace& workplace,
              const Surroundings& surroundings, std::vector<chat::TurnResult::Denied>& denied)
     : place_(place),
@@ -72,10 +76,9 @@ Calls::Judged Calls::judge(const chat::ToolCall& call) {
     const bool is_shell = judged.tool->kind == tools::Class::command;
     if (is_shell) prepare_sandbox();
     judged.decided.action = tools::action(*judged.tool, judged.arguments, workplace_);
-    const policy::Surroundings around{workplace_.sandbox.mode == sys::SandboxMode::workspace &&
-                                      workplace_.sandbox_problem.empty()};
     policy::Decision decision = rules_.profile->decide(
-        {std::string(judged.tool->family), judged.decided.action, is_shell}, around);
+        {std::string(judged.tool->family), judged.decided.action, is_shell},
+        shell_surroundings(workplace_.sandbox, workplace_.sandbox_problem));
     if (place_.redaction.holds_active(call.arguments))
         decision = {Verdict::deny, "the arguments hold a secret that is in use"};
     judged.decided.action = place_.redaction.apply(judged.decided.action);

@@ -44,7 +44,7 @@ TEST(Shell, WhyALineIsNotSimpleIsSaidAtItsPlace) {
         {"ls 2> /etc/x", "at '2> /etc/x'"},
         {"ls & rm", "at '& rm'"},
         {"X=1 ls", "at 'X=1 ls'"},
-        {"echo a\tb", "at '\\tb'"},
+        {"echo a\\tb", "at '\\tb'"},
         {"ls &&", "there is no command at its end"},
         {"", "there is no command at its end"},
         {"ls\nrm", "it holds a newline, a hidden character or a long run of blanks"},
