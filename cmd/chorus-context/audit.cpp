@@ -96,17 +96,12 @@ class Lines {
     std::size_t name_width_ = 0;
 };
 
-void require_name(store::Store& store, const std::string& name) {
-    if (!store::find_agent(store, name) && !store::find_destroyed_agent(store, name))
-        turn::refuse_unknown_agent(store, name);
-}
-
 base::ExitStatus run(Options& options, Opened& opened) {
     store::AuditFilter& filter = options.filter;
     if (!options.since.empty()) filter.since = parse_time(options.since, "--since");
     if (!options.until.empty()) filter.until = parse_time(options.until, "--until");
     if (!options.action.empty()) filter.action = matching(options.action);
-    if (!filter.agent.empty()) require_name(*opened.store, filter.agent);
+    if (!filter.agent.empty()) turn::require_known_agent(*opened.store, filter.agent);
     Lines lines(opened.environment);
     for (const store::Agent& agent : store::list_agents(*opened.store))
         lines.widen(agent.name.size());

@@ -5,7 +5,6 @@
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "chorus-context/verb.hpp"
-#include "store/agents.hpp"
 #include "store/records.hpp"
 #include "turn/place.hpp"
 
@@ -66,9 +65,7 @@ void print_json(const store::AuditChain& chain, const std::string& problem) {
 base::ExitStatus run(const Options& options, Opened& opened) {
     std::optional<store::AuditHead> expected;
     if (!options.expect.empty()) expected = parse_head(options.expect);
-    if (!options.agent.empty() && !store::find_agent(*opened.store, options.agent) &&
-        !store::find_destroyed_agent(*opened.store, options.agent))
-        turn::refuse_unknown_agent(*opened.store, options.agent);
+    if (!options.agent.empty()) turn::require_known_agent(*opened.store, options.agent);
     const store::AuditChain chain =
         store::check_audit(*opened.store, expected ? expected->rows : 0);
     const std::string problem = problem_of(chain, expected);

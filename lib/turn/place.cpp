@@ -25,6 +25,21 @@ std::string quoted(std::string_view text) {
     return "'" + base::visible(text, base::Newlines::escape) + "'";
 }
 
+[[noreturn]] void refuse_unknown(store::Store& store, const std::string& name) {
+    if (store::find_destroyed_agent(store, name))
+        throw Error(ErrorCode::exited, "agent " + quoted(name) + ": it was destroyed",
+                    "make a new one with chorus-init " + name);
+    std::vector<std::string> names;
+    for (const store::Agent& agent : store::list_agents(store))
+        if (agent.status == AgentStatus::active) names.push_back(agent.name);
+    const std::size_t known = names.size();
+    names.resize(std::min<std::size_t>(known, 10));
+    throw Error(ErrorCode::not_found, "agent " + quoted(name) + ": there is none of that name",
+                known == 0
+                    ? "make one with chorus-init NAME"
+                    : "there are " + base::quoted_list(names) + (known > 10 ? " and others" : ""));
+}
+
 void check_status(const store::Agent& agent) {
     switch (agent.status) {
         case AgentStatus::active:
@@ -44,7 +59,7 @@ store::Agent require_agent(const agent::Home& home, store::Store& store, const s
         life::reclaim_leftovers(home, store);
         agent = store::find_agent(store, name);
     }
-    if (!agent) refuse_unknown_agent(store, name);
+    if (!agent) refuse_unknown(store, name);
     check_status(*agent);
     return *agent;
 }
@@ -133,19 +148,9 @@ void lock_thread(Place& place, const TurnOptions& options, const Surroundings& s
 
 }  // namespace
 
-void refuse_unknown_agent(store::Store& store, const std::string& name) {
-    if (store::find_destroyed_agent(store, name))
-        throw Error(ErrorCode::exited, "agent " + quoted(name) + ": it was destroyed",
-                    "make a new one with chorus-init " + name);
-    std::vector<std::string> names;
-    for (const store::Agent& agent : store::list_agents(store))
-        if (agent.status == AgentStatus::active) names.push_back(agent.name);
-    const std::size_t known = names.size();
-    names.resize(std::min<std::size_t>(known, 10));
-    throw Error(ErrorCode::not_found, "agent " + quoted(name) + ": there is none of that name",
-                known == 0
-                    ? "make one with chorus-init NAME"
-                    : "there are " + base::quoted_list(names) + (known > 10 ? " and others" : ""));
+void require_known_agent(store::Store& store, const std::string& name) {
+    if (!store::find_agent(store, name) && !store::find_destroyed_agent(store, name))
+        refuse_unknown(store, name);
 }
 
 std::string worked_in(const Place& place, const store::Turn& turn) {
@@ -173,7 +178,7 @@ Place open_place(const TurnOptions& options, const Surroundings& surroundings, H
     lock_agent(place, options, surroundings);
     // what was read before the locks were held may be of yesterday
     const auto again = store::find_agent(place.store, place.agent.id);
-    if (!again) refuse_unknown_agent(place.store, options.agent);
+    if (!again) refuse_unknown(place.store, options.agent);
     check_status(*again);
     place.agent = *again;
     if (!options.new_thread && hold == Hold::locks) lock_thread(place, options, surroundings);
