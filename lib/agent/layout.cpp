@@ -35,6 +35,9 @@ std::string Home::locks() const {
 std::string Home::gate() const {
     return locks() + "/database";
 }
+std::string Home::audit_lock() const {
+    return locks() + "/audit";
+}
 std::string Home::birth_lock() const {
     return locks() + "/birth";
 }

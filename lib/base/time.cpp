@@ -81,4 +81,10 @@ std::optional<std::int64_t> parse_duration_ms(std::string_view text) {
     return std::nullopt;
 }
 
+std::optional<TimeMs> parse_when(std::string_view text, TimeMs now) {
+    if (const auto ago = parse_duration_ms(text)) return now - *ago;
+    if (text.size() == 10) return parse_iso8601(std::string(text) + "T00:00:00Z");
+    return parse_iso8601(text);
+}
+
 }  // namespace chorus::base

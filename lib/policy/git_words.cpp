@@ -27,7 +27,7 @@ constexpr std::string_view subcommands =
 // whose hooks would run.
 constexpr std::string_view refused =
     "--exec --upload-pack --receive-pack --ext-diff --textconv --open-files-in-pager --output "
-    "--extcmd "
+    "--output-directory --extcmd "
     "--template --config --interactive --edit --edit-description --sequence-editor --unsafe-paths";
 
 struct Letters {

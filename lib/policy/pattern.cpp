@@ -55,6 +55,10 @@ bool Pattern::matches(std::string_view text) const {
     return beginnings_.may_match(text) && RE2::FullMatch(piece(text), compiled());
 }
 
+bool Pattern::is_in(std::string_view text) const {
+    return RE2::PartialMatch(piece(text), compiled());
+}
+
 std::optional<std::string> Pattern::fault() const {
     using base::limits::pattern_bytes;
     if (text_.size() > pattern_bytes)

@@ -25,6 +25,8 @@ class Pattern {
     const Beginnings& beginnings() const { return beginnings_; }
     // The whole of `text`; `.` is no newline. An invalid pattern matches nothing.
     bool matches(std::string_view text) const;
+    // Anywhere in `text`.
+    bool is_in(std::string_view text) const;
     // Why it is invalid, "missing )", or nothing. Compiles.
     std::optional<std::string> fault() const;
 

@@ -97,8 +97,15 @@ struct Profile::Rules {
     Decision decide(const Action& action, const Surroundings& surroundings) const;
     std::optional<Decision> refuse(const Action& action) const;
     Decision decide_shell(const Action& action, const Surroundings& surroundings) const;
+    struct Found {
+        Verdict verdict = Verdict::deny;
+        const Entry* by = nullptr;  // nothing: no pattern matches
+    };
+    Found find_command(const std::string& text, const Entry* asks_whole,
+                       const Surroundings& surroundings) const;
     Decision decide_commands(const std::vector<std::string>& commands, const Action& action,
                              const Surroundings& surroundings) const;
+    Reading read(const Action& action, const Surroundings& surroundings) const;
     const Entry* find_cover(const Action& action, const Surroundings& surroundings) const;
     void add_base(const Preset& preset, std::string_view list_prefix);
     void check_examples(const ProfileText& text, std::string_view what) const;
@@ -142,6 +149,15 @@ const Entry* Profile::Rules::find_cover(const Action& action,
     return found == allow.end() ? nullptr : &*found;
 }
 
+// What decides on one of the simple commands, denials aside.
+Profile::Rules::Found Profile::Rules::find_command(const std::string& text, const Entry* asks_whole,
+                                                   const Surroundings& surroundings) const {
+    if (const Entry* by = find_match(allow, text, surroundings)) return {Verdict::allow, by};
+    const Entry* by = find_match(ask, text, surroundings);
+    if (by == nullptr) by = asks_whole;
+    return {by == nullptr ? Verdict::deny : Verdict::ask, by};
+}
+
 Decision Profile::Rules::decide_commands(const std::vector<std::string>& commands,
                                          const Action& action,
                                          const Surroundings& surroundings) const {
@@ -150,16 +166,35 @@ Decision Profile::Rules::decide_commands(const std::vector<std::string>& command
     std::vector<std::string> allowed_by;
     std::vector<std::string> asked_by;
     for (const std::string& command : commands) {
-        const Entry* by = find_match(allow, prefix + command, surroundings);
-        auto& labels = by != nullptr ? allowed_by : asked_by;
-        if (by == nullptr) by = find_match(ask, prefix + command, surroundings);
-        if (by == nullptr) by = asks_whole;
-        if (by == nullptr) return unmatched();
-        if (std::find(labels.begin(), labels.end(), by->label()) == labels.end())
-            labels.push_back(by->label());
+        const Found found = find_command(prefix + command, asks_whole, surroundings);
+        if (found.by == nullptr) return unmatched();
+        auto& labels = found.verdict == Verdict::allow ? allowed_by : asked_by;
+        if (std::find(labels.begin(), labels.end(), found.by->label()) == labels.end())
+            labels.push_back(found.by->label());
     }
     if (asked_by.empty()) return {Verdict::allow, base::join(allowed_by, ", ")};
     return {Verdict::ask, base::join(asked_by, ", ")};
+}
+
+Profile::Reading Profile::Rules::read(const Action& action,
+                                      const Surroundings& surroundings) const {
+    Reading reading;
+    const std::string prefix = prefix_of(action);
+    if (!action.is_shell || fault_of(action)) return reading;
+    const std::string_view line = std::string_view(action.text).substr(prefix.size());
+    const auto commands = simple_commands(line);
+    if (!commands) reading.not_simple = why_not_simple(line);
+    const Entry* asks_whole = find_match(ask, action.text, surroundings);
+    for (const std::string& command : commands.value_or(std::vector<std::string>())) {
+        const std::string text = prefix + command;
+        const Found found = find_command(text, asks_whole, surroundings);
+        const auto refused = refuse({action.tool, text, true});
+        reading.commands.push_back({command, refused ? *refused
+                                             : found.by == nullptr
+                                                 ? unmatched()
+                                                 : decided(found.verdict, *found.by)});
+    }
+    return reading;
 }
 
 Decision Profile::Rules::decide_shell(const Action& action,
@@ -274,6 +309,10 @@ std::string Profile::fingerprint() const {
 
 Decision Profile::decide(const Action& action, const Surroundings& surroundings) const {
     return rules_->decide(action, surroundings);
+}
+
+Profile::Reading Profile::read(const Action& action, const Surroundings& surroundings) const {
+    return rules_->read(action, surroundings);
 }
 
 bool Profile::hides(std::string_view action_prefix) const {

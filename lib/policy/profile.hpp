@@ -73,6 +73,17 @@ class Profile {
     // command; an allow pattern counts where each simple command is covered, or the whole by a
     // catch-all of the tool or a rule with shell = true; what is not simple and matches is asked.
     Decision decide(const Action& action, const Surroundings& surroundings) const;
+    // How a shell action is read, for people: its simple commands, each with what decides on it
+    // beside the others; or why it is not made of such.
+    struct ReadCommand {
+        std::string text;
+        Decision decision;
+    };
+    struct Reading {
+        std::vector<ReadCommand> commands;
+        std::string not_simple;
+    };
+    Reading read(const Action& action, const Surroundings& surroundings) const;
     // True only where no action that begins with this ("tool:bash:", "tool:git:push ") can be
     // anything but denied.
     bool hides(std::string_view action_prefix) const;

@@ -15,7 +15,12 @@ namespace chorus::policy {
 // only partly quoted, a hidden character, or a program that starts programs in a way that cannot be
 // told (sh -c, eval, xargs, find -exec, awk …). A program that plainly starts another (env,
 // timeout, nice …) adds the command it starts as a part.
+// Nothing either where it changes the directory and names files in redirections or git: what it
+// says of the workspace would be said of elsewhere.
 std::optional<std::vector<std::string>> simple_commands(std::string_view command);
+
+// Why there is nothing, for people: "at '$(rm x)'". "" for what is made of simple commands.
+std::string why_not_simple(std::string_view command);
 
 // Every piece a deny pattern is tried on: the raw text and whatever parts can be told, generously:
 // each command as written and again unquoted with single blanks, without its redirections, with the

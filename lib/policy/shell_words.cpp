@@ -26,12 +26,6 @@ bool is_one_of(char c, std::string_view set) {
     return set.find(c) != std::string_view::npos;
 }
 
-// Control, invisible and bidirectional characters, newlines and long runs of blanks: whoever is
-// asked could not read them.
-bool shows_what_it_is(std::string_view command) {
-    return base::visible(command, base::Newlines::escape) == command;
-}
-
 bool is_protected(std::string_view component) {
     return component == ".." || (component.size() > 1 && component.front() == '.');
 }
@@ -47,6 +41,7 @@ bool is_workspace_file(std::string_view path) {
 class PlainReader {
   public:
     explicit PlainReader(std::string_view text) : text_(text) {}
+    std::size_t at() const { return at_; }
 
     std::optional<std::vector<PlainCommand>> read() {
         for (skip_blanks(); !at_end(); skip_blanks())
@@ -87,7 +82,8 @@ class PlainReader {
     }
 
     bool finish_command() {
-        if (current_.words.empty() || !is_program_word(current_.words.front())) return false;
+        if (current_.words.empty()) return false;
+        if (!is_program_word(current_.words.front())) return stop_at(current_.words.front().at);
         commands_.push_back(std::exchange(current_, {}));
         has_redirection_ = false;
         return true;
@@ -101,19 +97,25 @@ class PlainReader {
     }
 
     bool redirection() {
+        const std::size_t begin = at_;
         while (is_digit(peek())) ++at_;
         const char direction = text_[at_++];
         has_redirection_ = true;
         if (direction == '>' && peek() == '&') return descriptor();
         if (direction == '>' && peek() == '>') ++at_;
         skip_blanks();
-        if (at_word_end()) return false;
+        if (at_word_end()) return stop_at(begin);
         const auto target = word();
-        if (!target || peek() == '<' || peek() == '>') return false;
+        if (!target || peek() == '<' || peek() == '>') return stop_at(begin);
         current_.end = at_;
         if (target->text == "/dev/null") return true;
         current_.uses_files = true;
-        return is_workspace_file(target->text);
+        return is_workspace_file(target->text) || stop_at(begin);
+    }
+
+    bool stop_at(std::size_t place) {
+        at_ = place;
+        return false;
     }
 
     bool descriptor() {
@@ -186,9 +188,17 @@ bool is_program_word(const Word& word) {
            std::find(keywords.begin(), keywords.end(), word.text) == keywords.end();
 }
 
-std::optional<std::vector<PlainCommand>> read_plain_commands(std::string_view command) {
-    if (!shows_what_it_is(command)) return std::nullopt;
-    return PlainReader(command).read();
+// Whoever is asked could not read the rest.
+bool shows_what_it_is(std::string_view command) {
+    return base::visible(command, base::Newlines::escape) == command;
+}
+
+std::optional<std::vector<PlainCommand>> read_plain_commands(std::string_view command,
+                                                             std::size_t& stopped_at) {
+    PlainReader reader(command);
+    auto commands = reader.read();
+    stopped_at = reader.at();
+    return commands;
 }
 
 }  // namespace chorus::policy

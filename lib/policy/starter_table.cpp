@@ -16,7 +16,7 @@ constexpr std::string_view opaque_programs =
     "doas dpkg dtach dumb-init eatmydata ed elinks elvish emacs emacsclient enable entr eval ex "
     "exec exiftool expect export fakechroot fakeroot faketime fc file-rename firejail flatpak "
     "flock forever ftp fusermount fzf gawk gdb gdbserver getopts gnuplot gosu grunt gulp gvim "
-    "hash heaptrack hg history hyperfine i386 ifne info ionice ip irb jshell less let lftp "
+    "hash heaptrack hg history hyperfine i386 ifne info ionice ip irb jobs jshell less let lftp "
     "links linux32 linux64 lldb local login logrotate logsave ltrace lynx m4 mail mailx man "
     "mapfile mariadb mawk mc memusage mise mispipe more mosh most mount mutt mysql nano nawk "
     "newgrp nix nix-shell nodemon npx nsenter nu nvim octave open osascript pacman parallel "
@@ -59,6 +59,7 @@ constexpr std::array cautious{
     Starter{"dotnet", options, "exec"},
     Starter{"fd", options, "-x -X --exec --exec-batch"},
     Starter{"fdfind", options, "-x -X --exec --exec-batch"},
+    Starter{"file", options, "-C --compile"},
     Starter{"find", options, "-exec -execdir -ok -okdir -delete -fls -fprint -fprint0 -fprintf"},
     Starter{"fish", script, "--version --help"},
     Starter{"g++", options, "-wrapper -B -fplugin -specs"},
@@ -72,6 +73,7 @@ constexpr std::array cautious{
     Starter{"guile", script, "--version"},
     Starter{"hatch", options, "run shell"},
     Starter{"helm", options, "plugin"},
+    Starter{"iconv", options, "-o --output"},
     Starter{"install", options, "--strip-program"},
     Starter{"ipython", script, "--version"},
     Starter{"java", options, "-XX:OnError -XX:OnOutOfMemoryError"},
@@ -116,7 +118,7 @@ constexpr std::array cautious{
     Starter{"racket", script, "--version"},
     Starter{"rbash", script, ""},
     Starter{"rbenv", options, "exec"},
-    Starter{"rg", options, "--pre --hostname-bin"},
+    Starter{"rg", options, "--pre --hostname-bin -z --search-zip"},
     Starter{"rsync", options, "-e --rsh --rsync-path --daemon --config"},
     Starter{"ruby", script, "-v --version"},
     Starter{"runghc", script, "--version"},
@@ -126,7 +128,8 @@ constexpr std::array cautious{
     Starter{"scala", script, "--version"},
     Starter{"scp", options, "-S -o -D -F"},
     Starter{"sh", script, "--version --help"},
-    Starter{"sort", options, "-o --output --compress-program"},
+    Starter{"shuf", options, "-o --output"},
+    Starter{"sort", options, "-o --output --compress-program -T --temporary-directory"},
     Starter{"split", options, "--filter"},
     Starter{"svn", options, "--diff-cmd --editor-cmd --config-option --diff3-cmd"},
     Starter{"systemctl", first_word,
@@ -138,9 +141,10 @@ constexpr std::array cautious{
     Starter{"tcsh", script, ""},
     Starter{"test", options, "-v -R"},
     Starter{"tex", options, "-shell-escape --shell-escape -enable-write18"},
-    Starter{"tree", options, "-o"},
+    Starter{"tree", options, "-o -R"},
     Starter{"ts-node", script, "--version"},
     Starter{"tsx", script, "--version"},
+    Starter{"uniq", one_operand, ""},
     Starter{"uv", options, "run tool"},
     Starter{"wget", options, "-e --execute --use-askpass --config"},
     Starter{"xelatex", options, "-shell-escape --shell-escape -enable-write18"},

@@ -8,11 +8,12 @@
 namespace chorus::policy {
 
 enum class Caution {
-    opaque,      // what it starts cannot be told
-    options,     // it starts something where one of `words` is among its words
-    first_word,  // it starts something unless its first word is one of `words`
-    script,      // it runs a named file as a program of its own, unless its first word is an option
-                 // that is not one of `words`; without any it reads what to run
+    opaque,       // what it starts cannot be told
+    options,      // it starts or writes something where one of `words` is among its words
+    first_word,   // it starts something unless its first word is one of `words`
+    one_operand,  // it writes to the second of its words that are no options
+    script,  // it runs a named file as a program of its own, unless its first word is an option
+             // that is not one of `words`; without any it reads what to run
 };
 
 struct Starter {

@@ -73,6 +73,17 @@ std::vector<std::string> with_dash(std::vector<std::string> words) {
     return words;
 }
 
+// After "--" every word is one, and "-" always is.
+std::size_t count_operands(const std::vector<std::string>& words) {
+    std::size_t count = 0;
+    bool options_ended = false;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        if (options_ended || words[i] == "-" || !words[i].starts_with('-')) ++count;
+        options_ended = options_ended || words[i] == "--";
+    }
+    return count;
+}
+
 bool names_script(std::string_view word) {
     return !word.empty() && !word.starts_with('-') && !word.starts_with("/dev/") &&
            !word.starts_with("/proc/");
@@ -90,6 +101,8 @@ bool is_plain(const Starter& starter, const std::vector<std::string>& words) {
             });
         case Caution::first_word:
             return is_listed(first, starter.words);
+        case Caution::one_operand:
+            return count_operands(words) <= 1;
         case Caution::script:
             return names_script(first) || is_listed(first, starter.words);
     }

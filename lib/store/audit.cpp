@@ -1,6 +1,9 @@
 #include <initializer_list>
 
 #include "base/hash.hpp"
+#include "base/text.hpp"
+#include "base/time.hpp"
+#include "chat/json_text.hpp"
 #include "store/records.hpp"
 #include "store/sqlite.hpp"
 
@@ -27,28 +30,58 @@ std::string chained_hash(std::string_view previous, std::int64_t id, const Audit
 
 std::string select(std::string_view rest) {
     return std::string(
-               "SELECT agent_id, agent_name, timestamp, turn_id, action_string, decision, user_id, "
-               "actor, "
-               "detail, id, previous_hash, hash FROM audit_log ")
+               "SELECT id, agent_id, agent_name, timestamp, turn_id, action_string, decision, "
+               "user_id, actor, detail, previous_hash, hash FROM audit_log ")
         .append(rest);
 }
-constexpr int id_column = 9;
-constexpr int previous_hash_column = 10;
-constexpr int hash_column = 11;
 
-AuditRow read(const Statement& statement) {
+AuditEntry read(const Statement& statement) {
     Row row(statement);
-    AuditRow audit;
-    audit.agent_id = row.integer();
-    audit.agent_name = row.text();
-    audit.timestamp = row.integer();
-    audit.turn_id = row.integer();
-    audit.action = row.text();
-    audit.decision = row.text();
-    audit.user_id = row.integer();
-    audit.actor = row.text();
-    audit.detail = row.text();
-    return audit;
+    AuditEntry entry;
+    entry.id = row.integer();
+    entry.row.agent_id = row.integer();
+    entry.row.agent_name = row.text();
+    entry.row.timestamp = row.integer();
+    entry.row.turn_id = row.integer();
+    entry.row.action = row.text();
+    entry.row.decision = row.text();
+    entry.row.user_id = row.integer();
+    entry.row.actor = row.text();
+    entry.row.detail = row.text();
+    entry.previous_hash = row.text();
+    entry.hash = row.text();
+    return entry;
+}
+
+constexpr std::string_view matching =
+    "WHERE id > ?1 AND (?2 = '' OR agent_name = ?2) AND timestamp >= ?3 AND timestamp < ?4 "
+    "AND (?5 = '' OR decision = ?5) AND (?6 = 0 OR turn_id = ?6) ORDER BY id";
+
+void bind(Statement& statement, const AuditFilter& filter) {
+    statement.bind(filter.after)
+        .bind(filter.agent)
+        .bind(filter.since)
+        .bind(filter.until)
+        .bind(filter.decision)
+        .bind(filter.turn);
+}
+
+bool accepts(const AuditFilter& filter, std::string_view action) {
+    return !filter.action || filter.action(action);
+}
+
+// The id before that of the first of the newest ones: counted from the end, nothing is kept.
+std::int64_t before_newest(Store& store, const AuditFilter& filter) {
+    Statement statement =
+        store.prepare("SELECT id, action_string FROM audit_log " + std::string(matching) + " DESC");
+    bind(statement, filter);
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    for (std::int64_t found = 0; found < filter.newest && statement.step();) {
+        if (!accepts(filter, statement.view(1))) continue;
+        first = statement.integer(0);
+        ++found;
+    }
+    return first - 1;
 }
 
 }  // namespace
@@ -83,28 +116,55 @@ AuditHead audit_head(Store& store) {
     return {.rows = statement.integer(0), .hash = statement.text(1)};
 }
 
-std::vector<AuditRow> load_audit(Store& store, AgentId agent, TurnId turn) {
-    Statement statement =
-        store.prepare(turn == 0 ? select("WHERE agent_id = ? ORDER BY id")
-                                : select("WHERE agent_id = ? AND turn_id = ? ORDER BY id"));
-    statement.bind(agent);
-    if (turn != 0) statement.bind(turn);
-    std::vector<AuditRow> rows;
-    while (statement.step()) rows.push_back(read(statement));
-    return rows;
+std::string audit_json(const AuditEntry& entry) {
+    const AuditRow& row = entry.row;
+    chat::JsonText out;
+    // what somebody else wrote into the database may be no UTF-8
+    const auto text = [&](std::string_view key, std::string_view value) {
+        out.key(key).string(base::replace_invalid_utf8(value));
+    };
+    out.begin_object().key("id").number(entry.id);
+    text("timestamp", base::iso8601(row.timestamp));
+    text("agent", row.agent_name);
+    out.key("agent_id").number(row.agent_id).key("turn_id").number(row.turn_id);
+    text("action", row.action);
+    text("decision", row.decision);
+    out.key("user_id").number(row.user_id);
+    text("actor", row.actor);
+    text("detail", row.detail);
+    text("previous_hash", entry.previous_hash);
+    text("hash", entry.hash);
+    return out.end_object().take();
 }
 
-std::int64_t find_audit_break(Store& store) {
-    Statement statement = store.prepare(select("ORDER BY id"));
-    std::string previous;
-    for (std::int64_t id = 1; statement.step(); ++id) {
-        const std::string hash = chained_hash(previous, id, read(statement));
-        if (statement.integer(id_column) != id ||
-            statement.view(previous_hash_column) != previous || statement.view(hash_column) != hash)
-            return id;
-        previous = hash;
+void for_each_audit(Store& store, const AuditFilter& filter,
+                    const std::function<bool(const AuditEntry&)>& use) {
+    AuditFilter chosen = filter;
+    if (filter.newest > 0) chosen.after = before_newest(store, filter);
+    Statement statement = store.prepare(select(matching));
+    bind(statement, chosen);
+    std::int64_t left = filter.newest;  // rows may have come since they were counted
+    while (statement.step()) {
+        const AuditEntry entry = read(statement);
+        if (!accepts(filter, entry.row.action)) continue;
+        if (!use(entry) || --left == 0) return;
     }
-    return 0;
+}
+
+AuditChain check_audit(Store& store, std::int64_t at) {
+    Statement statement = store.prepare(select("ORDER BY id"));
+    AuditChain chain;
+    for (std::int64_t id = 1; statement.step(); ++id) {
+        const AuditEntry entry = read(statement);
+        if (entry.id != id || entry.previous_hash != chain.head.hash ||
+            entry.hash != chained_hash(chain.head.hash, id, entry.row)) {
+            chain.broken_row = id;
+            return chain;
+        }
+        chain.head = {.rows = id, .hash = entry.hash};
+        if (id == at) chain.hash_at = entry.hash;
+    }
+    return chain;
 }
 
 }  // namespace chorus::store

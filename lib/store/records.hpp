@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,11 +30,39 @@ struct AuditHead {
     std::string hash;
 };
 AuditHead audit_head(Store& store);
-// In order; turn 0: of every turn.
-std::vector<AuditRow> load_audit(Store& store, AgentId agent, TurnId turn);
-// Computes the chain again: the id of the first row that is not what was appended, 0 for none. Rows
-// cut off at the end show only against a head kept elsewhere.
-std::int64_t find_audit_break(Store& store);
+
+// A row as it stands in the chain.
+struct AuditEntry {
+    std::int64_t id = 0;
+    AuditRow row;
+    std::string previous_hash;
+    std::string hash;
+};
+// One JSON object, without a newline: what `chorus-context audit --json` prints and sinks get.
+std::string audit_json(const AuditEntry& entry);
+
+struct AuditFilter {
+    std::int64_t after = 0;  // greater ids only
+    std::string agent = {};  // by name, destroyed ones too; "": of every agent
+    base::TimeMs since = 0;  // from then on
+    base::TimeMs until = std::numeric_limits<base::TimeMs>::max();  // and before then
+    std::string decision = {};                                      // "": every one
+    TurnId turn = 0;                                                // 0: of every turn
+    std::function<bool(std::string_view)> action = {};
+    std::int64_t newest = 0;  // so many of the last ones; 0: all
+};
+// Oldest first, one at a time, until `use` returns false.
+void for_each_audit(Store& store, const AuditFilter& filter,
+                    const std::function<bool(const AuditEntry&)>& use);
+
+// The chain, computed again up to the first row that is not what was appended. Rows cut off at the
+// end show only against a head kept elsewhere.
+struct AuditChain {
+    AuditHead head;               // of the rows that are right
+    std::int64_t broken_row = 0;  // the id of the first that is not, 0: none
+    std::string hash_at;          // after `at` rows, "" where there are fewer
+};
+AuditChain check_audit(Store& store, std::int64_t at = 0);
 
 struct EventRow {
     AgentId agent_id = 0;

@@ -35,6 +35,10 @@ std::string unknown_tool(const std::string& name) {
 
 }  // namespace
 
+policy::Surroundings shell_surroundings(const sys::Sandbox& sandbox, const std::string& problem) {
+    return {sandbox.mode == sys::SandboxMode::workspace && problem.empty()};
+}
+
 Calls::Calls(Place& place, Record& record, tools::Workplace& workplace,
              const Surroundings& surroundings, std::vector<chat::TurnResult::Denied>& denied)
     : place_(place),
@@ -81,8 +85,8 @@ Judged Calls::judge(const chat::ToolCall& call) {
 policy::Decision Calls::weigh(const Judged& judged) {
     const bool is_shell = judged.tool->kind == tools::Class::command;
     if (is_shell) prepare_sandbox();
-    const policy::Surroundings around{workplace_.sandbox.mode == sys::SandboxMode::workspace &&
-                                      workplace_.sandbox_problem.empty()};
+    const policy::Surroundings around =
+        shell_surroundings(workplace_.sandbox, workplace_.sandbox_problem);
     if (place_.redaction.holds_active(judged.decided.call.arguments))
         return {Verdict::deny, "the arguments hold a secret that is in use"};
     policy::Decision decision = policy::strictest(

@@ -24,6 +24,10 @@ struct CallRules {
     std::function<void()> renew;     // what another call may have changed is read again
 };
 
+// Whether commands really run in the sandbox without network, as `sandboxed` asks; `problem` is
+// sys::sandbox_problem's.
+policy::Surroundings shell_surroundings(const sys::Sandbox& sandbox, const std::string& problem);
+
 class Calls {
   public:
     Calls(Place& place, Record& record, tools::Workplace& workplace,

@@ -47,16 +47,30 @@ help_of() { # PROGRAM: with its verbs
     "$1" --help
     for verb in $(verbs_of "$1"); do "$1" "$verb" --help; done
 }
-for program in chorus-config chorus-init chorus-run; do
+for program in chorus-config chorus-init chorus-run chorus-tasks; do
     in_help=$(help_of "$program" | grep -oE '^  -[^ ]+' | tr -d ' {}' | tr ',' '\n' | sorted)
     in_page=$(section "$program.1" OPTIONS | grep -E '^ {7}-' | grep -oE '(^|[ ,])--?[A-Za-z][A-Za-z-]*' | tr -d ' ,' | sorted)
     expect_same_lines "$in_page" "$in_help"
 done
 
 test_case "verbs: --help and page"
-for program in chorus-config; do
+for program in chorus-config chorus-tasks; do
     in_page=$(section "$program.1" SYNOPSIS | sed -n "s/^ *$program \([a-z]*\) .*/\1/p" | sorted)
     expect_same_lines "$in_page" "$(verbs_of "$program" | tr -d ' ' | sorted)"
+done
+
+test_case "verbs and their options: --help and page"
+verbs_of() { "$1" --help | awk '/^Subcommands:/ { on = 1; next } on && NF { print $1 }'; }
+for program in chorus-context; do
+    in_help=$(for verb in $(verbs_of "$program"); do
+        "$program" "$verb" --help | grep -oE '^  -[^ ]+' | tr -d ' {}' | tr ',' '\n' | grep -vxE -e '-h|--help' | sed "s/^/$verb /"
+    done | sorted)
+    in_page=$(section "$program.1" VERBS | awk '/^   [a-z]/ { verb = $1 } /^ {7}-/ { print verb, $0 }' |
+        while read -r verb line; do
+            grep -oE '(^|[ ,])--?[A-Za-z][A-Za-z-]*' <<<"$line" | tr -d ' ,' | sed "s/^/$verb /"
+        done | sorted)
+    expect_same_lines "$in_page" "$in_help"
+    expect_equal "$("$program" --help | grep -oE '^  -[^ ]+' | tr ',' '\n' | tr -d ' ' | sorted | paste -sd,)" '--help,--version,-h'
 done
 
 test_case "exit table: the enum"
@@ -76,7 +90,7 @@ in_block=$(awk '/^\|  [0-9]/ { exits = substr($0, 4); getline
                   n = split(exits, e, ", "); m = split(substr($0, 4), c, ", ")
                   for (i = 1; i <= n; i++) for (j = 1; j <= m; j++) print e[i], c[j] }' "$here/../man/include/exit-status.scd")
 expect_same_lines "$(sorted <<<"$in_block")" "$(sorted <<<"$in_sources")"
-for name in chorus.7 chorus-config.1 chorus-init.1 chorus-run.1; do
+for name in chorus.7 chorus-config.1 chorus-context.1 chorus-init.1 chorus-run.1 chorus-tasks.1; do
     shown=$(section "$name" 'EXIT STATUS')
     for code in $(cut -d' ' -f2 <<<"$in_sources" | grep -v -- -); do expect_match "$shown" "$code"; done
 done
@@ -146,7 +160,7 @@ in_sources=$(tr -s '\n ' '  ' <"$sources/model/catalog.cpp" | grep -oE '\{\{"[a-
 expect_same_lines "$(rows chorus.7 MODELS 'provider ' | sorted)" "$in_sources"
 
 test_case "presets and their patterns"
-shown=$(section chorus.7 PERMISSIONS)
+shown=$(section chorus-permissions.7 PRESETS)
 while read -r pattern; do
     [[ $shown == *"$pattern"* ]] || fail "no $pattern"
 done < <(sed -n '/_allow\|_ask/,/};/p' "$sources/policy/presets.cpp" | grep -oE '"(tool:[^"]*|\(tool:[^"]*\))"' |

@@ -3,6 +3,8 @@
 // what lies outside.
 //
 //   security_policy CORPUS
+//   security_policy --sources CORPUS           each line says where it is from, and is to be asked
+//                                              about under the preset `standard` too
 //   security_policy --generate N [--seed N]    commands put together by chance
 #include <cstdlib>
 #include <iostream>
@@ -108,32 +110,55 @@ bool add_rule(const std::string& line, policy::ProfileText& text) {
     return true;
 }
 
-int judge_corpus(const std::string& path) {
-    std::size_t expected = 0;
+struct Case {
+    Line line;
+    std::string expected;
+    std::string command;
+    Verdict found = Verdict::allow;
+    bool standard_asks = true;  // or denies
+};
+
+// `fields`: of a case, 3 where its source stands in the middle.
+std::vector<Case> read_cases(const std::string& path, std::size_t fields, std::size_t& expected) {
+    const policy::Profile standard = *policy::Profile::preset("standard");
     policy::ProfileText text;
-    std::vector<std::pair<Line, Verdict>> cases;
-    for (const Line& line : read_corpus(path, 2)) {
-        if (line.fields.size() == 2)
-            cases.emplace_back(line, decide(compiled(text), line.fields[1]));
-        else if (line.fields[0].starts_with("cases: "))
-            expected = std::stoul(line.fields[0].substr(7));
-        else if (!add_rule(line.fields[0], text))
+    std::vector<Case> cases;
+    for (const Line& line : read_corpus(path, fields)) {
+        const std::string& first = line.fields[0];
+        if (line.fields.size() == fields) {
+            const std::string& command = line.fields.back();
+            cases.push_back({line, first, command, decide(compiled(text), command),
+                             decide(standard, command) != Verdict::allow});
+        } else if (first.starts_with("cases: ")) {
+            expected = std::stoul(first.substr(7));
+        } else if (!add_rule(first, text)) {
             throw std::runtime_error(path + ":" + std::to_string(line.number) + ": no case");
+        }
     }
+    return cases;
+}
+
+int judge_corpus(const std::string& path, std::size_t fields) {
+    std::size_t expected = 0;
+    const std::vector<Case> cases = read_cases(path, fields, expected);
     Trial trial;
-    for (const auto& [line, verdict] : cases)
-        if (can_be_run(line.fields[1])) trial.add(line.number, line.fields[1]);
+    for (const Case& one : cases)
+        if (can_be_run(one.command)) trial.add(one.line.number, one.command);
     const std::set<std::size_t> ran = trial.run();
 
     Report report(fs::path(path).filename(), expected);
     std::size_t live = 0;
-    for (const auto& [line, verdict] : cases) {
-        const std::string found(policy::name(verdict));
-        const bool ran_canary = ran.count(line.number) != 0;
-        if (ran_canary && verdict != Verdict::allow) ++live;
-        report.ran(found == line.fields[0] && !(ran_canary && verdict == Verdict::allow), line,
-                   found + (ran_canary ? ", ran canary" : "") + ", not " + line.fields[0] + ": " +
-                       line.fields[1].substr(0, 200));
+    for (const Case& one : cases) {
+        const std::string found(policy::name(one.found));
+        const bool ran_canary = ran.count(one.line.number) != 0;
+        const bool allowed = one.found == Verdict::allow;
+        if (ran_canary && !allowed) ++live;
+        const bool holds = found == one.expected && !(ran_canary && allowed) &&
+                           (fields == 2 || (one.standard_asks && !allowed));
+        report.ran(holds, one.line,
+                   found + (ran_canary ? ", ran canary" : "") +
+                       (one.standard_asks ? "" : ", standard allows it") + ", not " + one.expected +
+                       ": " + one.command.substr(0, 200));
     }
     std::cout << live << " of them run something else when they are not stopped\n";
     if (!trial.left_outside_alone()) {
@@ -303,9 +328,10 @@ int judge_generated(std::size_t count, std::uint64_t seed) {
 int main(int argc, char** argv) {
     using namespace chorus::security;
     const std::vector<std::string> words(argv + 1, argv + argc);
-    if (words.size() == 1) return judge_corpus(words[0]);
+    if (words.size() == 1) return judge_corpus(words[0], 2);
+    if (words.size() == 2 && words[0] == "--sources") return judge_corpus(words[1], 3);
     if (words.size() < 2 || words[0] != "--generate")
-        throw std::runtime_error("policy CORPUS, or policy --generate N [--seed N]");
+        throw std::runtime_error("policy [--sources] CORPUS, or policy --generate N [--seed N]");
     const std::uint64_t seed = words.size() == 4 ? std::stoull(words[3]) : clock_seed();
     std::cout << "seed " << seed << std::endl;
     return judge_generated(std::stoul(words[1]), seed);

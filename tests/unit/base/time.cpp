@@ -67,6 +67,19 @@ TEST(CompactUtc, is_fourteen_digits) {
     EXPECT_EQ(compact_utc(0), "19700101000000");
 }
 
+TEST(When, is_a_time_a_day_or_so_long_ago) {
+    constexpr TimeMs now = 1'770'892'200'000;
+    EXPECT_EQ(parse_when("2026-02-12T10:30:00Z", 0), now);
+    EXPECT_EQ(parse_when("2026-02-12T10:30:00.001Z", 0), now + 1);
+    EXPECT_EQ(parse_when("2026-02-12", 0), now - (10 * 60 + 30) * 60'000);
+    EXPECT_EQ(parse_when("2h", now), now - 7'200'000);
+    EXPECT_EQ(parse_when("7d", now), now - 7 * 86'400'000);
+    EXPECT_EQ(parse_when("0", now), now);
+    for (const char* text :
+         {"", "yesterday", "2026-02-30", "2026-02-1", "-2h", "2 h", "2026-02-12T10:30"})
+        EXPECT_FALSE(parse_when(text, now)) << text;
+}
+
 TEST(Duration, is_seconds_unless_it_says_otherwise) {
     EXPECT_EQ(parse_duration_ms("90"), 90'000);
     EXPECT_EQ(parse_duration_ms("90s"), 90'000);

@@ -173,6 +173,47 @@ TEST(Profile, DenyComesBeforeAllowBeforeAskBeforeDeny) {
     EXPECT_EQ(verdict(profile, "tool:search_files:a"), "deny");
 }
 
+TEST(Profile, ALineIsReadForPeople) {
+    ProfileText text;
+    text.deny = {{"tool:bash:rm .*"}};
+    text.allow = {{"tool:bash:ls.*"}};
+    text.ask = {{"tool:bash:make.*"}};
+    const Profile profile = Profile::compile(text, "test");
+    const auto reading = profile.read(parse_action("tool:bash:ls -l | make x; rm y && pwd"), {});
+    EXPECT_EQ(reading.not_simple, "");
+    std::string told;
+    for (const auto& [command, decision] : reading.commands)
+        told += command + ": " + std::string(name(decision.verdict)) + " " + decision.reason + "\n";
+    EXPECT_EQ(told,
+              "ls -l: allow allow[0] tool:bash:ls.*\n"
+              "make x: ask ask[0] tool:bash:make.*\n"
+              "rm y: deny deny[0] tool:bash:rm .*\n"
+              "pwd: deny no pattern matches\n");
+    EXPECT_EQ(profile.read(parse_action("tool:bash:ls $x"), {}).not_simple, "at '$x'");
+    EXPECT_TRUE(profile.read(parse_action("tool:view:a"), {}).commands.empty());
+    EXPECT_TRUE(profile.read(parse_action(std::string("tool:bash:a\0b", 13)), {}).commands.empty());
+}
+
+TEST(Profile, WhatIsAskedAboutTheWholeLineIsAskedAboutEachCommand) {
+    ProfileText text;
+    text.allow = {{"tool:bash:ls"}};
+    text.ask = {{"tool:bash:.*make.*"}};
+    const auto reading =
+        Profile::compile(text, "test").read(parse_action("tool:bash:ls; make; pwd"), {});
+    ASSERT_EQ(reading.commands.size(), 3U);
+    EXPECT_EQ(reading.commands[2].decision.verdict, Verdict::ask);
+    EXPECT_EQ(reading.commands[2].decision.reason, "ask[0] tool:bash:.*make.*");
+}
+
+TEST(Pattern, IsFoundAnywhere) {
+    const Pattern pattern("git (push|commit)");
+    EXPECT_TRUE(pattern.is_in("tool:bash:git push origin"));
+    EXPECT_TRUE(pattern.is_in("a\ngit commit\nb"));
+    EXPECT_FALSE(pattern.is_in("tool:bash:git pull"));
+    EXPECT_TRUE(Pattern("").is_in("x"));
+    EXPECT_FALSE(Pattern("(").is_in("("));
+}
+
 TEST(Profile, WithoutDenyAndBaseNothingIsAdded) {
     const Profile empty = Profile::compile({}, "test");
     for (const Row& row : table) EXPECT_EQ(verdict(empty, row.action), "deny") << row.action;

@@ -35,6 +35,42 @@ TEST(Shell, SimpleCommandsAreToldApart) {
     EXPECT_EQ(simple_commands("echo '\u00fcber'"), Parts{"echo '\u00fcber'"});
 }
 
+TEST(Shell, WhyALineIsNotSimpleIsSaidAtItsPlace) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"ls && rm $(x)", "at '$(x)'"},
+        {"ls | 'rm' -f", "at ''rm' -f'"},
+        {"ls; if true", "at 'if true'"},
+        {"ls > ../x", "at '> ../x'"},
+        {"ls 2> /etc/x", "at '2> /etc/x'"},
+        {"ls & rm", "at '& rm'"},
+        {"X=1 ls", "at 'X=1 ls'"},
+        {"echo a\\tb", "at '\\tb'"},
+        {"ls &&", "there is no command at its end"},
+        {"", "there is no command at its end"},
+        {"ls\nrm", "it holds a newline, a hidden character or a long run of blanks"},
+        {"ls \u202etxt", "it holds a newline, a hidden character or a long run of blanks"},
+        {"ls; xargs rm", "'xargs rm' may start or write what its words do not tell"},
+        {"timeout 5 sh -c ls", "'sh -c ls' may start or write what its words do not tell"},
+        {"cd x && git status", "it changes the directory, and what is done there depends on it"},
+        {"ls && echo $0123456789012345678901234567890123456789",
+         "at '$012345678901234567890123456789012345678…'"},
+        {"ls && git status", ""},
+    };
+    for (const auto& [command, why] : cases) {
+        EXPECT_EQ(why_not_simple(command), why) << command;
+        EXPECT_EQ(simple_commands(command).has_value(), why_not_simple(command).empty()) << command;
+    }
+}
+
+// A repository there may name programs of its own.
+TEST(Shell, GitElsewhereIsNotTold) {
+    for (const char* command : {"cd x && git status", "git log; cd ..", "pushd x; git diff",
+                                "cd x; timeout 5 git status", "cd x; nice /usr/bin/git log"})
+        EXPECT_FALSE(simple_commands(command)) << command;
+    for (const char* command : {"cd x && ls", "git status && ls", "cd x; make"})
+        EXPECT_TRUE(simple_commands(command)) << command;
+}
+
 TEST(Shell, RedirectionsStayInTheWorkspace) {
     for (const char* command :
          {"ls > a.txt", "ls >a", "ls >> out/a.txt", "cat < in/a", "ls 2>/dev/null", "ls 2>&1",
@@ -132,9 +168,32 @@ TEST(Shell, ProgramsThatOnlySometimesStartOthers) {
                                 "printf '%s' a",
                                 "rg -n main src",
                                 "cmake -S . -B build",
-                                "curl -o a https://x"})
+                                "curl -o a https://x",
+                                "uniq -c a",
+                                "uniq",
+                                "uniq -",
+                                "file a b",
+                                "tree -L 2",
+                                "shuf -n 3 a",
+                                "iconv -f utf-8 a",
+                                "git format-patch --stdout HEAD~1"})
         EXPECT_TRUE(simple_commands(command)) << command;
-    for (const char* command : {"find . -exec rm -f {} +",
+    for (const char* command : {"uniq a b",
+                                "uniq - b",
+                                "uniq a -- b",
+                                "uniq -- a -b",
+                                "file -C -m a",
+                                "file --comp -m a",
+                                "tree -R -L 1",
+                                "shuf a -o b",
+                                "iconv --out=b a",
+                                "sort -T sub a",
+                                "sort --temp=sub a",
+                                "rg -z main",
+                                "jobs -x ls",
+                                "git format-patch --output-directory=/tmp HEAD",
+                                "git format-patch --output-d /tmp HEAD",
+                                "find . -exec rm -f {} +",
                                 "find . -execdir ls",
                                 "find . -ok ls",
                                 "find . -okdir ls",

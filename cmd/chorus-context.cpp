@@ -1,0 +1,55 @@
+#include <CLI/CLI.hpp>
+#include <array>
+
+#include "agent/home.hpp"
+#include "chorus-context/verb.hpp"
+#include "cli/main.hpp"
+#include "model/choice.hpp"
+
+namespace {
+
+using namespace chorus;
+using base::ExitStatus;
+using context_command::Action;
+using context_command::Needs;
+using context_command::Opened;
+using context_command::Verb;
+
+constexpr std::array verbs{
+    Verb{"audit", "what was decided, and by whom", Needs::store, context_command::add_audit},
+    Verb{"explain", "what would be decided, and why", Needs::home, context_command::add_explain},
+    Verb{"verify", "whether the audit log is what was written", Needs::store,
+         context_command::add_verify},
+};
+
+ExitStatus run(Needs needs, const Action& action) {
+    sys::Environment environment = model::take_environment();
+    const agent::Home home = agent::find_home(environment);
+    agent::open_home(home, environment, agent::IfMissing::refuse);
+    Opened opened{std::move(environment), home, std::nullopt};
+    if (needs == Needs::store)
+        opened.store = store::Store::open_existing({home.database(), home.gate()});
+    return action(opened);
+}
+
+std::function<ExitStatus()> add_verbs(CLI::App& app) {
+    app.require_subcommand(1);
+    const auto chosen = std::make_shared<std::function<ExitStatus()>>();
+    for (const Verb& verb : verbs) {
+        CLI::App* command = app.add_subcommand(std::string(verb.name), std::string(verb.help));
+        const Action action = verb.add(*command);
+        command->callback(
+            [chosen, action, needs = verb.needs] { *chosen = [=] { return run(needs, action); }; });
+    }
+    return [chosen] { return (*chosen)(); };
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return cli::run_main(argc, argv,
+                         {.name = "chorus-context",
+                          .description = "What agents did, may do and see.",
+                          .options = add_verbs,
+                          .on_error = {}});
+}

@@ -1,0 +1,141 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include <unistd.h>
+
+#include "base/text.hpp"
+#include "base/time.hpp"
+#include "chorus-context/verb.hpp"
+#include "policy/pattern.hpp"
+#include "store/records.hpp"
+#include "sys/clock.hpp"
+#include "turn/place.hpp"
+
+namespace chorus::context_command {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using store::AuditEntry;
+
+struct Options {
+    store::AuditFilter filter;
+    std::string since;
+    std::string until;
+    std::string action;
+    bool json = false;
+};
+
+base::TimeMs parse_time(const std::string& text, const char* option) {
+    if (const auto time = base::parse_when(text, sys::now_ms())) return *time;
+    throw Error(
+        ErrorCode::bad_request,
+        std::string(option) + ": '" + base::visible(text, base::Newlines::escape) + "' is no time",
+        "write 2026-02-12, 2026-02-12T10:30:00Z, or how long ago: 90m, 2h, 7d");
+}
+
+std::function<bool(std::string_view)> matching(const std::string& expression) {
+    const auto pattern = std::make_shared<policy::Pattern>(expression);
+    if (const auto fault = pattern->fault())
+        throw Error(
+            ErrorCode::bad_request,
+            "--action: '" + base::visible(expression, base::Newlines::escape) + "': " + *fault);
+    return [pattern](std::string_view action) { return pattern->is_in(action); };
+}
+
+std::string one_line(std::string_view text) {
+    std::string shown;
+    for (const char c : base::visible(text, base::Newlines::escape)) {
+        if (c == '\t')
+            shown += "\\t";
+        else
+            shown += c;
+    }
+    return shown;
+}
+
+// On a terminal columns and colours, otherwise a tab between fields.
+class Lines {
+  public:
+    explicit Lines(const sys::Environment& environment)
+        : table_(isatty(STDOUT_FILENO) == 1), color_(table_ && !environment.has("NO_COLOR")) {}
+
+    void widen(std::size_t name) { name_width_ = std::max(name_width_, name); }
+
+    void print(const AuditEntry& entry) const {
+        const store::AuditRow& row = entry.row;
+        print_field(base::iso8601(row.timestamp), 0);
+        print_field(one_line(row.agent_name), name_width_);
+        std::cout << color_of(row.decision);
+        print_field(row.decision, decision_width);
+        if (color_) std::cout << "\x1b[0m";
+        print_field(one_line(row.action), 0);
+        std::cout << one_line(row.detail) << '\n';
+    }
+
+  private:
+    static constexpr std::size_t decision_width = 12;  // ask_approved
+
+    void print_field(const std::string& text, std::size_t width) const {
+        std::cout << text;
+        if (!table_) {
+            std::cout << '\t';
+            return;
+        }
+        const std::size_t length = base::utf8_length(text);
+        std::cout << std::string(2 + (width > length ? width - length : 0), ' ');
+    }
+    std::string_view color_of(std::string_view decision) const {
+        if (!color_ || decision == "allow") return "";
+        return decision == "ask_approved" ? "\x1b[33m" : "\x1b[31m";
+    }
+
+    bool table_;
+    bool color_;
+    std::size_t name_width_ = 0;
+};
+
+base::ExitStatus run(Options& options, Opened& opened) {
+    store::AuditFilter& filter = options.filter;
+    if (!options.since.empty()) filter.since = parse_time(options.since, "--since");
+    if (!options.until.empty()) filter.until = parse_time(options.until, "--until");
+    if (!options.action.empty()) filter.action = matching(options.action);
+    if (!filter.agent.empty()) turn::require_known_agent(*opened.store, filter.agent);
+    Lines lines(opened.environment);
+    for (const store::Agent& agent : store::list_agents(*opened.store))
+        lines.widen(agent.name.size());
+    store::for_each_audit(*opened.store, filter, [&](const AuditEntry& entry) {
+        if (options.json)
+            std::cout << store::audit_json(entry) << '\n';
+        else
+            lines.print(entry);
+        return std::cout.good();
+    });
+    return base::ExitStatus::done;
+}
+
+}  // namespace
+
+Action add_audit(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    verb.add_option("NAME", options->filter.agent, "the agent, destroyed ones too; none: all");
+    verb.add_option("--since", options->since, "from then on")->type_name("TIME");
+    verb.add_option("--until", options->until, "before then")->type_name("TIME");
+    verb.add_option("--action", options->action, "actions in which that RE2 expression is found")
+        ->type_name("RE");
+    verb.add_option("--decision", options->filter.decision,
+                    "allow, ask_approved, ask_denied or deny")
+        ->type_name("DECISION")
+        ->check(CLI::IsMember({"allow", "ask_approved", "ask_denied", "deny"}));
+    verb.add_option("--turn", options->filter.turn, "of that turn, by its turn_id")
+        ->type_name("ID")
+        ->check(CLI::PositiveNumber);
+    verb.add_option("-n", options->filter.newest, "the last N of them")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
+    verb.add_flag("--json", options->json, "print one JSON object a line");
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::context_command

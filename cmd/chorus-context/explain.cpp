@@ -1,0 +1,110 @@
+#include "turn/explain.hpp"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "base/limits.hpp"
+#include "base/text.hpp"
+#include "chat/json_text.hpp"
+#include "chorus-context/verb.hpp"
+#include "cli/main.hpp"
+#include "sys/file.hpp"
+#include "sys/signals.hpp"
+
+namespace chorus::context_command {
+namespace {
+
+using turn::Explanation;
+
+struct Options {
+    turn::ExplainOptions explain;
+    std::string profile;
+    bool json = false;
+};
+
+agent::Permissions read_profile(const std::string& given) {
+    if (given.front() != '@') return agent::parse_permissions(chat::quoted(given), "--profile");
+    const std::string path = given.substr(1);
+    return agent::parse_permissions(sys::read_file(path, base::limits::config_bytes), path);
+}
+
+std::string one_line(std::string_view text) {
+    return base::visible(text, base::Newlines::escape);
+}
+
+void print_text(const Explanation& why) {
+    const auto decision = [](const policy::Decision& made) {
+        return std::string(policy::name(made.verdict)) + "  " + one_line(made.reason);
+    };
+    std::cout << decision(why.decision) << "\n  profile: " << one_line(why.profile) << '\n';
+    if (!why.is_shell) return;
+    std::cout << "  sandbox: " << why.sandbox;
+    if (!why.sandbox_problem.empty())
+        std::cout << ", no command runs: " << one_line(why.sandbox_problem);
+    std::cout << '\n';
+    if (!why.reading.not_simple.empty())
+        std::cout << "  not simple: " << one_line(why.reading.not_simple) << '\n';
+    for (const auto& command : why.reading.commands)
+        std::cout << "  command: " << one_line(command.text) << "\n    "
+                  << decision(command.decision) << '\n';
+}
+
+void print_json(const Explanation& why, const std::string& action) {
+    chat::JsonText out;
+    const auto text = [&](std::string_view key, std::string_view value) {
+        out.key(key).string(base::replace_invalid_utf8(value));
+    };
+    const auto decision = [&](const policy::Decision& made) {
+        text("decision", policy::name(made.verdict));
+        text("reason", made.reason);
+    };
+    out.begin_object();
+    decision(why.decision);
+    text("profile", why.profile);
+    text("action", action);
+    if (why.is_shell) {
+        text("sandbox", why.sandbox);
+        text("sandbox_problem", why.sandbox_problem);
+        text("not_simple", why.reading.not_simple);
+        out.key("commands").begin_array();
+        for (const auto& command : why.reading.commands) {
+            out.begin_object();
+            text("command", command.text);
+            decision(command.decision);
+            out.end_object();
+        }
+        out.end_array();
+    }
+    std::cout << out.end_object().text() << '\n';
+}
+
+base::ExitStatus run(Options& options, Opened& opened) {
+    if (!options.profile.empty()) options.explain.permissions = read_profile(options.profile);
+    const turn::Surroundings surroundings{
+        .home = opened.home,
+        .environment = opened.environment,
+        .interrupt = sys::Interrupt::install(),
+        .on_event = [](const chat::Event&, const chat::EventSource&) {},
+        .warn = [](const std::string& what) { cli::print_line("chorus-context", "notice", what); },
+        .ask = {}};
+    const Explanation why = turn::explain(options.explain, surroundings);
+    if (options.json)
+        print_json(why, options.explain.action);
+    else
+        print_text(why);
+    return base::ExitStatus::done;
+}
+
+}  // namespace
+
+Action add_explain(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    verb.add_option("NAME", options->explain.agent, "the agent")->required();
+    verb.add_option("ACTION", options->explain.action, "as in 'tool:bash:git push'")->required();
+    verb.add_option("--profile", options->profile, "another profile: a name, or @FILE with one")
+        ->type_name("NAME|@FILE");
+    verb.add_flag("--json", options->json, "print one JSON object");
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::context_command
