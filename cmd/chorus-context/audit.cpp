@@ -10,7 +10,7 @@
 #include "policy/pattern.hpp"
 #include "store/records.hpp"
 #include "sys/clock.hpp"
-#include "turn/place.hpp"
+#include "life/agents.hpp"
 
 namespace chorus::context_command {
 namespace {
@@ -101,7 +101,7 @@ base::ExitStatus run(Options& options, Opened& opened) {
     if (!options.since.empty()) filter.since = parse_time(options.since, "--since");
     if (!options.until.empty()) filter.until = parse_time(options.until, "--until");
     if (!options.action.empty()) filter.action = matching(options.action);
-    if (!filter.agent.empty()) turn::require_known_agent(*opened.store, filter.agent);
+    if (!filter.agent.empty()) life::require_known_agent(*opened.store, filter.agent);
     Lines lines(opened.environment);
     for (const store::Agent& agent : store::list_agents(*opened.store))
         lines.widen(agent.name.size());

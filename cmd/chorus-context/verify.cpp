@@ -6,7 +6,7 @@
 #include "chat/json_text.hpp"
 #include "chorus-context/verb.hpp"
 #include "store/records.hpp"
-#include "turn/place.hpp"
+#include "life/agents.hpp"
 
 namespace chorus::context_command {
 namespace {
@@ -65,7 +65,7 @@ void print_json(const store::AuditChain& chain, const std::string& problem) {
 base::ExitStatus run(const Options& options, Opened& opened) {
     std::optional<store::AuditHead> expected;
     if (!options.expect.empty()) expected = parse_head(options.expect);
-    if (!options.agent.empty()) turn::require_known_agent(*opened.store, options.agent);
+    if (!options.agent.empty()) life::require_known_agent(*opened.store, options.agent);
     const store::AuditChain chain =
         store::check_audit(*opened.store, expected ? expected->rows : 0);
     const std::string problem = problem_of(chain, expected);

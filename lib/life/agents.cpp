@@ -65,4 +65,9 @@ store::Agent require_again(store::Store& store, const store::Agent& agent) {
     return *again;
 }
 
+void require_known_agent(store::Store& store, const std::string& name) {
+    if (!store::find_agent(store, name) && !store::find_destroyed_agent(store, name))
+        refuse_unknown(store, name);
+}
+
 }  // namespace chorus::life

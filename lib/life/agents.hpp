@@ -13,5 +13,8 @@ namespace chorus::life {
 store::Agent require_agent(const agent::Home& home, store::Store& store, const std::string& name);
 // The same one as its row is now: what was read before a lock was held may be of yesterday.
 store::Agent require_again(store::Store& store, const store::Agent& agent);
+// For what is read of an agent that was destroyed too: Error(not_found) that lists the names there
+// are.
+void require_known_agent(store::Store& store, const std::string& name);
 
 }  // namespace chorus::life

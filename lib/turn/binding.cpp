@@ -48,8 +48,8 @@ std::string files_of(const tools::Tool& tool, const tools::Arguments& arguments,
 
 }  // namespace
 
-Binding bind(const tools::Tool& tool, const tools::Arguments& arguments, const sys::Root& root,
-             const std::string& profile) {
+Binding bind_call(const tools::Tool& tool, const tools::Arguments& arguments, const sys::Root& root,
+                  const std::string& profile) {
     return {base::sha256_hex(std::string(tool.name) + '\0' + arguments.canonical()), root.path(),
             profile, files_of(tool, arguments, root)};
 }

@@ -89,11 +89,11 @@ policy::Decision Calls::weigh(const Judged& judged) {
         shell_surroundings(workplace_.sandbox, workplace_.sandbox_problem);
     if (place_.redaction.holds_active(judged.decided.call.arguments))
         return {Verdict::deny, "the arguments hold a secret that is in use"};
-    policy::Decision decision = policy::strictest(
-        rules_.rights->profiles,
-        {std::string(judged.tool->family),
-         tools::action(*judged.tool, judged.arguments, workplace_), is_shell},
-        around);
+    policy::Decision decision =
+        policy::strictest(rules_.rights->profiles,
+                          {std::string(judged.tool->family),
+                           tools::action(*judged.tool, judged.arguments, workplace_), is_shell},
+                          around);
     if (decision.verdict != Verdict::deny) guard_rights(judged, decision);
     return decision;
 }
@@ -103,12 +103,12 @@ Widening Calls::widening() const {
             place_.agent,       record_.turn().actor,      record_.turn().id};
 }
 
-// More rights are a person's to give, whatever the profile says; and only to an agent that works for
-// somebody who may give them.
+// More rights are a person's to give, whatever the profile says; and only to an agent that works
+// for somebody who may give them.
 void Calls::guard_rights(const Judged& judged, policy::Decision& decision) const {
     const auto wanted = wanted_profile(judged.tool->name, judged.arguments);
-    if (!wanted || policy::narrows(rules_.rights->own,
-                                   written_out(*wanted, place_.home_configuration)))
+    if (!wanted ||
+        policy::narrows(rules_.rights->own, written_out(*wanted, place_.home_configuration)))
         return;
     const std::string problem =
         grant_problem(widening(), person_of(record_.turn().actor), wanted->name);
@@ -128,7 +128,7 @@ void Calls::apply_policy(Judged& judged) {
     judged.asks = decision.verdict == Verdict::ask || judged.is_question();
     if (judged.asks)
         judged.binding =
-            bind(*judged.tool, judged.arguments, workplace_.root, rules_.rights->fingerprint);
+            bind_call(*judged.tool, judged.arguments, workplace_.root, rules_.rights->fingerprint);
     if (!judged.asks) allow(judged, "allow", judged.decided.detail);
     questions_.heed(judged, decision.verdict);
     note_denied(judged);
@@ -301,7 +301,7 @@ void Calls::look_again(Judged& judged) {
         return deny(judged, "Profile: " + rules_.rights->name + ": " + decision.reason);
     if (decision.verdict == Verdict::allow || judged.is_question()) return;
     judged.binding =
-        bind(*judged.tool, judged.arguments, workplace_.root, rules_.rights->fingerprint);
+        bind_call(*judged.tool, judged.arguments, workplace_.root, rules_.rights->fingerprint);
     if (judged.approved)
         questions_.compare(judged);
     else

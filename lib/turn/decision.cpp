@@ -28,7 +28,7 @@ using base::Error;
 using base::ErrorCode;
 using Verb = Decision::Verb;
 
-std::string quoted(std::string_view text) {
+std::string shown(std::string_view text) {
     return "'" + base::visible(text, base::Newlines::escape) + "'";
 }
 
@@ -58,11 +58,11 @@ store::Agent agent_of(store::Store& store, const store::Prompt& prompt) {
 store::Prompt one_prompt(store::Store& store, const std::string& name, const std::string& id) {
     const auto prompt = store::find_prompt(store, id);
     if (!prompt)
-        throw Error(ErrorCode::no_prompt, "prompt " + quoted(id) + ": there is none of that id",
+        throw Error(ErrorCode::no_prompt, "prompt " + shown(id) + ": there is none of that id",
                     "chorus-tasks prompts lists what waits");
     const store::Agent agent = agent_of(store, *prompt);
     if (!name.empty() && agent.name != name)
-        throw Error(ErrorCode::no_prompt, "prompt " + id + ": it is not of agent " + quoted(name) +
+        throw Error(ErrorCode::no_prompt, "prompt " + id + ": it is not of agent " + shown(name) +
                                               " but of '" + agent.name + "'");
     if (prompt->state != "pending") refuse_decided(*prompt);
     return *prompt;
@@ -94,7 +94,7 @@ std::string checked_answer(const store::Prompt& prompt, const std::string& text)
     const auto chosen = chosen_option(all, text);
     if (chosen) return *chosen;
     throw Error(ErrorCode::bad_request,
-                "prompt " + prompt.id + ": " + quoted(text) + " is not one of the answers",
+                "prompt " + prompt.id + ": " + shown(text) + " is not one of the answers",
                 "there are " + base::quoted_list(all) + ", or their numbers");
 }
 
@@ -168,8 +168,7 @@ std::vector<store::Prompt> waiting_prompts(store::Store& store, const std::strin
     if (agent.empty()) return store::pending_prompts(store);
     const auto found = store::find_agent(store, agent);
     if (!found)
-        throw Error(ErrorCode::not_found,
-                    "agent " + quoted(agent) + ": there is none of that name");
+        throw Error(ErrorCode::not_found, "agent " + shown(agent) + ": there is none of that name");
     return store::pending_prompts(store, found->id);
 }
 

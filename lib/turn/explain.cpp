@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "policy/strictest.hpp"
 #include "turn/calls.hpp"
 #include "turn/live.hpp"
 

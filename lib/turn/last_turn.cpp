@@ -4,8 +4,8 @@
 #include "base/time.hpp"
 #include "store/records.hpp"
 #include "sys/clock.hpp"
-#include "turn/queue.hpp"
 #include "turn/questions.hpp"
+#include "turn/queue.hpp"
 
 namespace chorus::turn {
 namespace {

@@ -28,8 +28,8 @@ Asked asked_of(Place& place, const store::Turn& turn);
 void say_recovered(const Surroundings& surroundings, const store::Turn& turn,
                    const std::vector<Unfinished>& calls);
 
-// Before a new message: a turn that waits answers again or is given up, a crashed one is closed, and
-// no call of the last turn is left without a result. A result means that nothing new may begin.
+// Before a new message: a turn that waits answers again or is given up, a crashed one is closed,
+// and no call of the last turn is left without a result. A result means that nothing new may begin.
 std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions& options,
                                                  const Surroundings& surroundings);
 

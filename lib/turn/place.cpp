@@ -108,11 +108,6 @@ void lock_thread(Place& place, const TurnOptions& options, const Surroundings& s
 
 }  // namespace
 
-void require_known_agent(store::Store& store, const std::string& name) {
-    if (!store::find_agent(store, name) && !store::find_destroyed_agent(store, name))
-        refuse_unknown(store, name);
-}
-
 std::string worked_in(const Place& place, const store::Turn& turn) {
     return turn.working_directory.empty() ? place.directory.workspace() : turn.working_directory;
 }

@@ -34,9 +34,6 @@ enum class Hold { locks, agent_lock, nothing };
 // Error(not_found), Error(exited), Error(not_ready), Error(agent_busy), Error(bad_request) for -C.
 // With --new-thread the place is, unlocked, the thread that the new one will stand beside.
 Place open_place(const TurnOptions& options, const Surroundings& surroundings, Hold hold);
-// For what is read of an agent that was destroyed too: Error(not_found) that lists the names there
-// are.
-void require_known_agent(store::Store& store, const std::string& name);
 // The thread's lock, if it is free now.
 bool try_lock_thread(Place& place, const Surroundings& surroundings);
 // --new-thread: made and locked, once it is known that the turn can begin.

@@ -289,10 +289,9 @@ chat::TurnResult take_turn(const TurnOptions& options, const Surroundings& surro
     if (options.queue)
         if (const auto queued = queue_or_lock(place, options, surroundings)) return *queued;
     if (const auto before = answered_before(place, options)) return *before;
-    (void)life::settled_trust(place.store, place.agent,
-                              agent::load_configuration(place.directory).text,
-                              {static_cast<std::int64_t>(getuid()),
-                               actor_text(options.actor, surroundings.environment)});
+    (void)life::settled_trust(
+        place.store, place.agent, agent::load_configuration(place.directory).text,
+        {static_cast<std::int64_t>(getuid()), actor_text(options.actor, surroundings.environment)});
     if (options.resume || options.retry) return resume(place, options, surroundings);
     Loaded loaded = load(place, options, surroundings);
     if (options.new_thread) {

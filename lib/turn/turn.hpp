@@ -15,6 +15,18 @@
 
 namespace chorus::turn {
 
+// How a question was answered at the terminal.
+struct Reply {
+    enum class What { nobody, yes, no, always, answer };
+    What what = What::nobody;
+    std::string text = {};  // the answer to a question of the model
+};
+
+// What becomes of an ask that nobody answers.
+enum class OnAsk { suspend, deny, fail };
+std::string_view name(OnAsk on_ask);
+std::optional<OnAsk> parse_on_ask(std::string_view text);
+
 struct TurnOptions {
     std::string agent;
     std::string prompt;            // what the user says; unused with resume and retry
@@ -39,18 +51,6 @@ struct TurnOptions {
     std::string idempotency_key;
     std::string actor;  // --actor, recorded beside the uid, trusted for nothing
 };
-
-// How a question was answered at the terminal.
-struct Reply {
-    enum class What { nobody, yes, no, always, answer };
-    What what = What::nobody;
-    std::string text = {};  // the answer to a question of the model
-};
-
-// What becomes of an ask that nobody answers.
-enum class OnAsk { suspend, deny, fail };
-std::string_view name(OnAsk on_ask);
-std::optional<OnAsk> parse_on_ask(std::string_view text);
 
 // What the process has that a turn needs of it.
 struct Surroundings {
