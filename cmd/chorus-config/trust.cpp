@@ -32,13 +32,14 @@ void ask(const std::string& agent, const std::string& differences) {
         throw Error(ErrorCode::bad_request, "trust " + agent + ": no terminal to ask at",
                     "--show shows what has changed, --yes trusts it");
     const auto never = [] { return false; };
-    switch (cli::ask_yes_no("\n" + differences + "\nTrust this of agent " + agent + "?\n", ask_ms,
-                            never)) {
+    switch (cli::ask_yes_no("\n" + differences + "\nTrust this of agent " + agent + "?\n",
+                            cli::Choices::yes_no, ask_ms, never)) {
         case cli::Answer::yes:
             return;
         case cli::Answer::no:
             throw Error(ErrorCode::denied, "trust " + agent + ": the answer was no",
                         "what was trusted before stays in force");
+        case cli::Answer::always:
         case cli::Answer::nobody:
             throw Error(ErrorCode::input_required, "trust " + agent + ": nobody answered");
     }

@@ -10,10 +10,17 @@ constexpr int most_depth = 8;
 
 using Words = std::set<std::string, std::less<>>;
 
+// What is only written to is no input of the command.
+bool is_target(std::string_view text, std::size_t at) {
+    const std::size_t before = text.substr(0, at).find_last_not_of(" \t'\"");
+    return before != std::string::npos && text[before] == '>' &&
+           (before == 0 || text[before - 1] != '<');
+}
+
 void add_pieces(std::string_view text, std::string_view separators, Words& words) {
     for (std::size_t at = 0; (at = text.find_first_not_of(separators, at)) != std::string::npos;) {
         const std::size_t end = std::min(text.find_first_of(separators, at), text.size());
-        words.emplace(text.substr(at, end - at));
+        if (!is_target(text, at)) words.emplace(text.substr(at, end - at));
         at = end;
     }
 }

@@ -138,13 +138,15 @@ expect_status 4
 expect_one_error 'nothing waits'
 
 test_case "always: the action is allowed from now on, that one alone"
-waits "$(calls c 'echo ran >> log')" "$(calls d 'echo ran >> log')" "$(calls e 'echo ran >> log;')"
+waits "$(calls c 'echo ran >> log')" "$(calls d 'echo ran >> log')" "$(calls e 'echo ran >> log2')"
 run chorus-run a --approve "${ids[0]}" --always --json
 expect_status 10
 expect_equal "$(ran)" 2
-expect_json '.prompts[0].action' 'tool:bash:echo ran >> log;'
-expect_equal "$(jq -c '.permissions' "$CHORUS_HOME/agents/a/agent.json")" '{"allow":[{"pattern":"tool:bash:echo ran >> log","shell":true}],"base":"standard"}'
+expect_json '.prompts[0].action' 'tool:bash:echo ran >> log2'
+expect_equal "$(jq -r '.permissions | "\(.base) \(.allow | length) \(.allow[0].shell)"' "$CHORUS_HOME/agents/a/agent.json")" 'standard 1 true'
 expect_db "SELECT count(*) FROM audit_log WHERE action_string = 'tool:self_edit:permissions:custom' AND decision = 'ask_approved'" 1
+run chorus-run a --deny all
+expect_status 0
 expect_sound
 
 test_case "a prompt that expires is denied, and the turn goes on"

@@ -11,7 +11,7 @@ question='/bash touch done; echo $((6 * 7))'
 
 test_case "a question: yes runs it"
 init a --model builtin/script --permissions standard
-typist() { shown 'o? ' && echo y; }
+typist() { shown 'lways? ' && echo y; }
 on_terminal "chorus-run a '$question'"
 expect_status 0
 expect_match "$out" 'May it do this.*tool:bash:touch done; echo .*bash.*"command"'
@@ -23,8 +23,8 @@ expect_db 'SELECT count(*) FROM prompts' 0
 test_case "no, and a wrong answer before it"
 init a --model builtin/script --permissions standard
 typist() {
-    shown 'o? ' && echo perhaps
-    wait_for 10 eval '[ "$(grep -o "o? " "$scratch/screen" | wc -l)" -ge 2 ]' && echo No
+    shown 'lways? ' && echo perhaps
+    wait_for 10 eval '[ "$(grep -o "lways? " "$scratch/screen" | wc -l)" -ge 2 ]' && echo No
 }
 on_terminal "chorus-run a --json '$question'"
 expect_status 0
@@ -37,7 +37,7 @@ test_case "what was typed ahead answers nothing; nobody answers: the turn suspen
 init a --model builtin/script --permissions standard
 typist() {
     echo y
-    shown 'o? '
+    shown 'lways? '
     sleep 1.5
 }
 on_terminal "sleep 0.5; chorus-run a --ask-timeout 1s '$question'"
@@ -49,7 +49,7 @@ expect_db 'SELECT state FROM prompts' pending
 test_case "the question is asked of the person, whatever stdin and stdout are"
 init a --model builtin/script --permissions standard
 echo data >data.txt
-typist() { shown 'o? ' && echo yes; }
+typist() { shown 'lways? ' && echo yes; }
 on_terminal "chorus-run a -p '$question' <data.txt >answer.txt"
 expect_status 0
 expect_match "$(cat answer.txt)" 42
@@ -58,14 +58,14 @@ expect_db "SELECT content LIKE '%<stdin>%data%' FROM messages WHERE role = 'user
 
 test_case "^C at a question ends the turn; --resume asks again" 
 init a --model builtin/script --permissions standard
-typist() { shown 'o? ' && printf '\003'; sleep 0.5; }
+typist() { shown 'lways? ' && printf '\003'; sleep 0.5; }
 on_terminal "chorus-run a '$question'"
 expect_status 130
 expect_match "$out" 'chorus-run: error: turn: interrupted'
 expect_db "SELECT state || ' ' || exit_code FROM turns" 'exited 130'
 expect_db 'SELECT count(*) FROM prompts' 0
 expect_db "SELECT trigger || ' ' || message_count FROM sessions" 'shutdown 2'
-typist() { shown 'o? ' && echo y; }
+typist() { shown 'lways? ' && echo y; }
 on_terminal 'chorus-run a --resume'
 expect_status 0
 [ -e "$CHORUS_HOME/agents/a/workspace/done" ] || fail 'it was not run'
@@ -82,10 +82,10 @@ expect_status 130
 test_case "all that is asked is shown, and shows what it is"
 init a --model anthropic/m --permissions standard
 start_server "$(answers "$(jq -nc '{say: {tool_calls: [{id: "c", name: "bash", arguments: {command: "echo \u001b[2Kx \u202e y\rz\u200b"}}]}}')" "$(say ok)")"
-typist() { shown 'o? ' && echo n; }
+typist() { shown 'lways? ' && echo n; }
 on_terminal 'chorus-run a hi'
 expect_status 0
-asked=$(sed -n '/May it/,/o? /p' "$scratch/screen")
+asked=$(sed -n '/May it/,/lways? /p' "$scratch/screen")
 expect_no_match "$asked" $'\u202e|\u200b|\x1b\\[2K'
 expect_match "$asked" 'echo .*x .*y.*z'
 
@@ -151,18 +151,42 @@ expect_status 2
 expect_match "$out" 'chorus-run: error: prompt: there is none'
 expect_match "$out" 'chorus-run: hint: .*-p TEXT'
 
-test_case "a turn that waits is asked again at a terminal with --resume, and its old questions are withdrawn"
+test_case "always: it is run, and from then on without asking"
+init a --model builtin/script --permissions standard
+typist() { shown 'lways? ' && echo a; }
+on_terminal "chorus-run a '$question'"
+expect_status 0
+[ -e "$CHORUS_HOME/agents/a/workspace/done" ] || fail 'it was not run'
+expect_db "SELECT count(*) FROM audit_log WHERE detail LIKE 'always: tool:bash:touch done%'" 1
+run chorus-run a "$question"
+expect_status 0
+expect_no_match "$err" 'not in force'
+
+test_case "a question of the model is answered by number, after an answer that is none"
+init a --model anthropic/m
+start_server "$(answers "$(call q ask_user '{"question": "Which\ncolour?", "kind": "selection", "options": ["red", "blue"]}')" "$(say Done.)")"
+typist() {
+    shown '> ' && echo green
+    shown 'or its number' && echo 2
+}
+on_terminal 'chorus-run a go'
+expect_status 0
+expect_match "$out" 'The agent asks:'
+expect_match "$out" '2\) blue'
+expect_db "SELECT content FROM messages WHERE role = 'tool_result'" blue
+
+test_case "a turn that waits is asked again at a terminal with --resume, in the question that waits"
 init a --model builtin/script --permissions standard
 run chorus-run a "$question"
 expect_status 10
-expect_match "$err" 'chorus-run a --resume at a terminal'
+expect_match "$err" 'hint: chorus-run a --approve [a-z0-9]*, or --deny'
 run chorus-run a --resume
 expect_status 10
-typist() { shown 'o? ' && echo y; }
+typist() { shown 'lways? ' && echo y; }
 on_terminal "chorus-run a --resume"
 expect_status 0
 [ -e "$CHORUS_HOME/agents/a/workspace/done" ] || fail 'it was not run'
-expect_db "SELECT group_concat(state) FROM prompts" cancelled
+expect_db "SELECT group_concat(state) FROM prompts" approved
 expect_db "SELECT count(*) FROM messages WHERE role = 'tool_result'" 1
 expect_db "SELECT state || ' ' || attempt FROM turns" 'idle 2'
 
