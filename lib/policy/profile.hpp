@@ -40,14 +40,14 @@ struct Rule {
 
 // What agent.json or config.json says, before it is checked.
 struct ProfileText {
-    std::string base;  // a preset whose lists follow these, or empty
-    std::vector<Rule> deny;
-    std::vector<Rule> allow;
-    std::vector<Rule> ask;
+    std::string base = {};  // a preset whose lists follow these, or empty
+    std::vector<Rule> deny = {};
+    std::vector<Rule> allow = {};
+    std::vector<Rule> ask = {};
     // Example actions, tried without a confined shell: `match` must be allowed or asked,
     // `not_match` must be denied.
-    std::vector<std::string> match;
-    std::vector<std::string> not_match;
+    std::vector<std::string> match = {};
+    std::vector<std::string> not_match = {};
 };
 
 class Profile {

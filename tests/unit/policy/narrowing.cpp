@@ -153,8 +153,8 @@ class World {
     const std::vector<std::string>& unrecognised() const { return unrecognised_; }
 
   private:
-    static constexpr std::size_t most_profiles = 240;
-    static constexpr int most_actions = 110;
+    static constexpr std::size_t most_profiles = 480;
+    static constexpr int most_actions = 160;
 
     std::size_t below(std::size_t count) {
         return std::uniform_int_distribution<std::size_t>(0, count - 1)(random_);
@@ -162,31 +162,36 @@ class World {
     const std::string& one_of(const std::vector<std::string>& all) {
         return all[below(all.size())];
     }
+    // Most of them are about a few commands: what covers all hides what the others do.
     Rule rule() {
-        static const std::vector<std::string> patterns{R"(tool:[\s\S]*)",
-                                                       R"(tool:bash:[\s\S]*)",
-                                                       R"(tool:(bash|mcp):[\s\S]*)",
-                                                       "tool:bash:.*",
-                                                       "tool:bash:make.*",
-                                                       "tool:bash:ls",
-                                                       "tool:bash:make; ls",
-                                                       "tool:bash:(ls|cat|make|rm).*",
-                                                       "tool:bash:timeout 5 make",
-                                                       R"(tool:bash:rm[\s\S]*)",
-                                                       R"(tool:bash:.*(\n.*)*)",
-                                                       "(?i)TOOL:BASH:.*",
-                                                       ".*",
-                                                       "tool:(view|bash):.*",
-                                                       "tool:view:.*",
-                                                       "tool:(view|list_files|search_files):.*",
-                                                       "tool:create_file:a",
-                                                       "tool:self_edit:.*",
-                                                       "tool:self_edit:docs:notes/.*",
-                                                       "tool:git:(push|merge_request|checkout) .*",
-                                                       "tool:git:.*",
-                                                       "tool:[a-z_]+:.*"};
-        return {one_of(patterns), below(5) == 0};
+        static const std::vector<std::string> wide{R"(tool:[\s\S]*)",
+                                                   R"(tool:bash:[\s\S]*)",
+                                                   R"(tool:(bash|mcp):[\s\S]*)",
+                                                   "tool:bash:.*",
+                                                   R"(tool:bash:.*(\n.*)*)",
+                                                   "(?i)TOOL:BASH:.*",
+                                                   ".*",
+                                                   "tool:(view|bash):.*",
+                                                   "tool:[a-z_]+:.*"};
+        static const std::vector<std::string> narrow{"tool:bash:make.*",
+                                                     "tool:bash:ls",
+                                                     "tool:bash:ls.*",
+                                                     "tool:bash:make; ls",
+                                                     "tool:bash:(ls|cat|rm).*",
+                                                     "(?i)tool:bash:make.*",
+                                                     "tool:bash:timeout 5 make",
+                                                     R"(tool:bash:rm[\s\S]*)",
+                                                     "tool:view:.*",
+                                                     "tool:(view|list_files|search_files):.*",
+                                                     "tool:create_file:a",
+                                                     "tool:self_edit:.*",
+                                                     "tool:self_edit:docs:notes/.*",
+                                                     "tool:git:(push|merge_request|checkout) .*",
+                                                     "tool:git:.*"};
+        return {one_of(below(6) == 0 ? wide : narrow), below(5) == 0};
     }
+    // What a preset says of every command hides what the lists say.
+    const std::string& base() { return below(2) == 0 ? widest_first.back() : one_of(widest_first); }
     Rules rules(std::size_t most) {
         Rules all;
         for (std::size_t left = below(most + 1); left > 0; --left) all.push_back(rule());
@@ -194,8 +199,8 @@ class World {
     }
 
     void add_family() {
-        ProfileText text = with(one_of(widest_first), rules(2), rules(3), rules(3));
-        for (int step = 0; step < 8; ++step) {
+        ProfileText text = with(base(), rules(1), rules(3), rules(2));
+        for (int step = 0; step < 12; ++step) {
             profiles_.push_back({text, {}});
             const ProfileText before = text;
             const bool taken = below(3) > 0 ? take_away(text) : (change(text), false);
@@ -234,7 +239,7 @@ class World {
     void change(ProfileText& text) {
         switch (below(6)) {
             case 0:
-                text.base = one_of(widest_first);
+                text.base = base();
                 break;
             case 1:
                 drop(text.deny, below(100));
