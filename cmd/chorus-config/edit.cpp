@@ -22,7 +22,7 @@ using base::ExitStatus;
 
 constexpr std::size_t names_shown = 5;
 
-std::string quoted(std::string_view text) {
+std::string shown(std::string_view text) {
     return "'" + base::visible(text, base::Newlines::escape) + "'";
 }
 
@@ -66,7 +66,7 @@ void check_provider(const agent::Place& place) {
     if (model::find_provider(place.names[1]) != nullptr) return;
     std::vector<std::string> names;
     for (const model::Provider& provider : model::catalog()) names.emplace_back(provider.name);
-    throw Error(ErrorCode::config_invalid, "set: providers: no provider " + quoted(place.names[1]),
+    throw Error(ErrorCode::config_invalid, "set: providers: no provider " + shown(place.names[1]),
                 "providers are " + base::quoted_list(names));
 }
 
@@ -134,7 +134,7 @@ agent::Place require_place(const Call& call) {
     auto place = agent::find_place(call.key, call.file());
     if (place) return std::move(*place);
     throw Error(ErrorCode::bad_request,
-                quoted(call.key) + ": there is no such key in " + file_name(call.file()),
+                shown(call.key) + ": there is no such key in " + file_name(call.file()),
                 what_there_is(call));
 }
 
