@@ -22,7 +22,7 @@ using base::ExitStatus;
 
 constexpr std::size_t names_shown = 5;
 
-std::string in_quotes(std::string_view text) {
+std::string shown(std::string_view text) {
     return "'" + base::visible(text, base::Newlines::escape) + "'";
 }
 
@@ -66,8 +66,7 @@ void check_provider(const agent::Place& place) {
     if (model::find_provider(place.names[1]) != nullptr) return;
     std::vector<std::string> names;
     for (const model::Provider& provider : model::catalog()) names.emplace_back(provider.name);
-    throw Error(ErrorCode::config_invalid,
-                "set: providers: no provider " + in_quotes(place.names[1]),
+    throw Error(ErrorCode::config_invalid, "set: providers: no provider " + shown(place.names[1]),
                 "providers are " + base::quoted_list(names));
 }
 
@@ -78,8 +77,8 @@ std::string with_full_model(const Subject& subject, const agent::Place& place, s
     const auto listed =
         sys::read_file_if_there(subject.home.available_models(), base::limits::config_bytes);
     return chat::quoted(model::resolve_model(chat::parse_json(json, "set").get<std::string>(),
-                                                model::parse_available_models(listed.value_or("")),
-                                                model::Check::none));
+                                             model::parse_available_models(listed.value_or("")),
+                                             model::Check::none));
 }
 
 // A file that a link leads to stays where it is.
@@ -135,7 +134,7 @@ agent::Place require_place(const Call& call) {
     auto place = agent::find_place(call.key, call.file());
     if (place) return std::move(*place);
     throw Error(ErrorCode::bad_request,
-                in_quotes(call.key) + ": there is no such key in " + file_name(call.file()),
+                shown(call.key) + ": there is no such key in " + file_name(call.file()),
                 what_there_is(call));
 }
 

@@ -124,7 +124,8 @@ std::string plain(const std::string& json) {
 
 std::vector<std::string> unknown_keys(const Subject& subject) {
     std::vector<std::string> names;
-    for (const auto& [name, ignored] : chat::parse_json(subject.text, subject.path).items()) {
+    const Json object = chat::parse_json(subject.text, subject.path);
+    for (const auto& [name, ignored] : object.items()) {
         const agent::Key* key = agent::find_key(name);
         if (key == nullptr || !belongs(*key, subject.agent ? File::agent : File::home))
             names.push_back(name);

@@ -73,12 +73,12 @@ ExitStatus trust(const Call& call, const sys::Environment& environment) {
         std::cout << "nothing to trust\n";
         return ExitStatus::done;
     }
-    const bool asks = !call.show && !call.yes;
-    if (!asks) std::cout << described(changes);
-    if (call.show) return ExitStatus::done;
-    check_text(subject, subject.text);
-    if (asks) ask(subject.agent->name, described(changes));
-    decide(subject, person);
+    if (!call.show) check_text(subject, subject.text);
+    if (call.show || call.yes)
+        std::cout << described(changes);
+    else
+        ask(subject.agent->name, described(changes));
+    if (!call.show) decide(subject, person);
     return ExitStatus::done;
 }
 

@@ -115,8 +115,11 @@ std::string value_json(std::string_view given, const Place& place) {
     if (parsed && fits(*parsed, place.type))
         return chat::dump(chat::parse_json(given, place.dotted(), chat::DuplicateKeys::refuse,
                                            base::limits::config_bytes, ErrorCode::bad_request));
-    const bool is_text = fits(Json(std::string(given)), place.type);
-    return parsed && !is_text ? chat::dump(*parsed) : chat::quoted(given);
+    const bool takes_all = place.type == KeyType::text || place.type == KeyType::text_or_null;
+    // an object or a list was not meant as a name
+    const bool is_meant =
+        parsed && (parsed->is_structured() || !fits(chat::Json(std::string(given)), place.type));
+    return is_meant && !takes_all ? chat::dump(*parsed) : chat::quoted(given);
 }
 
 void check_place(const Place& place, std::string_view json, std::string_view what) {

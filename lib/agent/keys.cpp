@@ -27,6 +27,7 @@ std::string_view expected(KeyType type) {
         case KeyType::budget:
         case KeyType::limits:
         case KeyType::provider:
+        case KeyType::profile:
             return "an object";
         case KeyType::providers:
             return "an object of objects by provider";
@@ -64,7 +65,7 @@ std::span<const Member> members(KeyType type) {
                                                        {"not_match", text_list}}};
     static constexpr std::array<Member, 3> of_provider{
         {{"api_version", text}, {"base_url", text}, {"max_output_tokens", integer}}};
-    static constexpr std::array<Member, 1> any_profile{{{"", permissions}}};
+    static constexpr std::array<Member, 1> any_profile{{{"", profile}}};
     static constexpr std::array<Member, 1> any_provider{{{"", provider}}};
     static constexpr std::array<Member, 1> any_names{{{"", names}}};
     static constexpr std::array<Member, 1> anything{{{"", any}}};
@@ -74,6 +75,7 @@ std::span<const Member> members(KeyType type) {
         case limits:
             return of_limits;
         case permissions:
+        case profile:
             return of_profile;
         case profiles:
             return any_profile;

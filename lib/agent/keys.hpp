@@ -20,7 +20,8 @@ enum class KeyType {
     object,
     array,
     permissions,  // a profile's name or an object
-    profiles,     // profiles by name, as config.json has them
+    profile,      // an object
+    profiles,     // those by name, as config.json has them
     sandbox,      // workspace, workspace+net, off
     sink,         // "syslog" or the absolute path of a file
     budget,

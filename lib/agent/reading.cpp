@@ -57,9 +57,13 @@ const Member* find_member(KeyType type, std::string_view name) {
     return nullptr;
 }
 
+bool is_profile(KeyType type) {
+    return type == KeyType::permissions || type == KeyType::profile;
+}
+
 // What is misspelt there would otherwise limit nothing.
 bool is_closed(KeyType type) {
-    return type == KeyType::budget || type == KeyType::limits || type == KeyType::permissions;
+    return type == KeyType::budget || type == KeyType::limits || is_profile(type);
 }
 
 [[noreturn]] void refuse_member(std::string_view what, const std::string& key,
@@ -68,8 +72,8 @@ bool is_closed(KeyType type) {
     for (const Member& member : members(type)) known.emplace_back(member.name);
     throw Error(ErrorCode::config_invalid,
                 std::string(what) + ": " + key + "." + base::visible(name, base::Newlines::escape) +
-                    (type == KeyType::permissions ? ": no such list" : ": no such member") +
-                    "; there are " + base::quoted_list(known));
+                    (is_profile(type) ? ": no such list" : ": no such member") + "; there are " +
+                    base::quoted_list(known));
 }
 
 std::vector<policy::Rule> read_rules(const Json& profile, const char* list, const std::string& what,
@@ -123,6 +127,7 @@ bool fits(const Json& value, KeyType type) {
         case KeyType::names:
             return is_names(value);
         case KeyType::object:
+        case KeyType::profile:
         case KeyType::profiles:
         case KeyType::budget:
         case KeyType::limits:
@@ -154,9 +159,6 @@ void check_value(const Json& value, KeyType type, std::string_view what, const s
         const Member* member = find_member(type, name);
         if (member == nullptr && is_closed(type)) refuse_member(what, key, name, type);
         if (member == nullptr || member->type == KeyType::any) continue;
-        // a profile of the home has no other name
-        if (type == KeyType::profiles && !inner.is_object() && !inner.is_null())
-            refuse(what, key + "." + name, "an object", inner);
         check_value(inner, member->type, what, key + "." + name);
     }
 }

@@ -113,8 +113,8 @@ refused 3 'set: audit_sink: expected "syslog" or the absolute path' chorus-confi
 refused 3 'set: budget.usd_per_day: expected a number that is not negative, found -1' chorus-config set budget.usd_per_day -- -1
 refused 3 'set: limits: expected an object, found 5' chorus-config set limits 5
 refused 3 "set: limits.sandbx: no such member; there are 'budget'" chorus-config set limits '{"sandbx": "off"}'
-refused 3 "set: permissions.ci: expected .*an object" chorus-config set permissions.ci 5
-refused 3 "config.json: permissions.ci: expected an object" chorus-config set permissions.ci standard
+refused 3 'set: permissions.ci: expected an object, found 5' chorus-config set permissions.ci 5
+refused 3 'set: permissions.ci: expected an object, found "standard"' chorus-config set permissions.ci standard
 refused 3 "set: permissions.ci.alow: no such list" chorus-config set permissions.ci '{"alow": []}'
 refused 2 'stands twice' chorus-config set limits '{"sandbox": "off", "sandbox": "workspace"}'
 refused 2 'default_model: not valid UTF-8 at byte 1' chorus-config set default_model $'a\xff'

@@ -30,7 +30,7 @@ for source in "$here"/../man/*.scd; do
     expect_equal "$err" ''
     expect_match "$(page "$name")" "NAME
  +${name%.*} - "
-    expect_no_match "$(page "$name")" '@[a-z]+.*@'
+    expect_no_match "$(page "$name")" '@(version|include)[^@]*@'
 done
 
 test_case "every executable has its page, and no page names one that is not there"

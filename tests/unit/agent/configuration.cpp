@@ -91,6 +91,7 @@ bool fits(KeyType type, const Json& value) {
         case KeyType::names:
             return value.is_string() || value == Json::array() || value == Json::array({"x"});
         case KeyType::object:
+        case KeyType::profile:
         case KeyType::profiles:
         case KeyType::budget:
         case KeyType::limits:

@@ -23,7 +23,7 @@ TEST(FindPlace, follows_the_table_into_objects) {
     const std::vector<std::pair<const char*, KeyType>> in_home{
         {"max_retries", KeyType::integer},
         {"permissions", KeyType::profiles},
-        {"permissions.ci", KeyType::permissions},
+        {"permissions.ci", KeyType::profile},
         {"permissions.ci.allow", KeyType::array},
         {"permissions.ci.match", KeyType::text_list},
         {"default_permissions.base", KeyType::text},
@@ -96,6 +96,7 @@ TEST(ValueJson, is_json_where_that_fits_and_the_text_itself_where_a_text_does) {
         {"roles.ada", "1000", R"("1000")"},
         {"budget.usd_per_turn", "0.5", "0.5"},
         {"hooks.x", "true", "true"},
+        {"default_model", "[1]", R"("[1]")"},
         {"hooks.x", "make test", R"("make test")"}};
     for (const auto& [key, given, json] : pairs)
         EXPECT_EQ(value_json(given, place_of(key, File::home)), json) << key << " " << given;
@@ -116,6 +117,12 @@ TEST(ValueJson, leaves_what_does_not_fit_to_be_refused) {
     EXPECT_EQ(refused("max_retries", "-1"), "set: max_retries: expected a whole number, found -1");
     EXPECT_EQ(refused("limits", R"({"sandbox":"no"})"),
               R"(set: limits.sandbox: expected "workspace", "workspace+net" or "off", found "no")");
+    EXPECT_EQ(refused("roles.ada", R"({"x":1})"),
+              R"(set: roles.ada: expected a name or a list of names, found {"x":1})");
+    EXPECT_EQ(refused("default_permissions", "[1]"),
+              "set: default_permissions: expected a profile's name or an object, found [1]");
+    EXPECT_EQ(refused("permissions.ci", "standard"),
+              R"(set: permissions.ci: expected an object, found "standard")");
     EXPECT_EQ(refused("environment", "LANG"),
               R"(set: environment: expected a list of strings, found "LANG")");
 }

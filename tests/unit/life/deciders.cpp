@@ -64,7 +64,8 @@ TEST_F(DecidersTest, may_be_any_process_where_no_turn_is_its_ancestor) {
 TEST_F(DecidersTest, are_not_the_commands_of_an_agent) {
     for (const char* agent : {"ada", ""}) {
         const base::Error error = error_of([&] {
-            refuse_from_inside(store, Environment({{"CHORUS_AGENT", agent}}));
+            refuse_from_inside(
+                store, Environment(std::map<std::string, std::string>{{"CHORUS_AGENT", agent}}));
         });
         EXPECT_EQ(error.code(), ErrorCode::forbidden);
         EXPECT_TRUE(says(error, std::string("agent '") + agent + "'")) << error.message();
