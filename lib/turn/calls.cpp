@@ -76,9 +76,9 @@ Calls::Judged Calls::judge(const chat::ToolCall& call) {
     const bool is_shell = judged.tool->kind == tools::Class::command;
     if (is_shell) prepare_sandbox();
     judged.decided.action = tools::action(*judged.tool, judged.arguments, workplace_);
-    policy::Decision decision = rules_.profile->decide(
-        {std::string(judged.tool->family), judged.decided.action, is_shell},
-        shell_surroundings(workplace_.sandbox, workplace_.sandbox_problem));
+    policy::Decision decision =
+        rules_.profile->decide({std::string(judged.tool->family), judged.decided.action, is_shell},
+                               shell_surroundings(workplace_.sandbox, workplace_.sandbox_problem));
     if (place_.redaction.holds_active(call.arguments))
         decision = {Verdict::deny, "the arguments hold a secret that is in use"};
     judged.decided.action = place_.redaction.apply(judged.decided.action);
