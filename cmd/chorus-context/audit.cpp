@@ -67,9 +67,10 @@ class Lines {
         const store::AuditRow& row = entry.row;
         print_field(base::iso8601(row.timestamp), 0);
         print_field(one_line(row.agent_name), name_width_);
-        std::cout << color_of(row.decision);
+        const std::string_view color = color_of(row.decision);
+        std::cout << color;
         print_field(row.decision, decision_width);
-        if (color_) std::cout << "\x1b[0m";
+        if (!color.empty()) std::cout << "\x1b[0m";
         print_field(one_line(row.action), 0);
         std::cout << one_line(row.detail) << '\n';
     }

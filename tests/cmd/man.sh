@@ -65,7 +65,7 @@ for program in chorus-context; do
     in_help=$(for verb in $(verbs_of "$program"); do
         "$program" "$verb" --help | grep -oE '^  -[^ ]+' | tr -d ' {}' | tr ',' '\n' | grep -vxE -e '-h|--help' | sed "s/^/$verb /"
     done | sorted)
-    in_page=$(section "$program.1" VERBS | awk '/^   [a-z]/ { verb = $1 } /^ {7}-/ { print verb, $0 }' |
+    in_page=$(section "$program.1" VERBS | awk '/^   [a-z]/ { verb = $1 } /^       -/ { print verb, $0 }' |
         while read -r verb line; do
             grep -oE '(^|[ ,])--?[A-Za-z][A-Za-z-]*' <<<"$line" | tr -d ' ,' | sed "s/^/$verb /"
         done | sorted)

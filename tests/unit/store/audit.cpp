@@ -189,9 +189,9 @@ TEST(Audit, leaves_no_gap_after_a_rollback) {
     EXPECT_EQ(check_audit(store).broken_row, 0);
 }
 
-class AuditChain : public testing::TestWithParam<const char*> {};
+class ChangedAudit : public testing::TestWithParam<const char*> {};
 
-TEST_P(AuditChain, shows_what_was_changed) {
+TEST_P(ChangedAudit, shows_what_was_changed) {
     const Home home;
     Store store = home.open();
     for (const char* detail : {"a", "b", "c", "d"}) append(store, 1, 3, detail);
@@ -204,7 +204,7 @@ TEST_P(AuditChain, shows_what_was_changed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Of, AuditChain,
+    Of, ChangedAudit,
     testing::Values("UPDATE audit_log SET detail = 'B' WHERE id = 2",
                     "UPDATE audit_log SET timestamp = 6 WHERE id = 2",
                     "UPDATE audit_log SET turn_id = NULL WHERE id = 2",

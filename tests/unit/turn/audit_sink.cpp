@@ -1,6 +1,5 @@
 #include "turn/audit_sink.hpp"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -20,6 +19,7 @@
 #include "store/records.hpp"
 #include "store/settings.hpp"
 #include "support/scratch.hpp"
+#include "sys/lock.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -220,17 +220,15 @@ TEST_F(AuditSinkTest, one_that_fails_is_told_once_and_made_up_for_later) {
 TEST_F(AuditSinkTest, who_holds_the_lock_for_too_long_is_told_of) {
     store::Store store = open();
     add(store);
-    const int fd = ::open((scratch / "locks/audit").c_str(), O_RDWR | O_CREAT, 0600);
-    struct flock all {};
-    all.l_type = F_WRLCK;
-    ASSERT_EQ(fcntl(fd, F_OFD_SETLK, &all), 0);
+    auto held = sys::Lock::try_acquire(scratch / "locks/audit", sys::Lock::Mode::exclusive);
+    ASSERT_TRUE(held);
     EXPECT_EQ(in_child([&] {
                   store::Store own = open();
                   deliver(own, sink());
                   return warnings.find("has not let go of") == std::string::npos ? 1 : 0;
               }),
               0);
-    close(fd);
+    held->release();
     deliver(store, sink());
     EXPECT_EQ(ids_in(sink().target), "1");
 }
