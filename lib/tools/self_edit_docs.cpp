@@ -78,7 +78,7 @@ Planned plan(const Arguments& arguments, const Workplace& workplace) {
 Tool self_edit_docs_tool() {
     return {"self_edit_docs",
             embedded::tool_self_edit_docs,
-            {{"path", "string", "the document, relative to docs/: \"notes/build.md\"", true},
+            {{"path", "string", "the document, relative to docs/, as in notes/build.md", true},
              {"content", "string", "the whole text of the document", true}},
             Class::write,
             "self_edit:docs",
