@@ -28,7 +28,7 @@ std::string own_path(const std::string& path, const Workplace& workplace) {
 std::string detail(const Arguments& arguments, const Workplace& workplace) {
     const std::string path = arguments.text("path");
     const std::string own = own_path(path, workplace);
-    return own.empty() ? path : own.substr(docs.size());
+    return "docs:" + (own.empty() ? path : own.substr(docs.size()));
 }
 
 // Why it would be no document, or "".
@@ -78,10 +78,10 @@ Planned plan(const Arguments& arguments, const Workplace& workplace) {
 Tool self_edit_docs_tool() {
     return {"self_edit_docs",
             embedded::tool_self_edit_docs,
-            {{"path", "string", "the document, relative to docs/: \"notes/build.md\"", true},
+            {{"path", "string", "the document, relative to docs/, as in notes/build.md", true},
              {"content", "string", "the whole text of the document", true}},
             Class::write,
-            "self_edit:docs",
+            "self_edit",
             detail,
             nullptr,
             plan};

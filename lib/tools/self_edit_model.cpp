@@ -23,7 +23,7 @@ std::variant<std::string, base::Error> find_wanted(const Arguments& arguments,
 std::string detail(const Arguments& arguments, const Workplace& workplace) {
     auto found = find_wanted(arguments, workplace);
     const std::string* full = std::get_if<std::string>(&found);
-    return full != nullptr ? *full : arguments.text("new_model");
+    return "model:" + (full != nullptr ? *full : arguments.text("new_model"));
 }
 
 std::string shown(const agent::Configuration& configuration) {
@@ -46,7 +46,7 @@ Tool self_edit_model_tool() {
         embedded::tool_self_edit_model,
         {{"new_model", "string", "provider/name, or a part that only one listed name has", true}},
         Class::write,
-        "self_edit:model",
+        "self_edit",
         detail,
         nullptr,
         plan};

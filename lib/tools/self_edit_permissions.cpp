@@ -18,7 +18,7 @@ std::string written_out(const Arguments& arguments) {
 }
 
 std::string detail(const Arguments& arguments, const Workplace&) {
-    return written_out(arguments).empty() ? arguments.text(argument) : "custom";
+    return "permissions:" + (written_out(arguments).empty() ? arguments.text(argument) : "custom");
 }
 
 std::string shown(const agent::Configuration& configuration) {
@@ -47,7 +47,7 @@ Tool self_edit_permissions_tool() {
             {{"new_profile", "string or object",
               "a profile's name, or one written out: base, deny, allow, ask", true}},
             Class::write,
-            "self_edit:permissions",
+            "self_edit",
             detail,
             nullptr,
             plan};

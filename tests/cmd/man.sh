@@ -152,7 +152,11 @@ in_sources=$(for name in $(grep -oE 'TOOL\([a-z_]+\)' "$sources/tools/registry.c
         sed -E 's/^\{"([a-z_0-9]+)".*, true\}$/\1*/;s/^\{"([a-z_0-9]+)".*/\1/' | paste -sd, | sed 's/,/, /g')
     echo "$name ${arguments:--}"
 done | sorted)
-expect_same_lines "$(rows chorus.7 TOOLS 'tool ' | sed 's/ tool:.*//' | sorted)" "$in_sources"
+in_page=$({
+    rows chorus.7 TOOLS 'tool ' | sed 's/ tool:.*//'
+    section chorus.7 TOOLS | grep -oE '^ {7}self_edit_[a-z_]+ \([^)]*\)$' | tr -d '()' | sed 's/^ *//'
+} | sorted)
+expect_same_lines "$in_page" "$in_sources"
 
 test_case "providers, their keys and default models"
 in_sources=$(tr -s '\n ' '  ' <"$sources/model/catalog.cpp" | grep -oE '\{\{"[a-z-]+", "[A-Z_]*", "[^"]*", "[^"]*"' |

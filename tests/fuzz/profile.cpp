@@ -8,6 +8,7 @@
 
 #include "agent/configuration.hpp"
 #include "fuzz/property.hpp"
+#include "policy/narrowing.hpp"
 #include "policy/pattern.hpp"
 #include "policy/shell.hpp"
 
@@ -109,6 +110,7 @@ void check_written_out(const ProfileText& text, const std::string& action) {
     stricter.match.clear();
     stricter.not_match.clear();
     stricter.deny.push_back({R"(tool:[a-z]*:[rt].*)"});
+    require(narrows(text, stricter), "a deny rule is no widening", action);
     require(verdict(Profile::compile(stricter, "p"), action) >= given, "a deny rule takes away",
             action);
     if (exact_pattern(action).size() <= base::limits::pattern_bytes && fuzz::is_utf8(action)) {
@@ -120,12 +122,17 @@ void check_written_out(const ProfileText& text, const std::string& action) {
     stricter.match.clear();
     stricter.not_match.clear();
     stricter.allow = without_shell(stricter.allow);
+    require(narrows(text, stricter), "to lose shell = true is no widening", action);
     require(verdict(Profile::compile(stricter, "p"), action) >= given,
             "shell = true is what makes it milder", action);
     if (!stricter.allow.empty()) stricter.allow.pop_back();
-    if (stricter.ask.empty())
+    require(narrows(text, stricter), "a rule less is no widening", action);
+    require(verdict(Profile::compile(stricter, "p"), action) >= given, "a rule less allows no more",
+            action);
+    std::swap(stricter.allow, stricter.ask);
+    if (narrows(text, stricter))
         require(verdict(Profile::compile(stricter, "p"), action) >= given,
-                "a rule less allows no more", action);
+                "what is not widening makes nothing milder", action);
 }
 
 void check_profile(const Profile& profile, const std::string& action) {
