@@ -169,6 +169,8 @@ void print_json(const Subject& subject, const Files& files, const std::vector<Ro
         out.raw(row.value.json.empty() ? "null" : row.value.json);
         out.key("origin").string(row.value.origin.empty() ? "unset" : row.value.origin);
         if (subject.agent) out.key("untrusted").boolean(is_untrusted(files, row.key->name));
+        const std::string fallback = built_in(row.place).json;
+        out.key("default").raw(fallback.empty() ? "null" : fallback);
         out.key("type").string(agent::expected(row.place.type));
         out.key("meaning").string(row.key->sentence).end_object();
     }

@@ -13,7 +13,6 @@ struct Variable {
     std::string_view sentence;
 };
 
-// Sorted by name, lower case last.
 const std::vector<Variable>& variables();
 
 }  // namespace chorus::agent

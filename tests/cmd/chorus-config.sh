@@ -219,7 +219,7 @@ expect_match "$out" $'\nroles +unset\n'
 run chorus-config list --json
 expect_json '.schema + " " + (.agent | tostring) + " " + (.exit_code | tostring)' 'chorus.config/1 null 0'
 expect_json .file "$(config)"
-expect_json '.keys[] | select(.key == "max_retries") | "\(.value) \(.origin) \(.type)"' '1 config.json a whole number'
+expect_json '.keys[] | select(.key == "max_retries") | "\(.value) \(.default) \(.origin) \(.type)"' '1 3 config.json a whole number'
 expect_json '.keys[] | select(.key == "limits") | "\(.value) \(.origin)"' 'null unset'
 expect_json '[.keys[].meaning | select(. == "")] | length' 0
 expect_json '[.keys[].key] | index("system_prompt") | tostring' null
@@ -357,6 +357,26 @@ expect_db "SELECT group_concat(decision) FROM audit_log" 'allow,ask_approved'
 expect_match "$(db 'SELECT detail FROM audit_log WHERE id = 1')" '^nothing was recorded yet: .*permissions: nothing to "open"'
 run chorus-config trust a
 expect_equal "$out" 'nothing to trust'
+
+test_case "killed at any time: the old value or the new one, and nobody is trusted who was not" # promise 5
+init a --model builtin/script --permissions locked
+killed=0
+for i in {1..60}; do
+    wanted=$([ $((i % 2)) = 0 ] && echo locked || echo standard)
+    before=$(jq -r .permissions "$(agent_file)") held=$(chorus-config get -a a permissions)
+    { timeout -s KILL "0.0$(printf %03d $((i * 3)))" chorus-config set -a a permissions "$wanted" || killed=$((killed + 1)); } 2>/dev/null
+    after=$(jq -r .permissions "$(agent_file)")
+    [ "$after" = "$before" ] || [ "$after" = "$wanted" ] || fail "at $i: $after"
+    holds=$(chorus-config get -a a permissions)
+    [ "$holds" = "$held" ] || [ "$holds" = "$wanted" ] || fail "at $i: $holds is in force"
+done
+[ "$killed" -gt 0 ] || fail 'nothing was killed'
+run chorus-config set -a a permissions open
+expect_status 0
+run chorus-config trust a
+expect_equal "$out" 'nothing to trust'
+expect_db 'PRAGMA integrity_check' ok
+[ -z "$(find "$CHORUS_HOME" -name '.chorus-write*')" ] || fail 'a temporary file was left'
 
 test_case "the question on a terminal: yes, no, and nobody"
 init a --model builtin/script

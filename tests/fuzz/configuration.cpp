@@ -117,6 +117,14 @@ void check_home(std::string_view text) {
     shown(read.shared);
     require(read.max_bash_timeout_ms >= 0 && read.max_retries >= 0 && read.prompt_ttl_ms >= 0,
             "what is counted is not negative");
+    for (const auto& lists : {read.roles, read.permission_grants})
+        for (const auto& [name, names] : lists)
+            for (const std::string& one : names) require(!one.empty(), "a name is no empty text");
+    require(
+        read.audit_sink.empty() || read.audit_sink == "syslog" || read.audit_sink.starts_with('/'),
+        "a sink is absolute", read.audit_sink);
+    const auto problem = fuzz::error_of([&] { check_profiles(read, "config.json"); });
+    if (problem) check_error(*problem, "config.json: ");
     for (const auto& [name, profile] : read.profiles) {
         const Permissions named{.name = name, .custom = {}};
         const auto fault = fuzz::error_of([&] { resolve_profile(named, read, "agent.json"); });

@@ -10,12 +10,26 @@ namespace {
 TEST(Home, keeps_everything_beneath_itself_under_names_of_their_own) {
     const Home home("/h");
     std::set<std::string> names;
-    for (const std::string& path :
-         {home.database(), home.config(), home.credentials(), home.available_models(),
-          home.presets(), home.template_directory(), home.agents(), home.agent("ada"),
-          home.archive(), home.locks(), home.gate(), home.agent_lock(7), home.thread_lock(7, 1),
-          home.thread_lock(7, 12), home.thread_lock(71, 2), home.file_lock(7),
-          home.configuration_lock(7), home.birth_lock(), home.sandbox_state()}) {
+    for (const std::string& path : {home.database(),
+                                    home.config(),
+                                    home.credentials(),
+                                    home.available_models(),
+                                    home.presets(),
+                                    home.template_directory(),
+                                    home.agents(),
+                                    home.agent("ada"),
+                                    home.archive(),
+                                    home.locks(),
+                                    home.gate(),
+                                    home.agent_lock(7),
+                                    home.thread_lock(7, 1),
+                                    home.thread_lock(7, 12),
+                                    home.thread_lock(71, 2),
+                                    home.file_lock(7),
+                                    home.configuration_lock(7),
+                                    home.configuration_lock(),
+                                    home.birth_lock(),
+                                    home.sandbox_state()}) {
         EXPECT_EQ(path.rfind("/h/", 0), 0U) << path;
         EXPECT_TRUE(names.insert(path).second) << path;
     }
