@@ -46,7 +46,7 @@ run chorus-context audit
 expect_status 6
 chmod 700 "$CHORUS_HOME"
 
-test_case "explain: the decision and the very pattern that made it" # L-19
+test_case "explain: the decision and the very pattern that made it"
 init a --model builtin/script
 run chorus-context explain a 'tool:git:push origin main'
 expect_status 0
@@ -193,7 +193,7 @@ expect_json 'has("commands")' false
 run chorus-context explain a --json 'tool:bash:ls $x'
 expect_json .not_simple "at '\$x'"
 
-test_case "audit: rows oldest first, a tab between fields in a pipe" # L-21
+test_case "audit: rows oldest first, a tab between fields in a pipe"
 make_history
 run chorus-context audit
 expect_status 0
