@@ -15,7 +15,8 @@ struct AuditSink {
 };
 
 // Brings the sink up to the newest row: each row once and in order, also where processes that were
-// to do it were killed. (syslog may get rows twice then.) A new sink gets all rows there are. After
+// to do it were killed. (Then syslog may get rows twice, and so may a file that was rotated right
+// there.) A new sink gets all rows there are. After
 // the commit of the rows, and not inside a transaction. What fails is told on `warn` once per
 // process, and made up for by the next call of any process; nothing is thrown.
 void deliver_audit(store::Store& store, const AuditSink& sink,

@@ -77,6 +77,8 @@ void check_command(std::string_view command) {
     const auto commands = simple_commands(command);
     require(commands == simple_commands(command), "reading is the same each time");
     const auto parts = parts_for_deny(command);
+    require(why_not_simple(command).empty() == commands.has_value(), "why is said where it is not",
+            command);
     if (!commands) return;
     require(!commands->empty(), "a simple command is at least one");
     require(parts.has_value(), "what is simple is not too involved", command);
@@ -106,6 +108,11 @@ std::vector<Rule> without_shell(std::vector<Rule> rules) {
 void check_written_out(const ProfileText& text, const std::string& action) {
     const Profile profile = Profile::compile(text, "p");
     const Verdict given = verdict(profile, action);
+    const Profile::Reading reading = profile.read(parse_action(action), {});
+    Verdict strictest = Verdict::allow;
+    for (const auto& one : reading.commands) strictest = std::max(strictest, one.decision.verdict);
+    if (given == Verdict::ask && !reading.commands.empty())
+        require(strictest == Verdict::ask, "what is asked about is told with its commands", action);
     ProfileText stricter = text;
     stricter.match.clear();
     stricter.not_match.clear();
