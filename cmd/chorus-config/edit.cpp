@@ -104,13 +104,16 @@ void refuse_untrusted_base(const Subject& subject, const agent::Place& place,
 
 // The file first: killed in between, what was set is there and asks to be trusted.
 void write_agent(Subject& subject, const agent::Place& place, const std::string& text,
-                 const life::Decider& person) {
+                 const sys::Environment& environment) {
     store::Store& store = *subject.store;
+    const life::Decider person = decider(environment);
     std::string part = life::settled_trust(store, *subject.agent, subject.text, person);
     const std::string_view key = place.key->name;
     if (agent::is_trust_key(key)) {
         refuse_untrusted_base(subject, place, part);
-        part = agent::with_trusted_key(part, key, text);
+        std::string changed = agent::with_trusted_key(part, key, text);
+        check_grant(subject, part, changed, environment);
+        part = std::move(changed);
     }
     sys::write_file(subject.path, text, 0600);
     store::Transaction transaction(store);
@@ -123,7 +126,7 @@ void write(Subject& subject, const agent::Place& place, const std::string& text,
            const sys::Environment& environment) {
     check_text(subject, text);
     if (subject.agent)
-        write_agent(subject, place, text, decider(environment));
+        write_agent(subject, place, text, environment);
     else
         write_home(subject, text);
 }

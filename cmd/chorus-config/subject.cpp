@@ -6,6 +6,7 @@
 #include "base/limits.hpp"
 #include "life/agents.hpp"
 #include "sys/file.hpp"
+#include "turn/always.hpp"
 #include "turn/settings.hpp"
 
 namespace chorus::config {
@@ -90,6 +91,14 @@ void refresh_index(Subject& subject, const std::string& text_in_force) {
 
 life::Decider decider(const sys::Environment& environment) {
     return {static_cast<std::int64_t>(getuid()), turn::actor_text("", environment)};
+}
+
+void check_grant(const Subject& subject, const std::string& part_before, const std::string& part,
+                 const sys::Environment& environment) {
+    const agent::HomeConfiguration home = agent::load_home_configuration(subject.home);
+    turn::check_trust_grant(
+        {subject.home, environment, home, *subject.agent, decider(environment).actor}, part_before,
+        part);
 }
 
 }  // namespace chorus::config

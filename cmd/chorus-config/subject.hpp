@@ -36,4 +36,8 @@ void refresh_index(Subject& subject, const std::string& text_in_force);
 
 life::Decider decider(const sys::Environment& environment);
 
+// Error(forbidden) for more rights than this person may grant.
+void check_grant(const Subject& subject, const std::string& part_before, const std::string& part,
+                 const sys::Environment& environment);
+
 }  // namespace chorus::config

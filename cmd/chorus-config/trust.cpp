@@ -74,6 +74,7 @@ ExitStatus trust(const Call& call, const sys::Environment& environment) {
         return ExitStatus::done;
     }
     if (!call.show) check_text(subject, subject.text);
+    if (!call.show) check_grant(subject, part, agent::trust_part(subject.text), environment);
     if (call.show || call.yes)
         std::cout << described(changes);
     else

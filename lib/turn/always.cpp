@@ -8,6 +8,7 @@
 #include "chat/json.hpp"
 #include "life/trust.hpp"
 #include "policy/grants.hpp"
+#include "policy/narrowing.hpp"
 #include "policy/pattern.hpp"
 #include "store/prompts.hpp"
 #include "store/records.hpp"
@@ -70,6 +71,20 @@ std::string grant_problem(const Widening& widening, const sys::Person& person,
     return policy::grant_problem(
         {widening.configuration.permission_grants, widening.configuration.roles},
         {person.name, person.groups}, profile);
+}
+
+void check_trust_grant(const Widening& widening, const std::string& part_before,
+                       const std::string& part) {
+    const auto permissions = [](const std::string& text) {
+        return agent::parse_configuration(text.empty() ? "{}" : text, "agent.json").permissions;
+    };
+    const agent::Permissions wanted = permissions(part);
+    if (policy::narrows(written_out(permissions(part_before), widening.configuration),
+                        written_out(wanted, widening.configuration)))
+        return;
+    const auto person = sys::invoking_person(widening.environment);
+    if (const std::string problem = grant_problem(widening, person, wanted.name); !problem.empty())
+        throw Error(ErrorCode::forbidden, "permissions: " + problem);
 }
 
 void allow_always(store::Store& store, const Widening& widening, const std::string& action) {

@@ -24,6 +24,10 @@ struct Widening {
 // under those after. Error(forbidden) for who may not grant a profile of the agent's own,
 // Error(agent_busy) where another process edits agent.json.
 void allow_always(store::Store& store, const Widening& widening, const std::string& action);
+// Error(forbidden) where the part (agent/trust.hpp) gives the agent more rights than this person
+// may grant.
+void check_trust_grant(const Widening& widening, const std::string& part_before,
+                       const std::string& part);
 // Of the rules in force now.
 std::string fingerprint_in_force(store::Store& store, const Widening& widening);
 // Why this person may not, or "".

@@ -18,6 +18,7 @@
 #include "sys/clock.hpp"
 #include "tools/tool.hpp"
 #include "turn/always.hpp"
+#include "turn/audit_sink.hpp"
 #include "turn/rights.hpp"
 #include "turn/settings.hpp"
 
@@ -207,6 +208,8 @@ std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
                          {decider.home, decider.environment, configuration, agent, decider.actor,
                           prompt.turn_id},
                          prompt.action);
+    deliver_audit(store, {configuration.audit_sink, decider.home.audit_lock()},
+                  [](const std::string&) {});
     return decided;
 }
 

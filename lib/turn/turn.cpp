@@ -19,6 +19,7 @@
 #include "store/records.hpp"
 #include "store/settings.hpp"
 #include "sys/clock.hpp"
+#include "turn/audit_sink.hpp"
 #include "turn/last_turn.hpp"
 #include "turn/live.hpp"
 #include "turn/queue.hpp"
@@ -270,22 +271,8 @@ TurnOptions after_decision(const TurnOptions& given, const Surroundings& surroun
     return options;
 }
 
-}  // namespace
-
-std::string_view name(OnAsk on_ask) {
-    constexpr std::array<std::string_view, 3> names{"suspend", "deny", "fail"};
-    return names[static_cast<std::size_t>(on_ask)];
-}
-
-std::optional<OnAsk> parse_on_ask(std::string_view text) {
-    for (const OnAsk one : {OnAsk::suspend, OnAsk::deny, OnAsk::fail})
-        if (name(one) == text) return one;
-    return std::nullopt;
-}
-
-chat::TurnResult take_turn(const TurnOptions& options, const Surroundings& surroundings) {
-    if (options.decision) return take_turn(after_decision(options, surroundings), surroundings);
-    Place place = open_place(options, surroundings, options.queue ? Hold::agent_lock : Hold::locks);
+chat::TurnResult take_turn_in(Place& place, const TurnOptions& options,
+                              const Surroundings& surroundings) {
     if (options.queue)
         if (const auto queued = queue_or_lock(place, options, surroundings)) return *queued;
     if (const auto before = answered_before(place, options)) return *before;
@@ -305,6 +292,29 @@ chat::TurnResult take_turn(const TurnOptions& options, const Surroundings& surro
     if (const auto waiting = settle_last_turn(place, options, surroundings)) return *waiting;
     release_key(place, options);
     return begin_and_run(place, options, surroundings, std::move(loaded));
+}
+
+}  // namespace
+
+std::string_view name(OnAsk on_ask) {
+    constexpr std::array<std::string_view, 3> names{"suspend", "deny", "fail"};
+    return names[static_cast<std::size_t>(on_ask)];
+}
+
+std::optional<OnAsk> parse_on_ask(std::string_view text) {
+    for (const OnAsk one : {OnAsk::suspend, OnAsk::deny, OnAsk::fail})
+        if (name(one) == text) return one;
+    return std::nullopt;
+}
+
+chat::TurnResult take_turn(const TurnOptions& options, const Surroundings& surroundings) {
+    if (options.decision) return take_turn(after_decision(options, surroundings), surroundings);
+    Place place = open_place(options, surroundings, options.queue ? Hold::agent_lock : Hold::locks);
+    chat::TurnResult result = take_turn_in(place, options, surroundings);
+    deliver_audit(place.store,
+                  {place.home_configuration.audit_sink, surroundings.home.audit_lock()},
+                  surroundings.warn);
+    return result;
 }
 
 std::string dry_run(const TurnOptions& options, const Surroundings& surroundings) {

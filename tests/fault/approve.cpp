@@ -149,8 +149,8 @@ class Waiting {
 std::vector<Point> sampled(const std::map<std::string, long>& lengths, const Options& options) {
     std::mt19937_64 random(options.seed);
     std::vector<Point> points;
-    const long each = (options.points > 0 ? options.points : points_of_a_run) /
-                      static_cast<long>(lengths.size());
+    const long each =
+        (options.points > 0 ? options.points : points_of_a_run) / static_cast<long>(lengths.size());
     for (const auto& [verb, most] : lengths) {
         std::vector<long> ks;
         for (long k = 1; k <= most; ++k) ks.push_back(k);
@@ -180,7 +180,8 @@ int main_of(int argc, char** argv) {
             points = sampled(lengths, options);
         }
     }
-    Crew crew(std::string(argv[0]) + " --bin " + options.bin, directory,
+    const std::string program = argv[0];
+    Crew crew(program + " --bin " + options.bin, directory,
               options.point.empty() ? options.workers : 1);
     const bool fine = crew.run(points, [&](const std::string& own) {
         auto waiting = std::make_shared<Waiting>(programs, own, kept);

@@ -17,7 +17,12 @@ class TrustTest : public HomeTest {
         return agent::trust_part(text_of(directory(name).configuration()));
     }
     std::vector<store::AuditRow> audit(const store::Agent& agent) {
-        return store::load_audit(store, agent.id, 0);
+        std::vector<store::AuditRow> rows;
+        store::for_each_audit(store, {.agent = agent.name}, [&](const store::AuditEntry& entry) {
+            rows.push_back(entry.row);
+            return true;
+        });
+        return rows;
     }
     template <typename Work>
     void in_transaction(Work work) {
@@ -137,7 +142,7 @@ TEST_F(TrustTest, decided_by_a_person_is_in_the_audit_and_answers_what_was_asked
     EXPECT_NE(rows[0].detail.find(" to \"open\""), std::string::npos);
     EXPECT_NE(rows[0].detail.find("hooks: nothing to "), std::string::npos);
     EXPECT_EQ(rows[0].detail.find("sk-ant"), std::string::npos) << "no key is stored";
-    EXPECT_EQ(store::find_audit_break(store), 0);
+    EXPECT_EQ(store::check_audit(store).broken_row, 0);
 }
 
 TEST_F(TrustTest, of_one_key_answers_no_question_about_another) {

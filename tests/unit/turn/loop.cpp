@@ -73,10 +73,10 @@ class RecordingHost : public LoopHost {
         said.push_back("decide" + joined(list));
         return decisions.empty() ? Decided::all : next(decisions);
     }
-    std::vector<CallOutcome> run(const std::vector<ToolCall>& list) override {
+    Ran run(const std::vector<ToolCall>& list) override {
         said.push_back("run" + joined(list));
-        return outcomes.empty() ? std::vector<CallOutcome>(list.size(), CallOutcome::ok)
-                                : next(outcomes);
+        return {outcomes.empty() ? std::vector<CallOutcome>(list.size(), CallOutcome::ok)
+                                 : next(outcomes)};
     }
     void refuse_cut(const std::vector<ToolCall>& list) override {
         said.push_back("refuse" + joined(list));
