@@ -153,8 +153,8 @@ class World {
     const std::vector<std::string>& unrecognised() const { return unrecognised_; }
 
   private:
-    static constexpr std::size_t most_profiles = 480;
-    static constexpr int most_actions = 160;
+    static constexpr std::size_t most_profiles = 320;
+    static constexpr int most_actions = 130;
 
     std::size_t below(std::size_t count) {
         return std::uniform_int_distribution<std::size_t>(0, count - 1)(random_);
