@@ -74,6 +74,8 @@ Judged Calls::judge(const chat::ToolCall& call) {
     std::string problem = tools::check_arguments(*judged.tool, judged.arguments);
     if (problem.empty() && judged.is_question())
         problem = tools::question_problem(judged.arguments);
+    if (problem.empty())
+        problem = profile_problem(judged.tool->name, judged.arguments, place_.home_configuration);
     if (!problem.empty()) {
         judged.decided.refusal = refused(problem);
         return judged;
@@ -248,6 +250,15 @@ chat::ToolResult Calls::at_the_border(const Judged& judged,
     }
 }
 
+// Old and new of a self-edit: in the row of the decision, or in one of its own beside that of who
+// decided it.
+void Calls::note_edit(Judged& judged, const std::string& edit) const {
+    if (edit.empty()) return;
+    std::string& detail = judged.decided.detail;
+    detail = (judged.decided.audited ? "" : detail + "; ") + place_.redaction.apply(edit);
+    judged.decided.audited = false;
+}
+
 // Right before it starts: what an earlier call changes is part of the evidence. A call that cannot
 // work is refused here and never begins.
 void Calls::plan(Judged& judged) {
@@ -260,6 +271,7 @@ void Calls::plan(Judged& judged) {
         if (auto* result = std::get_if<chat::ToolResult>(&planned)) return std::move(*result);
         tools::Plan& plan = std::get<tools::Plan>(planned);
         judged.decided.evidence = std::move(plan.evidence);
+        note_edit(judged, plan.audit);
         judged.apply = std::move(plan.apply);
         return {};
     });

@@ -57,6 +57,7 @@ class Calls {
     Ran run_in_order();
     Ran run_side_by_side();
     void plan(Judged& judged);
+    void note_edit(Judged& judged, const std::string& edit) const;
     chat::ToolResult at_the_border(const Judged& judged,
                                    const std::function<chat::ToolResult()>& use) const;
     chat::ToolResult execute(Judged& judged) const;

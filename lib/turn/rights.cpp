@@ -77,4 +77,16 @@ std::optional<agent::Permissions> wanted_profile(std::string_view tool,
     }
 }
 
+std::string profile_problem(std::string_view tool, const tools::Arguments& arguments,
+                            const agent::HomeConfiguration& home) {
+    if (tool != "self_edit_permissions") return {};
+    try {
+        (void)agent::resolve_profile(tools::wanted_permissions(arguments), home, "new_profile");
+        return {};
+    } catch (const base::Error& error) {
+        return std::string(tool) + ": " + error.message() +
+               (error.hint().empty() ? "" : "\n" + error.hint());
+    }
+}
+
 }  // namespace chorus::turn

@@ -39,8 +39,12 @@ Rights rights_of(const InForce& in_force, const agent::HomeConfiguration& home,
 policy::ProfileText written_out(const agent::Permissions& permissions,
                                 const agent::HomeConfiguration& home);
 // The profile that a call of self_edit_permissions asks for; nothing for another tool, and for one
-// that is malformed, which the tool refuses.
+// that is malformed.
 std::optional<agent::Permissions> wanted_profile(std::string_view tool,
                                                  const tools::Arguments& arguments);
+// Why nobody needs to be asked about such a call, "" where it is well-formed: what the tool
+// answers.
+std::string profile_problem(std::string_view tool, const tools::Arguments& arguments,
+                            const agent::HomeConfiguration& home);
 
 }  // namespace chorus::turn

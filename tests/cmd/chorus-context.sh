@@ -84,7 +84,7 @@ expect_equal "$out" 'deny  deny[0] tool:bash:rm .*
   profile: custom
   sandbox: workspace
   not simple: at '"'\$(rm x)'"
-expect_db 'SELECT count(*) FROM audit_log' 0
+expect_db "SELECT count(*) FROM audit_log WHERE action_string LIKE 'tool:%'" 0
 expect_db 'SELECT count(*) FROM turns' 0
 
 test_case "explain: what is said is what a turn does"
@@ -156,7 +156,7 @@ for action in 'git push' 'tool:bash' 'tool:nothing:x' '' 'bash:ls' 'tool::x'; do
     run chorus-context explain a "$action"
     expect_status 2
     expect_match "$err" 'chorus-context: error: action '
-    expect_match "$err" "the tools are 'append_file', 'bash', 'create_file', 'git', "
+    expect_match "$err" "the tools are 'append_file', 'ask_user', 'bash', 'create_file', 'git', "
 done
 run chorus-context explain a $'tool:\x1b[31m:x'
 expect_match "$err" 'tool:\\x1b\[31m'

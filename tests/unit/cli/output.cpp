@@ -176,7 +176,7 @@ TEST(Output, tells_how_to_decide_what_waits) {
     EXPECT_NE(shown.err.find("chorus-run: waits: k3v9: tool:bash:git push\\n\\x1b[2J\n"),
               std::string::npos)
         << shown.err;
-    EXPECT_NE(shown.err.find("chorus-run ada --resume at a terminal"), std::string::npos);
+    EXPECT_NE(shown.err.find("chorus-run ada --approve k3v9, or --deny k3v9"), std::string::npos);
     EXPECT_EQ(shown.status, ExitStatus::input_required);
 }
 
