@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "agent/profile_text.hpp"
 #include "agent/trust.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
@@ -46,7 +47,7 @@ Json profile_json(const policy::ProfileText& text) {
 std::string with_rule(const agent::Permissions& permissions, const agent::HomeConfiguration& home,
                       const std::string& action) {
     Json object = permissions.custom ? chat::parse_json(permissions.json, "permissions")
-                                     : profile_json(written_out(permissions, home));
+                                     : profile_json(agent::profile_text(permissions, home));
     if (!object.contains("allow")) object["allow"] = Json::array();
     const Json rule{{"pattern", policy::exact_pattern(action)}, {"shell", true}};
     for (const Json& present : object["allow"])
@@ -79,8 +80,8 @@ void check_trust_grant(const Widening& widening, const std::string& part_before,
         return agent::parse_configuration(text.empty() ? "{}" : text, "agent.json").permissions;
     };
     const agent::Permissions wanted = permissions(part);
-    if (policy::narrows(written_out(permissions(part_before), widening.configuration),
-                        written_out(wanted, widening.configuration)))
+    if (policy::narrows(agent::profile_text(permissions(part_before), widening.configuration),
+                        agent::profile_text(wanted, widening.configuration)))
         return;
     const auto person = sys::invoking_person(widening.environment);
     if (const std::string problem = grant_problem(widening, person, wanted.name); !problem.empty())
@@ -107,6 +108,8 @@ void allow_always(store::Store& store, const Widening& widening, const std::stri
     const std::string text = agent::with_members(file.text, {{"permissions", after}});
     const std::string old_fingerprint = fingerprint_in_force(store, widening);
 
+    // the file first: killed in between, it asks to be trusted
+    sys::write_file(what, text, 0600);
     store::Transaction transaction(store);
     life::trust(store, widening.agent.id,
                 agent::with_trusted_key(agent::trust_part(trusted), "permissions", text));
@@ -119,13 +122,9 @@ void allow_always(store::Store& store, const Widening& widening, const std::stri
                                 .user_id = static_cast<std::int64_t>(getuid()),
                                 .actor = widening.actor,
                                 .detail = "always: " + action});
+    store::rebind_prompts(store, widening.agent.id, old_fingerprint,
+                          fingerprint_in_force(store, widening));
     transaction.commit();
-    sys::write_file(what, text);
-
-    const std::string fingerprint = fingerprint_in_force(store, widening);
-    store::Transaction rebinding(store);
-    store::rebind_prompts(store, widening.agent.id, old_fingerprint, fingerprint);
-    rebinding.commit();
 }
 
 }  // namespace chorus::turn

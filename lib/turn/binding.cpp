@@ -7,6 +7,7 @@
 #include "base/hash.hpp"
 #include "chat/json_text.hpp"
 #include "policy/shell.hpp"
+#include "sys/file.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -34,12 +35,17 @@ void add_file(const sys::Root& root, const std::string& path, Files& files) {
 }
 
 std::string files_of(const tools::Tool& tool, const tools::Arguments& arguments,
-                     const sys::Root& root) {
+                     const sys::Root& root, const agent::Directory& own) {
     Files files;
     if (tool.kind == tools::Class::command)
         for (const std::string& word : policy::file_words(arguments.text("command")))
             add_file(root, word, files);
-    if (tool.kind == tools::Class::write) add_file(root, arguments.text("path"), files);
+    if (tool.kind == tools::Class::write) {
+        const bool is_own = tool.family == "self_edit";
+        if (is_own && sys::is_directory(own.docs()))
+            add_file(sys::Root(own.docs()), arguments.text("path"), files);
+        if (!is_own) add_file(root, arguments.text("path"), files);
+    }
     chat::JsonText out;
     out.begin_object();
     for (const auto& [path, hash] : files) out.key(path).string(hash);
@@ -48,10 +54,11 @@ std::string files_of(const tools::Tool& tool, const tools::Arguments& arguments,
 
 }  // namespace
 
-Binding bind_call(const tools::Tool& tool, const tools::Arguments& arguments, const sys::Root& root,
-                  const std::string& profile) {
-    return {base::sha256_hex(std::string(tool.name) + '\0' + arguments.canonical()), root.path(),
-            profile, files_of(tool, arguments, root)};
+Binding bind_call(const tools::Tool& tool, const tools::Arguments& arguments,
+                  const tools::Workplace& workplace, const std::string& profile) {
+    return {base::sha256_hex(std::string(tool.name) + '\0' + arguments.canonical()),
+            workplace.root.path(), profile,
+            files_of(tool, arguments, workplace.root, workplace.directory)};
 }
 
 Binding binding_of(const store::Prompt& prompt) {

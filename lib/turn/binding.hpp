@@ -17,8 +17,8 @@ struct Binding {
                             // call overwrites, by path, with the SHA-256 of what they hold
 };
 
-Binding bind_call(const tools::Tool& tool, const tools::Arguments& arguments, const sys::Root& root,
-                  const std::string& profile);
+Binding bind_call(const tools::Tool& tool, const tools::Arguments& arguments,
+                  const tools::Workplace& workplace, const std::string& profile);
 Binding binding_of(const store::Prompt& prompt);
 void write_binding(const Binding& binding, store::Prompt& prompt);
 

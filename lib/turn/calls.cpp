@@ -4,6 +4,7 @@
 #include <future>
 #include <utility>
 
+#include "agent/profile_text.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "policy/narrowing.hpp"
@@ -109,8 +110,8 @@ Widening Calls::widening() const {
 // for somebody who may give them.
 void Calls::guard_rights(const Judged& judged, policy::Decision& decision) const {
     const auto wanted = wanted_profile(judged.tool->name, judged.arguments);
-    if (!wanted ||
-        policy::narrows(rules_.rights->own, written_out(*wanted, place_.home_configuration)))
+    if (!wanted || policy::narrows(rules_.rights->own,
+                                   agent::profile_text(*wanted, place_.home_configuration)))
         return;
     const std::string problem =
         grant_problem(widening(), person_of(record_.turn().actor), wanted->name);
@@ -130,7 +131,7 @@ void Calls::apply_policy(Judged& judged) {
     judged.asks = decision.verdict == Verdict::ask || judged.is_question();
     if (judged.asks)
         judged.binding =
-            bind_call(*judged.tool, judged.arguments, workplace_.root, rules_.rights->fingerprint);
+            bind_call(*judged.tool, judged.arguments, workplace_, rules_.rights->fingerprint);
     if (!judged.asks) allow(judged, "allow", judged.decided.detail);
     questions_.heed(judged, decision.verdict);
     note_denied(judged);
@@ -313,7 +314,7 @@ void Calls::look_again(Judged& judged) {
         return deny(judged, "Profile: " + rules_.rights->name + ": " + decision.reason);
     if (decision.verdict == Verdict::allow || judged.is_question()) return;
     judged.binding =
-        bind_call(*judged.tool, judged.arguments, workplace_.root, rules_.rights->fingerprint);
+        bind_call(*judged.tool, judged.arguments, workplace_, rules_.rights->fingerprint);
     if (judged.approved)
         questions_.compare(judged);
     else

@@ -105,6 +105,8 @@ void write_exit(Place& place, store::Turn& turn, const std::string& reason) {
 LastTurn take_over(Place& place, const agent::Home& home) {
     // an open turn is the newest one: none begins beside it
     auto turn = store::newest_turn(place.store, place.agent.id, place.thread.id);
+    // who decided what it waits for may have been killed in writing agent.json
+    if (turn && turn->state == TurnState::prompt) sys::remove_temporaries(place.directory.path());
     if (!turn || turn->pid == 0) return {std::move(turn), false};
     // we hold the thread's lock, so whoever had it is gone, whatever runs under that pid now
     remove_leftovers(place, home, *turn);

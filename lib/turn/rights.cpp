@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "agent/profile_text.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "life/trust.hpp"
@@ -44,7 +45,7 @@ InForce configuration_in_force(store::Store& store, const store::Agent& agent,
 Rights rights_of(const InForce& in_force, const agent::HomeConfiguration& home,
                  SandboxMode sandbox) {
     const agent::Permissions& own = in_force.configuration.permissions;
-    Rights rights{own.name, written_out(own, home), {}, {}};
+    Rights rights{own.name, agent::profile_text(own, home), {}, {}};
     rights.profiles.push_back(agent::resolve_profile(own, home, "agent.json"));
     if (in_force.also)
         rights.profiles.push_back(agent::resolve_profile(*in_force.also, home, "agent.json"));
@@ -55,16 +56,6 @@ Rights rights_of(const InForce& in_force, const agent::HomeConfiguration& home,
     for (const policy::Profile& profile : rights.profiles) all += " " + profile.fingerprint();
     rights.fingerprint = base::sha256_hex(all);
     return rights;
-}
-
-policy::ProfileText written_out(const agent::Permissions& permissions,
-                                const agent::HomeConfiguration& home) {
-    if (permissions.custom) return *permissions.custom;
-    const auto named = home.profiles.find(permissions.name);
-    if (named != home.profiles.end()) return named->second;
-    policy::ProfileText text;
-    text.base = permissions.name;
-    return text;
 }
 
 std::optional<agent::Permissions> wanted_profile(std::string_view tool,

@@ -35,9 +35,6 @@ InForce configuration_in_force(store::Store& store, const store::Agent& agent,
 // `sandbox`: the mode in force.
 Rights rights_of(const InForce& in_force, const agent::HomeConfiguration& home,
                  sys::SandboxMode sandbox);
-// A profile as its lists.
-policy::ProfileText written_out(const agent::Permissions& permissions,
-                                const agent::HomeConfiguration& home);
 // The profile that a call of self_edit_permissions asks for; nothing for another tool, and for one
 // that is malformed.
 std::optional<agent::Permissions> wanted_profile(std::string_view tool,

@@ -72,10 +72,13 @@ class Waiting {
         const Ended first = world_.run(std::move(killed), "");
         outcome.counted["killed"] += first.killed ? 1 : 0;
         add(outcome, end_complaints(first, "the decision"));
-        const Ended second = world_.run(launch(verb.arguments), "");
-        add(outcome, end_complaints(second, "the second decision"));
-        const Ended third = world_.run(launch({"--resume"}), "");
-        if (third.status != 0) outcome.complaints.push_back("--resume: " + world_.err());
+        // what was killed between agent.json and the record is asked about again
+        int status = 10;
+        for (int round = 0; round < 3 && status == 10; ++round) {
+            add(outcome, end_complaints(world_.run(launch(verb.arguments), ""), "deciding again"));
+            status = world_.run(launch({"--resume"}), "").status;
+        }
+        if (status != 0) outcome.complaints.push_back("--resume: " + world_.err());
         add(outcome, home_complaints(world_));
         check(outcome, verb.approves);
         const Ended last = world_.say("say 2");
@@ -132,8 +135,9 @@ class Waiting {
             else
                 expect(result == "denied" && ran == 0, call + ": " + result);
             const std::string decisions = database.value(
-                "SELECT count(*) FROM audit_log WHERE action_string = ? AND decision = ?",
-                {row[5], approves ? "ask_approved" : "ask_denied"});
+                "SELECT count(*) FROM audit_log WHERE action_string = ? AND decision = ? AND "
+                "detail LIKE '%prompt ' || ?",
+                {row[5], approves ? "ask_approved" : "ask_denied", row[4]});
             expect(decisions == "1", call + ": decided " + decisions + " times in the audit log");
         }
         expect(database.value("SELECT count(*) FROM prompts WHERE state = 'pending'") == "0",
