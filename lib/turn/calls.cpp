@@ -319,7 +319,32 @@ void Calls::look_again(Judged& judged) {
         questions_.compare(judged);
     else
         questions_.reopen(judged, "the profile has changed");
+}
+
+// Asked about after all, when what came before it has its result on record.
+Decided Calls::settle_again(Judged& judged) {
     ask_terminal(judged);
+    const Decided how = settle_open();
+    if (how != Decided::all || judged.asks) return how;
+    if (judged.decided.runs) plan(judged);
+    record_.decide({judged.decided},
+                   judged.decided.runs ? std::vector<std::size_t>{0} : std::vector<std::size_t>{});
+    judged.decided.audited = true;
+    return how;
+}
+
+// A configuration that cannot be read any more ends the turn, but not before what was done is on
+// record.
+std::optional<base::Error> Calls::prepare(Judged& judged) {
+    if (!judged.decided.runs) return std::nullopt;
+    try {
+        look_again(judged);
+    } catch (const base::Error& error) {
+        judged.decided.runs = false;
+        return error;
+    }
+    if (judged.decided.runs) plan(judged);
+    return std::nullopt;
 }
 
 Ran Calls::run_in_order() {
@@ -336,23 +361,22 @@ Ran Calls::run_in_order() {
     Ran ran;
     for (std::size_t i = 0; i < judged_.size(); ++i) {
         Judged& judged = judged_[i];
-        if (judged.asks) {
-            ran.how = settle_open();
-            if (ran.how != Decided::all) break;
-        }
+        if (judged.asks) ran.how = settle_again(judged);
+        if (ran.how != Decided::all || judged.asks) break;
         const base::TimeMs started_at = judged.decided.runs ? sys::now_ms() : 0;
         const auto done = finished(
             judged, judged.decided.runs ? execute(judged) : judged.decided.refusal, started_at);
-        std::vector<const DecidedCall*> next;
+        judged.done = true;
         // what has not begun is left for --resume
         const bool goes_on = i + 1 < judged_.size() && !rules_.stopping();
-        judged.done = true;
-        if (goes_on && judged_[i + 1].decided.runs) look_again(judged_[i + 1]);
-        if (goes_on && judged_[i + 1].decided.runs) plan(judged_[i + 1]);
+        std::optional<base::Error> problem;
+        if (goes_on) problem = prepare(judged_[i + 1]);
+        std::vector<const DecidedCall*> next;
         if (goes_on && judged_[i + 1].decided.runs) next.push_back(&judged_[i + 1].decided);
         record_.finish({done}, next);
-        for (const DecidedCall* begun : next) judged_[i + 1].decided.audited = begun->runs;
+        if (!next.empty()) judged_[i + 1].decided.audited = true;
         ran.outcomes.push_back(outcome_of(done));
+        if (problem) throw base::Error(*problem);
         if (!goes_on) break;
     }
     return ran;

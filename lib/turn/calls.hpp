@@ -53,6 +53,8 @@ class Calls {
     Decided settle_open();
     void fail_all();
     void look_again(Judged& judged);
+    Decided settle_again(Judged& judged);
+    std::optional<base::Error> prepare(Judged& judged);
     bool side_by_side() const;
     Ran run_in_order();
     Ran run_side_by_side();

@@ -95,6 +95,7 @@ void Questions::reopen(Judged& judged, const std::string& why) {
     judged.approved.reset();
     judged.decided.audited = false;
     judged.decided.prompt_id.clear();
+    judged.decided.decision.clear();
     judged.decided.runs = false;
     judged.asks = true;
     judged.decided.detail = "asked again: " + why;
