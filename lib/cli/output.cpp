@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/text.hpp"
@@ -141,7 +142,10 @@ void Output::say_end(const chat::TurnResult& result) {
                         (is_question ? " --answer " + prompt.id + " TEXT"
                                      : " --approve " + prompt.id + ", or --deny " + prompt.id));
     }
-    if (options_.verbosity != Verbosity::quiet && !result.prompts.empty())
+    const bool asks_for_command =
+        std::any_of(result.prompts.begin(), result.prompts.end(),
+                    [](const chat::PromptNotice& prompt) { return prompt.tool == "bash"; });
+    if (options_.verbosity != Verbosity::quiet && asks_for_command)
         say("hint", "the profile 'sandboxed' runs sandboxed commands without asking");
     const bool asks = result.state == chat::State::input_required && !result.prompts.empty();
     if (!result.error || asks) return;

@@ -202,6 +202,7 @@ std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
         else if (!all)
             refuse_decided(*store::find_prompt(store, prompt.id));
     }
+    if (decided.empty()) refuse_decided(*store::find_prompt(store, prompts.front().id));
     if (decision.always)
         for (const store::Prompt& prompt : decided)
             allow_always(store,

@@ -104,7 +104,8 @@ void Questions::reopen(Judged& judged, const std::string& why) {
 // What its row says, once it is decided.
 void Questions::take_row(Judged& judged) {
     const store::Prompt& row = *judged.row;
-    judged.decided.prompt_id = row.id;
+    // the answer to a question may be told again, where its result was lost
+    judged.decided.prompt_id = row.consumed_at == 0 ? row.id : "";
     if (row.state == "approved") {
         judged.approved = binding_of(row);
         allow(judged, "ask_approved", approved_detail(row));

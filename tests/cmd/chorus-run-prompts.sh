@@ -4,6 +4,9 @@
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"
 
+expect_one_error_of() { # PROGRAM REGEX, of stderr
+    expect_match "$err" "^$1: error: .*$2"
+}
 work() { printf '%s/agents/a/workspace' "$CHORUS_HOME"; }
 calls() { # ID ARGUMENTS …: one answer with several calls of bash
     local list='[]'
@@ -106,6 +109,75 @@ run chorus-run a --resume
 expect_status 0
 expect_equal "$(result_of q)" blue
 expect_equal "$(outcome q)" ok
+expect_sound
+
+test_case "an answer whose result was lost with the process is told again, not asked for again"
+init a --model anthropic/m
+start_server "$(answers "$(call q ask_user '{"question": "Which colour?"}')" "$(say Done.)")"
+run chorus-run a go
+expect_status 10
+run chorus-tasks answer "$(db 'SELECT id FROM prompts')" blue
+{ strace -qq -o /dev/null -e inject=fdatasync:signal=KILL:when=4 chorus-run a --resume >/dev/null 2>&1 </dev/null; } 2>/dev/null
+db "UPDATE prompts SET consumed_at = 1" >/dev/null
+run chorus-run a --resume
+expect_status 0
+expect_equal "$(result_of q)" blue
+expect_sound
+
+test_case "bad input: a command of more than 64 KiB, a NUL, no UTF-8: denied, and nobody is asked"
+init a --model anthropic/m
+long=$(printf 'x%.0s' {1..70000})
+start_server "$(answers "$(calls c1 "echo $long")" "$(call c2 bash '{"command": "echo a\u0000b"}')" "$(say Done.)")"
+run chorus-run a go --json
+expect_status 0
+expect_json '.denied | length' 2
+expect_match "$(result_of c1)" '^denied: .*longer than'
+expect_match "$(result_of c2)" '^denied: .*NUL'
+expect_equal "$(db 'SELECT count(*) FROM prompts')" 0
+expect_sound
+
+test_case "bad input: the prompts of a destroyed agent, and deciding while a turn is at work"
+waits "$(calls c 'echo ran >> log')"
+db "UPDATE agents SET status = 'destroyed', destroyed_at = 1" >/dev/null
+run chorus-tasks approve "${ids[0]}"
+expect_status 4
+expect_match "$err" 'its agent was destroyed'
+expect_equal "$(states)" pending
+rm -rf "$CHORUS_HOME"
+waits "$(calls c 'sleep 2; echo ran >> log')"
+chorus-run a --approve "${ids[0]}" >/dev/null 2>&1 </dev/null &
+pid=$!
+wait_for 10 in_db 'SELECT state FROM turns' working || fail 'it did not go on'
+run chorus-run a --approve "${ids[0]}"
+expect_status 4
+expect_one_error 'it was approved by'
+wait $pid
+expect_equal "$(ran)" 1
+expect_sound
+
+test_case "a role: who may not grant may not approve more rights, nor say always"
+init a --model anthropic/m --permissions open
+home_key permission_grants '{"admin": "*"}'
+start_server "$(answers "$(call p self_edit_permissions '{"new_profile": {"allow": ["tool:bash:.*"]}}')" "$(say Done.)")"
+run chorus-run a go --json
+expect_status 0
+expect_match "$(result_of p)" '^denied: .*may not grant'
+home_key roles "{\"$(id -un)\": \"admin\"}"
+start_server "$(answers "$(call r self_edit_permissions '{"new_profile": {"allow": ["tool:bash:.*"]}}')" "$(say Done.)")"
+run chorus-run a go --json
+expect_status 10
+id=$(jq -r '.prompts[0].id' <<<"$out")
+home_key roles '{}'
+run chorus-tasks approve "$id"
+expect_status 6
+expect_one_error_of chorus-tasks 'may not grant'
+home_key roles "{\"$(id -un)\": \"admin\"}"
+run chorus-run a --approve "$id"
+expect_status 0
+expect_equal "$(jq -c .permissions "$CHORUS_HOME/agents/a/agent.json")" '{"allow":["tool:bash:.*"]}'
+run chorus-config trust a --show
+expect_equal "$out" 'nothing to trust'
+expect_db "SELECT count(*) FROM audit_log WHERE action_string = 'tool:self_edit:permissions:custom' AND detail LIKE '%sha256%'" 1
 expect_sound
 
 test_case "three calls of one answer, decided one by one by three processes"
