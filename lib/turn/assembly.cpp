@@ -2,6 +2,7 @@
 
 #include "context/prompt.hpp"
 #include "context/window.hpp"
+#include "life/trust.hpp"
 #include "policy/strictest.hpp"
 #include "store/messages.hpp"
 #include "sys/clock.hpp"
@@ -18,7 +19,14 @@ Loaded load(Place& place, const TurnOptions& options, const Surroundings& surrou
                                        place.home_configuration, surroundings.home);
     loaded.rights = rights_of(in_force, place.home_configuration, loaded.settings.sandbox);
     loaded.untrusted = std::move(in_force.untrusted);
+    loaded.file = std::move(in_force.file);
+    loaded.part = std::move(in_force.part);
     return loaded;
+}
+
+bool is_current(Place& place, const Loaded& loaded) {
+    return agent::configuration_text(place.directory) == loaded.file &&
+           life::trusted_part(place.store, place.agent.id) == loaded.part;
 }
 
 WindowFrame frame_for(const Place& place, const Settings& settings, bool fresh, base::TimeMs now) {

@@ -90,7 +90,7 @@ void LiveTurn::use_model(const std::string& name) {
 
 void LiveTurn::renew_rules() {
     // self-edits of the last iteration take effect here
-    if (assembled_) loaded_ = load(place_, options_, surroundings_);
+    if (assembled_) reload();
     assembled_ = true;
     workplace_.sandbox.mode = loaded_.settings.sandbox;
     use_model(loaded_.settings.model);
@@ -99,11 +99,13 @@ void LiveTurn::renew_rules() {
                 .prompt_ttl_ms = place_.home_configuration.prompt_ttl_ms,
                 .on_ask = options_.on_ask,
                 .stopping = [this] { return stop_requested(); },
-                .renew =
-                    [this] {
-                        loaded_ = load(place_, options_, surroundings_);
-                        workplace_.sandbox.mode = loaded_.settings.sandbox;
-                    }});
+                .renew = [this] { reload(); }});
+}
+
+void LiveTurn::reload() {
+    if (is_current(place_, loaded_)) return;
+    loaded_ = load(place_, options_, surroundings_);
+    workplace_.sandbox.mode = loaded_.settings.sandbox;
 }
 
 const chat::Request& LiveTurn::assemble(std::int64_t) {

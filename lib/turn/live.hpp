@@ -41,7 +41,11 @@ struct Loaded {
     Settings settings;
     Rights rights;
     std::vector<agent::TrustChange> untrusted;
+    std::string file;  // of what it was made: agent.json, and the trusted part of it
+    std::string part;
 };
+// Whether that would give the same again.
+bool is_current(Place& place, const Loaded& loaded);
 Loaded load(Place& place, const TurnOptions& options, const Surroundings& surroundings);
 
 // Everything of a request but its conversation.
@@ -74,6 +78,7 @@ class LiveTurn : public LoopHost {
   private:
     void use_model(const std::string& name);
     void renew_rules();
+    void reload();
     void renew_conversation();
     static void give_unique_ids(const chat::Request& request, chat::Reply& reply);
     std::optional<LoopEnd> take_up(const std::vector<Unfinished>& unfinished);

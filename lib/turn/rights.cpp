@@ -23,8 +23,10 @@ bool is_among(const std::vector<agent::TrustChange>& changes, std::string_view k
 InForce configuration_in_force(store::Store& store, const store::Agent& agent,
                                const agent::Directory& directory,
                                const agent::HomeConfiguration& home) {
-    InForce in_force{agent::load_configuration(directory), {}, {}};
-    const std::string part = life::trusted_part(store, agent.id);
+    InForce in_force{
+        {}, life::trusted_part(store, agent.id), agent::load_configuration(directory), {}, {}};
+    in_force.file = in_force.configuration.text;
+    const std::string& part = in_force.part;
     if (part.empty()) return in_force;
     in_force.untrusted = agent::trust_changes(part, in_force.configuration.text);
     if (in_force.untrusted.empty()) return in_force;

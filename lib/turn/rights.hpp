@@ -22,6 +22,8 @@ struct Rights {
 };
 
 struct InForce {
+    std::string file;  // agent.json as it was read, and the trusted part of it
+    std::string part;
     agent::Configuration configuration;
     std::vector<agent::TrustChange> untrusted;  // in the file, not in force
     // The file's own profile, where it is untrusted: it may only take away.
