@@ -276,9 +276,12 @@ chat::TurnResult take_turn_in(Place& place, const TurnOptions& options,
     if (options.queue)
         if (const auto queued = queue_or_lock(place, options, surroundings)) return *queued;
     if (const auto before = answered_before(place, options)) return *before;
-    (void)life::settled_trust(
-        place.store, place.agent, agent::load_configuration(place.directory).text,
-        {static_cast<std::int64_t>(getuid()), actor_text(options.actor, surroundings.environment)});
+    // an agent that is older than the record of what is trusted
+    if (life::trusted_part(place.store, place.agent.id).empty())
+        (void)life::settled_trust(place.store, place.agent,
+                                  agent::load_configuration(place.directory).text,
+                                  {static_cast<std::int64_t>(getuid()),
+                                   actor_text(options.actor, surroundings.environment)});
     if (options.resume || options.retry) return resume(place, options, surroundings);
     Loaded loaded = load(place, options, surroundings);
     if (options.new_thread) {
