@@ -1,9 +1,9 @@
 #include <CLI/CLI.hpp>
 #include <array>
 
-#include "agent/home.hpp"
 #include "chorus-context/verb.hpp"
 #include "cli/main.hpp"
+#include "life/opening.hpp"
 #include "model/choice.hpp"
 
 namespace {
@@ -25,10 +25,10 @@ constexpr std::array verbs{
 ExitStatus run(Needs needs, const Action& action) {
     sys::Environment environment = model::take_environment();
     const agent::Home home = agent::find_home(environment);
-    agent::open_home(home, environment, agent::IfMissing::refuse);
     Opened opened{std::move(environment), home, std::nullopt};
     if (needs == Needs::store)
-        opened.store = store::Store::open_existing({home.database(), home.gate()});
+        opened.store = life::open_home(home, opened.environment, agent::IfMissing::refuse,
+                                       agent::groom_in_force("", opened.environment));
     return action(opened);
 }
 

@@ -2,12 +2,12 @@
 #include <iostream>
 #include <memory>
 
-#include "agent/home.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "cli/main.hpp"
 #include "life/birth.hpp"
+#include "life/opening.hpp"
 #include "model/choice.hpp"
 #include "sys/environment.hpp"
 #include "sys/fd.hpp"
@@ -25,6 +25,7 @@ struct Options {
     std::string system_prompt_file;
     std::string permissions;
     std::string adopt;  // "true": the directory in place
+    std::string groom;
     bool no_validate_model = false;
     bool json = false;
 };
@@ -94,8 +95,8 @@ ExitStatus run(Options& options) {
     if (!options.adopt.empty()) options.birth.adopt = options.adopt == "true" ? "" : options.adopt;
     options.birth.validate_model = !options.no_validate_model;
 
-    agent::open_home(home, environment, agent::IfMissing::create);
-    store::Store store = store::Store::open({home.database(), home.gate()});
+    store::Store store = life::open_home(home, environment, agent::IfMissing::create,
+                                         agent::groom_in_force(options.groom, environment));
     const life::Birth birth = life::give_birth(home, store, environment, options.birth);
     if (options.json)
         print_json(birth, home);
@@ -129,6 +130,9 @@ void add_options(CLI::App& app, Options& options) {
     app.add_flag("--exist-ok", birth.exist_ok, "an agent of that name is fine");
     app.add_flag("--no-validate-model", options.no_validate_model,
                  "take a model that is not listed");
+    app.add_option("--groom", options.groom, "auto, manual or pristine")
+        ->type_name("HOW")
+        ->check(CLI::IsMember(agent::groom_names()));
     app.add_flag("--json", options.json, "print one JSON object");
 }
 

@@ -10,6 +10,7 @@
 #include "cli/output.hpp"
 #include "cli/prompt.hpp"
 #include "cli/question.hpp"
+#include "cli/time.hpp"
 #include "model/choice.hpp"
 #include "sys/clock.hpp"
 #include "sys/environment.hpp"
@@ -54,15 +55,6 @@ struct Options {
     bool print_event_schema = false;
 };
 
-std::int64_t duration_ms(const std::string& text, const char* option) {
-    const auto value = base::parse_duration_ms(text);
-    if (value) return *value;
-    throw Error(ErrorCode::bad_request,
-                std::string(option) + ": '" + base::visible(text, base::Newlines::escape) +
-                    "' is not a duration",
-                "write 90, 90s, 10m or 2h");
-}
-
 cli::StdinUse stdin_use(const std::string& given, const sys::Environment& environment) {
     const std::string value = given.empty() ? environment.get("CHORUS_STDIN", "append") : given;
     if (value == "append") return cli::StdinUse::append;
@@ -99,9 +91,11 @@ void settle_options(Options& options, const sys::Environment& environment) {
     options.prompt.stdin_use = stdin_use(options.stdin_use, environment);
     options.prompt.stdin_timeout_ms =
         environment.find_ms("CHORUS_STDIN_TIMEOUT_MS").value_or(600'000);
-    if (!options.timeout.empty()) options.timeout_ms = duration_ms(options.timeout, "--timeout");
+    if (!options.timeout.empty())
+        options.timeout_ms = cli::require_duration_ms(options.timeout, "--timeout");
     if (!options.wait.empty())
-        options.turn.wait_ms = options.wait == "true" ? -1 : duration_ms(options.wait, "--wait");
+        options.turn.wait_ms =
+            options.wait == "true" ? -1 : cli::require_duration_ms(options.wait, "--wait");
     if (const auto on_ask = turn::parse_on_ask(options.on_ask)) {
         options.turn.on_ask = *on_ask;
         options.turn.on_ask_given = true;
@@ -221,7 +215,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
             ErrorCode::bad_request, std::string(goes_on) + ": takes no prompt",
             "leave the prompt out to go on, or " + std::string(goes_on) + " to say something new");
     }
-    const std::int64_t ask_ms = duration_ms(options.ask_timeout, "--ask-timeout");
+    const std::int64_t ask_ms = cli::require_duration_ms(options.ask_timeout, "--ask-timeout");
     const turn::Surroundings surroundings{
         .home = home,
         .environment = environment,
@@ -234,8 +228,8 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
                               : std::function<turn::Reply(const chat::PromptNotice&)>{},
         .on_decision =
             [&](const store::Prompt& prompt) {
-                warn(prompt.state + " " + prompt.id + ": " + prompt.action + " " +
-                     prompt.arguments);
+                warn(prompt.state + " " + prompt.id + ": " + turn::in_one_line(prompt) +
+                     (prompt.arguments.empty() ? "" : " " + prompt.arguments));
             }};
     if (options.dry_run) {
         const std::string request = turn::dry_run(options.turn, surroundings);
@@ -313,6 +307,9 @@ void add_turn_options(CLI::App& app, Options& options) {
         ->excludes(resume)
         ->excludes(retry)
         ->excludes(wait);
+    app.add_option("--groom", turn.groom, "auto, manual or pristine")
+        ->type_name("HOW")
+        ->check(CLI::IsMember(agent::groom_names()));
     app.add_option("--actor", turn.actor, "who asks, for the audit log")->type_name("NAME");
     app.add_flag("--dry-run", options.dry_run, "print the request; call nobody, store nothing");
 }

@@ -1,15 +1,13 @@
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <iostream>
 
-#include "agent/home.hpp"
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "cli/main.hpp"
+#include "cli/time.hpp"
+#include "life/opening.hpp"
 #include "store/agents.hpp"
 #include "store/turns.hpp"
-#include "sys/clock.hpp"
 #include "sys/environment.hpp"
 #include "sys/process.hpp"
 #include "turn/decision.hpp"
@@ -44,8 +42,8 @@ struct Home {
 
   private:
     store::Store open() {
-        agent::open_home(home, environment, agent::IfMissing::refuse);
-        return store::Store::open_existing({home.database(), home.gate()});
+        return life::open_home(home, environment, agent::IfMissing::refuse,
+                               agent::groom_in_force("", environment));
     }
 };
 
@@ -75,21 +73,11 @@ void print_json(store::Store& store, const std::vector<store::Prompt>& prompts) 
     std::cout << out.end_array().take() << '\n';
 }
 
-// "3 min ago"
-std::string age(base::TimeMs since) {
-    const std::int64_t seconds = std::max<std::int64_t>(0, sys::now_ms() - since) / 1000;
-    if (seconds < 120) return std::to_string(seconds) + " s ago";
-    if (seconds < 7200) return std::to_string(seconds / 60) + " min ago";
-    if (seconds < 172'800) return std::to_string(seconds / 3600) + " h ago";
-    return std::to_string(seconds / 86'400) + " days ago";
-}
-
 void print_lines(store::Store& store, const std::vector<store::Prompt>& prompts) {
-    const bool terminal = isatty(STDOUT_FILENO) == 1;
     for (const store::Prompt& prompt : prompts)
         std::cout << prompt.id << '\t' << agent_name(store, prompt) << '\t'
-                  << (terminal ? age(prompt.created_at) : base::iso8601(prompt.created_at)) << '\t'
-                  << one_line(prompt.kind == "question" ? prompt.text : prompt.action) << '\n';
+                  << cli::shown_time(prompt.created_at) << '\t'
+                  << one_line(turn::in_one_line(prompt)) << '\n';
 }
 
 ExitStatus list(const Options& options) {
@@ -129,10 +117,15 @@ ExitStatus decide(const Options& options, Verb verb) {
         throw Error(ErrorCode::bad_request, "all: of which turn?",
                     "chorus-run NAME --approve all decides what waits there");
     const turn::Decider decider{
-        home.home, home.environment, turn::actor_text(options.actor, home.environment), {}};
+        .home = home.home,
+        .environment = home.environment,
+        .actor = turn::actor_text(options.actor, home.environment),
+        .show = {},
+        .warn = [](const std::string& what) { cli::print_line(program, "notice", what); }};
     const auto decided = turn::decide(home.store, decider, {}, decision);
     for (const store::Prompt& prompt : decided) {
-        cli::print_line(program, "notice", prompt.state + " " + prompt.id + ": " + prompt.action);
+        cli::print_line(program, "notice",
+                        prompt.state + " " + prompt.id + ": " + turn::in_one_line(prompt));
         if (options.goes_on && prompt.turn_id != 0) go_on(home, prompt);
     }
     return ExitStatus::done;

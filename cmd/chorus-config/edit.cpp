@@ -129,6 +129,7 @@ void write(Subject& subject, const agent::Place& place, const std::string& text,
         write_agent(subject, place, text, environment);
     else
         write_home(subject, text);
+    deliver_audit(subject);
 }
 
 }  // namespace

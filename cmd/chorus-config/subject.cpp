@@ -2,11 +2,13 @@
 
 #include <unistd.h>
 
-#include "agent/home.hpp"
 #include "base/limits.hpp"
+#include "cli/main.hpp"
 #include "life/agents.hpp"
+#include "life/opening.hpp"
 #include "sys/file.hpp"
 #include "turn/always.hpp"
+#include "turn/audit_sink.hpp"
 #include "turn/settings.hpp"
 
 namespace chorus::config {
@@ -40,19 +42,21 @@ void find_file(Subject& subject, const Call& call) {
 Subject open_to_read(const Call& call, const sys::Environment& environment) {
     Subject subject{.home = agent::find_home(environment), .path = {}, .text = {}};
     const bool needs_agent = !call.agent.empty();
-    if (needs_agent || sys::exists(subject.home.path()))
-        agent::open_home(subject.home, environment, agent::IfMissing::refuse);
     if (needs_agent)
-        subject.store = store::Store::open_existing({subject.home.database(), subject.home.gate()});
+        subject.store = life::open_home(subject.home, environment, agent::IfMissing::refuse,
+                                        agent::groom_in_force("", environment));
+    else if (sys::exists(subject.home.path()))
+        agent::open_home(subject.home, environment, agent::IfMissing::refuse);
     find_file(subject, call);
     return subject;
 }
 
 Subject open_to_change(const Call& call, const sys::Environment& environment) {
     Subject subject{.home = agent::find_home(environment), .path = {}, .text = {}};
-    agent::open_home(subject.home, environment,
-                     call.agent.empty() ? agent::IfMissing::create : agent::IfMissing::refuse);
-    subject.store = store::Store::open({subject.home.database(), subject.home.gate()});
+    subject.store =
+        life::open_home(subject.home, environment,
+                        call.agent.empty() ? agent::IfMissing::create : agent::IfMissing::refuse,
+                        agent::groom_in_force("", environment));
     life::refuse_from_inside(*subject.store, environment);
     find_file(subject, call);
     return subject;
@@ -87,6 +91,12 @@ void refresh_index(Subject& subject, const std::string& text_in_force) {
     row.description = configuration.description;
     row.channel_id = configuration.channel_id;
     store::refresh_agent_index(*subject.store, row);
+}
+
+void deliver_audit(Subject& subject) {
+    const agent::HomeConfiguration home = agent::load_home_configuration(subject.home);
+    turn::deliver_audit(*subject.store, {home.audit_sink, subject.home.audit_lock()},
+                        [](const std::string& what) { cli::print_line(program, "notice", what); });
 }
 
 life::Decider decider(const sys::Environment& environment) {

@@ -34,6 +34,9 @@ void check_text(const Subject& subject, const std::string& text);
 // The agent's row says what is in force. Inside a transaction of the caller.
 void refresh_index(Subject& subject, const std::string& text_in_force);
 
+// What was decided reaches the audit sink at once.
+void deliver_audit(Subject& subject);
+
 life::Decider decider(const sys::Environment& environment);
 
 // Error(forbidden) for more rights than this person may grant.

@@ -55,6 +55,7 @@ void decide(Subject& subject, const life::Decider& person) {
     life::decide_trust(*subject.store, *subject.agent, part, subject.text, person);
     refresh_index(subject, subject.text);
     transaction.commit();
+    deliver_audit(subject);
 }
 
 }  // namespace

@@ -7,10 +7,10 @@
 #include "base/text.hpp"
 #include "base/time.hpp"
 #include "chorus-context/verb.hpp"
+#include "cli/time.hpp"
+#include "life/agents.hpp"
 #include "policy/pattern.hpp"
 #include "store/records.hpp"
-#include "sys/clock.hpp"
-#include "life/agents.hpp"
 
 namespace chorus::context_command {
 namespace {
@@ -27,14 +27,6 @@ struct Options {
     bool json = false;
 };
 
-base::TimeMs parse_time(const std::string& text, const char* option) {
-    if (const auto time = base::parse_when(text, sys::now_ms())) return *time;
-    throw Error(
-        ErrorCode::bad_request,
-        std::string(option) + ": '" + base::visible(text, base::Newlines::escape) + "' is no time",
-        "write 2026-02-12, 2026-02-12T10:30:00Z, or how long ago: 90m, 2h, 7d");
-}
-
 std::function<bool(std::string_view)> matching(const std::string& expression) {
     const auto pattern = std::make_shared<policy::Pattern>(expression);
     if (const auto fault = pattern->fault())
@@ -42,17 +34,6 @@ std::function<bool(std::string_view)> matching(const std::string& expression) {
             ErrorCode::bad_request,
             "--action: '" + base::visible(expression, base::Newlines::escape) + "': " + *fault);
     return [pattern](std::string_view action) { return pattern->is_in(action); };
-}
-
-std::string one_line(std::string_view text) {
-    std::string shown;
-    for (const char c : base::visible(text, base::Newlines::escape)) {
-        if (c == '\t')
-            shown += "\\t";
-        else
-            shown += c;
-    }
-    return shown;
 }
 
 // On a terminal columns and colours, otherwise a tab between fields.
@@ -99,8 +80,8 @@ class Lines {
 
 base::ExitStatus run(Options& options, Opened& opened) {
     store::AuditFilter& filter = options.filter;
-    if (!options.since.empty()) filter.since = parse_time(options.since, "--since");
-    if (!options.until.empty()) filter.until = parse_time(options.until, "--until");
+    if (!options.since.empty()) filter.since = cli::require_time(options.since, "--since");
+    if (!options.until.empty()) filter.until = cli::require_time(options.until, "--until");
     if (!options.action.empty()) filter.action = matching(options.action);
     if (!filter.agent.empty()) life::require_known_agent(*opened.store, filter.agent);
     Lines lines(opened.environment);

@@ -7,7 +7,6 @@
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "chorus-context/verb.hpp"
-#include "cli/main.hpp"
 #include "sys/file.hpp"
 #include "sys/signals.hpp"
 
@@ -26,10 +25,6 @@ agent::Permissions read_profile(const std::string& given) {
     if (given.front() != '@') return agent::parse_permissions(chat::quoted(given), "--profile");
     const std::string path = given.substr(1);
     return agent::parse_permissions(sys::read_file(path, base::limits::config_bytes), path);
-}
-
-std::string one_line(std::string_view text) {
-    return base::visible(text, base::Newlines::escape);
 }
 
 void print_text(const Explanation& why) {
@@ -85,7 +80,7 @@ base::ExitStatus run(Options& options, Opened& opened) {
         .environment = opened.environment,
         .interrupt = sys::Interrupt::install(),
         .on_event = [](const chat::Event&, const chat::EventSource&) {},
-        .warn = [](const std::string& what) { cli::print_line("chorus-context", "notice", what); },
+        .warn = notice,
         .ask = {}};
     const Explanation why = turn::explain(options.explain, surroundings);
     if (options.json)

@@ -3,10 +3,12 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "agent/layout.hpp"
 #include "base/error.hpp"
+#include "life/agents.hpp"
 #include "store/store.hpp"
 #include "sys/environment.hpp"
 
@@ -15,6 +17,8 @@ class App;
 }
 
 namespace chorus::context_command {
+
+constexpr const char* program = "chorus-context";
 
 // What a verb gets to work with; the store is open where its row says so.
 struct Opened {
@@ -38,5 +42,21 @@ struct Verb {
 Action add_audit(CLI::App& verb);
 Action add_explain(CLI::App& verb);
 Action add_verify(CLI::App& verb);
+
+// --- what verbs share ---
+
+// NAME, and --wait[=TIME] for a verb that holds the agent.
+struct Named {
+    std::string name;
+    std::string wait;  // "": not at all, "true": as long as it takes
+};
+void add_name(CLI::App& verb, Named& named);
+void add_name_and_wait(CLI::App& verb, Named& named);
+store::Agent require_agent(Opened& opened, const Named& named);
+life::HeldAgent hold_agent(Opened& opened, const Named& named, sys::Lock::Mode mode);
+
+// Without anything that moves a cursor, ends a line or a field.
+std::string one_line(std::string_view text);
+void notice(const std::string& what);
 
 }  // namespace chorus::context_command

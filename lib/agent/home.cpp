@@ -3,7 +3,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "sys/file.hpp"
 #include "sys/process.hpp"
 
@@ -53,6 +56,21 @@ Home find_home(const sys::Environment& environment) {
                     "home: neither CHORUS_HOME nor HOME is set to an absolute path",
                     "export CHORUS_HOME=/some/directory");
     return Home(*user_home + "/.chorus-agents");
+}
+
+std::vector<std::string> groom_names() {
+    return {"auto", "manual", "pristine"};
+}
+
+Groom groom_in_force(const std::string& given, const sys::Environment& environment) {
+    const auto names = groom_names();
+    const std::string wanted =
+        given.empty() ? environment.get("CHORUS_GROOM", names.front()) : given;
+    const auto found = std::find(names.begin(), names.end(), wanted);
+    if (found != names.end()) return static_cast<Groom>(found - names.begin());
+    throw Error(ErrorCode::config_invalid, "CHORUS_GROOM: '" +
+                                               base::visible(wanted, base::Newlines::escape) +
+                                               "' is not auto, manual or pristine");
 }
 
 void open_home(const Home& home, const sys::Environment& environment, IfMissing if_missing) {

@@ -1,6 +1,9 @@
 // Opening a home: made 0700 on first use, owned by this user, on a local file system.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "agent/configuration.hpp"
 #include "agent/layout.hpp"
 #include "sys/environment.hpp"
@@ -8,6 +11,14 @@
 namespace chorus::agent {
 
 enum class IfMissing { create, refuse };
+
+// What answers the questions that a first run can meet, whether to make the home and to migrate its
+// database: yes, or a person, who then does it with `automatic`. `pristine` is manual, and starts
+// no hook and no MCP server.
+enum class Groom { automatic, manual, pristine };
+std::vector<std::string> groom_names();
+// What was given (--groom), else CHORUS_GROOM, else automatic. Error(config_invalid).
+Groom groom_in_force(const std::string& given, const sys::Environment& environment);
 
 // $CHORUS_HOME, else ~/.chorus-agents. Error(config_invalid) where neither is set.
 Home find_home(const sys::Environment& environment);

@@ -8,6 +8,7 @@ const std::vector<Variable>& variables() {
         {"CHORUS_ACTOR", "", "who asks or decides, for the audit log"},
         {"CHORUS_AGENT", "", "set for commands of an agent: its name"},
         {"CHORUS_DRAIN_TIMEOUT_MS", "20000", "time for a running tool to end after a signal"},
+        {"CHORUS_GROOM", "auto", "what a first run does unasked: auto, manual or pristine"},
         {"CHORUS_HOME", "~/.chorus-agents", "the home"},
         {"CHORUS_IDLE_TIMEOUT_MS", "1800000", "idle time after which a session is saved"},
         {"CHORUS_MODEL", "", "the model"},

@@ -83,6 +83,7 @@ std::optional<std::int64_t> parse_duration_ms(std::string_view text) {
 
 std::optional<TimeMs> parse_when(std::string_view text, TimeMs now) {
     if (const auto ago = parse_duration_ms(text)) return now - *ago;
+    if (text == "yesterday") return parse_when(iso8601(now - 86'400'000).substr(0, 10), now);
     if (text.size() == 10) return parse_iso8601(std::string(text) + "T00:00:00Z");
     return parse_iso8601(text);
 }

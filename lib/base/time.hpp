@@ -19,7 +19,8 @@ std::string compact_utc(TimeMs time);
 // "90", "90s", "10m", "2h", "1d": milliseconds, a bare number being seconds. Nothing where
 // malformed.
 std::optional<std::int64_t> parse_duration_ms(std::string_view text);
-// A point in time as people write it: ISO 8601 as above, a day ("2026-02-12", its first moment), or
+// A point in time as people write it: ISO 8601 as above, a day ("2026-02-12" or
+// "yesterday", its first moment), or
 // a duration before `now` ("2h"). Nothing where malformed.
 std::optional<TimeMs> parse_when(std::string_view text, TimeMs now);
 

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "life/leftovers.hpp"
+#include "store/turns.hpp"
 
 namespace chorus::life {
 namespace {
@@ -45,6 +46,15 @@ void check_status(const store::Agent& agent) {
     }
 }
 
+std::string holder(store::Store& store, const store::Agent& agent) {
+    for (const store::Turn& turn : store::turns_at_work(store))
+        if (turn.agent_id == agent.id)
+            return "turn " + std::to_string(turn.turn_number) + " of thread " +
+                   std::to_string(turn.thread_id) + " is at work, process " +
+                   std::to_string(turn.pid);
+    return "another command has it for itself";
+}
+
 }  // namespace
 
 store::Agent require_agent(const agent::Home& home, store::Store& store, const std::string& name) {
@@ -63,6 +73,17 @@ store::Agent require_again(store::Store& store, const store::Agent& agent) {
     if (!again) refuse_unknown(store, agent.name);
     check_status(*again);
     return *again;
+}
+
+HeldAgent hold_agent(const agent::Home& home, store::Store& store, const store::Agent& agent,
+                     sys::Lock::Mode mode, std::int64_t wait_ms,
+                     const std::function<bool()>& stop) {
+    auto lock = sys::Lock::acquire(home.agent_lock(agent.id), mode, wait_ms, stop);
+    if (!lock)
+        throw Error(ErrorCode::agent_busy, "agent '" + agent.name + "': " + holder(store, agent),
+                    "try again later, or wait with --wait");
+    // what was read before the lock was held may be of yesterday
+    return {require_again(store, agent), std::move(*lock)};
 }
 
 void require_known_agent(store::Store& store, const std::string& name) {

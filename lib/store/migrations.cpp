@@ -11,7 +11,8 @@
 namespace chorus::embedded {
 extern const std::string_view store_schema_0001;
 extern const std::string_view store_schema_0002;
-}
+extern const std::string_view store_schema_0003;
+}  // namespace chorus::embedded
 
 namespace chorus::store {
 namespace {
@@ -24,6 +25,7 @@ struct Migration {
 constexpr std::array migrations{
     Migration{1, &embedded::store_schema_0001},
     Migration{2, &embedded::store_schema_0002},
+    Migration{3, &embedded::store_schema_0003},
 };
 
 constexpr bool numbers_have_no_gaps() {
@@ -68,6 +70,15 @@ bool needs_migration(sqlite3* database) {
     if (version > schema_version()) throw too_new(version);
     execute(database, "COMMIT");
     return version < schema_version();
+}
+
+void refuse_migration(sqlite3* database) {
+    throw base::Error(base::ErrorCode::config_invalid,
+                      "chorus.db: made by an older chorus (schema " +
+                          std::to_string(query_integer(database, "PRAGMA user_version")) +
+                          ", this one knows " + std::to_string(schema_version()) +
+                          "), and it is not to be migrated unasked",
+                      "--groom auto migrates it");
 }
 
 void migrate(sqlite3* database) {

@@ -104,6 +104,16 @@ std::vector<Prompt> pending_prompts(Store& store) {
     return read_all(statement);
 }
 
+bool was_asked_for_trust(Store& store, AgentId agent, std::string_view arguments_hash) {
+    return store
+        .prepare(
+            "SELECT 1 FROM prompts WHERE agent_id = ? AND kind = 'trust' AND arguments_hash = ? "
+            "AND state IN ('pending', 'denied') LIMIT 1")
+        .bind(agent)
+        .bind(arguments_hash)
+        .step();
+}
+
 bool decide_prompt(Store& store, const Prompt& decided) {
     store
         .prepare(

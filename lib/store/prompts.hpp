@@ -42,6 +42,8 @@ std::vector<Prompt> load_prompts(Store& store, TurnId turn);
 std::vector<Prompt> pending_prompts(Store& store, AgentId agent);
 // Of the whole home.
 std::vector<Prompt> pending_prompts(Store& store);
+// Whether the agent's change of that hash waits for trust, or was denied it.
+bool was_asked_for_trust(Store& store, AgentId agent, std::string_view arguments_hash);
 // Takes state, decided_at, decided_by, answer and profile from `decided`. False where somebody was
 // first, it has expired, or its agent is being destroyed.
 bool decide_prompt(Store& store, const Prompt& decided);

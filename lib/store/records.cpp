@@ -44,11 +44,12 @@ std::vector<EventRow> load_events(Store& store, AgentId agent) {
 void insert_inbox(Store& store, const InboxRow& row) {
     store
         .prepare(
-            "INSERT INTO inbox (agent_id, thread_id, source, content, created_at, delivered_turn) "
-            "VALUES (?, ?, ?, ?, ?, ?)")
+            "INSERT INTO inbox (agent_id, thread_id, source, actor, content, created_at, "
+            "delivered_turn) VALUES (?, ?, ?, ?, ?, ?, ?)")
         .bind(row.agent_id)
         .bind(row.thread_id)
         .bind(row.source)
+        .bind(row.actor)
         .bind(row.content)
         .bind(row.created_at)
         .bind_or_null(row.delivered_turn)
@@ -57,7 +58,7 @@ void insert_inbox(Store& store, const InboxRow& row) {
 
 std::vector<InboxRow> undelivered(Store& store, AgentId agent, ThreadId thread) {
     Statement statement = store.prepare(
-        "SELECT id, agent_id, thread_id, source, content, created_at FROM inbox "
+        "SELECT id, agent_id, thread_id, source, actor, content, created_at FROM inbox "
         "WHERE agent_id = ? AND thread_id = ? AND delivered_turn IS NULL ORDER BY id");
     statement.bind(agent).bind(thread);
     std::vector<InboxRow> rows;
@@ -66,13 +67,23 @@ std::vector<InboxRow> undelivered(Store& store, AgentId agent, ThreadId thread) 
                         .agent_id = statement.integer(1),
                         .thread_id = statement.integer(2),
                         .source = statement.text(3),
-                        .content = statement.text(4),
-                        .created_at = statement.integer(5)});
+                        .actor = statement.text(4),
+                        .content = statement.text(5),
+                        .created_at = statement.integer(6)});
     return rows;
 }
 
 void mark_delivered(Store& store, std::int64_t id, TurnId turn) {
     store.prepare("UPDATE inbox SET delivered_turn = ? WHERE id = ?").bind(turn).bind(id).run();
+}
+
+std::vector<std::string> senders(Store& store, TurnId turn) {
+    Statement statement =
+        store.prepare("SELECT DISTINCT actor FROM inbox WHERE delivered_turn = ? ORDER BY actor");
+    statement.bind(turn);
+    std::vector<std::string> actors;
+    while (statement.step()) actors.push_back(statement.text(0));
+    return actors;
 }
 
 }  // namespace chorus::store

@@ -83,6 +83,7 @@ struct InboxRow {
     AgentId agent_id = 0;
     ThreadId thread_id = 1;
     std::string source;
+    std::string actor;  // as a turn's
     std::string content;
     base::TimeMs created_at = 0;
     TurnId delivered_turn = 0;
@@ -90,5 +91,7 @@ struct InboxRow {
 void insert_inbox(Store& store, const InboxRow& row);
 std::vector<InboxRow> undelivered(Store& store, AgentId agent, ThreadId thread);
 void mark_delivered(Store& store, std::int64_t id, TurnId turn);
+// The actors of what was delivered to a turn, each once.
+std::vector<std::string> senders(Store& store, TurnId turn);
 
 }  // namespace chorus::store

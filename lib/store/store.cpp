@@ -96,8 +96,9 @@ bool has_wal(sqlite3* database) {
 }
 
 // A database restored from a backup may have lost its journal mode.
-void bring_up_to_date(sqlite3* database, Gate& gate) {
+void bring_up_to_date(sqlite3* database, Gate& gate, IfOld if_old) {
     const bool old = needs_migration(database);
+    if (old && if_old == IfOld::refuse) refuse_migration(database);
     if (!old && has_wal(database)) return;
     const Passage passage(gate);
     if (query_text(database, "PRAGMA journal_mode = WAL") != "wal")
@@ -130,19 +131,19 @@ struct Store::Connection {
     std::unordered_map<std::string, Prepared, Hash, std::equal_to<>> statements;
 };
 
-Store Store::open(const Paths& paths) {
-    return connect(paths, Missing::make);
+Store Store::open(const Paths& paths, IfOld if_old) {
+    return connect(paths, Missing::make, if_old);
 }
-Store Store::open_existing(const Paths& paths) {
-    return connect(paths, Missing::refuse);
+Store Store::open_existing(const Paths& paths, IfOld if_old) {
+    return connect(paths, Missing::refuse, if_old);
 }
 
-Store Store::connect(const Paths& paths, Missing missing) {
+Store Store::connect(const Paths& paths, Missing missing, IfOld if_old) {
     auto connection = std::make_unique<Connection>(
         open_database(paths.database, missing == Missing::make), paths.gate);
     sqlite3* database = connection->database.get();
     configure(database);
-    bring_up_to_date(database, connection->gate);
+    bring_up_to_date(database, connection->gate, if_old);
     // What SQLite spills goes to memory: no text of a conversation in /tmp.
     execute(database,
             "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = 100");

@@ -16,6 +16,9 @@ namespace chorus::store {
 class Statement;
 class Passage;
 
+// What becomes of the schema of an older program: migrated, or Error(config_invalid).
+enum class IfOld { migrate, refuse };
+
 class Store {
   public:
     struct Paths {
@@ -23,9 +26,9 @@ class Store {
         std::string gate;      // $CHORUS_HOME/locks/database
     };
     // Makes the file (0600) and migrates it where needed.
-    static Store open(const Paths& paths);
-    // For readers: as open(), but a missing database is Error(not_found).
-    static Store open_existing(const Paths& paths);
+    static Store open(const Paths& paths, IfOld if_old = IfOld::migrate);
+    // As open(), but a missing database is Error(not_found).
+    static Store open_existing(const Paths& paths, IfOld if_old = IfOld::migrate);
 
     Store(Store&&) noexcept;
     Store& operator=(Store&&) noexcept;
@@ -42,7 +45,7 @@ class Store {
     friend class Transaction;
     struct Connection;
     enum class Missing { make, refuse };
-    static Store connect(const Paths& paths, Missing missing);
+    static Store connect(const Paths& paths, Missing missing, IfOld if_old);
     explicit Store(std::unique_ptr<Connection> connection);
     std::unique_ptr<Connection> connection_;
 };

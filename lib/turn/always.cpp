@@ -15,7 +15,6 @@
 #include "store/records.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
-#include "sys/lock.hpp"
 #include "sys/person.hpp"
 #include "turn/rights.hpp"
 #include "turn/settings.hpp"
@@ -88,16 +87,20 @@ void check_trust_grant(const Widening& widening, const std::string& part_before,
         throw Error(ErrorCode::forbidden, "permissions: " + problem);
 }
 
+sys::Lock lock_configuration(const Widening& widening) {
+    auto lock = sys::Lock::acquire(widening.home.configuration_lock(widening.agent.id),
+                                   sys::Lock::Mode::exclusive, base::limits::file_lock_ms);
+    if (lock) return std::move(*lock);
+    throw Error(ErrorCode::agent_busy,
+                "agent '" + widening.agent.name + "': its agent.json is being edited");
+}
+
 void allow_always(store::Store& store, const Widening& widening, const std::string& action) {
     const auto person = sys::invoking_person(widening.environment);
     if (const std::string problem = grant_problem(widening, person, "custom"); !problem.empty())
         throw Error(ErrorCode::forbidden, "always: " + problem);
     const agent::Directory directory(widening.home.path() + "/" + widening.agent.dir);
-    const auto lock = sys::Lock::acquire(widening.home.configuration_lock(widening.agent.id),
-                                         sys::Lock::Mode::exclusive, base::limits::file_lock_ms);
-    if (!lock)
-        throw Error(ErrorCode::agent_busy,
-                    "agent '" + widening.agent.name + "': its agent.json is being edited");
+    const sys::Lock lock = lock_configuration(widening);
 
     const agent::Configuration file = agent::load_configuration(directory);
     const std::string part = life::trusted_part(store, widening.agent.id);

@@ -7,6 +7,7 @@
 #include "store/agents.hpp"
 #include "store/turns.hpp"
 #include "sys/environment.hpp"
+#include "sys/lock.hpp"
 #include "sys/person.hpp"
 
 namespace chorus::turn {
@@ -28,6 +29,8 @@ void allow_always(store::Store& store, const Widening& widening, const std::stri
 // may grant.
 void check_trust_grant(const Widening& widening, const std::string& part_before,
                        const std::string& part);
+// Held by whoever changes agent.json and what is trusted of it. Error(agent_busy).
+sys::Lock lock_configuration(const Widening& widening);
 // Of the rules in force now.
 std::string fingerprint_in_force(store::Store& store, const Widening& widening);
 // Why this person may not, or "".

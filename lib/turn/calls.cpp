@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "policy/narrowing.hpp"
 #include "policy/strictest.hpp"
+#include "store/records.hpp"
 #include "sys/clock.hpp"
 #include "tools/question.hpp"
 #include "turn/trust.hpp"
@@ -107,14 +108,17 @@ Widening Calls::widening() const {
 }
 
 // More rights are a person's to give, whatever the profile says; and only to an agent that works
-// for somebody who may give them.
+// for nobody who may not give them: whoever joins a turn through the inbox brings no role into it.
 void Calls::guard_rights(const Judged& judged, policy::Decision& decision) const {
     const auto wanted = wanted_profile(judged.tool->name, judged.arguments);
     if (!wanted || policy::narrows(rules_.rights->own,
                                    agent::profile_text(*wanted, place_.home_configuration)))
         return;
-    const std::string problem =
-        grant_problem(widening(), person_of(record_.turn().actor), wanted->name);
+    std::vector<std::string> actors = store::senders(place_.store, record_.turn().id);
+    actors.push_back(record_.turn().actor);
+    std::string problem;
+    for (const std::string& actor : actors)
+        if (problem.empty()) problem = grant_problem(widening(), person_of(actor), wanted->name);
     if (!problem.empty())
         decision = {Verdict::deny, problem};
     else if (decision.verdict == Verdict::allow)
@@ -285,7 +289,8 @@ chat::ToolResult Calls::execute(Judged& judged) const {
     // dropped when done: it holds what the next call may need
     const auto apply = std::exchange(judged.apply, {});
     chat::ToolResult result = at_the_border(judged, apply);
-    if (judged.tool->name == "self_edit_permissions" && !result.is_error) trust_permissions(place_);
+    if (judged.tool->name == "self_edit_permissions" && !result.is_error)
+        trust_permissions(place_, *wanted_profile(judged.tool->name, judged.arguments));
     return result;
 }
 

@@ -21,6 +21,7 @@
 #include "turn/audit_sink.hpp"
 #include "turn/rights.hpp"
 #include "turn/settings.hpp"
+#include "turn/trust.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -99,10 +100,10 @@ std::string checked_answer(const store::Prompt& prompt, const std::string& text)
                 "there are " + base::quoted_list(all) + ", or their numbers");
 }
 
-void check_kind(const store::Prompt& prompt, Verb verb) {
-    if (prompt.kind == "trust" && verb != Verb::deny)
+void check_kind(const store::Prompt& prompt, Verb verb, bool always) {
+    if (prompt.kind == "trust" && (verb == Verb::answer || always))
         throw Error(ErrorCode::bad_request, "prompt " + prompt.id + ": it asks for trust",
-                    "chorus-config trust NAME shows what for, and decides");
+                    "it is approved or denied");
     const bool is_question = prompt.kind == "question";
     if (verb == Verb::approve && is_question)
         throw Error(ErrorCode::bad_request, "prompt " + prompt.id + ": it is a question",
@@ -133,7 +134,10 @@ std::string audit_detail(const store::Prompt& decided) {
 }
 
 // False: somebody else was first.
-bool decide_one(store::Store& store, const store::Agent& agent, const store::Prompt& decided) {
+bool decide_one(store::Store& store, const Widening& widening, const store::Prompt& decided) {
+    if (decided.kind == "trust" && decided.state == "approved")
+        return approve_trust(store, widening, decided);
+    const store::Agent& agent = widening.agent;
     store::Transaction transaction(store);
     if (!store::decide_prompt(store, decided)) return false;
     store::append_audit(store,
@@ -151,6 +155,15 @@ bool decide_one(store::Store& store, const store::Agent& agent, const store::Pro
 }
 
 }  // namespace
+
+std::string in_one_line(const store::Prompt& prompt) {
+    if (prompt.kind == "question") return prompt.text;
+    if (prompt.kind != "trust") return prompt.action;
+    std::vector<std::string> lines;
+    for (const std::string_view line : base::split(base::trim(prompt.text), '\n'))
+        lines.emplace_back(line);
+    return prompt.action + ": " + base::join(lines, "; ");
+}
 
 std::optional<std::string> chosen_option(const std::vector<std::string>& options,
                                          std::string_view text) {
@@ -182,10 +195,13 @@ std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
                        : std::vector{one_prompt(store, agent_name, decision.id)};
     const store::Agent agent = agent_of(store, prompts.front());
     const agent::HomeConfiguration configuration = agent::load_home_configuration(decider.home);
+    const auto widening_for = [&](const store::Prompt& prompt) -> Widening {
+        return {decider.home, decider.environment, configuration,
+                agent,        decider.actor,       prompt.turn_id};
+    };
     for (store::Prompt& prompt : prompts) {
-        const Widening widening{decider.home, decider.environment, configuration,
-                                agent,        decider.actor,       prompt.turn_id};
-        check_kind(prompt, decision.verb);
+        const Widening widening = widening_for(prompt);
+        check_kind(prompt, decision.verb, decision.always);
         if (decision.verb == Verb::approve) check_grant(prompt, widening, decision.always);
         prompt.state = state_after(decision.verb);
         prompt.answer =
@@ -197,7 +213,7 @@ std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
     std::vector<store::Prompt> decided;
     for (store::Prompt& prompt : prompts) {
         prompt.decided_at = sys::now_ms();
-        if (decide_one(store, agent, prompt))
+        if (decide_one(store, widening_for(prompt), prompt))
             decided.push_back(prompt);
         else if (!all)
             refuse_decided(*store::find_prompt(store, prompt.id));
@@ -205,12 +221,8 @@ std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
     if (decided.empty()) refuse_decided(*store::find_prompt(store, prompts.front().id));
     if (decision.always)
         for (const store::Prompt& prompt : decided)
-            allow_always(store,
-                         {decider.home, decider.environment, configuration, agent, decider.actor,
-                          prompt.turn_id},
-                         prompt.action);
-    deliver_audit(store, {configuration.audit_sink, decider.home.audit_lock()},
-                  [](const std::string&) {});
+            allow_always(store, widening_for(prompt), prompt.action);
+    deliver_audit(store, {configuration.audit_sink, decider.home.audit_lock()}, decider.warn);
     return decided;
 }
 

@@ -28,6 +28,7 @@ struct Decider {
     const sys::Environment& environment;
     std::string actor;                               // "uid 1000 (bob)"
     std::function<void(const store::Prompt&)> show;  // each, before any is decided; may be empty
+    std::function<void(const std::string&)> warn;    // one line for people
 };
 
 // What waits, of one agent or ("") of the whole home, without what has come to its time.
@@ -39,6 +40,9 @@ std::vector<store::Prompt> waiting_prompts(store::Store& store, const std::strin
 // that does not fit.
 std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
                                   const std::string& agent, const Decision& decision);
+
+// What it asks, in one line of a person's screen but for what base::visible does.
+std::string in_one_line(const store::Prompt& prompt);
 
 // The option that a text or its number stands for.
 std::optional<std::string> chosen_option(const std::vector<std::string>& options,

@@ -6,10 +6,10 @@
 #include <array>
 #include <charconv>
 
-#include "agent/home.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "life/agents.hpp"
+#include "life/opening.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "turn/shutdown.hpp"
@@ -77,27 +77,27 @@ std::string holder_of(store::Store& store, const store::Agent& agent, const stor
            ")";
 }
 
-std::optional<sys::Lock> take_lock(const std::string& path, sys::Lock::Mode mode,
-                                   const TurnOptions& options, const Surroundings& surroundings) {
-    // what has to end the wait is thrown through it
-    return sys::Lock::acquire(path, mode, options.wait_ms, [&] {
+// What has to end a wait is thrown through it.
+std::function<bool()> until_it_may_begin(const TurnOptions& options,
+                                         const Surroundings& surroundings) {
+    return [&] {
         check_may_begin(options, surroundings);
         return false;
-    });
+    };
 }
 
 void lock_agent(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
-    place.agent_lock = take_lock(surroundings.home.agent_lock(place.agent.id),
-                                 sys::Lock::Mode::shared, options, surroundings);
-    if (!place.agent_lock)
-        throw Error(ErrorCode::agent_busy,
-                    "agent '" + place.agent.name + "': another command has it for itself",
-                    "try again later, or wait with --wait");
+    auto held =
+        life::hold_agent(surroundings.home, place.store, place.agent, sys::Lock::Mode::shared,
+                         options.wait_ms, until_it_may_begin(options, surroundings));
+    place.agent = std::move(held.agent);
+    place.agent_lock = std::move(held.lock);
 }
 
 void lock_thread(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
-    place.thread_lock = take_lock(surroundings.home.thread_lock(place.agent.id, place.thread.id),
-                                  sys::Lock::Mode::exclusive, options, surroundings);
+    place.thread_lock = sys::Lock::acquire(
+        surroundings.home.thread_lock(place.agent.id, place.thread.id), sys::Lock::Mode::exclusive,
+        options.wait_ms, until_it_may_begin(options, surroundings));
     if (!place.thread_lock)
         throw Error(ErrorCode::agent_busy,
                     "agent '" + place.agent.name + "': thread " + std::to_string(place.thread.id) +
@@ -120,8 +120,9 @@ sys::Root root_for(const agent::Directory& directory, const TurnOptions& options
 
 Place open_place(const TurnOptions& options, const Surroundings& surroundings, Hold hold) {
     const agent::Home& home = surroundings.home;
-    agent::open_home(home, surroundings.environment, agent::IfMissing::refuse);
-    store::Store store = store::Store::open_existing({home.database(), home.gate()});
+    store::Store store =
+        life::open_home(home, surroundings.environment, agent::IfMissing::refuse,
+                        agent::groom_in_force(options.groom, surroundings.environment));
     const store::Agent agent = life::require_agent(home, store, options.agent);
     const agent::Directory directory(home.path() + "/" + agent.dir);
     auto home_configuration = agent::load_home_configuration(home);
@@ -131,8 +132,6 @@ Place open_place(const TurnOptions& options, const Surroundings& surroundings, H
                 std::move(root),  {},    {}};
     if (hold == Hold::nothing) return place;
     lock_agent(place, options, surroundings);
-    // what was read before the locks were held may be of yesterday
-    place.agent = life::require_again(place.store, place.agent);
     if (!options.new_thread && hold == Hold::locks) lock_thread(place, options, surroundings);
     return place;
 }

@@ -9,6 +9,7 @@
 #include "sys/clock.hpp"
 #include "sys/process.hpp"
 #include "turn/said.hpp"
+#include "turn/settings.hpp"
 #include "turn/shutdown.hpp"
 
 namespace chorus::turn {
@@ -19,11 +20,12 @@ bool is_at_work(Place& place) {
     return turn && turn->pid != 0 && sys::is_alive({turn->pid, turn->pid_start});
 }
 
-void insert(Place& place, const std::string& text) {
+void insert(Place& place, const std::string& text, const std::string& actor) {
     store::insert_inbox(place.store, {.id = 0,
                                       .agent_id = place.agent.id,
                                       .thread_id = place.thread.id,
                                       .source = "user",
+                                      .actor = actor,
                                       .content = text,
                                       .created_at = sys::now_ms(),
                                       .delivered_turn = 0});
@@ -41,10 +43,10 @@ chat::TurnResult queued(const Place& place, const Surroundings& surroundings) {
 
 // The transaction that ends a turn looks into the inbox: what is inserted while the turn is open is
 // seen by it.
-bool insert_for_live_turn(Place& place, const std::string& text) {
+bool insert_for_live_turn(Place& place, const std::string& text, const std::string& actor) {
     store::Transaction transaction(place.store);
     if (!is_at_work(place)) return false;
-    insert(place, text);
+    insert(place, text, actor);
     transaction.commit();
     return true;
 }
@@ -54,6 +56,7 @@ bool insert_for_live_turn(Place& place, const std::string& text) {
 std::optional<chat::TurnResult> queue_or_lock(Place& place, const TurnOptions& options,
                                               const Surroundings& surroundings) {
     const std::int64_t until_ms = sys::monotonic_ms() + base::limits::file_lock_ms;
+    const std::string actor = actor_text(options.actor, surroundings.environment);
     std::optional<std::string> text;
     while (!try_lock_thread(place, surroundings)) {
         check_may_begin(options, surroundings);
@@ -65,7 +68,7 @@ std::optional<chat::TurnResult> queue_or_lock(Place& place, const TurnOptions& o
                               "try again later");
         if (is_at_work(place)) {
             if (!text) text = compose_message(place, options, Keep::yes, sys::now_ms());
-            if (insert_for_live_turn(place, *text)) return queued(place, surroundings);
+            if (insert_for_live_turn(place, *text, actor)) return queued(place, surroundings);
         }
         const timespec pause{0, 10'000'000};
         nanosleep(&pause, nullptr);
@@ -77,7 +80,7 @@ chat::TurnResult queue_behind(Place& place, const TurnOptions& options,
                               const Surroundings& surroundings) {
     const std::string text = compose_message(place, options, Keep::yes, sys::now_ms());
     store::Transaction transaction(place.store);
-    insert(place, text);
+    insert(place, text, actor_text(options.actor, surroundings.environment));
     transaction.commit();
     return queued(place, surroundings);
 }

@@ -1,7 +1,8 @@
 #include "turn/trust.hpp"
 
-#include <algorithm>
+#include <unistd.h>
 
+#include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/id.hpp"
 #include "base/text.hpp"
@@ -39,6 +40,13 @@ std::vector<agent::TrustChange> settled_changes(Place& place, const agent::Home&
         .untrusted;
 }
 
+// Questions about what agent.json said before. Inside a transaction of the caller.
+void withdraw_others(Place& place, const std::string& hash) {
+    for (const store::Prompt& prompt : store::pending_prompts(place.store, place.agent.id))
+        if (prompt.kind == "trust" && prompt.arguments_hash != hash)
+            store::cancel_prompt(place.store, prompt.id, sys::now_ms());
+}
+
 }  // namespace
 
 void ask_for_trust(Place& place, const Loaded& loaded, const Surroundings& surroundings) {
@@ -48,10 +56,7 @@ void ask_for_trust(Place& place, const Loaded& loaded, const Surroundings& surro
     surroundings.warn("agent.json: not in force, no person set it: " + keys_of(untrusted) +
                       "; chorus-config trust " + place.agent.name + " shows and decides");
     const std::string hash = base::sha256_hex(described(untrusted));
-    const auto waiting = store::pending_prompts(place.store, place.agent.id);
-    if (std::any_of(waiting.begin(), waiting.end(),
-                    [&](const store::Prompt& one) { return one.arguments_hash == hash; }))
-        return;
+    if (store::was_asked_for_trust(place.store, place.agent.id, hash)) return;
     const base::TimeMs now = sys::now_ms();
     store::Prompt prompt;
     prompt.id = base::random_short_id(8);
@@ -63,18 +68,41 @@ void ask_for_trust(Place& place, const Loaded& loaded, const Surroundings& surro
     prompt.created_at = now;
     prompt.expires_at = now + place.home_configuration.prompt_ttl_ms;
     store::Transaction transaction(place.store);
+    withdraw_others(place, hash);
     store::insert_prompt(place.store, prompt);
     transaction.commit();
 }
 
-void trust_permissions(Place& place) {
-    const std::string text = agent::load_configuration(place.directory).text;
+void trust_permissions(Place& place, const agent::Permissions& permissions) {
     const std::string part = life::trusted_part(place.store, place.agent.id);
+    // not what the file says by now: others may have written it since
+    const std::string decided = agent::with_members("{}", {{"permissions", permissions.json}});
     store::Transaction transaction(place.store);
-    life::trust(place.store, place.agent.id,
-                agent::with_trusted_key(part.empty() ? agent::trust_part(text) : part,
-                                        "permissions", text));
+    life::trust(place.store, place.agent.id, agent::with_trusted_key(part, "permissions", decided));
     transaction.commit();
+}
+
+bool approve_trust(store::Store& store, const Widening& widening, const store::Prompt& decided) {
+    const sys::Lock lock = lock_configuration(widening);
+    const agent::Directory directory(widening.home.path() + "/" + widening.agent.dir);
+    const std::string text = agent::configuration_text(directory);
+    const std::string before = life::trusted_part(store, widening.agent.id);
+    const std::string hash = base::sha256_hex(described(agent::trust_changes(before, text)));
+    if (hash != decided.arguments_hash)
+        throw base::Error(base::ErrorCode::no_prompt,
+                          "prompt " + decided.id + ": agent.json says something else by now",
+                          "chorus-config trust " + widening.agent.name + " shows and decides");
+    const std::string what = directory.configuration();
+    (void)agent::resolve_profile(agent::parse_configuration(text, what).permissions,
+                                 widening.configuration, what);
+    const std::string part = agent::trust_part(text);
+    check_trust_grant(widening, before, part);
+    store::Transaction transaction(store);
+    if (!store::decide_prompt(store, decided)) return false;
+    life::decide_trust(store, widening.agent, part, text,
+                       {static_cast<std::int64_t>(getuid()), widening.actor});
+    transaction.commit();
+    return true;
 }
 
 }  // namespace chorus::turn

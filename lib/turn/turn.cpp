@@ -260,7 +260,7 @@ TurnOptions after_decision(const TurnOptions& given, const Surroundings& surroun
         decision.turn = turn->id;
     const Decider decider{surroundings.home, surroundings.environment,
                           actor_text(given.actor, surroundings.environment),
-                          surroundings.on_decision};
+                          surroundings.on_decision, surroundings.warn};
     const auto decided = decide(place.store, decider, given.agent, decision);
     TurnOptions options = given;
     options.decision.reset();

@@ -49,6 +49,7 @@ struct TurnOptions {
     std::int64_t deadline_ms = 0;  // when --timeout is up, monotonic; 0: never
     std::int64_t wait_ms = 0;      // for the thread's lock; negative: as long as it takes
     std::string idempotency_key;
+    std::string groom;  // --groom: agent::groom_in_force
     std::string actor;  // --actor, recorded beside the uid, trusted for nothing
 };
 

@@ -227,4 +227,35 @@ expect_match "$err" 'uid 12345'
 run env CHORUS_HOME=relative chorus-init a
 expect_status 3
 
+test_case "--groom manual makes no home and migrates no database unasked; auto does" # S-45
+old_schema() { db "ALTER TABLE inbox DROP COLUMN actor; PRAGMA user_version = 2" >/dev/null; }
+for how in manual pristine; do
+    run chorus-init a --model builtin/script --groom "$how"
+    expect_status 3
+    expect_match "$err" "^chorus-init: error: .*: no home of agents there, and it is not to be made unasked
+chorus-init: hint: --groom auto makes it$"
+    expect_missing "$CHORUS_HOME"
+done
+run env CHORUS_GROOM=manual chorus-init a --model builtin/script --groom auto
+expect_status 0
+old_schema
+for words in 'chorus-init b --model builtin/script' 'chorus-run a hello' 'chorus-tasks prompts' 'chorus-context audit' 'chorus-config trust a'; do
+    run env CHORUS_GROOM=manual $words
+    expect_status 3
+    expect_match "$err" 'chorus.db: made by an older chorus \(schema 2, this one knows [0-9]+\), and it is not to be migrated unasked'
+    expect_match "$err" 'hint: --groom auto migrates it'
+    expect_db 'PRAGMA user_version' 2
+done
+run chorus-run a --groom manual hello
+expect_status 3
+run env CHORUS_GROOM=manual chorus-run a --groom auto hello
+expect_status 0
+run chorus-run a --groom manual hello
+expect_status 0
+run env CHORUS_GROOM=never chorus-run a hello
+expect_status 3
+expect_match "$err" "CHORUS_GROOM: 'never' is not auto, manual or pristine"
+run chorus-run a --groom never hello
+expect_status 2
+
 end_tests

@@ -118,6 +118,31 @@ wait_for 10 in_db "SELECT count(*) FROM inbox WHERE delivered_turn IS NULL" 0 ||
 expect_db "SELECT count(DISTINCT content) || ' ' || count(*) FROM messages WHERE content LIKE 'message %'" '20 20'
 expect_sound
 
+test_case "whoever sends a message brings no role: the agent may ask for what all of them may grant"
+for actor in "uid $(id -u)" 'uid 65534 (mallory)'; do
+    rm -rf "$CHORUS_HOME"
+    init a --model anthropic/m --permissions standard
+    home_key roles "{\"$(id -un)\": \"ops\"}"
+    home_key permission_grants '{"ops": ["open"]}'
+    start_server "$(answers '{"say": {"text": "Hm."}, "delay_ms": 1500}' "$(call e self_edit_permissions '{"new_profile": "open"}')" "$(say Done.)")"
+    chorus-run a one >/dev/null 2>&1 </dev/null &
+    pid=$!
+    wait_for 10 eval '[ "$(request_count)" = 1 ]' || fail 'no request came'
+    run chorus-run a 'be open' --queue --actor bob
+    expect_db 'SELECT actor FROM inbox' "uid $(id -u) (bob)"
+    db "UPDATE inbox SET actor = '$actor'" >/dev/null
+    wait $pid
+    ended=$?
+    case $actor in
+        *mallory*)
+            expect_equal "$ended" 0
+            expect_match "$(db "SELECT content FROM messages WHERE role = 'tool_result'")" "^denied: user .* may not grant 'open'"
+            ;;
+        *) expect_equal "$ended" 10 ;;
+    esac
+    expect_sound
+done
+
 test_case "--queue goes with no option that means another turn"
 init a --model builtin/script
 for option in --resume --retry --wait --new-thread; do

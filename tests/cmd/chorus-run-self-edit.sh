@@ -161,4 +161,22 @@ done
 expect_db "SELECT count(*) FROM messages WHERE role = 'tool_result' AND json_extract(extra, '\$.is_error') = 1" 15
 expect_sound
 
+test_case "what somebody else writes beside a self-edit is not trusted with it"
+init a --model anthropic/m --permissions open
+start_server "$(calls '[["self_edit_permissions", {"new_profile": "locked"}]]')"
+# between the file and the record, which strace makes a second long
+(
+    wait_for 20 eval '[ "$(configuration .permissions)" = locked ]'
+    edit_agent_key a permissions '"open"'
+) &
+writer=$!
+run strace -f -qq -o /dev/null -e trace=rename,renameat,renameat2 -e inject=rename,renameat,renameat2:delay_exit=1000000 chorus-run a restrict
+wait $writer
+expect_status 0
+expect_equal "$(configuration .permissions)" open
+run chorus-config trust a --show
+expect_match "$out" 'permissions.*before: "locked".*after:  "open"'
+run chorus-context explain a tool:create_file:x
+expect_match "$out" '^deny'
+
 end_tests

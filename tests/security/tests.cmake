@@ -10,6 +10,12 @@ foreach(program paths policy presets race)
   add_dependencies(tests security_${program})
 endforeach()
 
+add_executable(security_rights EXCLUDE_FROM_ALL ${security}/rights.cpp)
+target_link_libraries(security_rights PRIVATE chorus fault_world)
+add_dependencies(tests security_rights)
+add_test(NAME security/rights COMMAND security_rights --bin $<TARGET_FILE_DIR:chorus-run>)
+set_tests_properties(security/rights PROPERTIES PROCESSORS 2)
+
 add_test(NAME security/race COMMAND security_race --tries 600000)
 add_test(NAME security/race-without-openat2 COMMAND security_race --tries 200000 --without-openat2)
 add_test(NAME security/paths COMMAND security_paths ${security}/paths.txt)
@@ -38,5 +44,6 @@ add_test(NAME security/hostile COMMAND hostile $<TARGET_FILE_DIR:chorus-run>)
 set_tests_properties(security/hostile PROPERTIES TIMEOUT 300)
 
 # ctest -C soak
+add_test(NAME soak/rights COMMAND security_rights --bin $<TARGET_FILE_DIR:chorus-run> --points 50000 CONFIGURATIONS soak)
 add_test(NAME soak/race COMMAND security_race --seconds 600 CONFIGURATIONS soak)
 add_test(NAME soak/shell-generated COMMAND security_policy --generate 3000000 CONFIGURATIONS soak)

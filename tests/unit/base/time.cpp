@@ -75,8 +75,9 @@ TEST(When, is_a_time_a_day_or_so_long_ago) {
     EXPECT_EQ(parse_when("2h", now), now - 7'200'000);
     EXPECT_EQ(parse_when("7d", now), now - 7 * 86'400'000);
     EXPECT_EQ(parse_when("0", now), now);
+    EXPECT_EQ(parse_when("yesterday", now), parse_when("2026-02-11", now));
     for (const char* text :
-         {"", "yesterday", "2026-02-30", "2026-02-1", "-2h", "2 h", "2026-02-12T10:30"})
+         {"", "Yesterday", "2026-02-30", "2026-02-1", "-2h", "2 h", "2026-02-12T10:30"})
         EXPECT_FALSE(parse_when(text, now)) << text;
 }
 

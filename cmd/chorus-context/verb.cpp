@@ -1,0 +1,58 @@
+#include "chorus-context/verb.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.hpp"
+#include "cli/main.hpp"
+#include "cli/time.hpp"
+#include "sys/signals.hpp"
+
+namespace chorus::context_command {
+
+using base::Error;
+using base::ErrorCode;
+
+void add_name(CLI::App& verb, Named& named) {
+    verb.add_option("NAME", named.name, "the agent")->required();
+}
+
+void add_name_and_wait(CLI::App& verb, Named& named) {
+    add_name(verb, named);
+    verb.add_flag("--wait", named.wait, "wait for the agent, or --wait=TIME at most")
+        ->type_name("[=TIME]");
+}
+
+store::Agent require_agent(Opened& opened, const Named& named) {
+    return life::require_agent(opened.home, *opened.store, named.name);
+}
+
+life::HeldAgent hold_agent(Opened& opened, const Named& named, sys::Lock::Mode mode) {
+    const std::int64_t wait_ms = named.wait.empty() ? 0
+                                 : named.wait == "true"
+                                     ? -1
+                                     : cli::require_duration_ms(named.wait, "--wait");
+    sys::Interrupt& interrupt = sys::Interrupt::install();
+    return life::hold_agent(opened.home, *opened.store, require_agent(opened, named), mode, wait_ms,
+                            [&interrupt]() -> bool {
+                                if (interrupt.requested())
+                                    throw Error(ErrorCode::canceled, "interrupted");
+                                return false;
+                            });
+}
+
+std::string one_line(std::string_view text) {
+    std::string shown;
+    for (const char c : base::visible(text, base::Newlines::escape)) {
+        if (c == '\t')
+            shown += "\\t";
+        else
+            shown += c;
+    }
+    return shown;
+}
+
+void notice(const std::string& what) {
+    cli::print_line(program, "notice", what);
+}
+
+}  // namespace chorus::context_command

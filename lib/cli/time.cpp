@@ -1,0 +1,45 @@
+#include "cli/time.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "sys/clock.hpp"
+
+namespace chorus::cli {
+namespace {
+
+base::Error malformed(const std::string& text, const char* option, const char* what,
+                      const char* hint) {
+    return {
+        base::ErrorCode::bad_request,
+        std::string(option) + ": '" + base::visible(text, base::Newlines::escape) + "' is " + what,
+        hint};
+}
+
+}  // namespace
+
+std::int64_t require_duration_ms(const std::string& text, const char* option) {
+    if (const auto value = base::parse_duration_ms(text)) return *value;
+    throw malformed(text, option, "not a duration", "write 90, 90s, 10m or 2h");
+}
+
+base::TimeMs require_time(const std::string& text, const char* option) {
+    if (const auto time = base::parse_when(text, sys::now_ms())) return *time;
+    throw malformed(
+        text, option, "no time",
+        "write 2026-02-12, 2026-02-12T10:30:00Z, yesterday, or how long ago: 90m, 2h, 7d");
+}
+
+std::string shown_time(base::TimeMs time) {
+    if (isatty(STDOUT_FILENO) != 1) return base::iso8601(time);
+    const std::int64_t seconds = std::max<std::int64_t>(0, sys::now_ms() - time) / 1000;
+    if (seconds < 120) return std::to_string(seconds) + " s ago";
+    if (seconds < 7200) return std::to_string(seconds / 60) + " min ago";
+    if (seconds < 172'800) return std::to_string(seconds / 3600) + " h ago";
+    return std::to_string(seconds / 86'400) + " days ago";
+}
+
+}  // namespace chorus::cli

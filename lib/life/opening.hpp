@@ -1,0 +1,15 @@
+// A home and its database, as every executable opens them.
+#pragma once
+
+#include "agent/home.hpp"
+#include "store/store.hpp"
+
+namespace chorus::life {
+
+// Makes the home (IfMissing::create) and migrates the database where Groom::automatic says that
+// this needs no person, else Error(config_invalid) with nothing changed. Errors as of
+// agent::open_home and store::Store::open.
+store::Store open_home(const agent::Home& home, const sys::Environment& environment,
+                       agent::IfMissing if_missing, agent::Groom groom);
+
+}  // namespace chorus::life
