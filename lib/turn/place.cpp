@@ -157,4 +157,8 @@ void begin_thread(Place& place, const TurnOptions& options, const Surroundings& 
     lock_thread(place, options, surroundings);
 }
 
+void keep_for_channel(Place& place, const std::string& text) {
+    if (place.has_channel) place.news.push_back(text);
+}
+
 }  // namespace chorus::turn
