@@ -1,6 +1,7 @@
 #include "context/pieces.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "base/text.hpp"
@@ -19,20 +20,36 @@ struct Fence {
     std::string_view info;  // what follows them
 };
 
+// Where its marks begin, and how many there are.
+struct Marks {
+    std::size_t at = 0;
+    std::size_t count = 0;
+};
+
+Marks marks_at(std::string_view text, std::size_t at) {
+    const std::size_t begin = std::min(text.find_first_not_of(' ', at), text.size());
+    if (begin - at > 3 || begin == text.size()) return {};
+    const char mark = text[begin];
+    if (mark != '`' && mark != '~') return {};
+    return {begin, std::min(text.find_first_not_of(mark, begin), text.size()) - begin};
+}
+
+// Whether what begins there may be a fence, whatever the rest of its line.
+bool looks_like_fence(std::string_view text, std::size_t at) {
+    return marks_at(text.substr(0, at + longest_fence_line), at).count >= shortest_fence;
+}
+
 std::optional<Fence> fence_at(std::string_view text, std::size_t at) {
-    std::string_view line = text.substr(at, longest_fence_line);
-    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
-    if (indent > 3 || indent == line.size()) return std::nullopt;
-    if (line[indent] != '`' && line[indent] != '~') return std::nullopt;
-    const std::size_t end = line.find('\n');
-    if (end == std::string_view::npos && line.size() == longest_fence_line) return std::nullopt;
-    line = line.substr(indent, end - indent);
-    const char mark = line.front();
-    const std::size_t length = std::min(line.find_first_not_of(mark), line.size());
-    if (length < shortest_fence || length > longest_fence) return std::nullopt;
-    const std::string_view info = base::trim(line.substr(length));
+    const std::string_view head = text.substr(at, longest_fence_line);
+    const std::size_t end = head.find('\n');
+    if (end == std::string_view::npos && head.size() == longest_fence_line) return std::nullopt;
+    const std::string_view line = head.substr(0, end);
+    const Marks marks = marks_at(line, 0);
+    if (marks.count < shortest_fence || marks.count > longest_fence) return std::nullopt;
+    const std::string_view info = base::trim(line.substr(marks.at + marks.count));
+    const char mark = line[marks.at];
     if (mark == '`' && info.find('`') != std::string_view::npos) return std::nullopt;
-    return Fence{std::string(length, mark), info};
+    return Fence{std::string(marks.count, mark), info};
 }
 
 bool closes(const Fence& fence, const Fence& open) {
@@ -43,7 +60,9 @@ bool closes(const Fence& fence, const Fence& open) {
 // "```cpp\n": the block's first word again, where it is one.
 std::string opening_of(const Fence& open) {
     const std::string_view word = open.info.substr(0, open.info.find_first_of(" \t"));
-    return open.marks + std::string(word.size() <= longest_word ? word : "") + "\n";
+    const bool is_usable =
+        word.size() <= longest_word && word.find_first_of("`~") == std::string_view::npos;
+    return open.marks + std::string(is_usable ? word : "") + "\n";
 }
 
 std::size_t bytes_of_character(unsigned char lead) {
@@ -60,13 +79,31 @@ std::size_t utf16_length(std::string_view text) {
     return units;
 }
 
-// The better ones first.
-enum class Border { paragraph, line, code_line, word, character, count };
+using Open = std::optional<Fence>;
+
+// What is open after a line, given what was before it.
+Open after_line(std::string_view text, std::size_t at, const Open& before) {
+    const auto fence = looks_like_fence(text, at) ? fence_at(text, at) : std::nullopt;
+    if (!fence) return before;
+    if (!before) return fence;
+    return closes(*fence, *before) ? std::nullopt : before;
+}
+
+// The better ones first; anywhere is where a part of a line would look like a fence.
+enum class Border { paragraph, line, code_line, word, character, anywhere, count };
 
 struct Cut {
     std::size_t at = 0;     // 0: there is none
     std::size_t units = 0;  // of the piece before it
-    std::optional<Fence> open = {};
+    Open closed = {};       // what the piece itself leaves open
+    Open reopened = {};     // what is open in the text
+};
+
+struct Line {
+    std::size_t begin = 0;
+    Open before = {};
+    Open after = {};
+    bool begins_block = false;  // the line before it opened one
 };
 
 class Splitter {
@@ -89,9 +126,9 @@ class Splitter {
         }
         const Cut cut = best_cut(piece.opening.size());
         piece.text = text_.substr(at_, cut.at - at_);
-        if (cut.open) piece.closing = closing(*cut.open, cut.at);
+        if (cut.closed) piece.closing = closing(*cut.closed, cut.at);
         at_ = cut.at;
-        open_ = cut.open;
+        open_ = cut.reopened;
         return piece;
     }
 
@@ -105,18 +142,18 @@ class Splitter {
         return (text_[at - 1] == '\n' ? "" : "\n") + open.marks;
     }
 
-    // Past each border that leaves a piece short enough, the last of each kind is kept.
+    // Of each kind of border that leaves a piece short enough, the last one.
     Cut best_cut(std::size_t opening_units) {
-        std::fill(std::begin(cuts_), std::end(cuts_), Cut{});
-        std::optional<Fence> open = open_;
+        cuts_.fill({});
+        Line line{at_, open_, open_};
         std::size_t units = opening_units;
-        bool at_line_start = is_line_start(at_);
         for (std::size_t at = at_; units <= most_ && at < text_.size();) {
-            if (at > at_) consider(at, units, open);
-            if (at_line_start) follow(at, open);
+            if (is_line_start(at))
+                line = {at, line.after, after_line(text_, at, line.after),
+                        !line.before && line.after};
+            if (at > at_) consider(at, units, line);
             const std::size_t bytes = bytes_of_character(static_cast<unsigned char>(text_[at]));
             units += bytes == 4 ? 2 : 1;
-            at_line_start = text_[at] == '\n';
             at += bytes;
         }
         return choose();
@@ -124,53 +161,46 @@ class Splitter {
 
     bool is_line_start(std::size_t at) const { return at == 0 || text_[at - 1] == '\n'; }
 
-    void follow(std::size_t at, std::optional<Fence>& open) {
-        const auto fence = fence_at(text_, at);
-        if (!fence) return;
-        if (!open) {
-            open = fence;
-            block_begins_ = text_.find('\n', at) + 1;
-        } else if (closes(*fence, *open)) {
-            open.reset();
+    void consider(std::size_t at, std::size_t units, const Line& line) {
+        Cut cut{at, units, line.before, line.before};
+        if (!is_line_start(at)) {
+            cut.reopened = line.after;
+            // what is seen of a line that is cut need not be what the line is
+            cut.closed = after_line(text_.substr(0, at), line.begin, line.before);
         }
+        if (cut.closed) units += closing(*cut.closed, at).size();
+        if (units <= most_) cuts_[static_cast<std::size_t>(kind_of(at, line))] = std::move(cut);
     }
 
-    // `open` is what is open before the line that begins at `at`; within a line, the line's own
-    // fence included.
-    void consider(std::size_t at, std::size_t units, const std::optional<Fence>& open) {
-        const bool within_line = !is_line_start(at);
-        const auto ahead = fence_at(text_, at);
-        // it would look like a fence there, or leave an empty block on either side
-        if (ahead && (within_line || (open && closes(*ahead, *open)))) return;
-        if (open && at == block_begins_) return;
-        const std::size_t closing_units = open ? closing(*open, at).size() : 0;
-        if (units + closing_units > most_) return;
-        const Border kind = kind_of(at, within_line, open.has_value());
-        cuts_[static_cast<std::size_t>(kind)] = {at, units, open};
-    }
-
-    Border kind_of(std::size_t at, bool within_line, bool in_code) const {
-        if (within_line) return text_[at - 1] == ' ' ? Border::word : Border::character;
-        if (in_code) return Border::code_line;
+    Border kind_of(std::size_t at, const Line& line) const {
+        if (!is_line_start(at)) {
+            if (looks_like_fence(text_, at)) return Border::anywhere;
+            return text_[at - 1] == ' ' ? Border::word : Border::character;
+        }
+        // an empty block would be left on one side
+        if (line.before && (line.begins_block || !line.after)) return Border::anywhere;
+        if (line.before) return Border::code_line;
         return at >= 2 && text_[at - 2] == '\n' ? Border::paragraph : Border::line;
     }
 
     // A good border is worth a shorter piece, but not one of a few lines.
     Cut choose() const {
-        constexpr std::size_t shares[]{2, 2, 4, 4};  // half of what is allowed, a quarter
-        for (std::size_t kind = 0; kind < std::size(shares); ++kind)
+        constexpr std::array<std::size_t, 4> shares{2, 2, 4, 4};  // half of what is allowed, …
+        for (std::size_t kind = 0; kind < shares.size(); ++kind)
             if (cuts_[kind].at != 0 && cuts_[kind].units >= most_ / shares[kind])
                 return cuts_[kind];
-        const auto furthest = [](const Cut& one, const Cut& other) { return one.at < other.at; };
-        return *std::max_element(std::begin(cuts_), std::end(cuts_), furthest);
+        const Cut& anywhere = cuts_[static_cast<std::size_t>(Border::anywhere)];
+        const Cut& furthest =
+            *std::max_element(cuts_.begin(), cuts_.end() - 1,
+                              [](const Cut& one, const Cut& other) { return one.at < other.at; });
+        return furthest.at != 0 ? furthest : anywhere;
     }
 
     std::string_view text_;
     std::size_t most_;
     std::size_t at_ = 0;
-    std::optional<Fence> open_;  // the block that the next piece is in
-    std::size_t block_begins_ = 0;
-    Cut cuts_[static_cast<std::size_t>(Border::count)];
+    Open open_;  // the block that the next piece is in
+    std::array<Cut, static_cast<std::size_t>(Border::count)> cuts_;
     std::vector<Piece> pieces_;
 };
 

@@ -51,8 +51,9 @@ void expect_sound(const std::string& text, std::size_t most) {
         EXPECT_LE(utf16_length(piece.body()), most) << text;
         EXPECT_FALSE(base::find_invalid_utf8(piece.body())) << text;
         const bool is_last = &piece == &pieces.back();
-        if (!is_last) EXPECT_FALSE(ends_in_code(piece.body())) << piece.body() << "\nof\n" << text;
-        if (is_last) EXPECT_EQ(ends_in_code(piece.body()), ends_in_code(text)) << text;
+        EXPECT_EQ(ends_in_code(piece.body()), is_last && ends_in_code(text))
+            << piece.body() << "\nof\n"
+            << text;
     }
     EXPECT_EQ(joined, text);
 }
@@ -101,8 +102,19 @@ TEST(Pieces, keep_a_code_block_whole_where_it_fits_in_one) {
 TEST(Pieces, close_a_code_block_that_does_not_and_open_it_again) {
     const std::string line(38, 'x');
     const auto all = bodies("~~~cpp linenos\n" + lines(3, line) + "~~~\nend\n", 100);
-    EXPECT_EQ(all, (std::vector<std::string>{"~~~cpp linenos\n" + line + "\n~~~",
-                                             "~~~cpp\n" + line + "\n" + line + "\n~~~\nend\n"}));
+    EXPECT_EQ(all, (std::vector<std::string>{"~~~cpp linenos\n" + line + "\n" + line + "\n~~~",
+                                             "~~~cpp\n" + line + "\n~~~\nend\n"}));
+}
+
+// What is cut off of it makes a fence of a line that is none, and the other way round.
+TEST(Pieces, see_a_line_that_is_cut_as_its_reader_does) {
+    for (const std::string& line : std::vector<std::string>{
+             "```" + std::string(150, 'a') + "```b", "~~~" + std::string(400, 'a'),
+             std::string(99, '`') + "~~~", "``` " + std::string(97, ' ') + "text ```", "~~~ ~~~",
+             "``` " + std::string(150, 'x')}) {
+        expect_sound(line + "\nmore\n" + std::string(99, 'm'), 100);
+        expect_sound("```\n" + line + "\nmore\n" + std::string(99, 'm'), 100);
+    }
 }
 
 TEST(Pieces, never_split_a_character) {
