@@ -60,8 +60,7 @@ cli::StdinUse stdin_use(const std::string& given, const sys::Environment& enviro
     if (value == "append") return cli::StdinUse::append;
     if (value == "ignore") return cli::StdinUse::ignore;
     if (value == "inline") return cli::StdinUse::whole;
-    throw Error(ErrorCode::bad_request,
-                "--stdin: '" + base::visible(value, base::Newlines::escape) + "' is not one",
+    throw Error(ErrorCode::bad_request, "--stdin: " + base::quoted(value) + " is not one",
                 "there are 'append', 'ignore' and 'inline'");
 }
 
