@@ -2,6 +2,7 @@
 #include <iostream>
 #include <memory>
 
+#include "agent/channel.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
@@ -12,6 +13,8 @@
 #include "sys/environment.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
+#include "turn/channel.hpp"
+#include "turn/settings.hpp"
 
 namespace {
 
@@ -46,6 +49,13 @@ std::string permissions_json(const std::string& given) {
     std::string text = read_text(given.substr(1), "--permissions");
     (void)agent::parse_permissions(text, given.substr(1));
     return text;
+}
+
+// Told in the option's words, before anything is made.
+void check_channel(const std::string& given) {
+    const std::string problem = given.empty() ? "it is empty" : agent::channel_problem(given);
+    if (!problem.empty())
+        throw Error(ErrorCode::bad_request, "--channel: " + problem, agent::channel_hint);
 }
 
 void print_json(const life::Birth& birth, const agent::Home& home) {
@@ -94,6 +104,7 @@ ExitStatus run(Options& options) {
         options.birth.permissions = permissions_json(options.permissions);
     if (!options.adopt.empty()) options.birth.adopt = options.adopt == "true" ? "" : options.adopt;
     options.birth.validate_model = !options.no_validate_model;
+    if (options.birth.channel) check_channel(*options.birth.channel);
 
     store::Store store = life::open_home(home, environment, agent::IfMissing::create,
                                          agent::groom_in_force(options.groom, environment));
@@ -102,6 +113,17 @@ ExitStatus run(Options& options) {
         print_json(birth, home);
     else
         print_text(birth);
+    std::cout.flush();
+    if (!birth.existed && !birth.agent.channel_id.empty())
+        turn::post_to_channel(
+            {.home = home,
+             .environment = environment,
+             .store = store,
+             .agent = birth.agent,
+             .warn =
+                 [](const std::string& what) { cli::print_line("chorus-init", "notice", what); },
+             .actor = turn::actor_text("", environment)},
+            {base::visible(life::welcome(birth))});
     return ExitStatus::done;
 }
 

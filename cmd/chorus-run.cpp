@@ -60,8 +60,7 @@ cli::StdinUse stdin_use(const std::string& given, const sys::Environment& enviro
     if (value == "append") return cli::StdinUse::append;
     if (value == "ignore") return cli::StdinUse::ignore;
     if (value == "inline") return cli::StdinUse::whole;
-    throw Error(ErrorCode::bad_request,
-                "--stdin: '" + base::visible(value, base::Newlines::escape) + "' is not one",
+    throw Error(ErrorCode::bad_request, "--stdin: " + base::quoted(value) + " is not one",
                 "there are 'append', 'ignore' and 'inline'");
 }
 
@@ -216,6 +215,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
             "leave the prompt out to go on, or " + std::string(goes_on) + " to say something new");
     }
     const std::int64_t ask_ms = cli::require_duration_ms(options.ask_timeout, "--ask-timeout");
+    ExitStatus status = ExitStatus::failed;
     const turn::Surroundings surroundings{
         .home = home,
         .environment = environment,
@@ -230,14 +230,16 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
             [&](const store::Prompt& prompt) {
                 warn(prompt.state + " " + prompt.id + ": " + turn::in_one_line(prompt) +
                      (prompt.arguments.empty() ? "" : " " + prompt.arguments));
-            }};
+            },
+        .on_end = [&](const chat::TurnResult& result) { status = output->finish(result); }};
     if (options.dry_run) {
         const std::string request = turn::dry_run(options.turn, surroundings);
         if (!request.empty()) std::cout << request << '\n';
         return ExitStatus::done;
     }
     if (options.timeout_ms > 0) options.turn.deadline_ms = sys::monotonic_ms() + options.timeout_ms;
-    return output->finish(turn::take_turn(options.turn, surroundings));
+    turn::take_turn(options.turn, surroundings);
+    return status;
 }
 
 // -C "$DIR" of a script that never set DIR must not mean the agent's own workspace.

@@ -22,10 +22,6 @@ using base::ExitStatus;
 
 constexpr std::size_t names_shown = 5;
 
-std::string shown(std::string_view text) {
-    return "'" + base::visible(text, base::Newlines::escape) + "'";
-}
-
 const char* file_name(agent::File file) {
     return file == agent::File::agent ? "agent.json" : "config.json";
 }
@@ -66,7 +62,8 @@ void check_provider(const agent::Place& place) {
     if (model::find_provider(place.names[1]) != nullptr) return;
     std::vector<std::string> names;
     for (const model::Provider& provider : model::catalog()) names.emplace_back(provider.name);
-    throw Error(ErrorCode::config_invalid, "set: providers: no provider " + shown(place.names[1]),
+    throw Error(ErrorCode::config_invalid,
+                "set: providers: no provider " + base::quoted(place.names[1]),
                 "providers are " + base::quoted_list(names));
 }
 
@@ -138,7 +135,7 @@ agent::Place require_place(const Call& call) {
     auto place = agent::find_place(call.key, call.file());
     if (place) return std::move(*place);
     throw Error(ErrorCode::bad_request,
-                shown(call.key) + ": there is no such key in " + file_name(call.file()),
+                base::quoted(call.key) + ": there is no such key in " + file_name(call.file()),
                 what_there_is(call));
 }
 

@@ -30,9 +30,8 @@ struct Options {
 std::function<bool(std::string_view)> matching(const std::string& expression) {
     const auto pattern = std::make_shared<policy::Pattern>(expression);
     if (const auto fault = pattern->fault())
-        throw Error(
-            ErrorCode::bad_request,
-            "--action: '" + base::visible(expression, base::Newlines::escape) + "': " + *fault);
+        throw Error(ErrorCode::bad_request,
+                    "--action: " + base::quoted(expression) + ": " + *fault);
     return [pattern](std::string_view action) { return pattern->is_in(action); };
 }
 

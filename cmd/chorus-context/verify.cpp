@@ -5,8 +5,8 @@
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "chorus-context/verb.hpp"
-#include "store/records.hpp"
 #include "life/agents.hpp"
+#include "store/records.hpp"
 
 namespace chorus::context_command {
 namespace {
@@ -29,8 +29,7 @@ store::AuditHead parse_head(const std::string& text) {
     const bool is_hash = head.hash.size() == 64 &&
                          head.hash.find_first_not_of("0123456789abcdef") == std::string::npos;
     if (has_colon && head.rows >= 0 && (head.rows == 0 ? head.hash.empty() : is_hash)) return head;
-    throw Error(ErrorCode::bad_request,
-                "--expect: '" + base::visible(text, base::Newlines::escape) + "' is not ROWS:HASH",
+    throw Error(ErrorCode::bad_request, "--expect: " + base::quoted(text) + " is not ROWS:HASH",
                 "a result of chorus-run --json has them: jq -r '.audit | \"\\(.rows):\\(.hash)\"'");
 }
 

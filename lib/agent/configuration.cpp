@@ -57,10 +57,8 @@ policy::Profile resolve_profile(const Permissions& permissions, const HomeConfig
         return policy::Profile::compile(found->second, "config.json: permissions." + found->first);
     std::vector<std::string> names = policy::Profile::preset_names();
     for (const auto& [name, ignored] : home.profiles) names.push_back(name);
-    throw Error(
-        ErrorCode::config_invalid,
-        place + ": no profile '" + base::visible(permissions.name, base::Newlines::escape) + "'",
-        "there are " + base::quoted_list(names));
+    throw Error(ErrorCode::config_invalid, place + ": no profile " + base::quoted(permissions.name),
+                "there are " + base::quoted_list(names));
 }
 
 std::string with_members(std::string_view text, const std::map<std::string, std::string>& members) {

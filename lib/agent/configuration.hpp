@@ -62,6 +62,7 @@ struct Limits {
     std::optional<sys::SandboxMode> sandbox;
     Budget budget;
     std::optional<std::vector<std::string>> environment;  // the names there may be
+    bool private_webhooks = false;                        // channels may post to own networks
 };
 
 // config.json; a missing file is the defaults.

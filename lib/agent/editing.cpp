@@ -115,7 +115,8 @@ std::string value_json(std::string_view given, const Place& place) {
     if (parsed && fits(*parsed, place.type))
         return chat::dump(chat::parse_json(given, place.dotted(), chat::DuplicateKeys::refuse,
                                            base::limits::config_bytes, ErrorCode::bad_request));
-    const bool takes_all = place.type == KeyType::text || place.type == KeyType::text_or_null;
+    const bool takes_all = place.type == KeyType::text || place.type == KeyType::text_or_null ||
+                           place.type == KeyType::channel;
     // an object or a list was not meant as a name
     const bool is_meant =
         parsed && (parsed->is_structured() || !fits(chat::Json(std::string(given)), place.type));

@@ -68,9 +68,8 @@ Groom groom_in_force(const std::string& given, const sys::Environment& environme
         given.empty() ? environment.get("CHORUS_GROOM", names.front()) : given;
     const auto found = std::find(names.begin(), names.end(), wanted);
     if (found != names.end()) return static_cast<Groom>(found - names.begin());
-    throw Error(ErrorCode::config_invalid, "CHORUS_GROOM: '" +
-                                               base::visible(wanted, base::Newlines::escape) +
-                                               "' is not auto, manual or pristine");
+    throw Error(ErrorCode::config_invalid,
+                "CHORUS_GROOM: " + base::quoted(wanted) + " is not auto, manual or pristine");
 }
 
 void open_home(const Home& home, const sys::Environment& environment, IfMissing if_missing) {

@@ -47,6 +47,8 @@ Limits read_limits(const Json& object, const std::string& what) {
     limits.budget = read_budget(*value);
     if (find(*value, "environment") != nullptr)
         limits.environment = text_list(*value, "environment");
+    if (const Json* value_of = find(*value, "private_webhooks"))
+        limits.private_webhooks = value_of->get<bool>();
     return limits;
 }
 

@@ -10,6 +10,7 @@ std::string_view expected(KeyType type) {
         case KeyType::text:
             return "a string";
         case KeyType::text_or_null:
+        case KeyType::channel:
             return "a string or null";
         case KeyType::integer:
             return "a whole number";
@@ -53,9 +54,10 @@ std::span<const Member> members(KeyType type) {
     using enum KeyType;
     static constexpr std::array<Member, 3> of_budget{
         {{"tokens_per_turn", integer}, {"usd_per_day", amount}, {"usd_per_turn", amount}}};
-    static constexpr std::array<Member, 4> of_limits{{{"budget", budget},
+    static constexpr std::array<Member, 5> of_limits{{{"budget", budget},
                                                       {"environment", text_list},
                                                       {"permissions", permissions},
+                                                      {"private_webhooks", boolean},
                                                       {"sandbox", sandbox}}};
     static constexpr std::array<Member, 6> of_profile{{{"allow", array},
                                                        {"ask", array},
@@ -104,8 +106,7 @@ const std::vector<Key>& keys() {
          "summarise what would fall out of the window"},
         {"budget", KeyType::budget, true, true, "", "",
          "usd_per_turn, usd_per_day, tokens_per_turn: what a turn may spend"},
-        {"channel_id", text_or_null, true, false, "", "",
-         "where answers and notices are posted too"},
+        {"channel_id", channel, true, false, "", "", "where answers and notices are posted too"},
         {"context_tokens", integer, true, true, "", "",
          "the model's context size; 80 % of it is the window's budget"},
         {"created_at", text_or_null, true, false, "", "", "when the agent was made", true},

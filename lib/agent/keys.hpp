@@ -11,6 +11,7 @@ namespace chorus::agent {
 enum class KeyType {
     text,
     text_or_null,
+    channel,   // webhook:URL or command:SHELL, or null
     integer,   // whole number, not negative
     amount,    // number, not negative
     duration,  // whole seconds, or text as "10m"

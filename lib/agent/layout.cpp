@@ -64,6 +64,10 @@ std::string Home::configuration_lock(std::int64_t agent_id) const {
     return agent_lock(agent_id) + "-configuration";
 }
 
+std::string Home::channel_lock(std::int64_t agent_id) const {
+    return agent_lock(agent_id) + "-channel";
+}
+
 std::string Directory::configuration() const {
     return path_ + "/agent.json";
 }

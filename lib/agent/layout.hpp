@@ -27,6 +27,7 @@ class Home {
     std::string file_lock(std::int64_t agent_id) const;
     std::string configuration_lock(std::int64_t agent_id) const;
     std::string configuration_lock() const;  // of config.json
+    std::string channel_lock(std::int64_t agent_id) const;
     std::string audit_lock() const;     // held while rows go to audit_sink
     std::string birth_lock() const;     // held while an agent is put in place
     std::string sandbox_state() const;  // locks/sandbox: the self-test's verdict

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "agent/channel.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
@@ -49,6 +50,14 @@ bool is_sink(const Json& value) {
     if (!value.is_string()) return false;
     const auto& text = value.get_ref<const std::string&>();
     return text == "syslog" || (text.starts_with('/') && text.find('\0') == std::string::npos);
+}
+
+// The value is not shown: whoever has a webhook's URL can post.
+void check_channel(const std::string& value, std::string_view what, const std::string& key) {
+    const std::string problem = channel_problem(value);
+    if (problem.empty()) return;
+    throw Error(ErrorCode::config_invalid, std::string(what) + ": " + key + ": " + problem,
+                channel_hint);
 }
 
 const Member* find_member(KeyType type, std::string_view name) {
@@ -113,6 +122,7 @@ bool fits(const Json& value, KeyType type) {
         case KeyType::text:
             return value.is_string();
         case KeyType::text_or_null:
+        case KeyType::channel:
             return value.is_string() || value.is_null();
         case KeyType::integer:
             return is_count(value);
@@ -154,6 +164,7 @@ bool fits(const Json& value, KeyType type) {
 void check_value(const Json& value, KeyType type, std::string_view what, const std::string& key) {
     if (value.is_null()) return;
     if (!fits(value, type)) refuse(what, key, expected(type), value);
+    if (type == KeyType::channel) check_channel(value.get_ref<const std::string&>(), what, key);
     if (!value.is_object() || members(type).empty()) return;
     for (const auto& [name, inner] : value.items()) {
         const Member* member = find_member(type, name);

@@ -7,6 +7,7 @@ const std::vector<Variable>& variables() {
         {"ALL_PROXY", "", "as all_proxy"},
         {"CHORUS_ACTOR", "", "who asks or decides, for the audit log"},
         {"CHORUS_AGENT", "", "set for commands of an agent: its name"},
+        {"CHORUS_CHANNEL_TIMEOUT_MS", "30000", "how long posting to a channel may take; 0: none"},
         {"CHORUS_DRAIN_TIMEOUT_MS", "20000", "time for a running tool to end after a signal"},
         {"CHORUS_GROOM", "auto", "what a first run does unasked: auto, manual or pristine"},
         {"CHORUS_HOME", "~/.chorus-agents", "the home"},

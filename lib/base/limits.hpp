@@ -36,6 +36,9 @@ constexpr std::int64_t file_lock_ms = 30'000;
 constexpr std::int64_t bash_default_ms = 120'000;
 constexpr std::int64_t bash_most_ms = 600'000;
 constexpr std::int64_t bash_grace_ms = 5'000;
+constexpr std::size_t webhook_characters = 2'000;
+constexpr std::int64_t webhook_answer_ms = 10'000;
+constexpr std::int64_t channel_ms = 30'000;
 constexpr std::int64_t timeout_grace_ms = 1'000;
 constexpr std::int64_t pipe_grace_ms = 200;
 

@@ -233,6 +233,10 @@ std::string to_lower_ascii(std::string_view text) {
     return out;
 }
 
+std::string quoted(std::string_view text) {
+    return "'" + visible(text, Newlines::escape) + "'";
+}
+
 std::string quoted_list(const std::vector<std::string>& values) {
     std::string out;
     for (std::size_t i = 0; i < values.size(); ++i) {

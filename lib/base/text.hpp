@@ -27,6 +27,9 @@ enum class Newlines { keep, escape };
 // cut. With Newlines::escape a newline becomes "\n".
 std::string visible(std::string_view text, Newlines newlines = Newlines::keep);
 
+// 'text', made visible with Newlines::escape: for messages that say what was given.
+std::string quoted(std::string_view text);
+
 std::string_view trim(std::string_view text);
 std::vector<std::string_view> split(std::string_view text, char separator);
 // Lines without their newline; a last line without one counts.

@@ -13,10 +13,8 @@ namespace {
 
 base::Error malformed(const std::string& text, const char* option, const char* what,
                       const char* hint) {
-    return {
-        base::ErrorCode::bad_request,
-        std::string(option) + ": '" + base::visible(text, base::Newlines::escape) + "' is " + what,
-        hint};
+    return {base::ErrorCode::bad_request,
+            std::string(option) + ": " + base::quoted(text) + " is " + what, hint};
 }
 
 }  // namespace

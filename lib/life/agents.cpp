@@ -14,23 +14,19 @@ using base::Error;
 using base::ErrorCode;
 using store::AgentStatus;
 
-std::string quoted(std::string_view text) {
-    return "'" + base::visible(text, base::Newlines::escape) + "'";
-}
-
 [[noreturn]] void refuse_unknown(store::Store& store, const std::string& name) {
     if (store::find_destroyed_agent(store, name))
-        throw Error(ErrorCode::exited, "agent " + quoted(name) + ": it was destroyed",
+        throw Error(ErrorCode::exited, "agent " + base::quoted(name) + ": it was destroyed",
                     "make a new one with chorus-init " + name);
     std::vector<std::string> names;
     for (const store::Agent& agent : store::list_agents(store))
         if (agent.status == AgentStatus::active) names.push_back(agent.name);
     const std::size_t known = names.size();
     names.resize(std::min<std::size_t>(known, 10));
-    throw Error(ErrorCode::not_found, "agent " + quoted(name) + ": there is none of that name",
-                known == 0
-                    ? "make one with chorus-init NAME"
-                    : "there are " + base::quoted_list(names) + (known > 10 ? " and others" : ""));
+    throw Error(
+        ErrorCode::not_found, "agent " + base::quoted(name) + ": there is none of that name",
+        known == 0 ? "make one with chorus-init NAME"
+                   : "there are " + base::quoted_list(names) + (known > 10 ? " and others" : ""));
 }
 
 void check_status(const store::Agent& agent) {

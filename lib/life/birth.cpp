@@ -41,8 +41,7 @@ struct Plan {
 
 void check_name(const std::string& name) {
     if (base::is_agent_name(name)) return;
-    throw Error(ErrorCode::bad_request,
-                "agent name: '" + base::visible(name, base::Newlines::escape) + "' is not one",
+    throw Error(ErrorCode::bad_request, "agent name: " + base::quoted(name) + " is not one",
                 "a name is 1 to 63 of a-z, 0-9, _ and -, beginning with a letter or digit");
 }
 

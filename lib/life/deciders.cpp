@@ -24,9 +24,8 @@ void refuse_from_inside(store::Store& store, const sys::Environment& environment
     const auto agent = environment.all().find("CHORUS_AGENT");
     if (agent != environment.all().end())
         throw Error(ErrorCode::forbidden,
-                    "this process was started by agent '" +
-                        base::visible(agent->second, base::Newlines::escape) +
-                        "' (CHORUS_AGENT): it may decide nothing",
+                    "this process was started by agent " + base::quoted(agent->second) +
+                        " (CHORUS_AGENT): it may decide nothing",
                     hint);
     const auto turns = store::turns_at_work(store);
     if (turns.empty()) return;

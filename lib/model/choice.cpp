@@ -13,10 +13,6 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-std::string shown(std::string_view text) {
-    return "'" + base::visible(text, base::Newlines::escape) + "'";
-}
-
 std::string provider_names() {
     std::vector<std::string> names;
     for (const Provider& provider : catalog()) names.emplace_back(provider.name);
@@ -42,7 +38,7 @@ std::string some_of(std::vector<std::string> names) {
 }
 
 Error ambiguous(std::string_view text, std::vector<std::string> candidates) {
-    return no_driver("model: " + shown(text) + " is ambiguous",
+    return no_driver("model: " + base::quoted(text) + " is ambiguous",
                      "choose one of " + some_of(std::move(candidates)));
 }
 
@@ -76,7 +72,7 @@ Found find_bare(std::string_view name, const AvailableModels& available, Check c
             serving.push_back(provider + "/" + std::string(name));
     if (serving.empty() && check == Check::part) serving = names_with(name, {}, available);
     return one_of(name, std::move(serving),
-                  no_driver("model: no provider lists " + shown(name),
+                  no_driver("model: no provider lists " + base::quoted(name),
                             "write it as provider/name; providers are " + provider_names()));
 }
 
@@ -92,7 +88,7 @@ Found find_listed(std::string_view text, const ModelName& wanted,
     if (check == Check::part) candidates = names_with(wanted.name, wanted.provider, available);
     return one_of(
         text, std::move(candidates),
-        no_driver("model: " + wanted.provider + " does not list " + shown(wanted.name),
+        no_driver("model: " + wanted.provider + " does not list " + base::quoted(wanted.name),
                   "it lists " + some_of(listed.models) +
                       (check == Check::listed ? "; --no-validate-model takes it anyway" : "")));
 }
@@ -128,9 +124,9 @@ Found find_model(std::string_view text, const AvailableModels& available, Check 
     const ModelName wanted = parse_model_name(text);
     if (wanted.provider.empty()) return find_bare(text, available, check);
     if (find_provider(wanted.provider) == nullptr)
-        return no_driver("model: no provider " + shown(wanted.provider),
+        return no_driver("model: no provider " + base::quoted(wanted.provider),
                          "providers are " + provider_names());
-    if (wanted.name.empty()) return no_driver("model: " + shown(text) + " names no model");
+    if (wanted.name.empty()) return no_driver("model: " + base::quoted(text) + " names no model");
     const auto listed = available.providers.find(wanted.provider);
     if (check == Check::none || listed == available.providers.end()) return std::string(text);
     return find_listed(text, wanted, listed->second, available, check);

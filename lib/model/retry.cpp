@@ -36,7 +36,12 @@ std::optional<std::int64_t> wait_before_next(const Failure& failure, const Retry
     return wait;
 }
 
-// False when interrupted.
+bool may_be_retried(const Answer& answer) {
+    return answer.failure && answer.failure->retryable && !answer.text_was_streamed;
+}
+
+}  // namespace
+
 bool wait_for(std::int64_t wait_ms, const Interruption& interruption) {
     const std::int64_t end = sys::monotonic_ms() + wait_ms;
     for (;;) {
@@ -48,12 +53,6 @@ bool wait_for(std::int64_t wait_ms, const Interruption& interruption) {
         if (poll(&wake, 1, static_cast<int>(std::min(left, look_up_every_ms))) > 0) return false;
     }
 }
-
-bool may_be_retried(const Answer& answer) {
-    return answer.failure && answer.failure->retryable && !answer.text_was_streamed;
-}
-
-}  // namespace
 
 Answer ask_with_retries(Model& model, const chat::Request& request, const StreamSink& sink,
                         const Interruption& interruption, const RetryPolicy& policy,

@@ -22,6 +22,9 @@ struct RetryEvent {
     Failure failure;
 };
 
+// False when interrupted.
+bool wait_for(std::int64_t wait_ms, const Interruption& interruption);
+
 // Waits are cut short by the interruption. Never retries once text was streamed.
 Answer ask_with_retries(Model& model, const chat::Request& request, const StreamSink& sink,
                         const Interruption& interruption, const RetryPolicy& policy,

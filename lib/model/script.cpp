@@ -164,9 +164,8 @@ class ScriptModel final : public Model {
                const Interruption& interruption) override {
         if (interruption.stop && interruption.stop()) return failed("builtin: stopped");
         if (request.model != "script")
-            return failed("builtin: no model '" +
-                          base::visible(request.model, base::Newlines::escape) +
-                          "': there is 'script'");
+            return failed("builtin: no model " + base::quoted(request.model) +
+                          ": there is 'script'");
         Answer answer;
         answer.reply = script_reply(request);
         answer.text_was_streamed = !answer.reply.text.empty();

@@ -3,6 +3,7 @@
 #include <new>
 #include <utility>
 
+#include "net/address.hpp"
 #include "net/curl.hpp"
 #include "net/quiet_pipe.hpp"
 #include "net/target.hpp"
@@ -24,6 +25,17 @@ struct Client::State {
     }
 };
 
+namespace {
+
+Response refused(TransportFault fault, std::string why) {
+    Response response;
+    response.fault = fault;
+    response.fault_message = std::move(why);
+    return response;
+}
+
+}  // namespace
+
 Client::Client(Transport transport) : state_(std::make_unique<State>()) {
     state_->transport = std::move(transport);
 }
@@ -37,12 +49,9 @@ Response Client::send(const Request& request, const std::function<bool(std::stri
                       const std::function<bool()>& stop, int wake_fd) {
     const Transport& transport = state_->transport;
     const Target target = parse_target(request.url, request.plain_http || transport.plain_http);
-    if (!target.refusal.empty()) {
-        Response refused;
-        refused.fault = TransportFault::other;
-        refused.fault_message = target.refusal;
-        return refused;
-    }
+    if (!target.refusal.empty()) return refused(TransportFault::other, target.refusal);
+    if (request.public_only && target.is_private)
+        return refused(TransportFault::connect, private_address + target.place);
     state_->open();
     return Transfer(state_->multi.get(), state_->easy.get(), transport, request, target, on_body,
                     {stop, wake_fd})

@@ -41,6 +41,9 @@ struct Request {
     std::string method = "POST";
     std::string url;          // https, or http to a loopback address, which goes past proxies
     bool plain_http = false;  // http:// to any host: a person configured this URL
+    // Not to loopback, private and link-local addresses, wherever the name leads: fault connect.
+    // Where there is a proxy, it decides, and no_proxy takes nothing past it.
+    bool public_only = false;
     std::vector<std::string> headers;  // "Name: value"
     std::string body;
 };

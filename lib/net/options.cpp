@@ -97,7 +97,7 @@ ListHandle set_options(CURL* easy, const Transport& transport, const Request& re
     set_option(easy, CURLOPT_NETRC, long{CURL_NETRC_IGNORED});
     // Empty rather than unset, or libcurl reads the environment.
     set_option(easy, CURLOPT_PROXY, proxy_for(transport, target).c_str());
-    set_option(easy, CURLOPT_NOPROXY, transport.no_proxy.c_str());
+    set_option(easy, CURLOPT_NOPROXY, request.public_only ? "" : transport.no_proxy.c_str());
     set_option(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     set_trust(easy, transport);
     set_option(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(transport.timeouts.connect_ms));

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/text.hpp"
+#include "net/address.hpp"
 
 namespace chorus::net {
 namespace {
@@ -14,6 +15,15 @@ std::string part_of(CURLU* url, CURLUPart part, unsigned flags = 0) {
     char* text = nullptr;
     if (curl().url_get(url, part, &text, flags) != CURLUE_OK) return {};
     return TextHandle(text).get();
+}
+
+bool is_private_address(std::string host) {
+    in_addr four{};
+    if (inet_pton(AF_INET, host.c_str(), &four) == 1) return !is_public(four);
+    if (host.size() < 2 || host.front() != '[') return host == "localhost";
+    host = host.substr(1, host.find_first_of("]%") - 1);
+    in6_addr six{};
+    return inet_pton(AF_INET6, host.c_str(), &six) == 1 && !is_public(six);
 }
 
 bool is_loopback(const std::string& host) {
@@ -38,6 +48,7 @@ Target parse_target(const std::string& url, bool plain_http) {
     const std::string host = base::to_lower_ascii(part_of(target.url.get(), CURLUPART_HOST));
     target.https = scheme == "https";
     target.loopback = is_loopback(host);
+    target.is_private = is_private_address(host);
     target.place = host + ":" + part_of(target.url.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT);
     if (!target.https && scheme != "http")
         target.refusal = "neither http nor https: " + scheme + "://" + target.place;

@@ -12,8 +12,9 @@ struct Target {
     UrlHandle url;
     bool https = false;
     bool loopback = false;
-    std::string place;    // "api.example.com:443": no user, no path, no query
-    std::string refusal;  // why nothing may be sent there; empty where it may
+    bool is_private = false;  // the host is written as an address that is not public
+    std::string place;        // "api.example.com:443": no user, no path, no query
+    std::string refusal;      // why nothing may be sent there; empty where it may
 };
 
 Target parse_target(const std::string& url, bool plain_http);

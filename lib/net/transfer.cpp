@@ -1,12 +1,14 @@
 #include "net/transfer.hpp"
 
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "net/address.hpp"
 #include "net/options.hpp"
 #include "net/quiet_pipe.hpp"
 #include "sys/clock.hpp"
@@ -61,6 +63,17 @@ Transfer::Transfer(CURLM* multi, CURL* easy, const Transport& transport, const R
     set_option(easy, CURLOPT_HEADERDATA, static_cast<void*>(this));
     set_option(easy, CURLOPT_WRITEFUNCTION, &Transfer::take_body);
     set_option(easy, CURLOPT_WRITEDATA, static_cast<void*>(this));
+    // what a proxy connects to is the proxy's to decide
+    if (!request.public_only || !proxy_for(transport, target).empty()) return;
+    set_option(easy, CURLOPT_OPENSOCKETFUNCTION, &Transfer::open_socket);
+    set_option(easy, CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
+}
+
+curl_socket_t Transfer::open_socket(void* self, curlsocktype, curl_sockaddr* address) noexcept {
+    if (is_public(address->addr))
+        return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    static_cast<Transfer*>(self)->met_private_ = true;
+    return CURL_SOCKET_BAD;
 }
 
 std::size_t Transfer::take_header(char* data, std::size_t, std::size_t size, void* self) noexcept {
@@ -196,6 +209,8 @@ bool Transfer::is_stopped() {
 }
 
 Fault Transfer::fault(CURLcode code) const {
+    if (met_private_ && code == CURLE_COULDNT_CONNECT)
+        return {TransportFault::connect, private_address + target_.place};
     Circumstances c;
     long error_number = 0;
     curl().easy_getinfo(easy_, CURLINFO_OS_ERRNO, &error_number);

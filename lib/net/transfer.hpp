@@ -33,6 +33,7 @@ class Transfer {
 
   private:
     static std::size_t take_header(char* data, std::size_t, std::size_t size, void* self) noexcept;
+    static curl_socket_t open_socket(void* self, curlsocktype, curl_sockaddr* address) noexcept;
     static std::size_t take_body(char* data, std::size_t, std::size_t size, void* self) noexcept;
 
     void step();
@@ -63,6 +64,7 @@ class Transfer {
 
     Head head_;
     bool head_too_large_ = false;
+    bool met_private_ = false;  // the name led to an address that is not public
     std::string arrived_;
     bool body_began_ = false;
     std::optional<Gunzip> gunzip_;

@@ -31,10 +31,6 @@ Names roles_that_may(const Grants& grants, std::string_view profile) {
     return roles;
 }
 
-std::string quoted(std::string_view name) {
-    return "'" + base::visible(name, base::Newlines::escape) + "'";
-}
-
 std::string listed(const Names& names) {
     std::vector<std::string> shown;
     for (const std::string& name : names)
@@ -53,8 +49,8 @@ std::string grant_problem(const Grants& grants, const Person& person, std::strin
     const std::string with = own.empty()       ? " without a role"
                              : own.size() == 1 ? " with the role " + listed(own)
                                                : " with the roles " + listed(own);
-    return "user " + quoted(person.user) + with + " may not grant " + quoted(profile) + ", which " +
-           (may.empty() ? "no role" : listed(may)) + " may";
+    return "user " + base::quoted(person.user) + with + " may not grant " + base::quoted(profile) +
+           ", which " + (may.empty() ? "no role" : listed(may)) + " may";
 }
 
 }  // namespace chorus::policy

@@ -30,7 +30,7 @@ std::string unknown(const Tool& tool, const std::string& name) {
     for (const Parameter& parameter : tool.parameters) known.emplace_back(parameter.name);
     const std::vector<std::string> near = nearest(name, known, 1);
     const std::string question = near.empty() ? "" : " (did you mean '" + near.front() + "'?)";
-    return "unknown argument '" + base::visible(name, base::Newlines::escape) + "'" + question;
+    return "unknown argument " + base::quoted(name) + question;
 }
 
 std::vector<std::string> problems(const Tool& tool, const Arguments& arguments) {

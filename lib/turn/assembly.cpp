@@ -21,6 +21,7 @@ Loaded load(Place& place, const TurnOptions& options, const Surroundings& surrou
     loaded.untrusted = std::move(in_force.untrusted);
     loaded.file = std::move(in_force.file);
     loaded.part = std::move(in_force.part);
+    place.has_channel = !loaded.configuration.channel_id.empty();
     return loaded;
 }
 

@@ -30,18 +30,6 @@ using base::Error;
 using base::ErrorCode;
 using Verb = Decision::Verb;
 
-std::string shown(std::string_view text) {
-    return "'" + base::visible(text, base::Newlines::escape) + "'";
-}
-
-void expire(store::Store& store) {
-    const base::TimeMs now = sys::now_ms();
-    if (!store::has_expired_prompts(store, now)) return;
-    store::Transaction transaction(store);
-    store::expire_prompts(store, now);
-    transaction.commit();
-}
-
 [[noreturn]] void refuse_decided(const store::Prompt& prompt) {
     std::string why = "it was " + prompt.state;
     if (!prompt.decided_by.empty()) why += " by " + prompt.decided_by;
@@ -60,12 +48,13 @@ store::Agent agent_of(store::Store& store, const store::Prompt& prompt) {
 store::Prompt one_prompt(store::Store& store, const std::string& name, const std::string& id) {
     const auto prompt = store::find_prompt(store, id);
     if (!prompt)
-        throw Error(ErrorCode::no_prompt, "prompt " + shown(id) + ": there is none of that id",
+        throw Error(ErrorCode::no_prompt,
+                    "prompt " + base::quoted(id) + ": there is none of that id",
                     "chorus-tasks prompts lists what waits");
     const store::Agent agent = agent_of(store, *prompt);
     if (!name.empty() && agent.name != name)
-        throw Error(ErrorCode::no_prompt, "prompt " + id + ": it is not of agent " + shown(name) +
-                                              " but of '" + agent.name + "'");
+        throw Error(ErrorCode::no_prompt, "prompt " + id + ": it is not of agent " +
+                                              base::quoted(name) + " but of '" + agent.name + "'");
     if (prompt->state != "pending") refuse_decided(*prompt);
     return *prompt;
 }
@@ -96,7 +85,7 @@ std::string checked_answer(const store::Prompt& prompt, const std::string& text)
     const auto chosen = chosen_option(all, text);
     if (chosen) return *chosen;
     throw Error(ErrorCode::bad_request,
-                "prompt " + prompt.id + ": " + shown(text) + " is not one of the answers",
+                "prompt " + prompt.id + ": " + base::quoted(text) + " is not one of the answers",
                 "there are " + base::quoted_list(all) + ", or their numbers");
 }
 
@@ -156,6 +145,14 @@ bool decide_one(store::Store& store, const Widening& widening, const store::Prom
 
 }  // namespace
 
+void expire_prompts(store::Store& store) {
+    const base::TimeMs now = sys::now_ms();
+    if (!store::has_expired_prompts(store, now)) return;
+    store::Transaction transaction(store);
+    store::expire_prompts(store, now);
+    transaction.commit();
+}
+
 std::string in_one_line(const store::Prompt& prompt) {
     if (prompt.kind == "question") return prompt.text;
     if (prompt.kind != "trust") return prompt.action;
@@ -178,18 +175,19 @@ std::optional<std::string> chosen_option(const std::vector<std::string>& options
 }
 
 std::vector<store::Prompt> waiting_prompts(store::Store& store, const std::string& agent) {
-    expire(store);
+    expire_prompts(store);
     if (agent.empty()) return store::pending_prompts(store);
     const auto found = store::find_agent(store, agent);
     if (!found)
-        throw Error(ErrorCode::not_found, "agent " + shown(agent) + ": there is none of that name");
+        throw Error(ErrorCode::not_found,
+                    "agent " + base::quoted(agent) + ": there is none of that name");
     return store::pending_prompts(store, found->id);
 }
 
 std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
                                   const std::string& agent_name, const Decision& decision) {
     life::refuse_from_inside(store, decider.environment);
-    expire(store);
+    expire_prompts(store);
     const bool all = decision.id == "all";
     auto prompts = all ? all_prompts(store, decision)
                        : std::vector{one_prompt(store, agent_name, decision.id)};

@@ -31,6 +31,9 @@ struct Decider {
     std::function<void(const std::string&)> warn;    // one line for people
 };
 
+// What waits beyond its time, of the whole home, does so no more. Not inside a transaction.
+void expire_prompts(store::Store& store);
+
 // What waits, of one agent or ("") of the whole home, without what has come to its time.
 std::vector<store::Prompt> waiting_prompts(store::Store& store, const std::string& agent);
 

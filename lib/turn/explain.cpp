@@ -24,15 +24,14 @@ policy::Action parse_known(const std::string& text) {
     const auto known = families();
     const auto refuse = [&](const std::string& why) {
         return base::Error(base::ErrorCode::bad_request,
-                           "action '" + base::visible(text, base::Newlines::escape) + "': " + why,
+                           "action " + base::quoted(text) + ": " + why,
                            "write tool:TOOL:DETAIL, as in 'tool:bash:git push'; the tools are " +
                                base::quoted_list(known));
     };
     const policy::Action action = policy::parse_action(text);
     if (!text.starts_with("tool:" + action.tool + ":")) throw refuse("not an action");
     if (!std::binary_search(known.begin(), known.end(), action.tool))
-        throw refuse("there is no tool '" + base::visible(action.tool, base::Newlines::escape) +
-                     "'");
+        throw refuse("there is no tool " + base::quoted(action.tool));
     return action;
 }
 

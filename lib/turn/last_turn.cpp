@@ -64,12 +64,7 @@ chat::TurnResult still_waiting(Place& place, const store::Turn& turn,
 
 Asked asked_of(Place& place, const store::Turn& turn) {
     Asked asked;
-    const base::TimeMs now = sys::now_ms();
-    if (store::has_expired_prompts(place.store, now)) {
-        store::Transaction transaction(place.store);
-        store::expire_prompts(place.store, now);
-        transaction.commit();
-    }
+    expire_prompts(place.store);
     for (store::Prompt& prompt : store::load_prompts(place.store, turn.id)) {
         asked.decided = asked.decided || (prompt.consumed_at == 0 &&
                                           (prompt.state == "approved" || prompt.state == "denied" ||

@@ -236,6 +236,7 @@ bool LiveTurn::conclude(const chat::Reply& reply) {
     end.text = reply.text;
     fill(end);
     concluded_ = record_.conclude(reply, opaque_of(reply), result_);
+    keep_for_channel(place_, reply.text);
     tell(reply);
     return concluded_;
 }
@@ -351,6 +352,17 @@ void LiveTurn::run_to_end(const std::vector<Unfinished>& unfinished) {
     if (!concluded_) fill(*end);
 }
 
+// Why there is no answer, or not all of it; who broke it off knows.
+void LiveTurn::keep_end_for_channel() const {
+    if (!result_.error || result_.state == State::canceled) return;
+    if (result_.exit_status == ExitStatus::limit) keep_for_channel(place_, result_.text);
+    const std::string& hint = result_.error->hint();
+    keep_for_channel(place_, "Turn " + std::to_string(result_.turn_number) + " of " +
+                                 place_.agent.name + ": " +
+                                 base::visible(result_.error->message(), base::Newlines::escape) +
+                                 (hint.empty() ? "" : "\n" + hint));
+}
+
 // What cannot be gone on from (a configuration that broke meanwhile, a full disk) ends the turn, on
 // record where that can still be written.
 chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
@@ -372,6 +384,7 @@ chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
         record_.describe_audit(result_);
     else if (!concluded_)
         record_.end(result_);
+    if (result_.state != State::input_required) keep_end_for_channel();
     if (!record_.transcript_problem().empty())
         surroundings_.warn("transcript: " + record_.transcript_problem() +
                            "; the next turn adds what is missing");

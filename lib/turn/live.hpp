@@ -87,6 +87,7 @@ class LiveTurn : public LoopHost {
     void run_to_end(const std::vector<Unfinished>& unfinished);
     void emit(const chat::Event& event) const;
     void tell(const chat::Reply& reply) const;
+    void keep_end_for_channel() const;
     const chat::Opaque* opaque_of(const chat::Reply& reply) const;
 
     Place& place_;

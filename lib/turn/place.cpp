@@ -20,10 +20,6 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-std::string quoted(std::string_view text) {
-    return "'" + base::visible(text, base::Newlines::escape) + "'";
-}
-
 // The branch that `current` names: "main" unless the link says otherwise.
 std::string current_branch(const agent::Directory& directory) {
     std::array<char, 512> target{};
@@ -44,9 +40,10 @@ store::Thread choose_thread(store::Store& store, const store::Agent& agent,
     const auto found = is_number ? store::find_thread(store, agent.id, number)
                                  : store::find_thread_of_branch(store, agent.id, branch);
     if (found) return *found;
-    throw Error(ErrorCode::not_found,
-                "agent '" + agent.name + "': no thread " + quoted(wanted.empty() ? branch : wanted),
-                "-t takes main, a number or a branch; --new-thread begins one");
+    throw Error(
+        ErrorCode::not_found,
+        "agent '" + agent.name + "': no thread " + base::quoted(wanted.empty() ? branch : wanted),
+        "-t takes main, a number or a branch; --new-thread begins one");
 }
 
 std::string checked_directory(const TurnOptions& options, const agent::Home& home,
@@ -55,7 +52,7 @@ std::string checked_directory(const TurnOptions& options, const agent::Home& hom
     if (options.directory.empty()) return directory.workspace();
     if (!sys::is_directory(options.directory))
         throw Error(ErrorCode::bad_request,
-                    "-C: " + quoted(options.directory) + ": not a directory");
+                    "-C: " + base::quoted(options.directory) + ": not a directory");
     const std::string path = sys::real_path(options.directory);
     const std::string home_path = sys::real_path(home.path());
     const std::string user_home = environment.get("HOME");
@@ -65,7 +62,8 @@ std::string checked_directory(const TurnOptions& options, const agent::Home& hom
         !user_home.empty() && sys::exists(user_home) && sys::real_path(user_home) == path;
     const bool inside_home = path.rfind(home_path + "/", 0) == 0;
     if (path == "/" || holds_home || is_user_home || inside_home)
-        throw Error(ErrorCode::bad_request, "-C: " + quoted(path) + ": not a place to work in",
+        throw Error(ErrorCode::bad_request,
+                    "-C: " + base::quoted(path) + ": not a place to work in",
                     "not /, a home directory, or what holds or belongs to CHORUS_HOME");
     return path;
 }
@@ -155,6 +153,10 @@ void begin_thread(Place& place, const TurnOptions& options, const Surroundings& 
     place.thread = store::insert_thread(place.store, thread);
     transaction.commit();
     lock_thread(place, options, surroundings);
+}
+
+void keep_for_channel(Place& place, const std::string& text) {
+    if (place.has_channel) place.news.push_back(text);
 }
 
 }  // namespace chorus::turn

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agent/configuration.hpp"
 #include "agent/layout.hpp"
@@ -28,7 +29,11 @@ struct Place {
     std::optional<sys::Lock> agent_lock;
     std::optional<sys::Lock> thread_lock;
     policy::Redaction redaction = policy::Redaction();  // the keys in use, from their first use on
+    bool has_channel = false;  // beside the transcript, as its configuration was last loaded
+    std::vector<std::string> news = {};  // for the channel, when the turn is over
 };
+// Posted when the turn is over, where there is a channel.
+void keep_for_channel(Place& place, const std::string& text);
 
 enum class Hold { locks, agent_lock, nothing };
 // Error(not_found), Error(exited), Error(not_ready), Error(agent_busy), Error(bad_request) for -C.

@@ -322,6 +322,7 @@ void Record::tell_channel(const std::vector<store::Prompt>& waiting) {
                 "\n    chorus-run " + place_.agent.name + " --deny " + prompt.id + "\n\n";
     }
     if (text.empty()) return;
+    keep_for_channel(place_, "Waits for a person\n\n" + text);
     try {
         if (transcript_problem_.empty())
             context::append_notice(transcript_,

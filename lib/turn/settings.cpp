@@ -31,18 +31,6 @@ void check_budget(const agent::Budget& budget, std::string_view file) {
         "use budget.tokens_per_turn");
 }
 
-std::vector<std::string> environment_names(const agent::Shared& own, const agent::Shared& general,
-                                           const agent::Limits& limits) {
-    std::vector<std::string> names = general.environment;
-    names.insert(names.end(), own.environment.begin(), own.environment.end());
-    if (!limits.environment) return names;
-    std::erase_if(names, [&](const std::string& name) {
-        const auto& allowed = *limits.environment;
-        return std::find(allowed.begin(), allowed.end(), name) == allowed.end();
-    });
-    return names;
-}
-
 std::string resolve_model(const TurnOptions& options, const sys::Environment& environment,
                           const agent::Configuration& agent, const agent::HomeConfiguration& home,
                           const agent::Home& paths) {
@@ -63,6 +51,19 @@ sys::SandboxMode sandbox_in_force(const agent::Configuration& agent,
     const auto wanted =
         first_of(agent.shared.sandbox, home.shared.sandbox, sys::SandboxMode::workspace);
     return home.limits.sandbox ? std::min(wanted, *home.limits.sandbox) : wanted;
+}
+
+std::vector<std::string> environment_in_force(const agent::Configuration& agent,
+                                              const agent::HomeConfiguration& home) {
+    std::vector<std::string> names = home.shared.environment;
+    const auto& own = agent.shared.environment;
+    names.insert(names.end(), own.begin(), own.end());
+    if (!home.limits.environment) return names;
+    std::erase_if(names, [&](const std::string& name) {
+        const auto& allowed = *home.limits.environment;
+        return std::find(allowed.begin(), allowed.end(), name) == allowed.end();
+    });
+    return names;
 }
 
 Settings resolve_settings(const TurnOptions& options, const sys::Environment& environment,
@@ -89,7 +90,7 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
     settings.tokens_per_turn =
         first_of<std::int64_t>(own.budget.tokens_per_turn, general.budget.tokens_per_turn, 0);
     settings.sandbox = sandbox_in_force(agent, home);
-    settings.environment_names = environment_names(own, general, home.limits);
+    settings.environment_names = environment_in_force(agent, home);
     if (const auto most = home.limits.budget.tokens_per_turn)
         settings.tokens_per_turn =
             settings.tokens_per_turn > 0 ? std::min(settings.tokens_per_turn, *most) : *most;

@@ -31,6 +31,10 @@ struct Settings {
 sys::SandboxMode sandbox_in_force(const agent::Configuration& agent,
                                   const agent::HomeConfiguration& home);
 
+// Of what commands of the agent may see, beside what all may.
+std::vector<std::string> environment_in_force(const agent::Configuration& agent,
+                                              const agent::HomeConfiguration& home);
+
 // Error(no_driver) for an unknown model; Error(config_invalid) for a dollar budget without a price.
 Settings resolve_settings(const TurnOptions& options, const sys::Environment& environment,
                           const agent::Configuration& agent, const agent::HomeConfiguration& home,

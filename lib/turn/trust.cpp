@@ -71,6 +71,10 @@ void ask_for_trust(Place& place, const Loaded& loaded, const Surroundings& surro
     withdraw_others(place, hash);
     store::insert_prompt(place.store, prompt);
     transaction.commit();
+    keep_for_channel(place,
+                     "Waits for a person\n\n" + prompt.id +
+                         ": agent.json: not in force, no person set it: " + keys_of(untrusted) +
+                         "\n\n    chorus-config trust " + place.agent.name + "\n");
 }
 
 void trust_permissions(Place& place, const agent::Permissions& permissions) {

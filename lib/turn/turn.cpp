@@ -20,6 +20,7 @@
 #include "store/settings.hpp"
 #include "sys/clock.hpp"
 #include "turn/audit_sink.hpp"
+#include "turn/channel.hpp"
 #include "turn/last_turn.hpp"
 #include "turn/live.hpp"
 #include "turn/queue.hpp"
@@ -317,6 +318,21 @@ chat::TurnResult take_turn(const TurnOptions& options, const Surroundings& surro
     deliver_audit(place.store,
                   {place.home_configuration.audit_sink, surroundings.home.audit_lock()},
                   surroundings.warn);
+    // whoever reads the result may go on with the thread
+    place.thread_lock.reset();
+    place.agent_lock.reset();
+    if (surroundings.on_end) surroundings.on_end(result);
+    if (!place.news.empty())
+        post_to_channel({.home = surroundings.home,
+                         .environment = surroundings.environment,
+                         .store = place.store,
+                         .agent = place.agent,
+                         .warn = surroundings.warn,
+                         .redaction = place.redaction,
+                         .interrupt = &surroundings.interrupt,
+                         .actor = actor_text(options.actor, surroundings.environment),
+                         .turn_id = result.turn_id},
+                        place.news);
     return result;
 }
 

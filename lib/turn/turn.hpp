@@ -62,6 +62,9 @@ struct Surroundings {
     std::function<void(const std::string&)> warn;                // one line for people
     std::function<Reply(const chat::PromptNotice&)> ask;         // empty: nobody to ask
     std::function<void(const store::Prompt&)> on_decision = {};  // each, before it is decided
+    // The result, before the channel hears of it: whoever waits for the answer does not wait for
+    // that.
+    std::function<void(const chat::TurnResult&)> on_end = {};
 };
 
 // Throws base::Error for whatever keeps the turn from beginning; from then on every end is a

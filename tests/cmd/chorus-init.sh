@@ -50,7 +50,7 @@ expect_db "SELECT count(*) FROM agents" 1
 
 test_case "overrides: prompt, model, permissions, description, channel" # L-01 L-05
 echo '{"deny":["tool:bash:rm .*"],"allow":["tool:view:.*"],"ask":[]}' >p.json
-run chorus-init a --system-prompt 'You are terse.' --model builtin/script --permissions @p.json --description 'a test' --channel webhook:https://example.com/x --json
+CHORUS_CHANNEL_TIMEOUT_MS=0 run chorus-init a --system-prompt 'You are terse.' --model builtin/script --permissions @p.json --description 'a test' --channel webhook:https://example.com/x --json
 expect_status 0
 expect_json .agent a
 expect_json .permissions custom

@@ -126,6 +126,8 @@ declare -A label=(
     [first_byte_ms]='first byte of an answer' [stall_ms]='silence within an answer'
     [file_lock_ms]='wait for a file another call writes' [bash_default_ms]='command that names no timeout'
     [bash_most_ms]='command, where max_bash_timeout is not set' [bash_grace_ms]='from SIGTERM to SIGKILL'
+    [webhook_characters]='post to a webhook' [webhook_answer_ms]='answer of a webhook'
+    [channel_ms]='posting to a channel'
     [timeout_grace_ms]='the same after --timeout'
     [pipe_grace_ms]='wait for the pipes of a command that ended'
 )

@@ -5,10 +5,8 @@
 //   fault_approve --bin DIR [--seed N] [--points N] [--every]
 //   fault_approve --bin DIR --verb approve --at 812
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -184,23 +182,13 @@ int main_of(int argc, char** argv) {
             points = sampled(lengths, options);
         }
     }
-    const std::string program = argv[0];
-    Crew crew(program + " --bin " + options.bin, directory,
-              options.point.empty() ? options.workers : 1);
-    const bool fine = crew.run(points, [&](const std::string& own) {
-        auto waiting = std::make_shared<Waiting>(programs, own, kept);
-        return Crew::Worker{[waiting](const Point& point) { return waiting->work(point); },
-                            [waiting](const std::string& path) { waiting->keep_as(path); }};
-    });
-    const auto& counted = crew.counted();
-    const long killed = counted.contains("killed") ? counted.at("killed") : 0;
-    std::printf("%zu points, %ld kills\n", points.size(), killed);
-    const bool full = !options.point.empty() || options.points != 0 || killed >= least_killed;
-    if (!full) std::printf("FAILED: fewer than are promised\n");
-    std::fflush(stdout);
-    if (fine && full) fs::remove_all(directory);
-    // the providers' threads wait for nothing any more
-    _exit(fine && full ? 0 : 1);
+    run_points(argv[0], options, directory, points,
+               [&](const std::string& own) {
+                   auto waiting = std::make_shared<Waiting>(programs, own, kept);
+                   return Worker{[waiting](const Point& point) { return waiting->work(point); },
+                                 [waiting](const std::string& path) { waiting->keep_as(path); }};
+               },
+               {{"killed", options.points != 0 ? 0 : least_killed}});
 }
 
 }  // namespace

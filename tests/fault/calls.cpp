@@ -7,10 +7,8 @@
 //   fault_calls --bin DIR --command turn --call stdout --when full --format json --then say
 // A resume begins where a turn was killed: --killed-at 1300.
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -328,25 +326,15 @@ int main_of(int argc, char** argv) {
                             whens[call].size());
         }
     }
-    const auto begin = std::chrono::steady_clock::now();
-    const std::string program = argv[0];
-    Crew crew(program + " --bin " + options.bin, directory,
-              options.point.empty() ? options.workers : 1);
-    const bool fine = crew.run(points, [&](const std::string& own) {
-        auto world = std::make_shared<World>(programs, own, prepared);
-        return Crew::Worker{
-            [world, preloaded](const Point& point) { return Calls(*world, preloaded).run(point); },
-            [world](const std::string& path) { world->keep_as(path); }};
-    });
-    const long ran = crew.counted().contains("points") ? crew.counted().at("points") : 0;
-    const bool full = !options.point.empty() || options.points != 0 || ran >= least_points;
-    std::printf("%ld points, %s, %.0f s\n", ran, fine ? "none failed" : "some failed",
-                std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-    if (!full) std::printf("FAILED: fewer than are promised\n");
-    std::fflush(stdout);
-    if (fine && full) fs::remove_all(directory);
-    // the providers' threads wait for nothing any more
-    _exit(fine && full ? 0 : 1);
+    run_points(argv[0], options, directory, points,
+               [&](const std::string& own) {
+                   auto world = std::make_shared<World>(programs, own, prepared);
+                   return Worker{[world, preloaded](const Point& point) {
+                                     return Calls(*world, preloaded).run(point);
+                                 },
+                                 [world](const std::string& path) { world->keep_as(path); }};
+               },
+               {{"points", options.points != 0 ? 0 : least_points}});
 }
 
 }  // namespace

@@ -6,10 +6,8 @@
 //   fault_kill --bin DIR --phase recovery --sandbox on --then work --at 1490,212,640
 //   fault_kill --bin DIR --phase init --way adopt --then run --at 300
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -227,33 +225,15 @@ int main_of(int argc, char** argv) {
                                          scaled(init_points), options.seed);
         describe(points);
     }
-    const auto begin = std::chrono::steady_clock::now();
-    const std::string program = argv[0];
-    Crew crew(program + " --bin " + options.bin, directory,
-              options.point.empty() ? options.workers : 1);
-    const bool fine = crew.run(points, [&](const std::string& own) {
-        auto world = std::make_shared<World>(programs, own, prepared);
-        return Crew::Worker{[world](const Point& point) { return work(*world, point); },
-                            [world](const std::string& path) { world->keep_as(path); }};
-    });
-    const auto& counted = crew.counted();
-    const auto figure = [&](const char* name) {
-        const auto found = counted.find(name);
-        return found == counted.end() ? 0 : found->second;
-    };
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    std::printf("%ld points, %ld kills, %ld of them during recovery, %ld failed, %.0f s\n",
-                figure("points"), figure("killed"), figure("recovering"), figure("failed"),
-                seconds);
-    const bool full =
-        !options.point.empty() || options.points != 0 ||
-        (figure("killed") >= least_killed && figure("recovering") >= least_killed_recovering);
-    if (!full) std::printf("FAILED: fewer than are promised\n");
-    std::fflush(stdout);
-    if (fine && full) fs::remove_all(directory);
-    // the providers' threads wait for nothing any more
-    _exit(fine && full ? 0 : 1);
+    const bool own_figure = options.points != 0;
+    run_points(argv[0], options, directory, points,
+               [&](const std::string& own) {
+                   auto world = std::make_shared<World>(programs, own, prepared);
+                   return Worker{[world](const Point& point) { return work(*world, point); },
+                                 [world](const std::string& path) { world->keep_as(path); }};
+               },
+               {{"killed", own_figure ? 0 : least_killed},
+                {"recovering", own_figure ? 0 : least_killed_recovering}});
 }
 
 }  // namespace

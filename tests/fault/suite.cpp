@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -42,6 +43,75 @@ void write_sums(const std::string& path, const std::map<std::string, long>& sums
     std::ofstream file(path);
     for (const auto& [name, sum] : sums) file << name << ' ' << sum << '\n';
 }
+
+// The workers, and what they have counted.
+class Crew {
+  public:
+    Crew(std::string program, std::string directory, int workers)
+        : program_(std::move(program)), directory_(std::move(directory)), workers_(workers) {}
+    std::map<std::string, long>& counted() { return counted_; }
+
+    // False where a point failed.
+    bool run(const std::vector<Point>& points,
+             const std::function<Worker(const std::string& directory)>& prepare) {
+        std::fflush(stdout);
+        std::vector<pid_t> pids;
+        for (int number = 0; number < workers_; ++number) {
+            const std::string directory = directory_ + "/worker-" + std::to_string(number);
+            fs::create_directories(directory);
+            const pid_t pid = fork();
+            if (pid > 0) pids.push_back(pid);
+            if (pid != 0) continue;
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            prctl(PR_SET_CHILD_SUBREAPER, 1);
+            std::map<std::string, long> sums;
+            const Worker worker = prepare(directory);
+            for (std::size_t i = static_cast<std::size_t>(number); i < points.size();
+                 i += static_cast<std::size_t>(workers_)) {
+                Outcome outcome;
+                try {
+                    outcome = worker.work(points[i]);
+                } catch (const std::exception& error) {
+                    outcome.complaints.push_back(error.what());
+                }
+                ++sums["points"];
+                for (const auto& [name, count] : outcome.counted) sums[name] += count;
+                if (outcome.complaints.empty()) continue;
+                const std::string kept = directory_ + "/failed-" + std::to_string(i);
+                worker.keep(kept);
+                std::string text = "FAILED: " + command(program_, points[i]) + "\n";
+                for (const std::string& complaint : outcome.complaints)
+                    text += "  " + complaint + "\n";
+                print(text + "  kept in " + kept + "\n");
+                if (++sums["failed"] == 20) {
+                    print("twenty failures are enough\n");
+                    break;
+                }
+            }
+            write_sums(directory + "/sums", sums);
+            _exit(0);
+        }
+        bool whole = true;
+        for (const pid_t pid : pids) {
+            int status = 0;
+            waitpid(pid, &status, 0);
+            whole = whole && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        }
+        if (!whole) print("FAILED: a worker died\n");
+        for (int number = 0; number < workers_; ++number) {
+            std::ifstream file(directory_ + "/worker-" + std::to_string(number) + "/sums");
+            std::string name;
+            for (long sum = 0; file >> name >> sum;) counted_[name] += sum;
+        }
+        return whole && counted_["failed"] == 0;
+    }
+
+  private:
+    std::string program_;
+    std::string directory_;
+    int workers_;
+    std::map<std::string, long> counted_;
+};
 
 }  // namespace
 
@@ -85,57 +155,27 @@ std::string command(const std::string& program, const Point& point) {
     return text;
 }
 
-bool Crew::run(const std::vector<Point>& points,
-               const std::function<Worker(const std::string& directory)>& prepare) {
+void run_points(const std::string& program, const Options& options, const std::string& directory,
+                const std::vector<Point>& points,
+                const std::function<Worker(const std::string& directory)>& prepare,
+                const std::map<std::string, long>& least) {
+    const auto begin = std::chrono::steady_clock::now();
+    const bool alone = !options.point.empty();
+    Crew crew(program + " --bin " + options.bin, directory, alone ? 1 : options.workers);
+    bool fine = crew.run(points, prepare);
+    std::string text;
+    for (const auto& [name, sum] : crew.counted()) text += std::to_string(sum) + " " + name + ", ";
+    std::printf("%s%.0f s\n", text.c_str(),
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    for (const auto& [name, sum] : least) {
+        if (alone || crew.counted()[name] >= sum) continue;
+        std::printf("FAILED: %s: %ld at least are promised\n", name.c_str(), sum);
+        fine = false;
+    }
     std::fflush(stdout);
-    std::vector<pid_t> pids;
-    for (int number = 0; number < workers_; ++number) {
-        const std::string directory = directory_ + "/worker-" + std::to_string(number);
-        fs::create_directories(directory);
-        const pid_t pid = fork();
-        if (pid > 0) pids.push_back(pid);
-        if (pid != 0) continue;
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        prctl(PR_SET_CHILD_SUBREAPER, 1);
-        std::map<std::string, long> sums;
-        const Worker worker = prepare(directory);
-        for (std::size_t i = static_cast<std::size_t>(number); i < points.size();
-             i += static_cast<std::size_t>(workers_)) {
-            Outcome outcome;
-            try {
-                outcome = worker.work(points[i]);
-            } catch (const std::exception& error) {
-                outcome.complaints.push_back(error.what());
-            }
-            ++sums["points"];
-            for (const auto& [name, count] : outcome.counted) sums[name] += count;
-            if (outcome.complaints.empty()) continue;
-            const std::string kept = directory_ + "/failed-" + std::to_string(i);
-            worker.keep(kept);
-            std::string text = "FAILED: " + command(program_, points[i]) + "\n";
-            for (const std::string& complaint : outcome.complaints) text += "  " + complaint + "\n";
-            print(text + "  kept in " + kept + "\n");
-            if (++sums["failed"] == 20) {
-                print("twenty failures are enough\n");
-                break;
-            }
-        }
-        write_sums(directory + "/sums", sums);
-        _exit(0);
-    }
-    bool whole = true;
-    for (const pid_t pid : pids) {
-        int status = 0;
-        waitpid(pid, &status, 0);
-        whole = whole && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    }
-    if (!whole) print("FAILED: a worker died\n");
-    for (int number = 0; number < workers_; ++number) {
-        std::ifstream file(directory_ + "/worker-" + std::to_string(number) + "/sums");
-        std::string name;
-        for (long sum = 0; file >> name >> sum;) counted_[name] += sum;
-    }
-    return whole && counted_["failed"] == 0;
+    if (fine) fs::remove_all(directory);
+    // the providers' threads wait for nothing any more
+    _exit(fine ? 0 : 1);
 }
 
 std::string scratch_directory(const std::string& program) {

@@ -33,29 +33,20 @@ struct Outcome {
     std::map<std::string, long> counted;  // summed up over all points: kills, for one
 };
 
-// Runs every point, shared out among worker processes; `prepare` is called once in each with its
-// own directory. Prints each failure with the command that repeats it and where its files are kept,
-// and the sums. False where a point failed.
-class Crew {
-  public:
-    using Work = std::function<Outcome(const Point&)>;
-    // Makes the worker's World, keeps it, and gives what runs a point and what keeps its files.
-    struct Worker {
-        Work work;
-        std::function<void(const std::string& path)> keep;
-    };
-    Crew(std::string program, std::string directory, int workers)
-        : program_(std::move(program)), directory_(std::move(directory)), workers_(workers) {}
-    bool run(const std::vector<Point>& points,
-             const std::function<Worker(const std::string& directory)>& prepare);
-    const std::map<std::string, long>& counted() const { return counted_; }
-
-  private:
-    std::string program_;
-    std::string directory_;
-    int workers_;
-    std::map<std::string, long> counted_;
+// What runs a point and what keeps its files, in a worker's own World.
+struct Worker {
+    std::function<Outcome(const Point&)> work;
+    std::function<void(const std::string& path)> keep;
 };
+
+// The rest of a suite: every point, shared out among worker processes; `prepare` is called once in
+// each with its own directory. Each failure is printed with the command that repeats it and where
+// its files are kept, then the sums. The program ends, with 0 where no point failed and each sum in
+// `least` was reached; what `least` says counts for no single point. `directory` is removed then.
+[[noreturn]] void run_points(const std::string& program, const Options& options,
+                             const std::string& directory, const std::vector<Point>& points,
+                             const std::function<Worker(const std::string& directory)>& prepare,
+                             const std::map<std::string, long>& least);
 
 // A new directory for the whole run, in memory where that is possible: a killed process loses
 // nothing of what it wrote, on whatever file system. Directories of earlier runs are removed.

@@ -624,31 +624,21 @@ int main_of(int argc, char** argv) {
     for (long i = 0; !one && i < count; ++i)
         points.push_back({{"sequence", std::to_string(i)}, {"seed", seed}});
     std::printf("seed %s\n", seed.c_str());
-    const std::string program = argv[0];
-    fault::Crew crew(program + " --bin " + options.bin, directory, one ? 1 : options.workers);
-    const bool fine = crew.run(points, [&](const std::string& own) {
-        auto last = std::make_shared<std::unique_ptr<Sequence>>();
-        return fault::Crew::Worker{
-            [=, &options](const Point& point) {
-                const std::uint64_t own_seed =
-                    options.seed * 1'000'003 + std::stoull(point.at("sequence"));
-                *last = std::make_unique<Sequence>(options.bin, own, home, own_seed);
-                return (*last)->run();
-            },
-            [last](const std::string& path) { (*last)->keep_as(path); }};
-    });
-    for (const auto& [name, sum] : crew.counted()) std::printf("%s %ld  ", name.c_str(), sum);
-    std::printf("\n");
     // a run in which nothing could have gone wrong shows nothing
-    const auto& counted = crew.counted();
-    const bool full =
-        one || (counted.contains("widened") && counted.contains("approved") &&
-                counted.at("widened") * 20 > count && counted.at("approved") * 10 > count &&
-                counted.at("ran") * 20 > count);
-    if (!full) std::printf("FAILED: too little happened\n");
-    std::fflush(stdout);
-    if (fine && full) fs::remove_all(directory);
-    return fine && full ? 0 : 1;
+    fault::run_points(
+        argv[0], options, directory, points,
+        [&](const std::string& own) {
+            auto last = std::make_shared<std::unique_ptr<Sequence>>();
+            return fault::Worker{
+                [=, &options](const Point& point) {
+                    const std::uint64_t own_seed =
+                        options.seed * 1'000'003 + std::stoull(point.at("sequence"));
+                    *last = std::make_unique<Sequence>(options.bin, own, home, own_seed);
+                    return (*last)->run();
+                },
+                [last](const std::string& path) { (*last)->keep_as(path); }};
+        },
+        {{"widened", count / 20 + 1}, {"approved", count / 10 + 1}, {"ran", count / 20 + 1}});
 }
 
 }  // namespace

@@ -105,6 +105,8 @@ bool fits(KeyType type, const Json& value) {
             return value.is_string() || value == Json::object();
         case KeyType::sandbox:
             return value == "off";
+        case KeyType::channel:
+            return false;
         case KeyType::sink:
             return value == "/var/log/x" || value == "syslog";
         case KeyType::any:
@@ -145,7 +147,8 @@ TEST(Configuration, names_file_key_and_type_of_what_does_not_fit) {
                 EXPECT_EQ(error.code(), ErrorCode::config_invalid) << text;
                 EXPECT_TRUE(says(error, "agent.json: " + name)) << text << error.message();
                 // an object of permissions has words of its own for what is in it
-                const bool own_words = key.type == KeyType::permissions && value.is_object();
+                const bool own_words = (key.type == KeyType::permissions && value.is_object()) ||
+                                       (key.type == KeyType::channel && value.is_string());
                 EXPECT_TRUE(own_words || says(error, "expected " + std::string(expected(key.type))))
                     << error.message();
             }
@@ -328,7 +331,9 @@ TEST(Configuration, of_a_home_refuses_limits_roles_and_grants_that_would_not_cou
     const std::vector<std::pair<const char*, const char*>> wrong{
         {R"({"limits":{"sandbx":"off"}})",
          "config.json: limits.sandbx: no such member; there are 'budget', 'environment', "
-         "'permissions' and 'sandbox'"},
+         "'permissions', 'private_webhooks' and 'sandbox'"},
+        {R"({"limits":{"private_webhooks":"yes"}})",
+         R"(limits.private_webhooks: expected true or false, found "yes")"},
         {R"({"limits":{"sandbox":"none"}})",
          R"(limits.sandbox: expected "workspace", "workspace+net" or "off", found "none")"},
         {R"({"limits":{"permissions":5}})",

@@ -27,6 +27,7 @@ TEST(Home, keeps_everything_beneath_itself_under_names_of_their_own) {
                                     home.thread_lock(71, 2),
                                     home.file_lock(7),
                                     home.configuration_lock(7),
+                                    home.channel_lock(7),
                                     home.configuration_lock(),
                                     home.birth_lock(),
                                     home.sandbox_state()}) {

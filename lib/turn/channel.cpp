@@ -1,0 +1,171 @@
+#include "turn/channel.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "agent/channel.hpp"
+#include "base/error.hpp"
+#include "base/limits.hpp"
+#include "base/text.hpp"
+#include "store/records.hpp"
+#include "sys/clock.hpp"
+#include "sys/lock.hpp"
+#include "sys/sandbox.hpp"
+#include "turn/audit_sink.hpp"
+#include "turn/rights.hpp"
+#include "turn/settings.hpp"
+#include "turn/webhook.hpp"
+
+namespace chorus::turn {
+namespace {
+
+using agent::Channel;
+
+constexpr std::size_t kept_output_bytes = 4'096;
+constexpr std::size_t shown_bytes = 200;
+
+std::string seconds(std::int64_t ms) {
+    return std::to_string((ms + 999) / 1000) + " s";
+}
+
+// What a command wrote last, of stderr where there is something.
+std::string last_words(const sys::Finished& finished) {
+    for (const std::string* text : {&finished.err.text, &finished.out.text}) {
+        const std::string said = base::replace_invalid_utf8(base::trim(*text));
+        if (said.empty()) continue;
+        const std::string line(base::split_lines(said).back());
+        return ": " + base::visible(base::utf8_prefix(line, shown_bytes), base::Newlines::escape);
+    }
+    return {};
+}
+
+// One agent's channel, for as long as something is posted there.
+class Correspondent {
+  public:
+    explicit Correspondent(const Posting& posting)
+        : posting_(posting),
+          directory_(posting.home.path() + "/" + posting.agent.dir),
+          home_(agent::load_home_configuration(posting.home)),
+          agent_(configuration_in_force(posting.store, posting.agent, directory_, home_)
+                     .configuration),
+          channel_(agent::parse_channel(agent_.channel_id)),
+          redaction_(posting.redaction),
+          most_ms_(posting.environment.find_ms("CHORUS_CHANNEL_TIMEOUT_MS")
+                       .value_or(base::limits::channel_ms)),
+          deadline_ms_(sys::monotonic_ms() + most_ms_) {
+        if (channel_.kind == Channel::Kind::webhook) redaction_.add(channel_.target);
+    }
+
+    // "" where there is nothing to say.
+    std::string post(const std::vector<std::string>& texts) {
+        if (channel_.kind == Channel::Kind::none || most_ms_ == 0) return {};
+        try {
+            return redaction_.apply(post_in_turn(texts));
+        } catch (const std::exception& error) {
+            return redaction_.apply(error.what());
+        }
+    }
+
+    void record(const std::string& problem) {
+        const bool is_webhook = channel_.kind == Channel::Kind::webhook;
+        store::Transaction transaction(posting_.store);
+        store::append_audit(posting_.store,
+                            {.agent_id = posting_.agent.id,
+                             .agent_name = posting_.agent.name,
+                             .timestamp = sys::now_ms(),
+                             .turn_id = posting_.turn_id,
+                             .action = is_webhook ? "channel:webhook" : "channel:command",
+                             .decision = "allow",
+                             .user_id = static_cast<std::int64_t>(getuid()),
+                             .actor = posting_.actor,
+                             .detail = "not posted: " + problem});
+        transaction.commit();
+        deliver_audit(posting_.store, {home_.audit_sink, posting_.home.audit_lock()},
+                      posting_.warn);
+    }
+
+  private:
+    bool is_interrupted() const { return posting_.interrupt && posting_.interrupt->requested(); }
+    std::int64_t left_ms() const {
+        return std::max<std::int64_t>(1, deadline_ms_ - sys::monotonic_ms());
+    }
+
+    // The parts of a text stay together, whoever else posts.
+    std::string post_in_turn(const std::vector<std::string>& texts) {
+        const auto lock = sys::Lock::acquire(posting_.home.channel_lock(posting_.agent.id),
+                                             sys::Lock::Mode::exclusive, left_ms(),
+                                             [this] { return is_interrupted(); });
+        if (!lock) return is_interrupted() ? "interrupted" : "others post there";
+        for (const std::string& text : texts) {
+            const std::string shown = redaction_.apply(base::replace_invalid_utf8(text));
+            if (base::trim(shown).empty()) continue;
+            const bool is_webhook = channel_.kind == Channel::Kind::webhook;
+            const std::string problem = is_webhook ? send(shown) : run(shown);
+            if (!problem.empty()) return is_interrupted() ? "interrupted" : problem;
+        }
+        return {};
+    }
+
+    std::string send(const std::string& text) const {
+        Webhook webhook{channel_.target, !home_.limits.private_webhooks,
+                        transport_for(posting_.environment, false), deadline_ms_};
+        const std::int64_t answer_ms = std::min(base::limits::webhook_answer_ms, most_ms_);
+        webhook.transport.timeouts = {answer_ms, answer_ms, answer_ms};
+        const int wake_fd = posting_.interrupt != nullptr ? posting_.interrupt->fd() : -1;
+        return post_to_webhook(webhook, text, {[this] { return is_interrupted(); }, wake_fd});
+    }
+
+    std::string run(const std::string& text) const {
+        const sys::Sandbox sandbox{.mode = sandbox_in_force(agent_, home_),
+                                   .workspace = directory_.workspace(),
+                                   .readable = home_.sandbox_read};
+        if (const auto problem = sys::sandbox_problem(sandbox, posting_.home.sandbox_state());
+            !problem.empty())
+            return "no command can be run: " + problem;
+        const sys::Command shell{.arguments = {"bash", "-c", "--", channel_.target},
+                                 .environment = sys::scrubbed_environment(
+                                     posting_.environment, directory_.workspace(),
+                                     posting_.agent.name, environment_in_force(agent_, home_)),
+                                 .directory = directory_.workspace(),
+                                 .input = text.back() == '\n' ? text : text + "\n"};
+        const sys::Finished finished =
+            sys::run(sys::sandboxed(sandbox, shell), {.timeout_ms = left_ms(),
+                                                      .grace_ms = base::limits::timeout_grace_ms,
+                                                      .output_bytes = kept_output_bytes,
+                                                      .stop = [this] { return is_interrupted(); }});
+        if (finished.timed_out)
+            return "the command did not end within " + seconds(most_ms_) + " and was ended";
+        if (finished.signal != 0)
+            return "the command was ended by signal " + std::to_string(finished.signal);
+        if (finished.exit_code == 0) return {};
+        return "the command ended with exit status " + std::to_string(finished.exit_code) +
+               last_words(finished);
+    }
+
+    const Posting& posting_;
+    agent::Directory directory_;
+    agent::HomeConfiguration home_;
+    agent::Configuration agent_;
+    Channel channel_;
+    policy::Redaction redaction_;
+    std::int64_t most_ms_;
+    std::int64_t deadline_ms_;
+};
+
+}  // namespace
+
+void post_to_channel(const Posting& posting, const std::vector<std::string>& texts) {
+    try {
+        Correspondent correspondent(posting);
+        const std::string problem = correspondent.post(texts);
+        if (problem.empty()) return;
+        posting.warn("channel: not posted: " + problem);
+        correspondent.record(problem);
+    } catch (const std::exception& error) {
+        posting.warn(std::string("channel: ") + error.what());
+    }
+}
+
+}  // namespace chorus::turn
