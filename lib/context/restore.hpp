@@ -26,9 +26,9 @@ struct Mended {
 Mended mend(std::vector<SessionMessage> messages, CallIds taken = {});
 
 struct RestoreOptions {
-    bool append = false;  // what is there stays, in front of it
-    bool save = true;     // what is there is saved first, with trigger pre_restore
-    std::string model;    // in force, for that session
+    bool append = false;     // what is there stays, in front of it
+    bool save = true;        // what is there is saved first, with trigger pre_restore
+    std::string model = {};  // in force, for that session
     base::TimeMs after_time = 0;
 };
 

@@ -22,12 +22,12 @@ struct SessionMessage {
 
 // What stands in a file beside its messages.
 struct SessionHead {
-    std::string id;
-    std::string agent_name;
-    std::string description;
-    std::string summary;
-    std::string trigger;
-    std::string model;
+    std::string id = {};
+    std::string agent_name = {};
+    std::string description = {};
+    std::string summary = {};
+    std::string trigger = {};
+    std::string model = {};
     base::TimeMs saved_at = 0;  // 0: it does not say
     base::TimeMs window_start = 0;
     base::TimeMs window_end = 0;

@@ -76,6 +76,9 @@ void keep_cut(Place& place) {
 
 Compacted compact(store::Store& store, const store::Agent& agent, const store::Thread& thread,
                   const Surroundings& surroundings, const std::function<life::HeldAgent()>& hold) {
+    // one that waits does so after any wait for the lock, too: no model need be asked
+    for (const store::Turn& turn : store::open_turns(store, agent.id))
+        if (turn.pid == 0) context::require_no_open_turn(store, agent);
     const Present present = present_context(store, agent, {thread.id}, surroundings);
     const auto window = plain(present.messages);
     const std::size_t half = context::older_half(window);
