@@ -17,7 +17,11 @@ using context_command::Verb;
 
 constexpr std::array verbs{
     Verb{"audit", "what was decided, and by whom", Needs::store, context_command::add_audit},
+    Verb{"branch", "fork a thread at a message", Needs::store, context_command::add_branch},
+    Verb{"branches", "the branches there are", Needs::store, context_command::add_branches},
     Verb{"explain", "what would be decided, and why", Needs::home, context_command::add_explain},
+    Verb{"rewind", "back to before a message", Needs::store, context_command::add_rewind},
+    Verb{"switch", "go on in another branch", Needs::store, context_command::add_switch},
     Verb{"verify", "whether the audit log is what was written", Needs::store,
          context_command::add_verify},
 };

@@ -40,7 +40,11 @@ struct Verb {
 };
 
 Action add_audit(CLI::App& verb);
+Action add_branch(CLI::App& verb);
+Action add_branches(CLI::App& verb);
 Action add_explain(CLI::App& verb);
+Action add_rewind(CLI::App& verb);
+Action add_switch(CLI::App& verb);
 Action add_verify(CLI::App& verb);
 
 // --- what verbs share ---

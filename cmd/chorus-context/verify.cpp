@@ -5,8 +5,8 @@
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "chorus-context/verb.hpp"
-#include "store/records.hpp"
 #include "life/agents.hpp"
+#include "store/records.hpp"
 
 namespace chorus::context_command {
 namespace {

@@ -68,6 +68,18 @@ std::string transcript_entry(const chat::Message& message) {
     return "\n" + agent::transcript_mark(message.id) + agent::without_marks(std::move(text));
 }
 
+// An answer is stored and sent as it came, but shown without what looks like a key.
+std::vector<chat::Message> without_secrets(std::vector<chat::Message> messages,
+                                           const policy::Redaction& redaction) {
+    for (chat::Message& message : messages) {
+        if (message.role != chat::Role::assistant) continue;
+        message.content = redaction.apply(message.content);
+        for (chat::ToolCall& call : message.tool_calls)
+            call.arguments = redaction.apply(call.arguments);
+    }
+    return messages;
+}
+
 std::int64_t last_transcript_message(const std::string& path) {
     const sys::Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     struct stat status {};

@@ -67,20 +67,8 @@ class Record::Change {
 
 std::string transcript_of(const Place& place) {
     const std::string& branch = place.thread.branch;
-    const bool own = place.thread.parent_thread == 0;
-    return place.directory.transcript(branch.empty() ? "main" : branch, place.thread.id, own);
-}
-
-// An answer is stored and sent as it came, but shown without what looks like a key.
-std::vector<chat::Message> without_secrets(std::vector<chat::Message> messages,
-                                           const policy::Redaction& redaction) {
-    for (chat::Message& message : messages) {
-        if (message.role != chat::Role::assistant) continue;
-        message.content = redaction.apply(message.content);
-        for (chat::ToolCall& call : message.tool_calls)
-            call.arguments = redaction.apply(call.arguments);
-    }
-    return messages;
+    return place.directory.transcript(branch.empty() ? "main" : branch, place.thread.id,
+                                      store::has_own_branch(place.thread));
 }
 
 Record::Record(Place& place, store::Turn turn, std::optional<std::string> chain)
@@ -129,7 +117,8 @@ void Record::append_transcript() {
     try {
         // what came after a gap would hide it
         if (transcript_problem_.empty())
-            context::append_to_transcript(transcript_, without_secrets(fresh_, place_.redaction));
+            context::append_to_transcript(transcript_,
+                                          context::without_secrets(fresh_, place_.redaction));
     } catch (const base::Error& error) {
         transcript_problem_ = error.message();
     }

@@ -223,7 +223,9 @@ chat::TurnResult resume_from_inbox(Place& place, const TurnOptions& options,
 chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundings& surroundings) {
     mend_transcript(place);
     const auto [last, crashed] = take_over(place, surroundings.home);
-    if (!last || last->state == TurnState::idle)
+    // what was rewound is not gone on with
+    const bool is_gone = last && store::load_turn_messages(place.store, last->id).empty();
+    if (!last || last->state == TurnState::idle || is_gone)
         return resume_from_inbox(place, given, surroundings, last);
     if (last->state == TurnState::prompt) {
         const auto pending = asked_of(place, *last).pending;
