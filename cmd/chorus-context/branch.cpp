@@ -19,7 +19,8 @@ struct Options {
     Named named;
     std::string branch;
     std::string thread;
-    context::ForkAt at;
+    std::optional<std::string> message;
+    bool exclude = false;
     bool json = false;
 };
 
@@ -77,15 +78,18 @@ void print_json(const context::NewBranch& made) {
 
 base::ExitStatus run(Options& options, Opened& opened) {
     context::check_branch_name(options.branch);
+    context::ForkAt at;
+    at.exclude = options.exclude;
+    if (options.message) at.message = require_message_id(*options.message, "--at");
     refuse_child(opened, options.named.name);
     const life::HeldAgent held = hold_agent(opened, options.named, sys::Lock::Mode::shared);
     const agent::Directory directory(opened.home.path() + "/" + held.agent.dir);
-    options.at.rolling_window_ms = rolling_window_ms(opened, directory);
+    at.rolling_window_ms = rolling_window_ms(opened, directory);
     const store::Thread thread =
         context::require_thread(*opened.store, held.agent, directory, options.thread);
     const context::NewBranch made =
-        context::make_branch(*opened.store, opened.home, held.agent, thread, options.branch,
-                             options.at, redaction_of(opened.environment));
+        context::make_branch(*opened.store, opened.home, held.agent, thread, options.branch, at,
+                             redaction_of(opened.environment));
     if (options.json)
         print_json(made);
     else
@@ -99,10 +103,10 @@ Action add_branch(CLI::App& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
     verb.add_option("BRANCH", options->branch, "its name")->required();
-    verb.add_option("--at", options->at.message, "fork at that message; without it, at the end")
-        ->type_name("MESSAGE")
-        ->check(CLI::PositiveNumber);
-    verb.add_flag("--exclude", options->at.exclude, "leave that message out")->needs("--at");
+    CLI::Option* at =
+        verb.add_option("--at", options->message, "fork at that message; without it, at the end")
+            ->type_name("MESSAGE");
+    verb.add_flag("--exclude", options->exclude, "leave that message out")->needs(at);
     verb.add_option("-t,--thread", options->thread, "the thread to fork: main, a number, a branch")
         ->type_name("THREAD");
     verb.add_flag("--json", options->json, "print one JSON object");

@@ -13,6 +13,7 @@ namespace {
 struct Options {
     Named named;
     turn::RewindOptions rewind;
+    std::string message;
     bool json = false;
 };
 
@@ -50,7 +51,8 @@ void print_json(const Options& options, const turn::Rewound& rewound) {
     std::cout << out.end_object().text() << '\n';
 }
 
-base::ExitStatus run(const Options& options, Opened& opened) {
+base::ExitStatus run(Options& options, Opened& opened) {
+    options.rewind.to = require_message_id(options.message, "--to");
     life::HeldAgent held = hold_agent(opened, options.named, sys::Lock::Mode::exclusive);
     const std::string workspace =
         agent::Directory(opened.home.path() + "/" + held.agent.dir).workspace();
@@ -75,9 +77,8 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 Action add_rewind(CLI::App& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
-    verb.add_option("--to", options->rewind.to, "to before that message of the user")
+    verb.add_option("--to", options->message, "to before that message of the user")
         ->type_name("MESSAGE")
-        ->check(CLI::PositiveNumber)
         ->required();
     verb.add_flag("--workspace", options->rewind.workspace, "the workspace too");
     verb.add_option("-t,--thread", options->rewind.thread, "main, a number, a branch")

@@ -1,6 +1,7 @@
 // A verb of chorus-context: a file beside this one and its row in the table of chorus-context.cpp.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -58,6 +59,9 @@ void add_name(CLI::App& verb, Named& named);
 void add_name_and_wait(CLI::App& verb, Named& named);
 store::Agent require_agent(Opened& opened, const Named& named);
 life::HeldAgent hold_agent(Opened& opened, const Named& named, sys::Lock::Mode mode);
+
+// A message's id as it was typed behind an option, "--at": Error(bad_request) that names it.
+std::int64_t require_message_id(const std::string& text, const char* option);
 
 // Without anything that moves a cursor, ends a line or a field.
 std::string one_line(std::string_view text);

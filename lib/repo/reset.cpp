@@ -30,7 +30,9 @@ std::string make_free_branch(git_repository* repository, const std::string& name
     throw base::Error(base::ErrorCode::failed, "git: branch '" + name + "' exists");
 }
 
+// What is staged in memory alone is forgotten first: a file that is not in the index stays.
 void overwrite_work_tree(git_repository* repository, const git_commit* commit) {
+    (void)fresh_index(repository);
     git_checkout_options options;
     check(git().checkout_options_init(&options, GIT_CHECKOUT_OPTIONS_VERSION), "reset");
     options.checkout_strategy = GIT_CHECKOUT_FORCE;

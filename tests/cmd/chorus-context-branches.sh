@@ -12,7 +12,7 @@ work() { own workspace; }
 at=1770892200000 # 2026-02-12T10:30:00Z
 stamp=20260212103000
 branch() { CHORUS_NOW_MS=$at run chorus-context branch a "$@"; } # its name begins with $stamp
-transcript_ids() { grep -oE '^<!-- message [1-9][0-9]* ' "$1" | grep -oE '[0-9]+' | paste -sd' '; } # FILE
+transcript_ids() { grep -oE '^<!-- message [1-9][0-9]* ' "$1" | grep -oE '[0-9]+' | uniq | paste -sd' '; } # FILE, a notice has the id that stands before it
 texts() { jq -r '[.messages[].content[] | select(.type == "text").text | select(startswith("<status>") | not)] | join("|")' "$1"; } # FILE
 window() { # THREAD: what the database has in its window
     db "SELECT group_concat(content, '|') FROM (SELECT CASE role WHEN 'tool_result' THEN 'result' ELSE content END AS content
@@ -27,7 +27,7 @@ three_turns() {
 }
 leftovers() { find "$(own .)" -name '.tmp-*' -o -name '.unfinished' | wc -l; }
 expect_whole() { # rows and directories agree, nothing is left of what was killed, every copy hangs together
-    expect_db "SELECT group_concat(branch, ' ') FROM (SELECT branch FROM threads ORDER BY branch DESC)" \
+    expect_db "SELECT group_concat(branch, ' ') FROM (SELECT branch FROM threads WHERE agent_id = 1 ORDER BY branch DESC)" \
         "$(cd "$(own branches)" && printf '%s\n' * | LC_ALL=C sort -r | paste -sd' ')"
     expect_equal "$(leftovers)" 0
     expect_db 'PRAGMA integrity_check' ok
@@ -242,11 +242,13 @@ for id in 99 1000000000000; do
     expect_status 4
     expect_match "$err" "error: message $id: thread 1 of agent 'a' has none of that id"
 done
-for id in 0 -1 x 1.5 '' 99999999999999999999; do
+for id in 0 -1 x 1.5 7x '' 99999999999999999999; do
     branch try --at "$id"
     expect_status 2
+    expect_match "$err" "error: --at: '$id' is no id of a message"
     run chorus-context rewind a --to "$id"
     expect_status 2
+    expect_match "$err" "error: --to: '$id' is no id of a message"
 done
 branch try --exclude
 expect_status 2
@@ -464,7 +466,7 @@ expect_status 0
 expect_equal "$(texts "$(request 3)")" 'first|one|third'
 expect_missing "$(work)/made"
 expect_sound
-start_server "$(jq -nc '{answers: [{status: 429, body: {type: "error", error: {type: "rate_limit_error", message: "slow"}}}], after: "repeat-last"}')"
+start_server "$(answers '{"status": 429, "headers": {"retry-after": "3600"}, "body": "{\"type\": \"error\", \"error\": {\"type\": \"rate_limit_error\", \"message\": \"slow\"}}"}')"
 home_key max_retries 0
 run chorus-run a 'it is parked'
 expect_status 75
@@ -472,14 +474,12 @@ id=$(db "SELECT id FROM messages WHERE content = 'it is parked'")
 run chorus-context rewind a --to "$id"
 expect_status 0
 expect_db "SELECT count(*) FROM turns WHERE ended_at IS NULL" 0
-start_server "$(answers "$(call d bash '{"command": "echo half >>half; kill -9 $PPID; sleep 5"}')" "$(say ok)")"
-trusted_profile='{"allow": ["tool:bash:.*"]}'
-agent_key a permissions "$trusted_profile"
-agent_key a sandbox '"off"'
-(exec chorus-run a 'it is killed' >/dev/null 2>&1 </dev/null) &
+start_server "$(answers "$(call d bash '{"command": "touch half; sleep 30"}')" "$(say ok)")"
+agent_key a permissions '"sandboxed"'
+chorus-run a 'it is killed' >/dev/null 2>&1 </dev/null &
 killed=$!
-wait_for 10 test -s "$(work)/half" || fail 'the turn did not come to its command'
-kill -9 $killed 2>/dev/null
+wait_for 10 test -e "$(work)/half" || fail 'the turn did not come to its command'
+kill -9 $killed
 wait $killed 2>/dev/null
 run chorus-context rewind a --to "$(db "SELECT id FROM messages WHERE content = 'it is killed'")"
 expect_status 0
@@ -687,8 +687,9 @@ expect_whole
 cat /dev/zero >"$CHORUS_HOME/filler" 2>/dev/null
 run chorus-context rewind a --to 1
 expect_status 1
-expect_db 'SELECT count(*) FROM messages WHERE compacted_into IS NOT NULL' 0
+expect_equal "$(grep -c '^chorus-context: error: ' <<<"$err")" 1
 rm "$CHORUS_HOME/filler"
+expect_db 'SELECT count(*) FROM messages WHERE compacted_into IS NOT NULL' 0
 run chorus-context rewind a --to 1
 expect_status 0
 cd / && umount -l "$disk"
