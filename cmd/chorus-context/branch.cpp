@@ -12,9 +12,6 @@
 namespace chorus::context_command {
 namespace {
 
-using base::Error;
-using base::ErrorCode;
-
 struct Options {
     Named named;
     std::string branch;
@@ -37,14 +34,6 @@ policy::Redaction redaction_of(const sys::Environment& environment) {
         if (!provider.key_variable.empty())
             redaction.add(environment.get(std::string(provider.key_variable)));
     return redaction;
-}
-
-void refuse_child(Opened& opened, const std::string& name) {
-    if (store::find_agent(*opened.store, name) || !store::find_child_by_name(*opened.store, name))
-        return;
-    throw Error(ErrorCode::bad_request,
-                "agent '" + name + "': it is a sub-agent, and those do not branch",
-                "branch the agent that it works for");
 }
 
 void print_text(const Options& options, const context::NewBranch& made) {
@@ -81,7 +70,9 @@ base::ExitStatus run(Options& options, Opened& opened) {
     context::ForkAt at;
     at.exclude = options.exclude;
     if (options.message) at.message = require_message_id(*options.message, "--at");
-    refuse_child(opened, options.named.name);
+    const std::string& name = options.named.name;
+    if (!store::find_agent(*opened.store, name) && store::find_child_by_name(*opened.store, name))
+        context::refuse_sub_agent(name);
     const life::HeldAgent held = hold_agent(opened, options.named, sys::Lock::Mode::shared);
     const agent::Directory directory(opened.home.path() + "/" + held.agent.dir);
     at.rolling_window_ms = rolling_window_ms(opened, directory);

@@ -60,7 +60,6 @@ class Scaffold {
     }
     Scaffold(const Scaffold&) = delete;
     Scaffold& operator=(const Scaffold&) = delete;
-    const std::string& path() const { return path_; }
     bool move_to(const std::string& path) {
         if (!sys::rename_if_free(path_, path)) return false;
         path_ = path;
@@ -72,37 +71,61 @@ class Scaffold {
     std::string path_;
 };
 
+// What a branch is made of.
+struct Origin {
+    const store::Agent& agent;
+    const store::Thread& parent;
+    const ForkPoint& point;
+    base::TimeMs now = 0;
+};
+
 // A name is a plain scalar that YAML could take for a number: so all texts are quoted.
-std::string metadata(const store::Thread& parent, const ForkPoint& point, base::TimeMs now) {
+std::string metadata(const Origin& origin) {
+    const ForkPoint& point = origin.point;
     const bool included = !point.kept.empty() && point.kept.back().id == point.message;
-    return "parent_branch: \"" + parent.branch + "\"\ncreated: \"" + base::iso8601(now) +
-           "\"\nbranch_point: " + std::to_string(point.message) +
+    return "parent_branch: \"" + origin.parent.branch + "\"\ncreated: \"" +
+           base::iso8601(origin.now) + "\"\nbranch_point: " + std::to_string(point.message) +
            "\nbranch_point_included: " + (included ? "true" : "false") +
            "\nbranch_point_position: " + std::to_string(point.kept.size()) + "\ncommit: \"" +
            point.commit + "\"\n";
 }
 
-std::string transcript_beginning(const store::Agent& agent, const store::Thread& parent,
-                                 const std::string& branch, const ForkPoint& point,
-                                 base::TimeMs now) {
-    return "# " + agent.name + "\n\n" + agent::transcript_mark(0) + "## Branch " + branch + " · " +
-           base::iso8601(now) + "\n\nForked from " + parent.branch + " at message " +
-           std::to_string(point.message) + "; what was said before follows.\n";
+std::string transcript_beginning(const Origin& origin, const std::string& branch) {
+    return "# " + origin.agent.name + "\n\n" + agent::transcript_mark(0) + "## Branch " + branch +
+           " · " + base::iso8601(origin.now) + "\n\nForked from " + origin.parent.branch +
+           " at message " + std::to_string(origin.point.message) +
+           "; what was said before follows.\n";
 }
 
 // Those of sub-agents that were there at the point, by their rows, or that have none.
-void copy_agents(store::Store& store, const Directory& directory, const store::Agent& agent,
-                 const std::string& branch, base::TimeMs until, const std::string& to) {
-    const std::string from = directory.branch_agents(branch);
+void copy_agents(store::Store& store, const Directory& directory, const Origin& origin) {
+    const std::string from = directory.branch_agents(origin.parent.branch);
     if (!sys::is_directory(from)) return;
+    const std::string rows = Directory(origin.agent.dir).branch_agents(origin.parent.branch);
+    const std::string to = directory.branch_agents(temporary);
     sys::make_directory(to);
     for (const std::string& entry : sys::list_directory(from)) {
         const std::string path = from + "/" + entry;
         if (sys::is_link(path) || !sys::is_directory(path)) continue;
-        const auto row =
-            store::find_child(store, Directory(agent.dir).branch_agents(branch) + "/" + entry);
-        if (!row || row->created_at <= until) sys::copy_tree(path, to + "/" + entry);
+        const auto row = store::find_child(store, rows + "/" + entry);
+        if (!row || row->created_at <= origin.point.until) sys::copy_tree(path, to + "/" + entry);
     }
+}
+
+void build(store::Store& store, const Directory& directory, const Origin& origin,
+           const std::string& branch) {
+    sys::write_file(directory.branch(temporary) + unfinished, "");
+    sys::write_file(directory.branch_metadata(temporary), metadata(origin));
+    sys::write_file(directory.transcript(temporary, 0, true), transcript_beginning(origin, branch));
+    copy_agents(store, directory, origin);
+    sys::sync_filesystem(directory.branch(temporary));
+}
+
+void refuse_taken(store::Store& store, const store::Agent& agent, const std::string& name) {
+    for (const store::Thread& thread : branch_threads(store, agent))
+        if (given_name(thread.branch) == name || thread.branch == name)
+            throw Error(ErrorCode::exists, "branch '" + name + "': agent '" + agent.name +
+                                               "' has one, " + thread.branch);
 }
 
 }  // namespace
@@ -123,49 +146,41 @@ void check_branch_name(const std::string& name) {
             "not main, and no number alone");
 }
 
+void refuse_sub_agent(const std::string& name) {
+    throw Error(ErrorCode::bad_request,
+                "agent '" + name + "': it is a sub-agent, and those do not branch",
+                "branch the agent that it works for");
+}
+
 NewBranch make_branch(store::Store& store, const agent::Home& home, const store::Agent& agent,
                       const store::Thread& parent, const std::string& name, const ForkAt& at,
                       const policy::Redaction& redaction) {
     check_branch_name(name);
-    if (agent.kind == "child")
-        throw Error(ErrorCode::bad_request,
-                    "agent '" + agent.name +
-                        "': it is a sub-agent, and "
-                        "those do not branch",
-                    "branch the agent that it works for");
+    if (agent.kind == "child") refuse_sub_agent(agent.name);
     const Directory directory = directory_of(home, agent);
     const sys::Lock lock = require_branches_lock(home, agent);
     reclaim_locked(store, directory, agent);
-    for (const store::Thread& thread : branch_threads(store, agent))
-        if (given_name(thread.branch) == name || thread.branch == name)
-            throw Error(ErrorCode::exists, "branch '" + name + "': agent '" + agent.name +
-                                               "' has one, " + thread.branch);
+    refuse_taken(store, agent, name);
 
     NewBranch made;
     made.point = find_fork_point(store, agent, parent, at);
-    const base::TimeMs now = sys::now_ms();
-    const std::string branch = base::compact_utc(now) + "-" + name;
+    const Origin origin{agent, parent, made.point, sys::now_ms()};
+    const std::string branch = base::compact_utc(origin.now) + "-" + name;
     Scaffold scaffold(directory.branch(temporary));
-    sys::write_file(scaffold.path() + unfinished, "");
-    sys::write_file(scaffold.path() + "/branch-metadata.yml", metadata(parent, made.point, now));
-    sys::write_file(scaffold.path() + "/session.md",
-                    transcript_beginning(agent, parent, branch, made.point, now));
-    copy_agents(store, directory, agent, parent.branch, made.point.until,
-                scaffold.path() + "/agents");
-    sys::sync_filesystem(scaffold.path());
+    build(store, directory, origin, branch);
     if (!scaffold.move_to(directory.branch(branch)))
         throw Error(ErrorCode::exists, directory.branch(branch) + ": there already",
                     "move it away, or try again in a second");
 
     store::Transaction transaction(store);
-    made.branch.thread = insert_fork(store, agent, parent, branch, made.point, now);
+    made.branch.thread = insert_fork(store, agent, parent, branch, made.point, origin.now);
     append_to_transcript(
-        scaffold.path() + "/session.md",
+        directory.transcript(branch, made.branch.thread.id, true),
         without_secrets(store::load_messages_after(store, agent.id, made.branch.thread.id, 0),
                         redaction));
     transaction.commit();
-    sys::try_remove_tree(scaffold.path() + unfinished);
     scaffold.keep();
+    sys::try_remove_tree(directory.branch(branch) + unfinished);
     made.branch.parent = parent.branch;
     made.branch.commit = made.point.commit;
     return made;

@@ -24,6 +24,9 @@ struct Branch {
 // number alone. Error(bad_request).
 void check_branch_name(const std::string& name);
 
+// Error(bad_request).
+[[noreturn]] void refuse_sub_agent(const std::string& name);
+
 struct NewBranch {
     Branch branch;
     ForkPoint point;

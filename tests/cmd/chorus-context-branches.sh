@@ -39,7 +39,7 @@ expect_whole() { # rows and directories agree, nothing is left of what was kille
     done
 }
 
-test_case "a fork at each message of the user, kept or left out, and at the end" # P-97
+test_case "a fork at each message of the user, kept or left out, and at the end"
 three_turns
 expect_fork() { # MESSAGES WINDOW OPTIONS …: of a branch that is made and taken away again
     local count=$1 wanted=$2
@@ -536,8 +536,8 @@ expect_sound
 commit two
 CHORUS_NOW_MS=$at run chorus-context rewind a --workspace --json --to "$(db "SELECT max(id) FROM messages WHERE role = 'user'")"
 expect_json .kept_branch rewind-$stamp-2
-rm "$(work)/x.o" "$(work)/untracked"
-git -C "$(work)" clean -fdq
+git -C "$(work)" reset -q --hard
+git -C "$(work)" clean -fdxq
 run chorus-run a 'nothing happens'
 run chorus-context rewind a --workspace --to "$(db "SELECT max(id) FROM messages WHERE role = 'user'")"
 expect_match "$(tail -1 <<<"$out")" '^workspace: at commit [0-9a-f]*, as it was$'
