@@ -17,6 +17,8 @@ using context_command::Verb;
 
 constexpr std::array verbs{
     Verb{"audit", "what was decided, and by whom", Needs::store, context_command::add_audit},
+    Verb{"branch", "fork a thread at a message", Needs::store, context_command::add_branch},
+    Verb{"branches", "the branches there are", Needs::store, context_command::add_branches},
     Verb{"clear", "begin anew: nothing said until now is sent again", Needs::store,
          context_command::add_clear},
     Verb{"compact", "put a summary in the place of the older half of the window", Needs::store,
@@ -27,7 +29,9 @@ constexpr std::array verbs{
          context_command::add_idle_save},
     Verb{"restore", "make a saved session the context again", Needs::store,
          context_command::add_restore},
+    Verb{"rewind", "back to before a message", Needs::store, context_command::add_rewind},
     Verb{"save", "save the context as a session", Needs::store, context_command::add_save},
+    Verb{"switch", "go on in another branch", Needs::store, context_command::add_switch},
     Verb{"verify", "whether the audit log is what was written", Needs::store,
          context_command::add_verify},
 };

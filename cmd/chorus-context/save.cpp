@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "chorus-context/session.hpp"
+#include "context/threads.hpp"
 #include "context/session.hpp"
 #include "turn/place.hpp"
 #include "turn/present.hpp"
@@ -26,7 +27,7 @@ std::vector<store::ThreadId> threads_of(Opened& opened, const store::Agent& agen
                                         const Options& options) {
     if (options.thread.empty()) return {};
     const agent::Directory directory(opened.home.path() + "/" + agent.dir);
-    return {turn::choose_thread(*opened.store, agent, directory, options.thread).id};
+    return {context::require_thread(*opened.store, agent, directory, options.thread).id};
 }
 
 void print(const store::Session& session, bool json) {

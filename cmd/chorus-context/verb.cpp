@@ -1,6 +1,7 @@
 #include "chorus-context/verb.hpp"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 
 #include "base/text.hpp"
 #include "cli/main.hpp"
@@ -38,6 +39,17 @@ life::HeldAgent hold_agent(Opened& opened, const Named& named, sys::Lock::Mode m
                                     throw Error(ErrorCode::canceled, "interrupted");
                                 return false;
                             });
+}
+
+std::int64_t require_message_id(const std::string& text, const char* option) {
+    std::int64_t id = 0;
+    const char* last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, id);
+    if (error == std::errc{} && end == last && id > 0) return id;
+    throw Error(ErrorCode::bad_request,
+                std::string(option) + ": '" + base::visible(text, base::Newlines::escape) +
+                    "' is no id of a message",
+                "the transcript shows them: <!-- message 7 -->");
 }
 
 std::string one_line(std::string_view text) {

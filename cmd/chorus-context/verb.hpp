@@ -1,6 +1,7 @@
 // A verb of chorus-context: a file beside this one and its row in the table of chorus-context.cpp.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -40,13 +41,17 @@ struct Verb {
 };
 
 Action add_audit(CLI::App& verb);
+Action add_branch(CLI::App& verb);
+Action add_branches(CLI::App& verb);
 Action add_clear(CLI::App& verb);
 Action add_compact(CLI::App& verb);
 Action add_explain(CLI::App& verb);
 Action add_history(CLI::App& verb);
 Action add_idle_save(CLI::App& verb);
 Action add_restore(CLI::App& verb);
+Action add_rewind(CLI::App& verb);
 Action add_save(CLI::App& verb);
+Action add_switch(CLI::App& verb);
 Action add_verify(CLI::App& verb);
 
 // --- what verbs share ---
@@ -60,6 +65,9 @@ void add_name(CLI::App& verb, Named& named);
 void add_name_and_wait(CLI::App& verb, Named& named);
 store::Agent require_agent(Opened& opened, const Named& named);
 life::HeldAgent hold_agent(Opened& opened, const Named& named, sys::Lock::Mode mode);
+
+// A message's id as it was typed behind an option, "--at": Error(bad_request) that names it.
+std::int64_t require_message_id(const std::string& text, const char* option);
 
 // Without anything that moves a cursor, ends a line or a field.
 std::string one_line(std::string_view text);

@@ -57,6 +57,10 @@ std::string Home::file_lock(std::int64_t agent_id) const {
     return agent_lock(agent_id) + "-files";
 }
 
+std::string Home::branches_lock(std::int64_t agent_id) const {
+    return agent_lock(agent_id) + "-branches";
+}
+
 std::string Home::configuration_lock() const {
     return locks() + "/configuration";
 }
@@ -88,6 +92,12 @@ std::string Directory::branches() const {
 }
 std::string Directory::branch(std::string_view name) const {
     return branches() + "/" + std::string(name);
+}
+std::string Directory::branch_metadata(std::string_view name) const {
+    return branch(name) + "/branch-metadata.yml";
+}
+std::string Directory::branch_agents(std::string_view name) const {
+    return branch(name) + "/agents";
 }
 std::string Directory::current() const {
     return path_ + "/current";

@@ -26,10 +26,11 @@ class Home {
     std::string thread_lock(std::int64_t agent_id, std::int64_t thread_id) const;
     std::string file_lock(std::int64_t agent_id) const;
     std::string configuration_lock(std::int64_t agent_id) const;
-    std::string configuration_lock() const;  // of config.json
-    std::string channel_lock(std::int64_t agent_id) const;
-    std::string audit_lock() const;     // held while rows go to audit_sink
-    std::string birth_lock() const;     // held while an agent is put in place
+    std::string branches_lock(std::int64_t agent_id) const;  // held while a branch is put in place
+    std::string channel_lock(std::int64_t agent_id) const;   // held while something is posted
+    std::string configuration_lock() const;                  // of config.json
+    std::string audit_lock() const;                          // held while rows go to audit_sink
+    std::string birth_lock() const;                          // held while an agent is put in place
     std::string sandbox_state() const;  // locks/sandbox: the self-test's verdict
 
   private:
@@ -47,7 +48,9 @@ class Directory {
     std::string workspace() const;
     std::string artifacts() const;
     std::string branches() const;
-    std::string branch(std::string_view name) const;  // branches/<name>
+    std::string branch(std::string_view name) const;           // branches/<name>
+    std::string branch_metadata(std::string_view name) const;  // branch-metadata.yml of it
+    std::string branch_agents(std::string_view name) const;    // agents/ of it: sub-agents
     // session.md of the branch; session-tN.md for a thread without a branch of its own.
     std::string transcript(std::string_view branch_name, std::int64_t thread_id,
                            bool own_branch) const;

@@ -68,6 +68,18 @@ std::string transcript_entry(const chat::Message& message) {
     return "\n" + agent::transcript_mark(message.id) + agent::without_marks(std::move(text));
 }
 
+// An answer is stored and sent as it came, but shown without what looks like a key.
+std::vector<chat::Message> without_secrets(std::vector<chat::Message> messages,
+                                           const policy::Redaction& redaction) {
+    for (chat::Message& message : messages) {
+        if (message.role != chat::Role::assistant) continue;
+        message.content = redaction.apply(message.content);
+        for (chat::ToolCall& call : message.tool_calls)
+            call.arguments = redaction.apply(call.arguments);
+    }
+    return messages;
+}
+
 std::int64_t last_transcript_message(const std::string& path) {
     const sys::Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     struct stat status {};
@@ -93,9 +105,8 @@ void append_to_transcript(const std::string& path, const std::vector<chat::Messa
 }
 
 std::string transcript_path(const agent::Directory& directory, const store::Thread& thread) {
-    const bool own_branch = thread.parent_thread == 0;
     return directory.transcript(thread.branch.empty() ? "main" : thread.branch, thread.id,
-                                own_branch);
+                                store::has_own_branch(thread));
 }
 
 void append_notice(const std::string& path, const std::string& heading, const std::string& text,

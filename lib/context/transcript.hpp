@@ -10,12 +10,15 @@
 
 #include "agent/layout.hpp"
 #include "chat/message.hpp"
+#include "policy/redaction.hpp"
 #include "store/threads.hpp"
 
 namespace chorus::context {
 
 // One entry, beginning with "<!-- message ID -->".
 std::string transcript_entry(const chat::Message& message);
+std::vector<chat::Message> without_secrets(std::vector<chat::Message> messages,
+                                           const policy::Redaction& redaction);
 // The id of the last entry in the file; 0 where there is none. Throws where it cannot be read.
 std::int64_t last_transcript_message(const std::string& path);
 void append_to_transcript(const std::string& path, const std::vector<chat::Message>& messages);

@@ -2,7 +2,7 @@
 
 #include "base/text.hpp"
 #include "repo/directory.hpp"
-#include "repo/mutation.hpp"
+#include "repo/draft.hpp"
 #include "repo/opened.hpp"
 #include "repo/staging.hpp"
 #include "sys/clock.hpp"
@@ -37,12 +37,6 @@ void write_index(git_index* index) {
         result = git().index_write(index);
     }
     check(result, "commit");
-}
-
-git_oid written_tree(git_index* index) {
-    git_oid id;
-    check(git().index_write_tree(&id, index), "commit");
-    return id;
 }
 
 // HEAD's tree with the selected paths as they are in `index`: what else is staged stays staged.
@@ -81,33 +75,6 @@ void move_head(git_repository* repository, const git_oid& id, const git_commit* 
                     parent != nullptr ? git().commit_id(parent) : nullptr, entry.c_str());
 }
 
-struct Draft {
-    Mutation mutation;
-    Index index;
-    CommitObject parent;
-    Author author;
-    std::string message;
-    git_oid id{};
-
-    Draft(const std::string& workspace, git_repository* repository, Author by, std::string text)
-        : mutation(workspace),
-          index(fresh_index(repository)),
-          parent(head_commit(repository)),
-          author(std::move(by)),
-          message(std::move(text)) {}
-};
-
-// The object alone: no ref names it.
-void write_commit(git_repository* repository, const git_oid& tree, Draft& draft) {
-    const git_commit* parents[] = {draft.parent.get()};
-    const auto contents = make<Tree>("commit", git().tree_lookup, repository, &tree);
-    const Signature signature = signature_of(draft.author);
-    check(git().commit_create(&draft.id, repository, nullptr, signature.get(), signature.get(),
-                              nullptr, draft.message.c_str(), contents.get(), draft.parent ? 1 : 0,
-                              parents),
-          "commit");
-}
-
 // The index first: were it written last, a crash would show the commit's changes undone.
 void publish(git_repository* repository, const Draft& draft) {
     write_index(draft.index.get());
@@ -123,6 +90,29 @@ bool has_in_history(git_repository* repository, const git_oid& newest, const git
 }
 
 }  // namespace
+
+Draft::Draft(const std::string& workspace, git_repository* repository, Author by, std::string text)
+    : mutation(workspace),
+      index(fresh_index(repository)),
+      parent(head_commit(repository)),
+      author(std::move(by)),
+      message(std::move(text)) {}
+
+git_oid written_tree(git_index* index) {
+    git_oid id;
+    check(git().index_write_tree(&id, index), "commit");
+    return id;
+}
+
+void write_commit(git_repository* repository, const git_oid& tree, Draft& draft) {
+    const git_commit* parents[] = {draft.parent.get()};
+    const auto contents = make<Tree>("commit", git().tree_lookup, repository, &tree);
+    const Signature signature = signature_of(draft.author);
+    check(git().commit_create(&draft.id, repository, nullptr, signature.get(), signature.get(),
+                              nullptr, draft.message.c_str(), contents.get(), draft.parent ? 1 : 0,
+                              parents),
+          "commit");
+}
 
 void Repository::commit_first(const Author& author) {
     if (head_commit(handle_->get())) return;

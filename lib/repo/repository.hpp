@@ -28,6 +28,11 @@ struct PlannedCommit {
     // Once, while the Repository is there. Until it is gone nobody else changes the repository.
     std::function<void()> finish;
 };
+// What there was before a reset.
+struct Aside {
+    std::string commit;  // "": nothing had changed since the commit gone back to
+    std::string branch;  // the new branch that names it
+};
 // Takes away what a process that was killed while it changed the workspace's repository left there,
 // git's locks above all; nothing while another is at it.
 void clear_broken_mutation(const std::string& workspace);
@@ -64,6 +69,13 @@ class Repository {
     void create_branch(const std::string& name);
     void delete_branch(const std::string& name);
     void checkout(const std::string& ref, bool create);  // refuses to overwrite changes
+    // Error(not_found) where there is no such commit, given by its whole id.
+    void require_commit(const std::string& commit) const;
+    // git reset --hard: index, work tree and the branch of HEAD as the commit has them; files that
+    // are not tracked stay, unless they stand in the way of one that it has. Before that everything
+    // there is, such files and those not tracked too, becomes a commit, and a new branch names it:
+    // `branch`, or that with a number behind it. Error(not_found) as above, with nothing changed.
+    Aside reset(const std::string& commit, const std::string& branch, const Author& author);
 
   private:
     struct Handle;

@@ -241,6 +241,17 @@ void stage(git_repository* repository, git_index* index, const Selection& select
     }
 }
 
+void stage_in_the_way(git_repository* repository, git_index* index, git_tree* tree) {
+    const sys::Fd workspace = open_work_tree(repository);
+    const auto diff =
+        make<Diff>("commit", git().diff_tree_to_index, repository, tree, index, nullptr);
+    for (std::size_t i = 0; i < git().diff_num_deltas(diff.get()); ++i) {
+        const git_diff_delta* delta = git().diff_get_delta(diff.get(), i);
+        if (delta->status == GIT_DELTA_DELETED)
+            stage_path(repository, index, workspace.get(), delta->old_file.path);
+    }
+}
+
 void keep_changes_visible(git_repository* repository) {
     const sys::Fd workspace = open_work_tree(repository);
     const Index index = fresh_index(repository);

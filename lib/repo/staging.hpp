@@ -30,6 +30,10 @@ class Selection {
 // tracked nor there.
 void stage(git_repository* repository, git_index* index, const Selection& selection);
 
+// Into the index (in memory): what the work tree has under a name that the tree has and the index
+// has not. After stage() these are ignored files.
+void stage_in_the_way(git_repository* repository, git_index* index, git_tree* tree);
+
 // After libgit2 has written the index: files that are changed still must look so to every git.
 void keep_changes_visible(git_repository* repository);
 

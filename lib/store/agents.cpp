@@ -111,6 +111,12 @@ std::optional<Agent> find_child(Store& store, std::string_view dir) {
     return read_first(statement.bind(dir));
 }
 
+std::optional<Agent> find_child_by_name(Store& store, std::string_view name) {
+    Statement statement = store.prepare(select(
+        "name = ? AND kind = 'child' AND status <> 'destroyed' ORDER BY generation DESC LIMIT 1"));
+    return read_first(statement.bind(name));
+}
+
 std::vector<Agent> list_agents(Store& store) {
     Statement statement =
         store.prepare(select("kind = 'agent' AND status <> 'destroyed' ORDER BY name"));

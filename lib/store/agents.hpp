@@ -46,6 +46,8 @@ std::optional<Agent> find_agent(Store& store, AgentId id);
 std::optional<Agent> find_destroyed_agent(Store& store, std::string_view name);
 // The child that lives in that directory and is not destroyed.
 std::optional<Agent> find_child(Store& store, std::string_view dir);
+// The newest child of that name that is not destroyed.
+std::optional<Agent> find_child_by_name(Store& store, std::string_view name);
 // Those that are not destroyed, by name; without children.
 std::vector<Agent> list_agents(Store& store);
 // Active ones, by name, with a message behind the last clear; without children.

@@ -117,8 +117,10 @@ std::vector<chat::Message> load_window(Store& store, AgentId agent, ThreadId thr
 
 std::vector<chat::Message> load_messages_after(Store& store, AgentId agent, ThreadId thread,
                                                std::int64_t after) {
-    Statement statement =
-        store.prepare(select("agent_id = ? AND thread_id = ? AND id > ? ORDER BY id"));
+    Statement statement = store.prepare(
+        "SELECT id, role, coalesce(original_timestamp, timestamp), turn_id, tool_call_id, content, "
+        "tool_calls, extra FROM messages "
+        "WHERE agent_id = ? AND thread_id = ? AND id > ? ORDER BY id");
     return read_all(statement.bind(agent).bind(thread).bind(after));
 }
 
@@ -146,6 +148,77 @@ std::int64_t newest_kept_message_id(Store& store, AgentId agent, ThreadId thread
         "SELECT id FROM messages WHERE agent_id = ? AND thread_id = ? AND compacted_into IS NULL "
         "ORDER BY id DESC LIMIT 1");
     return statement.bind(agent).bind(thread).step() ? statement.integer(0) : 0;
+}
+
+// compacted_into is 0 where nothing stands for the message, else, negative where it was rewound, an
+// id that came later than the last one said with it in the window.
+std::vector<chat::Message> load_window_at(Store& store, AgentId agent, ThreadId thread,
+                                          std::int64_t at, const WindowBounds& bounds) {
+    Statement statement =
+        store.prepare(select("agent_id = ?1 AND thread_id = ?2 AND id > ?3 AND id <= ?4 AND "
+                             "(compacted_into IS NULL OR abs(compacted_into) > ?4) "
+                             "ORDER BY id DESC"));
+    statement.bind(agent).bind(thread).bind(bounds.after_message).bind(at);
+    std::vector<chat::Message> messages;
+    while (statement.step()) {
+        chat::Message message = read(statement);
+        if (message.timestamp <= bounds.after_time &&
+            (message.turn_id == 0 || message.turn_id != bounds.open_turn))
+            break;
+        messages.push_back(std::move(message));
+    }
+    std::reverse(messages.begin(), messages.end());
+    return messages;
+}
+
+std::optional<MessageRow> find_message(Store& store, std::int64_t id) {
+    Statement statement = store.prepare(
+        "SELECT id, role, timestamp, turn_id, tool_call_id, content, tool_calls, extra, agent_id, "
+        "thread_id, compacted_into IS NULL, "
+        "CASE WHEN restored_from GLOB 'message *' THEN substr(restored_from, 9) END "
+        "FROM messages WHERE id = ?");
+    if (!statement.bind(id).step()) return std::nullopt;
+    MessageRow row;
+    row.message = read(statement);
+    row.agent_id = statement.integer(8);
+    row.thread_id = statement.integer(9);
+    row.is_kept = statement.integer(10) != 0;
+    row.original = statement.integer(11);
+    return row;
+}
+
+std::int64_t copy_message(Store& store, std::int64_t id, AgentId agent, ThreadId thread,
+                          std::int64_t turn, base::TimeMs now) {
+    const base::TimeMs timestamp = advance_timestamp(store, agent, now);
+    store
+        .prepare(
+            "INSERT INTO messages (agent_id, thread_id, turn_id, role, timestamp, tool_call_id, "
+            "tokens, restored_from, original_timestamp, content, tool_calls, extra) "
+            "SELECT ?, ?, ?, role, ?, tool_call_id, tokens, CASE WHEN restored_from GLOB "
+            "'message *' THEN restored_from ELSE 'message ' || id END, "
+            "coalesce(original_timestamp, timestamp), content, tool_calls, extra "
+            "FROM messages WHERE id = ?")
+        .bind(agent)
+        .bind(thread)
+        .bind_or_null(turn)
+        .bind(timestamp)
+        .bind(id)
+        .run();
+    return store.last_insert_id();
+}
+
+std::int64_t rewind_messages(Store& store, AgentId agent, ThreadId thread, std::int64_t first) {
+    store
+        .prepare(
+            "UPDATE messages SET compacted_into = ? WHERE agent_id = ? AND thread_id = ? AND "
+            "id >= ? AND compacted_into IS NULL AND "
+            "coalesce(json_extract(extra, '$.compaction'), 0) = 0")
+        .bind(-(newest_message_id(store, agent, thread) + 1))
+        .bind(agent)
+        .bind(thread)
+        .bind(first)
+        .run();
+    return store.changed_rows();
 }
 
 void drop_messages(Store& store, std::int64_t turn_id, std::int64_t first) {

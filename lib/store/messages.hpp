@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,8 @@ struct WindowBounds {
 // however many rows the table has.
 std::vector<chat::Message> load_window(Store& store, AgentId agent, ThreadId thread,
                                        const WindowBounds& bounds);
-// Of one thread, ids greater than `after`, oldest first: for the transcript.
+// Of one thread, ids greater than `after`, oldest first: for the transcript, so a copy has the time
+// of the original.
 std::vector<chat::Message> load_messages_after(Store& store, AgentId agent, ThreadId thread,
                                                std::int64_t after);
 // Without what was dropped.
@@ -34,6 +36,27 @@ std::vector<chat::Message> load_turn_messages(Store& store, std::int64_t turn_id
 std::int64_t newest_message_id(Store& store, AgentId agent);  // of all its threads
 std::int64_t newest_message_id(Store& store, AgentId agent, ThreadId thread);
 std::int64_t newest_kept_message_id(Store& store, AgentId agent, ThreadId thread);
+// What the window held when message `at` of the thread was said, and that message: what left it
+// later is there, what had left it before is not. The bounds are those of that time.
+std::vector<chat::Message> load_window_at(Store& store, AgentId agent, ThreadId thread,
+                                          std::int64_t at, const WindowBounds& bounds);
+
+struct MessageRow {
+    AgentId agent_id = 0;
+    ThreadId thread_id = 0;
+    std::int64_t original = 0;  // the message it is a copy of, 0: it is none
+    bool is_kept = true;        // not dropped, rewound or compacted
+    chat::Message message;
+};
+std::optional<MessageRow> find_message(Store& store, std::int64_t id);
+// The same message in another thread, with everything a request needs, at the agent's present time;
+// the time it was said stays with it. Search finds the original alone. `turn` 0: none. The new id.
+std::int64_t copy_message(Store& store, std::int64_t id, AgentId agent, ThreadId thread,
+                          std::int64_t turn, base::TimeMs now);
+// The thread's messages from `first` on leave every window, but for one that stands for all before
+// it; history and search keep them. How many did.
+std::int64_t rewind_messages(Store& store, AgentId agent, ThreadId thread, std::int64_t first);
+
 // The turn's messages from `first` on leave every window; history and search keep them.
 void drop_messages(Store& store, std::int64_t turn_id, std::int64_t first);
 // These leave every window, where `into` now stands for them. Inside a transaction of the caller.

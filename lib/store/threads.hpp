@@ -26,6 +26,12 @@ struct Thread {
     std::string current_step;  // of its running turn, for the status block
 };
 
+// A thread begun beside another is in that one's branch; one that was forked, or the first, has its
+// own.
+inline bool has_own_branch(const Thread& thread) {
+    return thread.parent_thread == 0 || thread.branch_point != 0;
+}
+
 std::optional<Thread> find_thread(Store& store, AgentId agent, ThreadId id);
 std::optional<Thread> find_thread_of_branch(Store& store, AgentId agent, std::string_view branch);
 std::vector<Thread> list_threads(Store& store, AgentId agent);

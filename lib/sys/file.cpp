@@ -141,6 +141,17 @@ bool rename_if_free(const std::string& from, const std::string& to) {
     return true;
 }
 
+void replace_link(const std::string& path, const std::string& target, const std::string& aside) {
+    if (unlink(c_path(aside)) != 0 && errno != ENOENT) throw base::system_error(aside);
+    if (symlink(c_path(target), aside.c_str()) != 0) throw base::system_error(aside);
+    if (rename(aside.c_str(), c_path(path)) != 0) {
+        const int why = errno;
+        unlink(aside.c_str());
+        throw base::system_error(path, why);
+    }
+    sync_directory(parent_of(path));
+}
+
 void sync_directory(const std::string& path) {
     sync(open_directory(path), path);
 }

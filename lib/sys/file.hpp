@@ -36,6 +36,9 @@ void append_file(const std::string& path, std::string_view content);
 void make_directory(const std::string& path, unsigned mode = 0700);   // parents too; fine if there
 void rename_path(const std::string& from, const std::string& to);     // and syncs both directories
 bool rename_if_free(const std::string& from, const std::string& to);  // false: `to` exists
+// A symbolic link that says `target`, in one step in place of one that is there; `aside` is a free
+// name beside it, taken for a moment.
+void replace_link(const std::string& path, const std::string& target, const std::string& aside);
 void sync_directory(const std::string& path);
 void sync_filesystem(const std::string& path);  // syncfs(2)
 // Never follows a link, never leaves the file system; fine if there is nothing.

@@ -1,5 +1,6 @@
 #include "turn/idle.hpp"
 
+#include "context/threads.hpp"
 #include "context/clear.hpp"
 #include "context/saved.hpp"
 #include "life/agents.hpp"
@@ -103,7 +104,7 @@ class IdleSave {
     void tell(const Idle& idle, const store::Session& session, const Present& present) {
         const std::string text = notice_text(idle.agent, session, idle.idle_ms);
         const agent::Directory directory(surroundings_.home.path() + "/" + idle.agent.dir);
-        const store::Thread thread = choose_thread(store_, idle.agent, directory, "");
+        const store::Thread thread = context::require_thread(store_, idle.agent, directory, "");
         tell_people(store_, surroundings_.home, idle.agent,
                     {.heading = "Session saved",
                      .text = text,

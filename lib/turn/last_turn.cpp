@@ -27,14 +27,14 @@ chat::TurnResult not_gone_on(Place& place, const store::Turn& turn) {
     return result;
 }
 
+}  // namespace
+
 void end_open_turn(Place& place, store::Turn turn, const std::string& reason) {
     store::Transaction transaction(place.store);
     store::cancel_prompts(place.store, turn.id, sys::now_ms());
     write_exit(place, turn, reason);
     transaction.commit();
 }
-
-}  // namespace
 
 chat::TurnResult about(Place& place, const store::Turn& turn) {
     chat::TurnResult result;

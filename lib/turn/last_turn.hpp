@@ -24,6 +24,8 @@ struct Asked {
 };
 Asked asked_of(Place& place, const store::Turn& turn);
 
+// One that waits or is parked, with its prompts.
+void end_open_turn(Place& place, store::Turn turn, const std::string& reason);
 [[noreturn]] void refuse_parked(const Place& place, const store::Turn& turn);
 void say_recovered(const Surroundings& surroundings, const store::Turn& turn,
                    const std::vector<Unfinished>& calls);

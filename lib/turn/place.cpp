@@ -1,13 +1,8 @@
 #include "turn/place.hpp"
 
-#include <unistd.h>
-
-#include <algorithm>
-#include <array>
-#include <charconv>
-
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "context/threads.hpp"
 #include "life/agents.hpp"
 #include "life/opening.hpp"
 #include "sys/clock.hpp"
@@ -19,15 +14,6 @@ namespace {
 
 using base::Error;
 using base::ErrorCode;
-
-// The branch that `current` names: "main" unless the link says otherwise.
-std::string current_branch(const agent::Directory& directory) {
-    std::array<char, 512> target{};
-    const ssize_t size = readlink(directory.current().c_str(), target.data(), target.size());
-    if (size <= 0) return "main";
-    const std::string text(target.data(), static_cast<std::size_t>(size));
-    return text.substr(text.rfind('/') + 1);
-}
 
 std::string checked_directory(const TurnOptions& options, const agent::Home& home,
                               const agent::Directory& directory,
@@ -89,21 +75,6 @@ void lock_thread(Place& place, const TurnOptions& options, const Surroundings& s
 
 }  // namespace
 
-store::Thread choose_thread(store::Store& store, const store::Agent& agent,
-                            const agent::Directory& directory, const std::string& wanted) {
-    if (wanted == "main") return *store::find_thread(store, agent.id, 1);
-    store::ThreadId number = 0;
-    const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
-    const bool is_number = error == std::errc{} && end == wanted.data() + wanted.size();
-    const std::string branch = wanted.empty() ? current_branch(directory) : wanted;
-    const auto found = is_number ? store::find_thread(store, agent.id, number)
-                                 : store::find_thread_of_branch(store, agent.id, branch);
-    if (found) return *found;
-    throw Error(ErrorCode::not_found,
-                "agent '" + agent.name + "': no thread " + quoted(wanted.empty() ? branch : wanted),
-                "-t takes main, a number or a branch; --new-thread begins one");
-}
-
 std::string worked_in(const Place& place, const store::Turn& turn) {
     return turn.working_directory.empty() ? place.directory.workspace() : turn.working_directory;
 }
@@ -123,7 +94,7 @@ Place open_place(const TurnOptions& options, const Surroundings& surroundings, H
     const agent::Directory directory(home.path() + "/" + agent.dir);
     auto home_configuration = agent::load_home_configuration(home);
     sys::Root root = root_for(directory, options, surroundings);
-    const store::Thread thread = choose_thread(store, agent, directory, options.thread);
+    const store::Thread thread = context::require_thread(store, agent, directory, options.thread);
     Place place{std::move(store), agent, thread, directory, std::move(home_configuration),
                 std::move(root),  {},    {}};
     if (hold == Hold::nothing) return place;

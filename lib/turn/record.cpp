@@ -69,18 +69,6 @@ std::string transcript_of(const Place& place) {
     return context::transcript_path(place.directory, place.thread);
 }
 
-// An answer is stored and sent as it came, but shown without what looks like a key.
-std::vector<chat::Message> without_secrets(std::vector<chat::Message> messages,
-                                           const policy::Redaction& redaction) {
-    for (chat::Message& message : messages) {
-        if (message.role != chat::Role::assistant) continue;
-        message.content = redaction.apply(message.content);
-        for (chat::ToolCall& call : message.tool_calls)
-            call.arguments = redaction.apply(call.arguments);
-    }
-    return messages;
-}
-
 Record::Record(Place& place, store::Turn turn, std::optional<std::string> chain)
     : place_(place),
       turn_(std::move(turn)),
@@ -133,7 +121,8 @@ void Record::append_transcript() {
     try {
         // what came after a gap would hide it
         if (transcript_problem_.empty())
-            context::append_to_transcript(transcript_, without_secrets(fresh_, place_.redaction));
+            context::append_to_transcript(transcript_,
+                                          context::without_secrets(fresh_, place_.redaction));
     } catch (const base::Error& error) {
         transcript_problem_ = error.message();
     }

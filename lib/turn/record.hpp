@@ -109,7 +109,5 @@ class Record {
 };
 
 std::string transcript_of(const Place& place);
-std::vector<chat::Message> without_secrets(std::vector<chat::Message> messages,
-                                           const policy::Redaction& redaction);
 
 }  // namespace chorus::turn

@@ -203,7 +203,7 @@ void mend_transcript(Place& place) {
     const std::int64_t last = context::last_transcript_message(path);
     if (last >= newest) return;
     context::append_to_transcript(
-        path, without_secrets(
+        path, context::without_secrets(
                   store::load_messages_after(place.store, place.agent.id, place.thread.id, last),
                   place.redaction));
 }

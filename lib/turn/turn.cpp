@@ -222,10 +222,10 @@ chat::TurnResult resume_from_inbox(Place& place, const TurnOptions& options,
     return result;
 }
 
-// A session was restored behind it: what it would go on with comes after that.
+// It was rewound, or a session was restored behind it: what it would go on with comes after that.
 bool is_superseded(Place& place, const store::Turn& turn) {
     const auto messages = store::load_turn_messages(place.store, turn.id);
-    return !messages.empty() && store::is_restored_after(place.store, place.agent.id,
+    return messages.empty() || store::is_restored_after(place.store, place.agent.id,
                                                          place.thread.id, messages.back().id);
 }
 

@@ -27,6 +27,7 @@ TEST(Home, keeps_everything_beneath_itself_under_names_of_their_own) {
                                     home.thread_lock(71, 2),
                                     home.file_lock(7),
                                     home.configuration_lock(7),
+                                    home.branches_lock(7),
                                     home.channel_lock(7),
                                     home.configuration_lock(),
                                     home.birth_lock(),
@@ -57,6 +58,8 @@ TEST(Directory, has_the_names_of_the_manual) {
     EXPECT_EQ(directory.artifacts(), "/h/agents/ada/artifacts");
     EXPECT_EQ(directory.current(), "/h/agents/ada/current");
     EXPECT_EQ(directory.branch("main"), "/h/agents/ada/branches/main");
+    EXPECT_EQ(directory.branch_metadata("b"), "/h/agents/ada/branches/b/branch-metadata.yml");
+    EXPECT_EQ(directory.branch_agents("b"), "/h/agents/ada/branches/b/agents");
 }
 
 TEST(Directory, gives_a_thread_without_a_branch_a_transcript_of_its_own) {

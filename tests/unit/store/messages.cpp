@@ -299,5 +299,96 @@ TEST(Window, costs_what_it_holds_among_a_million) {
     EXPECT_LT(fastest_load_us(store, few, 0), 3 * alone_us);
 }
 
+TEST(Messages, that_were_rewound_are_seen_by_a_fork_of_the_time_before) {
+    const Home home;
+    Store store = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    const auto say = [&](base::TimeMs at) {
+        return add_message(store, agent, user_message("x", at));
+    };
+    for (base::TimeMs at = 1; at <= 4; ++at) say(at);
+    EXPECT_EQ(in_transaction(store, [&] { return rewind_messages(store, agent, 1, 3); }), 2);
+    EXPECT_EQ(say(5), 5);
+    EXPECT_EQ(say(6), 6);
+    EXPECT_EQ(in_transaction(store, [&] { return rewind_messages(store, agent, 1, 6); }), 1);
+    EXPECT_EQ(in_transaction(store, [&] { return rewind_messages(store, agent, 1, 6); }), 0);
+    EXPECT_EQ(window(store, agent, {}), (Ids{1, 2, 5}));
+    const auto at = [&](std::int64_t message, const WindowBounds& bounds = {}) {
+        return ids(load_window_at(store, agent, 1, message, bounds));
+    };
+    EXPECT_EQ(at(2), (Ids{1, 2}));
+    EXPECT_EQ(at(4), (Ids{1, 2, 3, 4}));
+    EXPECT_EQ(at(5), (Ids{1, 2, 5}));
+    EXPECT_EQ(at(6), (Ids{1, 2, 5, 6}));
+    EXPECT_EQ(at(6, {.after_message = 1}), (Ids{2, 5, 6}));
+    EXPECT_EQ(at(6, {.after_time = 2}), (Ids{5, 6}));
+    EXPECT_FALSE(find_message(store, 4)->is_kept);
+    EXPECT_TRUE(find_message(store, 5)->is_kept);
+    EXPECT_FALSE(find_message(store, 7));
+}
+
+TEST(Messages, that_were_dropped_or_compacted_are_seen_as_they_were) {
+    const Home home;
+    Store store = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    const Turn turn = add_turn(store, agent);
+    for (base::TimeMs at = 1; at <= 3; ++at)
+        add_message(store, agent, user_message("x", at, turn.id));
+    in_transaction(store, [&] { drop_messages(store, turn.id, 3); });
+    add_message(store, agent, user_message("stands for 1 and 2", 4));
+    in_transaction(store, [&] {
+        store.prepare("UPDATE messages SET compacted_into = 4 WHERE id <= 2").run();
+        store.prepare(R"(UPDATE messages SET extra = '{"compaction":true}' WHERE id = 4)").run();
+    });
+    EXPECT_EQ(ids(load_window_at(store, agent, 1, 2, {})), (Ids{1, 2}));
+    EXPECT_EQ(ids(load_window_at(store, agent, 1, 3, {})), (Ids{1, 2}));
+    EXPECT_EQ(ids(load_window_at(store, agent, 1, 4, {})), (Ids{4}));
+    EXPECT_EQ(in_transaction(store, [&] { return rewind_messages(store, agent, 1, 3); }), 0);
+    EXPECT_EQ(window(store, agent, {}), (Ids{4}));
+}
+
+TEST(Messages, are_copied_with_all_that_a_request_needs) {
+    const Home home;
+    Store store = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    chat::Message question = user_message("what zebra?", 10);
+    question.starts_turn = true;
+    question.status = "thread 2: running";
+    const chat::Message answer = assistant_message();
+    const std::int64_t first = add_message(store, agent, question);
+    const std::int64_t second = add_message(store, agent, answer);
+    Thread thread;
+    thread.agent_id = agent;
+    thread.id = 0;
+    const Turn turn = in_transaction(store, [&] {
+        thread = insert_thread(store, thread);
+        Turn made;
+        made.agent_id = agent;
+        made.thread_id = thread.id;
+        insert_turn(store, made);
+        return made;
+    });
+    std::vector<chat::Message> copies = in_transaction(store, [&] {
+        copy_message(store, first, agent, thread.id, 0, 500);
+        copy_message(store, second, agent, thread.id, turn.id, 500);
+        return load_window(store, agent, thread.id, {});
+    });
+    ASSERT_EQ(copies.size(), 2U);
+    EXPECT_EQ(copies[0].timestamp, 500);
+    EXPECT_EQ(copies[1].turn_id, turn.id);
+    EXPECT_EQ(find_message(store, copies[1].id)->original, second);
+    for (chat::Message& copy : copies) copy.id = copy.turn_id = 0;
+    copies[0].timestamp = question.timestamp;
+    copies[1].timestamp = answer.timestamp;
+    EXPECT_EQ(copies, (std::vector{question, answer}));
+    // as people read it, and found once
+    EXPECT_EQ(load_messages_after(store, agent, thread.id, 0).at(0).timestamp, 10);
+    EXPECT_EQ(search(store, "zebra"), (Ids{first, second}));
+    const std::int64_t again =
+        in_transaction(store, [&] { return copy_message(store, second + 1, agent, 1, 0, 600); });
+    EXPECT_EQ(find_message(store, again)->original, first);
+    EXPECT_EQ(load_messages_after(store, agent, 1, again - 1).at(0).timestamp, 10);
+}
+
 }  // namespace
 }  // namespace chorus::store

@@ -1,0 +1,107 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "agent/configuration.hpp"
+#include "base/text.hpp"
+#include "chat/json_text.hpp"
+#include "chorus-context/verb.hpp"
+#include "context/branches.hpp"
+#include "context/threads.hpp"
+#include "model/model.hpp"
+
+namespace chorus::context_command {
+namespace {
+
+struct Options {
+    Named named;
+    std::string branch;
+    std::string thread;
+    std::optional<std::string> message;
+    bool exclude = false;
+    bool json = false;
+};
+
+std::int64_t rolling_window_ms(const Opened& opened, const agent::Directory& directory) {
+    const auto own = agent::load_configuration(directory).shared.rolling_window_ms;
+    const auto general = agent::load_home_configuration(opened.home).shared.rolling_window_ms;
+    return own ? *own : general.value_or(context::ForkAt().rolling_window_ms);
+}
+
+// What the transcript must not show, as in a turn.
+policy::Redaction redaction_of(const sys::Environment& environment) {
+    policy::Redaction redaction;
+    for (const model::Provider& provider : model::catalog())
+        if (!provider.key_variable.empty())
+            redaction.add(environment.get(std::string(provider.key_variable)));
+    return redaction;
+}
+
+void print_text(const Options& options, const context::NewBranch& made) {
+    const store::Thread& thread = made.branch.thread;
+    const std::size_t count = made.point.kept.size();
+    std::cout << thread.branch << ": thread " << thread.id << ", " << count
+              << (count == 1 ? " message" : " messages") << " of " << made.branch.parent
+              << ", forked at message " << made.point.message << '\n';
+    if (made.point.left_out != 0)
+        notice("turn " + std::to_string(made.point.left_out) + " of thread " +
+               std::to_string(thread.parent_thread) +
+               " has not come to its end: the branch begins before it");
+    if (made.point.unanswered != 0)
+        notice("its last message has no answer yet: chorus-run " + options.named.name + " -t " +
+               options.branch + " --resume asks for one");
+}
+
+void print_json(const context::NewBranch& made) {
+    const store::Thread& thread = made.branch.thread;
+    chat::JsonText out;
+    out.begin_object().key("branch").string(thread.branch).key("thread").number(thread.id);
+    out.key("parent_branch").string(made.branch.parent);
+    out.key("parent_thread").number(thread.parent_thread);
+    out.key("branch_point").number(thread.branch_point);
+    out.key("messages").number(static_cast<std::int64_t>(made.point.kept.size()));
+    out.key("unanswered").boolean(made.point.unanswered != 0);
+    out.key("left_out_turn").number(made.point.left_out);
+    out.key("commit").string(made.branch.commit);
+    std::cout << out.end_object().text() << '\n';
+}
+
+base::ExitStatus run(Options& options, Opened& opened) {
+    context::check_branch_name(options.branch);
+    context::ForkAt at;
+    at.exclude = options.exclude;
+    if (options.message) at.message = require_message_id(*options.message, "--at");
+    const std::string& name = options.named.name;
+    if (!store::find_agent(*opened.store, name) && store::find_child_by_name(*opened.store, name))
+        context::refuse_sub_agent(name);
+    const life::HeldAgent held = hold_agent(opened, options.named, sys::Lock::Mode::shared);
+    const agent::Directory directory(opened.home.path() + "/" + held.agent.dir);
+    at.rolling_window_ms = rolling_window_ms(opened, directory);
+    const store::Thread thread =
+        context::require_thread(*opened.store, held.agent, directory, options.thread);
+    const context::NewBranch made =
+        context::make_branch(*opened.store, opened.home, held.agent, thread, options.branch, at,
+                             redaction_of(opened.environment));
+    if (options.json)
+        print_json(made);
+    else
+        print_text(options, made);
+    return base::ExitStatus::done;
+}
+
+}  // namespace
+
+Action add_branch(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    add_name_and_wait(verb, options->named);
+    verb.add_option("BRANCH", options->branch, "its name")->required();
+    CLI::Option* at =
+        verb.add_option("--at", options->message, "fork at that message; without it, at the end")
+            ->type_name("MESSAGE");
+    verb.add_flag("--exclude", options->exclude, "leave that message out")->needs(at);
+    verb.add_option("-t,--thread", options->thread, "the thread to fork: main, a number, a branch")
+        ->type_name("THREAD");
+    verb.add_flag("--json", options->json, "print one JSON object");
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::context_command

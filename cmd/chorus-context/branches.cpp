@@ -1,0 +1,88 @@
+#include "context/branches.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+
+#include <unistd.h>
+
+#include "chat/json_text.hpp"
+#include "chorus-context/verb.hpp"
+#include "cli/time.hpp"
+
+namespace chorus::context_command {
+namespace {
+
+using context::Branch;
+
+struct Options {
+    Named named;
+    bool json = false;
+};
+
+std::string origin_of(const Branch& branch) {
+    if (branch.parent.empty()) return "-";
+    return branch.parent + " at " + std::to_string(branch.thread.branch_point);
+}
+
+// On a terminal columns, otherwise a tab between fields.
+void print_text(const std::vector<Branch>& branches) {
+    const bool is_table = isatty(STDOUT_FILENO) == 1;
+    std::size_t name_width = 0;
+    std::size_t origin_width = 0;
+    for (const Branch& branch : branches) {
+        name_width = std::max(name_width, branch.thread.branch.size());
+        origin_width = std::max(origin_width, origin_of(branch).size());
+    }
+    const auto field = [&](const std::string& text, std::size_t width) {
+        std::cout << text;
+        if (!is_table)
+            std::cout << '\t';
+        else
+            std::cout << std::string(width - std::min(width, text.size()) + 2, ' ');
+    };
+    for (const Branch& branch : branches) {
+        std::cout << (branch.is_current ? "* " : "  ");
+        field(branch.thread.branch, name_width);
+        field("thread " + std::to_string(branch.thread.id), 10);
+        field(origin_of(branch), origin_width);
+        field(branch.thread.status, 0);
+        std::cout << cli::shown_time(branch.thread.last_activity) << '\n';
+    }
+}
+
+void print_json(const Branch& branch) {
+    const store::Thread& thread = branch.thread;
+    chat::JsonText out;
+    out.begin_object().key("branch").string(thread.branch).key("thread").number(thread.id);
+    out.key("current").boolean(branch.is_current).key("status").string(thread.status);
+    out.key("parent_branch").string(branch.parent);
+    out.key("parent_thread").number(thread.parent_thread);
+    out.key("branch_point").number(thread.branch_point);
+    out.key("commit").string(branch.commit);
+    out.key("created_at").string(base::iso8601(thread.created_at));
+    out.key("last_activity").string(base::iso8601(thread.last_activity));
+    std::cout << out.end_object().text() << '\n';
+}
+
+base::ExitStatus run(const Options& options, Opened& opened) {
+    const store::Agent agent = require_agent(opened, options.named);
+    context::reclaim_branches(*opened.store, opened.home, agent);
+    const std::vector<Branch> branches = context::list_branches(*opened.store, opened.home, agent);
+    if (options.json)
+        for (const Branch& branch : branches) print_json(branch);
+    else
+        print_text(branches);
+    return base::ExitStatus::done;
+}
+
+}  // namespace
+
+Action add_branches(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    add_name(verb, options->named);
+    verb.add_flag("--json", options->json, "print one JSON object a line");
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::context_command

@@ -1,0 +1,56 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "base/text.hpp"
+#include "chat/json_text.hpp"
+#include "chorus-context/verb.hpp"
+#include "context/branches.hpp"
+#include "context/threads.hpp"
+
+namespace chorus::context_command {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+struct Options {
+    Named named;
+    std::string branch;
+    bool json = false;
+};
+
+store::Thread require_branch(Opened& opened, const store::Agent& agent, const std::string& name) {
+    if (auto found = context::find_branch(*opened.store, agent, name)) return std::move(*found);
+    throw Error(ErrorCode::not_found,
+                "agent '" + agent.name + "': no branch '" +
+                    base::visible(name, base::Newlines::escape) + "'",
+                "chorus-context branches " + agent.name + " lists them");
+}
+
+base::ExitStatus run(const Options& options, Opened& opened) {
+    const life::HeldAgent held = hold_agent(opened, options.named, sys::Lock::Mode::exclusive);
+    context::reclaim_branches(*opened.store, opened.home, held.agent);
+    const store::Thread thread = require_branch(opened, held.agent, options.branch);
+    context::make_current(opened.home, held.agent, thread);
+    if (!options.json) {
+        std::cout << "current: " << thread.branch << ", thread " << thread.id << '\n';
+        return base::ExitStatus::done;
+    }
+    chat::JsonText out;
+    out.begin_object().key("current").string(thread.branch).key("thread").number(thread.id);
+    std::cout << out.end_object().text() << '\n';
+    return base::ExitStatus::done;
+}
+
+}  // namespace
+
+Action add_switch(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    add_name_and_wait(verb, options->named);
+    verb.add_option("BRANCH", options->branch, "main, or a branch by either of its names")
+        ->required();
+    verb.add_flag("--json", options->json, "print one JSON object");
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::context_command

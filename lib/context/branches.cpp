@@ -1,0 +1,218 @@
+#include "context/branches.hpp"
+
+#include "agent/transcript_mark.hpp"
+#include "base/error.hpp"
+#include "base/limits.hpp"
+#include "base/text.hpp"
+#include "base/time.hpp"
+#include "context/threads.hpp"
+#include "context/transcript.hpp"
+#include "store/messages.hpp"
+#include "sys/clock.hpp"
+#include "sys/file.hpp"
+#include "sys/lock.hpp"
+
+namespace chorus::context {
+namespace {
+
+using agent::Directory;
+using base::Error;
+using base::ErrorCode;
+
+constexpr std::size_t most_name_bytes = 64;
+constexpr const char* temporary = ".tmp-branch";
+// In a directory that is in place already, until its rows are.
+constexpr const char* unfinished = "/.unfinished";
+constexpr const char* link_aside = "/.tmp-current";
+
+Directory directory_of(const agent::Home& home, const store::Agent& agent) {
+    return Directory(home.path() + "/" + agent.dir);
+}
+
+// For who holds the lock of the agent's branches.
+void reclaim_locked(store::Store& store, const Directory& directory, const store::Agent& agent) {
+    if (!sys::is_directory(directory.branches())) return;
+    sys::remove_tree(directory.branch(temporary));
+    for (const std::string& entry : sys::list_directory(directory.branches())) {
+        const std::string mark = directory.branch(entry) + unfinished;
+        if (sys::is_link(directory.branch(entry)) || !sys::exists(mark)) continue;
+        const bool has_rows = store::find_thread_of_branch(store, agent.id, entry).has_value();
+        sys::remove_tree(has_rows ? mark : directory.branch(entry));
+    }
+}
+
+sys::Lock require_branches_lock(const agent::Home& home, const store::Agent& agent) {
+    auto lock = sys::Lock::acquire(home.branches_lock(agent.id), sys::Lock::Mode::exclusive,
+                                   base::limits::file_lock_ms);
+    if (!lock)
+        throw Error(ErrorCode::agent_busy,
+                    "agent '" + agent.name + "': another branch is being made");
+    return std::move(*lock);
+}
+
+// Under the name it has for now; gone with this unless kept.
+class Scaffold {
+  public:
+    explicit Scaffold(std::string path) : path_(std::move(path)) { sys::make_directory(path_); }
+    // What cannot be removed now is reclaimed by the next command.
+    ~Scaffold() {
+        if (!path_.empty()) sys::try_remove_tree(path_);
+    }
+    Scaffold(const Scaffold&) = delete;
+    Scaffold& operator=(const Scaffold&) = delete;
+    bool move_to(const std::string& path) {
+        if (!sys::rename_if_free(path_, path)) return false;
+        path_ = path;
+        return true;
+    }
+    void keep() { path_.clear(); }
+
+  private:
+    std::string path_;
+};
+
+// What a branch is made of.
+struct Origin {
+    const store::Agent& agent;
+    const store::Thread& parent;
+    const ForkPoint& point;
+    base::TimeMs now = 0;
+};
+
+// A name is a plain scalar that YAML could take for a number: so all texts are quoted.
+std::string metadata(const Origin& origin) {
+    const ForkPoint& point = origin.point;
+    const bool included = !point.kept.empty() && point.kept.back().id == point.message;
+    return "parent_branch: \"" + origin.parent.branch + "\"\ncreated: \"" +
+           base::iso8601(origin.now) + "\"\nbranch_point: " + std::to_string(point.message) +
+           "\nbranch_point_included: " + (included ? "true" : "false") +
+           "\nbranch_point_position: " + std::to_string(point.kept.size()) + "\ncommit: \"" +
+           point.commit + "\"\n";
+}
+
+std::string transcript_beginning(const Origin& origin, const std::string& branch) {
+    return "# " + origin.agent.name + "\n\n" + agent::transcript_mark(0) + "## Branch " + branch +
+           " · " + base::iso8601(origin.now) + "\n\nForked from " + origin.parent.branch +
+           " at message " + std::to_string(origin.point.message) +
+           "; what was said before follows.\n";
+}
+
+// Those of sub-agents that were there at the point, by their rows, or that have none.
+void copy_agents(store::Store& store, const Directory& directory, const Origin& origin) {
+    const std::string from = directory.branch_agents(origin.parent.branch);
+    if (!sys::is_directory(from)) return;
+    const std::string rows = Directory(origin.agent.dir).branch_agents(origin.parent.branch);
+    const std::string to = directory.branch_agents(temporary);
+    sys::make_directory(to);
+    for (const std::string& entry : sys::list_directory(from)) {
+        const std::string path = from + "/" + entry;
+        if (sys::is_link(path) || !sys::is_directory(path)) continue;
+        const auto row = store::find_child(store, rows + "/" + entry);
+        if (!row || row->created_at <= origin.point.until) sys::copy_tree(path, to + "/" + entry);
+    }
+}
+
+void build(store::Store& store, const Directory& directory, const Origin& origin,
+           const std::string& branch) {
+    sys::write_file(directory.branch(temporary) + unfinished, "");
+    sys::write_file(directory.branch_metadata(temporary), metadata(origin));
+    sys::write_file(directory.transcript(temporary, 0, true), transcript_beginning(origin, branch));
+    copy_agents(store, directory, origin);
+    sys::sync_filesystem(directory.branch(temporary));
+}
+
+void refuse_taken(store::Store& store, const store::Agent& agent, const std::string& name) {
+    for (const store::Thread& thread : branch_threads(store, agent))
+        if (given_name(thread.branch) == name || thread.branch == name)
+            throw Error(ErrorCode::exists, "branch '" + name + "': agent '" + agent.name +
+                                               "' has one, " + thread.branch);
+}
+
+}  // namespace
+
+void check_branch_name(const std::string& name) {
+    constexpr std::string_view digits = "0123456789";
+    constexpr std::string_view letters =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+    const bool fits = !name.empty() && name.size() <= most_name_bytes && name != "main" &&
+                      name.find_first_not_of(letters) == std::string::npos && name.front() != '.' &&
+                      name.front() != '-' && name.front() != '_' &&
+                      name.find_first_not_of(digits) != std::string::npos;
+    if (!fits)
+        throw Error(
+            ErrorCode::bad_request,
+            "branch '" + base::visible(name, base::Newlines::escape) + "': not a name for a branch",
+            "letters, digits, '.', '_' and '-', at most 64, the first a letter or digit; "
+            "not main, and no number alone");
+}
+
+void refuse_sub_agent(const std::string& name) {
+    throw Error(ErrorCode::bad_request,
+                "agent '" + name + "': it is a sub-agent, and those do not branch",
+                "branch the agent that it works for");
+}
+
+NewBranch make_branch(store::Store& store, const agent::Home& home, const store::Agent& agent,
+                      const store::Thread& parent, const std::string& name, const ForkAt& at,
+                      const policy::Redaction& redaction) {
+    check_branch_name(name);
+    if (agent.kind == "child") refuse_sub_agent(agent.name);
+    const Directory directory = directory_of(home, agent);
+    const sys::Lock lock = require_branches_lock(home, agent);
+    reclaim_locked(store, directory, agent);
+    refuse_taken(store, agent, name);
+
+    NewBranch made;
+    made.point = find_fork_point(store, agent, parent, at);
+    const Origin origin{agent, parent, made.point, sys::now_ms()};
+    const std::string branch = base::compact_utc(origin.now) + "-" + name;
+    Scaffold scaffold(directory.branch(temporary));
+    build(store, directory, origin, branch);
+    if (!scaffold.move_to(directory.branch(branch)))
+        throw Error(ErrorCode::exists, directory.branch(branch) + ": there already",
+                    "move it away, or try again in a second");
+
+    store::Transaction transaction(store);
+    made.branch.thread = insert_fork(store, agent, parent, branch, made.point, origin.now);
+    append_to_transcript(
+        directory.transcript(branch, made.branch.thread.id, true),
+        without_secrets(store::load_messages_after(store, agent.id, made.branch.thread.id, 0),
+                        redaction));
+    transaction.commit();
+    scaffold.keep();
+    sys::try_remove_tree(directory.branch(branch) + unfinished);
+    made.branch.parent = parent.branch;
+    made.branch.commit = made.point.commit;
+    return made;
+}
+
+std::vector<Branch> list_branches(store::Store& store, const agent::Home& home,
+                                  const store::Agent& agent) {
+    const std::string current = current_branch(directory_of(home, agent));
+    std::vector<Branch> branches;
+    for (store::Thread& thread : branch_threads(store, agent)) {
+        Branch branch;
+        if (const auto parent = store::find_thread(store, agent.id, thread.parent_thread))
+            branch.parent = parent->branch;
+        if (thread.branch_point != 0) branch.commit = commit_at(store, thread.branch_point);
+        branch.is_current = thread.branch == current;
+        branch.thread = std::move(thread);
+        branches.push_back(std::move(branch));
+    }
+    return branches;
+}
+
+void make_current(const agent::Home& home, const store::Agent& agent, const store::Thread& branch) {
+    const Directory directory = directory_of(home, agent);
+    sys::make_directory(directory.branch(branch.branch));
+    sys::replace_link(directory.current(), "branches/" + branch.branch,
+                      directory.path() + link_aside);
+}
+
+void reclaim_branches(store::Store& store, const agent::Home& home, const store::Agent& agent) {
+    const auto lock =
+        sys::Lock::try_acquire(home.branches_lock(agent.id), sys::Lock::Mode::exclusive);
+    if (lock) reclaim_locked(store, directory_of(home, agent), agent);
+}
+
+}  // namespace chorus::context

@@ -1,0 +1,26 @@
+// A commit in the making. Include it in this room's .cpp files only.
+#pragma once
+
+#include <string>
+
+#include "repo/mutation.hpp"
+#include "repo/opened.hpp"
+
+namespace chorus::repo {
+
+struct Draft {
+    Mutation mutation;
+    Index index;  // in memory: what is staged in it is written by whoever wants it written
+    CommitObject parent;
+    Author author;
+    std::string message;
+    git_oid id{};
+
+    Draft(const std::string& workspace, git_repository* repository, Author by, std::string text);
+};
+
+git_oid written_tree(git_index* index);
+// The object alone, with the draft's HEAD as parent; its id is the draft's. No ref names it.
+void write_commit(git_repository* repository, const git_oid& tree, Draft& draft);
+
+}  // namespace chorus::repo

@@ -1,0 +1,86 @@
+#include "repo/directory.hpp"
+#include "repo/draft.hpp"
+#include "repo/staging.hpp"
+
+namespace chorus::repo {
+namespace {
+
+constexpr int most_branches_of_a_second = 100;
+
+CommitObject require_commit(git_repository* repository, const std::string& commit) {
+    git_oid id;
+    const auto database = make<ObjectDatabase>("git", git().repository_odb, repository);
+    if (commit.size() != GIT_OID_HEXSZ || git().oid_fromstr(&id, commit.c_str()) != 0 ||
+        git().odb_exists(database.get(), &id) != 1)
+        throw base::Error(base::ErrorCode::not_found,
+                          "git: commit " + commit + " is not in the workspace's repository");
+    return find_commit(repository, id);
+}
+
+std::string make_free_branch(git_repository* repository, const std::string& name,
+                             const git_commit* commit) {
+    for (int number = 1; number <= most_branches_of_a_second; ++number) {
+        const std::string free = number == 1 ? name : name + "-" + std::to_string(number);
+        git_reference* made = nullptr;
+        const int result = git().branch_create(&made, repository, free.c_str(), commit, 0);
+        const Reference owned(made);
+        if (result == 0) return free;
+        if (result != GIT_EEXISTS) check(result, "git: " + free);
+    }
+    throw base::Error(base::ErrorCode::failed, "git: branch '" + name + "' exists");
+}
+
+// What is staged in memory alone is forgotten first: a file that is not in the index stays.
+void overwrite_work_tree(git_repository* repository, const git_commit* commit) {
+    (void)fresh_index(repository);
+    git_checkout_options options;
+    check(git().checkout_options_init(&options, GIT_CHECKOUT_OPTIONS_VERSION), "reset");
+    options.checkout_strategy = GIT_CHECKOUT_FORCE;
+    options.disable_filters = 1;
+    check(git().checkout_tree(repository, reinterpret_cast<const git_object*>(commit), &options),
+          "reset");
+    const Index index = fresh_index(repository);
+    check(git().index_read_tree(index.get(), tree_of(commit).get()), "reset");
+    check(git().index_write(index.get()), "reset");
+    keep_changes_visible(repository);
+}
+
+void move_head(git_repository* repository, const git_commit* from, const git_commit* to) {
+    const std::string branch = head_ref(repository);
+    const git_oid* id = git().commit_id(to);
+    make<Reference>("reset", git().reference_create_matching, repository,
+                    branch.empty() ? "HEAD" : branch.c_str(), id, 1, git().commit_id(from),
+                    ("reset: moving to " + text_of(*id)).c_str());
+}
+
+}  // namespace
+
+void Repository::require_commit(const std::string& commit) const {
+    (void)repo::require_commit(handle_->get(), commit);
+}
+
+Aside Repository::reset(const std::string& commit, const std::string& branch,
+                        const Author& author) {
+    git_repository* const repository = handle_->get();
+    const CommitObject target = repo::require_commit(repository, commit);
+    inspect_work_tree(handle_->workspace);
+    Draft draft(handle_->workspace, repository, author, "Before going back to " + commit + "\n");
+    if (!draft.parent) throw base::Error(base::ErrorCode::failed, "git: there is no commit yet");
+    stage(repository, draft.index.get(), Selection(handle_->workspace, {}));
+    stage_in_the_way(repository, draft.index.get(), tree_of(target.get()).get());
+    const git_oid tree = written_tree(draft.index.get());
+    const bool has_changes = git().oid_cmp(&tree, git().commit_tree_id(draft.parent.get())) != 0;
+    if (!has_changes &&
+        git().oid_cmp(git().commit_id(draft.parent.get()), git().commit_id(target.get())) == 0)
+        return {};
+    draft.id = *git().commit_id(draft.parent.get());
+    if (has_changes) write_commit(repository, tree, draft);
+    const CommitObject kept = find_commit(repository, draft.id);
+    Aside aside{text_of(draft.id), make_free_branch(repository, branch, kept.get())};
+    // refs and objects are synced by then: from here on nothing that was there can be lost
+    overwrite_work_tree(repository, target.get());
+    move_head(repository, draft.parent.get(), target.get());
+    return aside;
+}
+
+}  // namespace chorus::repo
