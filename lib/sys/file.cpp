@@ -92,6 +92,18 @@ void write_file(const std::string& path, std::string_view content, unsigned mode
         throw base::system_error(path);
 }
 
+void write_file(const std::string& path, const std::function<void(int fd)>& write, unsigned mode) {
+    c_path(path);
+    const Fd directory = open_directory(parent_of(path));
+    const auto to_the_end = [&write](int fd) {
+        write(fd);
+        return true;
+    };
+    if (!replace_at(directory.get(), name_of(path), to_the_end,
+                    {.from = Permissions::From::mode, .mode = mode}))
+        throw base::system_error(path);
+}
+
 bool write_file_if_free(const std::string& path, std::string_view content, unsigned mode) {
     c_path(path);
     const Fd directory = open_directory(parent_of(path));

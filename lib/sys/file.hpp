@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,10 @@ std::string read_file(const std::string& path, std::size_t most);
 // Promise 5 of chorus(7): a temporary in the same directory (O_EXCL|O_NOFOLLOW, `mode`), write,
 // fsync, rename, fsync of the directory. A reader sees the old file or the new one.
 void write_file(const std::string& path, std::string_view content, unsigned mode = 0600);
+// The same for what is too long to be a string: `write` writes it to the descriptor it gets, and may
+// throw.
+void write_file(const std::string& path, const std::function<void(int fd)>& write,
+                unsigned mode = 0600);
 // The same for a new file: false where something of that name is there.
 bool write_file_if_free(const std::string& path, std::string_view content, unsigned mode = 0600);
 // What write_file of processes that were killed left in the directory; the next write there does it

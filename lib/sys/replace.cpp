@@ -129,13 +129,20 @@ void remove_temporaries(const std::string& directory) {
     if (fd) remove_temporaries_at(fd.get());
 }
 
-bool replace_at(int directory, const std::string& name, std::string_view content,
+bool replace_at(int directory, const std::string& name, const std::function<bool(int fd)>& write,
                 const Permissions& permissions, Existing existing) {
     Temporary temporary(directory);
     const unsigned made_with = permissions.from == Permissions::From::umask ? 0666 : 0600;
     return temporary.create(made_with) && set_permissions(temporary.fd(), permissions) &&
-           try_write_all(temporary.fd(), content) && fsync(temporary.fd()) == 0 &&
+           write(temporary.fd()) && fsync(temporary.fd()) == 0 &&
            temporary.rename_to(name, existing) && fsync(directory) == 0;
+}
+
+bool replace_at(int directory, const std::string& name, std::string_view content,
+                const Permissions& permissions, Existing existing) {
+    return replace_at(
+        directory, name, [content](int fd) { return try_write_all(fd, content); }, permissions,
+        existing);
 }
 
 }  // namespace chorus::sys

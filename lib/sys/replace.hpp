@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,10 @@ enum class Existing { replace, refuse };
 // directory synced. On failure false with errno set, EEXIST where `existing` refuses, and no
 // temporary left. What a process that was killed left is removed by the next write in `directory`.
 bool replace_at(int directory, const std::string& name, std::string_view content,
+                const Permissions& permissions, Existing existing = Existing::replace);
+
+// The same for what `write` writes to the descriptor it gets; it may throw.
+bool replace_at(int directory, const std::string& name, const std::function<bool(int fd)>& write,
                 const Permissions& permissions, Existing existing = Existing::replace);
 
 // What processes that were killed left in `directory`.
