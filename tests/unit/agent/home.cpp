@@ -42,6 +42,15 @@ TEST(FindHome, refuses_what_is_not_absolute) {
                   ErrorCode::config_invalid);
 }
 
+TEST(Groom, is_what_was_given_then_the_variable_then_auto) {
+    const auto variable = [](const char* value) { return environment({{"CHORUS_GROOM", value}}); };
+    EXPECT_EQ(groom_in_force("", nothing), Groom::automatic);
+    EXPECT_EQ(groom_in_force("", variable("manual")), Groom::manual);
+    EXPECT_EQ(groom_in_force("pristine", variable("manual")), Groom::pristine);
+    EXPECT_EQ(error_of([&] { (void)groom_in_force("", variable("Auto")); }).code(),
+              ErrorCode::config_invalid);
+}
+
 TEST(OpenHome, makes_it_for_its_owner_alone) {
     const Scratch scratch;
     const Home home(scratch / "deep/home");

@@ -79,6 +79,19 @@ TEST(Migrations, leave_a_newer_database_without_a_log_untouched) {
     EXPECT_TRUE(before == bytes_of(home.directory()));
 }
 
+TEST(Migrations, wait_for_a_person_where_they_are_told_to) {
+    const Home home;
+    { const Store store = home.open(); }
+    edit(home.paths(), "ALTER TABLE inbox DROP COLUMN actor; PRAGMA user_version = 2");
+    const std::string before = read_bytes(home.paths().database);
+    const base::Error error = error_of([&] { Store::open(home.paths(), IfOld::refuse); });
+    EXPECT_EQ(error.code(), base::ErrorCode::config_invalid);
+    EXPECT_NE(error.message().find("schema 2"), std::string::npos);
+    EXPECT_EQ(read_bytes(home.paths().database), before);
+    { const Store store = home.open(); }
+    EXPECT_NO_THROW(Store::open(home.paths(), IfOld::refuse));
+}
+
 TEST(Migrations, refuse_a_file_that_is_none_of_ours) {
     const Home home;
     edit(home.paths(), "CREATE TABLE recipes (name)");

@@ -64,5 +64,23 @@ TEST(Inbox, holds_what_was_not_delivered_oldest_first) {
     EXPECT_TRUE(undelivered(store, agent, 2).empty());
 }
 
+TEST(Inbox, knows_who_sent_what_a_turn_got) {
+    const Home home;
+    Store store = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    const Turn turn = add_turn(store, agent);
+    in_transaction(store, [&] {
+        for (const char* actor : {"uid 2 (bob)", "uid 1", "uid 2 (bob)", "uid 3"})
+            insert_inbox(store, {.agent_id = agent, .source = "user", .actor = actor});
+    });
+    const auto waiting = undelivered(store, agent, 1);
+    EXPECT_EQ(waiting[0].actor, "uid 2 (bob)");
+    EXPECT_TRUE(senders(store, turn.id).empty());
+    in_transaction(store, [&] {
+        for (std::size_t i = 0; i < 3; ++i) mark_delivered(store, waiting[i].id, turn.id);
+    });
+    EXPECT_EQ(senders(store, turn.id), (std::vector<std::string>{"uid 1", "uid 2 (bob)"}));
+}
+
 }  // namespace
 }  // namespace chorus::store
