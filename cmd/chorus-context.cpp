@@ -18,6 +18,11 @@ using context_command::Verb;
 constexpr std::array verbs{
     Verb{"audit", "what was decided, and by whom", Needs::store, context_command::add_audit},
     Verb{"explain", "what would be decided, and why", Needs::home, context_command::add_explain},
+    Verb{"export", "what was said, as a transcript or for another program", Needs::store,
+         context_command::add_export},
+    Verb{"import", "what export wrote as JSON lines, into an agent", Needs::store,
+         context_command::add_import},
+    Verb{"pack", "the whole agent, for another machine", Needs::store, context_command::add_pack},
     Verb{"verify", "whether the audit log is what was written", Needs::store,
          context_command::add_verify},
 };

@@ -6,6 +6,8 @@
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "cli/main.hpp"
+#include "context/import.hpp"
+#include "life/agents.hpp"
 #include "life/birth.hpp"
 #include "life/opening.hpp"
 #include "model/choice.hpp"
@@ -48,7 +50,16 @@ std::string permissions_json(const std::string& given) {
     return text;
 }
 
-void print_json(const life::Birth& birth, const agent::Home& home) {
+// What chorus-context pack put beside its files. A lock that others take meanwhile is soon free.
+context::Imported take_conversation(const agent::Home& home, store::Store& store,
+                                    const store::Agent& agent) {
+    constexpr std::int64_t wait_ms = 10'000;
+    const life::HeldAgent held =
+        life::hold_agent(home, store, agent, sys::Lock::Mode::exclusive, wait_ms);
+    return context::import_packed(store, home, held.agent).value_or(context::Imported());
+}
+
+void print_json(const life::Birth& birth, const agent::Home& home, std::size_t messages) {
     chat::JsonText out;
     const auto list = [&](const char* key, const std::vector<std::string>& values) {
         out.key(key).begin_array();
@@ -62,6 +73,7 @@ void print_json(const life::Birth& birth, const agent::Home& home) {
     out.key("created_at").string(base::iso8601(birth.agent.created_at));
     out.key("adopted").boolean(birth.adopted).key("existed").boolean(birth.existed);
     out.key("sessions").number(static_cast<std::int64_t>(birth.sessions));
+    out.key("messages").number(static_cast<std::int64_t>(messages));
     list("set_aside", birth.set_aside);
     list("left_out", birth.left_out);
     out.key("exit_code").number(0).end_object();
@@ -98,10 +110,13 @@ ExitStatus run(Options& options) {
     store::Store store = life::open_home(home, environment, agent::IfMissing::create,
                                          agent::groom_in_force(options.groom, environment));
     const life::Birth birth = life::give_birth(home, store, environment, options.birth);
-    if (options.json)
-        print_json(birth, home);
-    else
-        print_text(birth);
+    if (!options.json) print_text(birth);
+    context::Imported imported;
+    if (birth.adopted) imported = take_conversation(home, store, birth.agent);
+    if (options.json) print_json(birth, home, imported.messages);
+    if (!options.json && imported.messages > 0)
+        std::cout << imported.messages << (imported.messages == 1 ? " message" : " messages")
+                  << " of its conversation came along.\n";
     return ExitStatus::done;
 }
 

@@ -41,6 +41,9 @@ struct Verb {
 
 Action add_audit(CLI::App& verb);
 Action add_explain(CLI::App& verb);
+Action add_export(CLI::App& verb);
+Action add_import(CLI::App& verb);
+Action add_pack(CLI::App& verb);
 Action add_verify(CLI::App& verb);
 
 // --- what verbs share ---

@@ -15,7 +15,7 @@ constexpr std::size_t most_bars = 160;
 constexpr double width = 800;
 constexpr double height = 100;
 constexpr double widest_slot = 20;
-constexpr double bar_share = 0.72;  // of its slot
+constexpr double bar_share = 0.72;    // of its slot
 constexpr double least_height = 0.7;  // what there is can be seen
 
 struct Bar {
@@ -120,20 +120,20 @@ std::string usage_chart(const std::vector<store::Turn>& turns,
     }
     const std::string per = bars.size() == turns.size() ? " a turn" : " a bar of several turns";
     const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0; };
-    std::string out = figure(
-        "Tokens" + per + ", " + with_commas(most) + " at most " + key("input", "in") +
-            key("output", "out"),
-        "Tokens" + per, [&](std::string& svg) {
-            for (std::size_t at = 0; at < bars.size(); ++at) {
-                const Bar& bar = bars[at];
-                const auto whole = static_cast<double>(most);
-                draw_bar(svg, bar, at, slot,
-                         {{"input", share(static_cast<double>(bar.input), whole)},
-                          {"output", share(static_cast<double>(bar.output), whole)}},
-                         bar.label + ": " + with_commas(bar.input) + " in, " +
-                             with_commas(bar.output) + " out");
-            }
-        });
+    std::string out =
+        figure("Tokens" + per + ", " + with_commas(most) + " at most " + key("input", "in") +
+                   key("output", "out"),
+               "Tokens" + per, [&](std::string& svg) {
+                   for (std::size_t at = 0; at < bars.size(); ++at) {
+                       const Bar& bar = bars[at];
+                       const auto whole = static_cast<double>(most);
+                       draw_bar(svg, bar, at, slot,
+                                {{"input", share(static_cast<double>(bar.input), whole)},
+                                 {"output", share(static_cast<double>(bar.output), whole)}},
+                                bar.label + ": " + with_commas(bar.input) + " in, " +
+                                    with_commas(bar.output) + " out");
+                   }
+               });
     if (!has_cost) return out;
     return out + figure("Cost" + per + ", " + dollars(most_usd) + " at most", "Cost" + per,
                         [&](std::string& svg) {

@@ -61,8 +61,7 @@ void write_turn(JsonText& out, const store::Turn& turn, Shape shape) {
     else
         out.number(turn.exit_code);
     out.key("iterations").number(turn.iterations).key("tool_calls").number(turn.tool_calls);
-    if (!turn.error_category.empty())
-        out.key("error_category").string(turn.error_category);
+    if (!turn.error_category.empty()) out.key("error_category").string(turn.error_category);
     if (!turn.error_detail.empty()) out.key("error_detail").string(turn.error_detail);
     out.key("usage").begin_object();
     out.key("input_tokens").number(turn.usage.input_tokens);
@@ -95,8 +94,7 @@ void write_message(JsonText& out, const store::StoredMessage& stored, Shape shap
     const std::string extra = chat::store_extra(message);
     if (!extra.empty()) out.key("extra").raw(extra);
     if (!stored.restored_from.empty()) out.key("restored_from").string(stored.restored_from);
-    if (stored.original_timestamp != 0)
-        time(out, "original_timestamp", stored.original_timestamp);
+    if (stored.original_timestamp != 0) time(out, "original_timestamp", stored.original_timestamp);
     if (stored.left_out) out.key("left_out").boolean(true);
     out.end_object();
 }

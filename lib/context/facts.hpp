@@ -16,9 +16,9 @@ struct Fact {
 // Model, time, messages, turns, tokens, cost: those that there are.
 std::vector<Fact> facts(const Record& record);
 
-std::string with_commas(std::int64_t number);    // "12,345"
-std::string dollars(double usd);                 // "$0.0123", "$12.30"
-std::string shown_utc(base::TimeMs time);        // "2026-02-12 10:30"
+std::string with_commas(std::int64_t number);                      // "12,345"
+std::string dollars(double usd);                                   // "$0.0123", "$12.30"
+std::string shown_utc(base::TimeMs time);                          // "2026-02-12 10:30"
 std::string counted(std::int64_t count, const std::string& what);  // "1 turn", "2 turns"
 
 }  // namespace chorus::context

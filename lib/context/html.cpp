@@ -109,7 +109,8 @@ class Messages {
         const auto turn = turns_.find(message.turn_id);
         if (message.starts_turn && turn != turns_.end())
             out_ += "<span>turn " + std::to_string(turn->second->turn_number) + "</span>";
-        if (message.role == Role::tool_result) out_ += "<span>" + html(message.tool_call_id) + "</span>";
+        if (message.role == Role::tool_result)
+            out_ += "<span>" + html(message.tool_call_id) + "</span>";
         if (!stored.restored_from.empty()) out_ += "<span>restored</span>";
         if (stored.left_out) out_ += "<span>not sent any more</span>";
         out_ += "<a href=\"#m" + id + "\">#" + id + "</a></header>\n";

@@ -2,8 +2,8 @@
 
 #include "base/text.hpp"
 #include "context/export.hpp"
-#include "context/transcript.hpp"
 #include "context/facts.hpp"
+#include "context/transcript.hpp"
 
 namespace chorus::context {
 namespace {
@@ -14,7 +14,8 @@ std::string line_of(std::string_view text) {
 
 std::string heading(const Record& record) {
     std::string text = "# " + line_of(record.title) + "\n\n";
-    for (const Fact& fact : facts(record)) text += "- " + fact.name + ": " + line_of(fact.text) + "\n";
+    for (const Fact& fact : facts(record))
+        text += "- " + fact.name + ": " + line_of(fact.text) + "\n";
     return text;
 }
 

@@ -27,7 +27,8 @@ struct Record {
     std::vector<std::string> lost_sessions = {};  // ids of those whose file cannot be read
 };
 
-// Threads and turns are those that the messages are of, or all of them where `extent` is everything.
+// Threads and turns are those that the messages are of, or all of them where `extent` is
+// everything.
 Record load_record(store::Store& store, const store::Agent& agent, const store::Extent& extent);
 // The saved sessions with their files.
 void add_sessions(Record& record, store::Store& store, const agent::Home& home);

@@ -82,7 +82,7 @@ bool has_own_messages(Store& store, AgentId agent) {
     return statement.bind(agent).step();
 }
 
-std::optional<StoredMessage> find_message(Store& store, AgentId agent, std::int64_t id) {
+std::optional<StoredMessage> find_stored_message(Store& store, AgentId agent, std::int64_t id) {
     Statement statement = store.prepare(select("message.id = ? AND message.agent_id = ?"));
     if (!statement.bind(id).bind(agent).step()) return std::nullopt;
     return read(statement);

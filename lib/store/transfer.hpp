@@ -16,15 +16,15 @@ namespace chorus::store {
 struct StoredMessage {
     chat::Message message;
     ThreadId thread = 1;
-    std::string outcome;        // of the call that it is the result of; "": nobody knows
-    std::string restored_from;  // "": said here
+    std::string outcome;                  // of the call that it is the result of; "": nobody knows
+    std::string restored_from;            // "": said here
     base::TimeMs original_timestamp = 0;  // 0: as the message's own
     bool left_out = false;                // of every window
 };
 
 struct Extent {
-    ThreadId thread = 0;     // 0: all of them
-    base::TimeMs since = 0;  // from then on
+    ThreadId thread = 0;                                            // 0: all of them
+    base::TimeMs since = 0;                                         // from then on
     base::TimeMs until = std::numeric_limits<base::TimeMs>::max();  // and before then
 };
 // In order of id. Reads back from the newest to the first that is too old.
@@ -36,7 +36,7 @@ constexpr std::string_view import_mark = "import:";
 std::set<std::string, std::less<>> import_marks(Store& store, AgentId agent);
 // Whether the agent has a message that was not imported.
 bool has_own_messages(Store& store, AgentId agent);
-std::optional<StoredMessage> find_message(Store& store, AgentId agent, std::int64_t id);
+std::optional<StoredMessage> find_stored_message(Store& store, AgentId agent, std::int64_t id);
 
 // insert_message, with restored_from, original_timestamp and left_out. Inside a transaction of the
 // caller.

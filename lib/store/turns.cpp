@@ -221,8 +221,7 @@ std::vector<Turn> list_turns(Store& store, AgentId agent) {
     statement.bind(agent);
     std::vector<Turn> turns;
     while (statement.step()) turns.push_back(read(statement));
-    std::sort(turns.begin(), turns.end(),
-              [](const Turn& a, const Turn& b) { return a.id < b.id; });
+    std::sort(turns.begin(), turns.end(), [](const Turn& a, const Turn& b) { return a.id < b.id; });
     return turns;
 }
 

@@ -92,18 +92,6 @@ void write_file(const std::string& path, std::string_view content, unsigned mode
         throw base::system_error(path);
 }
 
-void write_file(const std::string& path, const std::function<void(int fd)>& write, unsigned mode) {
-    c_path(path);
-    const Fd directory = open_directory(parent_of(path));
-    const auto to_the_end = [&write](int fd) {
-        write(fd);
-        return true;
-    };
-    if (!replace_at(directory.get(), name_of(path), to_the_end,
-                    {.from = Permissions::From::mode, .mode = mode}))
-        throw base::system_error(path);
-}
-
 bool write_file_if_free(const std::string& path, std::string_view content, unsigned mode) {
     c_path(path);
     const Fd directory = open_directory(parent_of(path));
@@ -111,6 +99,21 @@ bool write_file_if_free(const std::string& path, std::string_view content, unsig
                    {.from = Permissions::From::mode, .mode = mode}, Existing::refuse))
         return true;
     if (errno == EEXIST) return false;
+    throw base::system_error(path);
+}
+
+bool fill_file(const std::string& path, bool replace,
+               const std::function<void(const std::string& temporary, int fd)>& fill) {
+    c_path(path);
+    const Fd directory = open_directory(parent_of(path));
+    const Existing existing = replace ? Existing::replace : Existing::refuse;
+    const auto fill_in = [&](const std::string& name, int fd) {
+        fill(join_path(parent_of(path), name), fd);
+    };
+    if (fill_at(directory.get(), name_of(path), fill_in,
+                {.from = Permissions::From::mode, .mode = 0600}, existing))
+        return true;
+    if (!replace && errno == EEXIST) return false;
     throw base::system_error(path);
 }
 

@@ -23,12 +23,12 @@ std::string read_file(const std::string& path, std::size_t most);
 // Promise 5 of chorus(7): a temporary in the same directory (O_EXCL|O_NOFOLLOW, `mode`), write,
 // fsync, rename, fsync of the directory. A reader sees the old file or the new one.
 void write_file(const std::string& path, std::string_view content, unsigned mode = 0600);
-// The same for what is too long to be a string: `write` writes it to the descriptor it gets, and may
-// throw.
-void write_file(const std::string& path, const std::function<void(int fd)>& write,
-                unsigned mode = 0600);
 // The same for a new file: false where something of that name is there.
 bool write_file_if_free(const std::string& path, std::string_view content, unsigned mode = 0600);
+// The same for what cannot be held as a text: `fill` gets the path of the temporary, and a
+// descriptor of it to write to. False where something of that name is there and is not to go.
+bool fill_file(const std::string& path, bool replace,
+               const std::function<void(const std::string& temporary, int fd)>& fill);
 // What write_file of processes that were killed left in the directory; the next write there does it
 // too.
 void remove_temporaries(const std::string& directory);

@@ -24,9 +24,11 @@ enum class Existing { replace, refuse };
 bool replace_at(int directory, const std::string& name, std::string_view content,
                 const Permissions& permissions, Existing existing = Existing::replace);
 
-// The same for what `write` writes to the descriptor it gets; it may throw.
-bool replace_at(int directory, const std::string& name, const std::function<bool(int fd)>& write,
-                const Permissions& permissions, Existing existing = Existing::replace);
+// The same for what `fill` puts into the temporary, whose name and open descriptor it gets; what it
+// throws leaves no temporary either.
+using Fill = std::function<void(const std::string& name, int fd)>;
+bool fill_at(int directory, const std::string& name, const Fill& fill,
+             const Permissions& permissions, Existing existing);
 
 // What processes that were killed left in `directory`.
 void remove_temporaries_at(int directory);
