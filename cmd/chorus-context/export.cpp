@@ -72,7 +72,7 @@ bool is_everything(const Options& options) {
 policy::Redaction redaction_of(const sys::Environment& environment) {
     policy::Redaction redaction;
     for (const model::Provider& provider : model::catalog())
-        if (const auto key = environment.find(provider.key_variable)) redaction.add(*key);
+        if (const auto key = environment.find(std::string(provider.key_variable))) redaction.add(*key);
     return redaction;
 }
 

@@ -35,6 +35,11 @@ std::string value_text(const Json& value) {
     return value.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
+// From a saved session. That all of a conversation was moved here is not worth saying of each.
+bool is_restored(const StoredMessage& stored) {
+    return !stored.restored_from.empty() && !is_imported(stored);
+}
+
 class Messages {
   public:
     explicit Messages(const Record& record) {
@@ -111,7 +116,7 @@ class Messages {
             out_ += "<span>turn " + std::to_string(turn->second->turn_number) + "</span>";
         if (message.role == Role::tool_result)
             out_ += "<span>" + html(message.tool_call_id) + "</span>";
-        if (!stored.restored_from.empty()) out_ += "<span>restored</span>";
+        if (is_restored(stored)) out_ += "<span>restored</span>";
         if (stored.left_out) out_ += "<span>not sent any more</span>";
         out_ += "<a href=\"#m" + id + "\">#" + id + "</a></header>\n";
     }

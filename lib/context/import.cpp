@@ -43,6 +43,7 @@ class Lines {
             check(line);
             use(line);
         }
+        if (number_ == 0) throw Error(ErrorCode::bad_request, name_ + ": it is empty");
         if (!ended_)
             throw Error(ErrorCode::bad_request,
                         place() + ": the file ends behind it, without its last line",
@@ -127,8 +128,11 @@ class Import {
   public:
     Import(store::Store& store, const agent::Home& home, const store::Agent& agent)
         : store_(store), home_(home), agent_(agent), now_(sys::now_ms()) {
-        result_.in_window = !store::has_own_messages(store, agent.id);
-        marks_ = store::import_marks(store, agent.id);
+        const std::string own = origin_of(agent);
+        store::for_each_stored(store, agent.id, {}, [&](StoredMessage&& stored) {
+            if (!is_imported(stored)) result_.in_window = false;
+            marks_.insert(identity(own, stored));
+        });
         for (const store::Session& session : store::list_sessions(store, agent.id))
             sessions_.insert(session.id);
     }
@@ -188,23 +192,15 @@ class Import {
         return turn.id;
     }
 
-    bool is_known(const StoredMessage& stored, const std::string& mark) {
-        if (marks_.count(mark) > 0) return true;
-        if (origin_ != origin_of(agent_)) return false;
-        const auto own = store::find_stored_message(store_, agent_.id, stored.message.id);
-        return own && identity(origin_, *own) == mark;
-    }
-
     void insert_line(const MessageLine& line) {
         StoredMessage copy = line.stored;
         const std::string mark = identity(origin_, copy);
         const bool is_result = copy.message.role == Role::tool_result;
         if (!is_result) cancel_pending(copy.thread);
-        if (is_known(copy, mark)) {
+        if (!marks_.insert(mark).second) {
             ++result_.known;
             return;
         }
-        marks_.insert(mark);
         copy.restored_from = mark;
         copy.left_out = copy.left_out || !result_.in_window || (is_result && !answers(copy));
         copy.original_timestamp = said_at(copy);
@@ -260,7 +256,7 @@ class Import {
     base::TimeMs now_;
     Imported result_;
     std::string origin_;
-    std::set<std::string, std::less<>> marks_;
+    std::set<std::string> marks_;                 // of every message that the agent has
     std::map<store::TurnId, store::Turn> turns_;  // by the file's id
     std::map<store::ThreadId, Pending> pending_;
     std::set<std::string> sessions_;

@@ -69,8 +69,12 @@ base::TimeMs said_at(const store::StoredMessage& stored) {
     return stored.original_timestamp != 0 ? stored.original_timestamp : stored.message.timestamp;
 }
 
+bool is_imported(const store::StoredMessage& stored) {
+    return stored.restored_from.rfind(store::import_mark, 0) == 0;
+}
+
 std::string identity(std::string_view origin, const store::StoredMessage& stored) {
-    if (stored.restored_from.rfind(store::import_mark, 0) == 0) return stored.restored_from;
+    if (is_imported(stored)) return stored.restored_from;
     const chat::Message& message = stored.message;
     std::string all(origin);
     for (const std::string& part :

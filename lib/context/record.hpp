@@ -38,6 +38,7 @@ void redact(Record& record, const policy::Redaction& redaction);
 
 // When it was said, wherever that was.
 base::TimeMs said_at(const store::StoredMessage& stored);
+bool is_imported(const store::StoredMessage& stored);
 // Tells one message from all others, in whatever home it is: what import marks a copy with.
 // `origin` as in origin_of.
 std::string identity(std::string_view origin, const store::StoredMessage& stored);

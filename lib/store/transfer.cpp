@@ -42,50 +42,34 @@ StoredMessage read(const Statement& statement) {
     return stored;
 }
 
-void load_thread(Store& store, AgentId agent, ThreadId thread, const Extent& extent,
-                 std::vector<StoredMessage>& messages) {
+void for_each_in_thread(Store& store, AgentId agent, ThreadId thread, const Extent& extent,
+                        const std::function<void(StoredMessage&&)>& use) {
     Statement statement = store.prepare(
         select("message.agent_id = ? AND message.thread_id = ? ORDER BY message.id DESC"));
     statement.bind(agent).bind(thread);
     while (statement.step()) {
         const base::TimeMs timestamp = statement.integer(timestamp_column);
         if (timestamp < extent.since) return;
-        if (timestamp < extent.until) messages.push_back(read(statement));
+        if (timestamp < extent.until) use(read(statement));
     }
 }
 
 }  // namespace
 
-std::vector<StoredMessage> load_messages(Store& store, AgentId agent, const Extent& extent) {
-    std::vector<StoredMessage> messages;
+void for_each_stored(Store& store, AgentId agent, const Extent& extent,
+                     const std::function<void(StoredMessage&&)>& use) {
     for (const Thread& thread : list_threads(store, agent))
         if (extent.thread == 0 || thread.id == extent.thread)
-            load_thread(store, agent, thread.id, extent, messages);
+            for_each_in_thread(store, agent, thread.id, extent, use);
+}
+
+std::vector<StoredMessage> load_messages(Store& store, AgentId agent, const Extent& extent) {
+    std::vector<StoredMessage> messages;
+    for_each_stored(store, agent, extent,
+                    [&](StoredMessage&& stored) { messages.push_back(std::move(stored)); });
     std::sort(messages.begin(), messages.end(),
               [](const auto& a, const auto& b) { return a.message.id < b.message.id; });
     return messages;
-}
-
-std::set<std::string, std::less<>> import_marks(Store& store, AgentId agent) {
-    Statement statement = store.prepare(
-        "SELECT restored_from FROM messages WHERE agent_id = ? AND restored_from GLOB 'import:*'");
-    statement.bind(agent);
-    std::set<std::string, std::less<>> marks;
-    while (statement.step()) marks.insert(statement.text(0));
-    return marks;
-}
-
-bool has_own_messages(Store& store, AgentId agent) {
-    Statement statement = store.prepare(
-        "SELECT 1 FROM messages WHERE agent_id = ? "
-        "AND (restored_from IS NULL OR restored_from NOT GLOB 'import:*') LIMIT 1");
-    return statement.bind(agent).step();
-}
-
-std::optional<StoredMessage> find_stored_message(Store& store, AgentId agent, std::int64_t id) {
-    Statement statement = store.prepare(select("message.id = ? AND message.agent_id = ?"));
-    if (!statement.bind(id).bind(agent).step()) return std::nullopt;
-    return read(statement);
 }
 
 std::int64_t insert_copy(Store& store, AgentId agent, const StoredMessage& copy) {

@@ -1,9 +1,8 @@
 // Messages on their way from one record to another, with all that is stored beside them.
 #pragma once
 
+#include <functional>
 #include <limits>
-#include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,17 +26,14 @@ struct Extent {
     base::TimeMs since = 0;                                         // from then on
     base::TimeMs until = std::numeric_limits<base::TimeMs>::max();  // and before then
 };
-// In order of id. Reads back from the newest to the first that is too old.
+// Thread by thread, each from its newest message back to the first that is too old.
+void for_each_stored(Store& store, AgentId agent, const Extent& extent,
+                     const std::function<void(StoredMessage&&)>& use);
+// In order of id.
 std::vector<StoredMessage> load_messages(Store& store, AgentId agent, const Extent& extent);
 
 // What restored_from begins with for a message that was imported.
 constexpr std::string_view import_mark = "import:";
-// The restored_from of each message of the agent that was imported.
-std::set<std::string, std::less<>> import_marks(Store& store, AgentId agent);
-// Whether the agent has a message that was not imported.
-bool has_own_messages(Store& store, AgentId agent);
-std::optional<StoredMessage> find_stored_message(Store& store, AgentId agent, std::int64_t id);
-
 // insert_message, with restored_from, original_timestamp and left_out. Inside a transaction of the
 // caller.
 std::int64_t insert_copy(Store& store, AgentId agent, const StoredMessage& copy);
