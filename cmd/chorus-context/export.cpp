@@ -12,6 +12,7 @@
 #include "model/model.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
+#include "sys/signals.hpp"
 
 namespace chorus::context_command {
 namespace {
@@ -72,7 +73,8 @@ bool is_everything(const Options& options) {
 policy::Redaction redaction_of(const sys::Environment& environment) {
     policy::Redaction redaction;
     for (const model::Provider& provider : model::catalog())
-        if (const auto key = environment.find(std::string(provider.key_variable))) redaction.add(*key);
+        if (const auto key = environment.find(std::string(provider.key_variable)))
+            redaction.add(*key);
     return redaction;
 }
 
@@ -93,10 +95,12 @@ std::string render(const std::string& format, const Options& options, Opened& op
 base::ExitStatus run(const Options& options, Opened& opened) {
     Record record = load(options, opened, require_agent(opened, options.named));
     const std::string text = render(format_of(options), options, opened, record);
-    if (options.file.empty() || options.file == "-")
+    if (options.file.empty() || options.file == "-") {
         std::cout << text;
-    else
-        sys::write_file(options.file, text);
+        return base::ExitStatus::done;
+    }
+    sys::Interrupt::install();  // a limit on the size of files is an error then, not the end
+    sys::write_file(options.file, text);
     return base::ExitStatus::done;
 }
 

@@ -6,6 +6,7 @@
 #include "context/export.hpp"
 #include "context/import.hpp"
 #include "sys/clock.hpp"
+#include "sys/signals.hpp"
 
 namespace chorus::context_command {
 namespace {
@@ -16,12 +17,16 @@ struct Options {
 };
 
 base::ExitStatus run(const Options& options, Opened& opened) {
+    const sys::Interrupt& interrupt = sys::Interrupt::install();
     const life::HeldAgent held = hold_agent(opened, options.named, sys::Lock::Mode::exclusive);
     const context::Record record = context::load_record(*opened.store, held.agent, {});
     const agent::Packed packed =
         agent::pack(opened.home.path() + "/" + held.agent.dir,
                     {{std::string(context::packed_name), context::to_jsonl(record, sys::now_ms())}},
-                    options.file);
+                    options.file, [&interrupt] {
+                        if (interrupt.requested())
+                            throw base::Error(base::ErrorCode::canceled, "interrupted");
+                    });
     for (const std::string& name : packed.left_out) notice("not packed: " + one_line(name));
     std::cout << packed.files << (packed.files == 1 ? " file" : " files") << " packed, "
               << record.messages.size() << (record.messages.size() == 1 ? " message" : " messages")

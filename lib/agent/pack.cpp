@@ -48,8 +48,9 @@ bool is_temporary(std::string_view name) {
 
 class Packing {
   public:
-    Packing(const std::string& directory, const std::string& path, int fd)
-        : root_(directory, "the agent"), path_(path), writer_(archive_write_new()) {
+    Packing(const std::string& directory, const std::string& path, int fd,
+            const std::function<void()>& stop)
+        : root_(directory, "the agent"), path_(path), stop_(stop), writer_(archive_write_new()) {
         archive_write_set_format_pax_restricted(writer_.get());
         for (const Compression& each : compressions)
             if (ends_in(path, each.ending)) check(each.add(writer_.get()));
@@ -131,6 +132,7 @@ class Packing {
     }
 
     void write(std::string_view bytes) {
+        stop_();
         const la_ssize_t written = archive_write_data(writer_.get(), bytes.data(), bytes.size());
         if (written < 0) check(ARCHIVE_FATAL);
     }
@@ -143,6 +145,7 @@ class Packing {
 
     sys::Root root_;
     const std::string& path_;
+    const std::function<void()>& stop_;
     Writer writer_;
     Packed packed_;
     std::size_t entries_ = 0;
@@ -161,11 +164,11 @@ void refuse_inside(const std::string& directory, const std::string& archive) {
 }  // namespace
 
 Packed pack(const std::string& directory, const std::vector<PackedText>& more,
-            const std::string& archive) {
+            const std::string& archive, const std::function<void()>& stop) {
     refuse_inside(directory, archive);
     Packed packed;
     sys::fill_file(archive, true, [&](const std::string&, int fd) {
-        Packing packing(directory, archive, fd);
+        Packing packing(directory, archive, fd, stop);
         for (const PackedText& each : more) packing.add_text(each);
         packing.add_directory("", more);
         packed = packing.finish();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,10 @@ struct Packed {
 };
 // Regular files and directories, but nothing that unpack() would not take. tar, compressed as the
 // name ends: .gz, .tgz, .bz2, .xz, .zst. The archive is whole or not there. Error(bad_request)
-// where it would lie in the directory itself; Error(failed) for more than unpack() takes.
-Packed pack(const std::string& directory, const std::vector<PackedText>& more,
-            const std::string& archive);
+// where it would lie in the directory itself; Error(failed) for more than unpack() takes. `stop` is
+// asked now and then, and may throw.
+Packed pack(
+    const std::string& directory, const std::vector<PackedText>& more, const std::string& archive,
+    const std::function<void()>& stop = [] {});
 
 }  // namespace chorus::agent

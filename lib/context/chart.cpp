@@ -118,6 +118,7 @@ std::string usage_chart(const std::vector<store::Turn>& turns,
         most_usd = std::max(most_usd, bar.usd);
         has_cost = has_cost || bar.has_cost;
     }
+    if (most == 0 && most_usd <= 0) return {};
     const std::string per = bars.size() == turns.size() ? " a turn" : " a bar of several turns";
     const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0; };
     std::string out =

@@ -172,6 +172,7 @@ TEST(Export, AChartHasABarATurnAndOfManyAFew) {
         return all;
     };
     EXPECT_EQ(usage_chart({}, {}), "");
+    EXPECT_EQ(usage_chart({store::Turn()}, {}), "");
     const std::string few = usage_chart(turns(3), {{2, "m9"}});
     EXPECT_EQ(count(few, "<title>"), 3U);
     EXPECT_EQ(count(few, "<a href=\"#m9\">"), 1U);
