@@ -13,6 +13,13 @@ talk() { # NAME: an agent with two turns, one with calls
     run chorus-run "$1" 'and again'
     expect_status 0
 }
+save() { # NAME ID: a saved session, with its row
+    local path=agents/$1/sessions/2026-02-12_$2.json
+    jq -nc --arg id "$2" '{id: $id, description: $id, saved_at: "2026-02-12T10:30:00Z",
+        messages: [{role: "user", content: "from a session"}]}' >"$CHORUS_HOME/$path"
+    db "INSERT INTO sessions SELECT id, '$2', name, '$2', '', 'manual_save', 1, 1, 1, 1, '$path', '' FROM agents WHERE name = '$1'"
+}
+sessions_of() { find "$CHORUS_HOME/agents/$1/sessions" -type f | wc -l; }
 # What was said, without what belongs to a home: ids, turns and marks.
 gist='.messages[] | [.role, .content, .tool_calls, .tool_call_id, .extra.starts_turn, .extra.is_error,
     (.original_timestamp // .timestamp), .thread_id]'
@@ -229,8 +236,26 @@ expect_status 0
 wait $turn
 expect_sound
 
+test_case "import: a disk that is full in the middle of it changes nothing"
+talk ada
+save ada s-1
+printf 'long %.0s' {1..60000} >long
+run chorus-run ada -f long
+run chorus-context export ada -o ada.jsonl
+init ben --model builtin/script
+(ulimit -f 200; exec chorus-context import ben ada.jsonl) 2>err
+expect_equal $? 1
+expect_match "$(cat err)" '^chorus-context: error: '
+expect_db 'SELECT count(*) FROM messages WHERE agent_id = 2' 0
+expect_equal "$(sessions_of ben)" 0
+run chorus-context import ben ada.jsonl
+expect_status 0
+expect_equal "$out" '10 messages imported, 1 saved session'
+expect_equal "$(sessions_of ben)" 1
+
 test_case "import: killed anywhere it is all or nothing"
 talk ada
+save ada s-1
 run chorus-context export ada -o ada.jsonl
 init ben --model builtin/script
 for number in 1 2 3 5 7 10 14 18 22 27; do
@@ -244,6 +269,9 @@ run chorus-context import ben ada.jsonl
 expect_status 0
 expect_db 'SELECT count(*) FROM messages WHERE agent_id = 2' 8
 expect_equal "$(gist_of ben)" "$(gist_of ada)"
+expect_db 'SELECT count(*) FROM sessions WHERE agent_id = 2' 1
+expect_equal "$(sessions_of ben)" 1
+expect_sound
 
 test_case "pack: the whole agent, on another machine" # L-48
 talk ada
