@@ -7,6 +7,8 @@
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "cli/main.hpp"
+#include "context/import.hpp"
+#include "life/agents.hpp"
 #include "life/birth.hpp"
 #include "life/opening.hpp"
 #include "model/choice.hpp"
@@ -58,7 +60,16 @@ void check_channel(const std::string& given) {
         throw Error(ErrorCode::bad_request, "--channel: " + problem, agent::channel_hint);
 }
 
-void print_json(const life::Birth& birth, const agent::Home& home) {
+// What chorus-context pack put beside its files. A lock that others take meanwhile is soon free.
+context::Imported take_conversation(const agent::Home& home, store::Store& store,
+                                    const store::Agent& agent) {
+    constexpr std::int64_t wait_ms = 10'000;
+    const life::HeldAgent held =
+        life::hold_agent(home, store, agent, sys::Lock::Mode::exclusive, wait_ms);
+    return context::import_packed(store, home, held.agent).value_or(context::Imported());
+}
+
+void print_json(const life::Birth& birth, const agent::Home& home, std::size_t messages) {
     chat::JsonText out;
     const auto list = [&](const char* key, const std::vector<std::string>& values) {
         out.key(key).begin_array();
@@ -72,6 +83,7 @@ void print_json(const life::Birth& birth, const agent::Home& home) {
     out.key("created_at").string(base::iso8601(birth.agent.created_at));
     out.key("adopted").boolean(birth.adopted).key("existed").boolean(birth.existed);
     out.key("sessions").number(static_cast<std::int64_t>(birth.sessions));
+    out.key("messages").number(static_cast<std::int64_t>(messages));
     list("set_aside", birth.set_aside);
     list("left_out", birth.left_out);
     out.key("exit_code").number(0).end_object();
@@ -93,6 +105,18 @@ void print_text(const life::Birth& birth) {
         cli::print_line("chorus-init", "notice", "not taken: " + name);
 }
 
+void tell_channel(const life::Birth& birth, const agent::Home& home, store::Store& store,
+                  const sys::Environment& environment) {
+    turn::post_to_channel(
+        {.home = home,
+         .environment = environment,
+         .store = store,
+         .agent = birth.agent,
+         .warn = [](const std::string& what) { cli::print_line("chorus-init", "notice", what); },
+         .actor = turn::actor_text("", environment)},
+        {base::visible(life::welcome(birth))});
+}
+
 ExitStatus run(Options& options) {
     const sys::Environment environment = model::take_environment();
     const agent::Home home = agent::find_home(environment);
@@ -109,21 +133,16 @@ ExitStatus run(Options& options) {
     store::Store store = life::open_home(home, environment, agent::IfMissing::create,
                                          agent::groom_in_force(options.groom, environment));
     const life::Birth birth = life::give_birth(home, store, environment, options.birth);
-    if (options.json)
-        print_json(birth, home);
-    else
-        print_text(birth);
+    if (!options.json) print_text(birth);
+    context::Imported imported;
+    if (birth.adopted) imported = take_conversation(home, store, birth.agent);
+    if (options.json) print_json(birth, home, imported.messages);
+    if (!options.json && imported.messages > 0)
+        std::cout << imported.messages << (imported.messages == 1 ? " message" : " messages")
+                  << " of its conversation came along.\n";
     std::cout.flush();
     if (!birth.existed && !birth.agent.channel_id.empty())
-        turn::post_to_channel(
-            {.home = home,
-             .environment = environment,
-             .store = store,
-             .agent = birth.agent,
-             .warn =
-                 [](const std::string& what) { cli::print_line("chorus-init", "notice", what); },
-             .actor = turn::actor_text("", environment)},
-            {base::visible(life::welcome(birth))});
+        tell_channel(birth, home, store, environment);
     return ExitStatus::done;
 }
 

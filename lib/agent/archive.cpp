@@ -22,9 +22,6 @@ using base::Error;
 using base::ErrorCode;
 using Archive = base::Handle<struct archive, archive_read_free>;
 
-constexpr std::size_t most_entries = 100'000;
-constexpr std::uint64_t most_bytes = 16ULL << 30U;
-
 bool is_plain_relative(std::string_view path) {
     if (path.empty() || path.front() == '/') return false;
     for (const std::string_view part : base::split(path, '/'))
@@ -104,7 +101,7 @@ bool is_git_trap(const std::string& path) {
 Unpacked unpack(const std::string& archive_path, const std::string& directory) {
     const Archive archive = open_archive(archive_path);
     Unpacked result;
-    std::uint64_t budget = most_bytes;
+    std::uint64_t budget = most_packed_bytes;
     std::size_t entries = 0;
     struct archive_entry* entry = nullptr;
     for (;;) {
@@ -114,7 +111,7 @@ Unpacked unpack(const std::string& archive_path, const std::string& directory) {
         if (status != ARCHIVE_OK && status != ARCHIVE_WARN)
             throw Error(ErrorCode::bad_request, archive_path + ": not a packed agent: " +
                                                     archive_error_string(archive.get()));
-        if (++entries > most_entries)
+        if (++entries > most_packed_entries)
             throw Error(ErrorCode::bad_request, archive_path + ": more than 100,000 entries");
         const char* raw_name = archive_entry_pathname(entry);
         const std::string name = raw_name != nullptr ? raw_name : "";

@@ -3,10 +3,15 @@
 // (hooks, configuration, attributes, alternates) are left out.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace chorus::agent {
+
+constexpr std::size_t most_packed_entries = 100'000;
+constexpr std::uint64_t most_packed_bytes = 16ULL << 30U;
 
 struct Unpacked {
     std::size_t files = 0;

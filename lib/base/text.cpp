@@ -194,6 +194,21 @@ std::string visible(std::string_view text, Newlines newlines) {
     return out;
 }
 
+std::optional<Hidden> find_hidden(std::string_view text, std::size_t from) {
+    for (std::size_t at = from; at < text.size();) {
+        const auto byte = static_cast<unsigned char>(text[at]);
+        if (byte >= 0x20 && byte < 0x7f) {
+            ++at;
+            continue;
+        }
+        const Decoded next = decode(text.substr(at));
+        if (!next.valid) return Hidden{at, next.size, std::nullopt};
+        if (is_hidden(next.code_point)) return Hidden{at, next.size, next.code_point};
+        at += next.size;
+    }
+    return std::nullopt;
+}
+
 std::string_view trim(std::string_view text) {
     static constexpr std::string_view blanks = " \t\r\n\v\f";
     const std::size_t first = text.find_first_not_of(blanks);

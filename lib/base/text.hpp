@@ -30,6 +30,16 @@ std::string visible(std::string_view text, Newlines newlines = Newlines::keep);
 // 'text', made visible with Newlines::escape: for messages that say what was given.
 std::string quoted(std::string_view text);
 
+// A part that visible() does not show as it is, runs of blanks and newlines aside: one hidden
+// character, or a maximal invalid part.
+struct Hidden {
+    std::size_t offset = 0;
+    std::size_t size = 0;
+    std::optional<char32_t> code_point;  // nothing: invalid bytes
+};
+// The first one at or after `from`.
+std::optional<Hidden> find_hidden(std::string_view text, std::size_t from = 0);
+
 std::string_view trim(std::string_view text);
 std::vector<std::string_view> split(std::string_view text, char separator);
 // Lines without their newline; a last line without one counts.

@@ -216,6 +216,15 @@ std::vector<Turn> open_turns(Store& store, AgentId agent) {
     return turns;
 }
 
+std::vector<Turn> list_turns(Store& store, AgentId agent) {
+    Statement statement = store.prepare(select("agent_id = ?"));
+    statement.bind(agent);
+    std::vector<Turn> turns;
+    while (statement.step()) turns.push_back(read(statement));
+    std::sort(turns.begin(), turns.end(), [](const Turn& a, const Turn& b) { return a.id < b.id; });
+    return turns;
+}
+
 std::vector<Turn> turns_at_work(Store& store) {
     Statement statement =
         store.prepare(select("ended_at IS NULL AND pid IS NOT NULL ORDER BY agent_id, thread_id"));

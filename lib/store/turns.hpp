@@ -72,6 +72,8 @@ std::optional<Turn> find_open_turn(Store& store, AgentId agent, ThreadId thread)
 std::optional<Turn> newest_turn(Store& store, AgentId agent, ThreadId thread);
 std::optional<Turn> find_turn_by_key(Store& store, AgentId agent, std::string_view idempotency_key);
 std::vector<Turn> open_turns(Store& store, AgentId agent);
+// In order of id.
+std::vector<Turn> list_turns(Store& store, AgentId agent);
 // Of every agent: those that a process works on, unless it is gone and nobody has noticed yet.
 std::vector<Turn> turns_at_work(Store& store);
 // turn_count + 1 and last_activity of agent and thread; part of the transaction that ends a turn.

@@ -193,6 +193,29 @@ void growth(int count) {
     report("1,000,000 stored to 200 stored, 200 in the window", median(ratios), "x", 1.2);
 }
 
+// Prompts and answers as add_messages makes them, each pair a turn of its own.
+void export_page(int count) {
+    new_home("page", "builtin/script");
+    add_messages(10'000);
+    sql(fs::path(getenv("CHORUS_HOME")) / "chorus.db",
+        "INSERT INTO turns (id, agent_id, thread_id, turn_number, state, reason, actor, model, "
+        "profile, "
+        "attempt, started_at, ended_at, iterations, tool_calls, current_step, error_category, "
+        "error_detail, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, "
+        "cost_usd, "
+        "options, result, working_directory, prefix_hash, commit_before, commit_after) "
+        "SELECT id, 1, 1, id, 'idle', '', '', 'm', 'open', 1, timestamp, timestamp, 1, 1, '', '', "
+        "'', "
+        "id % 9999, id % 777, 0, 0, 0.001, '', '', '', '', '', '' FROM messages WHERE id % 2 = 1; "
+        "UPDATE messages SET turn_id = id - (id + 1) % 2; "
+        "UPDATE messages SET tool_calls = "
+        "'[{\"id\":\"c\",\"name\":\"bash\",\"arguments\":\"{\\\"command\\\":\\\"make\\\"}\"}]' "
+        "WHERE id % 4 = 2; "
+        "UPDATE messages SET role = 'tool_result', tool_call_id = 'c' WHERE id % 4 = 3");
+    const Words words{bin + "/chorus-context", "export", "a", "-o", scratch / "page.html"};
+    report("10,000 messages as an HTML page", run_many(words, count).wall_ms, "ms", 1000);
+}
+
 void throughput() {
     const Server server;
     setenv("CHORUS_ANTHROPIC_BASE_URL", ("http://127.0.0.1:" + server.port()).c_str(), 1);
@@ -230,6 +253,7 @@ int main(int argc, char** argv) {
     tls_turns(count);
     tool_calls(std::max(5, count / 3));
     growth(std::max(5, count / 3));
+    export_page(std::max(5, count / 3));
     throughput();
     durability();
     fs::remove_all(scratch);

@@ -273,5 +273,26 @@ TEST(EstimatedTokens, is_a_quarter_of_the_bytes) {
     EXPECT_EQ(estimated_tokens("abcde"), 2U);
 }
 
+TEST(FindHidden, finds_what_visible_does_not_show) {
+    EXPECT_FALSE(find_hidden("plain\n\ttext \u00fc \u6f22"));
+    const auto found = find_hidden("ab\u202ec");
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->offset, 2U);
+    EXPECT_EQ(found->size, 3U);
+    EXPECT_EQ(found->code_point, U'\u202e');
+    EXPECT_FALSE(find_hidden("ab\u202ec", 5));
+    const auto invalid = find_hidden("a\xe2\x82z");
+    ASSERT_TRUE(invalid);
+    EXPECT_EQ(invalid->offset, 1U);
+    EXPECT_EQ(invalid->size, 2U);
+    EXPECT_FALSE(invalid->code_point);
+    for (char32_t c = 0; c <= 0x10ffff; ++c) {
+        const string text = encoded(c);
+        if (c == '\n' || c == '\t' || (c >= 0xd800 && c <= 0xdfff)) continue;
+        ASSERT_EQ(find_hidden(text).has_value(), visible(text) != text)
+            << static_cast<std::uint32_t>(c);
+    }
+}
+
 }  // namespace
 }  // namespace chorus::base

@@ -1,0 +1,126 @@
+#include "context/export.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <iostream>
+
+#include "base/text.hpp"
+#include "chorus-context/verb.hpp"
+#include "cli/time.hpp"
+#include "context/session_record.hpp"
+#include "model/model.hpp"
+#include "sys/clock.hpp"
+#include "sys/file.hpp"
+#include "sys/signals.hpp"
+
+namespace chorus::context_command {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using context::Record;
+
+struct Options {
+    Named named;
+    std::string format;
+    std::string file;
+    std::string thread;
+    std::string session;
+    std::string since;
+    std::string until;
+};
+
+constexpr std::array formats{"md", "html", "json", "jsonl"};
+
+// As given, as the file's name ends, or Markdown.
+std::string format_of(const Options& options) {
+    if (!options.format.empty()) return options.format;
+    const std::string ending = options.file.substr(options.file.rfind('.') + 1);
+    return std::find(formats.begin(), formats.end(), ending) != formats.end() ? ending : "md";
+}
+
+store::ThreadId require_thread(Opened& opened, const store::Agent& agent,
+                               const std::string& wanted) {
+    if (wanted == "main") return 1;
+    store::ThreadId number = 0;
+    const char* const end = wanted.data() + wanted.size();
+    const bool is_number = std::from_chars(wanted.data(), end, number).ptr == end;
+    const auto found = is_number ? store::find_thread(*opened.store, agent.id, number)
+                                 : store::find_thread_of_branch(*opened.store, agent.id, wanted);
+    if (found) return found->id;
+    throw Error(ErrorCode::not_found,
+                "agent '" + agent.name + "': no thread '" + one_line(wanted) + "'",
+                "-t takes main, a number or a branch");
+}
+
+Record load(const Options& options, Opened& opened, const store::Agent& agent) {
+    if (!options.session.empty())
+        return context::session_record(*opened.store, opened.home, agent, options.session);
+    store::Extent extent;
+    if (!options.thread.empty()) extent.thread = require_thread(opened, agent, options.thread);
+    if (!options.since.empty()) extent.since = cli::require_time(options.since, "--since");
+    if (!options.until.empty()) extent.until = cli::require_time(options.until, "--until");
+    return context::load_record(*opened.store, agent, extent);
+}
+
+bool is_everything(const Options& options) {
+    return options.thread.empty() && options.session.empty() && options.since.empty() &&
+           options.until.empty();
+}
+
+// Keys in use, and what looks like one.
+policy::Redaction redaction_of(const sys::Environment& environment) {
+    policy::Redaction redaction;
+    for (const model::Provider& provider : model::catalog())
+        if (const auto key = environment.find(std::string(provider.key_variable)))
+            redaction.add(*key);
+    return redaction;
+}
+
+std::string render(const std::string& format, const Options& options, Opened& opened,
+                   Record& record) {
+    const base::TimeMs now = sys::now_ms();
+    if (format == "json") return context::to_json(record, now);
+    if (format == "jsonl") {
+        if (is_everything(options)) context::add_sessions(record, *opened.store, opened.home);
+        for (const std::string& id : record.lost_sessions)
+            notice("session " + one_line(id) + ": its file cannot be read, it is not exported");
+        return context::to_jsonl(record, now);
+    }
+    context::redact(record, redaction_of(opened.environment));
+    return format == "html" ? context::to_html(record) : context::to_markdown(record);
+}
+
+base::ExitStatus run(const Options& options, Opened& opened) {
+    Record record = load(options, opened, require_agent(opened, options.named));
+    const std::string text = render(format_of(options), options, opened, record);
+    if (options.file.empty() || options.file == "-") {
+        std::cout << text;
+        return base::ExitStatus::done;
+    }
+    sys::Interrupt::install();  // a limit on the size of files is an error then, not the end
+    sys::write_file(options.file, text);
+    return base::ExitStatus::done;
+}
+
+}  // namespace
+
+Action add_export(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    add_name(verb, options->named);
+    verb.add_option("--format", options->format, "md, html, json or jsonl; as FILE ends, else md")
+        ->type_name("FORMAT")
+        ->check(CLI::IsMember(std::vector<std::string>(formats.begin(), formats.end())));
+    verb.add_option("-o,--output", options->file, "write FILE, whole or not at all")
+        ->type_name("FILE");
+    auto* thread = verb.add_option("-t,--thread", options->thread, "main, a number or a branch");
+    verb.add_option("--session", options->session, "a saved session, by the beginning of its id")
+        ->type_name("ID")
+        ->excludes(thread)
+        ->excludes(verb.add_option("--since", options->since, "from then on")->type_name("TIME"))
+        ->excludes(verb.add_option("--until", options->until, "before then")->type_name("TIME"));
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::context_command

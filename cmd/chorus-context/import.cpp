@@ -1,0 +1,56 @@
+#include "context/import.hpp"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "base/text.hpp"
+#include "chorus-context/verb.hpp"
+#include "sys/fd.hpp"
+#include "sys/file.hpp"
+
+namespace chorus::context_command {
+namespace {
+
+struct Options {
+    Named named;
+    std::string file;
+};
+
+std::string counted(std::size_t count, const char* what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+void print(const context::Imported& imported) {
+    std::cout << counted(imported.messages, "message") << " imported";
+    if (imported.known > 0) std::cout << ", " << imported.known << " there already";
+    if (imported.sessions > 0) std::cout << ", " << counted(imported.sessions, "saved session");
+    std::cout << '\n';
+    if (imported.cancelled > 0)
+        notice(counted(imported.cancelled, "call") + " had no result, and got one: cancelled");
+    if (imported.messages > 0 && !imported.in_window)
+        notice(
+            "the agent has said things of its own: what was imported is in its history, not in "
+            "its context");
+}
+
+base::ExitStatus run(const Options& options, Opened& opened) {
+    const std::string name = options.file == "-" ? "stdin" : options.file;
+    const std::string text = options.file == "-"
+                                 ? sys::read_all(0, context::most_import_bytes, name)
+                                 : sys::read_file(options.file, context::most_import_bytes);
+    const life::HeldAgent held = hold_agent(opened, options.named, sys::Lock::Mode::exclusive);
+    print(context::import_record(*opened.store, opened.home, held.agent, text, name));
+    return base::ExitStatus::done;
+}
+
+}  // namespace
+
+Action add_import(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    add_name_and_wait(verb, options->named);
+    verb.add_option("FILE", options->file, "what export --format jsonl wrote; - for stdin")
+        ->required();
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::context_command

@@ -1,0 +1,49 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "agent/pack.hpp"
+#include "chorus-context/verb.hpp"
+#include "context/export.hpp"
+#include "context/import.hpp"
+#include "sys/clock.hpp"
+#include "sys/signals.hpp"
+
+namespace chorus::context_command {
+namespace {
+
+struct Options {
+    Named named;
+    std::string file;
+};
+
+base::ExitStatus run(const Options& options, Opened& opened) {
+    const sys::Interrupt& interrupt = sys::Interrupt::install();
+    const life::HeldAgent held = hold_agent(opened, options.named, sys::Lock::Mode::exclusive);
+    const context::Record record = context::load_record(*opened.store, held.agent, {});
+    const agent::Packed packed =
+        agent::pack(opened.home.path() + "/" + held.agent.dir,
+                    {{std::string(context::packed_name), context::to_jsonl(record, sys::now_ms())}},
+                    options.file, [&interrupt] {
+                        if (interrupt.requested())
+                            throw base::Error(base::ErrorCode::canceled, "interrupted");
+                    });
+    for (const std::string& name : packed.left_out) notice("not packed: " + one_line(name));
+    std::cout << packed.files << (packed.files == 1 ? " file" : " files") << " packed, "
+              << record.messages.size() << (record.messages.size() == 1 ? " message" : " messages")
+              << '\n';
+    return base::ExitStatus::done;
+}
+
+}  // namespace
+
+Action add_pack(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    add_name_and_wait(verb, options->named);
+    verb.add_option("-o,--output", options->file,
+                    "the archive: tar, compressed as its name ends (.gz, .bz2, .xz, .zst)")
+        ->type_name("FILE")
+        ->required();
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::context_command

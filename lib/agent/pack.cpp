@@ -1,0 +1,179 @@
+#include "agent/pack.hpp"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string_view>
+
+#include "agent/archive.hpp"
+#include "base/error.hpp"
+#include "base/handle.hpp"
+#include "base/text.hpp"
+#include "sys/beneath.hpp"
+#include "sys/clock.hpp"
+#include "sys/file.hpp"
+
+namespace chorus::agent {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using Writer = base::Handle<struct archive, archive_write_free>;
+using Entry = base::Handle<struct archive_entry, archive_entry_free>;
+
+struct Compression {
+    std::string_view ending;
+    int (*add)(struct archive*);
+};
+constexpr std::array compressions{
+    Compression{".gz", archive_write_add_filter_gzip},
+    Compression{".tgz", archive_write_add_filter_gzip},
+    Compression{".bz2", archive_write_add_filter_bzip2},
+    Compression{".xz", archive_write_add_filter_xz},
+    Compression{".zst", archive_write_add_filter_zstd},
+};
+
+bool ends_in(std::string_view text, std::string_view ending) {
+    return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending;
+}
+
+bool is_temporary(std::string_view name) {
+    return name.rfind(".chorus-write-", 0) == 0 && ends_in(name, ".tmp");
+}
+
+class Packing {
+  public:
+    Packing(const std::string& directory, const std::string& path, int fd,
+            const std::function<void()>& stop)
+        : root_(directory, "the agent"), path_(path), stop_(stop), writer_(archive_write_new()) {
+        archive_write_set_format_pax_restricted(writer_.get());
+        for (const Compression& each : compressions)
+            if (ends_in(path, each.ending)) check(each.add(writer_.get()));
+        check(archive_write_open_fd(writer_.get(), fd));
+    }
+
+    void add_text(const PackedText& more) {
+        begin(more.name, AE_IFREG, 0600, static_cast<std::int64_t>(more.text.size()),
+              sys::now_ms() / 1000);
+        write(more.text);
+        ++packed_.files;
+    }
+
+    // What is in a directory of the agent; "" is the agent's own. `except`: names that are not
+    // taken.
+    void add_directory(const std::string& directory, const std::vector<PackedText>& except) {
+        for (const std::string& name : sys::list_directory(root_.path() + "/" + directory)) {
+            const bool is_given =
+                std::any_of(except.begin(), except.end(),
+                            [&](const PackedText& more) { return more.name == name; });
+            if (!is_given && !is_temporary(name))
+                add(directory.empty() ? name : directory + "/" + name);
+        }
+    }
+
+    Packed finish() {
+        check(archive_write_close(writer_.get()));
+        return std::move(packed_);
+    }
+
+  private:
+    void add(const std::string& path) {
+        if (is_git_trap(path)) return;
+        if (path == "current") return;  // made anew by whoever unpacks
+        const sys::Opened opened =
+            sys::is_link(root_.path() + "/" + path) ? sys::Opened() : root_.open_to_read(path);
+        struct stat status {};
+        if (opened.outcome == sys::OpenOutcome::missing) return;
+        if (opened.outcome != sys::OpenOutcome::opened || fstat(opened.fd.get(), &status) != 0) {
+            packed_.left_out.push_back(base::visible(path, base::Newlines::escape));
+        } else if (opened.kind == sys::Kind::directory) {
+            begin(path, AE_IFDIR, 0700, 0, status.st_mtime);
+            add_directory(path, {});
+        } else {
+            add_file(path, opened, status);
+        }
+    }
+
+    void add_file(const std::string& path, const sys::Opened& opened, const struct stat& status) {
+        begin(path, AE_IFREG, (status.st_mode & 0100U) != 0 ? 0700 : 0600, status.st_size,
+              status.st_mtime);
+        std::array<char, 65536> buffer{};
+        for (std::int64_t left = status.st_size; left > 0;) {
+            const std::size_t most = static_cast<std::size_t>(
+                std::min<std::int64_t>(left, static_cast<std::int64_t>(buffer.size())));
+            const ssize_t size = read(opened.fd.get(), buffer.data(), most);
+            if (size < 0 && errno == EINTR) continue;
+            if (size < 0) throw base::system_error(root_.path() + "/" + path);
+            if (size == 0) break;  // it became shorter; the archive has blanks there
+            write({buffer.data(), static_cast<std::size_t>(size)});
+            left -= size;
+        }
+        ++packed_.files;
+    }
+
+    void begin(const std::string& name, unsigned type, unsigned mode, std::int64_t size,
+               std::int64_t time) {
+        if (++entries_ > most_packed_entries)
+            throw Error(ErrorCode::failed, path_ + ": the agent has more than 100,000 files");
+        if ((bytes_ += size) > static_cast<std::int64_t>(most_packed_bytes))
+            throw Error(ErrorCode::failed, path_ + ": the agent has more than 16 GiB");
+        const Entry entry(archive_entry_new());
+        archive_entry_set_pathname(entry.get(), name.c_str());
+        archive_entry_set_filetype(entry.get(), type);
+        archive_entry_set_perm(entry.get(), mode);
+        archive_entry_set_size(entry.get(), size);
+        archive_entry_set_mtime(entry.get(), time, 0);
+        check(archive_write_header(writer_.get(), entry.get()));
+    }
+
+    void write(std::string_view bytes) {
+        stop_();
+        const la_ssize_t written = archive_write_data(writer_.get(), bytes.data(), bytes.size());
+        if (written < 0) check(ARCHIVE_FATAL);
+    }
+
+    // A warning: a name is not of this process's locale, and stands as it is.
+    void check(int status) const {
+        if (status == ARCHIVE_OK || status == ARCHIVE_WARN) return;
+        throw Error(ErrorCode::failed, path_ + ": " + archive_error_string(writer_.get()));
+    }
+
+    sys::Root root_;
+    const std::string& path_;
+    const std::function<void()>& stop_;
+    Writer writer_;
+    Packed packed_;
+    std::size_t entries_ = 0;
+    std::int64_t bytes_ = 0;
+};
+
+void refuse_inside(const std::string& directory, const std::string& archive) {
+    const std::size_t slash = archive.rfind('/');
+    const std::string parent = slash == std::string::npos ? "." : archive.substr(0, slash + 1);
+    const std::string inner = sys::real_path(parent) + "/";
+    if (inner.rfind(sys::real_path(directory) + "/", 0) == 0)
+        throw Error(ErrorCode::bad_request, archive + ": it would lie in what it is to hold",
+                    "write it elsewhere");
+}
+
+}  // namespace
+
+Packed pack(const std::string& directory, const std::vector<PackedText>& more,
+            const std::string& archive, const std::function<void()>& stop) {
+    refuse_inside(directory, archive);
+    Packed packed;
+    sys::fill_file(archive, true, [&](const std::string&, int fd) {
+        Packing packing(directory, archive, fd, stop);
+        for (const PackedText& each : more) packing.add_text(each);
+        packing.add_directory("", more);
+        packed = packing.finish();
+    });
+    return packed;
+}
+
+}  // namespace chorus::agent

@@ -1,0 +1,23 @@
+// A record as a file: Markdown and HTML for people, JSON for programs, JSON lines for import.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "context/record.hpp"
+
+namespace chorus::context {
+
+// What the first line of JSON lines and the object of JSON say they are.
+constexpr std::string_view export_schema = "chorus.export/1";
+
+// Headings, and calls and results in fences; hidden characters made visible.
+std::string to_markdown(const Record& record);
+// One page that needs nothing else and loads nothing: chorus-context(1), export.
+std::string to_html(const Record& record);
+// One object (chorus-home(5), EXPORT).
+std::string to_json(const Record& record, base::TimeMs now);
+// One object a line: agent, threads, turns, messages, sessions, end.
+std::string to_jsonl(const Record& record, base::TimeMs now);
+
+}  // namespace chorus::context

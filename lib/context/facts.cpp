@@ -1,0 +1,100 @@
+#include "context/facts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace chorus::context {
+namespace {
+
+std::string span_of(const Record& record) {
+    if (record.messages.empty()) return {};
+    base::TimeMs first = said_at(record.messages.front());
+    base::TimeMs last = first;
+    for (const store::StoredMessage& stored : record.messages) {
+        first = std::min(first, said_at(stored));
+        last = std::max(last, said_at(stored));
+    }
+    const std::string from = shown_utc(first);
+    const std::string to = shown_utc(last);
+    if (from == to) return from + " UTC";
+    const bool one_day = from.substr(0, 10) == to.substr(0, 10);
+    return from + " – " + (one_day ? to.substr(11) : to) + " UTC";
+}
+
+std::string messages_of(const Record& record) {
+    std::size_t calls = 0;
+    for (const auto& stored : record.messages) calls += stored.message.tool_calls.size();
+    std::string text = with_commas(static_cast<std::int64_t>(record.messages.size()));
+    if (calls > 0) text += ", " + counted(static_cast<std::int64_t>(calls), "call");
+    return text;
+}
+
+std::string tokens_of(const chat::Usage& usage) {
+    std::string text =
+        with_commas(usage.input_tokens) + " in, " + with_commas(usage.output_tokens) + " out";
+    if (usage.cache_read_tokens > 0)
+        text += " (" + with_commas(usage.cache_read_tokens) + " from the cache)";
+    return text;
+}
+
+std::string cost_of(const std::vector<store::Turn>& turns) {
+    double sum = 0;
+    std::size_t known = 0;
+    for (const store::Turn& turn : turns) {
+        if (turn.cost_usd < 0) continue;
+        sum += turn.cost_usd;
+        ++known;
+    }
+    if (known == 0) return {};
+    const std::string of = known == turns.size()
+                               ? ""
+                               : " for " + with_commas(static_cast<std::int64_t>(known)) + " of " +
+                                     counted(static_cast<std::int64_t>(turns.size()), "turn");
+    return dollars(sum) + of;
+}
+
+}  // namespace
+
+std::vector<Fact> facts(const Record& record) {
+    std::vector<Fact> all;
+    const auto add = [&all](const char* name, std::string text) {
+        if (!text.empty()) all.push_back({name, std::move(text)});
+    };
+    chat::Usage usage;
+    for (const store::Turn& turn : record.turns) usage += turn.usage;
+    add("Model", record.agent.model);
+    add("Time", span_of(record));
+    add("Messages", messages_of(record));
+    if (!record.turns.empty()) {
+        add("Turns", with_commas(static_cast<std::int64_t>(record.turns.size())));
+        add("Tokens", tokens_of(usage));
+        add("Cost", cost_of(record.turns));
+    }
+    return all;
+}
+
+std::string with_commas(std::int64_t number) {
+    std::string digits = std::to_string(number);
+    const std::size_t first = number < 0 ? 1 : 0;
+    for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, ",");
+    return digits;
+}
+
+std::string dollars(double usd) {
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), usd < 1 ? "$%.4f" : "$%.2f", usd);
+    return text.data();
+}
+
+std::string shown_utc(base::TimeMs time) {
+    std::string text = base::iso8601(time).substr(0, 16);
+    text[10] = ' ';
+    return text;
+}
+
+std::string counted(std::int64_t count, const std::string& what) {
+    return with_commas(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+}  // namespace chorus::context

@@ -1,0 +1,344 @@
+#!/usr/bin/env bash
+# chorus-context export, import and pack.
+. "$(dirname "$0")/../support/lib.sh"
+. "$(dirname "$0")/../support/turns.sh"
+for tool in tar gzip; do
+    command -v "$tool" >/dev/null || { echo "this test needs $tool"; exit 1; }
+done
+
+talk() { # NAME: an agent with two turns, one with calls
+    init "$1" --model builtin/script
+    run chorus-run "$1" $'look\n/create_file {"path": "a.txt", "content": "one"}\n/view {"path": "a.txt"}'
+    expect_status 0
+    run chorus-run "$1" 'and again'
+    expect_status 0
+}
+save() { # NAME ID: a saved session, with its row
+    local path=agents/$1/sessions/2026-02-12_$2.json
+    jq -nc --arg id "$2" '{id: $id, description: $id, saved_at: "2026-02-12T10:30:00Z",
+        messages: [{role: "user", content: "from a session"}]}' >"$CHORUS_HOME/$path"
+    db "INSERT INTO sessions SELECT id, '$2', name, '$2', '', 'manual_save', 1, 1, 1, 1, '$path', '' FROM agents WHERE name = '$1'"
+}
+sessions_of() { find "$CHORUS_HOME/agents/$1/sessions" -type f | wc -l; }
+# What was said, without what belongs to a home: ids, turns and marks.
+gist='.messages[] | [.role, .content, .tool_calls, .tool_call_id, .extra.starts_turn, .extra.is_error,
+    (.original_timestamp // .timestamp), .thread_id]'
+gist_of() { chorus-context export "$1" --format json | jq -c "$gist"; }
+
+test_case "export: Markdown to stdout, other formats by name or as FILE ends"
+talk ada
+run chorus-context export ada
+expect_status 0
+expect_equal "$err" ''
+expect_equal "$(head -1 <<<"$out")" '# ada'
+expect_match "$out" '- Messages: 8, 2 calls'
+expect_match "$out" '## User · 20'
+expect_match "$out" '### Result of '
+markdown=$out
+run chorus-context export ada -o ada.md
+expect_status 0
+expect_equal "$out" ''
+expect_equal "$(cat ada.md)" "$markdown"
+expect_equal "$(stat -c %a ada.md)" 600
+run chorus-context export ada -o ada.html
+expect_match "$(head -1 ada.html)" '<!doctype html>'
+run chorus-context export ada -o ada.txt --format html
+expect_equal "$(cmp ada.txt ada.html)" ''
+run chorus-context export ada -o ada.json
+run cat ada.json
+expect_json '[.schema, .agent.name, (.messages | length), (.turns | length)] | join(" ")' 'chorus.export/1 ada 8 2'
+expect_json '.turns[0].usage | keys | join(" ")' 'cache_read_tokens cache_write_tokens input_tokens output_tokens'
+expect_json '[.messages[] | select(.role == "tool_result").outcome] | join(" ")' 'ok ok'
+run chorus-context export ada -o ada.jsonl
+run jq -r .type ada.jsonl
+expect_equal "$(uniq -c <<<"$out" | tr -s ' ' | tr '\n' ';')" ' 1 agent; 1 thread; 2 turn; 8 message; 1 end;'
+
+test_case "export: what is narrowed holds only that"
+export CHORUS_NOW_MS=1770892200000
+init ada --model builtin/script
+run chorus-run ada 'long ago'
+CHORUS_NOW_MS=1770978600000
+run chorus-run ada 'later'
+run chorus-run ada --new-thread 'elsewhere'
+unset CHORUS_NOW_MS
+prompts() {
+    run chorus-context export ada --format json "$@"
+    expect_status 0
+    expect_json '[.messages[] | select(.role == "user").content] | join(",")' "$prompts_wanted"
+}
+prompts_wanted='long ago,later,elsewhere' prompts
+prompts_wanted='long ago,later' prompts -t main
+prompts_wanted='elsewhere' prompts -t 2
+prompts_wanted='later,elsewhere' prompts --since 2026-02-13
+prompts_wanted='long ago' prompts --until 2026-02-13
+expect_json '(.turns | length), (.threads | length)' $'1\n1'
+prompts_wanted='' prompts --since 2026-02-14
+run chorus-context export ada
+expect_match "$out" '# Thread 1, branch main'
+expect_match "$out" '# Thread 2, branch main'
+
+test_case "export: one saved session"
+talk ada
+# a signal saves the window of what was said before
+id=11111111-2222-3333-4444-555555555555
+jq -nc --arg id $id '{id: $id, description: "</title><b>Fix", messages: [
+    {role: "user", content: "from a session", timestamp: "2026-02-12T10:30:00Z"},
+    {role: "assistant", content: "", tool_calls: [{id: "x", name: "bash", params: {command: "make"}}]},
+    {role: "tool", tool_call_id: "x", content: "made"}]}' >"$CHORUS_HOME/agents/ada/sessions/2026-02-12_fix.json"
+db "INSERT INTO sessions VALUES (1, '$id', 'ada', '</title><b>Fix', '', 'manual_save', 1, 3, 1, 1, 'agents/ada/sessions/2026-02-12_fix.json', '')"
+run chorus-context export ada --session 1111
+expect_status 0
+expect_equal "$(head -1 <<<"$out")" '# ada · </title><b>Fix'
+expect_match "$out" 'from a session'
+expect_match "$out" '"command":"make"'
+run chorus-context export ada --session 1111 --format html
+expect_match "$out" '<title>ada · &lt;/title&gt;&lt;b&gt;Fix</title>'
+expect_no_match "$out" '<b>Fix'
+run chorus-context export ada --session 9
+expect_status 4
+run chorus-context export ada --session 1111 --since 2h
+expect_status 2
+
+test_case "export: bad input is one line, and the file stays as it was"
+talk ada
+run chorus-context export nobody
+expect_status 4
+run chorus-context export ada --format pdf
+expect_status 2
+run chorus-context export ada -t 7
+expect_status 4
+expect_match "$err" 'no thread'
+run chorus-context export ada --since someday
+expect_status 2
+mkdir directory
+echo old >kept.html
+run chorus-context export ada -o directory
+expect_status 1
+run chorus-context export ada -o nowhere/a.html
+expect_status 1
+printf 'long %.0s' {1..30000} >long
+run chorus-run ada -f long
+expect_status 0
+(ulimit -f 100; exec chorus-context export ada -o kept.html) 2>err
+expect_equal $? 1
+expect_match "$(cat err)" 'kept.html'
+[ "$(cat kept.html)" = old ] || fail 'kept.html is not what it was'
+expect_equal "$(find . -maxdepth 1 -name '.chorus-write-*')" ''
+
+test_case "export: what looks like a key is in no transcript, and hidden characters are shown"
+init ada --model builtin/script
+key=sk-ant-api03-$(printf 'k%.0s' {1..80})
+run chorus-run ada "say $key and "$'\u202e'"back"
+for format in md html; do
+    run chorus-context export ada --format $format
+    expect_no_match "$out" "$key"
+done
+expect_match "$out" '<code class="hidden">U\+202E</code>back'
+
+test_case "import: the same conversation, once"
+talk ada
+run chorus-context export ada -o ada.jsonl
+init ben --model builtin/script
+run chorus-context import ben ada.jsonl
+expect_status 0
+expect_equal "$out" '8 messages imported'
+expect_equal "$err" ''
+expect_equal "$(gist_of ben)" "$(gist_of ada)"
+run chorus-context import ben ada.jsonl
+expect_status 0
+expect_equal "$out" '0 messages imported, 8 there already'
+run chorus-context import ada ada.jsonl
+expect_equal "$out" '0 messages imported, 8 there already'
+expect_db "SELECT count(*) FROM messages WHERE restored_from LIKE 'import:%' AND original_timestamp > 0" 8
+run chorus-run ben 'go on'
+expect_status 0
+expect_sound
+run chorus-context export ben -o ben.jsonl
+run_stdin ben.jsonl chorus-context import ada -
+expect_status 0
+expect_match "$out" '^2 messages imported, 8 there already'
+expect_match "$err" 'in its history, not in its context'
+expect_db "SELECT count(*) FROM messages_fts WHERE messages_fts MATCH 'again'" 4
+
+test_case "import: into another home"
+talk ada
+run chorus-context export ada -o ada.jsonl
+wanted=$(gist_of ada)
+export CHORUS_HOME=$scratch/other
+init ada --model builtin/script
+run chorus-context import ada ada.jsonl
+expect_status 0
+expect_equal "$(gist_of ada)" "$wanted"
+run env ANTHROPIC_API_KEY=sk-test-0123456789abcdef chorus-run ada -m anthropic/m --dry-run next
+expect_match "$out" 'and again'
+
+test_case "import: audit, grants, prompts and what is a provider's stay where they are"
+init ada --model builtin/script
+run chorus-run ada '/bash {"command": "true"}'
+expect_status 10
+run chorus-context export ada -o ada.jsonl
+init ben --model builtin/script
+run chorus-context import ada ada.jsonl
+expect_status 75
+expect_match "$err" 'not ended'
+before=$(db 'SELECT count(*) FROM audit_log')
+run chorus-context import ben ada.jsonl
+expect_status 0
+expect_match "$err" '1 call had no result, and got one: cancelled'
+expect_db "SELECT count(*) FROM prompts WHERE agent_id = 2" 0
+expect_db "SELECT content LIKE 'cancelled: %' FROM messages WHERE agent_id = 2 AND role = 'tool_result'" 1
+expect_db 'SELECT count(*) FROM audit_log' "$before"
+expect_db "SELECT count(*) FROM turns WHERE agent_id = 2 AND ended_at IS NULL" 0
+run chorus-run ben 'go on'
+expect_status 0
+
+test_case "import: a file that is cut off, hostile or too new changes nothing and is told by its line"
+talk ada
+run chorus-context export ada -o ada.jsonl
+init ben --model builtin/script
+refused() { # REGEX COMMAND …: makes bad.jsonl of ada.jsonl
+    "${@:2}" <ada.jsonl >bad.jsonl
+    run chorus-context import ben bad.jsonl
+    expect_status 2
+    expect_match "$err" "^chorus-context: error: bad.jsonl: $1"
+    expect_equal "$(grep -c ' error: ' <<<"$err")" 1
+    expect_db 'SELECT count(*) FROM messages WHERE agent_id = 2' 0
+}
+refused 'line 12: the file ends behind it' head -n -1
+refused 'line 6: not JSON' head -c "$(($(head -5 ada.jsonl | wc -c) + 30))"
+refused 'line 1: made by a newer chorus' sed 's|chorus.export/1|chorus.export/2|'
+refused 'line 2: no line says what thread it is of' sed 2d
+refused 'line 12: there should be 8 messages, not 7' jq -c 'if .type == "message" and .role == "user" and .turn_id > 1 then empty else . end'
+refused 'line 5: "role" is none' sed '5s/"role":"user"/"role":"root"/'
+refused 'line 5: ' sed $'5s/look/lo\\\\u001b]0;x\xff/'
+refused 'it is empty' head -c 0
+run chorus-context import ben none.jsonl
+expect_status 1
+run chorus-context import nobody ada.jsonl
+expect_status 4
+sed 's/"content":"look/"content":"\\u001b]0;title\\u0007look/;5s/"role":"user"/"role":"\\u001b[2J"/' ada.jsonl >bad.jsonl
+run chorus-context import ben bad.jsonl
+expect_status 2
+expect_no_match "$err" $'\x1b'
+
+test_case "import: an agent at work is not disturbed, --wait waits"
+talk ada
+run chorus-context export ada -o ada.jsonl
+init ben --model builtin/script --permissions open
+chorus-run ben '/bash {"command": "sleep 1"}' >ben.out 2>&1 </dev/null &
+turn=$!
+wait_for 5 in_db "SELECT count(*) FROM turns WHERE agent_id = 2 AND pid IS NOT NULL" 1 || fail 'no turn'
+run chorus-context import ben ada.jsonl
+expect_status 75
+expect_match "$err" 'is at work'
+run chorus-context import ben ada.jsonl --wait
+expect_status 0
+wait $turn
+expect_sound
+
+test_case "import: a disk that is full in the middle of it changes nothing"
+talk ada
+save ada s-1
+printf 'long %.0s' {1..60000} >long
+run chorus-run ada -f long
+run chorus-context export ada -o ada.jsonl
+init ben --model builtin/script
+(ulimit -f 200; exec chorus-context import ben ada.jsonl) 2>err
+expect_equal $? 1
+expect_match "$(cat err)" '^chorus-context: error: '
+expect_db 'SELECT count(*) FROM messages WHERE agent_id = 2' 0
+expect_equal "$(sessions_of ben)" 0
+run chorus-context import ben ada.jsonl
+expect_status 0
+expect_equal "$out" '10 messages imported, 1 saved session'
+expect_equal "$(sessions_of ben)" 1
+
+test_case "import: killed anywhere it is all or nothing"
+talk ada
+save ada s-1
+run chorus-context export ada -o ada.jsonl
+init ben --model builtin/script
+for number in 1 2 3 5 7 10 14 18 22 27; do
+    strace -f -qq -o /dev/null -e trace=write,pwrite64,fsync,fdatasync,rename,renameat2 \
+        -e inject=write,pwrite64,fsync,fdatasync,rename,renameat2:signal=KILL:when=$number \
+        chorus-context import ben ada.jsonl >/dev/null 2>&1 & wait $! 2>/dev/null
+    count=$(db 'SELECT count(*) FROM messages WHERE agent_id = 2')
+    [ "$count" = 0 ] || [ "$count" = 8 ] || fail "killed at $number: $count messages"
+done
+run chorus-context import ben ada.jsonl
+expect_status 0
+expect_db 'SELECT count(*) FROM messages WHERE agent_id = 2' 8
+expect_equal "$(gist_of ben)" "$(gist_of ada)"
+expect_db 'SELECT count(*) FROM sessions WHERE agent_id = 2' 1
+expect_equal "$(sessions_of ben)" 1
+expect_sound
+
+test_case "pack: the whole agent, on another machine" # L-48
+talk ada
+echo 'Keep it short.' >"$CHORUS_HOME/agents/ada/docs/style.md"
+echo '{"id":"s-1","description":"d","messages":[{"role":"user","content":"hi"}]}' >"$CHORUS_HOME/agents/ada/sessions/2026-02-12_d.json"
+ln -s /etc/passwd "$CHORUS_HOME/agents/ada/workspace/link"
+git -C "$CHORUS_HOME/agents/ada/workspace" add -A && git -C "$CHORUS_HOME/agents/ada/workspace" commit -qm 'by hand'
+printf '#!/bin/sh\n' >"$CHORUS_HOME/agents/ada/workspace/.git/hooks/post-commit"
+head=$(git -C "$CHORUS_HOME/agents/ada/workspace" rev-parse HEAD)
+wanted=$(gist_of ada)
+run chorus-context pack ada -o ada.tar.gz
+expect_status 0
+expect_match "$out" '^[0-9]+ files packed, 8 messages$'
+expect_equal "$err" 'chorus-context: notice: not packed: workspace/link'
+expect_equal "$(stat -c %a ada.tar.gz)" 600
+gzip -t ada.tar.gz || fail 'not compressed as its name says'
+names=$(tar tzf ada.tar.gz)
+for name in agent.json docs/style.md sessions/2026-02-12_d.json workspace/a.txt workspace/.git/HEAD export.jsonl; do
+    grep -qxF "$name" <<<"$names" || fail "$name is not packed"
+done
+expect_no_match "$names" 'hooks|(^|/)\.\.|^/|link'
+
+export CHORUS_HOME=$scratch/other
+run chorus-init ada --adopt="$scratch/ada.tar.gz" --json
+expect_status 0
+expect_json '[.adopted, .sessions, .messages, (.left_out | length)] | join(" ")' 'true 1 8 0'
+expect_equal "$(gist_of ada)" "$wanted"
+expect_missing "$CHORUS_HOME/agents/ada/export.jsonl"
+expect_file "$CHORUS_HOME/agents/ada/docs/style.md" 'Keep it short.'
+expect_file "$CHORUS_HOME/agents/ada/workspace/a.txt" one
+expect_equal "$(git -C "$CHORUS_HOME/agents/ada/workspace" rev-parse HEAD)" "$head"
+run env ANTHROPIC_API_KEY=sk-test-0123456789abcdef chorus-run ada -m anthropic/m --dry-run next
+expect_match "$out" 'and again'
+run chorus-run ada 'go on'
+expect_status 0
+expect_sound
+run chorus-init ben --adopt="$scratch/ada.tar.gz"
+expect_status 0
+expect_match "$out" '8 messages of its conversation came along'
+
+test_case "pack: into the agent itself, nowhere, and of nobody"
+talk ada
+run chorus-context pack ada
+expect_status 2
+run chorus-context pack ada -o "$CHORUS_HOME/agents/ada/workspace/a.tar"
+expect_status 2
+expect_match "$err" 'would lie in what it is to hold'
+run chorus-context pack ada -o nowhere/a.tar
+expect_status 1
+run chorus-context pack nobody -o a.tar
+expect_status 4
+echo old >a.tar
+head -c 300000 /dev/urandom >"$CHORUS_HOME/agents/ada/workspace/large"
+(ulimit -f 100; exec chorus-context pack ada -o a.tar) 2>err
+expect_equal $? 1
+expect_file a.tar old
+
+test_case "an archive whose conversation is hostile gives the agent without it"
+talk ada
+run chorus-context pack ada -o ada.tar
+mkdir unpacked && tar -C unpacked -xf ada.tar
+sed -i '2s/.*/{"type":"thread","thread_id":-1}/' unpacked/export.jsonl
+tar -C unpacked -cf bad.tar .
+run chorus-init ben --adopt="$scratch/bad.tar"
+expect_status 2
+expect_match "$err" 'export.jsonl: line 2'
+expect_db "SELECT status FROM agents WHERE name = 'ben'" active
+expect_db 'SELECT count(*) FROM messages WHERE agent_id = 2' 0
+
+end_tests
