@@ -16,9 +16,21 @@ using context_command::Opened;
 using context_command::Verb;
 
 constexpr std::array verbs{
+    Verb{"artifacts", "the named outputs of an agent", Needs::store,
+         context_command::add_artifacts},
     Verb{"audit", "what was decided, and by whom", Needs::store, context_command::add_audit},
+    Verb{"backup", "a copy of the database, made beside whoever works with it", Needs::store,
+         context_command::add_backup},
     Verb{"explain", "what would be decided, and why", Needs::home, context_command::add_explain},
-    Verb{"verify", "whether the audit log is what was written", Needs::store,
+    Verb{"log", "what an agent did, a line a turn", Needs::store, context_command::add_log},
+    Verb{"messages", "everything that was said, whatever the window", Needs::store,
+         context_command::add_messages},
+    Verb{"search", "full-text search over everything that was said", Needs::store,
+         context_command::add_search},
+    Verb{"show", "the window, or all that the next request would hold", Needs::home,
+         context_command::add_show},
+    Verb{"usage", "tokens and dollars", Needs::store, context_command::add_usage},
+    Verb{"verify", "whether the audit log, or what was sent, is what was written", Needs::store,
          context_command::add_verify},
 };
 

@@ -39,8 +39,15 @@ struct Verb {
         nullptr;  // its options; returns what runs after they were parsed
 };
 
+Action add_artifacts(CLI::App& verb);
 Action add_audit(CLI::App& verb);
+Action add_backup(CLI::App& verb);
 Action add_explain(CLI::App& verb);
+Action add_log(CLI::App& verb);
+Action add_messages(CLI::App& verb);
+Action add_search(CLI::App& verb);
+Action add_show(CLI::App& verb);
+Action add_usage(CLI::App& verb);
 Action add_verify(CLI::App& verb);
 
 // --- what verbs share ---

@@ -1,6 +1,7 @@
 #include "life/agents.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -84,6 +85,25 @@ HeldAgent hold_agent(const agent::Home& home, store::Store& store, const store::
                     "try again later, or wait with --wait");
     // what was read before the lock was held may be of yesterday
     return {require_again(store, agent), std::move(*lock)};
+}
+
+store::Thread require_thread(store::Store& store, const store::Agent& agent,
+                             const std::string& wanted) {
+    store::ThreadId number = wanted == "main" ? 1 : 0;
+    const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
+    const bool is_number =
+        wanted == "main" || (error == std::errc{} && end == wanted.data() + wanted.size());
+    const auto found = is_number ? store::find_thread(store, agent.id, number)
+                                 : store::find_thread_of_branch(store, agent.id, wanted);
+    if (found) return *found;
+    throw Error(ErrorCode::not_found, "agent '" + agent.name + "': no thread " + quoted(wanted),
+                "-t takes main, a number or a branch");
+}
+
+store::Agent require_known(store::Store& store, const std::string& name) {
+    if (auto agent = store::find_agent(store, name)) return std::move(*agent);
+    if (auto agent = store::find_destroyed_agent(store, name)) return std::move(*agent);
+    refuse_unknown(store, name);
 }
 
 void require_known_agent(store::Store& store, const std::string& name) {

@@ -102,6 +102,21 @@ bool write_file_if_free(const std::string& path, std::string_view content, unsig
     throw base::system_error(path);
 }
 
+bool fill_file(const std::string& path, bool replace,
+               const std::function<void(const std::string& temporary, int fd)>& fill) {
+    c_path(path);
+    const Fd directory = open_directory(parent_of(path));
+    const Existing existing = replace ? Existing::replace : Existing::refuse;
+    const auto fill_in = [&](const std::string& name, int fd) {
+        fill(join_path(parent_of(path), name), fd);
+    };
+    if (fill_at(directory.get(), name_of(path), fill_in,
+                {.from = Permissions::From::mode, .mode = 0600}, existing))
+        return true;
+    if (!replace && errno == EEXIST) return false;
+    throw base::system_error(path);
+}
+
 void append_file(const std::string& path, std::string_view content) {
     constexpr int appending =
         O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;

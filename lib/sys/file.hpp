@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,10 @@ std::string read_file(const std::string& path, std::size_t most);
 void write_file(const std::string& path, std::string_view content, unsigned mode = 0600);
 // The same for a new file: false where something of that name is there.
 bool write_file_if_free(const std::string& path, std::string_view content, unsigned mode = 0600);
+// The same for what cannot be held as a text: `fill` gets the path of the temporary, and a
+// descriptor of it to write to. False where something of that name is there and is not to go.
+bool fill_file(const std::string& path, bool replace,
+               const std::function<void(const std::string& temporary, int fd)>& fill);
 // What write_file of processes that were killed left in the directory; the next write there does it
 // too.
 void remove_temporaries(const std::string& directory);

@@ -54,8 +54,15 @@ class Temporary {
         errno = kept;
     }
 
-    bool create(unsigned mode);
     int fd() const { return fd_.get(); }
+    const std::string& name() const { return name_; }
+    bool open_with(const Permissions& permissions);
+    bool put_in_place(const std::string& name, Existing existing) {
+        return fsync(fd_.get()) == 0 && rename_to(name, existing) && fsync(directory_) == 0;
+    }
+
+  private:
+    bool create(unsigned mode);
     bool rename_to(const std::string& name, Existing existing) {
         const unsigned flags = existing == Existing::refuse ? RENAME_NOREPLACE : 0;
         if (renameat2(directory_, name_.c_str(), directory_, name.c_str(), flags) != 0)
@@ -63,8 +70,6 @@ class Temporary {
         name_.clear();
         return true;
     }
-
-  private:
     bool take(std::string name, unsigned mode);
 
     int directory_;
@@ -117,6 +122,11 @@ bool set_permissions(int fd, const Permissions& permissions) {
     return keep_owner(fd, permissions.file, mode) && fchmod(fd, mode) == 0;
 }
 
+bool Temporary::open_with(const Permissions& permissions) {
+    const unsigned made_with = permissions.from == Permissions::From::umask ? 0666 : 0600;
+    return create(made_with) && set_permissions(fd_.get(), permissions);
+}
+
 }  // namespace
 
 void remove_temporaries_at(int directory) {
@@ -132,10 +142,16 @@ void remove_temporaries(const std::string& directory) {
 bool replace_at(int directory, const std::string& name, std::string_view content,
                 const Permissions& permissions, Existing existing) {
     Temporary temporary(directory);
-    const unsigned made_with = permissions.from == Permissions::From::umask ? 0666 : 0600;
-    return temporary.create(made_with) && set_permissions(temporary.fd(), permissions) &&
-           try_write_all(temporary.fd(), content) && fsync(temporary.fd()) == 0 &&
-           temporary.rename_to(name, existing) && fsync(directory) == 0;
+    return temporary.open_with(permissions) && try_write_all(temporary.fd(), content) &&
+           temporary.put_in_place(name, existing);
+}
+
+bool fill_at(int directory, const std::string& name, const Fill& fill,
+             const Permissions& permissions, Existing existing) {
+    Temporary temporary(directory);
+    if (!temporary.open_with(permissions)) return false;
+    fill(temporary.name(), temporary.fd());
+    return temporary.put_in_place(name, existing);
 }
 
 }  // namespace chorus::sys

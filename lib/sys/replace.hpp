@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,12 @@ enum class Existing { replace, refuse };
 // temporary left. What a process that was killed left is removed by the next write in `directory`.
 bool replace_at(int directory, const std::string& name, std::string_view content,
                 const Permissions& permissions, Existing existing = Existing::replace);
+
+// The same for what `fill` puts into the temporary, whose name and open descriptor it gets; what it
+// throws leaves no temporary either.
+using Fill = std::function<void(const std::string& name, int fd)>;
+bool fill_at(int directory, const std::string& name, const Fill& fill,
+             const Permissions& permissions, Existing existing);
 
 // What processes that were killed left in `directory`.
 void remove_temporaries_at(int directory);

@@ -125,21 +125,28 @@ void LiveTurn::begin_with(std::vector<chat::Message> window) {
     has_window_ = true;
 }
 
-// The window is read once and grows by what is committed, unless a limit may cut it anew.
+// The window is read once and grows by what is committed, until a limit cuts it anew.
 void LiveTurn::renew_conversation() {
     std::vector<chat::Message>& messages = request_.messages;
-    const bool limited = loaded_.settings.max_messages > 0 || loaded_.settings.token_budget > 0;
-    std::vector<chat::Message> committed = record_.take_committed();
-    if (!has_window_ || limited) {
-        messages = assemble_window(place_, loaded_.settings, frame_, record_.turn().id).messages;
-        has_window_ = true;
-        has_project_ = false;
-    } else {
-        std::move(committed.begin(), committed.end(), std::back_inserter(messages));
-    }
     if (has_project_) messages.erase(messages.begin());
+    std::vector<chat::Message> committed = record_.take_committed();
+    bool is_cut = false;
+    if (has_window_) {
+        std::move(committed.begin(), committed.end(), std::back_inserter(messages));
+        context::Window window =
+            cut_to_limits(place_, loaded_, std::move(messages), record_.turn().id);
+        messages = std::move(window.messages);
+        is_cut = window.left_out > 0;
+    } else {
+        AssembledWindow window = assemble_window(place_, loaded_, frame_, record_.turn().id);
+        messages = std::move(window.messages);
+        is_cut = window.cut_moved;
+        has_window_ = true;
+    }
+    if (is_cut) record_.begin_chain(messages);
     auto project = project_message(place_);
     has_project_ = project.has_value();
+    record_.use_prefix(prefix_of(loaded_, request_, project ? project->content : ""));
     if (project) messages.insert(messages.begin(), std::move(*project));
 }
 

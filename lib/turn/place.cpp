@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -36,17 +35,7 @@ std::string current_branch(const agent::Directory& directory) {
 store::Thread choose_thread(store::Store& store, const store::Agent& agent,
                             const agent::Directory& directory, const TurnOptions& options) {
     const std::string& wanted = options.thread;
-    if (wanted == "main") return *store::find_thread(store, agent.id, 1);
-    store::ThreadId number = 0;
-    const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
-    const bool is_number = error == std::errc{} && end == wanted.data() + wanted.size();
-    const std::string branch = wanted.empty() ? current_branch(directory) : wanted;
-    const auto found = is_number ? store::find_thread(store, agent.id, number)
-                                 : store::find_thread_of_branch(store, agent.id, branch);
-    if (found) return *found;
-    throw Error(ErrorCode::not_found,
-                "agent '" + agent.name + "': no thread " + quoted(wanted.empty() ? branch : wanted),
-                "-t takes main, a number or a branch; --new-thread begins one");
+    return life::require_thread(store, agent, wanted.empty() ? current_branch(directory) : wanted);
 }
 
 std::string checked_directory(const TurnOptions& options, const agent::Home& home,
