@@ -16,7 +16,11 @@ using context_command::Opened;
 using context_command::Verb;
 
 constexpr std::array verbs{
+    Verb{"artifacts", "the named outputs of an agent", Needs::store,
+         context_command::add_artifacts},
     Verb{"audit", "what was decided, and by whom", Needs::store, context_command::add_audit},
+    Verb{"backup", "a copy of the database, made beside whoever works with it", Needs::store,
+         context_command::add_backup},
     Verb{"branch", "fork a thread at a message", Needs::store, context_command::add_branch},
     Verb{"branches", "the branches there are", Needs::store, context_command::add_branches},
     Verb{"clear", "begin anew: nothing said until now is sent again", Needs::store,
@@ -31,13 +35,21 @@ constexpr std::array verbs{
          context_command::add_idle_save},
     Verb{"import", "what export wrote as JSON lines, into an agent", Needs::store,
          context_command::add_import},
+    Verb{"log", "what an agent did, a line a turn", Needs::store, context_command::add_log},
+    Verb{"messages", "everything that was said, whatever the window", Needs::store,
+         context_command::add_messages},
     Verb{"pack", "the whole agent, for another machine", Needs::store, context_command::add_pack},
     Verb{"restore", "make a saved session the context again", Needs::store,
          context_command::add_restore},
     Verb{"rewind", "back to before a message", Needs::store, context_command::add_rewind},
     Verb{"save", "save the context as a session", Needs::store, context_command::add_save},
+    Verb{"search", "full-text search over everything that was said", Needs::store,
+         context_command::add_search},
+    Verb{"show", "the window, or all that the next request would hold", Needs::home,
+         context_command::add_show},
     Verb{"switch", "go on in another branch", Needs::store, context_command::add_switch},
-    Verb{"verify", "whether the audit log is what was written", Needs::store,
+    Verb{"usage", "tokens and dollars", Needs::store, context_command::add_usage},
+    Verb{"verify", "whether the audit log, or what was sent, is what was written", Needs::store,
          context_command::add_verify},
 };
 

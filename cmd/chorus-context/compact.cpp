@@ -1,4 +1,3 @@
-#include "context/threads.hpp"
 #include "turn/compact.hpp"
 
 #include <CLI/CLI.hpp>
@@ -26,9 +25,8 @@ void print_json(const turn::Compacted& compacted) {
 
 base::ExitStatus run(const Options& options, Opened& opened) {
     const store::Agent agent = require_agent(opened, options.named);
-    const agent::Directory directory(opened.home.path() + "/" + agent.dir);
     const auto compacted = turn::compact(
-        *opened.store, agent, context::require_thread(*opened.store, agent, directory, options.thread),
+        *opened.store, agent, require_thread(opened, agent, options.thread),
         surroundings_of(opened),
         [&] { return hold_agent(opened, options.named, sys::Lock::Mode::exclusive); });
     if (options.json)

@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "chorus-context/session.hpp"
-#include "context/threads.hpp"
 #include "context/session.hpp"
 #include "turn/place.hpp"
 #include "turn/present.hpp"
@@ -26,8 +25,7 @@ struct Options {
 std::vector<store::ThreadId> threads_of(Opened& opened, const store::Agent& agent,
                                         const Options& options) {
     if (options.thread.empty()) return {};
-    const agent::Directory directory(opened.home.path() + "/" + agent.dir);
-    return {context::require_thread(*opened.store, agent, directory, options.thread).id};
+    return {require_thread(opened, agent, options.thread).id};
 }
 
 void print(const store::Session& session, bool json) {

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "cli/main.hpp"
 #include "cli/time.hpp"
+#include "context/threads.hpp"
 #include "sys/signals.hpp"
 
 namespace chorus::context_command {
@@ -50,6 +51,11 @@ std::int64_t require_message_id(const std::string& text, const char* option) {
                 std::string(option) + ": '" + base::visible(text, base::Newlines::escape) +
                     "' is no id of a message",
                 "the transcript shows them: <!-- message 7 -->");
+}
+
+store::Thread require_thread(Opened& opened, const store::Agent& agent, const std::string& wanted) {
+    const agent::Directory directory(opened.home.path() + "/" + agent.dir);
+    return context::require_thread(*opened.store, agent, directory, wanted);
 }
 
 std::string one_line(std::string_view text) {

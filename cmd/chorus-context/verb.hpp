@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "life/agents.hpp"
 #include "store/store.hpp"
+#include "store/threads.hpp"
 #include "sys/environment.hpp"
 
 namespace CLI {
@@ -40,7 +41,9 @@ struct Verb {
         nullptr;  // its options; returns what runs after they were parsed
 };
 
+Action add_artifacts(CLI::App& verb);
 Action add_audit(CLI::App& verb);
+Action add_backup(CLI::App& verb);
 Action add_branch(CLI::App& verb);
 Action add_branches(CLI::App& verb);
 Action add_clear(CLI::App& verb);
@@ -50,11 +53,16 @@ Action add_export(CLI::App& verb);
 Action add_history(CLI::App& verb);
 Action add_idle_save(CLI::App& verb);
 Action add_import(CLI::App& verb);
+Action add_log(CLI::App& verb);
+Action add_messages(CLI::App& verb);
 Action add_pack(CLI::App& verb);
 Action add_restore(CLI::App& verb);
 Action add_rewind(CLI::App& verb);
 Action add_save(CLI::App& verb);
+Action add_search(CLI::App& verb);
+Action add_show(CLI::App& verb);
 Action add_switch(CLI::App& verb);
+Action add_usage(CLI::App& verb);
 Action add_verify(CLI::App& verb);
 
 // --- what verbs share ---
@@ -71,6 +79,9 @@ life::HeldAgent hold_agent(Opened& opened, const Named& named, sys::Lock::Mode m
 
 // A message's id as it was typed behind an option, "--at": Error(bad_request) that names it.
 std::int64_t require_message_id(const std::string& text, const char* option);
+
+// What -t takes, and "" for the branch that `current` names.
+store::Thread require_thread(Opened& opened, const store::Agent& agent, const std::string& wanted);
 
 // Without anything that moves a cursor, ends a line or a field.
 std::string one_line(std::string_view text);

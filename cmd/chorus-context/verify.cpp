@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "chorus-context/verb.hpp"
+#include "context/prefix.hpp"
 #include "life/agents.hpp"
 #include "store/records.hpp"
 
@@ -17,6 +18,8 @@ using base::ErrorCode;
 struct Options {
     std::string agent;
     std::string expect;
+    std::string thread;
+    bool prefix = false;
     bool json = false;
 };
 
@@ -61,7 +64,86 @@ void print_json(const store::AuditChain& chain, const std::string& problem) {
     std::cout << out.end_object().text() << '\n';
 }
 
+std::string problem_of(const context::PrefixReport& report) {
+    if (report.broken == 0) return {};
+    return "thread " + std::to_string(report.thread) + ": message " +
+           std::to_string(report.broken) + " was sent otherwise than it stands";
+}
+
+void write_report(chat::JsonText& out, const context::PrefixReport& report) {
+    out.begin_object().key("thread").number(report.thread);
+    out.key("messages").number(report.messages).key("unhashed").number(report.unhashed);
+    out.key("broken_message");
+    if (report.broken == 0)
+        out.null();
+    else
+        out.number(report.broken);
+    out.key("cuts").number(report.cuts).key("model").number(report.model);
+    out.key("prompt").number(report.prompt).key("docs").number(report.docs);
+    out.key("project").number(report.project).key("tools").number(report.tools);
+    out.end_object();
+}
+
+// "2 cuts, 1 change of docs"
+std::string causes_of(const context::PrefixReport& report) {
+    std::vector<std::string> causes;
+    const auto add = [&](std::int64_t count, const std::string& one, const std::string& more) {
+        if (count > 0) causes.push_back(std::to_string(count) + " " + (count == 1 ? one : more));
+    };
+    add(report.cuts, "cut", "cuts");
+    for (const auto& [count, what] :
+         {std::pair{report.model, "the model"}, std::pair{report.prompt, "the prompt"},
+          std::pair{report.docs, "docs"}, std::pair{report.project, "AGENTS.md"},
+          std::pair{report.tools, "the tool list"}})
+        add(count, std::string("change of ") + what, std::string("changes of ") + what);
+    return causes.empty() ? "nothing changed" : base::join(causes, ", ");
+}
+
+void print_text(const std::vector<context::PrefixReport>& reports) {
+    for (const context::PrefixReport& report : reports)
+        std::cout << "thread " << report.thread << ": " << report.messages
+                  << (report.messages == 1 ? " message" : " messages")
+                  << (report.unhashed == 0
+                          ? ""
+                          : " and " + std::to_string(report.unhashed) + " without a hash")
+                  << ", " << causes_of(report) << '\n';
+}
+
+base::ExitStatus verify_prefix(const Options& options, Opened& opened) {
+    store::Store& store = *opened.store;
+    if (options.agent.empty())
+        throw Error(ErrorCode::bad_request, "--prefix: it takes the name of an agent",
+                    "chorus-context verify NAME --prefix");
+    const store::Agent agent = life::require_known(store, options.agent);
+    std::vector<store::ThreadId> threads;
+    if (!options.thread.empty())
+        threads.push_back(require_thread(opened, agent, options.thread).id);
+    else
+        for (const store::Thread& thread : store::list_threads(store, agent.id))
+            threads.push_back(thread.id);
+    std::vector<context::PrefixReport> reports;
+    std::string problem;
+    for (const store::ThreadId thread : threads) {
+        reports.push_back(context::check_prefix(store, agent.id, thread));
+        if (problem.empty()) problem = problem_of(reports.back());
+    }
+    if (options.json) {
+        chat::JsonText out;
+        out.begin_object();
+        out.key("agent").string(base::replace_invalid_utf8(agent.name)).key("threads");
+        out.begin_array();
+        for (const context::PrefixReport& report : reports) write_report(out, report);
+        out.end_array().key("ok").boolean(problem.empty()).key("problem").string(problem);
+        std::cout << out.end_object().text() << '\n';
+    } else {
+        print_text(reports);
+    }
+    if (!problem.empty()) throw Error(ErrorCode::failed, problem);
+    return base::ExitStatus::done;
+}
+
 base::ExitStatus run(const Options& options, Opened& opened) {
+    if (options.prefix) return verify_prefix(options, opened);
     std::optional<store::AuditHead> expected;
     if (!options.expect.empty()) expected = parse_head(options.expect);
     if (!options.agent.empty()) life::require_known_agent(*opened.store, options.agent);
@@ -81,8 +163,14 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 Action add_verify(CLI::App& verb) {
     const auto options = std::make_shared<Options>();
     verb.add_option("NAME", options->agent, "an agent of the home; the log is that of all of them");
+    CLI::Option* prefix = verb.add_flag("--prefix", options->prefix,
+                                        "check instead that what was sent only grew, and why not");
+    verb.add_option("-t", options->thread, "with --prefix: of that thread; none: of all")
+        ->type_name("THREAD")
+        ->needs(prefix);
     verb.add_option("--expect", options->expect, "the audit of a result that was kept")
-        ->type_name("ROWS:HASH");
+        ->type_name("ROWS:HASH")
+        ->excludes(prefix);
     verb.add_flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }

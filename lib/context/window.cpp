@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <set>
 
 #include "base/hash.hpp"
@@ -70,6 +71,34 @@ std::int64_t estimated_tokens(const Message& message) {
     for (const chat::ToolCall& call : message.tool_calls)
         bytes += call.arguments.size() + call.name.size();
     return static_cast<std::int64_t>(bytes / 4) + 4;
+}
+
+std::int64_t estimated_tokens(const std::vector<Message>& messages) {
+    std::int64_t tokens = 0;
+    for (const Message& message : messages) tokens += estimated_tokens(message);
+    return tokens;
+}
+
+std::int64_t estimated_input(const std::vector<Message>& messages, std::int64_t turn,
+                             std::int64_t opening) {
+    std::int64_t request = opening;
+    std::int64_t all = 0;
+    for (const Message& message : messages) {
+        // every answer ends one request that held all before it
+        if (message.turn_id == turn && message.role == Role::assistant) all += request;
+        request += estimated_tokens(message);
+    }
+    return all;
+}
+
+std::int64_t in_estimated_tokens(std::int64_t budget, std::int64_t reported,
+                                 std::int64_t estimated) {
+    if (reported <= 0 || estimated <= 0) return budget;
+    const double factor = std::clamp(static_cast<double>(reported) / static_cast<double>(estimated),
+                                     0.5, 1.0 * most_correction);
+    // twice the largest budget there can be would be none
+    constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max() / 4;
+    return static_cast<std::int64_t>(static_cast<double>(std::min(budget, largest)) / factor);
 }
 
 Window cut_window(std::vector<Message> loaded, const WindowLimits& limits) {

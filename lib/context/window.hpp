@@ -31,7 +31,18 @@ struct Window {
 // restore may have come between the two.
 Window cut_window(std::vector<chat::Message> loaded, const WindowLimits& limits);
 
+// Bytes / 4.
 std::int64_t estimated_tokens(const chat::Message& message);
+std::int64_t estimated_tokens(const std::vector<chat::Message>& messages);
+// The same of everything a turn's model calls were sent, together: `opening` is what stood before
+// the messages. 0 where the turn is not in `messages`.
+std::int64_t estimated_input(const std::vector<chat::Message>& messages, std::int64_t turn,
+                             std::int64_t opening);
+// A budget in a provider's tokens as one in estimated ones, by what it counted where we estimated
+// so much; an estimate is never taken to be off by more than 1/2 or 3.
+constexpr std::int64_t most_correction = 3;
+std::int64_t in_estimated_tokens(std::int64_t budget, std::int64_t reported,
+                                 std::int64_t estimated);
 
 // Every call has exactly one result behind it and the first message is the user's; "" or what is
 // wrong.

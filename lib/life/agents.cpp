@@ -1,6 +1,7 @@
 #include "life/agents.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -80,6 +81,12 @@ HeldAgent hold_agent(const agent::Home& home, store::Store& store, const store::
                     "try again later, or wait with --wait");
     // what was read before the lock was held may be of yesterday
     return {require_again(store, agent), std::move(*lock)};
+}
+
+store::Agent require_known(store::Store& store, const std::string& name) {
+    if (auto agent = store::find_agent(store, name)) return std::move(*agent);
+    if (auto agent = store::find_destroyed_agent(store, name)) return std::move(*agent);
+    refuse_unknown(store, name);
 }
 
 void require_known_agent(store::Store& store, const std::string& name) {

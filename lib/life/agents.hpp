@@ -5,7 +5,7 @@
 #include <string>
 
 #include "agent/layout.hpp"
-#include "store/agents.hpp"
+#include "store/threads.hpp"
 #include "sys/lock.hpp"
 
 namespace chorus::life {
@@ -25,6 +25,8 @@ struct HeldAgent {
 HeldAgent hold_agent(const agent::Home& home, store::Store& store, const store::Agent& agent,
                      sys::Lock::Mode mode, std::int64_t wait_ms,
                      const std::function<bool()>& stop = {});
+// The agent of that name whatever has become of it: the one there is, else the one destroyed last.
+store::Agent require_known(store::Store& store, const std::string& name);
 // For what is read of an agent that was destroyed too: Error(not_found) that lists the names there
 // are.
 void require_known_agent(store::Store& store, const std::string& name);

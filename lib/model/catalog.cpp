@@ -52,7 +52,43 @@ constexpr std::array<Row, 14> rows{{
     {{"builtin", "", "", "script", false}, Protocol::script, {}},
 }};
 
+// By how a name begins, whoever serves it; of several the longest. Of models that share their size
+// between question and answer it is the question's part.
+struct ContextSize {
+    std::string_view name;
+    std::int64_t tokens;
+};
+constexpr std::array<ContextSize, 14> context_sizes{{
+    {"claude-", 200'000},
+    {"claude-fable-5", 1'000'000},
+    {"claude-haiku-5", 1'000'000},
+    {"claude-opus-5", 1'000'000},
+    {"claude-sonnet-5", 1'000'000},
+    {"deepseek-v4", 1'000'000},
+    {"gpt-4.1", 1'047'576},
+    {"gpt-4o", 128'000},
+    {"gpt-5", 272'000},
+    {"gpt-6", 922'000},
+    {"gpt-oss-", 131'072},
+    {"grok-4", 256'000},
+    {"grok-4.6", 500'000},
+    {"mistral-large", 128'000},
+}};
+
 }  // namespace
+
+std::int64_t known_context_tokens(std::string_view model) {
+    const Provider* provider = find_provider(parse_model_name(model).provider);
+    // a local server has the size it was started with
+    if (provider == nullptr || !provider->needs_key) return 0;
+    const std::string_view name = model.substr(model.rfind('/') + 1);
+    const ContextSize* found = nullptr;
+    for (const ContextSize& size : context_sizes)
+        if (name.starts_with(size.name) &&
+            (found == nullptr || size.name.size() > found->name.size()))
+            found = &size;
+    return found == nullptr ? 0 : found->tokens;
+}
 
 const Row* find_row(std::string_view provider) {
     for (const Row& row : rows)

@@ -2,6 +2,7 @@
 // returned as a Failure, never thrown; what had streamed until then stays in `reply`.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -67,6 +68,9 @@ struct Provider {
 };
 const std::vector<Provider>& catalog();
 const Provider* find_provider(std::string_view name);
+// How many tokens the model takes, where it is known and the same wherever it runs; 0 elsewhere.
+// `model` in full.
+std::int64_t known_context_tokens(std::string_view model);
 // "anthropic-compatible" providers' variable for the base URL: CHORUS_OPENAI_CHAT_BASE_URL.
 std::string base_url_variable(std::string_view provider);
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "store/agents.hpp"
 
@@ -13,13 +14,20 @@ struct Artifact {
     std::string artifact_id;
     std::string kind;  // file, data, dataset
     std::string name;
+    std::string description = {};
     std::string mime_type;
     std::int64_t size_bytes = 0;
     std::string path;  // relative to the agent's directory
     base::TimeMs created_at = 0;
+    base::TimeMs updated_at = 0;  // set by whoever reads it
+    std::string status = "complete";
+    std::int64_t version = 1;
+    std::int64_t turn_id = 0;  // 0: unknown
 };
 
 // Complete, version 1. Inside a transaction of the caller.
 void insert_artifact(Store& store, const Artifact& artifact);
+// Oldest first.
+std::vector<Artifact> list_artifacts(Store& store, AgentId agent);
 
 }  // namespace chorus::store

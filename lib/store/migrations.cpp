@@ -12,6 +12,7 @@ namespace chorus::embedded {
 extern const std::string_view store_schema_0001;
 extern const std::string_view store_schema_0002;
 extern const std::string_view store_schema_0003;
+extern const std::string_view store_schema_0004;
 }  // namespace chorus::embedded
 
 namespace chorus::store {
@@ -26,6 +27,7 @@ constexpr std::array migrations{
     Migration{1, &embedded::store_schema_0001},
     Migration{2, &embedded::store_schema_0002},
     Migration{3, &embedded::store_schema_0003},
+    Migration{4, &embedded::store_schema_0004},
 };
 
 constexpr bool numbers_have_no_gaps() {

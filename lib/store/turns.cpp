@@ -201,6 +201,13 @@ std::optional<Turn> newest_turn(Store& store, AgentId agent, ThreadId thread) {
     return read_first(statement.bind(agent).bind(thread));
 }
 
+std::optional<Turn> newest_counted_turn(Store& store, AgentId agent, ThreadId thread) {
+    Statement statement = store.prepare(
+        select("agent_id = ? AND thread_id = ? AND ended_at IS NOT NULL AND input_tokens > 0 "
+               "AND prefix_hash <> '' ORDER BY turn_number DESC LIMIT 1"));
+    return read_first(statement.bind(agent).bind(thread));
+}
+
 std::optional<Turn> find_turn_by_key(Store& store, AgentId agent,
                                      std::string_view idempotency_key) {
     Statement statement = store.prepare(select("agent_id = ? AND idempotency_key = ?"));

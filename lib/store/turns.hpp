@@ -70,6 +70,8 @@ std::optional<Turn> find_turn(Store& store, TurnId id);
 // Not ended: at work (pid set), suspended or parked. At most one a thread.
 std::optional<Turn> find_open_turn(Store& store, AgentId agent, ThreadId thread);
 std::optional<Turn> newest_turn(Store& store, AgentId agent, ThreadId thread);
+// The newest that ended with its window on record and whose input the provider counted.
+std::optional<Turn> newest_counted_turn(Store& store, AgentId agent, ThreadId thread);
 std::optional<Turn> find_turn_by_key(Store& store, AgentId agent, std::string_view idempotency_key);
 std::vector<Turn> open_turns(Store& store, AgentId agent);
 // In order of id.

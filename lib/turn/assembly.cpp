@@ -1,14 +1,45 @@
 #include <algorithm>
 
+#include "base/hash.hpp"
 #include "context/prompt.hpp"
+#include "context/status.hpp"
 #include "context/window.hpp"
 #include "life/trust.hpp"
 #include "policy/strictest.hpp"
 #include "store/messages.hpp"
+#include "store/prompts.hpp"
 #include "sys/clock.hpp"
 #include "turn/live.hpp"
 
 namespace chorus::turn {
+namespace {
+
+std::int64_t opening_tokens(const Place& place, const Loaded& loaded) {
+    chat::Request opening;
+    write_opening(place, loaded, opening);
+    std::size_t bytes = opening.system.size();
+    for (const chat::ToolDefinition& tool : opening.tools)
+        bytes += tool.name.size() + tool.description.size() + tool.schema.size();
+    const auto project = project_message(place);
+    return static_cast<std::int64_t>(bytes / 4) +
+           (project ? context::estimated_tokens(*project) : 0);
+}
+
+// The budget as it compares with estimates. Nothing is read for a window so small that no
+// correction could make it too large.
+std::int64_t budget_in_estimates(Place& place, const Loaded& loaded,
+                                 const std::vector<chat::Message>& messages) {
+    const std::int64_t budget = loaded.settings.token_budget;
+    if (budget == 0 || context::estimated_tokens(messages) <= budget / context::most_correction)
+        return budget;
+    const auto turn = store::newest_counted_turn(place.store, place.agent.id, place.thread.id);
+    if (!turn || turn->model != loaded.settings.model) return budget;
+    return context::in_estimated_tokens(
+        budget, turn->usage.input_tokens,
+        context::estimated_input(messages, turn->id, opening_tokens(place, loaded)));
+}
+
+}  // namespace
 
 Loaded load(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
     Loaded loaded;
@@ -39,14 +70,23 @@ WindowFrame frame_for(const Place& place, const Settings& settings, bool fresh, 
     return frame;
 }
 
-AssembledWindow assemble_window(Place& place, const Settings& settings, const WindowFrame& frame,
+bool exceeds_limits(Place& place, const Loaded& loaded,
+                    const std::vector<chat::Message>& messages) {
+    const std::int64_t most = loaded.settings.max_messages;
+    if (most > 0 && static_cast<std::int64_t>(messages.size()) > most) return true;
+    return loaded.settings.token_budget > 0 &&
+           context::estimated_tokens(messages) > budget_in_estimates(place, loaded, messages);
+}
+
+AssembledWindow assemble_window(Place& place, const Loaded& loaded, const WindowFrame& frame,
                                 std::int64_t open_turn) {
     // a cut of this very turn holds on: made anew each time, it would move with every message
     const std::int64_t after_message = std::max(frame.after_message, place.thread.window_start - 1);
-    auto loaded = store::load_window(place.store, place.agent.id, place.thread.id,
-                                     {after_message, frame.after_time, open_turn});
-    context::Window window = context::cut_window(
-        std::move(loaded), {settings.max_messages, settings.token_budget, open_turn});
+    auto messages = store::load_window(place.store, place.agent.id, place.thread.id,
+                                       {after_message, frame.after_time, open_turn});
+    const std::int64_t budget = budget_in_estimates(place, loaded, messages);
+    context::Window window =
+        context::cut_window(std::move(messages), {loaded.settings.max_messages, budget, open_turn});
     AssembledWindow assembled{std::move(window.messages), window.start != place.thread.window_start,
                               std::move(window.dropped)};
     if (window.start != 0) place.thread.window_start = window.start;
@@ -66,6 +106,38 @@ void write_opening(const Place& place, const Loaded& loaded, chat::Request& requ
     request.system = context::system_text(loaded.configuration.system_prompt, place.directory);
     request.tools = visible_tools(loaded.rights.profiles);
     request.max_output_tokens = loaded.settings.max_output_tokens;
+}
+
+store::Prefix prefix_of(const Loaded& loaded, const chat::Request& request,
+                        const std::string& project) {
+    constexpr std::size_t digits = 16;
+    const auto digest = [](std::string_view text) {
+        return base::sha256_hex(text).substr(0, digits);
+    };
+    const std::string& prompt = loaded.configuration.system_prompt;
+    std::string tools;
+    for (const chat::ToolDefinition& tool : request.tools)
+        tools += tool.name + '\0' + tool.description + '\0' + tool.schema + '\0';
+    store::Prefix prefix;
+    if (!request.messages.empty()) {
+        prefix.message_id = request.messages.back().id;
+        prefix.window_start = request.messages.front().id;
+    }
+    prefix.model = loaded.settings.model;
+    prefix.prompt = digest(prompt);
+    prefix.docs = digest(std::string_view(request.system).substr(prompt.size()));
+    prefix.project = digest(project);
+    prefix.tools = digest(tools);
+    return prefix;
+}
+
+chat::Message user_message(Place& place, const std::string& text) {
+    chat::Message message;
+    message.content = text;
+    message.status =
+        context::status_block(store::list_threads(place.store, place.agent.id), place.thread.id,
+                              store::pending_prompts(place.store, place.agent.id));
+    return message;
 }
 
 std::optional<chat::Message> project_message(const Place& place) {

@@ -110,13 +110,14 @@ Compacted compact(store::Store& store, const store::Agent& agent, const store::T
     return compacted;
 }
 
-AssembledWindow fit_window(Place& place, const Settings& settings, const Surroundings& surroundings,
+AssembledWindow fit_window(Place& place, const Loaded& loaded, const Surroundings& surroundings,
                            const WindowFrame& frame, std::int64_t open_turn, bool keeps_cut) {
-    AssembledWindow window = assemble_window(place, settings, frame, open_turn);
+    AssembledWindow window = assemble_window(place, loaded, frame, open_turn);
     if (window.dropped.empty()) return window;
-    if (settings.auto_compact && compact_dropped(place, settings, surroundings, frame, window)) {
+    if (loaded.settings.auto_compact &&
+        compact_dropped(place, loaded.settings, surroundings, frame, window)) {
         const chat::Usage usage = window.usage;
-        window = assemble_window(place, settings, frame, open_turn);
+        window = assemble_window(place, loaded, frame, open_turn);
         window.cut_moved = true;
         window.usage = usage;
     } else {

@@ -27,7 +27,7 @@ Compacted compact(store::Store& store, const store::Agent& agent, const store::T
 
 // The window of the next request. What its limits leave out is summarised first where auto_compact
 // says so, and otherwise told, once for each cut. `keeps_cut`: the thread's stored cut moves, too.
-AssembledWindow fit_window(Place& place, const Settings& settings, const Surroundings& surroundings,
+AssembledWindow fit_window(Place& place, const Loaded& loaded, const Surroundings& surroundings,
                            const WindowFrame& frame, std::int64_t open_turn, bool keeps_cut);
 
 }  // namespace chorus::turn

@@ -127,25 +127,23 @@ void LiveTurn::begin_with(AssembledWindow window) {
     has_window_ = true;
 }
 
-// The window is read once and grows by what is committed, unless a limit may cut it anew.
+// The window is read once and grows by what is committed, until a limit cuts it anew.
 void LiveTurn::renew_conversation() {
     std::vector<chat::Message>& messages = request_.messages;
-    const bool limited = loaded_.settings.max_messages > 0 || loaded_.settings.token_budget > 0;
+    if (has_project_) messages.erase(messages.begin());
     std::vector<chat::Message> committed = record_.take_committed();
-    if (!has_window_ || limited) {
-        AssembledWindow window = fit_window(place_, loaded_.settings, surroundings_, frame_,
+    std::move(committed.begin(), committed.end(), std::back_inserter(messages));
+    if (!has_window_ || exceeds_limits(place_, loaded_, messages)) {
+        AssembledWindow window = fit_window(place_, loaded_, surroundings_, frame_,
                                             record_.turn().id, record_.has_chain());
-        if (window.cut_moved) record_.chain_anew(window.messages);
         messages = std::move(window.messages);
         state_.usage += window.usage;
+        if (window.cut_moved) record_.begin_chain(messages);
         has_window_ = true;
-        has_project_ = false;
-    } else {
-        std::move(committed.begin(), committed.end(), std::back_inserter(messages));
     }
-    if (has_project_) messages.erase(messages.begin());
     auto project = project_message(place_);
     has_project_ = project.has_value();
+    record_.use_prefix(prefix_of(loaded_, request_, project ? project->content : ""));
     if (project) messages.insert(messages.begin(), std::move(*project));
 }
 

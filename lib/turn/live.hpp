@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "context/window.hpp"
 #include "net/http.hpp"
 #include "turn/calls.hpp"
 #include "turn/loop.hpp"
@@ -23,20 +24,6 @@ struct WindowFrame {
     std::int64_t after_message = 0;
 };
 
-// The messages of the next request, without the project's text. The place's thread knows the cut
-// from then on; compact.hpp has what becomes of messages that no longer fit.
-struct AssembledWindow {
-    std::vector<chat::Message> messages;
-    bool cut_moved = false;
-    std::vector<chat::Message> dropped = {};  // by the limits, now
-    chat::Usage usage = {};                   // of a summary that was made for it
-};
-AssembledWindow assemble_window(Place& place, const Settings& settings, const WindowFrame& frame,
-                                std::int64_t open_turn);
-WindowFrame frame_for(const Place& place, const Settings& settings, bool fresh, base::TimeMs now);
-// Tools that no profile hides.
-std::vector<chat::ToolDefinition> visible_tools(const std::vector<policy::Profile>& profiles);
-
 // The parts of a turn that are loaded before anything is committed.
 struct Loaded {
     agent::Configuration configuration;
@@ -50,8 +37,31 @@ struct Loaded {
 bool is_current(Place& place, const Loaded& loaded);
 Loaded load(Place& place, const TurnOptions& options, const Surroundings& surroundings);
 
+// The messages of the next request, without the project's text. The place's thread knows the cut
+// from then on; compact.hpp has what becomes of messages that no longer fit.
+struct AssembledWindow {
+    std::vector<chat::Message> messages;
+    bool cut_moved = false;
+    std::vector<chat::Message> dropped = {};  // by the limits, now
+    chat::Usage usage = {};                   // of a summary that was made for it
+};
+AssembledWindow assemble_window(Place& place, const Loaded& loaded, const WindowFrame& frame,
+                                std::int64_t open_turn);
+WindowFrame frame_for(const Place& place, const Settings& settings, bool fresh, base::TimeMs now);
+// Whether max_messages or the token budget may leave something out of it, tokens being counted as
+// the provider did in the thread's last turn.
+bool exceeds_limits(Place& place, const Loaded& loaded, const std::vector<chat::Message>& messages);
+// Tools that no profile hides.
+std::vector<chat::ToolDefinition> visible_tools(const std::vector<policy::Profile>& profiles);
+
+// The user's message, with the status block of this moment.
+chat::Message user_message(Place& place, const std::string& text);
+
 // Everything of a request but its conversation.
 void write_opening(const Place& place, const Loaded& loaded, chat::Request& request);
+// What providers' caches hang on; the request is without the project's text yet.
+store::Prefix prefix_of(const Loaded& loaded, const chat::Request& request,
+                        const std::string& project);
 // AGENTS.md as the first user message, where there is one.
 std::optional<chat::Message> project_message(const Place& place);
 

@@ -91,12 +91,6 @@ std::int64_t Record::insert(chat::Message message) {
     return fresh_.back().id;
 }
 
-void Record::chain_anew(const std::vector<chat::Message>& window) {
-    if (!chain_) return;
-    chain_->clear();
-    for (const chat::Message& message : window) chain_ = context::chained_hash(*chain_, message);
-}
-
 void Record::step(const std::string& description, base::TimeMs started_at) {
     const base::TimeMs now = sys::now_ms();
     store::insert_step(place_.store,
@@ -175,6 +169,20 @@ void Record::reopen(const chat::Message& last) {
     append_transcript();
 }
 
+void Record::begin_chain(const std::vector<chat::Message>& window) {
+    if (!chain_) return;
+    chain_ = "";
+    for (const chat::Message& message : window) chain_ = context::chained_hash(*chain_, message);
+}
+
+// With the first answer to a request that begins otherwise than the one before. The window of a
+// turn that keeps no chain is not the thread's.
+void Record::note_prefix() {
+    if (!chain_ || prefix_.message_id == 0) return;
+    if (!store::note_prefix(place_.store, turn_.agent_id, turn_.thread_id, prefix_)) return;
+    store::set_window_start(place_.store, turn_.agent_id, turn_.thread_id, prefix_.window_start);
+}
+
 void Record::insert_reply(const chat::Reply& reply, const chat::Opaque* opaque) {
     chat::Message message;
     message.role = chat::Role::assistant;
@@ -182,6 +190,7 @@ void Record::insert_reply(const chat::Reply& reply, const chat::Opaque* opaque) 
     message.tool_calls = reply.tool_calls;
     if (opaque != nullptr) message.opaque = *opaque;
     newest_answer_ = insert(std::move(message));
+    note_prefix();
     step("model call", last_commit_);
 }
 

@@ -10,6 +10,7 @@
 
 #include "chat/event.hpp"
 #include "chat/message.hpp"
+#include "store/prefixes.hpp"
 #include "store/prompts.hpp"
 #include "store/records.hpp"
 #include "store/turns.hpp"
@@ -40,12 +41,15 @@ class Record {
 
     store::Turn& turn() { return turn_; }
     const store::Turn& turn() const { return turn_; }
+    // A cut has left these of the conversation: hashes go on from there.
+    void begin_chain(const std::vector<chat::Message>& window);
+    // What stands before the messages of the request that the next answer is to.
+    void use_prefix(store::Prefix prefix) { prefix_ = std::move(prefix); }
+
     // The messages committed since the last call, in order.
     std::vector<chat::Message> take_committed() { return std::exchange(committed_, {}); }
 
     bool has_chain() const { return chain_.has_value(); }
-    // The window has been cut: the cumulative hash is of these messages now.
-    void chain_anew(const std::vector<chat::Message>& window);
 
     std::int64_t newest_answer() const { return newest_answer_; }
     // Why the transcript lacks something, or "": it is a copy, which the next turn mends.
@@ -84,6 +88,7 @@ class Record {
   private:
     class Change;
     std::int64_t insert(chat::Message message);
+    void note_prefix();
     void insert_reply(const chat::Reply& reply, const chat::Opaque* opaque);
     void append_audit(const DecidedCall& call, base::TimeMs now);
     void use_up(const DecidedCall& call, base::TimeMs now);
@@ -98,6 +103,7 @@ class Record {
     Place& place_;
     store::Turn turn_;
     std::optional<std::string> chain_;
+    store::Prefix prefix_;
     std::int64_t next_position_ = 0;
     std::int64_t next_step_ = 0;
     std::int64_t newest_answer_ = 0;

@@ -23,6 +23,10 @@ T first_of(const std::optional<T>& one, const std::optional<T>& other, T fallbac
     return one ? *one : other ? *other : fallback;
 }
 
+std::int64_t four_fifths(std::int64_t whole) {
+    return whole / 10 * 8 + whole % 10 * 8 / 10;
+}
+
 void check_budget(const agent::Budget& budget, std::string_view file) {
     if (!budget.usd_per_turn && !budget.usd_per_day) return;
     throw Error(
@@ -84,8 +88,8 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
             ? *options.max_iterations
             : first_of<std::int64_t>(own.max_iterations, general.max_iterations, 25);
     settings.max_messages = first_of<std::int64_t>(own.max_messages, general.max_messages, 0);
-    settings.token_budget =
-        first_of<std::int64_t>(own.context_tokens, general.context_tokens, 0) * 8 / 10;
+    settings.token_budget = four_fifths(first_of<std::int64_t>(
+        own.context_tokens, general.context_tokens, model::known_context_tokens(settings.model)));
     settings.auto_compact = first_of(own.auto_compact, general.auto_compact, false);
     settings.parallel_tools = first_of<std::int64_t>(own.parallel_tools, general.parallel_tools, 4);
     settings.tokens_per_turn =

@@ -19,7 +19,7 @@ struct Settings {
     std::int64_t rolling_window_ms = 86'400'000;
     std::int64_t max_iterations = 25;
     std::int64_t max_messages = 0;
-    std::int64_t token_budget = 0;  // of the window
+    std::int64_t token_budget = 0;  // of the window; 0: no limit
     bool auto_compact = false;
     std::int64_t parallel_tools = 4;
     std::int64_t tokens_per_turn = 0;

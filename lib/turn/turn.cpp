@@ -10,12 +10,10 @@
 #include "base/text.hpp"
 #include "chat/json.hpp"
 #include "chat/json_text.hpp"
-#include "context/status.hpp"
 #include "context/window.hpp"
 #include "life/trust.hpp"
 #include "repo/head.hpp"
 #include "store/messages.hpp"
-#include "store/prompts.hpp"
 #include "store/records.hpp"
 #include "store/settings.hpp"
 #include "sys/clock.hpp"
@@ -94,15 +92,6 @@ store::Turn new_turn(const Place& place, const TurnOptions& options,
     turn.working_directory = options.directory.empty() ? "" : place.root.path();
     turn.commit_before = repo::read_head(place.root.path()).commit;
     return turn;
-}
-
-chat::Message user_message(Place& place, const std::string& text) {
-    chat::Message message;
-    message.content = text;
-    message.status =
-        context::status_block(store::list_threads(place.store, place.agent.id), place.thread.id,
-                              store::pending_prompts(place.store, place.agent.id));
-    return message;
 }
 
 // AGENTS.md speaks to the model in every turn: that it changed since the last one is told and
@@ -192,7 +181,7 @@ chat::TurnResult begin_and_run(Place& place, const TurnOptions& options,
     AssembledWindow window;
     std::optional<std::string> chain;
     if (!options.fresh) {
-        window = fit_window(place, loaded.settings, surroundings, frame, 0, true);
+        window = fit_window(place, loaded, surroundings, frame, 0, true);
         chain = chain_of(place, window);
     }
     Record record(
@@ -226,7 +215,7 @@ chat::TurnResult resume_from_inbox(Place& place, const TurnOptions& options,
 bool is_superseded(Place& place, const store::Turn& turn) {
     const auto messages = store::load_turn_messages(place.store, turn.id);
     return messages.empty() || store::is_restored_after(place.store, place.agent.id,
-                                                         place.thread.id, messages.back().id);
+                                                        place.thread.id, messages.back().id);
 }
 
 chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundings& surroundings) {
@@ -342,30 +331,6 @@ chat::TurnResult take_turn(const TurnOptions& options, const Surroundings& surro
                          .turn_id = result.turn_id},
                         place.news);
     return result;
-}
-
-std::string dry_run(const TurnOptions& options, const Surroundings& surroundings) {
-    Place place = open_place(options, surroundings, Hold::nothing);
-    const Loaded loaded = load(place, options, surroundings);
-    chat::Request request;
-    write_opening(place, loaded, request);
-    if (auto project = project_message(place)) request.messages.push_back(std::move(*project));
-    if (!options.fresh && !options.new_thread) {
-        AssembledWindow window = assemble_window(
-            place, loaded.settings, frame_for(place, loaded.settings, false, sys::now_ms()), 0);
-        std::move(window.messages.begin(), window.messages.end(),
-                  std::back_inserter(request.messages));
-    }
-    const model::Endpoint endpoint =
-        endpoint_for(model::parse_model_name(loaded.settings.model).provider,
-                     place.home_configuration, surroundings.environment);
-    place.redaction.add(endpoint.key());
-    request.messages.push_back(
-        user_message(place, compose_message(place, options, Keep::no, sys::now_ms())));
-    std::string body = model::request_body(endpoint, request);
-    if (body.empty())
-        surroundings.warn(loaded.settings.model + " calls nobody: there is no request");
-    return body;
 }
 
 }  // namespace chorus::turn

@@ -252,6 +252,28 @@ TEST(FindTorn, says_what_is_wrong) {
     EXPECT_EQ(find_torn(messages), "call other has no result");
 }
 
+// U1 a2 U3 c4 r5 a6, 100 tokens and 4 each: the second turn asked with 3 and with 5 messages.
+TEST(EstimatedInput, is_that_of_every_request_of_a_turn) {
+    auto messages = conversation("UaUcra", 400);
+    for (Message& message : messages) message.tool_calls.clear();
+    EXPECT_EQ(estimated_tokens(messages), 6 * 104);
+    EXPECT_EQ(estimated_input(messages, 3, 0), 3 * 104 + 5 * 104);
+    EXPECT_EQ(estimated_input(messages, 3, 1'000), 2'000 + 8 * 104);
+    EXPECT_EQ(estimated_input(messages, 1, 10), 10 + 104);
+    EXPECT_EQ(estimated_input(messages, 77, 10), 0);
+}
+
+TEST(InEstimatedTokens, follows_what_was_counted_within_bounds) {
+    EXPECT_EQ(in_estimated_tokens(1'000, 200, 100), 500);
+    EXPECT_EQ(in_estimated_tokens(1'000, 80, 100), 1'250);
+    EXPECT_EQ(in_estimated_tokens(1'000, 100, 100), 1'000);
+    EXPECT_EQ(in_estimated_tokens(900, 100'000, 100), 300) << "at most three times as many";
+    EXPECT_EQ(in_estimated_tokens(1'000, 1, 100), 2'000) << "at least half as many";
+    EXPECT_EQ(in_estimated_tokens(1'000, 0, 100), 1'000) << "nothing was counted";
+    EXPECT_EQ(in_estimated_tokens(1'000, 100, 0), 1'000) << "nothing to compare it with";
+    EXPECT_GT(in_estimated_tokens(std::numeric_limits<std::int64_t>::max(), 1, 100), 0);
+}
+
 TEST(ChainedHash, follows_everything_that_is_sent) {
     Message message;
     message.role = Role::assistant;

@@ -54,5 +54,31 @@ TEST(Catalog, ARowKeepsItsQuirksAtAnotherAddress) {
     EXPECT_FALSE(quirks_at(*row, "https://proxy.example/v1").stream_options);
 }
 
+TEST(KnownContextTokens, GoesByTheLongestBeginningOfTheName) {
+    EXPECT_EQ(known_context_tokens("anthropic/claude-opus-5-5"), 1'000'000);
+    EXPECT_EQ(known_context_tokens("anthropic/claude-opus-4-1"), 200'000);
+    EXPECT_EQ(known_context_tokens("openai/gpt-6.1-sol"), 922'000);
+    EXPECT_EQ(known_context_tokens("xai/grok-4.6"), 500'000);
+    EXPECT_EQ(known_context_tokens("xai/grok-4-fast"), 256'000);
+    EXPECT_EQ(known_context_tokens("openrouter/anthropic/claude-sonnet-5"), 1'000'000);
+    EXPECT_EQ(known_context_tokens("groq/openai/gpt-oss-120b"), 131'072);
+}
+
+TEST(KnownContextTokens, AreUnknownForALocalServerAndWhateverElse) {
+    for (const char* model : {"ollama/gpt-oss-120b", "llamacpp/mistral-large", "builtin/script",
+                              "anthropic/m", "openrouter/openrouter/auto", "nowhere/gpt-5", "gpt-5",
+                              "openai/my-gpt-5", ""})
+        EXPECT_EQ(known_context_tokens(model), 0) << model;
+}
+
+TEST(KnownContextTokens, AreKnownOfEveryDefaultModelButARouter) {
+    for (const Provider& provider : catalog()) {
+        if (!provider.needs_key || provider.default_model.empty()) continue;
+        const std::string model =
+            std::string(provider.name) + "/" + std::string(provider.default_model);
+        EXPECT_EQ(known_context_tokens(model) > 0, provider.name != "openrouter") << model;
+    }
+}
+
 }  // namespace
 }  // namespace chorus::model

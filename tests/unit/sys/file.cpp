@@ -525,6 +525,37 @@ TEST(CopyTree, IntoItselfEnds) {
     EXPECT_EQ(list_directory(scratch / "from/copy"), Names{"file"});
 }
 
+TEST(FillFile, PutsInPlaceWhatAnotherWroteByItsPath) {
+    const Scratch scratch;
+    const std::string path = scratch / "file";
+    EXPECT_TRUE(fill_file(path, false, [&](const std::string& temporary, int) {
+        EXPECT_EQ(temporary.rfind(scratch.path() + "/", 0), 0U);
+        EXPECT_FALSE(exists(path));
+        std::ofstream(temporary) << "whole";
+    }));
+    EXPECT_EQ(text_of(path), "whole");
+    EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+    EXPECT_FALSE(fill_file(path, false, [](const std::string& temporary, int) {
+        std::ofstream(temporary) << "other";
+    }));
+    EXPECT_EQ(text_of(path), "whole");
+    EXPECT_TRUE(fill_file(path, true, [](const std::string& temporary, int) {
+        std::ofstream(temporary) << "other";
+    }));
+    EXPECT_EQ(text_of(path), "other");
+}
+
+TEST(FillFile, LeavesNothingOfWhatFailed) {
+    const Scratch scratch;
+    EXPECT_THROW(fill_file(scratch / "file", true,
+                           [](const std::string& temporary, int) {
+                               std::ofstream(temporary) << "half";
+                               throw base::Error(base::ErrorCode::failed, "no more");
+                           }),
+                 base::Error);
+    EXPECT_TRUE(list_directory(scratch.path()).empty());
+}
+
 TEST(ListDirectory, IsSortedAndKeepsAnyName) {
     const Scratch scratch;
     for (const char* name : {"b", "a", ".git", "line\nbreak", "\xff"}) put(scratch / name, "");

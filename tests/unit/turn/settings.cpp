@@ -1,5 +1,7 @@
 #include "turn/settings.hpp"
 
+#include <limits>
+
 #include "support/scratch.hpp"
 
 namespace chorus::turn {
@@ -83,6 +85,17 @@ TEST_F(SettingsTest, of_the_agent_beat_those_of_the_home) {
 
     options.max_iterations = 7;
     EXPECT_EQ(resolve().max_iterations, 7);
+}
+
+TEST_F(SettingsTest, have_the_budget_of_the_model_s_size_where_none_is_set) {
+    agent.model = "anthropic/claude-opus-5-5";
+    EXPECT_EQ(resolve().token_budget, 800'000);
+    home.shared.context_tokens = 1'000;
+    EXPECT_EQ(resolve().token_budget, 800);
+    agent.shared.context_tokens = 0;
+    EXPECT_EQ(resolve().token_budget, 0) << "no limit, by a person's word";
+    agent.shared.context_tokens = std::numeric_limits<std::int64_t>::max();
+    EXPECT_GT(resolve().token_budget, 0);
 }
 
 TEST_F(SettingsTest, take_the_model_from_option_environment_agent_and_home_in_that_order) {

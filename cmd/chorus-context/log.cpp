@@ -1,0 +1,230 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <iostream>
+
+#include "chorus-context/reading.hpp"
+#include "chorus-context/verb.hpp"
+#include "cli/time.hpp"
+
+namespace chorus::context_command {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using store::SaidMessage;
+using store::ToolRun;
+using store::Turn;
+
+constexpr std::size_t shown_characters = 80;
+
+struct Options {
+    std::string agent;
+    std::string thread;
+    std::int64_t turn = 0;
+    Span span;
+    std::int64_t newest = 0;
+    bool json = false;
+};
+
+// "idle", "error/denied", "exited/crashed"
+std::string end_of(const Turn& turn) {
+    const std::string& why = turn.reason.empty() ? turn.error_category : turn.reason;
+    return std::string(store::name(turn.state)) + (why.empty() ? "" : "/" + one_line(why));
+}
+
+void write_turn(chat::JsonText& out, const Turn& turn, const std::string& agent) {
+    out.key("turn_id").number(turn.id);
+    write_text(out, "agent", agent);
+    out.key("thread").number(turn.thread_id).key("turn_number").number(turn.turn_number);
+    write_text(out, "started_at", base::iso8601(turn.started_at));
+    if (turn.ended_at == 0)
+        out.key("ended_at").null();
+    else
+        write_text(out, "ended_at", base::iso8601(turn.ended_at));
+    write_text(out, "state", store::name(turn.state));
+    write_text(out, "reason", turn.reason);
+    out.key("exit_code");
+    if (turn.exit_code < 0)
+        out.null();
+    else
+        out.number(turn.exit_code);
+    write_text(out, "error_category", turn.error_category);
+    write_text(out, "error", turn.error_detail);
+    write_text(out, "model", turn.model);
+    write_text(out, "profile", turn.profile);
+    write_text(out, "actor", turn.actor);
+    out.key("attempt").number(turn.attempt).key("iterations").number(turn.iterations);
+    out.key("tool_calls").number(turn.tool_calls);
+    write_usage(out, turn.usage);
+    out.key("cost_usd");
+    if (turn.cost_usd < 0)
+        out.null();
+    else
+        out.real(turn.cost_usd);
+    write_text(out, "commit_before", turn.commit_before);
+    write_text(out, "commit_after", turn.commit_after);
+}
+
+base::ExitStatus list(const Options& options, Opened& opened, const store::Agent& agent) {
+    store::Store& store = *opened.store;
+    store::TurnFilter filter{.agent = agent.id};
+    filter.since = since_of(options.span);
+    filter.until = until_of(options.span);
+    filter.newest = options.newest;
+    if (!options.thread.empty()) filter.thread = require_thread(opened, agent, options.thread).id;
+    const Columns columns({12, -5, -3, 12, -3, -9, -7, 8, 0});
+    store::for_each_turn(store, filter, [&](const Turn& turn) {
+        const std::string prompt =
+            brief(store::turn_prompt(store, turn.id, 4 * shown_characters), shown_characters);
+        if (options.json) {
+            chat::JsonText out;
+            out.begin_object();
+            write_turn(out, turn, agent.name);
+            write_text(out, "prompt", prompt);
+            std::cout << out.end_object().text() << '\n';
+        } else {
+            columns.print({cli::shown_time(turn.started_at), std::to_string(turn.id),
+                           std::to_string(turn.thread_id), end_of(turn),
+                           std::to_string(turn.tool_calls), std::to_string(turn.usage.input_tokens),
+                           std::to_string(turn.usage.output_tokens),
+                           dollars(turn.cost_usd, turn.cost_usd >= 0), prompt});
+        }
+        return std::cout.good();
+    });
+    return base::ExitStatus::done;
+}
+
+const ToolRun* run_of(const std::vector<ToolRun>& runs, const std::string& call) {
+    const auto found = std::find_if(runs.begin(), runs.end(),
+                                    [&](const ToolRun& run) { return run.tool_call_id == call; });
+    return found == runs.end() ? nullptr : &*found;
+}
+
+bool has_run(const ToolRun& run) {
+    return run.intent_at != 0 && run.finished_at != 0;
+}
+
+void write_run(chat::JsonText& out, const ToolRun& run) {
+    out.begin_object();
+    write_text(out, "tool_call_id", run.tool_call_id);
+    write_text(out, "tool", run.tool);
+    write_text(out, "action", run.action);
+    write_text(out, "decision", run.decision);
+    write_text(out, "outcome", run.outcome);
+    out.key("duration_ms");
+    if (has_run(run))
+        out.number(run.finished_at - run.intent_at);
+    else
+        out.null();
+    out.end_object();
+}
+
+void print_json(const Turn& turn, const std::string& agent, const std::vector<SaidMessage>& said,
+                const std::vector<ToolRun>& runs) {
+    chat::JsonText out;
+    out.begin_object();
+    write_turn(out, turn, agent);
+    out.key("calls").begin_array();
+    for (const ToolRun& run : runs) write_run(out, run);
+    out.end_array().key("messages").begin_array();
+    for (const SaidMessage& one : said) write_message(out, one);
+    std::cout << out.end_array().end_object().text() << '\n';
+}
+
+std::string seconds(std::int64_t ms) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.1f s", static_cast<double>(ms) / 1000);
+    return text.data();
+}
+
+void print_head(const Turn& turn) {
+    const auto line = [](const char* name, const std::string& value) {
+        std::cout << "  " << name << std::string(9 - std::string_view(name).size(), ' ')
+                  << one_line(value) << '\n';
+    };
+    std::cout << "turn " << turn.id << ", thread " << turn.thread_id << ", its turn "
+              << turn.turn_number << '\n';
+    line("began", cli::shown_time(turn.started_at));
+    line("end", end_of(turn) +
+                    (turn.exit_code < 0 ? "" : ", exit " + std::to_string(turn.exit_code)) +
+                    (turn.ended_at == 0 ? "" : ", " + seconds(turn.ended_at - turn.started_at)));
+    line("model", turn.model + ", profile " + turn.profile);
+    line("by", turn.actor);
+    line("tokens", std::to_string(turn.usage.input_tokens) + " in (" +
+                       std::to_string(turn.usage.cache_read_tokens) + " cached), " +
+                       std::to_string(turn.usage.output_tokens) + " out, in " +
+                       std::to_string(turn.iterations) + " model calls");
+    line("cost", dollars(turn.cost_usd, turn.cost_usd >= 0));
+    if (turn.commit_before != turn.commit_after && !turn.commit_after.empty())
+        line("commits", turn.commit_before + ".." + turn.commit_after);
+    if (!turn.error_detail.empty()) line("error", turn.error_detail);
+}
+
+void print_call(const chat::ToolCall& call, const ToolRun* run) {
+    std::cout << "call " << one_line(call.name);
+    if (run != nullptr) {
+        if (!run->decision.empty()) std::cout << ", " << run->decision;
+        std::cout << ", " << (run->outcome.empty() ? "no result yet" : run->outcome);
+        if (has_run(*run)) std::cout << ", " << run->finished_at - run->intent_at << " ms";
+    }
+    std::cout << '\n' << indented(call.arguments);
+}
+
+void print_text(const Turn& turn, const std::vector<SaidMessage>& said,
+                const std::vector<ToolRun>& runs) {
+    print_head(turn);
+    for (const SaidMessage& one : said) {
+        const chat::Message& message = one.message;
+        const char* name = message.role == chat::Role::user        ? "prompt"
+                           : message.role == chat::Role::assistant ? "answer"
+                                                                   : "result";
+        if (!message.content.empty() || message.tool_calls.empty())
+            std::cout << name << (one.left_for ? ", no longer in the window" : "") << '\n'
+                      << indented(message.content);
+        for (const chat::ToolCall& call : message.tool_calls)
+            print_call(call, run_of(runs, call.id));
+    }
+}
+
+base::ExitStatus show(const Options& options, store::Store& store, const store::Agent& agent) {
+    const auto turn = store::find_turn(store, options.turn);
+    if (!turn || turn->agent_id != agent.id)
+        throw Error(ErrorCode::not_found,
+                    "agent '" + agent.name + "': no turn " + std::to_string(options.turn),
+                    "chorus-context log " + agent.name + " lists them");
+    const auto said = store::turn_messages(store, turn->id);
+    const auto runs = store::load_tool_runs(store, turn->id);
+    if (options.json)
+        print_json(*turn, agent.name, said, runs);
+    else
+        print_text(*turn, said, runs);
+    return base::ExitStatus::done;
+}
+
+base::ExitStatus run(const Options& options, Opened& opened) {
+    const store::Agent agent = life::require_known(*opened.store, options.agent);
+    return options.turn == 0 ? list(options, opened, agent) : show(options, *opened.store, agent);
+}
+
+}  // namespace
+
+Action add_log(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    verb.add_option("NAME", options->agent, "the agent, a destroyed one too")->required();
+    CLI::Option* turn =
+        verb.add_option("TURN", options->turn, "the whole of that turn, by its turn_id")
+            ->check(CLI::PositiveNumber);
+    add_span(verb, options->span);
+    verb.add_option("-t", options->thread, "of that thread: main, a number or a branch")
+        ->type_name("THREAD")
+        ->excludes(turn);
+    verb.add_option("-n", options->newest, "the last N of them")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
+    verb.add_flag("--json", options->json, "print one JSON object a line; of TURN, one object");
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::context_command

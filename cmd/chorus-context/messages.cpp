@@ -1,0 +1,64 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "chorus-context/reading.hpp"
+#include "chorus-context/verb.hpp"
+
+namespace chorus::context_command {
+namespace {
+
+struct Options {
+    std::string agent;
+    std::string thread;
+    Span span;
+    std::int64_t after = 0;
+    std::int64_t newest = 0;
+    bool all = false;
+    bool json = false;
+};
+
+base::ExitStatus run(const Options& options, Opened& opened) {
+    store::Store& store = *opened.store;
+    store::MessageFilter filter;
+    filter.since = since_of(options.span);
+    filter.until = until_of(options.span);
+    const store::Agent agent = life::require_known(store, options.agent);
+    filter.agent = agent.id;
+    if (!options.thread.empty()) filter.thread = require_thread(opened, agent, options.thread).id;
+    filter.said = options.all ? store::Said::everything : store::Said::by_people_and_agent;
+    filter.after = options.after;
+    filter.newest = options.newest;
+    const MessageLines lines;
+    store::for_each_message(store, filter, [&](const store::SaidMessage& said) {
+        if (!options.json) {
+            lines.print(said);
+        } else {
+            chat::JsonText out;
+            write_message(out, said);
+            std::cout << out.text() << '\n';
+        }
+        return std::cout.good();
+    });
+    return base::ExitStatus::done;
+}
+
+}  // namespace
+
+Action add_messages(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    verb.add_option("NAME", options->agent, "the agent, a destroyed one too")->required();
+    verb.add_flag("--all", options->all, "calls, their results and what --retry took back too");
+    add_span(verb, options->span);
+    verb.add_option("--id-gt", options->after, "those with a greater id")
+        ->type_name("ID")
+        ->check(CLI::NonNegativeNumber);
+    verb.add_option("-t", options->thread, "of that thread: main, a number or a branch")
+        ->type_name("THREAD");
+    verb.add_option("-n", options->newest, "the last N of them")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
+    verb.add_flag("--json", options->json, "print one JSON object a line");
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::context_command

@@ -1,0 +1,141 @@
+#include "chorus-context/reading.hpp"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <limits>
+
+#include "base/text.hpp"
+#include "chorus-context/verb.hpp"
+#include "cli/time.hpp"
+
+namespace chorus::context_command {
+
+void add_span(CLI::App& verb, Span& span) {
+    verb.add_option("--since", span.since, "from then on")->type_name("TIME");
+    verb.add_option("--until", span.until, "before then")->type_name("TIME");
+}
+
+base::TimeMs since_of(const Span& span) {
+    return span.since.empty() ? 0 : cli::require_time(span.since, "--since");
+}
+
+base::TimeMs until_of(const Span& span) {
+    return span.until.empty() ? std::numeric_limits<base::TimeMs>::max()
+                              : cli::require_time(span.until, "--until");
+}
+
+Columns::Columns(std::vector<int> widths)
+    : widths_(std::move(widths)), on_terminal_(isatty(STDOUT_FILENO) == 1) {}
+
+void Columns::print(const std::vector<std::string>& fields) const {
+    std::string line;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const bool is_last = i + 1 == fields.size();
+        const int width = on_terminal_ && i < widths_.size() ? widths_[i] : 0;
+        const auto wanted = static_cast<std::size_t>(std::abs(width));
+        const std::size_t length = base::utf8_length(fields[i]);
+        const std::string padding(wanted > length ? wanted - length : 0, ' ');
+        if (width < 0) line += padding;
+        line += fields[i];
+        if (width > 0 && !is_last) line += padding;
+        if (!is_last) line += on_terminal_ ? "  " : "\t";
+    }
+    std::cout << line << '\n';
+}
+
+std::string brief(std::string_view text, std::size_t most_characters) {
+    std::string_view line;
+    for (const std::string_view one : base::split_lines(text)) {
+        line = base::trim(one);
+        if (!line.empty()) break;
+    }
+    const std::string shown = one_line(line);
+    if (base::utf8_length(shown) <= most_characters) return shown;
+    std::size_t bytes = 0;
+    for (std::size_t characters = 0; characters < most_characters; ++bytes)
+        if ((static_cast<unsigned char>(shown[bytes]) & 0xC0U) != 0x80U) ++characters;
+    return shown.substr(0, bytes - 1) + "…";
+}
+
+std::string indented(std::string_view text) {
+    std::string out;
+    for (const std::string_view line : base::split_lines(base::visible(text)))
+        out += line.empty() ? "\n" : "    " + std::string(line) + "\n";
+    return out;
+}
+
+std::string dollars(double usd, bool is_known) {
+    if (!is_known) return "-";
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "$%.4f", usd);
+    return text.data();
+}
+
+void write_text(chat::JsonText& out, std::string_view key, std::string_view value) {
+    out.key(key).string(base::replace_invalid_utf8(value));
+}
+
+void write_usage(chat::JsonText& out, const chat::Usage& usage) {
+    out.key("input_tokens").number(usage.input_tokens);
+    out.key("output_tokens").number(usage.output_tokens);
+    out.key("cache_read_tokens").number(usage.cache_read_tokens);
+    out.key("cache_write_tokens").number(usage.cache_write_tokens);
+}
+
+void write_message(chat::JsonText& out, const store::SaidMessage& said) {
+    const chat::Message& message = said.message;
+    out.begin_object().key("id").number(message.id);
+    write_text(out, "timestamp", base::iso8601(message.timestamp));
+    out.key("thread").number(said.thread).key("turn_id").number(message.turn_id);
+    write_text(out, "role", chat::name(message.role));
+    write_text(out, "content", message.content);
+    if (!message.tool_calls.empty()) {
+        out.key("tool_calls").begin_array();
+        for (const chat::ToolCall& call : message.tool_calls) {
+            out.begin_object();
+            write_text(out, "id", call.id);
+            write_text(out, "name", call.name);
+            write_text(out, "arguments", call.arguments);
+            out.end_object();
+        }
+        out.end_array();
+    }
+    if (message.role == chat::Role::tool_result) {
+        write_text(out, "tool_call_id", message.tool_call_id);
+        out.key("is_error").boolean(message.is_error);
+    }
+    if (!message.status.empty()) write_text(out, "status", message.status);
+    if (!said.restored_from.empty()) {
+        write_text(out, "restored_from", said.restored_from);
+        if (said.original_timestamp != 0)
+            write_text(out, "original_timestamp", base::iso8601(said.original_timestamp));
+    }
+    if (said.left_for) out.key("left_for").number(*said.left_for);
+    out.end_object();
+}
+
+std::string text_of(const chat::Message& message) {
+    std::string text = message.content;
+    for (const chat::ToolCall& call : message.tool_calls)
+        text += (text.empty() ? "[" : "\n[") + call.name + " " + call.arguments + "]";
+    return text;
+}
+
+void MessageLines::print(const store::SaidMessage& said) const {
+    const chat::Message& message = said.message;
+    const std::string id = std::to_string(message.id);
+    const std::string thread = std::to_string(said.thread);
+    const std::string time = cli::shown_time(message.timestamp);
+    const std::string role(chat::name(message.role));
+    if (!columns_.on_terminal())
+        return columns_.print({id, time, thread, role, one_line(text_of(message))});
+    std::cout << id << "  " << time << "  thread " << thread << "  " << role << '\n'
+              << indented(text_of(message)) << '\n';
+}
+
+}  // namespace chorus::context_command

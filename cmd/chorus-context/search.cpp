@@ -1,0 +1,103 @@
+#include "store/search.hpp"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <map>
+
+#include "chorus-context/reading.hpp"
+#include "chorus-context/verb.hpp"
+#include "cli/time.hpp"
+
+namespace chorus::context_command {
+namespace {
+
+struct Options {
+    store::Search search;
+    std::string in = "all";
+    std::string since;
+    bool json = false;
+};
+
+std::string plain(const store::Found& found) {
+    std::string text;
+    for (const auto& piece : found.snippet) text += piece.text;
+    return text;
+}
+
+std::string marked(const store::Found& found, bool color) {
+    std::string text;
+    for (const auto& piece : found.snippet)
+        text += color && piece.is_hit ? "\x1b[1;31m" + one_line(piece.text) + "\x1b[0m"
+                                      : one_line(piece.text);
+    return text;
+}
+
+void print_json(const store::Found& found) {
+    chat::JsonText out;
+    out.begin_object();
+    write_text(out, "agent", found.agent);
+    out.key("id").number(found.id);
+    write_text(out, "timestamp", base::iso8601(found.timestamp));
+    out.key("thread").number(found.thread).key("turn_id").number(found.turn_id);
+    write_text(out, "role", found.role);
+    write_text(out, "snippet", plain(found));
+    std::cout << out.end_object().text() << '\n';
+}
+
+void print_text(const store::Found& found, bool on_terminal, bool color) {
+    const std::string agent = one_line(found.agent);
+    const std::string time = cli::shown_time(found.timestamp);
+    if (on_terminal)
+        std::cout << agent << "  message " << found.id << "  " << time << "  thread "
+                  << found.thread << "  turn " << found.turn_id << "  " << found.role << "\n    "
+                  << marked(found, color) << '\n';
+    else
+        Columns({}).print({agent, std::to_string(found.id), time, std::to_string(found.thread),
+                           std::to_string(found.turn_id), found.role, marked(found, false)});
+}
+
+// Nothing found is exit 1 without a word, as people know it from grep.
+base::ExitStatus run(Options& options, Opened& opened) {
+    static const std::map<std::string, store::SearchIn> places{
+        {"all", store::SearchIn::all},
+        {"prompts", store::SearchIn::prompts},
+        {"answers", store::SearchIn::answers},
+        {"tools", store::SearchIn::tools}};
+    options.search.in = places.at(options.in);
+    options.search.since = since_of({options.since, {}});
+    if (!options.search.agent.empty())
+        life::require_known_agent(*opened.store, options.search.agent);
+    const bool on_terminal = isatty(STDOUT_FILENO) == 1;
+    const bool color = on_terminal && !opened.environment.has("NO_COLOR");
+    const auto all = store::search_messages(*opened.store, options.search);
+    for (const store::Found& found : all) {
+        if (options.json)
+            print_json(found);
+        else
+            print_text(found, on_terminal, color);
+    }
+    return all.empty() ? base::ExitStatus::failed : base::ExitStatus::done;
+}
+
+}  // namespace
+
+Action add_search(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    verb.add_option("QUERY", options->search.text, "words, \"words side by side\", begin*")
+        ->required();
+    verb.add_option("-A", options->search.agent, "of that agent, a destroyed one too")
+        ->type_name("NAME");
+    verb.add_option("--in", options->in, "all, prompts, answers or tools")
+        ->type_name("WHERE")
+        ->check(CLI::IsMember({"all", "prompts", "answers", "tools"}));
+    verb.add_option("--since", options->since, "said from then on")->type_name("TIME");
+    verb.add_option("-n", options->search.most, "the best N, 20 unless given")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
+    verb.add_flag("--json", options->json, "print one JSON object a line");
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::context_command

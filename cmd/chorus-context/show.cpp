@@ -1,0 +1,110 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "chorus-context/reading.hpp"
+#include "chorus-context/verb.hpp"
+#include "sys/signals.hpp"
+#include "turn/next_request.hpp"
+
+namespace chorus::context_command {
+namespace {
+
+using turn::NextRequest;
+
+struct Options {
+    turn::TurnOptions turn;
+    bool assembled = false;
+    bool json = false;
+};
+
+void write_messages(chat::JsonText& out, const NextRequest& next, std::size_t from) {
+    out.key("messages").begin_array();
+    for (std::size_t i = from; i < next.request.messages.size(); ++i)
+        write_message(out, {next.request.messages[i], next.thread, {}, 0, {}, {}});
+    out.end_array();
+}
+
+void write_tools(chat::JsonText& out, const std::vector<chat::ToolDefinition>& tools) {
+    out.key("tools").begin_array();
+    for (const chat::ToolDefinition& tool : tools) {
+        out.begin_object();
+        write_text(out, "name", tool.name);
+        write_text(out, "description", tool.description);
+        out.key("schema").raw(tool.schema.empty() ? "{}" : tool.schema).end_object();
+    }
+    out.end_array();
+}
+
+void print_json(const Options& options, const NextRequest& next) {
+    const std::size_t first = next.begins_with_project ? 1 : 0;
+    chat::JsonText out;
+    out.begin_object();
+    write_text(out, "agent", next.agent);
+    out.key("thread").number(next.thread);
+    write_text(out, "model", next.model);
+    out.key("estimated_tokens").number(next.estimated_tokens);
+    out.key("token_budget").number(next.token_budget);
+    if (options.assembled) {
+        write_text(out, "system", next.request.system);
+        write_tools(out, next.request.tools);
+        write_text(out, "project", first == 0 ? "" : next.request.messages.front().content);
+    }
+    write_messages(out, next, first);
+    if (options.assembled) write_text(out, "status", next.status);
+    std::cout << out.end_object().text() << '\n';
+}
+
+void print_part(std::string_view name, std::string_view text) {
+    if (!text.empty()) std::cout << name << '\n' << indented(text) << '\n';
+}
+
+void print_text(const Options& options, const NextRequest& next) {
+    const MessageLines lines;
+    if (options.assembled) {
+        print_part("model", next.model);
+        print_part("system", next.request.system);
+        std::string tools;
+        for (const chat::ToolDefinition& tool : next.request.tools) tools += tool.name + "\n";
+        print_part("tools", tools);
+    }
+    for (std::size_t i = 0; i < next.request.messages.size(); ++i) {
+        const chat::Message& message = next.request.messages[i];
+        const bool is_project = i == 0 && next.begins_with_project;
+        if (!options.assembled && !is_project)
+            lines.print({message, next.thread, {}, 0, {}, {}});
+        else if (options.assembled)
+            print_part(is_project ? "project" : chat::name(message.role),
+                       message.status + (message.status.empty() ? "" : "\n\n") + text_of(message));
+    }
+    if (options.assembled) print_part("status", next.status);
+}
+
+base::ExitStatus run(const Options& options, Opened& opened) {
+    const turn::Surroundings surroundings{
+        .home = opened.home,
+        .environment = opened.environment,
+        .interrupt = sys::Interrupt::install(),
+        .on_event = [](const chat::Event&, const chat::EventSource&) {},
+        .warn = notice,
+        .ask = {}};
+    const NextRequest next = turn::next_request(options.turn, surroundings);
+    if (options.json)
+        print_json(options, next);
+    else
+        print_text(options, next);
+    return base::ExitStatus::done;
+}
+
+}  // namespace
+
+Action add_show(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    verb.add_option("NAME", options->turn.agent, "the agent")->required();
+    verb.add_flag("--assembled", options->assembled, "all that the next request would hold");
+    verb.add_option("-t", options->turn.thread, "another thread: main, a number or a branch")
+        ->type_name("THREAD");
+    verb.add_flag("--json", options->json, "print one JSON object");
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::context_command

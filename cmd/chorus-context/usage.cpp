@@ -1,0 +1,115 @@
+#include "store/usage.hpp"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <map>
+
+#include "chorus-context/reading.hpp"
+#include "chorus-context/verb.hpp"
+
+namespace chorus::context_command {
+namespace {
+
+using store::UsageRow;
+
+struct Options {
+    store::UsageFilter filter;
+    std::string by = "day";
+    Span span;
+    bool json = false;
+};
+
+void write_row(chat::JsonText& out, const UsageRow& row) {
+    out.key("turns").number(row.turns);
+    write_usage(out, row.usage);
+    out.key("cost_usd");
+    if (row.priced_turns == 0)
+        out.null();
+    else
+        out.real(row.cost_usd);
+    out.key("priced_turns").number(row.priced_turns);
+}
+
+void print_json(const Options& options, const std::vector<UsageRow>& rows) {
+    chat::JsonText out;
+    out.begin_object().key("by").string(options.by).key("rows").begin_array();
+    for (const UsageRow& row : rows) {
+        out.begin_object();
+        write_text(out, options.by, row.key);
+        if (options.filter.by == store::UsageBy::session) write_text(out, "description", row.label);
+        write_row(out, row);
+        out.end_object();
+    }
+    out.end_array().key("total").begin_object();
+    write_row(out, store::total_of(rows));
+    std::cout << out.end_object().end_object().text() << '\n';
+}
+
+// What is known of the cost; a + where turns have none.
+std::string cost_of(const UsageRow& row) {
+    return dollars(row.cost_usd, row.priced_turns > 0) +
+           (row.priced_turns > 0 && row.priced_turns < row.turns ? "+" : "");
+}
+
+class Table {
+  public:
+    explicit Table(std::size_t first)
+        : columns_({static_cast<int>(first), -6, -12, -12, -12, -12, -10}) {
+        if (columns_.on_terminal())
+            columns_.print({"", "turns", "input", "output", "cache read", "cache write", "cost"});
+    }
+    void print(const std::string& name, const UsageRow& row) const {
+        std::vector<std::string> fields{one_line(name),
+                                        std::to_string(row.turns),
+                                        std::to_string(row.usage.input_tokens),
+                                        std::to_string(row.usage.output_tokens),
+                                        std::to_string(row.usage.cache_read_tokens),
+                                        std::to_string(row.usage.cache_write_tokens),
+                                        cost_of(row)};
+        if (!row.label.empty()) fields.push_back(brief(row.label, 60));
+        columns_.print(fields);
+    }
+
+  private:
+    Columns columns_;
+};
+
+base::ExitStatus run(Options& options, Opened& opened) {
+    static const std::map<std::string, store::UsageBy> groupings{
+        {"day", store::UsageBy::day},
+        {"agent", store::UsageBy::agent},
+        {"model", store::UsageBy::model},
+        {"session", store::UsageBy::session}};
+    options.filter.by = groupings.at(options.by);
+    options.filter.since = since_of(options.span);
+    options.filter.until = until_of(options.span);
+    if (!options.filter.agent.empty())
+        life::require_known_agent(*opened.store, options.filter.agent);
+    const auto rows = store::load_usage(*opened.store, options.filter);
+    if (options.json) {
+        print_json(options, rows);
+        return base::ExitStatus::done;
+    }
+    const auto name_of = [](const UsageRow& row) { return row.key.empty() ? "-" : row.key; };
+    std::size_t widest = 5;
+    for (const UsageRow& row : rows) widest = std::max(widest, name_of(row).size());
+    const Table table(widest);
+    for (const UsageRow& row : rows) table.print(name_of(row), row);
+    table.print("total", store::total_of(rows));
+    return base::ExitStatus::done;
+}
+
+}  // namespace
+
+Action add_usage(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    verb.add_option("NAME", options->filter.agent, "the agent, destroyed ones too; none: all");
+    verb.add_option("--by", options->by, "day, agent, model or session; day unless given")
+        ->type_name("WHAT")
+        ->check(CLI::IsMember({"day", "agent", "model", "session"}));
+    add_span(verb, options->span);
+    verb.add_flag("--json", options->json, "print one JSON object");
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::context_command

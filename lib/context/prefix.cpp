@@ -1,0 +1,104 @@
+#include "context/prefix.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "context/window.hpp"
+#include "store/history.hpp"
+
+namespace chorus::context {
+namespace {
+
+using store::Prefix;
+using store::SaidMessage;
+
+class Check {
+  public:
+    Check(store::Store& store, store::AgentId agent, store::ThreadId thread)
+        : store_(store),
+          agent_(agent),
+          prefixes_(store::load_prefixes(store, agent, thread)),
+          report_{.thread = thread} {}
+
+    PrefixReport run() {
+        count_causes();
+        store::for_each_message(store_, {.agent = agent_, .thread = report_.thread},
+                                [this](const SaidMessage& said) { return add(said); });
+        return report_;
+    }
+
+  private:
+    void count_causes() {
+        for (std::size_t i = 1; i < prefixes_.size(); ++i) {
+            const Prefix& before = prefixes_[i - 1];
+            const Prefix& now = prefixes_[i];
+            report_.cuts += now.window_start != before.window_start ? 1 : 0;
+            report_.model += now.model != before.model ? 1 : 0;
+            report_.prompt += now.prompt != before.prompt ? 1 : 0;
+            report_.docs += now.docs != before.docs ? 1 : 0;
+            report_.project += now.project != before.project ? 1 : 0;
+            report_.tools += now.tools != before.tools ? 1 : 0;
+        }
+    }
+
+    bool add(const SaidMessage& said) {
+        if (said.left_for == 0) return true;  // a failed answer that --retry took back
+        if (said.prefix_hash.empty()) {
+            ++report_.unhashed;
+            previous_.clear();
+            return true;
+        }
+        const bool goes_on =
+            !previous_.empty() && said.prefix_hash == chained_hash(previous_, said.message);
+        if (!goes_on && !follows_a_cut(said)) {
+            report_.broken = said.message.id;
+            return false;
+        }
+        ++report_.messages;
+        previous_ = said.prefix_hash;
+        return true;
+    }
+
+    // The window began at another message, or its hashes were not kept: it is gone through again
+    // from where it began. The user's message is there before the request of which that is on
+    // record.
+    bool follows_a_cut(const SaidMessage& said) {
+        const auto later = std::upper_bound(
+            prefixes_.begin(), prefixes_.end(), said.message.id,
+            [](std::int64_t id, const Prefix& one) { return id < one.message_id; });
+        const auto fits = [&](std::int64_t start) {
+            return said.prefix_hash == chained_hash(chain_between(start, said), said.message);
+        };
+        if (later != prefixes_.begin() && fits(std::prev(later)->window_start)) return true;
+        return fits(later == prefixes_.end() ? 0 : later->window_start);
+    }
+
+    // Over what was in the window then: a summary that came later stood for nothing yet.
+    std::string chain_between(std::int64_t start, const SaidMessage& end) {
+        std::string chain;
+        store::for_each_message(store_,
+                                {.agent = agent_, .thread = report_.thread, .after = start - 1},
+                                [&](const SaidMessage& one) {
+                                    if (one.message.id >= end.message.id) return false;
+                                    if (!one.left_for || *one.left_for >= end.message.id)
+                                        chain = chained_hash(chain, one.message);
+                                    return true;
+                                });
+        return chain;
+    }
+
+    store::Store& store_;
+    store::AgentId agent_;
+    std::vector<Prefix> prefixes_;
+    PrefixReport report_;
+    std::string previous_;  // the stored hash of the message before; "": there is none
+};
+
+}  // namespace
+
+PrefixReport check_prefix(store::Store& store, store::AgentId agent, store::ThreadId thread) {
+    return Check(store, agent, thread).run();
+}
+
+}  // namespace chorus::context

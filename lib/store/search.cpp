@@ -1,0 +1,155 @@
+#include "store/search.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.hpp"
+#include "base/id.hpp"
+#include "base/text.hpp"
+#include "store/sqlite.hpp"
+
+namespace chorus::store {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+constexpr int snippet_words = 24;
+
+bool is_blank(char c) {
+    return static_cast<unsigned char>(c) <= ' ' || c == '\x7f';
+}
+
+// What can be part of a word: letters and digits, and whatever is not ASCII.
+bool has_word(std::string_view text) {
+    return std::any_of(text.begin(), text.end(), [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+               static_cast<unsigned char>(c) >= 0x80;
+    });
+}
+
+struct Term {
+    std::string_view words;
+    bool is_prefix = false;
+};
+
+// The next one from the front of `text`; "" for what is none.
+Term take_term(std::string_view& text) {
+    const bool is_quoted = text.front() == '"';
+    if (is_quoted) text.remove_prefix(1);
+    const auto ends = [&](char c) { return c == '"' || (!is_quoted && is_blank(c)); };
+    const auto end =
+        static_cast<std::size_t>(std::find_if(text.begin(), text.end(), ends) - text.begin());
+    Term term{text.substr(0, end), false};
+    text.remove_prefix(end);
+    if (is_quoted && !text.empty()) text.remove_prefix(1);
+    if (is_quoted && text.starts_with('*')) {
+        term.is_prefix = true;
+        text.remove_prefix(1);
+    } else if (!is_quoted && term.words.ends_with('*')) {
+        term.is_prefix = true;
+        term.words.remove_suffix(1);
+    }
+    if (!has_word(term.words)) term.words = {};
+    return term;
+}
+
+// In a quoted string of FTS5 nothing means anything, and no quote is left in a term.
+std::string quoted(const Term& term) {
+    std::string text = "\"";
+    for (const char c : term.words) text += is_blank(c) ? ' ' : c;
+    return text + (term.is_prefix ? "\" *" : "\"");
+}
+
+Error refused(const std::string& why, const std::string& hint) {
+    return {ErrorCode::bad_request, "search: " + why, hint};
+}
+
+std::int64_t count_matches(Store& store, const std::string& expression, std::int64_t most) {
+    Statement statement = store.prepare(
+        "SELECT count(*) FROM (SELECT 1 FROM messages_fts WHERE messages_fts MATCH ? LIMIT ?)");
+    statement.bind(expression).bind(most).step();
+    return statement.integer(0);
+}
+
+// The marks around a hit are of this search alone: no text that is found can hold them.
+struct Marks {
+    std::string begin = "\x02" + base::random_short_id(16);
+    std::string end = "\x03" + base::random_short_id(16);
+};
+
+std::vector<Found::Piece> pieces_of(std::string_view text, const Marks& marks) {
+    std::vector<Found::Piece> pieces;
+    for (bool is_hit = false; !text.empty(); is_hit = !is_hit) {
+        const std::string& mark = is_hit ? marks.end : marks.begin;
+        const std::size_t at = std::min(text.find(mark), text.size());
+        if (at > 0) pieces.push_back({base::replace_invalid_utf8(text.substr(0, at)), is_hit});
+        text.remove_prefix(std::min(at + mark.size(), text.size()));
+    }
+    return pieces;
+}
+
+}  // namespace
+
+std::string match_expression(std::string_view text, SearchIn in) {
+    if (text.size() > most_query_bytes)
+        throw refused("more than " + std::to_string(most_query_bytes) + " bytes are looked for",
+                      "a few words are enough");
+    const std::string valid = base::replace_invalid_utf8(text);
+    std::string terms;
+    std::size_t count = 0;
+    for (std::string_view rest = valid; !rest.empty();) {
+        if (is_blank(rest.front())) {
+            rest.remove_prefix(1);
+            continue;
+        }
+        const Term term = take_term(rest);
+        if (term.words.empty()) continue;
+        terms += (terms.empty() ? "" : " ") + quoted(term);
+        if (++count > most_query_words)
+            throw refused("more than " + std::to_string(most_query_words) + " words are looked for",
+                          "a few words are enough");
+    }
+    if (terms.empty())
+        throw refused("there is no word in '" + base::visible(text, base::Newlines::escape) + "'",
+                      "words are made of letters and digits");
+    constexpr std::array<std::string_view, 4> columns{"", "{prompt}", "{answer}",
+                                                      "{arguments output}"};
+    const std::string_view column = columns[static_cast<std::size_t>(in)];
+    return column.empty() ? terms : std::string(column) + " : (" + terms + ")";
+}
+
+std::vector<Found> search_messages(Store& store, const Search& search) {
+    const std::string expression = match_expression(search.text, search.in);
+    const bool is_ranked =
+        count_matches(store, expression, most_ranked_matches + 1) <= most_ranked_matches;
+    const Marks marks;
+    Statement statement = store.prepare(
+        std::string("SELECT m.id, a.name, m.thread_id, m.turn_id, m.role, m.timestamp, "
+                    "snippet(messages_fts, -1, ?2, ?3, '…', ?4) FROM messages_fts "
+                    "CROSS JOIN messages AS m ON m.id = messages_fts.rowid "
+                    "CROSS JOIN agents AS a ON a.id = m.agent_id WHERE messages_fts MATCH ?1 "
+                    "AND (?5 = '' OR a.name = ?5) AND m.timestamp >= ?6 ORDER BY ") +
+        (is_ranked ? "messages_fts.rank" : "messages_fts.rowid DESC") + " LIMIT ?7");
+    statement.bind(expression)
+        .bind(marks.begin)
+        .bind(marks.end)
+        .bind(snippet_words)
+        .bind(search.agent)
+        .bind(search.since)
+        .bind(search.most);
+    std::vector<Found> found;
+    while (statement.step()) {
+        Found& one = found.emplace_back();
+        one.id = statement.integer(0);
+        one.agent = statement.text(1);
+        one.thread = statement.integer(2);
+        one.turn_id = statement.integer(3);
+        one.role = statement.text(4);
+        one.timestamp = statement.integer(5);
+        one.snippet = pieces_of(statement.view(6), marks);
+    }
+    return found;
+}
+
+}  // namespace chorus::store

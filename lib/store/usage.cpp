@@ -1,0 +1,77 @@
+#include "store/usage.hpp"
+
+#include <array>
+
+#include "store/sqlite.hpp"
+
+namespace chorus::store {
+namespace {
+
+struct Grouping {
+    std::string_view key;
+    std::string_view label;
+    std::string_view order;
+};
+
+// A turn begins a moment before its first message, with which a session's window may begin.
+constexpr std::string_view session_of_turn =
+    "FROM sessions AS s WHERE s.agent_id = t.agent_id AND s.saved_at >= t.started_at "
+    "AND s.window_start <= coalesce(t.ended_at, t.started_at) AND s.window_end >= t.started_at "
+    "ORDER BY s.saved_at LIMIT 1";
+
+constexpr std::array<Grouping, 4> groupings{{
+    {"date(t.started_at / 1000, 'unixepoch')", "''", "key"},
+    {"a.name", "''", "key"},
+    {"t.model", "''", "key"},
+    {"", "", "key = '', min(t.id)"},
+}};
+
+std::string sql_for(UsageBy by) {
+    const Grouping& grouping = groupings[static_cast<std::size_t>(by)];
+    const bool sessions = by == UsageBy::session;
+    const auto column = [&](std::string_view of_session, std::string_view plain) {
+        if (!sessions) return std::string(plain);
+        return "coalesce((SELECT s." + std::string(of_session) + " " +
+               std::string(session_of_turn) + "), '')";
+    };
+    return "SELECT " + column("id", grouping.key) + " AS key, " +
+           column("description", grouping.label) +
+           " AS label, count(*), sum(t.input_tokens), sum(t.output_tokens), "
+           "sum(t.cache_read_tokens), sum(t.cache_write_tokens), total(t.cost_usd), "
+           "count(t.cost_usd) FROM turns AS t JOIN agents AS a ON a.id = t.agent_id "
+           "WHERE (?1 = '' OR a.name = ?1) AND t.started_at >= ?2 AND t.started_at < ?3 "
+           "GROUP BY key ORDER BY " +
+           std::string(grouping.order);
+}
+
+}  // namespace
+
+std::vector<UsageRow> load_usage(Store& store, const UsageFilter& filter) {
+    Statement statement = store.prepare(sql_for(filter.by));
+    statement.bind(filter.agent).bind(filter.since).bind(filter.until);
+    std::vector<UsageRow> rows;
+    while (statement.step()) {
+        UsageRow& row = rows.emplace_back();
+        row.key = statement.text(0);
+        row.label = statement.text(1);
+        row.turns = statement.integer(2);
+        row.usage = {statement.integer(3), statement.integer(4), statement.integer(5),
+                     statement.integer(6)};
+        row.cost_usd = statement.real(7);
+        row.priced_turns = statement.integer(8);
+    }
+    return rows;
+}
+
+UsageRow total_of(const std::vector<UsageRow>& rows) {
+    UsageRow total;
+    for (const UsageRow& row : rows) {
+        total.turns += row.turns;
+        total.usage += row.usage;
+        total.cost_usd += row.cost_usd;
+        total.priced_turns += row.priced_turns;
+    }
+    return total;
+}
+
+}  // namespace chorus::store

@@ -1,0 +1,67 @@
+#include "turn/next_request.hpp"
+
+#include <iterator>
+
+#include "context/window.hpp"
+#include "model/model.hpp"
+#include "store/turns.hpp"
+#include "sys/clock.hpp"
+#include "turn/live.hpp"
+#include "turn/place.hpp"
+#include "turn/said.hpp"
+
+namespace chorus::turn {
+namespace {
+
+// A turn that has not ended keeps its messages in the window, as the next one will find them.
+std::int64_t open_turn_of(Place& place) {
+    const auto open = store::find_open_turn(place.store, place.agent.id, place.thread.id);
+    return open ? open->id : 0;
+}
+
+NextRequest assemble(Place& place, const Loaded& loaded, const TurnOptions& options) {
+    NextRequest next;
+    next.agent = place.agent.name;
+    next.thread = place.thread.id;
+    next.model = loaded.settings.model;
+    next.token_budget = loaded.settings.token_budget;
+    write_opening(place, loaded, next.request);
+    if (auto project = project_message(place)) {
+        next.begins_with_project = true;
+        next.request.messages.push_back(std::move(*project));
+    }
+    next.status = user_message(place, "").status;
+    if (options.fresh || options.new_thread) return next;
+    AssembledWindow window =
+        assemble_window(place, loaded, frame_for(place, loaded.settings, false, sys::now_ms()),
+                        open_turn_of(place));
+    next.estimated_tokens = context::estimated_tokens(window.messages);
+    std::move(window.messages.begin(), window.messages.end(),
+              std::back_inserter(next.request.messages));
+    return next;
+}
+
+}  // namespace
+
+NextRequest next_request(const TurnOptions& options, const Surroundings& surroundings) {
+    Place place = open_place(options, surroundings, Hold::nothing);
+    return assemble(place, load(place, options, surroundings), options);
+}
+
+std::string dry_run(const TurnOptions& options, const Surroundings& surroundings) {
+    Place place = open_place(options, surroundings, Hold::nothing);
+    const Loaded loaded = load(place, options, surroundings);
+    NextRequest next = assemble(place, loaded, options);
+    const model::Endpoint endpoint =
+        endpoint_for(model::parse_model_name(next.model).provider, place.home_configuration,
+                     surroundings.environment);
+    place.redaction.add(endpoint.key());
+    chat::Message said =
+        user_message(place, compose_message(place, options, Keep::no, sys::now_ms()));
+    next.request.messages.push_back(std::move(said));
+    std::string body = model::request_body(endpoint, next.request);
+    if (body.empty()) surroundings.warn(next.model + " calls nobody: there is no request");
+    return body;
+}
+
+}  // namespace chorus::turn

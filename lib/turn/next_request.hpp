@@ -1,0 +1,27 @@
+// What the thread's next turn would send, were it to begin now. Commits nothing, calls nobody.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "chat/message.hpp"
+#include "store/threads.hpp"
+#include "turn/turn.hpp"
+
+namespace chorus::turn {
+
+struct NextRequest {
+    std::string agent;
+    store::ThreadId thread = 1;
+    std::string model;                  // in full
+    chat::Request request;              // but for the user's message, which nobody has said yet
+    bool begins_with_project = false;   // the first of its messages is the text of AGENTS.md
+    std::string status;                 // the block that would stand with the user's message
+    std::int64_t token_budget = 0;      // of the window, in the provider's tokens; 0: no limit
+    std::int64_t estimated_tokens = 0;  // of the window
+};
+
+// `prompt` and `decision` of the options are not used. Errors as for a turn that cannot begin.
+NextRequest next_request(const TurnOptions& options, const Surroundings& surroundings);
+
+}  // namespace chorus::turn
