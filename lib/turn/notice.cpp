@@ -17,7 +17,7 @@ void append_missing(store::Store& store, const store::Thread& thread, const std:
     auto missing = store::load_messages_after(store, thread.agent_id, thread.id,
                                               context::last_transcript_message(path));
     std::erase_if(missing, [&](const chat::Message& message) { return message.id > until; });
-    context::append_to_transcript(path, without_secrets(std::move(missing), redaction));
+    context::append_to_transcript(path, context::without_secrets(std::move(missing), redaction));
 }
 
 }  // namespace
