@@ -29,9 +29,8 @@ store::Thread require_branch(Opened& opened, const store::Agent& agent, const st
 
 base::ExitStatus run(const Options& options, Opened& opened) {
     const life::HeldAgent held = hold_agent(opened, options.named, sys::Lock::Mode::exclusive);
-    context::reclaim_branches(*opened.store, opened.home, held.agent);
     const store::Thread thread = require_branch(opened, held.agent, options.branch);
-    context::make_current(opened.home, held.agent, thread);
+    context::make_current(*opened.store, opened.home, held.agent, thread);
     if (!options.json) {
         std::cout << "current: " << thread.branch << ", thread " << thread.id << '\n';
         return base::ExitStatus::done;

@@ -31,6 +31,7 @@ Directory directory_of(const agent::Home& home, const store::Agent& agent) {
 
 // For who holds the lock of the agent's branches.
 void reclaim_locked(store::Store& store, const Directory& directory, const store::Agent& agent) {
+    sys::remove_tree(directory.path() + link_aside);
     if (!sys::is_directory(directory.branches())) return;
     sys::remove_tree(directory.branch(temporary));
     for (const std::string& entry : sys::list_directory(directory.branches())) {
@@ -202,8 +203,11 @@ std::vector<Branch> list_branches(store::Store& store, const agent::Home& home,
     return branches;
 }
 
-void make_current(const agent::Home& home, const store::Agent& agent, const store::Thread& branch) {
+void make_current(store::Store& store, const agent::Home& home, const store::Agent& agent,
+                  const store::Thread& branch) {
     const Directory directory = directory_of(home, agent);
+    const sys::Lock lock = require_branches_lock(home, agent);
+    reclaim_locked(store, directory, agent);
     sys::make_directory(directory.branch(branch.branch));
     sys::replace_link(directory.current(), "branches/" + branch.branch,
                       directory.path() + link_aside);

@@ -44,9 +44,11 @@ std::vector<Branch> list_branches(store::Store& store, const agent::Home& home,
                                   const store::Agent& agent);
 
 // Moves `current`, in one step. The caller holds the agent's lock exclusively.
-void make_current(const agent::Home& home, const store::Agent& agent, const store::Thread& branch);
+void make_current(store::Store& store, const agent::Home& home, const store::Agent& agent,
+                  const store::Thread& branch);
 
-// What commands that were killed left of branches in the making; nothing while one is being made.
+// Takes away what commands that were killed left of branches in the making and of a link in the
+// moving; nothing while another is at it.
 void reclaim_branches(store::Store& store, const agent::Home& home, const store::Agent& agent);
 
 }  // namespace chorus::context

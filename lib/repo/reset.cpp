@@ -1,3 +1,5 @@
+#include <fcntl.h>
+
 #include "repo/directory.hpp"
 #include "repo/draft.hpp"
 #include "repo/staging.hpp"
@@ -33,10 +35,12 @@ std::string make_free_branch(git_repository* repository, const std::string& name
 // What is staged in memory alone is forgotten first: a file that is not in the index stays.
 void overwrite_work_tree(git_repository* repository, const git_commit* commit) {
     (void)fresh_index(repository);
+    remove_links(repository, tree_of(commit).get());
     git_checkout_options options;
     check(git().checkout_options_init(&options, GIT_CHECKOUT_OPTIONS_VERSION), "reset");
     options.checkout_strategy = GIT_CHECKOUT_FORCE;
     options.disable_filters = 1;
+    options.file_open_flags = O_CREAT | O_TRUNC | O_WRONLY | O_NOFOLLOW | O_CLOEXEC;
     check(git().checkout_tree(repository, reinterpret_cast<const git_object*>(commit), &options),
           "reset");
     const Index index = fresh_index(repository);

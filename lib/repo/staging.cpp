@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <optional>
+#include <utility>
 
 #include "base/text.hpp"
 #include "repo/opened.hpp"
@@ -68,6 +69,17 @@ std::optional<Found> look_at(int workspace, const std::string& path) {
     if (is_there) return found;
     if (!is_gone(errno)) throw base::system_error("commit: " + path);
     return std::nullopt;
+}
+
+// The path, or what it goes through, as far as that is a link: "sub" of "sub/file".
+std::optional<std::pair<std::string, Found>> find_link(int workspace, const std::string& path) {
+    for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {
+        const std::string part = path.substr(0, end);
+        auto found = look_at(workspace, part);
+        if (!found) return std::nullopt;
+        if (S_ISLNK(found->status.st_mode)) return std::pair(part, std::move(*found));
+        if (end == std::string::npos) return std::nullopt;
+    }
 }
 
 void copy_into(git_odb_stream* stream, int file, const std::string& path) {
@@ -247,8 +259,22 @@ void stage_in_the_way(git_repository* repository, git_index* index, git_tree* tr
         make<Diff>("commit", git().diff_tree_to_index, repository, tree, index, nullptr);
     for (std::size_t i = 0; i < git().diff_num_deltas(diff.get()); ++i) {
         const git_diff_delta* delta = git().diff_get_delta(diff.get(), i);
-        if (delta->status == GIT_DELTA_DELETED)
-            stage_path(repository, index, workspace.get(), delta->old_file.path);
+        if (delta->status != GIT_DELTA_DELETED) continue;
+        const std::string path = delta->old_file.path;
+        const auto link = find_link(workspace.get(), path);
+        stage_path(repository, index, workspace.get(), link ? link->first : path);
+    }
+}
+
+void remove_links(git_repository* repository, git_tree* tree) {
+    const sys::Fd workspace = open_work_tree(repository);
+    const auto all =
+        make<Diff>("reset", git().diff_tree_to_tree, repository, nullptr, tree, nullptr);
+    for (std::size_t i = 0; i < git().diff_num_deltas(all.get()); ++i) {
+        const char* path = git().diff_get_delta(all.get(), i)->new_file.path;
+        const auto link = find_link(workspace.get(), path);
+        if (link && unlinkat(link->second.directory.get(), link->second.name.c_str(), 0) != 0)
+            throw base::system_error("reset: " + link->first);
     }
 }
 

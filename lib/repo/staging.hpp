@@ -34,6 +34,10 @@ void stage(git_repository* repository, git_index* index, const Selection& select
 // has not. After stage() these are ignored files.
 void stage_in_the_way(git_repository* repository, git_index* index, git_tree* tree);
 
+// Removes from the work tree every link at or above a path of the tree: libgit2 would write through
+// it, wherever it leads.
+void remove_links(git_repository* repository, git_tree* tree);
+
 // After libgit2 has written the index: files that are changed still must look so to every git.
 void keep_changes_visible(git_repository* repository);
 

@@ -167,7 +167,7 @@ expect_db "SELECT group_concat(original_timestamp) FROM messages WHERE thread_id
 expect_db "SELECT min(restored_from) FROM messages WHERE thread_id = 3" 'message 1'
 expect_equal "$(grep -o '^## User · .*' "$(own branches/$stamp-more/session.md)")" "$(grep -o '^## User · .*' "$(own branches/$stamp-try/session.md)")"
 
-test_case "switch moves the link current, and turns follow it; -t takes a branch by either name" # P-15
+test_case "switch moves the link current, and turns follow it; -t takes a branch by either name"
 three_turns
 branch try --at 5 --exclude
 run chorus-context switch a try
@@ -295,7 +295,7 @@ expect_file "$(own branches/$stamp-taken/session.md)" mine
 branch good.name_1-2
 expect_status 0
 
-test_case "a sub-agent does not branch" # P-14 P-89 P-97
+test_case "a sub-agent does not branch" # P-89 P-97
 three_turns
 db "INSERT INTO agents (name, generation, kind, parent_id, preset, dir, model, permissions, description, channel_id, status, created_at)
     VALUES ('researcher-20260101000000-look', 1, 'child', 1, 'researcher', 'agents/a/branches/main/agents/researcher-20260101000000-look', 'builtin/script', 'locked', '', '', 'active', 5)"

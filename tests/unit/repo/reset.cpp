@@ -79,15 +79,43 @@ TEST_F(ResetTest, KeepsWhatStandsInTheWay) {
     EXPECT_EQ(git("show aside:sub/b"), "precious\n");
 }
 
-TEST_F(ResetTest, ReplacesADirectoryByAFileAndALinkByADirectory) {
+TEST_F(ResetTest, ReplacesADirectoryByAFile) {
     remove("a");
     write("a/in", "x\n");
-    std::filesystem::create_directory(directory() + "/outside");
-    link(directory() + "/outside", "sub");
     reset(first_);
     expect_first();
-    EXPECT_TRUE(std::filesystem::is_empty(directory() + "/outside"));
     EXPECT_EQ(git("show aside:a/in"), "x\n");
+}
+
+TEST_F(ResetTest, WritesThroughNoLinkAndKeepsWhatItWas) {
+    const std::string outside = directory() + "/outside";
+    std::filesystem::create_directory(outside);
+    std::ofstream(outside + "/file") << "theirs\n";
+    for (const char* ignored : {"", "sub\na\n"}) {
+        write(".git/info/exclude", ignored);
+        std::filesystem::remove(path("a"));
+        std::filesystem::remove_all(path("sub"));
+        link(outside, "sub");
+        link(outside + "/file", "a");
+        const std::string aside = reset(first_).branch;
+        expect_first();
+        EXPECT_EQ(std::distance(std::filesystem::directory_iterator(outside), {}), 1);
+        EXPECT_EQ(shell("cat ../outside/file"), "theirs\n");
+        EXPECT_EQ(git("show " + aside + ":sub"), outside);
+        EXPECT_EQ(git("show " + aside + ":a"), outside + "/file");
+    }
+}
+
+TEST_F(ResetTest, BringsLinksBack) {
+    link("a", "l");
+    const std::string linked = commit("linked");
+    remove("l");
+    write("l", "a file\n");
+    commit("a file");
+    reset(linked);
+    EXPECT_EQ(std::filesystem::read_symlink(path("l")), "a");
+    EXPECT_EQ(reset(linked).commit, "");
+    EXPECT_EQ(status(), "");
 }
 
 TEST_F(ResetTest, MovesADetachedHeadAndTheBranchThatIsCheckedOut) {

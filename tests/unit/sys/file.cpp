@@ -319,6 +319,30 @@ TEST(Rename, ReplacesOrRefusesAsAsked) {
     EXPECT_FALSE(rename_if_free(scratch / "below", scratch / "full"));
 }
 
+TEST(ReplaceLink, MovesALinkInOneStep) {
+    const Scratch scratch;
+    const std::string path = scratch / "current";
+    const std::string aside = scratch / "aside";
+    replace_link(path, "one", aside);
+    EXPECT_EQ(fs::read_symlink(path), "one");
+    fs::create_symlink("left", aside);  // by a process that was killed
+    replace_link(path, "two", aside);
+    EXPECT_EQ(fs::read_symlink(path), "two");
+    put(scratch / "file", "x");
+    replace_link(scratch / "file", "three", aside);
+    EXPECT_EQ(fs::read_symlink(scratch / "file"), "three");
+    EXPECT_FALSE(exists(aside));
+}
+
+TEST(ReplaceLink, RemovesNoDirectory) {
+    const Scratch scratch;
+    make_directory(scratch / "current");
+    EXPECT_EQ(message_of([&] { replace_link(scratch / "current", "one", scratch / "aside"); }),
+              (scratch / "current") + ": Is a directory");
+    EXPECT_FALSE(exists(scratch / "aside"));
+    EXPECT_TRUE(is_directory(scratch / "current"));
+}
+
 TEST(Sync, NamesWhatItCannotSync) {
     const Scratch scratch;
     sync_directory(scratch.path());
