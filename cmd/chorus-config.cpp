@@ -60,6 +60,11 @@ void trust_options(CLI::App& app, Call& call) {
     app.add_flag("--yes", call.yes, "do not ask")->excludes(show);
 }
 
+void doctor_options(CLI::App& app, Call& call) {
+    app.add_flag("--fix", call.fix, "and mend it");
+    json_option(app, call);
+}
+
 constexpr Verb verbs[] = {
     {"get", "print the value in force", config::get, get_options},
     {"set", "write a value", config::set, set_options},
@@ -67,6 +72,7 @@ constexpr Verb verbs[] = {
     {"list", "print every key, the value in force and where it comes from", config::list,
      list_options},
     {"env", "print the environment variables that are read", config::env, json_option},
+    {"doctor", "look for what crashes have left", config::doctor, doctor_options},
     {"trust", "take over what has changed in an agent.json", config::trust, trust_options},
 };
 

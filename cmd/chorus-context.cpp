@@ -17,12 +17,22 @@ using context_command::Verb;
 
 constexpr std::array verbs{
     Verb{"audit", "what was decided, and by whom", Needs::store, context_command::add_audit},
+    Verb{"clear", "begin anew: nothing said until now is sent again", Needs::store,
+         context_command::add_clear},
+    Verb{"compact", "put a summary in the place of the older half of the window", Needs::store,
+         context_command::add_compact},
     Verb{"explain", "what would be decided, and why", Needs::home, context_command::add_explain},
     Verb{"export", "what was said, as a transcript or for another program", Needs::store,
          context_command::add_export},
+    Verb{"history", "saved sessions, newest first", Needs::store, context_command::add_history},
+    Verb{"idle-save", "save and clear what nobody has spoken to for long", Needs::store,
+         context_command::add_idle_save},
     Verb{"import", "what export wrote as JSON lines, into an agent", Needs::store,
          context_command::add_import},
     Verb{"pack", "the whole agent, for another machine", Needs::store, context_command::add_pack},
+    Verb{"restore", "make a saved session the context again", Needs::store,
+         context_command::add_restore},
+    Verb{"save", "save the context as a session", Needs::store, context_command::add_save},
     Verb{"verify", "whether the audit log is what was written", Needs::store,
          context_command::add_verify},
 };

@@ -19,6 +19,7 @@ struct Call {
     bool json = false;
     bool show = false;
     bool yes = false;
+    bool fix = false;
     agent::File file() const { return agent.empty() ? agent::File::home : agent::File::agent; }
 };
 
@@ -28,6 +29,7 @@ base::ExitStatus unset(const Call& call, const sys::Environment& environment);
 base::ExitStatus list(const Call& call, const sys::Environment& environment);
 base::ExitStatus env(const Call& call, const sys::Environment& environment);
 base::ExitStatus trust(const Call& call, const sys::Environment& environment);
+base::ExitStatus doctor(const Call& call, const sys::Environment& environment);
 
 // Error(bad_request) that names what is near.
 agent::Place require_place(const Call& call);

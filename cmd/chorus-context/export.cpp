@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <iostream>
 
 #include "base/text.hpp"
@@ -13,6 +12,7 @@
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/signals.hpp"
+#include "turn/place.hpp"
 
 namespace chorus::context_command {
 namespace {
@@ -40,25 +40,13 @@ std::string format_of(const Options& options) {
     return std::find(formats.begin(), formats.end(), ending) != formats.end() ? ending : "md";
 }
 
-store::ThreadId require_thread(Opened& opened, const store::Agent& agent,
-                               const std::string& wanted) {
-    if (wanted == "main") return 1;
-    store::ThreadId number = 0;
-    const char* const end = wanted.data() + wanted.size();
-    const bool is_number = std::from_chars(wanted.data(), end, number).ptr == end;
-    const auto found = is_number ? store::find_thread(*opened.store, agent.id, number)
-                                 : store::find_thread_of_branch(*opened.store, agent.id, wanted);
-    if (found) return found->id;
-    throw Error(ErrorCode::not_found,
-                "agent '" + agent.name + "': no thread '" + one_line(wanted) + "'",
-                "-t takes main, a number or a branch");
-}
-
 Record load(const Options& options, Opened& opened, const store::Agent& agent) {
     if (!options.session.empty())
         return context::session_record(*opened.store, opened.home, agent, options.session);
     store::Extent extent;
-    if (!options.thread.empty()) extent.thread = require_thread(opened, agent, options.thread);
+    const agent::Directory directory(opened.home.path() + "/" + agent.dir);
+    if (!options.thread.empty())
+        extent.thread = turn::choose_thread(*opened.store, agent, directory, options.thread).id;
     if (!options.since.empty()) extent.since = cli::require_time(options.since, "--since");
     if (!options.until.empty()) extent.until = cli::require_time(options.until, "--until");
     return context::load_record(*opened.store, agent, extent);

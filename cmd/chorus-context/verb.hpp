@@ -40,10 +40,16 @@ struct Verb {
 };
 
 Action add_audit(CLI::App& verb);
+Action add_clear(CLI::App& verb);
+Action add_compact(CLI::App& verb);
 Action add_explain(CLI::App& verb);
 Action add_export(CLI::App& verb);
+Action add_history(CLI::App& verb);
+Action add_idle_save(CLI::App& verb);
 Action add_import(CLI::App& verb);
 Action add_pack(CLI::App& verb);
+Action add_restore(CLI::App& verb);
+Action add_save(CLI::App& verb);
 Action add_verify(CLI::App& verb);
 
 // --- what verbs share ---

@@ -43,6 +43,7 @@ struct Message {
     std::optional<Opaque> opaque;      // assistant
     std::string status;                // user: the status block rendered once, sent before content
     bool starts_turn = false;          // user: a cut of the window may fall before it
+    bool is_compaction = false;        // user: stands for all before it, so it comes first
     std::int64_t turn_id = 0;
     base::TimeMs timestamp = 0;
     friend bool operator==(const Message&, const Message&) = default;

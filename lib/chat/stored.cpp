@@ -32,7 +32,8 @@ std::vector<ToolCall> load_tool_calls(std::string_view stored) {
 }
 
 std::string store_extra(const Message& message) {
-    if (!message.opaque && message.status.empty() && !message.is_error && !message.starts_turn)
+    if (!message.opaque && message.status.empty() && !message.is_error && !message.starts_turn &&
+        !message.is_compaction)
         return {};
     JsonText out;
     out.begin_object();
@@ -46,6 +47,7 @@ std::string store_extra(const Message& message) {
     if (!message.status.empty()) out.key("status").string(message.status);
     if (message.is_error) out.key("is_error").boolean(true);
     if (message.starts_turn) out.key("starts_turn").boolean(true);
+    if (message.is_compaction) out.key("compaction").boolean(true);
     return out.end_object().take();
 }
 
@@ -68,6 +70,7 @@ void load_extra(std::string_view stored, Message& message) {
     message.status = string_or(extra, "status");
     message.is_error = flag("is_error");
     message.starts_turn = flag("starts_turn");
+    message.is_compaction = flag("compaction");
 }
 
 }  // namespace chorus::chat

@@ -13,7 +13,8 @@ namespace chorus::chat {
 // [{"id","name","arguments"}], arguments being the model's own text. "" for no calls.
 std::string store_tool_calls(const std::vector<ToolCall>& calls);
 std::vector<ToolCall> load_tool_calls(std::string_view stored);
-// {"provider","model","wire","status","is_error","starts_turn"}, each only where set. "" for none.
+// {"provider","model","wire","status","is_error","starts_turn","compaction"}, each only where set.
+// "" for none.
 std::string store_extra(const Message& message);
 // Fills the members that store_extra wrote.
 void load_extra(std::string_view stored, Message& message);

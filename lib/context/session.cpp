@@ -7,10 +7,8 @@
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/id.hpp"
+#include "base/limits.hpp"
 #include "base/text.hpp"
-#include "chat/json.hpp"
-#include "chat/json_text.hpp"
-#include "chat/stored.hpp"
 #include "context/window.hpp"
 #include "store/messages.hpp"
 #include "store/turns.hpp"
@@ -20,10 +18,8 @@
 namespace chorus::context {
 namespace {
 
-using chat::JsonText;
 using chat::Role;
 
-constexpr std::size_t most_summary_characters = 1000;
 constexpr std::size_t most_topic_characters = 80;
 constexpr std::size_t most_answer_characters = 300;
 constexpr std::size_t most_slug_bytes = 48;
@@ -88,70 +84,8 @@ std::vector<chat::Message> thread_window(store::Store& store, const store::Agent
     return cut_window(std::move(loaded), {.open_turn = open_turn}).messages;
 }
 
-// The model's own text as an object, for readers that look no further. {} where it is none, or so
-// deep that the file, which lies around it by five levels, could not be read again.
-std::string parameters_of(const chat::ToolCall& call) {
-    const auto object = chat::try_parse_json(call.arguments, call.arguments.size());
-    if (!object || !object->is_object()) return "{}";
-    const std::string nested = "[[[[[" + chat::dump(*object) + "]]]]]";
-    if (!chat::try_parse_json(nested, nested.size())) return "{}";
-    return nested.substr(5, nested.size() - 10);
-}
-
-void write_message(JsonText& out, const SessionMessage& each) {
-    const chat::Message& message = each.message;
-    out.begin_object().key("role").string(chat::name(message.role));
-    out.key("content").string(message.content);
-    if (!message.tool_calls.empty()) {
-        out.key("tool_calls").begin_array();
-        for (const chat::ToolCall& call : message.tool_calls)
-            out.begin_object()
-                .key("id")
-                .string(call.id)
-                .key("name")
-                .string(call.name)
-                .key("params")
-                .raw(parameters_of(call))
-                .key("arguments")
-                .string(call.arguments)
-                .end_object();
-        out.end_array();
-    }
-    if (message.role == Role::tool_result) out.key("tool_call_id").string(message.tool_call_id);
-    out.key("timestamp").string(base::iso8601(message.timestamp));
-    out.key("thread_id").number(each.thread);
-    if (!each.model.empty()) out.key("model").string(each.model);
-    const std::string extra = chat::store_extra(message);
-    if (!extra.empty()) out.key("extra").raw(extra);
-    out.end_object();
-}
-
-std::string file_text(const store::Session& session, const std::string& model,
-                      const std::vector<SessionMessage>& messages) {
-    std::size_t expected_bytes = 4096;
-    for (const SessionMessage& each : messages)
-        expected_bytes += each.message.content.size() * 9 / 8 + 256;
-    JsonText out(expected_bytes);
-    out.begin_object().key("schema").string("chorus.session/1");
-    out.key("id").string(session.id).key("session_id").string(session.id);
-    out.key("agent_name").string(session.agent_name);
-    out.key("description").string(session.description);
-    out.key("summary").string(session.summary);
-    const std::string saved_at = base::iso8601(session.saved_at);
-    out.key("saved_at").string(saved_at).key("timestamp").string(saved_at);
-    out.key("trigger").string(session.trigger);
-    out.key("message_count").number(session.message_count);
-    out.key("window_start").string(base::iso8601(session.window_start));
-    out.key("window_end").string(base::iso8601(session.window_end));
-    out.key("model").string(model);
-    out.key("messages").begin_array();
-    for (const SessionMessage& each : messages) write_message(out, each);
-    out.end_array().end_object();
-    return base::replace_invalid_utf8(out.text()) + "\n";
-}
-
 // The name of the file. Two that save at once, on one day and of one thing, each get their own.
-std::string put_in_place(const std::string& directory, const store::Session& session,
+std::string put_in_place(const std::string& directory, const SessionHead& session,
                          const std::string& text) {
     const std::string slug = base::slug(session.description, most_slug_bytes);
     const std::string stem =
@@ -161,7 +95,32 @@ std::string put_in_place(const std::string& directory, const store::Session& ses
     throw base::Error(base::ErrorCode::failed, directory + "/" + stem + ".json: the name is taken");
 }
 
+// The oldest and the newest: one that stands for others comes first and is younger.
+void set_span(const std::vector<SessionMessage>& messages, SessionHead& head) {
+    const auto by_time = [](const SessionMessage& a, const SessionMessage& b) {
+        return a.message.timestamp < b.message.timestamp;
+    };
+    const auto [first, last] = std::minmax_element(messages.begin(), messages.end(), by_time);
+    head.window_start = first->message.timestamp;
+    head.window_end = last->message.timestamp;
+}
+
 }  // namespace
+
+store::Session session_row(const SessionHead& head, std::size_t messages) {
+    return {.id = head.id,
+            .agent_id = 0,
+            .agent_name = head.agent_name,
+            .description = head.description,
+            .summary = head.summary,
+            .trigger = head.trigger,
+            .saved_at = head.saved_at,
+            .message_count = static_cast<std::int64_t>(messages),
+            .window_start = head.window_start,
+            .window_end = head.window_end,
+            .file_path = {},
+            .sha256 = {}};
+}
 
 std::string_view name(SessionTrigger trigger) {
     constexpr std::array<std::string_view, 7> names{"manual_save", "idle_timeout", "shutdown",
@@ -186,14 +145,26 @@ std::vector<SessionMessage> session_messages(store::Store& store, const store::A
             messages.push_back({std::move(message), id, model->second});
         }
     }
+    // what stands for earlier messages has a later id than those behind it
+    const auto place = [](const SessionMessage& each) {
+        return std::pair(!each.message.is_compaction, each.message.id);
+    };
     std::sort(messages.begin(), messages.end(),
-              [](const auto& a, const auto& b) { return a.message.id < b.message.id; });
+              [&](const auto& a, const auto& b) { return place(a) < place(b); });
     return messages;
+}
+
+std::vector<SessionMessage> agent_messages(store::Store& store, const store::Agent& agent,
+                                           base::TimeMs after_time) {
+    std::vector<store::ThreadId> threads;
+    for (const store::Thread& thread : store::list_threads(store, agent.id))
+        threads.push_back(thread.id);
+    return session_messages(store, agent, threads, after_time);
 }
 
 std::string topic(const std::vector<SessionMessage>& messages) {
     for (const SessionMessage& each : messages)
-        if (each.message.role == Role::user)
+        if (each.message.role == Role::user && !each.message.is_compaction)
             return one_line(first_line(each.message.content), most_topic_characters);
     return {};
 }
@@ -216,25 +187,22 @@ std::string plain_summary(const std::vector<SessionMessage>& messages) {
            (last.empty() ? "" : ". Last answer: " + last);
 }
 
-store::Session save_session(store::Store& store, const agent::Home& home, const store::Agent& agent,
-                            const std::vector<SessionMessage>& messages, const SessionAbout& about,
-                            const policy::Redaction& redaction) {
-    store::Session session;
-    session.id = base::random_uuid();
-    session.agent_id = agent.id;
-    session.agent_name = agent.name;
-    session.summary =
-        redaction.apply(about.summary.empty() ? plain_summary(messages) : about.summary);
-    session.summary = one_line(session.summary, most_summary_characters);
-    session.description =
-        about.description.empty() ? session.summary : redaction.apply(about.description);
-    session.trigger = name(about.trigger);
-    session.saved_at = sys::now_ms();
-    session.message_count = static_cast<std::int64_t>(messages.size());
-    session.window_start = messages.empty() ? session.saved_at : messages.front().message.timestamp;
-    session.window_end = messages.empty() ? session.saved_at : messages.back().message.timestamp;
-    const std::string text = file_text(session, about.model, messages);
-    session.sha256 = base::sha256_hex(text);
+store::Session write_session(const agent::Home& home, const store::Agent& agent,
+                             const std::vector<SessionMessage>& messages, const SessionAbout& about,
+                             const policy::Redaction& redaction) {
+    SessionHead head;
+    head.id = base::random_uuid();
+    head.agent_name = agent.name;
+    head.summary = redaction.apply(about.summary.empty() ? plain_summary(messages) : about.summary);
+    head.summary = one_line(head.summary, base::limits::summary_characters);
+    head.description = redaction.apply(about.description);
+    if (head.description.empty())
+        head.description = head.summary == failed_summary ? topic(messages) : head.summary;
+    head.trigger = name(about.trigger);
+    head.model = about.model;
+    head.saved_at = head.window_start = head.window_end = sys::now_ms();
+    if (!messages.empty()) set_span(messages, head);
+    const std::string text = session_text(head, messages);
 
     const std::string relative = agent::Directory(agent.dir).sessions();
     const std::string directory = home.path() + "/" + relative;
@@ -242,11 +210,21 @@ store::Session save_session(store::Store& store, const agent::Home& home, const 
         sys::make_directory(directory);
         sys::sync_directory(home.path() + "/" + agent.dir);
     }
-    session.file_path = relative + "/" + put_in_place(directory, session, text);
+    store::Session row = session_row(head, messages.size());
+    row.agent_id = agent.id;
+    row.file_path = relative + "/" + put_in_place(directory, head, text);
+    row.sha256 = base::sha256_hex(text);
+    return row;
+}
+
+store::Session save_session(store::Store& store, const agent::Home& home, const store::Agent& agent,
+                            const std::vector<SessionMessage>& messages, const SessionAbout& about,
+                            const policy::Redaction& redaction) {
+    store::Session row = write_session(home, agent, messages, about, redaction);
     store::Transaction transaction(store);
-    store::insert_session(store, session);
+    store::insert_session(store, row);
     transaction.commit();
-    return session;
+    return row;
 }
 
 }  // namespace chorus::context

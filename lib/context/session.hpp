@@ -1,13 +1,14 @@
-// Saved sessions: the one writer of chorus.session/1 (chorus-home(5), SESSIONS).
+// Saved sessions: what an agent's windows hold, written to a file and entered into the database.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "agent/layout.hpp"
-#include "chat/message.hpp"
+#include "context/session_file.hpp"
 #include "policy/redaction.hpp"
 #include "store/sessions.hpp"
 #include "store/threads.hpp"
@@ -25,17 +26,15 @@ enum class SessionTrigger {
 };
 std::string_view name(SessionTrigger trigger);
 
-struct SessionMessage {
-    chat::Message message;
-    store::ThreadId thread = 1;
-    std::string model;  // what the turn that said it asked, in full; "" where nobody knows
-};
-
 // The windows of these threads as they are stored (the marker of the last clear, `after_time`, the
 // thread's cut), in order of id. A turn that is not ended may have calls without a result in it.
 std::vector<SessionMessage> session_messages(store::Store& store, const store::Agent& agent,
                                              const std::vector<store::ThreadId>& threads,
                                              base::TimeMs after_time);
+
+// Those of every thread.
+std::vector<SessionMessage> agent_messages(store::Store& store, const store::Agent& agent,
+                                           base::TimeMs after_time);
 
 // What the user said first, one line of at most 80 characters: a description made by rule.
 std::string topic(const std::vector<SessionMessage>& messages);
@@ -43,19 +42,31 @@ std::string topic(const std::vector<SessionMessage>& messages);
 // beginning of the last answer.
 std::string plain_summary(const std::vector<SessionMessage>& messages);
 
+// What a session says about its messages; "" where nothing could be made.
+using Summarize = std::function<std::string(const std::vector<SessionMessage>&)>;
+// Stands in a session whose summary could not be made.
+constexpr std::string_view failed_summary = "(summary generation failed)";
+
 struct SessionAbout {
     SessionTrigger trigger = SessionTrigger::manual_save;
     std::string model;             // in force
-    std::string description = {};  // "": the summary
+    std::string description = {};  // "": the summary, or the topic where that failed
     std::string summary = {};      // "": plain_summary; cut to 1000 characters
 };
 
 // One without messages is written too: whoever calls decides. Writes
-// sessions/YYYY-MM-DD_<slug>.json whole and durable, then its row, and returns that. Description
-// and summary lose what looks like a key; messages are kept as they were sent. Error as of
-// write_file and the store: a file without a row is then possible, a row without a file never.
+// sessions/YYYY-MM-DD_<slug>.json whole and durable, and returns its row, to be inserted by the
+// caller's transaction: a file without a row is then possible, a row without a file never.
+// Description and summary lose what looks like a key; messages are kept as they were sent.
+store::Session write_session(const agent::Home& home, const store::Agent& agent,
+                             const std::vector<SessionMessage>& messages, const SessionAbout& about,
+                             const policy::Redaction& redaction);
+// The same, and the row in a transaction of its own. For who holds the agent's lock.
 store::Session save_session(store::Store& store, const agent::Home& home, const store::Agent& agent,
                             const std::vector<SessionMessage>& messages, const SessionAbout& about,
                             const policy::Redaction& redaction);
+
+// Without agent, path and hash.
+store::Session session_row(const SessionHead& head, std::size_t messages);
 
 }  // namespace chorus::context

@@ -92,8 +92,16 @@ void append_to_transcript(const std::string& path, const std::vector<chat::Messa
     if (!text.empty()) sys::append_file(path, text);
 }
 
-void append_notice(const std::string& path, const std::string& heading, const std::string& text) {
-    sys::append_file(path, "\n" + agent::transcript_mark(last_transcript_message(path)) +
+std::string transcript_path(const agent::Directory& directory, const store::Thread& thread) {
+    const bool own_branch = thread.parent_thread == 0;
+    return directory.transcript(thread.branch.empty() ? "main" : thread.branch, thread.id,
+                                own_branch);
+}
+
+void append_notice(const std::string& path, const std::string& heading, const std::string& text,
+                   std::optional<std::int64_t> through) {
+    const std::int64_t mark = through ? *through : last_transcript_message(path);
+    sys::append_file(path, "\n" + agent::transcript_mark(mark) +
                                agent::without_marks("## " + heading + "\n\n" + text + "\n"));
 }
 

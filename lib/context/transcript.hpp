@@ -4,10 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "agent/layout.hpp"
 #include "chat/message.hpp"
+#include "store/threads.hpp"
 
 namespace chorus::context {
 
@@ -17,7 +20,12 @@ std::string transcript_entry(const chat::Message& message);
 std::int64_t last_transcript_message(const std::string& path);
 void append_to_transcript(const std::string& path, const std::vector<chat::Message>& messages);
 
-// What is no message: a heading and a text. It stands after the last entry, as a part of it.
-void append_notice(const std::string& path, const std::string& heading, const std::string& text);
+// session.md of the branch, or the file that a thread without a branch of its own has there.
+std::string transcript_path(const agent::Directory& directory, const store::Thread& thread);
+
+// What is no message: a heading and a text. It stands after the last entry, as a part of it, or for
+// all messages up to `through`.
+void append_notice(const std::string& path, const std::string& heading, const std::string& text,
+                   std::optional<std::int64_t> through = {});
 
 }  // namespace chorus::context

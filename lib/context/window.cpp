@@ -1,6 +1,7 @@
 #include "context/window.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "base/hash.hpp"
@@ -27,6 +28,41 @@ std::size_t last_possible_cut(const std::vector<Message>& messages, std::int64_t
     return messages.size();
 }
 
+void drop_orphans(std::vector<Message>& messages) {
+    std::set<std::string> called;
+    std::erase_if(messages, [&](const Message& message) {
+        for (const chat::ToolCall& call : message.tool_calls) called.insert(call.id);
+        return message.role == Role::tool_result && !called.contains(message.tool_call_id);
+    });
+}
+
+// How many at the front stand for earlier ones.
+std::size_t compactions(const std::vector<Message>& messages) {
+    std::size_t count = 0;
+    while (count < messages.size() && messages[count].is_compaction) ++count;
+    return count;
+}
+
+struct Parts {
+    std::size_t pinned = 0;  // up to here they stay,
+    std::size_t torn = 0;    // up to here they are the rest of a turn,
+    std::size_t first = 0;   // up to here the limits leave them out
+};
+
+Window without(std::vector<Message> loaded, const Parts& parts) {
+    const auto at = [&](std::size_t index) {
+        return loaded.begin() + static_cast<std::ptrdiff_t>(index);
+    };
+    Window window;
+    window.left_out = parts.first - parts.torn;
+    window.dropped.assign(std::make_move_iterator(at(parts.torn)),
+                          std::make_move_iterator(at(parts.first)));
+    loaded.erase(at(parts.pinned), at(parts.first));
+    if (!loaded.empty()) window.start = loaded[std::min(parts.pinned, loaded.size() - 1)].id;
+    window.messages = std::move(loaded);
+    return window;
+}
+
 }  // namespace
 
 std::int64_t estimated_tokens(const Message& message) {
@@ -37,30 +73,29 @@ std::int64_t estimated_tokens(const Message& message) {
 }
 
 Window cut_window(std::vector<Message> loaded, const WindowLimits& limits) {
+    drop_orphans(loaded);
+    const std::size_t pinned = compactions(loaded);
     const std::size_t latest = last_possible_cut(loaded, limits.open_turn);
-    std::size_t first = std::min(next_cut(loaded, 0), latest);
+    std::size_t first = std::min(next_cut(loaded, pinned), std::max(latest, pinned));
+    const std::size_t torn = first;
 
     std::int64_t tokens = 0;
-    for (std::size_t i = first; i < loaded.size(); ++i) tokens += estimated_tokens(loaded[i]);
+    for (std::size_t i = 0; i < loaded.size(); ++i)
+        if (i < pinned || i >= first) tokens += estimated_tokens(loaded[i]);
     const bool over_budget = limits.token_budget > 0 && tokens > limits.token_budget;
     const std::int64_t token_goal =
         limits.token_budget / 10 * 6 + limits.token_budget % 10 * 6 / 10;
     const auto too_many = [&] {
         return limits.max_messages > 0 &&
-               static_cast<std::int64_t>(loaded.size() - first) > limits.max_messages;
+               static_cast<std::int64_t>(pinned + loaded.size() - first) > limits.max_messages;
     };
 
-    Window window;
     while (first < latest && ((over_budget && tokens > token_goal) || too_many())) {
         const std::size_t next = std::min(next_cut(loaded, first + 1), latest);
         for (std::size_t i = first; i < next; ++i) tokens -= estimated_tokens(loaded[i]);
-        window.left_out += next - first;
         first = next;
     }
-    loaded.erase(loaded.begin(), loaded.begin() + static_cast<std::ptrdiff_t>(first));
-    window.start = loaded.empty() ? 0 : loaded.front().id;
-    window.messages = std::move(loaded);
-    return window;
+    return without(std::move(loaded), {pinned, torn, first});
 }
 
 std::string find_torn(const std::vector<Message>& messages) {

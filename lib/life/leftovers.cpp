@@ -44,6 +44,18 @@ void commit_status(store::Store& store, const store::Agent& row, store::AgentSta
     transaction.commit();
 }
 
+std::vector<std::string> find_leftovers(const Home& home, store::Store& store) {
+    std::vector<std::string> found;
+    if (!sys::Lock::try_acquire(home.birth_lock(), sys::Lock::Mode::exclusive)) return found;
+    for (const std::string& entry : sys::list_directory(home.agents()))
+        if (entry.rfind(temporary_prefix, 0) == 0 && !sys::is_alive(maker_of(entry)))
+            found.push_back(home.agents() + "/" + entry + ": of a chorus-init that was killed");
+    for (const store::Agent& row : store::list_agents(store))
+        if (row.status == store::AgentStatus::creating)
+            found.push_back("agent '" + row.name + "': its chorus-init was killed");
+    return found;
+}
+
 void reclaim_locked(const Home& home, store::Store& store) {
     for (const std::string& entry : sys::list_directory(home.agents())) {
         if (entry.rfind(temporary_prefix, 0) != 0) continue;

@@ -2,7 +2,9 @@
 // still `creating`. The next command finishes or undoes it (promise 6).
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "agent/layout.hpp"
 #include "store/agents.hpp"
@@ -12,6 +14,8 @@ namespace chorus::life {
 // Directories under construction are .tmp-<pid>-<start>-<random>-<name>.
 constexpr std::string_view temporary_prefix = ".tmp-";
 
+// What reclaim_leftovers would finish or undo, a line each; nothing where another process is at it.
+std::vector<std::string> find_leftovers(const agent::Home& home, store::Store& store);
 // Takes the birth lock for a moment; does nothing where another process holds it.
 void reclaim_leftovers(const agent::Home& home, store::Store& store);
 // For who holds the birth lock.

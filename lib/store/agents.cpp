@@ -117,6 +117,16 @@ std::vector<Agent> list_agents(Store& store) {
     return read_all(statement);
 }
 
+std::vector<Agent> agents_with_context(Store& store) {
+    // one look into the index for each thread, however many messages it has
+    Statement statement = store.prepare(
+        select("kind = 'agent' AND status = 'active' AND EXISTS (SELECT 1 FROM threads WHERE "
+               "threads.agent_id = agents.id AND EXISTS (SELECT 1 FROM messages WHERE "
+               "messages.agent_id = threads.agent_id AND messages.thread_id = threads.thread_id "
+               "AND messages.id > agents.last_clear_message)) ORDER BY name"));
+    return read_all(statement);
+}
+
 std::vector<Agent> list_children(Store& store, AgentId parent) {
     Statement statement =
         store.prepare(select("parent_id = ? AND status <> 'destroyed' ORDER BY id"));

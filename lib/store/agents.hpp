@@ -48,6 +48,8 @@ std::optional<Agent> find_destroyed_agent(Store& store, std::string_view name);
 std::optional<Agent> find_child(Store& store, std::string_view dir);
 // Those that are not destroyed, by name; without children.
 std::vector<Agent> list_agents(Store& store);
+// Active ones, by name, with a message behind the last clear; without children.
+std::vector<Agent> agents_with_context(Store& store);
 // Of one parent, oldest first.
 std::vector<Agent> list_children(Store& store, AgentId parent);
 // Inserts as `creating` with the next generation of its name; Error(exists) where the name is

@@ -109,6 +109,9 @@ std::vector<chat::Message> load_window(Store& store, AgentId agent, ThreadId thr
         while (statement.step()) messages.push_back(read(statement));
     }
     std::reverse(messages.begin(), messages.end());
+    const auto is_compaction = [](const chat::Message& message) { return message.is_compaction; };
+    if (!std::is_partitioned(messages.begin(), messages.end(), is_compaction))
+        std::stable_partition(messages.begin(), messages.end(), is_compaction);
     return messages;
 }
 
@@ -123,6 +126,13 @@ std::vector<chat::Message> load_turn_messages(Store& store, std::int64_t turn_id
     Statement statement =
         store.prepare(select("turn_id = ? AND compacted_into IS NULL ORDER BY id"));
     return read_all(statement.bind(turn_id));
+}
+
+std::int64_t newest_message_id(Store& store, AgentId agent) {
+    Statement statement = store.prepare(
+        "SELECT max((SELECT id FROM messages WHERE agent_id = threads.agent_id AND "
+        "thread_id = threads.thread_id ORDER BY id DESC LIMIT 1)) FROM threads WHERE agent_id = ?");
+    return statement.bind(agent).step() ? statement.integer(0) : 0;
 }
 
 std::int64_t newest_message_id(Store& store, AgentId agent, ThreadId thread) {
@@ -146,6 +156,45 @@ void drop_messages(Store& store, std::int64_t turn_id, std::int64_t first) {
         .bind(turn_id)
         .bind(first)
         .run();
+}
+
+void compact_messages(Store& store, const std::vector<chat::Message>& messages, std::int64_t into) {
+    for (const chat::Message& message : messages)
+        store.prepare("UPDATE messages SET compacted_into = ? WHERE id = ?")
+            .bind(into)
+            .bind(message.id)
+            .run();
+}
+
+base::TimeMs newest_timestamp(Store& store, AgentId agent) {
+    Statement statement = store.prepare("SELECT newest_timestamp FROM agents WHERE id = ?");
+    return statement.bind(agent).step() ? statement.integer(0) : 0;
+}
+
+void mark_restored(Store& store, std::int64_t message_id, const Restored& from) {
+    store.prepare("UPDATE messages SET restored_from = ?, original_timestamp = ? WHERE id = ?")
+        .bind(from.session)
+        .bind_or_null(from.original_timestamp)
+        .bind(message_id)
+        .run();
+}
+
+std::vector<std::int64_t> restored_messages(Store& store, AgentId agent, ThreadId thread,
+                                            std::int64_t from_id, std::string_view session) {
+    Statement statement = store.prepare(
+        "SELECT id FROM messages WHERE agent_id = ? AND thread_id = ? AND id >= ? AND "
+        "restored_from = ? ORDER BY id");
+    statement.bind(agent).bind(thread).bind(from_id).bind(session);
+    std::vector<std::int64_t> ids;
+    while (statement.step()) ids.push_back(statement.integer(0));
+    return ids;
+}
+
+bool is_restored_after(Store& store, AgentId agent, ThreadId thread, std::int64_t message_id) {
+    Statement statement = store.prepare(
+        "SELECT 1 FROM messages WHERE agent_id = ? AND thread_id = ? AND id > ? AND "
+        "restored_from IS NOT NULL LIMIT 1");
+    return statement.bind(agent).bind(thread).bind(message_id).step();
 }
 
 void set_prefix_hash(Store& store, std::int64_t message_id, std::string_view hash) {

@@ -21,7 +21,8 @@ struct WindowBounds {
     base::TimeMs after_time = 0;     // timestamps greater than this
     std::int64_t open_turn = 0;      // its messages are in whatever the bounds say; 0: none
 };
-// In order of id; costs what the window holds, however many rows the table has.
+// In order of id, but a message that stands for earlier ones first; costs what the window holds,
+// however many rows the table has.
 std::vector<chat::Message> load_window(Store& store, AgentId agent, ThreadId thread,
                                        const WindowBounds& bounds);
 // Of one thread, ids greater than `after`, oldest first: for the transcript.
@@ -30,10 +31,28 @@ std::vector<chat::Message> load_messages_after(Store& store, AgentId agent, Thre
 // Without what was dropped.
 std::vector<chat::Message> load_turn_messages(Store& store, std::int64_t turn_id);
 // 0 for none.
+std::int64_t newest_message_id(Store& store, AgentId agent);  // of all its threads
 std::int64_t newest_message_id(Store& store, AgentId agent, ThreadId thread);
 std::int64_t newest_kept_message_id(Store& store, AgentId agent, ThreadId thread);
 // The turn's messages from `first` on leave every window; history and search keep them.
 void drop_messages(Store& store, std::int64_t turn_id, std::int64_t first);
+// These leave every window, where `into` now stands for them. Inside a transaction of the caller.
+void compact_messages(Store& store, const std::vector<chat::Message>& messages, std::int64_t into);
+
+// No message of the agent is newer.
+base::TimeMs newest_timestamp(Store& store, AgentId agent);
+// Where a message that was inserted came from. Inside a transaction of the caller.
+struct Restored {
+    std::string_view session;
+    base::TimeMs original_timestamp = 0;  // 0: not known
+};
+void mark_restored(Store& store, std::int64_t message_id, const Restored& from);
+// Which messages of the thread, from that id on, came from that session.
+std::vector<std::int64_t> restored_messages(Store& store, AgentId agent, ThreadId thread,
+                                            std::int64_t from_id, std::string_view session);
+// Whether any message behind that one was restored.
+bool is_restored_after(Store& store, AgentId agent, ThreadId thread, std::int64_t message_id);
+
 // Cumulative hash of the request up to this message.
 void set_prefix_hash(Store& store, std::int64_t message_id, std::string_view hash);
 std::string prefix_hash_of(Store& store, std::int64_t message_id);

@@ -3,6 +3,38 @@
 #include "store/sqlite.hpp"
 
 namespace chorus::store {
+namespace {
+
+std::string select(std::string_view condition) {
+    return std::string(
+               "SELECT id, agent_id, agent_name, description, summary, trigger, saved_at, "
+               "message_count, window_start, window_end, file_path, sha256 FROM sessions ")
+        .append(condition);
+}
+
+std::vector<Session> read_all(Statement& statement) {
+    std::vector<Session> sessions;
+    while (statement.step()) {
+        Row row(statement);
+        Session session;
+        session.id = row.text();
+        session.agent_id = row.integer();
+        session.agent_name = row.text();
+        session.description = row.text();
+        session.summary = row.text();
+        session.trigger = row.text();
+        session.saved_at = row.integer();
+        session.message_count = row.integer();
+        session.window_start = row.integer();
+        session.window_end = row.integer();
+        session.file_path = row.text();
+        session.sha256 = row.text();
+        sessions.push_back(std::move(session));
+    }
+    return sessions;
+}
+
+}  // namespace
 
 void insert_session(Store& store, const Session& session) {
     store
@@ -26,28 +58,32 @@ void insert_session(Store& store, const Session& session) {
         .run();
 }
 
-std::vector<Session> list_sessions(Store& store, AgentId agent) {
-    Statement statement = store.prepare(
-        "SELECT id, agent_id, agent_name, description, summary, trigger, saved_at, message_count, "
-        "window_start, "
-        "window_end, file_path, sha256 FROM sessions WHERE agent_id = ? ORDER BY saved_at DESC, "
-        "id");
-    statement.bind(agent);
-    std::vector<Session> sessions;
-    while (statement.step())
-        sessions.push_back({.id = statement.text(0),
-                            .agent_id = statement.integer(1),
-                            .agent_name = statement.text(2),
-                            .description = statement.text(3),
-                            .summary = statement.text(4),
-                            .trigger = statement.text(5),
-                            .saved_at = statement.integer(6),
-                            .message_count = statement.integer(7),
-                            .window_start = statement.integer(8),
-                            .window_end = statement.integer(9),
-                            .file_path = statement.text(10),
-                            .sha256 = statement.text(11)});
-    return sessions;
+void forget_session_file(Store& store, AgentId agent, std::string_view id) {
+    store.prepare("UPDATE sessions SET file_path = '', sha256 = '' WHERE agent_id = ? AND id = ?")
+        .bind(agent)
+        .bind(id)
+        .run();
+}
+
+std::vector<Session> list_sessions(Store& store, AgentId agent, std::int64_t most) {
+    Statement statement =
+        store.prepare(select("WHERE agent_id = ? ORDER BY saved_at DESC, rowid DESC LIMIT ?"));
+    return read_all(statement.bind(agent).bind(most > 0 ? most : -1));
+}
+
+std::vector<Session> list_sessions(Store& store) {
+    Statement statement = store.prepare(select("ORDER BY agent_id, saved_at"));
+    return read_all(statement);
+}
+
+std::vector<Session> find_sessions(Store& store, AgentId agent, std::string_view id_prefix) {
+    Statement statement =
+        store.prepare(select("WHERE agent_id = ? AND id >= ? AND id < ? ORDER BY id LIMIT 2"));
+    // no id has a byte that is not UTF-8
+    const std::string end = std::string(id_prefix) + "\xff";
+    std::vector<Session> found = read_all(statement.bind(agent).bind(id_prefix).bind(end));
+    if (!found.empty() && found.front().id == id_prefix) found.resize(1);
+    return found;
 }
 
 }  // namespace chorus::store

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "store/agents.hpp"
@@ -26,7 +27,13 @@ struct Session {
 
 // Replaces the row of the same agent and id. Inside a transaction of the caller.
 void insert_session(Store& store, const Session& session);
-// Newest first.
-std::vector<Session> list_sessions(Store& store, AgentId agent);
+// Its file is gone: the row stays, without a path. Inside a transaction of the caller.
+void forget_session_file(Store& store, AgentId agent, std::string_view id);
+// Newest first, the one made last before others of the same time; at most so many, 0: all.
+std::vector<Session> list_sessions(Store& store, AgentId agent, std::int64_t most = 0);
+// Of all agents that there ever were.
+std::vector<Session> list_sessions(Store& store);
+// Those whose id begins so, two at most: it is none, this one, or ambiguous.
+std::vector<Session> find_sessions(Store& store, AgentId agent, std::string_view id_prefix);
 
 }  // namespace chorus::store

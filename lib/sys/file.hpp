@@ -32,6 +32,8 @@ bool fill_file(const std::string& path, bool replace,
 // What write_file of processes that were killed left in the directory; the next write there does it
 // too.
 void remove_temporaries(const std::string& directory);
+// Their names; none where there is no such directory.
+std::vector<std::string> leftover_temporaries(const std::string& directory);
 // Appends with one write(2), makes the file (0600) where it is missing; not synced. After a failure
 // the file is as long as it was.
 void append_file(const std::string& path, std::string_view content);

@@ -27,16 +27,24 @@ std::string numbered(int number) {
     return ".chorus-write-" + std::to_string(number) + ".tmp";
 }
 
-// Whoever writes it holds its lock, which the kernel frees with the process: one that can be locked
-// was left by a process that was killed. False where there is nothing to look at.
-bool remove_leftover(int directory, const std::string& name) {
-    const Fd fd(
+Fd open_temporary(int directory, const std::string& name) {
+    return Fd(
         openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
-    if (!fd) return errno != ENOENT;
+}
+
+// Whoever writes it holds its lock, which the kernel frees with the process: one that can be locked
+// was left by a process that was killed. It is locked then.
+bool is_leftover(int directory, const std::string& name, const Fd& fd) {
     struct stat status {};
-    if (fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) &&
-        flock(fd.get(), LOCK_EX | LOCK_NB) == 0 && stands_for(directory, name, fd))
-        unlinkat(directory, name.c_str(), 0);
+    return fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+           flock(fd.get(), LOCK_EX | LOCK_NB) == 0 && stands_for(directory, name, fd);
+}
+
+// False where there is nothing to look at.
+bool remove_leftover(int directory, const std::string& name) {
+    const Fd fd = open_temporary(directory, name);
+    if (!fd) return errno != ENOENT;
+    if (is_leftover(directory, name, fd)) unlinkat(directory, name.c_str(), 0);
     return true;
 }
 
@@ -137,6 +145,17 @@ void remove_temporaries_at(int directory) {
 void remove_temporaries(const std::string& directory) {
     const Fd fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (fd) remove_temporaries_at(fd.get());
+}
+
+std::vector<std::string> leftover_temporaries(const std::string& directory) {
+    std::vector<std::string> names;
+    const Fd fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    for (int number = 0; fd && number < most_writers; ++number) {
+        const std::string name = numbered(number);
+        const Fd file = open_temporary(fd.get(), name);
+        if (file && is_leftover(fd.get(), name, file)) names.push_back(name);
+    }
+    return names;
 }
 
 bool replace_at(int directory, const std::string& name, std::string_view content,

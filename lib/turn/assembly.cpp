@@ -40,12 +40,14 @@ WindowFrame frame_for(const Place& place, const Settings& settings, bool fresh, 
 
 AssembledWindow assemble_window(Place& place, const Settings& settings, const WindowFrame& frame,
                                 std::int64_t open_turn) {
+    // a cut of this very turn holds on: made anew each time, it would move with every message
+    const std::int64_t after_message = std::max(frame.after_message, place.thread.window_start - 1);
     auto loaded = store::load_window(place.store, place.agent.id, place.thread.id,
-                                     {frame.after_message, frame.after_time, open_turn});
+                                     {after_message, frame.after_time, open_turn});
     context::Window window = context::cut_window(
         std::move(loaded), {settings.max_messages, settings.token_budget, open_turn});
-    AssembledWindow assembled{std::move(window.messages),
-                              window.start != place.thread.window_start};
+    AssembledWindow assembled{std::move(window.messages), window.start != place.thread.window_start,
+                              std::move(window.dropped)};
     if (window.start != 0) place.thread.window_start = window.start;
     return assembled;
 }

@@ -11,6 +11,7 @@
 #include "model/retry.hpp"
 #include "repo/head.hpp"
 #include "sys/clock.hpp"
+#include "turn/compact.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -120,8 +121,9 @@ const chat::Request& LiveTurn::assemble(std::int64_t) {
     return request_;
 }
 
-void LiveTurn::begin_with(std::vector<chat::Message> window) {
-    request_.messages = std::move(window);
+void LiveTurn::begin_with(AssembledWindow window) {
+    request_.messages = std::move(window.messages);
+    state_.usage += window.usage;
     has_window_ = true;
 }
 
@@ -131,7 +133,11 @@ void LiveTurn::renew_conversation() {
     const bool limited = loaded_.settings.max_messages > 0 || loaded_.settings.token_budget > 0;
     std::vector<chat::Message> committed = record_.take_committed();
     if (!has_window_ || limited) {
-        messages = assemble_window(place_, loaded_.settings, frame_, record_.turn().id).messages;
+        AssembledWindow window = fit_window(place_, loaded_.settings, surroundings_, frame_,
+                                            record_.turn().id, record_.has_chain());
+        if (window.cut_moved) record_.chain_anew(window.messages);
+        messages = std::move(window.messages);
+        state_.usage += window.usage;
         has_window_ = true;
         has_project_ = false;
     } else {

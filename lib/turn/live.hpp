@@ -23,11 +23,13 @@ struct WindowFrame {
     std::int64_t after_message = 0;
 };
 
-// The messages of the next request, without the project's text. Moves the thread's stored cut where
-// it must and says on `warn` what no longer fits.
+// The messages of the next request, without the project's text. The place's thread knows the cut
+// from then on; compact.hpp has what becomes of messages that no longer fit.
 struct AssembledWindow {
     std::vector<chat::Message> messages;
     bool cut_moved = false;
+    std::vector<chat::Message> dropped = {};  // by the limits, now
+    chat::Usage usage = {};                   // of a summary that was made for it
 };
 AssembledWindow assemble_window(Place& place, const Settings& settings, const WindowFrame& frame,
                                 std::int64_t open_turn);
@@ -61,7 +63,7 @@ class LiveTurn : public LoopHost {
 
     const Settings& settings() const { return loaded_.settings; }
     // The window as it was before the turn's own messages, where the caller has it already.
-    void begin_with(std::vector<chat::Message> window);
+    void begin_with(AssembledWindow window);
 
     // Settles or runs again what the turn had left undone, then the loop, then the turn's end.
     chat::TurnResult take(const std::vector<Unfinished>& unfinished);

@@ -33,22 +33,6 @@ std::string current_branch(const agent::Directory& directory) {
     return text.substr(text.rfind('/') + 1);
 }
 
-store::Thread choose_thread(store::Store& store, const store::Agent& agent,
-                            const agent::Directory& directory, const TurnOptions& options) {
-    const std::string& wanted = options.thread;
-    if (wanted == "main") return *store::find_thread(store, agent.id, 1);
-    store::ThreadId number = 0;
-    const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
-    const bool is_number = error == std::errc{} && end == wanted.data() + wanted.size();
-    const std::string branch = wanted.empty() ? current_branch(directory) : wanted;
-    const auto found = is_number ? store::find_thread(store, agent.id, number)
-                                 : store::find_thread_of_branch(store, agent.id, branch);
-    if (found) return *found;
-    throw Error(ErrorCode::not_found,
-                "agent '" + agent.name + "': no thread " + quoted(wanted.empty() ? branch : wanted),
-                "-t takes main, a number or a branch; --new-thread begins one");
-}
-
 std::string checked_directory(const TurnOptions& options, const agent::Home& home,
                               const agent::Directory& directory,
                               const sys::Environment& environment) {
@@ -108,6 +92,21 @@ void lock_thread(Place& place, const TurnOptions& options, const Surroundings& s
 
 }  // namespace
 
+store::Thread choose_thread(store::Store& store, const store::Agent& agent,
+                            const agent::Directory& directory, const std::string& wanted) {
+    if (wanted == "main") return *store::find_thread(store, agent.id, 1);
+    store::ThreadId number = 0;
+    const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
+    const bool is_number = error == std::errc{} && end == wanted.data() + wanted.size();
+    const std::string branch = wanted.empty() ? current_branch(directory) : wanted;
+    const auto found = is_number ? store::find_thread(store, agent.id, number)
+                                 : store::find_thread_of_branch(store, agent.id, branch);
+    if (found) return *found;
+    throw Error(ErrorCode::not_found,
+                "agent '" + agent.name + "': no thread " + quoted(wanted.empty() ? branch : wanted),
+                "-t takes main, a number or a branch; --new-thread begins one");
+}
+
 std::string worked_in(const Place& place, const store::Turn& turn) {
     return turn.working_directory.empty() ? place.directory.workspace() : turn.working_directory;
 }
@@ -127,7 +126,7 @@ Place open_place(const TurnOptions& options, const Surroundings& surroundings, H
     const agent::Directory directory(home.path() + "/" + agent.dir);
     auto home_configuration = agent::load_home_configuration(home);
     sys::Root root = root_for(directory, options, surroundings);
-    const store::Thread thread = choose_thread(store, agent, directory, options);
+    const store::Thread thread = choose_thread(store, agent, directory, options.thread);
     Place place{std::move(store), agent, thread, directory, std::move(home_configuration),
                 std::move(root),  {},    {}};
     if (hold == Hold::nothing) return place;

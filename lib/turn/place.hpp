@@ -40,6 +40,9 @@ bool try_lock_thread(Place& place, const Surroundings& surroundings);
 void begin_thread(Place& place, const TurnOptions& options, const Surroundings& surroundings);
 // What that turn worked in; it may be gone.
 std::string worked_in(const Place& place, const store::Turn& turn);
+// The thread that -t names, or that of the branch `current` names for "". Error(not_found).
+store::Thread choose_thread(store::Store& store, const store::Agent& agent,
+                            const agent::Directory& directory, const std::string& wanted);
 // What a turn works in: the workspace, or -C DIR where it may be that.
 sys::Root root_for(const agent::Directory& directory, const TurnOptions& options,
                    const Surroundings& surroundings);

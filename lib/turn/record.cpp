@@ -66,9 +66,7 @@ class Record::Change {
 };
 
 std::string transcript_of(const Place& place) {
-    const std::string& branch = place.thread.branch;
-    const bool own = place.thread.parent_thread == 0;
-    return place.directory.transcript(branch.empty() ? "main" : branch, place.thread.id, own);
+    return context::transcript_path(place.directory, place.thread);
 }
 
 // An answer is stored and sent as it came, but shown without what looks like a key.
@@ -103,6 +101,12 @@ std::int64_t Record::insert(chat::Message message) {
     }
     fresh_.push_back(std::move(message));
     return fresh_.back().id;
+}
+
+void Record::chain_anew(const std::vector<chat::Message>& window) {
+    if (!chain_) return;
+    chain_->clear();
+    for (const chat::Message& message : window) chain_ = context::chained_hash(*chain_, message);
 }
 
 void Record::step(const std::string& description, base::TimeMs started_at) {

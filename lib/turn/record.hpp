@@ -43,6 +43,10 @@ class Record {
     // The messages committed since the last call, in order.
     std::vector<chat::Message> take_committed() { return std::exchange(committed_, {}); }
 
+    bool has_chain() const { return chain_.has_value(); }
+    // The window has been cut: the cumulative hash is of these messages now.
+    void chain_anew(const std::vector<chat::Message>& window);
+
     std::int64_t newest_answer() const { return newest_answer_; }
     // Why the transcript lacks something, or "": it is a copy, which the next turn mends.
     const std::string& transcript_problem() const { return transcript_problem_; }

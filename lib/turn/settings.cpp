@@ -85,6 +85,7 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
     settings.max_messages = first_of<std::int64_t>(own.max_messages, general.max_messages, 0);
     settings.token_budget =
         first_of<std::int64_t>(own.context_tokens, general.context_tokens, 0) * 8 / 10;
+    settings.auto_compact = first_of(own.auto_compact, general.auto_compact, false);
     settings.parallel_tools = first_of<std::int64_t>(own.parallel_tools, general.parallel_tools, 4);
     settings.tokens_per_turn =
         first_of<std::int64_t>(own.budget.tokens_per_turn, general.budget.tokens_per_turn, 0);

@@ -20,6 +20,7 @@ struct Settings {
     std::int64_t max_iterations = 25;
     std::int64_t max_messages = 0;
     std::int64_t token_budget = 0;  // of the window
+    bool auto_compact = false;
     std::int64_t parallel_tools = 4;
     std::int64_t tokens_per_turn = 0;
     std::int64_t max_output_tokens = 0;

@@ -20,6 +20,7 @@
 #include "store/settings.hpp"
 #include "sys/clock.hpp"
 #include "turn/audit_sink.hpp"
+#include "turn/compact.hpp"
 #include "turn/last_turn.hpp"
 #include "turn/live.hpp"
 #include "turn/queue.hpp"
@@ -190,14 +191,14 @@ chat::TurnResult begin_and_run(Place& place, const TurnOptions& options,
     AssembledWindow window;
     std::optional<std::string> chain;
     if (!options.fresh) {
-        window = assemble_window(place, loaded.settings, frame, 0);
+        window = fit_window(place, loaded.settings, surroundings, frame, 0, true);
         chain = chain_of(place, window);
     }
     Record record(
         place, new_turn(place, options, surroundings, loaded, options.fresh ? newest : -1), chain);
     // built before the first commit: what it cannot work with is refused while nothing has happened
     LiveTurn live(place, record, options, surroundings, std::move(loaded), frame);
-    live.begin_with(std::move(window.messages));
+    live.begin_with(std::move(window));
     check_may_begin(options, surroundings);
     std::optional<chat::Message> said;
     if (!options.resume && !options.retry)
@@ -220,10 +221,17 @@ chat::TurnResult resume_from_inbox(Place& place, const TurnOptions& options,
     return result;
 }
 
+// A session was restored behind it: what it would go on with comes after that.
+bool is_superseded(Place& place, const store::Turn& turn) {
+    const auto messages = store::load_turn_messages(place.store, turn.id);
+    return !messages.empty() && store::is_restored_after(place.store, place.agent.id,
+                                                         place.thread.id, messages.back().id);
+}
+
 chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundings& surroundings) {
     mend_transcript(place);
     const auto [last, crashed] = take_over(place, surroundings.home);
-    if (!last || last->state == TurnState::idle)
+    if (!last || last->state == TurnState::idle || is_superseded(place, *last))
         return resume_from_inbox(place, given, surroundings, last);
     if (last->state == TurnState::prompt) {
         const auto pending = asked_of(place, *last).pending;

@@ -121,6 +121,8 @@ declare -A label=(
     [tool_result_characters]='tool result' [task_log_bytes]='output log of a background task'
     [docs_bytes]='documents in docs/ on disk' [docs_tokens]='documents in a request' [project_text_bytes]='AGENTS.md'
     [action_bytes]='action' [pattern_bytes]='pattern of a profile' [config_bytes]='configuration file'
+    [session_bytes]='file of a session that is read' [summary_characters]='summary of a session'
+    [summary_ms]='wait for a summary'
     [subagent_depth]='depth of sub-agents' [subagents_at_once]='sub-agents at once' [tasks]='background tasks'
     [failures_in_a_row]='tool failures in a row' [connect_ms]='connecting to a provider'
     [first_byte_ms]='first byte of an answer' [stall_ms]='silence within an answer'

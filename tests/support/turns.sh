@@ -68,10 +68,10 @@ running() { # TEXT: whether a process has it in its command line
     [[ $all == *"$1"* ]]
 }
 in_db() { [ "$(sqlite3 "$CHORUS_HOME/chorus.db" "$1" 2>/dev/null)" = "$2" ]; } # SQL VALUE
-open_calls() { # calls whose results are not exactly one, and results without a call
-    db "SELECT count(*) FROM messages m, json_each(m.tool_calls) c WHERE 1 <> (SELECT count(*) FROM messages r
+open_calls() { # calls whose results are not exactly one, and results without a call; copies are in no turn
+    db "SELECT count(*) FROM messages m, json_each(m.tool_calls) c WHERE m.turn_id IS NOT NULL AND 1 <> (SELECT count(*) FROM messages r
           WHERE r.role = 'tool_result' AND r.turn_id = m.turn_id AND r.tool_call_id = c.value ->> 'id')"
-    db "SELECT count(*) FROM messages r WHERE r.role = 'tool_result' AND NOT EXISTS (SELECT 1
+    db "SELECT count(*) FROM messages r WHERE r.role = 'tool_result' AND r.turn_id IS NOT NULL AND NOT EXISTS (SELECT 1
           FROM messages m, json_each(m.tool_calls) c WHERE m.turn_id = r.turn_id AND c.value ->> 'id' = r.tool_call_id)"
 }
 expect_sound() { # what must hold after every turn that ended

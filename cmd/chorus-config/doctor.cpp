@@ -1,0 +1,84 @@
+#include <iostream>
+
+#include "agent/home.hpp"
+#include "base/text.hpp"
+#include "chat/json_text.hpp"
+#include "chorus-config/call.hpp"
+#include "context/session_check.hpp"
+#include "life/deciders.hpp"
+#include "life/leftovers.hpp"
+#include "life/opening.hpp"
+#include "store/integrity.hpp"
+#include "sys/file.hpp"
+
+namespace chorus::config {
+namespace {
+
+using base::ExitStatus;
+using context::Finding;
+
+void add(std::vector<Finding>& findings, const std::vector<std::string>& all, bool mended) {
+    for (const std::string& what : all) findings.push_back({what, mended});
+}
+
+// Halves of files, where files are put in place.
+void check_temporaries(const agent::Home& home, store::Store& store, bool fix,
+                       std::vector<Finding>& findings) {
+    std::vector<std::string> directories{home.path(), home.locks()};
+    for (const store::Agent& agent : store::list_agents(store)) {
+        const agent::Directory directory(home.path() + "/" + agent.dir);
+        directories.insert(directories.end(),
+                           {directory.path(), directory.sessions(), directory.artifacts()});
+    }
+    for (const std::string& directory : directories) {
+        const auto left = sys::leftover_temporaries(directory);
+        if (fix && !left.empty()) sys::remove_temporaries(directory);
+        for (const std::string& name : left)
+            findings.push_back({directory + "/" + name + ": half a file of a killed process", fix});
+    }
+}
+
+void print_json(const std::vector<Finding>& findings, ExitStatus status) {
+    chat::JsonText out;
+    out.begin_object().key("schema").string("chorus.doctor/1").key("findings").begin_array();
+    for (const Finding& finding : findings)
+        out.begin_object()
+            .key("what")
+            .string(base::replace_invalid_utf8(finding.what))
+            .key("mended")
+            .boolean(finding.mended)
+            .end_object();
+    out.end_array().key("exit_code").number(static_cast<int>(status));
+    std::cout << out.end_object().text() << '\n';
+}
+
+}  // namespace
+
+ExitStatus doctor(const Call& call, const sys::Environment& environment) {
+    const agent::Home home = agent::find_home(environment);
+    store::Store store = life::open_home(home, environment, agent::IfMissing::refuse,
+                                         agent::groom_in_force("", environment));
+    if (call.fix) life::refuse_from_inside(store, environment);
+    std::vector<Finding> findings;
+    add(findings, store::integrity_problems(store), false);
+    add(findings, life::find_leftovers(home, store), call.fix);
+    if (call.fix) life::reclaim_leftovers(home, store);
+    check_temporaries(home, store, call.fix, findings);
+    for (Finding& finding : context::check_sessions(store, home, call.fix))
+        findings.push_back(std::move(finding));
+
+    ExitStatus status = ExitStatus::done;
+    for (const Finding& finding : findings)
+        if (!finding.mended) status = ExitStatus::failed;
+    if (call.json) {
+        print_json(findings, status);
+        return status;
+    }
+    for (const Finding& finding : findings)
+        std::cout << (finding.mended ? "mended: " : "found: ")
+                  << base::visible(finding.what, base::Newlines::escape) << '\n';
+    if (findings.empty()) std::cout << "nothing to mend\n";
+    return status;
+}
+
+}  // namespace chorus::config

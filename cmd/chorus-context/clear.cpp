@@ -1,0 +1,73 @@
+#include "context/clear.hpp"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "chorus-context/session.hpp"
+#include "turn/present.hpp"
+
+namespace chorus::context_command {
+namespace {
+
+struct Options {
+    Named named;
+    bool save = false;
+    bool no_summary = false;
+    bool json = false;
+};
+
+void print_json(const store::Agent& agent, const context::Cleared& cleared) {
+    chat::JsonText out;
+    out.begin_object().key("agent").string(agent.name);
+    out.key("messages").number(static_cast<std::int64_t>(cleared.messages)).key("saved");
+    if (cleared.saved) {
+        write_session(out.begin_object(), *cleared.saved);
+        out.end_object();
+    } else {
+        out.null();
+    }
+    std::cout << out.end_object().text() << '\n';
+}
+
+// The model is asked before anybody is made to wait; of what was said meanwhile the summary knows
+// nothing, and the session has it.
+std::optional<context::SessionAbout> about(const Options& options, const turn::Present& present,
+                                           const turn::Surroundings& surroundings) {
+    if (!options.save) return std::nullopt;
+    return turn::about_session(
+        present, context::SessionTrigger::context_clear, "",
+        options.no_summary ? turn::Summaries::by_rule : turn::Summaries::by_model, surroundings);
+}
+
+base::ExitStatus run(const Options& options, Opened& opened) {
+    const turn::Surroundings surroundings = surroundings_of(opened);
+    const store::Agent agent = require_agent(opened, options.named);
+    const auto present = turn::present_context(*opened.store, agent, {}, surroundings);
+    const auto save = about(options, present, surroundings);
+    const auto held = hold_agent(opened, options.named, sys::Lock::Mode::exclusive);
+    const auto cleared = context::clear_context(*opened.store, opened.home, held.agent,
+                                                present.after_time, save, present.redaction);
+    if (options.json) {
+        print_json(agent, cleared);
+        return base::ExitStatus::done;
+    }
+    if (cleared.saved) std::cout << described(*cleared.saved) << '\n';
+    std::cout << counted(cleared.messages, "message") << (cleared.messages == 1 ? " is" : " are")
+              << " outside the window now\n";
+    return base::ExitStatus::done;
+}
+
+}  // namespace
+
+Action add_clear(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    add_name_and_wait(verb, options->named);
+    auto* save = verb.add_flag("--save", options->save, "save it as a session first");
+    verb.add_flag("--no-summary", options->no_summary, "make its summary by rule, ask no model")
+        ->needs(save);
+    verb.add_flag("--json", options->json, "print one JSON object");
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::context_command

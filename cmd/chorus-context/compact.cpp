@@ -1,0 +1,53 @@
+#include "turn/compact.hpp"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "chorus-context/session.hpp"
+
+namespace chorus::context_command {
+namespace {
+
+struct Options {
+    Named named;
+    std::string thread;
+    bool json = false;
+};
+
+void print_json(const turn::Compacted& compacted) {
+    chat::JsonText out;
+    write_session(out.begin_object(), compacted.saved);
+    out.key("messages").number(static_cast<std::int64_t>(compacted.messages));
+    out.key("kept").number(static_cast<std::int64_t>(compacted.kept));
+    std::cout << out.end_object().text() << '\n';
+}
+
+base::ExitStatus run(const Options& options, Opened& opened) {
+    const store::Agent agent = require_agent(opened, options.named);
+    const agent::Directory directory(opened.home.path() + "/" + agent.dir);
+    const auto compacted = turn::compact(
+        *opened.store, agent, turn::choose_thread(*opened.store, agent, directory, options.thread),
+        surroundings_of(opened),
+        [&] { return hold_agent(opened, options.named, sys::Lock::Mode::exclusive); });
+    if (options.json)
+        print_json(compacted);
+    else
+        std::cout << "a summary stands for " << counted(compacted.messages, "message") << ", "
+                  << compacted.kept << " stay; " << described(compacted.saved) << '\n';
+    return base::ExitStatus::done;
+}
+
+}  // namespace
+
+Action add_compact(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    add_name_and_wait(verb, options->named);
+    verb.add_option("-t,--thread", options->thread,
+                    "that thread: main, a number or a branch; none: the current branch's")
+        ->type_name("THREAD");
+    verb.add_flag("--json", options->json, "print one JSON object");
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::context_command

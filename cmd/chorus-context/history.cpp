@@ -1,0 +1,74 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "chorus-context/session.hpp"
+#include "context/saved.hpp"
+
+namespace chorus::context_command {
+namespace {
+
+struct Options {
+    std::string agent;
+    std::int64_t limit = 50;
+    bool json = false;
+};
+
+std::vector<store::Session> sessions_of(store::Store& store, const Options& options) {
+    if (!options.agent.empty()) {
+        life::require_known_agent(store, options.agent);
+        const auto agent = store::find_agent(store, options.agent);
+        return store::list_sessions(
+            store, (agent ? agent : store::find_destroyed_agent(store, options.agent))->id,
+            options.limit);
+    }
+    std::vector<store::Session> all;
+    for (const store::Agent& agent : store::list_agents(store))
+        for (store::Session& session : store::list_sessions(store, agent.id, options.limit))
+            all.push_back(std::move(session));
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& a, const auto& b) { return a.saved_at > b.saved_at; });
+    all.resize(std::min(all.size(), static_cast<std::size_t>(options.limit)));
+    return all;
+}
+
+void print(const store::Session& session, bool names_agent) {
+    std::cout << '[' << one_line(context::short_id(session.id)) << "] " << minute(session.saved_at)
+              << " - " << (names_agent ? one_line(session.agent_name) + ": " : "")
+              << one_line(session.description) << " ("
+              << counted(static_cast<std::size_t>(session.message_count), "message") << ")\n";
+    if (session.summary != session.description && !session.summary.empty())
+        std::cout << "  " << one_line(session.summary) << '\n';
+    if (session.file_path.empty()) std::cout << "  its file is gone\n";
+}
+
+void print_json(const store::Session& session) {
+    chat::JsonText out;
+    write_session(out.begin_object(), session);
+    std::cout << out.end_object().text() << '\n';
+}
+
+base::ExitStatus run(const Options& options, Opened& opened) {
+    for (const store::Session& session : sessions_of(*opened.store, options)) {
+        if (options.json)
+            print_json(session);
+        else
+            print(session, options.agent.empty());
+    }
+    return base::ExitStatus::done;
+}
+
+}  // namespace
+
+Action add_history(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    verb.add_option("NAME", options->agent, "the agent, a destroyed one too; none: all there are");
+    verb.add_option("--limit", options->limit, "so many at most (50)")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
+    verb.add_flag("--json", options->json, "print one JSON object a line");
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::context_command

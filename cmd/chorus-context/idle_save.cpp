@@ -1,0 +1,77 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "chorus-context/session.hpp"
+#include "cli/main.hpp"
+#include "cli/time.hpp"
+#include "turn/idle.hpp"
+
+namespace chorus::context_command {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+struct Options {
+    std::vector<std::string> names;
+    bool all = false;
+    std::string idle_timeout;
+    bool no_summary = false;
+    bool json = false;
+};
+
+void print_saved(const turn::IdleSaved& one, bool json) {
+    if (!json) {
+        std::cout << one_line(one.notice) << std::endl;
+        return;
+    }
+    chat::JsonText out;
+    write_session(out.begin_object(), one.session);
+    out.key("idle_ms").number(one.idle_ms).key("notice").string(one.notice);
+    std::cout << out.end_object().text() << std::endl;
+}
+
+void print_failed(const std::string& agent, const Error& error, bool json) {
+    cli::print_error(
+        program, Error(error.code(), "idle-save " + agent + ": " + error.message(), error.hint()));
+    if (!json) return;
+    chat::JsonText out;
+    out.begin_object().key("agent").string(agent).key("error").begin_object();
+    out.key("code").string(base::name(error.code())).key("message").string(error.message());
+    std::cout << out.end_object().end_object().text() << std::endl;
+}
+
+base::ExitStatus run(const Options& options, Opened& opened) {
+    if (options.names.empty() == !options.all)
+        throw Error(ErrorCode::bad_request,
+                    "idle-save: which agents: names, or --all for every one");
+    turn::IdleOptions wanted{
+        .names = options.names,
+        .timeout_ms = {},
+        .summaries = options.no_summary ? turn::Summaries::by_rule : turn::Summaries::by_model};
+    if (!options.idle_timeout.empty())
+        wanted.timeout_ms = cli::require_duration_ms(options.idle_timeout, "--idle-timeout");
+    const std::size_t failures = turn::save_idle(
+        *opened.store, wanted, surroundings_of(opened),
+        {.saved = [&](const turn::IdleSaved& one) { print_saved(one, options.json); },
+         .failed = [&](const std::string& agent,
+                       const Error& error) { print_failed(agent, error, options.json); }});
+    return failures == 0 ? base::ExitStatus::done : base::ExitStatus::failed;
+}
+
+}  // namespace
+
+Action add_idle_save(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    verb.add_option("NAME", options->names, "the agents");
+    verb.add_flag("--all", options->all, "every agent of the home");
+    verb.add_option("--idle-timeout", options->idle_timeout,
+                    "idle is who has been silent for so long; 0: nobody")
+        ->type_name("TIME");
+    verb.add_flag("--no-summary", options->no_summary, "make summaries by rule, ask no model");
+    verb.add_flag("--json", options->json, "print one JSON object a line");
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::context_command

@@ -1,0 +1,91 @@
+#include "context/restore.hpp"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "chorus-context/session.hpp"
+#include "context/saved.hpp"
+#include "turn/notice.hpp"
+#include "turn/present.hpp"
+
+namespace chorus::context_command {
+namespace {
+
+struct Options {
+    Named named;
+    std::string id;
+    bool append = false;
+    bool no_save = false;
+    bool json = false;
+};
+
+void print_json(const store::Session& session, const context::Restoration& done) {
+    const auto number = [](std::size_t count) { return static_cast<std::int64_t>(count); };
+    chat::JsonText out;
+    write_session(out.begin_object(), session);
+    out.key("messages").number(number(done.messages)).key("left_out").number(number(done.left_out));
+    out.key("added").number(number(done.added)).key("was_there").boolean(done.was_there);
+    out.key("saved");
+    if (done.saved)
+        out.string(done.saved->id);
+    else
+        out.null();
+    std::cout << out.end_object().text() << '\n';
+}
+
+void print(const store::Session& session, const context::Restoration& done) {
+    if (done.was_there) {
+        std::cout << "session " << one_line(context::short_id(session.id))
+                  << " is in the context already\n";
+        return;
+    }
+    if (done.saved) std::cout << "saved what was there: " << described(*done.saved) << '\n';
+    std::cout << "restored " << described(session) << '\n';
+    if (done.left_out > 0)
+        notice(counted(done.left_out, "message") +
+               " left out: results without a call, or what stands before the user's first words");
+    if (done.added > 0)
+        notice(counted(done.added, "call") + " had no result; the model is told so");
+}
+
+base::ExitStatus run(const Options& options, Opened& opened) {
+    const turn::Surroundings surroundings = surroundings_of(opened);
+    const store::Agent agent = require_agent(opened, options.named);
+    const store::Session session = context::require_session(*opened.store, agent, options.id);
+    context::SessionFile file = context::load_session(opened.home, session);
+    const auto held = hold_agent(opened, options.named, sys::Lock::Mode::exclusive);
+    const auto present = turn::present_context(*opened.store, held.agent, {}, surroundings);
+    const auto done = context::restore_session(*opened.store, opened.home, held.agent, session,
+                                               std::move(file.messages),
+                                               {.append = options.append,
+                                                .save = !options.no_save,
+                                                .model = present.settings.model,
+                                                .after_time = present.after_time},
+                                               present.redaction);
+    turn::tell_people(*opened.store, opened.home, held.agent,
+                      {.heading = "Restored",
+                       .text = described(session),
+                       .threads = done.newest,
+                       .said_until = done.before},
+                      present.redaction, surroundings.warn);
+    if (options.json)
+        print_json(session, done);
+    else
+        print(session, done);
+    return base::ExitStatus::done;
+}
+
+}  // namespace
+
+Action add_restore(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    add_name_and_wait(verb, options->named);
+    verb.add_option("ID", options->id, "the session, or the beginning of its id")->required();
+    verb.add_flag("--append", options->append, "behind what is in the context now");
+    verb.add_flag("--no-save", options->no_save, "do not save first what is in the context now");
+    verb.add_flag("--json", options->json, "print one JSON object");
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::context_command

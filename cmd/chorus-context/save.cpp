@@ -1,0 +1,75 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "chorus-context/session.hpp"
+#include "context/session.hpp"
+#include "turn/place.hpp"
+#include "turn/present.hpp"
+
+namespace chorus::context_command {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+struct Options {
+    Named named;
+    std::string description;
+    std::string thread;
+    bool no_summary = false;
+    bool allow_empty = false;
+    bool json = false;
+};
+
+std::vector<store::ThreadId> threads_of(Opened& opened, const store::Agent& agent,
+                                        const Options& options) {
+    if (options.thread.empty()) return {};
+    const agent::Directory directory(opened.home.path() + "/" + agent.dir);
+    return {turn::choose_thread(*opened.store, agent, directory, options.thread).id};
+}
+
+void print(const store::Session& session, bool json) {
+    if (!json) {
+        std::cout << described(session) << '\n';
+        return;
+    }
+    chat::JsonText out;
+    write_session(out.begin_object(), session);
+    std::cout << out.end_object().text() << '\n';
+}
+
+base::ExitStatus run(const Options& options, Opened& opened) {
+    const turn::Surroundings surroundings = surroundings_of(opened);
+    const store::Agent agent = require_agent(opened, options.named);
+    const auto present = turn::present_context(*opened.store, agent,
+                                               threads_of(opened, agent, options), surroundings);
+    if (present.messages.empty() && !options.allow_empty)
+        throw Error(ErrorCode::not_found,
+                    "agent '" + agent.name + "': nothing to save, its context is empty",
+                    "--allow-empty saves it all the same");
+    const auto about = turn::about_session(
+        present, context::SessionTrigger::manual_save, options.description,
+        options.no_summary ? turn::Summaries::by_rule : turn::Summaries::by_model, surroundings);
+    const auto held = hold_agent(opened, options.named, sys::Lock::Mode::shared);
+    print(context::save_session(*opened.store, opened.home, held.agent, present.messages, about,
+                                present.redaction),
+          options.json);
+    return base::ExitStatus::done;
+}
+
+}  // namespace
+
+Action add_save(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    add_name_and_wait(verb, options->named);
+    verb.add_option("DESCRIPTION", options->description, "what it is called; none: its summary");
+    verb.add_option("-t,--thread", options->thread, "only that thread: main, a number or a branch")
+        ->type_name("THREAD");
+    verb.add_flag("--no-summary", options->no_summary, "make the summary by rule, ask no model");
+    verb.add_flag("--allow-empty", options->allow_empty, "save an empty context too");
+    verb.add_flag("--json", options->json, "print one JSON object");
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::context_command

@@ -1,0 +1,51 @@
+#include "chorus-context/session.hpp"
+
+#include "context/saved.hpp"
+#include "sys/signals.hpp"
+
+namespace chorus::context_command {
+
+turn::Surroundings surroundings_of(const Opened& opened) {
+    return {.home = opened.home,
+            .environment = opened.environment,
+            .interrupt = sys::Interrupt::install(),
+            .on_event = {},
+            .warn = notice,
+            .ask = {}};
+}
+
+std::string counted(std::size_t count, const char* what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string minute(base::TimeMs time) {
+    std::string text = base::iso8601(time).substr(0, 16);
+    text[10] = ' ';
+    return text;
+}
+
+void write_session(chat::JsonText& out, const store::Session& session) {
+    const auto time_or_null = [&out](const char* key, base::TimeMs time) {
+        out.key(key);
+        if (time == 0)
+            out.null();
+        else
+            out.string(base::iso8601(time));
+    };
+    out.key("id").string(session.id).key("agent").string(session.agent_name);
+    out.key("description").string(session.description).key("summary").string(session.summary);
+    out.key("trigger").string(session.trigger);
+    time_or_null("saved_at", session.saved_at);
+    out.key("message_count").number(session.message_count);
+    time_or_null("window_start", session.window_start);
+    time_or_null("window_end", session.window_end);
+    out.key("file").string(session.file_path).key("sha256").string(session.sha256);
+}
+
+std::string described(const store::Session& session) {
+    return "session " + one_line(context::short_id(session.id)) + ": " +
+           one_line(session.description) + " (" +
+           counted(static_cast<std::size_t>(session.message_count), "message") + ")";
+}
+
+}  // namespace chorus::context_command

@@ -1,0 +1,25 @@
+// What the verbs of saved sessions share.
+#pragma once
+
+#include <string>
+
+#include "chat/json_text.hpp"
+#include "chorus-context/verb.hpp"
+#include "store/sessions.hpp"
+#include "turn/turn.hpp"
+
+namespace chorus::context_command {
+
+turn::Surroundings surroundings_of(const Opened& opened);
+
+// "3 messages"
+std::string counted(std::size_t count, const char* what);
+// "2026-02-12 10:30", UTC
+std::string minute(base::TimeMs time);
+
+// The members of a session, into an object that is open.
+void write_session(chat::JsonText& out, const store::Session& session);
+// "session ID: description (3 messages)"
+std::string described(const store::Session& session);
+
+}  // namespace chorus::context_command

@@ -1,0 +1,51 @@
+#include "context/compaction.hpp"
+
+#include "context/block.hpp"
+#include "context/window.hpp"
+#include "store/messages.hpp"
+#include "sys/clock.hpp"
+
+namespace chorus::context {
+
+std::size_t older_half(const std::vector<chat::Message>& window) {
+    std::int64_t whole = 0;
+    for (const chat::Message& message : window) whole += estimated_tokens(message);
+    std::size_t half = 0;
+    std::int64_t before = 0;
+    bool has_turn = false;
+    for (std::size_t i = 0; i < window.size(); ++i) {
+        if (window[i].starts_turn && has_turn) {
+            half = i;
+            if (before * 2 >= whole) break;
+        }
+        has_turn = has_turn || (window[i].starts_turn && !window[i].is_compaction);
+        before += estimated_tokens(window[i]);
+    }
+    return half;
+}
+
+chat::Message compaction_message(std::size_t messages, const std::string& summary) {
+    constexpr const char* tag = "earlier-conversation";
+    chat::Message message;
+    message.content = "<" + std::string(tag) + ">\nThis stands for the " +
+                      std::to_string(messages) + (messages == 1 ? " message" : " messages") +
+                      " before it: a summary, not words of the user.\n\n" +
+                      without_closing(summary, tag) + "\n</" + tag + ">";
+    message.starts_turn = true;
+    message.is_compaction = true;
+    message.timestamp = sys::now_ms();
+    return message;
+}
+
+std::int64_t write_compaction(store::Store& store, const store::Thread& thread,
+                              const std::vector<chat::Message>& replaced,
+                              const chat::Message& message, const store::Session& saved) {
+    store::Transaction transaction(store);
+    store::insert_session(store, saved);
+    const std::int64_t id = store::insert_message(store, thread.agent_id, thread.id, message);
+    store::compact_messages(store, replaced, id);
+    transaction.commit();
+    return id;
+}
+
+}  // namespace chorus::context

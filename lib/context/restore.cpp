@@ -1,0 +1,136 @@
+#include "context/restore.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "context/saved.hpp"
+#include "context/window.hpp"
+#include "store/messages.hpp"
+#include "store/turns.hpp"
+#include "sys/clock.hpp"
+
+namespace chorus::context {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+CallIds ids_in(const std::vector<SessionMessage>& messages) {
+    CallIds ids;
+    for (const SessionMessage& each : messages)
+        for (const chat::ToolCall& call : each.message.tool_calls) ids[each.thread].insert(call.id);
+    return ids;
+}
+
+// How many messages of the present context are copies of that session.
+std::size_t copies_in(store::Store& store, const store::Agent& agent,
+                      const std::vector<SessionMessage>& present, const std::string& session) {
+    std::map<store::ThreadId, std::int64_t> first;
+    for (const SessionMessage& each : present) first.try_emplace(each.thread, each.message.id);
+    std::size_t copies = 0;
+    for (const auto& [thread, id] : first)
+        copies += store::restored_messages(store, agent.id, thread, id, session).size();
+    return copies;
+}
+
+// A thread that the session has and the agent does not.
+void require_thread(store::Store& store, const store::Agent& agent, store::ThreadId id) {
+    if (store::find_thread(store, agent.id, id)) return;
+    store::Thread thread;
+    thread.agent_id = agent.id;
+    thread.id = id;
+    thread.branch = "main";
+    thread.parent_thread = 1;
+    thread.created_at = thread.last_activity = sys::now_ms();
+    store::insert_thread(store, thread);
+}
+
+struct Copies {
+    store::Store& store;
+    const store::Agent& agent;
+    const std::string& session;
+    bool begins_window = true;  // else the hash of what stands before them is not known here
+};
+
+// The id of the newest one in each thread.
+std::map<store::ThreadId, std::int64_t> insert_copies(const Copies& copies,
+                                                      const std::vector<SessionMessage>& messages) {
+    const auto count = static_cast<base::TimeMs>(messages.size());
+    // the last one is of now, unless the agent's clock is ahead
+    base::TimeMs time = std::max(store::newest_timestamp(copies.store, copies.agent.id) + 1,
+                                 sys::now_ms() - count + 1);
+    std::map<store::ThreadId, std::string> chains;
+    std::map<store::ThreadId, std::int64_t> newest;
+    for (const SessionMessage& each : messages) {
+        if (!newest.contains(each.thread)) require_thread(copies.store, copies.agent, each.thread);
+        chat::Message copy = each.message;
+        copy.turn_id = 0;
+        copy.timestamp = time++;
+        const std::int64_t id =
+            store::insert_message(copies.store, copies.agent.id, each.thread, copy);
+        store::mark_restored(copies.store, id, {copies.session, each.message.timestamp});
+        newest[each.thread] = id;
+        if (!copies.begins_window) continue;
+        std::string& chain = chains[each.thread];
+        chain = chained_hash(chain, copy);
+        store::set_prefix_hash(copies.store, id, chain);
+    }
+    return newest;
+}
+
+bool needs_saving(const RestoreOptions& options, const std::vector<SessionMessage>& present,
+                  std::size_t copies) {
+    return options.save && !options.append && !present.empty() && copies < present.size();
+}
+
+}  // namespace
+
+void require_no_open_turn(store::Store& store, const store::Agent& agent) {
+    const auto open = store::open_turns(store, agent.id);
+    if (open.empty()) return;
+    const store::Turn& turn = open.front();
+    const std::string thread = std::to_string(turn.thread_id);
+    const bool waits = turn.state == store::TurnState::prompt;
+    throw Error(ErrorCode::agent_busy,
+                "agent '" + agent.name + "': turn " + std::to_string(turn.turn_number) +
+                    " of thread " + thread + " has not ended" +
+                    (waits ? ": it waits for a decision" : ""),
+                "go on with it: chorus-run " + agent.name + " -t " + thread +
+                    (waits ? " --approve or --deny" : " --resume"));
+}
+
+Restoration restore_session(store::Store& store, const agent::Home& home, const store::Agent& agent,
+                            const store::Session& session, std::vector<SessionMessage> messages,
+                            const RestoreOptions& options, const policy::Redaction& redaction) {
+    require_no_open_turn(store, agent);
+    const auto present = agent_messages(store, agent, options.after_time);
+    const std::size_t copies = copies_in(store, agent, present, session.id);
+    Restoration done;
+    done.was_there = options.append && copies > 0;
+    if (done.was_there) return done;
+
+    const bool was_empty = messages.empty();
+    const Mended mended = mend(std::move(messages), options.append ? ids_in(present) : CallIds{});
+    if (mended.messages.empty() && !was_empty)
+        throw Error(ErrorCode::failed,
+                    "session '" + short_id(session.id) + "': no message of a user is in it");
+    done.messages = mended.messages.size();
+    done.left_out = mended.left_out;
+    done.added = mended.added;
+    if (needs_saving(options, present, copies))
+        done.saved = write_session(home, agent, present,
+                                   {.trigger = SessionTrigger::pre_restore,
+                                    .model = options.model,
+                                    .description = topic(present)},
+                                   redaction);
+
+    store::Transaction transaction(store);
+    if (done.saved) store::insert_session(store, *done.saved);
+    done.before = store::newest_message_id(store, agent.id);
+    if (!options.append) store::advance_clear(store, agent.id, sys::now_ms(), done.before);
+    done.newest = insert_copies({store, agent, session.id, !options.append}, mended.messages);
+    transaction.commit();
+    return done;
+}
+
+}  // namespace chorus::context

@@ -1,0 +1,86 @@
+#include "context/saved.hpp"
+
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/limits.hpp"
+#include "base/text.hpp"
+#include "sys/file.hpp"
+
+namespace chorus::context {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+constexpr std::size_t shown_id_bytes = 8;
+constexpr const char* mending = "chorus-config doctor --fix takes over what is in the file";
+
+std::string quoted(std::string_view text) {
+    return "'" + base::visible(text, base::Newlines::escape) + "'";
+}
+
+[[noreturn]] void refuse_unknown(store::Store& store, const store::Agent& agent,
+                                 const std::string& id_prefix) {
+    for (const store::Agent& other : store::list_agents(store))
+        if (other.id != agent.id && !store::find_sessions(store, other.id, id_prefix).empty())
+            throw Error(ErrorCode::not_found, "session " + quoted(id_prefix) +
+                                                  ": it is one of agent '" + other.name +
+                                                  "', not of '" + agent.name + "'");
+    throw Error(ErrorCode::not_found,
+                "session " + quoted(id_prefix) + ": agent '" + agent.name + "' has none of that id",
+                "chorus-context history " + agent.name + " lists them");
+}
+
+[[noreturn]] void refuse_ambiguous(const std::vector<store::Session>& found,
+                                   const std::string& id_prefix) {
+    throw Error(ErrorCode::bad_request,
+                "session " + quoted(id_prefix) + ": ids of several sessions begin so",
+                "write more of it: " + quoted(found[0].id) + ", " + quoted(found[1].id));
+}
+
+void check_row(const SessionFile& file, const store::Session& row, const std::string& path) {
+    if (!file.head.id.empty() && file.head.id != row.id)
+        throw Error(ErrorCode::failed,
+                    path + ": it is session " + quoted(file.head.id) + ", not " + quoted(row.id));
+    if (!file.head.agent_name.empty() && file.head.agent_name != row.agent_name)
+        throw Error(ErrorCode::failed, path + ": it is of agent " + quoted(file.head.agent_name) +
+                                           ", not of " + quoted(row.agent_name));
+}
+
+}  // namespace
+
+std::string short_id(const std::string& id) {
+    return id.substr(0, shown_id_bytes);
+}
+
+store::Session require_session(store::Store& store, const store::Agent& agent,
+                               const std::string& id_prefix) {
+    if (id_prefix.empty())
+        throw Error(ErrorCode::bad_request, "session: the id is empty",
+                    "chorus-context history " + agent.name + " lists them");
+    auto found = store::find_sessions(store, agent.id, id_prefix);
+    if (found.empty()) refuse_unknown(store, agent, id_prefix);
+    if (found.size() > 1) refuse_ambiguous(found, id_prefix);
+    return std::move(found.front());
+}
+
+SessionFile load_session(const agent::Home& home, const store::Session& row) {
+    if (row.file_path.empty())
+        throw Error(ErrorCode::not_found,
+                    "session " + quoted(row.id) + ": its file is gone, only its row is left");
+    const std::string path = home.path() + "/" + row.file_path;
+    const auto text = sys::read_file_if_there(path, base::limits::session_bytes);
+    if (!text)
+        throw Error(ErrorCode::not_found, path + ": the file of the session is gone",
+                    "chorus-config doctor shows what else is missing");
+    auto read = read_session(*text, path);
+    if (const Error* error = std::get_if<Error>(&read)) throw *error;
+    SessionFile file = std::get<SessionFile>(std::move(read));
+    check_row(file, row, path);
+    if (base::sha256_hex(*text) != row.sha256)
+        throw Error(ErrorCode::failed, path + ": it is not what was saved: its SHA-256 differs",
+                    mending);
+    return file;
+}
+
+}  // namespace chorus::context

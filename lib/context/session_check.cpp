@@ -1,0 +1,141 @@
+#include "context/session_check.hpp"
+
+#include <map>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/id.hpp"
+#include "base/limits.hpp"
+#include "context/session.hpp"
+#include "sys/beneath.hpp"
+#include "sys/file.hpp"
+
+namespace chorus::context {
+namespace {
+
+// A file as a row, or why it is none.
+struct FileRow {
+    store::Session row;
+    std::string problem;
+};
+
+class SessionCheck {
+  public:
+    SessionCheck(store::Store& store, const agent::Home& home, bool fix)
+        : store_(store), home_(home), fix_(fix) {}
+
+    std::vector<Finding> run() {
+        const auto agents = store::list_agents(store_);
+        std::map<store::AgentId, std::vector<std::string>> files;
+        // rows after files: what is saved meanwhile has its file first
+        for (const store::Agent& agent : agents) files[agent.id] = files_of(agent);
+        for (store::Session& row : store::list_sessions(store_)) remember(std::move(row));
+        for (const store::Agent& agent : agents)
+            for (const std::string& file : files[agent.id]) check_file(agent, file);
+        for (const auto& [key, row] : rows_) check_row(row);
+        return std::move(findings_);
+    }
+
+  private:
+    std::vector<std::string> files_of(const store::Agent& agent) const {
+        const std::string directory = agent::Directory(agent.dir).sessions();
+        std::vector<std::string> files;
+        if (!sys::is_directory(home_.path() + "/" + directory)) return files;
+        for (const std::string& name : sys::list_directory(home_.path() + "/" + directory))
+            if (name.ends_with(".json")) files.push_back(directory + "/" + name);
+        return files;
+    }
+
+    FileRow read(const store::Agent& agent, const std::string& path) const {
+        const sys::Root root(home_.path());
+        FileRow read;
+        std::string text;
+        if (!root.read_file(path, base::limits::session_bytes, text, read.problem)) return read;
+        auto session = read_session(text, path);
+        if (const auto* error = std::get_if<base::Error>(&session)) {
+            read.problem = error->message();
+            return read;
+        }
+        auto& file = std::get<SessionFile>(session);
+        if (file.head.id.empty()) file.head.id = base::random_uuid();
+        if (file.head.agent_name.empty()) file.head.agent_name = agent.name;
+        if (file.head.trigger.empty()) file.head.trigger = name(SessionTrigger::manual_save);
+        read.row = session_row(file.head, file.messages.size());
+        read.row.agent_id = agent.id;
+        read.row.file_path = path;
+        read.row.sha256 = base::sha256_hex(text);
+        return read;
+    }
+
+    void check_file(const store::Agent& agent, const std::string& path) {
+        const FileRow file = read(agent, path);
+        const store::Session* entered = row_of(agent.id, path);
+        if (!file.problem.empty()) {
+            found(file.problem);
+        } else if (entered == nullptr) {
+            check_stray(file.row);
+        } else if (entered->sha256 != file.row.sha256) {
+            if (file.row.id == entered->id)
+                enter(file.row, path + ": not what was saved");
+            else
+                found(path + ": it is session " + file.row.id + ", not " + entered->id);
+        }
+    }
+
+    void check_stray(const store::Session& row) {
+        const auto same = rows_.find({row.agent_id, row.id});
+        if (same != rows_.end() && is_there(same->second))
+            found(row.file_path + ": a copy of session " + row.id);
+        else
+            enter(row, row.file_path + ": no row has it");
+    }
+
+    void check_row(const store::Session& row) {
+        if (row.file_path.empty() || is_there(row)) return;
+        if (fix_) {
+            store::Transaction transaction(store_);
+            store::forget_session_file(store_, row.agent_id, row.id);
+            transaction.commit();
+        }
+        findings_.push_back({row.file_path + ": gone, and session " + row.id + " has it", fix_});
+    }
+
+    void enter(const store::Session& row, const std::string& what) {
+        if (fix_) {
+            store::Transaction transaction(store_);
+            store::insert_session(store_, row);
+            transaction.commit();
+            remember(row);
+        }
+        findings_.push_back({what, fix_});
+    }
+    void found(const std::string& what) { findings_.push_back({what, false}); }
+
+    void remember(store::Session row) {
+        ids_[{row.agent_id, row.file_path}] = row.id;
+        rows_[{row.agent_id, row.id}] = std::move(row);
+    }
+    const store::Session* row_of(store::AgentId agent, const std::string& path) const {
+        const auto id = ids_.find({agent, path});
+        return id == ids_.end() ? nullptr : &rows_.at({agent, id->second});
+    }
+    bool is_there(const store::Session& row) const {
+        return sys::exists(home_.path() + "/" + row.file_path);
+    }
+
+    store::Store& store_;
+    const agent::Home& home_;
+    bool fix_;
+    std::map<std::pair<store::AgentId, std::string>, store::Session> rows_;  // by id
+    std::map<std::pair<store::AgentId, std::string>, std::string> ids_;      // by path
+    std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+std::vector<Finding> check_sessions(store::Store& store, const agent::Home& home, bool fix) {
+    return SessionCheck(store, home, fix).run();
+}
+
+}  // namespace chorus::context

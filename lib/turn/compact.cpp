@@ -1,0 +1,131 @@
+#include "turn/compact.hpp"
+
+#include "base/error.hpp"
+#include "context/compaction.hpp"
+#include "context/restore.hpp"
+#include "context/window.hpp"
+#include "store/messages.hpp"
+#include "store/turns.hpp"
+#include "turn/present.hpp"
+#include "turn/summary.hpp"
+
+namespace chorus::turn {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using context::SessionMessage;
+
+std::vector<SessionMessage> of_thread(const std::vector<chat::Message>& messages,
+                                      store::ThreadId thread) {
+    std::vector<SessionMessage> all;
+    for (const chat::Message& message : messages) all.push_back({message, thread});
+    return all;
+}
+
+std::vector<chat::Message> plain(const std::vector<SessionMessage>& messages) {
+    std::vector<chat::Message> all;
+    for (const SessionMessage& each : messages) all.push_back(each.message);
+    return all;
+}
+
+context::SessionAbout about_compaction(const Settings& settings,
+                                       const std::vector<SessionMessage>& messages) {
+    return {.trigger = context::SessionTrigger::compaction,
+            .model = settings.model,
+            .description = context::topic(messages)};
+}
+
+std::string counted(std::size_t messages) {
+    return std::to_string(messages) + (messages == 1 ? " message" : " messages");
+}
+
+// False where there is no summary: then it is cut as without.
+bool compact_dropped(Place& place, const Settings& settings, const Surroundings& surroundings,
+                     const WindowFrame& frame, AssembledWindow& window) {
+    std::vector<chat::Message> replaced;
+    for (const chat::Message& message : window.messages)
+        if (message.is_compaction) replaced.push_back(message);
+    replaced.insert(replaced.end(), window.dropped.begin(), window.dropped.end());
+    const Summary summary = summarize(of_thread(replaced, place.thread.id), SummaryFor::model,
+                                      settings, place.home_configuration, surroundings);
+    window.usage = summary.usage;
+    if (summary.text.empty()) {
+        surroundings.warn("auto_compact: no summary: " + summary.problem);
+        return false;
+    }
+    const auto whole =
+        context::session_messages(place.store, place.agent, {place.thread.id}, frame.after_time);
+    const auto saved = context::write_session(surroundings.home, place.agent, whole,
+                                              about_compaction(settings, whole), place.redaction);
+    context::write_compaction(place.store, place.thread, replaced,
+                              context::compaction_message(replaced.size(), summary.text), saved);
+    surroundings.warn("auto_compact: a summary stands for " + counted(replaced.size()) +
+                      "; session " + saved.id.substr(0, 8) + " has them");
+    return true;
+}
+
+void keep_cut(Place& place) {
+    store::Transaction transaction(place.store);
+    store::set_window_start(place.store, place.agent.id, place.thread.id,
+                            place.thread.window_start);
+    transaction.commit();
+}
+
+}  // namespace
+
+Compacted compact(store::Store& store, const store::Agent& agent, const store::Thread& thread,
+                  const Surroundings& surroundings, const std::function<life::HeldAgent()>& hold) {
+    // one that waits does so after any wait for the lock, too: no model need be asked
+    for (const store::Turn& turn : store::open_turns(store, agent.id))
+        if (turn.pid == 0) context::require_no_open_turn(store, agent);
+    const Present present = present_context(store, agent, {thread.id}, surroundings);
+    const auto window = plain(present.messages);
+    const std::size_t half = context::older_half(window);
+    if (half == 0)
+        throw Error(ErrorCode::not_found, "agent '" + agent.name + "': thread " +
+                                              std::to_string(thread.id) +
+                                              " has no earlier turn to summarise");
+    const std::vector<chat::Message> replaced(window.begin(),
+                                              window.begin() + static_cast<std::ptrdiff_t>(half));
+    const Summary summary = summarize(of_thread(replaced, thread.id), SummaryFor::model,
+                                      present.settings, present.home, surroundings);
+    if (summary.text.empty())
+        throw Error(ErrorCode::provider_error, "compact: no summary: " + summary.problem,
+                    "nothing was changed");
+
+    const life::HeldAgent held = hold();
+    context::require_no_open_turn(store, held.agent);
+    if (plain(context::session_messages(store, held.agent, {thread.id}, present.after_time)) !=
+        window)
+        throw Error(ErrorCode::agent_busy,
+                    "agent '" + agent.name + "': its context has changed meanwhile",
+                    "nothing was changed; try again");
+    Compacted compacted{half, window.size() - half, {}};
+    compacted.saved = context::write_session(surroundings.home, held.agent, present.messages,
+                                             about_compaction(present.settings, present.messages),
+                                             present.redaction);
+    context::write_compaction(store, thread, replaced,
+                              context::compaction_message(half, summary.text), compacted.saved);
+    return compacted;
+}
+
+AssembledWindow fit_window(Place& place, const Settings& settings, const Surroundings& surroundings,
+                           const WindowFrame& frame, std::int64_t open_turn, bool keeps_cut) {
+    AssembledWindow window = assemble_window(place, settings, frame, open_turn);
+    if (window.dropped.empty()) return window;
+    if (settings.auto_compact && compact_dropped(place, settings, surroundings, frame, window)) {
+        const chat::Usage usage = window.usage;
+        window = assemble_window(place, settings, frame, open_turn);
+        window.cut_moved = true;
+        window.usage = usage;
+    } else {
+        surroundings.warn(counted(window.dropped.size()) +
+                          " no longer fit into the window; chorus-context compact would put a "
+                          "summary in their place");
+    }
+    if (keeps_cut) keep_cut(place);
+    return window;
+}
+
+}  // namespace chorus::turn

@@ -1,0 +1,45 @@
+#include "turn/notice.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "context/transcript.hpp"
+#include "store/messages.hpp"
+#include "sys/clock.hpp"
+#include "turn/record.hpp"
+
+namespace chorus::turn {
+namespace {
+
+void append_missing(store::Store& store, const store::Thread& thread, const std::string& path,
+                    std::int64_t until, const policy::Redaction& redaction) {
+    auto missing = store::load_messages_after(store, thread.agent_id, thread.id,
+                                              context::last_transcript_message(path));
+    std::erase_if(missing, [&](const chat::Message& message) { return message.id > until; });
+    context::append_to_transcript(path, without_secrets(std::move(missing), redaction));
+}
+
+}  // namespace
+
+void tell_people(store::Store& store, const agent::Home& home, const store::Agent& agent,
+                 const Notice& notice, const policy::Redaction& redaction,
+                 const std::function<void(const std::string&)>& warn) {
+    const agent::Directory directory(home.path() + "/" + agent.dir);
+    try {
+        for (const auto& [id, through] : notice.threads) {
+            const auto thread = store::find_thread(store, agent.id, id);
+            if (!thread) continue;
+            const std::string path = context::transcript_path(directory, *thread);
+            append_missing(store, *thread, path, notice.said_until, redaction);
+            context::append_notice(
+                path, notice.heading + " · " + base::iso8601(sys::now_ms()),
+                base::visible(redaction.apply(notice.text)),
+                through == 0 ? std::nullopt : std::optional<std::int64_t>(through));
+        }
+    } catch (const base::Error& error) {
+        warn("transcript: " + error.message());
+    }
+}
+
+}  // namespace chorus::turn

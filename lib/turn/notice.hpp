@@ -1,0 +1,30 @@
+// What an agent's people are told beside the conversation. The one place where it goes out: today
+// the transcript.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "agent/layout.hpp"
+#include "policy/redaction.hpp"
+#include "store/threads.hpp"
+
+namespace chorus::turn {
+
+struct Notice {
+    std::string heading;
+    std::string text;
+    // The threads whose transcripts get it, and up to which message it stands for what is said
+    // there; 0: for nothing.
+    std::map<store::ThreadId, std::int64_t> threads;
+    std::int64_t said_until = 0;  // older messages that a transcript lacks come first
+};
+
+// What cannot be told is a warning: what it is about has happened and is on record.
+void tell_people(store::Store& store, const agent::Home& home, const store::Agent& agent,
+                 const Notice& notice, const policy::Redaction& redaction,
+                 const std::function<void(const std::string&)>& warn);
+
+}  // namespace chorus::turn

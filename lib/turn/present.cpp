@@ -1,0 +1,67 @@
+#include "turn/present.hpp"
+
+#include "base/error.hpp"
+#include "sys/clock.hpp"
+#include "turn/summary.hpp"
+
+namespace chorus::turn {
+namespace {
+
+constexpr std::int64_t default_window_ms = 86'400'000;
+
+// A session can be saved whatever the configuration asks of a turn.
+Settings settings_of(const Present& present, const store::Agent& agent,
+                     const Surroundings& surroundings) {
+    try {
+        return resolve_settings({}, surroundings.environment, present.configuration, present.home,
+                                surroundings.home);
+    } catch (const base::Error&) {
+        Settings settings;
+        settings.model = agent.model;
+        settings.rolling_window_ms = present.configuration.shared.rolling_window_ms.value_or(
+            present.home.shared.rolling_window_ms.value_or(default_window_ms));
+        return settings;
+    }
+}
+
+std::string key_of(const Present& present, const Surroundings& surroundings) {
+    const auto endpoint = endpoint_for(model::parse_model_name(present.settings.model).provider,
+                                       present.home, surroundings.environment);
+    return endpoint.key ? endpoint.key() : "";
+}
+
+}  // namespace
+
+Present present_context(store::Store& store, const store::Agent& agent,
+                        const std::vector<store::ThreadId>& threads,
+                        const Surroundings& surroundings) {
+    Present present;
+    present.home = agent::load_home_configuration(surroundings.home);
+    present.configuration =
+        agent::load_configuration(agent::Directory(surroundings.home.path() + "/" + agent.dir));
+    present.settings = settings_of(present, agent, surroundings);
+    present.after_time = sys::now_ms() - present.settings.rolling_window_ms;
+    present.redaction.add(key_of(present, surroundings));
+    present.messages = threads.empty()
+                           ? context::agent_messages(store, agent, present.after_time)
+                           : context::session_messages(store, agent, threads, present.after_time);
+    return present;
+}
+
+context::SessionAbout about_session(const Present& present, context::SessionTrigger trigger,
+                                    const std::string& description, Summaries summaries,
+                                    const Surroundings& surroundings) {
+    context::SessionAbout about{
+        .trigger = trigger, .model = present.settings.model, .description = description};
+    if (summaries == Summaries::by_rule || present.messages.empty()) return about;
+    const Summary summary = summarize(present.messages, SummaryFor::people, present.settings,
+                                      present.home, surroundings);
+    about.summary = summary.text;
+    if (!summary.problem.empty()) {
+        surroundings.warn("no summary: " + summary.problem);
+        about.summary = context::failed_summary;
+    }
+    return about;
+}
+
+}  // namespace chorus::turn

@@ -1,0 +1,36 @@
+// An agent's context as it is now, and what is needed to save it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "context/session.hpp"
+#include "turn/settings.hpp"
+#include "turn/turn.hpp"
+
+namespace chorus::turn {
+
+enum class Summaries { by_model, by_rule };
+
+struct Present {
+    agent::HomeConfiguration home;
+    agent::Configuration configuration;
+    Settings settings;
+    base::TimeMs after_time = 0;  // of the rolling window
+    policy::Redaction redaction;  // the key in use
+    std::vector<context::SessionMessage> messages;
+};
+
+// The windows of these threads; of none: of all. Needs no lock: messages never change. Where the
+// model that agent.json names is not known, it is as if a summary failed.
+Present present_context(store::Store& store, const store::Agent& agent,
+                        const std::vector<store::ThreadId>& threads,
+                        const Surroundings& surroundings);
+
+// What the session of it says: `description` may be "". A summary that cannot be made is a
+// warning, and the session says so.
+context::SessionAbout about_session(const Present& present, context::SessionTrigger trigger,
+                                    const std::string& description, Summaries summaries,
+                                    const Surroundings& surroundings);
+
+}  // namespace chorus::turn
