@@ -271,7 +271,7 @@ expect_db 'SELECT count(*) FROM sessions WHERE agent_id = 2' 1
 expect_equal "$(sessions_of ben)" 1
 expect_sound
 
-test_case "pack: the whole agent, on another machine" # L-48
+test_case "pack: the whole agent, on another machine"
 talk ada
 echo 'Keep it short.' >"$CHORUS_HOME/agents/ada/docs/style.md"
 echo '{"id":"s-1","description":"d","messages":[{"role":"user","content":"hi"}]}' >"$CHORUS_HOME/agents/ada/sessions/2026-02-12_d.json"
