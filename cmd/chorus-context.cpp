@@ -49,7 +49,7 @@ constexpr std::array verbs{
          context_command::add_show},
     Verb{"switch", "go on in another branch", Needs::store, context_command::add_switch},
     Verb{"usage", "tokens and dollars", Needs::store, context_command::add_usage},
-    Verb{"verify", "whether the audit log, or what was sent, is what was written", Needs::store,
+    Verb{"verify", "whether the audit log is what was written", Needs::store,
          context_command::add_verify},
 };
 

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <iostream>
 
 #include "base/text.hpp"
@@ -13,6 +12,7 @@
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/signals.hpp"
+#include "turn/place.hpp"
 
 namespace chorus::context_command {
 namespace {

@@ -10,9 +10,9 @@
 #include "base/hash.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
-#include "chat/json.hpp"
 #include "context/import_line.hpp"
 #include "context/record.hpp"
+#include "context/session.hpp"
 #include "store/sessions.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
@@ -25,7 +25,6 @@ using base::ErrorCode;
 using chat::Role;
 using store::StoredMessage;
 
-constexpr std::size_t most_session_bytes = base::limits::json_bytes * 10;
 constexpr std::size_t most_slug_bytes = 48;
 
 // The lines one after the other, and that each stands where it may.
@@ -266,23 +265,9 @@ class Import {
 
 void Import::write_session(const SessionLine& line) {
     if (!sessions_.insert(line.id).second) return;
-    const chat::Json file = chat::parse_json(line.text, "session", chat::DuplicateKeys::last_wins,
-                                             most_session_bytes, ErrorCode::bad_request);
-    store::Session row;
-    const auto time = [&file](const char* key, const char* other) {
-        return base::parse_iso8601(chat::string_or(file, key, chat::string_or(file, other)))
-            .value_or(0);
-    };
+    store::Session row = session_row(line.file.head, line.file.messages.size());
     row.id = line.id;
     row.agent_id = agent_.id;
-    row.agent_name = chat::string_or(file, "agent_name", agent_.name);
-    row.description = chat::string_or(file, "description");
-    row.summary = chat::string_or(file, "summary");
-    row.trigger = chat::string_or(file, "trigger", "manual_save");
-    row.saved_at = time("saved_at", "timestamp");
-    row.window_start = time("window_start", "window_start");
-    row.window_end = time("window_end", "window_end");
-    row.message_count = static_cast<std::int64_t>(file.at("messages").size());
     row.sha256 = base::sha256_hex(line.text);
     row.file_path = put_in_place(row, line.text);
     rows_.push_back(std::move(row));
@@ -304,7 +289,7 @@ std::string Import::put_in_place(const store::Session& row, const std::string& t
             files_.add(path);
             return sessions + "/" + name;
         }
-        if (sys::read_file(path, most_session_bytes) == text) return sessions + "/" + name;
+        if (sys::read_file(path, base::limits::session_bytes) == text) return sessions + "/" + name;
     }
     throw Error(ErrorCode::failed, directory + "/" + stem + ".json: the name is taken");
 }

@@ -228,15 +228,12 @@ MessageLine parse_message(const Members& line, const std::string& what) {
 }
 
 SessionLine parse_session(const Members& line, const std::string& what) {
-    SessionLine session{line.text("id", most_word_bytes), line.text("text", most_line_bytes)};
-    const Json file =
-        chat::parse_json(session.text, what + ": session", chat::DuplicateKeys::last_wins,
-                         most_line_bytes, ErrorCode::bad_request);
-    const auto messages = file.find("messages");
-    if (!file.is_object() || messages == file.end() || !messages->is_array())
-        throw line.wrong("the session has no messages");
-    const std::string id = chat::string_or(file, "id", chat::string_or(file, "session_id"));
-    if (session.id.empty() || id != session.id)
+    SessionLine session{line.text("id", most_word_bytes), line.text("text", most_line_bytes), {}};
+    auto read = read_session(session.text, what + ": session");
+    if (const auto* error = std::get_if<Error>(&read))
+        throw Error(ErrorCode::bad_request, error->message(), error->hint());
+    session.file = std::get<SessionFile>(std::move(read));
+    if (session.id.empty() || session.file.head.id != session.id)
         throw line.wrong("the session has another id than its line");
     return session;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <variant>
 
+#include "context/session_file.hpp"
 #include "store/threads.hpp"
 #include "store/transfer.hpp"
 #include "store/turns.hpp"
@@ -30,6 +31,7 @@ struct MessageLine {
 struct SessionLine {
     std::string id;
     std::string text;
+    SessionFile file;  // what it says
 };
 struct EndLine {
     std::int64_t threads = 0;

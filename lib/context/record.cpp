@@ -11,7 +11,6 @@
 namespace chorus::context {
 namespace {
 
-constexpr std::size_t most_session_bytes = base::limits::json_bytes * 10;
 constexpr std::size_t digits = 32;  // of a hash, where it need only differ from others
 
 bool is_everything(const store::Extent& extent) {
@@ -48,9 +47,10 @@ Record load_record(store::Store& store, const store::Agent& agent, const store::
 void add_sessions(Record& record, store::Store& store, const agent::Home& home) {
     const sys::Root root(home.path(), "the home");
     for (store::Session& row : store::list_sessions(store, record.agent.id)) {
+        if (row.file_path.empty()) continue;  // known to be gone
         std::string text;
         std::string problem;
-        if (root.read_file(row.file_path, most_session_bytes, text, problem))
+        if (root.read_file(row.file_path, base::limits::session_bytes, text, problem))
             record.sessions.push_back({std::move(row), std::move(text)});
         else
             record.lost_sessions.push_back(row.id);

@@ -2,7 +2,7 @@
 # chorus-context export, import and pack.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"
-for tool in tar gzip; do
+for tool in tar gzip sha256sum; do
     command -v "$tool" >/dev/null || { echo "this test needs $tool"; exit 1; }
 done
 
@@ -13,11 +13,15 @@ talk() { # NAME: an agent with two turns, one with calls
     run chorus-run "$1" 'and again'
     expect_status 0
 }
-save() { # NAME ID: a saved session, with its row
+save() { # NAME ID [DESCRIPTION]: a saved session, with its row
     local path=agents/$1/sessions/2026-02-12_$2.json
-    jq -nc --arg id "$2" '{id: $id, description: $id, saved_at: "2026-02-12T10:30:00Z",
-        messages: [{role: "user", content: "from a session"}]}' >"$CHORUS_HOME/$path"
-    db "INSERT INTO sessions SELECT id, '$2', name, '$2', '', 'manual_save', 1, 1, 1, 1, '$path', '' FROM agents WHERE name = '$1'"
+    jq -nc --arg id "$2" --arg description "${3:-$2}" '{id: $id, description: $description,
+        saved_at: "2026-02-12T10:30:00Z", messages: [
+            {role: "user", content: "from a session", timestamp: "2026-02-12T10:30:00Z"},
+            {role: "assistant", content: "", tool_calls: [{id: "x", name: "bash", params: {command: "make"}}]},
+            {role: "tool", tool_call_id: "x", content: "made"}]}' >"$CHORUS_HOME/$path"
+    db "INSERT INTO sessions SELECT id, '$2', name, '${3:-$2}', '', 'manual_save', 1, 3, 1, 1, '$path',
+        '$(sha256sum <"$CHORUS_HOME/$path" | cut -d' ' -f1)' FROM agents WHERE name = '$1'"
 }
 sessions_of() { find "$CHORUS_HOME/agents/$1/sessions" -type f | wc -l; }
 # What was said, without what belongs to a home: ids, turns and marks.
@@ -79,13 +83,7 @@ expect_match "$out" '# Thread 2, branch main'
 
 test_case "export: one saved session"
 talk ada
-# a signal saves the window of what was said before
-id=11111111-2222-3333-4444-555555555555
-jq -nc --arg id $id '{id: $id, description: "</title><b>Fix", messages: [
-    {role: "user", content: "from a session", timestamp: "2026-02-12T10:30:00Z"},
-    {role: "assistant", content: "", tool_calls: [{id: "x", name: "bash", params: {command: "make"}}]},
-    {role: "tool", tool_call_id: "x", content: "made"}]}' >"$CHORUS_HOME/agents/ada/sessions/2026-02-12_fix.json"
-db "INSERT INTO sessions VALUES (1, '$id', 'ada', '</title><b>Fix', '', 'manual_save', 1, 3, 1, 1, 'agents/ada/sessions/2026-02-12_fix.json', '')"
+save ada 11111111-2222-3333-4444-555555555555 '</title><b>Fix'
 run chorus-context export ada --session 1111
 expect_status 0
 expect_equal "$(head -1 <<<"$out")" '# ada · </title><b>Fix'
@@ -273,7 +271,7 @@ expect_db 'SELECT count(*) FROM sessions WHERE agent_id = 2' 1
 expect_equal "$(sessions_of ben)" 1
 expect_sound
 
-test_case "pack: the whole agent, on another machine" # L-48
+test_case "pack: the whole agent, on another machine"
 talk ada
 echo 'Keep it short.' >"$CHORUS_HOME/agents/ada/docs/style.md"
 echo '{"id":"s-1","description":"d","messages":[{"role":"user","content":"hi"}]}' >"$CHORUS_HOME/agents/ada/sessions/2026-02-12_d.json"
