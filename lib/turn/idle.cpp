@@ -1,8 +1,12 @@
 #include "turn/idle.hpp"
 
-#include "context/threads.hpp"
-#include "context/clear.hpp"
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <utility>
+
 #include "context/saved.hpp"
+#include "context/threads.hpp"
 #include "life/agents.hpp"
 #include "store/messages.hpp"
 #include "store/turns.hpp"
@@ -18,6 +22,8 @@ using base::Error;
 using base::ErrorCode;
 
 constexpr std::int64_t default_timeout_ms = 1'800'000;
+constexpr std::size_t most_at_once = 64;
+constexpr std::size_t most_writers = 16;
 
 struct Idle {
     store::Agent agent;
@@ -48,25 +54,60 @@ std::string notice_text(const store::Agent& agent, const store::Session& session
            context::short_id(session.id) + " to resume.";
 }
 
+// One that is held, and about to be saved.
+struct Ready {
+    Idle idle;
+    Present present;
+    context::SessionAbout about;
+    sys::Lock lock;
+    store::Session session = {};
+    std::optional<Error> problem = {};
+};
+
 class IdleSave {
   public:
     IdleSave(store::Store& store, const IdleOptions& options, const Surroundings& surroundings,
              const IdleSinks& sinks)
         : store_(store), options_(options), surroundings_(surroundings), sinks_(sinks) {}
 
-    // Whether nothing went wrong.
-    bool one(const std::string& name) {
-        try {
-            if (const auto idle = find_idle(name)) save(*idle);
-            return true;
-        } catch (const Error& error) {
-            if (error.code() == ErrorCode::canceled) throw;
-            sinks_.failed(name, error);
-            return false;
+    // How many went wrong.
+    std::size_t run(const std::vector<std::string>& names) {
+        // nobody is held while a model is asked about another
+        const std::size_t most =
+            options_.summaries == Summaries::by_rule ? most_at_once : std::size_t{1};
+        std::vector<Ready> ready;
+        for (const std::string& name : names) {
+            prepare(name, ready);
+            if (ready.size() >= most) save(std::exchange(ready, {}));
         }
+        save(std::move(ready));
+        return failures_;
     }
 
   private:
+    void fail(const std::string& name, const Error& error) {
+        if (error.code() == ErrorCode::canceled) throw error;
+        sinks_.failed(name, error);
+        ++failures_;
+    }
+
+    void prepare(const std::string& name, std::vector<Ready>& ready) {
+        try {
+            const auto idle = find_idle(name);
+            if (!idle) return;
+            Present present = present_context(store_, idle->agent, {}, surroundings_);
+            if (present.messages.empty()) return;
+            auto about = about_session(present, context::SessionTrigger::idle_timeout, "",
+                                       options_.summaries, surroundings_);
+            auto lock = sys::Lock::try_acquire(surroundings_.home.agent_lock(idle->agent.id),
+                                               sys::Lock::Mode::exclusive);
+            if (lock && is_still_idle(*idle))
+                ready.push_back({*idle, std::move(present), std::move(about), std::move(*lock)});
+        } catch (const Error& error) {
+            fail(name, error);
+        }
+    }
+
     std::optional<Idle> find_idle(const std::string& name) {
         const store::Agent agent = life::require_agent(surroundings_.home, store_, name);
         const std::int64_t idle_ms = sys::now_ms() - agent.last_activity;
@@ -80,19 +121,6 @@ class IdleSave {
         return Idle{agent, idle_ms, store::newest_message_id(store_, agent.id)};
     }
 
-    void save(const Idle& idle) {
-        const Present present = present_context(store_, idle.agent, {}, surroundings_);
-        if (present.messages.empty()) return;
-        const auto about = about_session(present, context::SessionTrigger::idle_timeout, "",
-                                         options_.summaries, surroundings_);
-        const auto lock = sys::Lock::try_acquire(surroundings_.home.agent_lock(idle.agent.id),
-                                                 sys::Lock::Mode::exclusive);
-        if (!lock || !is_still_idle(idle)) return;
-        const auto cleared = context::clear_context(store_, surroundings_.home, idle.agent,
-                                                    present.after_time, about, present.redaction);
-        if (cleared.saved) tell(idle, *cleared.saved, present);
-    }
-
     bool is_still_idle(const Idle& idle) {
         const auto agent = store::find_agent(store_, idle.agent.id);
         return agent && agent->status == store::AgentStatus::active &&
@@ -101,23 +129,80 @@ class IdleSave {
                store::open_turns(store_, agent->id).empty();
     }
 
-    void tell(const Idle& idle, const store::Session& session, const Present& present) {
-        const std::string text = notice_text(idle.agent, session, idle.idle_ms);
-        const agent::Directory directory(surroundings_.home.path() + "/" + idle.agent.dir);
-        const store::Thread thread = context::require_thread(store_, idle.agent, directory, "");
-        tell_people(store_, surroundings_.home, idle.agent,
+    void save(std::vector<Ready> ready) {
+        write_files(ready);
+        const std::optional<Error> problem = commit(ready);
+        for (const Ready& one : ready) {
+            if (one.problem || problem)
+                fail(one.idle.agent.name, one.problem ? *one.problem : *problem);
+            else
+                tell(one);
+        }
+    }
+
+    // Each waits for the disk; side by side they wait once.
+    void write_files(std::vector<Ready>& ready) const {
+        std::atomic<std::size_t> next = 0;
+        const auto work = [&] {
+            for (std::size_t i = next++; i < ready.size(); i = next++) write_file(ready[i]);
+        };
+        std::vector<std::jthread> others;
+        for (std::size_t i = 1; i < std::min(ready.size(), most_writers); ++i)
+            others.emplace_back(work);
+        work();
+    }
+
+    void write_file(Ready& one) const {
+        try {
+            one.session =
+                context::write_session(surroundings_.home, one.idle.agent, one.present.messages,
+                                       one.about, one.present.redaction);
+        } catch (const Error& error) {
+            one.problem = error;
+        }
+    }
+
+    std::optional<Error> commit(const std::vector<Ready>& ready) {
+        if (ready.empty()) return std::nullopt;
+        try {
+            store::Transaction transaction(store_);
+            for (const Ready& one : ready) {
+                if (one.problem) continue;
+                store::insert_session(store_, one.session);
+                store::advance_clear(store_, one.idle.agent.id, one.session.window_end,
+                                     one.idle.newest_message);
+            }
+            transaction.commit();
+            return std::nullopt;
+        } catch (const Error& error) {
+            return error;
+        }
+    }
+
+    void tell(const Ready& one) {
+        const store::Agent& agent = one.idle.agent;
+        const std::string text = notice_text(agent, one.session, one.idle.idle_ms);
+        const agent::Directory directory(surroundings_.home.path() + "/" + agent.dir);
+        std::int64_t thread = 1;
+        try {
+            thread = context::require_thread(store_, agent, directory, "").id;
+        } catch (const Error& error) {
+            surroundings_.warn(error.message());
+        }
+        tell_people(store_, surroundings_.home, agent,
                     {.heading = "Session saved",
                      .text = text,
-                     .threads = {{thread.id, 0}},
-                     .said_until = idle.newest_message},
-                    present.redaction, surroundings_.warn);
-        sinks_.saved({idle.agent, session, idle.idle_ms, text});
+                     .threads = {{thread, 0}},
+                     .said_until = one.idle.newest_message},
+                    one.present.redaction, surroundings_.warn);
+        sinks_.saved({agent, one.session, one.idle.idle_ms, text});
     }
 
     store::Store& store_;
     const IdleOptions& options_;
     const Surroundings& surroundings_;
     const IdleSinks& sinks_;
+    std::size_t failures_ = 0;
 };
 
 }  // namespace
@@ -128,10 +213,7 @@ std::size_t save_idle(store::Store& store, const IdleOptions& options,
     if (names.empty())
         for (const store::Agent& agent : store::agents_with_context(store))
             names.push_back(agent.name);
-    IdleSave idle_save(store, options, surroundings, sinks);
-    std::size_t failures = 0;
-    for (const std::string& name : names) failures += idle_save.one(name) ? 0 : 1;
-    return failures;
+    return IdleSave(store, options, surroundings, sinks).run(names);
 }
 
 }  // namespace chorus::turn

@@ -33,10 +33,11 @@ struct IdleSinks {
     std::function<void(const std::string& agent, const base::Error&)> failed;
 };
 
-// One agent after the other: where the last activity is older than its timeout (0: never), no turn
-// is open and the windows hold something, a session with trigger idle_timeout, then a clear, in one
-// transaction. Summaries are made without a lock; somebody who came meanwhile, or holds the agent,
-// means that it is not idle. What goes wrong with one does not stop the others; how many did.
+// Where the last activity of an agent is older than its timeout (0: never), no turn is open and the
+// windows hold something: a session with trigger idle_timeout and a clear, in one transaction; of
+// several agents where no model is asked. Summaries are made without a lock; somebody who came
+// meanwhile, or holds the agent, means that it is not idle. What goes wrong with one agent does not
+// stop the others; how many did.
 std::size_t save_idle(store::Store& store, const IdleOptions& options,
                       const Surroundings& surroundings, const IdleSinks& sinks);
 

@@ -62,6 +62,37 @@ TEST(Window, may_be_empty) {
     EXPECT_EQ(cut_window(conversation("acr"), {}).start, 0);
 }
 
+std::vector<Message> with_compaction(const std::string& letters, std::size_t bytes = 0) {
+    auto messages = conversation(letters, bytes);
+    Message head;
+    head.id = static_cast<std::int64_t>(messages.size()) + 1;
+    head.starts_turn = true;
+    head.is_compaction = true;
+    messages.insert(messages.begin(), head);
+    return messages;
+}
+
+// One that stands for earlier messages is cut by no limit, and its id says nothing of the cut.
+TEST(Window, keeps_what_stands_for_earlier_messages) {
+    Window window = cut_window(with_compaction("UaUaUa"), {.max_messages = 3});
+    EXPECT_EQ(ids(window), (std::vector<std::int64_t>{7, 5, 6}));
+    EXPECT_EQ(window.start, 5);
+    EXPECT_EQ(window.left_out, 4U);
+    ASSERT_EQ(window.dropped.size(), 4U);
+    EXPECT_EQ(window.dropped.front().id, 1);
+    window = cut_window(with_compaction("UaUaUa", 400), {.token_budget = 500});
+    EXPECT_EQ(ids(window), (std::vector<std::int64_t>{7, 5, 6}));
+    EXPECT_EQ(cut_window(with_compaction(""), {.max_messages = 1}).start, 1);
+    EXPECT_EQ(ids(cut_window(with_compaction("raUa"), {})), (std::vector<std::int64_t>{5, 3, 4}));
+}
+
+// A clear or a restore may have come between a call and its result.
+TEST(Window, leaves_out_results_without_a_call) {
+    auto messages = conversation("UaUcra");
+    messages[4].tool_call_id = "of a call that is gone";
+    EXPECT_EQ(ids(cut_window(messages, {})), (std::vector<std::int64_t>{1, 2, 3, 4, 6}));
+}
+
 // What time or a clear cut through is dropped up to the next turn, and is no cut of the limits.
 TEST(Window, begins_with_a_turn_wherever_time_has_cut) {
     const std::string letters = "UcrcraUaUucra";

@@ -42,5 +42,53 @@ TEST(Sessions, come_back_newest_first) {
     EXPECT_TRUE(list_sessions(store, add_agent(store, "bob")).empty());
 }
 
+TEST(Sessions, are_found_by_the_beginning_of_their_id) {
+    const Home home;
+    Store store = home.open();
+    Session session;
+    session.agent_id = add_agent(store, "ada");
+    in_transaction(store, [&] {
+        for (const char* id : {"ab", "abc", "abd", "b%", "b_", "c\xc3\xa9"}) {
+            session.id = id;
+            insert_session(store, session);
+        }
+    });
+    const auto found = [&](const char* prefix) {
+        std::string ids;
+        for (const Session& one : find_sessions(store, session.agent_id, prefix))
+            ids += one.id + " ";
+        return ids;
+    };
+    EXPECT_EQ(found("ab"), "ab ");
+    EXPECT_EQ(found("abc"), "abc ");
+    EXPECT_EQ(found("a"), "ab abc ");
+    EXPECT_EQ(found("b%"), "b% ");
+    EXPECT_EQ(found("c"), "c\xc3\xa9 ");
+    EXPECT_EQ(found("x"), "");
+    EXPECT_EQ(found("AB"), "");
+    EXPECT_TRUE(find_sessions(store, add_agent(store, "bob"), "ab").empty());
+}
+
+// C-47
+TEST(Sessions, of_one_time_the_last_made_comes_first) {
+    const Home home;
+    Store store = home.open();
+    Session session;
+    session.agent_id = add_agent(store, "ada");
+    session.saved_at = 7;
+    in_transaction(store, [&] {
+        for (const char* id : {"m", "z", "a"}) {
+            session.id = id;
+            insert_session(store, session);
+        }
+    });
+    std::string ids;
+    for (const Session& one : list_sessions(store, session.agent_id)) ids += one.id;
+    EXPECT_EQ(ids, "azm");
+    EXPECT_EQ(list_sessions(store, session.agent_id, 2).size(), 2U);
+    in_transaction(store, [&] { forget_session_file(store, session.agent_id, "z"); });
+    EXPECT_EQ(list_sessions(store).size(), 3U);
+}
+
 }  // namespace
 }  // namespace chorus::store
