@@ -136,11 +136,11 @@ for actor in "uid $(id -u)" 'uid 65534 (mallory)'; do
     case $actor in
         *mallory*)
             expect_equal "$ended" 0
-            expect_match "$(db "SELECT content FROM messages WHERE role = 'tool_result'")" "^denied: user .* may not grant 'open'"
+            expect_match "$(db "SELECT content FROM messages WHERE role = 'tool_result'")" "^denied: Profile: standard: user .* may not grant 'open'"
+            expect_sound
             ;;
         *) expect_equal "$ended" 10 ;;
     esac
-    expect_sound
 done
 
 test_case "--queue goes with no option that means another turn"

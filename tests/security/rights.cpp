@@ -250,7 +250,7 @@ class Sequence {
                  fs::copy_options::recursive | fs::copy_options::copy_symlinks);
         // the beginning is a person's word, before anybody's rights to give it are settled
         command("chorus-config", {"set", "-a", "a", "permissions", profile()});
-        granting_ = &one_of(grantings);
+        granting_ = sometimes(50) ? &grantings.front() : &one_of(grantings);
         std::string configuration = std::string("{") + named_profiles + R"(, "sandbox": ")" +
                                     (sometimes(80) ? "off" : "workspace") + "\"" + granting_->keys;
         if (sometimes(25))
@@ -354,7 +354,7 @@ class Sequence {
 
     void take_turn() {
         std::vector<std::string> arguments = {"a", "--fresh", "-p", script()};
-        if (sometimes(50)) arguments.insert(arguments.end(), {"--on-ask", one_of(on_ask_)});
+        if (sometimes(20)) arguments.insert(arguments.end(), {"--on-ask", one_of(on_ask_)});
         if (sometimes(60)) arguments.push_back("--cancel-prompts");
         command("chorus-run", arguments);
     }
@@ -377,13 +377,20 @@ class Sequence {
         history_.push_back(line);
     }
 
+    void consent_to_profile(const std::string& json, const std::string& prompt) {
+        if (!may_grant(name_of(json))) return;
+        if (const auto most = freedom_of_profile(json)) consents_.push_back({*most, prompt});
+    }
+
     void consent(const Waiting& prompt, bool always) {
+        if (prompt.kind == "trust") {
+            configured_ = true;
+            return consent_to_profile(permissions_in_file(), "");
+        }
         if (prompt.tool == "self_edit_permissions") {
             const auto json = wanted_json(prompt.arguments);
             if (!json) return;
-            if (!may_grant(name_of(*json))) return;
-            if (const auto most = freedom_of_profile(*json))
-                consents_.push_back({*most, prompt.id});
+            consent_to_profile(*json, prompt.id);
         }
         if (!always || !may_grant("custom")) return;
         Freedom most(2 * probe_texts().size(), 0);
@@ -402,6 +409,7 @@ class Sequence {
     }
 
     void decide() {
+        if (waiting().empty()) take_turn();
         const auto before = waiting();
         const std::string id = before.empty() || sometimes(5) ? "zzzzzzzz"
                                : sometimes(30)                ? "all"
@@ -448,9 +456,7 @@ class Sequence {
         const bool trusts = sometimes(50);
         const std::string wanted = profile();
         if (!inside) {
-            const std::string json = trusts ? permissions_in_file() : wanted;
-            if (may_grant(name_of(json)))
-                if (const auto most = freedom_of_profile(json)) consents_.push_back({*most, ""});
+            consent_to_profile(trusts ? permissions_in_file() : wanted, "");
             configured_ = true;
         }
         const int status =
@@ -480,11 +486,11 @@ class Sequence {
         ran_before_ = ran();
         configured_ = false;
         const int chosen = below(100);
-        if (chosen < 38)
+        if (chosen < 40)
             take_turn();
-        else if (chosen < 55)
+        else if (chosen < 52)
             edit_file();
-        else if (chosen < 75)
+        else if (chosen < 78)
             decide();
         else if (chosen < 85)
             command("chorus-run", {"a", "--resume"});
@@ -637,8 +643,8 @@ int main_of(int argc, char** argv) {
     const auto& counted = crew.counted();
     const bool full =
         one || (counted.contains("widened") && counted.contains("approved") &&
-                counted.at("widened") * 10 > count && counted.at("approved") * 10 > count &&
-                counted.at("ran") * 10 > count);
+                counted.at("widened") * 20 > count && counted.at("approved") * 10 > count &&
+                counted.at("ran") * 20 > count);
     if (!full) std::printf("FAILED: too little happened\n");
     std::fflush(stdout);
     if (fine && full) fs::remove_all(directory);
