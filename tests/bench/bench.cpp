@@ -230,6 +230,7 @@ int main(int argc, char** argv) {
     tls_turns(count);
     tool_calls(std::max(5, count / 3));
     growth(std::max(5, count / 3));
+    history(std::max(5, count / 3));
     throughput();
     durability();
     fs::remove_all(scratch);
