@@ -64,7 +64,8 @@ std::string brief(std::string_view text, std::size_t most_characters) {
 
 std::string indented(std::string_view text) {
     std::string out;
-    for (const std::string_view line : base::split_lines(base::visible(text)))
+    const std::string shown = base::visible(text);
+    for (const std::string_view line : base::split_lines(shown))
         out += line.empty() ? "\n" : "    " + std::string(line) + "\n";
     return out;
 }

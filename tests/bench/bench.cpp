@@ -254,6 +254,7 @@ int main(int argc, char** argv) {
     tool_calls(std::max(5, count / 3));
     growth(std::max(5, count / 3));
     export_page(std::max(5, count / 3));
+    history(std::max(5, count / 3));
     throughput();
     durability();
     fs::remove_all(scratch);

@@ -59,6 +59,11 @@ std::string home_of(const std::string& name);
 // A home with one agent whose model is `model`; CHORUS_HOME points to it.
 void new_home(const std::string& name, const std::string& model, const Words& more = {});
 
+// history.cpp: what it costs to read what is on record.
+void history(int count);
+// A home of so many agents that have been idle for two hours, each with a window.
+void make_idle_home(const std::string& name, int agents);
+
 // durability.cpp: what it costs that nothing is lost.
 void durability();
 

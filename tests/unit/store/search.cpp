@@ -16,7 +16,7 @@ TEST(MatchExpression, quotes_every_word) {
     EXPECT_EQ(match(R"("one two" three)"), R"("one two" "three")");
     EXPECT_EQ(match("migr*"), R"("migr" *)");
     EXPECT_EQ(match(R"("the migr"* x)"), R"("the migr" * "x")");
-    EXPECT_EQ(match(R"(un"closed quote)"), R"("un" "closed quote")");
+    EXPECT_EQ(match("un\"closed quote"), "\"un\" \"closed quote\"");
     EXPECT_EQ(match("foo-bar a:b col : x^2"), R"("foo-bar" "a:b" "col" "x^2")");
     EXPECT_EQ(match("NEAR(a b) AND OR NOT"), R"("NEAR(a" "b)" "AND" "OR" "NOT")");
     EXPECT_EQ(match("über — straße"), "\"über\" \"—\" \"straße\"");
