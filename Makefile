@@ -29,13 +29,13 @@ demo: deps
 	$(MAKE) all
 	sh tests/support/demo.sh $(BUILD)/cmd
 
-# Builds twice, as it is shipped and sanitized, and runs the tests of both at once.
+# Builds twice, as it is shipped and sanitized, and runs the tests of both at once; many of them mostly wait.
 test soak: PACKAGES += clang-14 libclang-rt-14-dev llvm-14 curl perl
 soak: PACKAGES += valgrind
 test: deps $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all tests
 	$(MAKE) sanitized
-	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+	ctest --test-dir $(BUILD) --output-on-failure -j $$(($(JOBS) + 1))
 
 $(SANITIZED)/CMakeCache.txt:
 	cmake -S . -B $(SANITIZED) -DCHORUS_SANITIZE=ON -DCHORUS_DEVELOPER=ON $(OPTIONS) \
@@ -57,6 +57,8 @@ soak: deps $(BUILD)/CMakeCache.txt
 	$(BUILD)/tests/fault_kill --bin $(BUILD)/cmd --every
 	$(BUILD)/tests/fault_approve --bin $(BUILD)/cmd --every
 	$(BUILD)/tests/fault_calls --bin $(BUILD)/cmd --every
+	$(BUILD)/tests/fault_context --bin $(BUILD)/cmd --every
+	$(BUILD)/tests/fault_crowd --bin $(BUILD)/cmd --seconds 600
 	$(BUILD)/tests/fault_power --bin $(BUILD)/cmd --cuts 5000
 	$(BUILD)/tests/fault_race --bin $(BUILD)/cmd --messages 100000
 	$(BUILD)/tests/hostile $(abspath $(BUILD))/cmd --every-byte

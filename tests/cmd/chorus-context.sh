@@ -217,7 +217,7 @@ expect_equal "$(rows --action VIEW)" ''
 expect_equal "$(rows -n 1)" 'ben	tool:create_file:a.txt'
 expect_equal "$(rows ada -n 1)" 'ada	tool:create_file:a.txt'
 expect_equal "$(rows ada --decision allow --action view -n 5)" 'ada	tool:view:x'
-for wrong in '--action (' '--decision maybe' '--turn x' '--turn 0' '-n 0' '--since yesterday' '--until 2026-02-30'; do
+for wrong in '--action (' '--decision maybe' '--turn x' '--turn 0' '-n 0' '--since tomorrow' '--until 2026-02-30'; do
     run chorus-context audit $wrong
     expect_status 2
     expect_match "$err" 'chorus-context: error: '

@@ -14,7 +14,7 @@ add_executable(security_rights EXCLUDE_FROM_ALL ${security}/rights.cpp)
 target_link_libraries(security_rights PRIVATE chorus fault_world)
 add_dependencies(tests security_rights)
 add_test(NAME security/rights COMMAND security_rights --bin $<TARGET_FILE_DIR:chorus-run>)
-set_tests_properties(security/rights PROPERTIES PROCESSORS 2)
+set_tests_properties(security/rights PROPERTIES RUN_SERIAL TRUE)
 
 add_test(NAME security/race COMMAND security_race --tries 600000)
 add_test(NAME security/race-without-openat2 COMMAND security_race --tries 200000 --without-openat2)

@@ -70,8 +70,12 @@ TEST(Inbox, knows_who_sent_what_a_turn_got) {
     const AgentId agent = add_agent(store, "ada");
     const Turn turn = add_turn(store, agent);
     in_transaction(store, [&] {
-        for (const char* actor : {"uid 2 (bob)", "uid 1", "uid 2 (bob)", "uid 3"})
-            insert_inbox(store, {.agent_id = agent, .source = "user", .actor = actor});
+        for (const char* actor : {"uid 2 (bob)", "uid 1", "uid 2 (bob)", "uid 3"}) {
+            InboxRow row;
+            row.agent_id = agent;
+            row.actor = actor;
+            insert_inbox(store, row);
+        }
     });
     const auto waiting = undelivered(store, agent, 1);
     EXPECT_EQ(waiting[0].actor, "uid 2 (bob)");
