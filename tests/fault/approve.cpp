@@ -6,11 +6,9 @@
 //   fault_approve --bin DIR --verb approve --at 812
 #include <sys/prctl.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <random>
 
 #include "fault/checker.hpp"
 #include "fault/database.hpp"
@@ -148,23 +146,6 @@ class Waiting {
     std::string kept_;
 };
 
-std::vector<Point> sampled(const std::map<std::string, long>& lengths, const Options& options) {
-    std::mt19937_64 random(options.seed);
-    std::vector<Point> points;
-    const long each =
-        (options.points > 0 ? options.points : points_of_a_run) / static_cast<long>(lengths.size());
-    for (const auto& [verb, most] : lengths) {
-        std::vector<long> ks;
-        for (long k = 1; k <= most; ++k) ks.push_back(k);
-        std::shuffle(ks.begin(), ks.end(), random);
-        if (!options.every)
-            ks.resize(std::min<std::size_t>(ks.size(), static_cast<std::size_t>(each)));
-        for (const long k : ks) points.push_back({{"verb", verb}, {"at", std::to_string(k)}});
-        std::printf("  %-8s %zu points of %ld calls\n", verb.c_str(), ks.size(), most);
-    }
-    return points;
-}
-
 int main_of(int argc, char** argv) {
     const Options options = parse(argc, argv, {"verb", "at"});
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -179,7 +160,7 @@ int main_of(int argc, char** argv) {
             std::printf("seed %llu\n", static_cast<unsigned long long>(options.seed));
             std::map<std::string, long> lengths;
             for (const auto& [verb, ignored] : verbs) lengths[verb] = first.length(verb);
-            points = sampled(lengths, options);
+            points = points_of(lengths, points_of_a_run, options);
         }
     }
     run_points(argv[0], options, directory, points,

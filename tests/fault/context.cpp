@@ -4,13 +4,10 @@
 //   fault_context --bin DIR [--seed N] [--points N] [--every]
 //   fault_context --bin DIR --verb restore --at 812
 #include <sys/prctl.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <random>
 #include <set>
 
 #include "fault/checker.hpp"
@@ -222,23 +219,6 @@ class Remembering {
     std::string bin_;
 };
 
-std::vector<Point> sampled(const std::map<std::string, long>& lengths, const Options& options) {
-    std::mt19937_64 random(options.seed);
-    std::vector<Point> points;
-    const long each =
-        (options.points > 0 ? options.points : points_of_a_run) / static_cast<long>(lengths.size());
-    for (const auto& [verb, most] : lengths) {
-        std::vector<long> ks;
-        for (long k = 1; k <= most; ++k) ks.push_back(k);
-        std::shuffle(ks.begin(), ks.end(), random);
-        if (!options.every)
-            ks.resize(std::min<std::size_t>(ks.size(), static_cast<std::size_t>(each)));
-        for (const long k : ks) points.push_back({{"verb", verb}, {"at", std::to_string(k)}});
-        std::printf("  %-9s %zu points of %ld calls\n", verb.c_str(), ks.size(), most);
-    }
-    return points;
-}
-
 int main_of(int argc, char** argv) {
     const Options options = parse(argc, argv, {"verb", "at"});
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -253,26 +233,16 @@ int main_of(int argc, char** argv) {
             std::printf("seed %llu\n", static_cast<unsigned long long>(options.seed));
             std::map<std::string, long> lengths;
             for (const auto& [verb, ignored] : verbs) lengths[verb] = first.length(verb);
-            points = sampled(lengths, options);
+            points = points_of(lengths, points_of_a_run, options);
         }
     }
-    const std::string program = argv[0];
-    Crew crew(program + " --bin " + options.bin, directory,
-              options.point.empty() ? options.workers : 1);
-    const bool fine = crew.run(points, [&](const std::string& own) {
-        auto world = std::make_shared<Remembering>(programs, own, kept, options.bin);
-        return Crew::Worker{[world](const Point& point) { return world->work(point); },
-                            [world](const std::string& path) { world->keep_as(path); }};
-    });
-    const auto& counted = crew.counted();
-    const long killed = counted.contains("killed") ? counted.at("killed") : 0;
-    std::printf("%zu points, %ld kills\n", points.size(), killed);
-    const bool full = !options.point.empty() || options.points != 0 || killed >= least_killed;
-    if (!full) std::printf("FAILED: fewer than are promised\n");
-    std::fflush(stdout);
-    if (fine && full) fs::remove_all(directory);
-    // the providers' threads wait for nothing any more
-    _exit(fine && full ? 0 : 1);
+    run_points(argv[0], options, directory, points,
+               [&](const std::string& own) {
+                   auto world = std::make_shared<Remembering>(programs, own, kept, options.bin);
+                   return Worker{[world](const Point& point) { return world->work(point); },
+                                 [world](const std::string& path) { world->keep_as(path); }};
+               },
+               {{"killed", options.points != 0 ? 0 : least_killed}});
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +13,8 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
+#include <random>
 
 namespace fault {
 namespace {
@@ -153,6 +156,23 @@ std::string command(const std::string& program, const Point& point) {
     std::string text = program;
     for (const auto& [name, value] : point) text += " --" + name + " " + value;
     return text;
+}
+
+std::vector<Point> points_of(const std::map<std::string, long>& lengths, long figure,
+                             const Options& options) {
+    std::mt19937_64 random(options.seed);
+    std::vector<Point> points;
+    const long all = options.points > 0 ? options.points : figure;
+    const auto each = static_cast<std::size_t>(all / static_cast<long>(lengths.size()));
+    for (const auto& [verb, most] : lengths) {
+        std::vector<long> ks(static_cast<std::size_t>(most));
+        std::iota(ks.begin(), ks.end(), 1);
+        std::shuffle(ks.begin(), ks.end(), random);
+        if (!options.every) ks.resize(std::min(ks.size(), each));
+        for (const long k : ks) points.push_back({{"verb", verb}, {"at", std::to_string(k)}});
+        std::printf("  %-9s %zu points of %ld calls\n", verb.c_str(), ks.size(), most);
+    }
+    return points;
 }
 
 void run_points(const std::string& program, const Options& options, const std::string& directory,

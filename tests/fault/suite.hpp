@@ -28,6 +28,11 @@ int run_suite(int (*suite)(int, char**), int argc, char** argv);
 using Point = std::map<std::string, std::string>;
 std::string command(const std::string& program, const Point& point);
 
+// Of each verb, given how many calls it makes, an equal share of `figure` (or of Options::points)
+// different k, or every k there is; printed.
+std::vector<Point> points_of(const std::map<std::string, long>& lengths, long figure,
+                             const Options& options);
+
 struct Outcome {
     std::vector<std::string> complaints;
     std::map<std::string, long> counted;  // summed up over all points: kills, for one
