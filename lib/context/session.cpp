@@ -187,6 +187,12 @@ std::string plain_summary(const std::vector<SessionMessage>& messages) {
            (last.empty() ? "" : ". Last answer: " + last);
 }
 
+std::string summary_of(const std::vector<SessionMessage>& messages, const Summarize& summarize) {
+    if (!summarize || messages.empty()) return plain_summary(messages);
+    std::string summary = summarize(messages);
+    return summary.empty() ? std::string(failed_summary) : summary;
+}
+
 store::Session write_session(const agent::Home& home, const store::Agent& agent,
                              const std::vector<SessionMessage>& messages, const SessionAbout& about,
                              const policy::Redaction& redaction) {

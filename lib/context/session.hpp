@@ -46,6 +46,9 @@ std::string plain_summary(const std::vector<SessionMessage>& messages);
 using Summarize = std::function<std::string(const std::vector<SessionMessage>&)>;
 // Stands in a session whose summary could not be made.
 constexpr std::string_view failed_summary = "(summary generation failed)";
+// What `summarize` makes, or failed_summary; by rule where there is none and where there is nothing
+// to summarise.
+std::string summary_of(const std::vector<SessionMessage>& messages, const Summarize& summarize);
 
 struct SessionAbout {
     SessionTrigger trigger = SessionTrigger::manual_save;

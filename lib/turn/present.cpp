@@ -51,17 +51,18 @@ Present present_context(store::Store& store, const store::Agent& agent,
 context::SessionAbout about_session(const Present& present, context::SessionTrigger trigger,
                                     const std::string& description, Summaries summaries,
                                     const Surroundings& surroundings) {
-    context::SessionAbout about{
-        .trigger = trigger, .model = present.settings.model, .description = description};
-    if (summaries == Summaries::by_rule || present.messages.empty()) return about;
-    const Summary summary = summarize(present.messages, SummaryFor::people, present.settings,
-                                      present.home, surroundings);
-    about.summary = summary.text;
-    if (!summary.problem.empty()) {
-        surroundings.warn("no summary: " + summary.problem);
-        about.summary = context::failed_summary;
-    }
-    return about;
+    const context::Summarize by_model = [&](const std::vector<context::SessionMessage>& messages) {
+        const Summary summary =
+            summarize(messages, SummaryFor::people, present.settings, present.home, surroundings);
+        if (!summary.problem.empty()) surroundings.warn("no summary: " + summary.problem);
+        return summary.text;
+    };
+    return {
+        .trigger = trigger,
+        .model = present.settings.model,
+        .description = description,
+        .summary = context::summary_of(
+            present.messages, summaries == Summaries::by_model ? by_model : context::Summarize())};
 }
 
 }  // namespace chorus::turn

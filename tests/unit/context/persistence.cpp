@@ -126,6 +126,27 @@ TEST_F(Persistence, clear_saves_first_where_it_is_to) {
     EXPECT_FALSE(again.saved);
 }
 
+// C-40 C-50 C-52 C-68
+TEST_F(Persistence, a_summary_is_what_is_asked_for_or_says_that_it_failed) {
+    ask("hello");
+    Texts seen;
+    const Summarize good = [&](const std::vector<SessionMessage>& messages) {
+        seen = texts(messages);
+        return std::string("They greeted.");
+    };
+    const Summarize bad = [](const auto&) { return std::string(); };
+    EXPECT_EQ(summary_of(context(), good), "They greeted.");
+    EXPECT_EQ(seen, Texts{"hello"});
+    EXPECT_EQ(summary_of(context(), bad), "(summary generation failed)");
+    EXPECT_EQ(summary_of(context(), nullptr), plain_summary(context()));
+    EXPECT_EQ(summary_of({}, bad), plain_summary({}));
+    const auto saved =
+        save_session(store_, paths_, agent(), context(),
+                     {.model = "m/m", .summary = summary_of(context(), bad)}, policy::Redaction());
+    EXPECT_EQ(saved.summary, "(summary generation failed)");
+    EXPECT_EQ(saved.description, "hello");
+}
+
 // C-02 C-18 C-48 C-49
 TEST_F(Persistence, another_process_sees_the_same) {
     ask("cleared");
