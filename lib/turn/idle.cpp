@@ -12,8 +12,10 @@
 #include "store/turns.hpp"
 #include "sys/clock.hpp"
 #include "sys/lock.hpp"
+#include "turn/channel.hpp"
 #include "turn/notice.hpp"
 #include "turn/place.hpp"
+#include "turn/settings.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -62,6 +64,12 @@ struct Ready {
     sys::Lock lock;
     store::Session session = {};
     std::optional<Error> problem = {};
+};
+
+struct Post {
+    store::Agent agent;
+    std::string text;
+    policy::Redaction redaction;
 };
 
 class IdleSave {
@@ -132,12 +140,28 @@ class IdleSave {
     void save(std::vector<Ready> ready) {
         write_files(ready);
         const std::optional<Error> problem = commit(ready);
+        std::vector<Post> posts;
         for (const Ready& one : ready) {
             if (one.problem || problem)
                 fail(one.idle.agent.name, one.problem ? *one.problem : *problem);
             else
-                tell(one);
+                posts.push_back({one.idle.agent, tell(one), one.present.redaction});
         }
+        ready.clear();  // nobody is held while something is posted
+        for (const Post& post : posts) this->post(post);
+    }
+
+    void post(const Post& post) const {
+        if (post.agent.channel_id.empty()) return;
+        post_to_channel({.home = surroundings_.home,
+                         .environment = surroundings_.environment,
+                         .store = store_,
+                         .agent = post.agent,
+                         .warn = surroundings_.warn,
+                         .redaction = post.redaction,
+                         .interrupt = &surroundings_.interrupt,
+                         .actor = actor_text("", surroundings_.environment)},
+                        {post.text});
     }
 
     // Each waits for the disk; side by side they wait once.
@@ -179,7 +203,7 @@ class IdleSave {
         }
     }
 
-    void tell(const Ready& one) {
+    std::string tell(const Ready& one) {
         const store::Agent& agent = one.idle.agent;
         const std::string text = notice_text(agent, one.session, one.idle.idle_ms);
         const agent::Directory directory(surroundings_.home.path() + "/" + agent.dir);
@@ -196,6 +220,7 @@ class IdleSave {
                      .said_until = one.idle.newest_message},
                     one.present.redaction, surroundings_.warn);
         sinks_.saved({agent, one.session, one.idle.idle_ms, text});
+        return text;
     }
 
     store::Store& store_;

@@ -1,5 +1,5 @@
-// What an agent's people are told beside the conversation. The one place where it goes out: today
-// the transcript.
+// What an agent's people are told beside the conversation: in the transcript, and (turn/channel.hpp)
+// where its channel leads.
 #pragma once
 
 #include <cstdint>

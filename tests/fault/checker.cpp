@@ -159,21 +159,24 @@ void Check::check_database() {
     none("the audit chain is broken",
          "SELECT id FROM (SELECT id, previous_hash, lag(hash, 1, '') OVER (ORDER BY id) AS before "
          "FROM audit_log) WHERE previous_hash <> before");
+    // of what a branch copied the original is found
     equal("messages that are not in the full-text index", "0",
-          "SELECT (SELECT count(*) FROM messages) - (SELECT count(*) FROM messages_fts_docsize)");
+          "SELECT (SELECT count(*) FROM messages WHERE ifnull(restored_from, '') NOT LIKE 'message "
+          "%') - (SELECT count(*) FROM messages_fts_docsize)");
 }
 
 void Check::check_calls() {
     const std::string calls =
         "(SELECT m.turn_id AS turn, c.value ->> 'id' AS call FROM messages m, "
-        "json_each(m.tool_calls) c)";
+        "json_each(m.tool_calls) c WHERE m.turn_id IS NOT NULL)";  // copies are of no turn
     none("calls without exactly one result",
          "SELECT call FROM " + calls +
              " WHERE 1 <> (SELECT count(*) FROM messages r WHERE r.role = "
              "'tool_result' AND r.turn_id = turn AND r.tool_call_id = call)");
     none("results without a call",
-         "SELECT tool_call_id FROM messages r WHERE role = 'tool_result' AND NOT EXISTS (SELECT 1 "
-         "FROM " +
+         "SELECT tool_call_id FROM messages r WHERE role = 'tool_result' AND turn_id IS NOT NULL "
+         "AND "
+         "NOT EXISTS (SELECT 1 FROM " +
              calls + " WHERE turn = r.turn_id AND call = r.tool_call_id)");
     none("calls without exactly one finished run",
          "SELECT call FROM " + calls +
