@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/text.hpp"
+#include "store/closeness.hpp"
 #include "store/sqlite.hpp"
 
 namespace chorus::store {
@@ -123,14 +124,17 @@ std::vector<Found> search_messages(Store& store, const Search& search) {
     const std::string expression = match_expression(search.text, search.in);
     const bool is_ranked =
         count_matches(store, expression, most_ranked_matches + 1) <= most_ranked_matches;
+    if (is_ranked) add_closeness(store.handle());
     const Marks marks;
     Statement statement = store.prepare(
         std::string("SELECT m.id, a.name, m.thread_id, m.turn_id, m.role, m.timestamp, "
                     "snippet(messages_fts, -1, ?2, ?3, '…', ?4) FROM messages_fts "
                     "CROSS JOIN messages AS m ON m.id = messages_fts.rowid "
                     "CROSS JOIN agents AS a ON a.id = m.agent_id WHERE messages_fts MATCH ?1 "
-                    "AND (?5 = '' OR a.name = ?5) AND m.timestamp >= ?6 ORDER BY ") +
-        (is_ranked ? "messages_fts.rank" : "messages_fts.rowid DESC") + " LIMIT ?7");
+                    "AND (?5 = '' OR a.name = ?5) AND m.timestamp >= ?6 ") +
+        (is_ranked ? "AND messages_fts.rank MATCH 'closeness()' ORDER BY messages_fts.rank"
+                   : "ORDER BY messages_fts.rowid DESC") +
+        " LIMIT ?7");
     statement.bind(expression)
         .bind(marks.begin)
         .bind(marks.end)

@@ -228,7 +228,7 @@ run env CHORUS_HOME=relative chorus-init a
 expect_status 3
 
 test_case "--groom manual makes no home and migrates no database unasked; auto does" # S-45
-old_schema() { db "ALTER TABLE inbox DROP COLUMN actor; PRAGMA user_version = 2" >/dev/null; }
+old_schema() { db "DROP TABLE prefixes; ALTER TABLE inbox DROP COLUMN actor; PRAGMA user_version = 2" >/dev/null; }
 for how in manual pristine; do
     run chorus-init a --model builtin/script --groom "$how"
     expect_status 3

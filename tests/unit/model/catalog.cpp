@@ -65,9 +65,9 @@ TEST(KnownContextTokens, GoesByTheLongestBeginningOfTheName) {
 }
 
 TEST(KnownContextTokens, AreUnknownForALocalServerAndWhateverElse) {
-    for (const char* model : {"ollama/gpt-oss-120b", "llamacpp/mistral-large", "builtin/script",
-                              "anthropic/m", "openrouter/openrouter/auto", "nowhere/gpt-5", "gpt-5",
-                              "openai/my-gpt-5", ""})
+    for (const char* model :
+         {"ollama/gpt-oss-120b", "llamacpp/mistral-large", "builtin/script", "anthropic/m",
+          "openrouter/openrouter/auto", "nowhere/gpt-5", "gpt-5", "openai/my-gpt-5", ""})
         EXPECT_EQ(known_context_tokens(model), 0) << model;
 }
 

@@ -54,8 +54,9 @@ TEST(Backup, never_replaces_the_database_or_a_directory) {
     const AgentId agent = add_agent(store, "ada");
     std::filesystem::create_symlink(home.paths().database, home.directory() + "/link.db");
     for (const std::string& path :
-         {home.paths().database, home.directory() + "/../" +
-              std::filesystem::path(home.directory()).filename().string() + "/chorus.db",
+         {home.paths().database,
+          home.directory() + "/../" + std::filesystem::path(home.directory()).filename().string() +
+              "/chorus.db",
           home.directory() + "/link.db", home.directory()})
         EXPECT_EQ(error_of([&] { back_up(store, path, IfThere::replace); }).code(),
                   base::ErrorCode::bad_request)

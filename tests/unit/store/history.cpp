@@ -95,8 +95,7 @@ TEST_F(History, tells_people_s_words_from_all_that_was_said) {
     const std::int64_t said = add_message(store, agent, answer);
     const std::int64_t taken_back = add_message(store, agent, failed);
     in_transaction(store, [&] { drop_messages(store, turn.id, taken_back); });
-    const MessageFilter words{
-        .agent = agent, .said = Said::by_people_and_agent, .after = 12};
+    const MessageFilter words{.agent = agent, .said = Said::by_people_and_agent, .after = 12};
     EXPECT_EQ(ids_of(store, words), (Ids{said}));
     const MessageFilter all{.agent = agent, .after = 13};
     EXPECT_EQ(ids_of(store, all).size(), 4U);

@@ -82,7 +82,8 @@ TEST(Migrations, leave_a_newer_database_without_a_log_untouched) {
 TEST(Migrations, wait_for_a_person_where_they_are_told_to) {
     const Home home;
     { const Store store = home.open(); }
-    edit(home.paths(), "ALTER TABLE inbox DROP COLUMN actor; PRAGMA user_version = 2");
+    edit(home.paths(),
+         "DROP TABLE prefixes; ALTER TABLE inbox DROP COLUMN actor; PRAGMA user_version = 2");
     const std::string before = read_bytes(home.paths().database);
     const base::Error error = error_of([&] { Store::open(home.paths(), IfOld::refuse); });
     EXPECT_EQ(error.code(), base::ErrorCode::config_invalid);

@@ -18,7 +18,7 @@ TEST(MatchExpression, quotes_every_word) {
     EXPECT_EQ(match(R"("the migr"* x)"), R"("the migr" * "x")");
     EXPECT_EQ(match("un\"closed quote"), "\"un\" \"closed quote\"");
     EXPECT_EQ(match("foo-bar a:b col : x^2"), R"("foo-bar" "a:b" "col" "x^2")");
-    EXPECT_EQ(match("NEAR(a b) AND OR NOT"), R"("NEAR(a" "b)" "AND" "OR" "NOT")");
+    EXPECT_EQ(match("NEAR(a b) AND OR NOT"), R"x("NEAR(a" "b)" "AND" "OR" "NOT")x");
     EXPECT_EQ(match("über — straße"), "\"über\" \"—\" \"straße\"");
 }
 
