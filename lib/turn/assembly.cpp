@@ -121,7 +121,11 @@ store::Prefix prefix_of(const Loaded& loaded, const chat::Request& request,
     store::Prefix prefix;
     if (!request.messages.empty()) {
         prefix.message_id = request.messages.back().id;
-        prefix.window_start = request.messages.front().id;
+        // what stands for earlier ones is newer than the first of the others
+        const auto first =
+            std::find_if(request.messages.begin(), request.messages.end() - 1,
+                         [](const chat::Message& message) { return !message.is_compaction; });
+        prefix.window_start = first->id;
     }
     prefix.model = loaded.settings.model;
     prefix.prompt = digest(prompt);
