@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "chorus-config/call.hpp"
+#include "context/branches.hpp"
 #include "context/session_check.hpp"
 #include "life/deciders.hpp"
 #include "life/leftovers.hpp"
@@ -38,6 +39,15 @@ void check_temporaries(const agent::Home& home, store::Store& store, bool fix,
     }
 }
 
+void check_branches(const agent::Home& home, store::Store& store, bool fix,
+                    std::vector<Finding>& findings) {
+    for (const store::Agent& agent : store::list_agents(store)) {
+        for (const std::string& path : context::find_branch_leftovers(store, home, agent))
+            findings.push_back({path + ": of a branch that a killed process was making", fix});
+        if (fix) context::reclaim_branches(store, home, agent);
+    }
+}
+
 void print_json(const std::vector<Finding>& findings, ExitStatus status) {
     chat::JsonText out;
     out.begin_object().key("schema").string("chorus.doctor/1").key("findings").begin_array();
@@ -64,6 +74,7 @@ ExitStatus doctor(const Call& call, const sys::Environment& environment) {
     add(findings, life::find_leftovers(home, store), call.fix);
     if (call.fix) life::reclaim_leftovers(home, store);
     check_temporaries(home, store, call.fix, findings);
+    check_branches(home, store, call.fix, findings);
     for (Finding& finding : context::check_sessions(store, home, call.fix))
         findings.push_back(std::move(finding));
 

@@ -30,16 +30,23 @@ Directory directory_of(const agent::Home& home, const store::Agent& agent) {
 }
 
 // For who holds the lock of the agent's branches.
-void reclaim_locked(store::Store& store, const Directory& directory, const store::Agent& agent) {
-    sys::remove_tree(directory.path() + link_aside);
-    if (!sys::is_directory(directory.branches())) return;
-    sys::remove_tree(directory.branch(temporary));
+std::vector<std::string> leftovers(store::Store& store, const Directory& directory,
+                                   const store::Agent& agent) {
+    std::vector<std::string> paths;
+    for (const std::string& path : {directory.path() + link_aside, directory.branch(temporary)})
+        if (sys::is_link(path) || sys::exists(path)) paths.push_back(path);
+    if (!sys::is_directory(directory.branches())) return paths;
     for (const std::string& entry : sys::list_directory(directory.branches())) {
         const std::string mark = directory.branch(entry) + unfinished;
         if (sys::is_link(directory.branch(entry)) || !sys::exists(mark)) continue;
         const bool has_rows = store::find_thread_of_branch(store, agent.id, entry).has_value();
-        sys::remove_tree(has_rows ? mark : directory.branch(entry));
+        paths.push_back(has_rows ? mark : directory.branch(entry));
     }
+    return paths;
+}
+
+void reclaim_locked(store::Store& store, const Directory& directory, const store::Agent& agent) {
+    for (const std::string& path : leftovers(store, directory, agent)) sys::remove_tree(path);
 }
 
 sys::Lock require_branches_lock(const agent::Home& home, const store::Agent& agent) {
@@ -211,6 +218,13 @@ void make_current(store::Store& store, const agent::Home& home, const store::Age
     sys::make_directory(directory.branch(branch.branch));
     sys::replace_link(directory.current(), "branches/" + branch.branch,
                       directory.path() + link_aside);
+}
+
+std::vector<std::string> find_branch_leftovers(store::Store& store, const agent::Home& home,
+                                               const store::Agent& agent) {
+    const auto lock =
+        sys::Lock::try_acquire(home.branches_lock(agent.id), sys::Lock::Mode::exclusive);
+    return lock ? leftovers(store, directory_of(home, agent), agent) : std::vector<std::string>{};
 }
 
 void reclaim_branches(store::Store& store, const agent::Home& home, const store::Agent& agent) {

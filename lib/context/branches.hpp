@@ -47,6 +47,9 @@ std::vector<Branch> list_branches(store::Store& store, const agent::Home& home,
 void make_current(store::Store& store, const agent::Home& home, const store::Agent& agent,
                   const store::Thread& branch);
 
+// Paths that reclaim_branches would take away.
+std::vector<std::string> find_branch_leftovers(store::Store& store, const agent::Home& home,
+                                               const store::Agent& agent);
 // Takes away what commands that were killed left of branches in the making and of a link in the
 // moving; nothing while another is at it.
 void reclaim_branches(store::Store& store, const agent::Home& home, const store::Agent& agent);

@@ -578,19 +578,20 @@ rm "$two"
 sed -i 's/first/FIRST/' "$three"
 echo '{' >"$CHORUS_HOME/agents/a/sessions/bad.json"
 echo half >"$CHORUS_HOME/agents/a/sessions/.chorus-write-0.tmp"
-mkdir "$CHORUS_HOME/agents/.tmp-999999-1-abcdef-x"
+mkdir "$CHORUS_HOME/agents/.tmp-999999-1-abcdef-x" "$CHORUS_HOME/agents/a/branches/.tmp-branch"
 run chorus-config doctor
 expect_status 1
-expect_equal "$(grep -c '^found: ' <<<"$out")" 6
+expect_equal "$(grep -c '^found: ' <<<"$out")" 7
 expect_match "$out" 'found: [^ ]*_one\.json: no row has it'
 expect_match "$out" 'found: [^ ]*_two\.json: gone, and session [0-9a-f-]* has it'
 expect_match "$out" 'found: [^ ]*_three\.json: not what was saved'
 expect_match "$out" 'found: [^ ]*bad\.json: it is cut off'
 expect_match "$out" 'found: [^ ]*\.chorus-write-0\.tmp: half a file of a killed process'
+expect_match "$out" 'found: [^ ]*/branches/\.tmp-branch: of a branch that a killed process was making'
 expect_match "$out" 'found: [^ ]*\.tmp-999999-1-abcdef-x: of a chorus-init that was killed'
 run chorus-config doctor --fix
 expect_status 1
-expect_equal "$(grep -c '^mended: ' <<<"$out") $(grep -c '^found: ' <<<"$out")" '5 1'
+expect_equal "$(grep -c '^mended: ' <<<"$out") $(grep -c '^found: ' <<<"$out")" '6 1'
 rm "$CHORUS_HOME/agents/a/sessions/bad.json"
 run chorus-config doctor --json
 expect_status 0

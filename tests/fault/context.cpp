@@ -177,10 +177,8 @@ class Remembering {
     void check_sessions(Outcome& outcome, bool done, const Verb& verb, const std::string& before,
                         const std::string& after) const {
         const std::string now = sessions();
-        const bool saved = now == after;
-        const bool fine = done    ? saved
-                          : saved ? verb.saves_first || state_is_sessions(verb)
-                                  : now == before;
+        const bool may_be_saved = done || verb.saves_first || state_is_sessions(verb);
+        const bool fine = (!done && now == before) || (may_be_saved && now == after);
         if (!fine) outcome.complaints.push_back("sessions: " + now + (done ? ", done" : ""));
         Database database(world_.home() + "/chorus.db");
         for (const auto& row : database.rows("SELECT file_path FROM sessions"))
