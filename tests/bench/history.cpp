@@ -90,6 +90,19 @@ void make_idle_home(const std::string& name, int agents) {
             "COMMIT; PRAGMA wal_checkpoint(TRUNCATE);");
 }
 
+namespace {
+
+void idle_agents() {
+    make_idle_home("idle", 1'000);
+    setenv("CHORUS_HOME", home_of("idle").c_str(), 1);
+    report("idle-save of 1,000 idle agents, without summaries",
+           run(context({"idle-save", "--all", "--idle-timeout", "1h", "--no-summary"})).wall_ms /
+               1'000,
+           "s", 5);
+}
+
+}  // namespace
+
 void history(int count) {
     new_home("empty", "anthropic/bench");
     new_home("history", "anthropic/bench");
@@ -104,6 +117,7 @@ void history(int count) {
     searched("search in 1,000,000 messages, in each hundredth", "w77");
     searched("search in 1,000,000 messages, a word of all of them", "people");
     searched("search in 1,000,000 messages, words side by side", "\"each other\" number w5003*");
+    idle_agents();
 }
 
 }  // namespace bench
