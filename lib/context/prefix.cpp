@@ -51,12 +51,22 @@ class Check {
         }
         const bool goes_on =
             !previous_.empty() && said.prefix_hash == chained_hash(previous_, said.message);
-        if (!goes_on && !follows_a_cut(said)) {
+        if (!goes_on && !begins_window(said) && !follows_a_cut(said)) {
             report_.broken = said.message.id;
             return false;
         }
         ++report_.messages;
         previous_ = said.prefix_hash;
+        return true;
+    }
+
+    // A request is on record once it has an answer: what was restored may wait for its first.
+    bool begins_window(const SaidMessage& said) {
+        if (said.prefix_hash != chained_hash("", said.message)) return false;
+        const bool is_on_record =
+            std::any_of(prefixes_.begin(), prefixes_.end(),
+                        [&](const Prefix& one) { return one.window_start == said.message.id; });
+        if (!is_on_record && report_.messages > 0) ++report_.cuts;
         return true;
     }
 

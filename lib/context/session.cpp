@@ -137,7 +137,12 @@ std::vector<SessionMessage> session_messages(store::Store& store, const store::A
     for (const store::ThreadId id : threads) {
         const auto thread = store::find_thread(store, agent.id, id);
         if (!thread) continue;
-        for (chat::Message& message : thread_window(store, agent, *thread, after_time)) {
+        auto window = thread_window(store, agent, *thread, after_time);
+        if (window.empty()) continue;
+        const auto times = store::original_times(store, agent.id, id, agent.last_clear_message);
+        for (chat::Message& message : window) {
+            const auto said = times.find(message.id);
+            if (said != times.end()) message.timestamp = said->second;
             const auto [model, is_new] = models.try_emplace(message.turn_id);
             if (is_new)
                 if (const auto turn = store::find_turn(store, message.turn_id))

@@ -130,6 +130,17 @@ std::vector<chat::Message> load_turn_messages(Store& store, std::int64_t turn_id
     return read_all(statement.bind(turn_id));
 }
 
+std::unordered_map<std::int64_t, base::TimeMs> original_times(Store& store, AgentId agent,
+                                                              ThreadId thread, std::int64_t after) {
+    Statement statement = store.prepare(
+        "SELECT id, original_timestamp FROM messages WHERE agent_id = ? AND thread_id = ? AND "
+        "id > ? AND original_timestamp IS NOT NULL");
+    statement.bind(agent).bind(thread).bind(after);
+    std::unordered_map<std::int64_t, base::TimeMs> times;
+    while (statement.step()) times.emplace(statement.integer(0), statement.integer(1));
+    return times;
+}
+
 std::int64_t newest_message_id(Store& store, AgentId agent) {
     Statement statement = store.prepare(
         "SELECT max((SELECT id FROM messages WHERE agent_id = threads.agent_id AND "

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "chat/message.hpp"
@@ -32,6 +33,9 @@ std::vector<chat::Message> load_messages_after(Store& store, AgentId agent, Thre
                                                std::int64_t after);
 // Without what was dropped.
 std::vector<chat::Message> load_turn_messages(Store& store, std::int64_t turn_id);
+// When the thread's copies with greater ids than `after` were said first, by their ids.
+std::unordered_map<std::int64_t, base::TimeMs> original_times(Store& store, AgentId agent,
+                                                              ThreadId thread, std::int64_t after);
 // 0 for none.
 std::int64_t newest_message_id(Store& store, AgentId agent);  // of all its threads
 std::int64_t newest_message_id(Store& store, AgentId agent, ThreadId thread);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/id.hpp"
@@ -128,22 +129,27 @@ std::vector<Found> search_messages(Store& store, const Search& search) {
     const Marks marks;
     Statement statement = store.prepare(
         std::string("SELECT m.id, a.name, m.thread_id, m.turn_id, m.role, m.timestamp, "
-                    "snippet(messages_fts, -1, ?2, ?3, '…', ?4) FROM messages_fts "
+                    "snippet(messages_fts, -1, ?2, ?3, '…', ?4), "
+                    "coalesce(m.original_timestamp, m.timestamp) FROM messages_fts "
                     "CROSS JOIN messages AS m ON m.id = messages_fts.rowid "
                     "CROSS JOIN agents AS a ON a.id = m.agent_id WHERE messages_fts MATCH ?1 "
                     "AND (?5 = '' OR a.name = ?5) AND m.timestamp >= ?6 ") +
         (is_ranked ? "AND messages_fts.rank MATCH 'closeness()' ORDER BY messages_fts.rank"
-                   : "ORDER BY messages_fts.rowid DESC") +
-        " LIMIT ?7");
+                   : "ORDER BY messages_fts.rowid DESC"));
     statement.bind(expression)
         .bind(marks.begin)
         .bind(marks.end)
         .bind(snippet_words)
         .bind(search.agent)
-        .bind(search.since)
-        .bind(search.most);
+        .bind(search.since);
     std::vector<Found> found;
-    while (statement.step()) {
+    std::set<std::string> told;
+    while (static_cast<std::int64_t>(found.size()) < search.most && statement.step()) {
+        // what was restored stands there twice
+        if (!told.insert(statement.text(1) + '\0' + statement.text(4) + '\0' + statement.text(7) +
+                         '\0' + statement.text(6))
+                 .second)
+            continue;
         Found& one = found.emplace_back();
         one.id = statement.integer(0);
         one.agent = statement.text(1);

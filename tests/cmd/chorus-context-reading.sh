@@ -511,4 +511,25 @@ counting 100000
 counting 1
 expect_equal "$left" 8
 
+test_case "what a restore or a branch copies is found once, and breaks no prefix"
+init a --model builtin/script
+run chorus-run a 'the heron stands'
+run chorus-context branch a other
+run chorus-run a -t other 'the heron flies'
+run chorus-context save a kept --no-summary
+run chorus-context clear a
+run chorus-context restore a "$(db 'SELECT id FROM sessions')"
+expect_status 0
+run chorus-context verify a --prefix
+expect_status 0
+expect_match "$out" 'thread 2: [0-9]+ messages, 1 cut'
+run chorus-context search heron --in prompts --json
+expect_equal "$(jq -r .id <<<"$out" | wc -l)" 2
+run chorus-run a 'and now'
+run chorus-context verify a --prefix
+expect_status 0
+said() { jq -r '.messages[] | select(.content | startswith("the heron stands")) | .timestamp' "$CHORUS_HOME/$1" | sort -u; }
+run chorus-context save a again --no-summary
+expect_equal "$(said "$(db "SELECT file_path FROM sessions WHERE description = 'again'")")" "$(chorus-context messages a --json | jq -r 'select(.id == 1).timestamp')"
+
 end_tests

@@ -145,7 +145,9 @@ TEST_F(SearchTest, understands_any_text) {
 TEST_F(SearchTest, of_a_word_that_is_everywhere_gives_the_newest) {
     in_transaction(store, [&] {
         for (std::int64_t i = 0; i <= most_ranked_matches; ++i)
-            insert_message(store, ada, 1, user_message(i == 0 ? "zebra zebra" : "a zebra", 1));
+            insert_message(
+                store, ada, 1,
+                user_message(i == 0 ? "zebra zebra" : "a zebra, " + std::to_string(i), 1));
     });
     EXPECT_EQ(find({.text = "zebra", .most = 2}),
               (Ids{most_ranked_matches + 1, most_ranked_matches}));
