@@ -277,7 +277,7 @@ std::vector<std::int64_t> restored_messages(Store& store, AgentId agent, ThreadI
 bool is_restored_after(Store& store, AgentId agent, ThreadId thread, std::int64_t message_id) {
     Statement statement = store.prepare(
         "SELECT 1 FROM messages WHERE agent_id = ? AND thread_id = ? AND id > ? AND "
-        "restored_from IS NOT NULL LIMIT 1");
+        "restored_from IS NOT NULL AND ifnull(compacted_into, 1) <> 0 LIMIT 1");
     return statement.bind(agent).bind(thread).bind(message_id).step();
 }
 

@@ -607,12 +607,22 @@ expect_whole
 test_case "killed anywhere there is all of it or nothing, and the next command clears up"
 three_turns
 calls=rename,renameat,renameat2,fsync,fdatasync,syncfs,unlink,unlinkat,mkdir,mkdirat,link,linkat,pwrite64,write,openat
-total=$(strace -qq -e trace=$calls -o "$scratch/trace" chorus-context branch a try >/dev/null 2>&1; wc -l <"$scratch/trace")
+strace -qq -e trace=$calls -o "$scratch/trace" chorus-context branch a try >/dev/null 2>&1
+begins=$(grep -n -m1 tmp-branch "$scratch/trace" | cut -d: -f1) ends=$(grep -n unfinished "$scratch/trace" | tail -1 | cut -d: -f1)
 db "DELETE FROM messages WHERE thread_id = 2; DELETE FROM turns WHERE thread_id = 2; DELETE FROM threads WHERE thread_id = 2"
 rm -r "$(own branches)"/*-try
 whole=0 nothing=0
-for ((k = total - 70 + RANDOM % 3; k <= total; k += 3)); do
-    { strace -qq -o /dev/null -e "inject=$calls:signal=KILL:when=$k" chorus-context branch a try >/dev/null 2>&1 </dev/null; } 2>/dev/null
+head -$((begins - 1)) "$scratch/trace" >"$scratch/before"
+head -$((ends + 1)) "$scratch/trace" >"$scratch/until"
+points=() # strace counts each system call for itself
+for call in ${calls//,/ }; do
+    step=2
+    [[ $call == unlink* ]] && step=1 # the last of them comes after the rows
+    for ((k = $(grep -c "^$call(" "$scratch/before") + 1 + RANDOM % step; k <= $(grep -c "^$call(" "$scratch/until"); k += step)); do points+=("$call $k"); done
+done
+for point in "${points[@]}"; do
+    read -r call k <<<"$point"
+    { strace -qq -o /dev/null -e "inject=$call:signal=KILL:when=$k" chorus-context branch a try >/dev/null 2>&1 </dev/null; } 2>/dev/null
     run chorus-context branches a
     expect_status 0
     expect_whole

@@ -117,7 +117,7 @@ for verb in 'save b' 'clear b' 'restore b x' 'history b' 'compact b'; do
     one_error "agent 'b': there is none of that name"
 done
 
-test_case "clear moves the marker, deletes nothing, and holds for every thread" # C-09 C-13 C-28 C-29 C-30 C-31 C-53 C-71 L-32
+test_case "clear moves the marker, deletes nothing, and holds for every thread" # C-09 C-13 C-28 C-29 C-30 C-31 C-53 C-71 L-23 L-32 L-52
 init a --model anthropic/m
 start_server "$(answers "$(say one)" "$(say two)" "$(say three)" "$(say four)")"
 run chorus-run a first

@@ -147,7 +147,7 @@ TEST_F(Persistence, a_summary_is_what_is_asked_for_or_says_that_it_failed) {
     EXPECT_EQ(saved.description, "hello");
 }
 
-// C-02 C-18 C-48 C-49
+// C-02 C-18 C-48 C-49 L-58
 TEST_F(Persistence, another_process_sees_the_same) {
     ask("cleared");
     clear();

@@ -168,6 +168,7 @@ TEST_F(SessionTest, FileAndRowSayTheSame) {
     EXPECT_EQ(status.st_mode & 0777U, 0600U);
 }
 
+// L-35
 TEST_F(SessionTest, MessagesComeBackByteForByte) {
     const store::TurnId id = turn("anthropic/opus");
     Message question = of(Role::user, "Què \"\\\u2028\x01 ?\n");

@@ -41,7 +41,7 @@ TEST_F(BirthTest, makes_directory_row_and_welcome) {
     EXPECT_EQ(row->model, "builtin/script");
     EXPECT_EQ(row->permissions, "standard");
     EXPECT_EQ(row->generation, 1);
-    EXPECT_EQ(row->last_clear_time, row->created_at);
+    EXPECT_EQ(row->last_clear_time, row->created_at);  // C-08
     EXPECT_EQ(store::list_threads(store, row->id).size(), 1U);
     const auto events = store::load_events(store, row->id);
     ASSERT_EQ(events.size(), 1U);

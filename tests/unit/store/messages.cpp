@@ -197,6 +197,7 @@ TEST(Messages, are_indexed_as_the_view_shows_them) {
 }
 
 // C-24, C-25, C-29, C-30, C-37
+// C-05
 TEST(Window, begins_strictly_after_its_bounds) {
     const Home home;
     Store store = home.open();
