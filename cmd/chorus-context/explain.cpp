@@ -6,9 +6,9 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
+#include "chorus-context/session.hpp"
 #include "chorus-context/verb.hpp"
 #include "sys/file.hpp"
-#include "sys/signals.hpp"
 
 namespace chorus::context_command {
 namespace {
@@ -75,13 +75,7 @@ void print_json(const Explanation& why, const std::string& action) {
 
 base::ExitStatus run(Options& options, Opened& opened) {
     if (!options.profile.empty()) options.explain.permissions = read_profile(options.profile);
-    const turn::Surroundings surroundings{
-        .home = opened.home,
-        .environment = opened.environment,
-        .interrupt = sys::Interrupt::install(),
-        .on_event = [](const chat::Event&, const chat::EventSource&) {},
-        .warn = notice,
-        .ask = {}};
+    const turn::Surroundings surroundings = surroundings_of(opened);
     const Explanation why = turn::explain(options.explain, surroundings);
     if (options.json)
         print_json(why, options.explain.action);

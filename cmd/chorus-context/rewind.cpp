@@ -4,8 +4,8 @@
 #include <iostream>
 
 #include "chat/json_text.hpp"
+#include "chorus-context/session.hpp"
 #include "chorus-context/verb.hpp"
-#include "sys/signals.hpp"
 
 namespace chorus::context_command {
 namespace {
@@ -56,13 +56,7 @@ base::ExitStatus run(Options& options, Opened& opened) {
     life::HeldAgent held = hold_agent(opened, options.named, sys::Lock::Mode::exclusive);
     const std::string workspace =
         agent::Directory(opened.home.path() + "/" + held.agent.dir).workspace();
-    const turn::Surroundings surroundings{
-        .home = opened.home,
-        .environment = opened.environment,
-        .interrupt = sys::Interrupt::install(),
-        .on_event = [](const chat::Event&, const chat::EventSource&) {},
-        .warn = notice,
-        .ask = {}};
+    const turn::Surroundings surroundings = surroundings_of(opened);
     const turn::Rewound rewound =
         turn::rewind(std::move(*opened.store), std::move(held), options.rewind, surroundings);
     if (options.json)

@@ -9,7 +9,7 @@ turn::Surroundings surroundings_of(const Opened& opened) {
     return {.home = opened.home,
             .environment = opened.environment,
             .interrupt = sys::Interrupt::install(),
-            .on_event = {},
+            .on_event = [](const chat::Event&, const chat::EventSource&) {},
             .warn = notice,
             .ask = {}};
 }

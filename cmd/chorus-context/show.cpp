@@ -2,8 +2,8 @@
 #include <iostream>
 
 #include "chorus-context/reading.hpp"
+#include "chorus-context/session.hpp"
 #include "chorus-context/verb.hpp"
-#include "sys/signals.hpp"
 #include "turn/next_request.hpp"
 
 namespace chorus::context_command {
@@ -80,13 +80,7 @@ void print_text(const Options& options, const NextRequest& next) {
 }
 
 base::ExitStatus run(const Options& options, Opened& opened) {
-    const turn::Surroundings surroundings{
-        .home = opened.home,
-        .environment = opened.environment,
-        .interrupt = sys::Interrupt::install(),
-        .on_event = [](const chat::Event&, const chat::EventSource&) {},
-        .warn = notice,
-        .ask = {}};
+    const turn::Surroundings surroundings = surroundings_of(opened);
     const NextRequest next = turn::next_request(options.turn, surroundings);
     if (options.json)
         print_json(options, next);
