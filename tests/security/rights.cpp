@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 
 #include "agent/configuration.hpp"
 #include "agent/trust.hpp"
@@ -538,7 +539,7 @@ class Sequence {
                 complaints_.push_back("in force is " + after.part_in_force + ", trusted " +
                                       after.part);
         }
-        check_commands(before, most);
+        check_commands(most);
         forget_used();
     }
 
@@ -550,8 +551,17 @@ class Sequence {
         return without_sandbox(look.part) == without_sandbox(look.part_in_force);
     }
 
+    // Of an action that is a probe, where bash is confined or where it is not.
+    static int freest(const std::string& action, const Freedom& freedom) {
+        const std::vector<std::string> texts = probe_texts();
+        const auto at = std::find(texts.begin(), texts.end(), action);
+        if (at == texts.end()) return 0;
+        const auto index = static_cast<std::size_t>(at - texts.begin());
+        return std::max(freedom[index], freedom[index + texts.size()]);
+    }
+
     // What ran was allowed all along, or somebody has approved that very call.
-    void check_commands(const Look& before, const Freedom& most) {
+    void check_commands(const Freedom& most) {
         Database database(this->database());
         long told = 0;
         for (const auto& row :
@@ -559,6 +569,9 @@ class Sequence {
                            "tool_runs r WHERE r.tool = 'bash' AND r.outcome IN ('ok', 'error') AND "
                            "r.decision <> ''")) {
             told += row[2].find("ran >> log") != std::string::npos && row[1] == "ok" ? 1 : 0;
+            const bool is_new = seen_.insert(row[3] + " " + row[4]).second;
+            if (is_new && row[0] == "allow" && freest(row[2], most) < 2)
+                complaints_.push_back("ran unasked, and nobody allowed it: " + row[2]);
             if (row[0] == "ask_approved" &&
                 database.value("SELECT count(*) FROM prompts WHERE turn_id = ? AND tool_call_id = "
                                "? AND state = 'approved'",
@@ -568,8 +581,6 @@ class Sequence {
         const long now = ran();
         counted_["ran"] += now - ran_before_;
         if (now > told) complaints_.emplace_back("a command ran that is not on record");
-        (void)before;
-        (void)most;
     }
 
     void forget_used() {
@@ -595,6 +606,7 @@ class Sequence {
     std::vector<std::string> complaints_;
     std::vector<std::string> history_;
     std::map<std::string, long> counted_;
+    std::set<std::string> seen_;  // runs that were looked at
     long ran_before_ = 0;
     bool configured_ = false;
     const std::vector<std::string> on_ask_ = {"suspend", "deny", "fail"};
