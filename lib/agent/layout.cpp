@@ -68,6 +68,10 @@ std::string Home::configuration_lock(std::int64_t agent_id) const {
     return agent_lock(agent_id) + "-configuration";
 }
 
+std::string Home::task_lock(std::int64_t agent_id) const {
+    return agent_lock(agent_id) + "-tasks";
+}
+
 std::string Home::channel_lock(std::int64_t agent_id) const {
     return agent_lock(agent_id) + "-channel";
 }
@@ -86,6 +90,18 @@ std::string Directory::workspace() const {
 }
 std::string Directory::artifacts() const {
     return path_ + "/artifacts";
+}
+std::string Directory::tasks() const {
+    return path_ + "/tasks";
+}
+std::string Directory::task(std::string_view id) const {
+    return tasks() + "/" + std::string(id);
+}
+std::string Directory::task_out(std::string_view id) const {
+    return task(id) + "/out.log";
+}
+std::string Directory::task_err(std::string_view id) const {
+    return task(id) + "/err.log";
 }
 std::string Directory::branches() const {
     return path_ + "/branches";

@@ -28,10 +28,12 @@ class Home {
     std::string configuration_lock(std::int64_t agent_id) const;
     std::string branches_lock(std::int64_t agent_id) const;  // held while a branch is put in place
     std::string channel_lock(std::int64_t agent_id) const;   // held while something is posted
-    std::string configuration_lock() const;                  // of config.json
-    std::string audit_lock() const;                          // held while rows go to audit_sink
-    std::string birth_lock() const;                          // held while an agent is put in place
-    std::string sandbox_state() const;  // locks/sandbox: the self-test's verdict
+    // Byte N of it is held by the supervisor of task N, as long as that lives.
+    std::string task_lock(std::int64_t agent_id) const;
+    std::string configuration_lock() const;  // of config.json
+    std::string audit_lock() const;          // held while rows go to audit_sink
+    std::string birth_lock() const;          // held while an agent is put in place
+    std::string sandbox_state() const;       // locks/sandbox: the self-test's verdict
 
   private:
     std::string path_;
@@ -47,6 +49,10 @@ class Directory {
     std::string sessions() const;
     std::string workspace() const;
     std::string artifacts() const;
+    std::string tasks() const;
+    std::string task(std::string_view id) const;      // tasks/<id>
+    std::string task_out(std::string_view id) const;  // out.log of it
+    std::string task_err(std::string_view id) const;  // err.log of it
     std::string branches() const;
     std::string branch(std::string_view name) const;           // branches/<name>
     std::string branch_metadata(std::string_view name) const;  // branch-metadata.yml of it

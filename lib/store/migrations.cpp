@@ -13,6 +13,7 @@ extern const std::string_view store_schema_0001;
 extern const std::string_view store_schema_0002;
 extern const std::string_view store_schema_0003;
 extern const std::string_view store_schema_0004;
+extern const std::string_view store_schema_0005;
 }  // namespace chorus::embedded
 
 namespace chorus::store {
@@ -28,6 +29,7 @@ constexpr std::array migrations{
     Migration{2, &embedded::store_schema_0002},
     Migration{3, &embedded::store_schema_0003},
     Migration{4, &embedded::store_schema_0004},
+    Migration{5, &embedded::store_schema_0005},
 };
 
 constexpr bool numbers_have_no_gaps() {

@@ -1,0 +1,96 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "base/text.hpp"
+#include "chorus-tasks/verb.hpp"
+#include "store/turns.hpp"
+#include "sys/process.hpp"
+#include "turn/decision.hpp"
+#include "turn/questions.hpp"
+#include "turn/settings.hpp"
+
+namespace chorus::tasks_command {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using What = turn::Decision::Verb;
+
+struct Options {
+    std::string id;
+    std::vector<std::string> words;
+    std::string reason;
+    std::string actor;
+    bool always = false;
+    bool goes_on = false;
+};
+
+// In a session of its own: it outlives the terminal.
+void go_on(Opened& opened, const store::Prompt& prompt) {
+    const auto agent = store::find_agent(opened.store, prompt.agent_id);
+    const auto turn = store::find_turn(opened.store, prompt.turn_id);
+    const std::string self = sys::executable_path();
+    sys::Command command;
+    command.arguments = {self.substr(0, self.rfind('/')) + "/chorus-run",
+                         agent ? agent->name : "",
+                         "-t",
+                         std::to_string(turn ? turn->thread_id : 0),
+                         "--resume",
+                         "--wait",
+                         "-q"};
+    for (const auto& [name, value] : opened.environment.all())
+        command.environment.push_back(name + "=" + value);
+    sys::start(command, {});
+}
+
+base::ExitStatus decide(const Options& options, What what, Opened& opened) {
+    turn::Decision decision;
+    decision.verb = what;
+    decision.id = options.id;
+    decision.text = what == What::answer ? base::join(options.words, " ") : options.reason;
+    decision.always = options.always;
+    if (decision.id == "all")
+        throw Error(ErrorCode::bad_request, "all: of which turn?",
+                    "chorus-run NAME --approve all decides what waits there");
+    const turn::Decider decider{.home = opened.home,
+                                .environment = opened.environment,
+                                .actor = turn::actor_text(options.actor, opened.environment),
+                                .show = {},
+                                .warn = notice};
+    const auto decided = turn::decide(opened.store, decider, {}, decision);
+    for (const store::Prompt& prompt : decided) {
+        notice(prompt.state + " " + prompt.id + ": " + turn::in_one_line(prompt));
+        if (options.goes_on && prompt.turn_id != 0) go_on(opened, prompt);
+    }
+    return base::ExitStatus::done;
+}
+
+std::shared_ptr<Options> add_common(CLI::App& verb) {
+    auto options = std::make_shared<Options>();
+    verb.add_option("ID", options->id, "the prompt")->required();
+    verb.add_flag("--run", options->goes_on, "and go on with the turn in the background");
+    verb.add_option("--actor", options->actor, "who decides, for the audit log")->type_name("NAME");
+    return options;
+}
+
+}  // namespace
+
+Action add_approve(CLI::App& verb) {
+    const auto options = add_common(verb);
+    verb.add_flag("--always", options->always, "and allow that very action from now on");
+    return [options](Opened& opened) { return decide(*options, What::approve, opened); };
+}
+
+Action add_deny(CLI::App& verb) {
+    const auto options = add_common(verb);
+    verb.add_option("--reason", options->reason, "what the model is told")->type_name("TEXT");
+    return [options](Opened& opened) { return decide(*options, What::deny, opened); };
+}
+
+Action add_answer(CLI::App& verb) {
+    const auto options = add_common(verb);
+    verb.add_option("TEXT", options->words, "the answer")->required();
+    return [options](Opened& opened) { return decide(*options, What::answer, opened); };
+}
+
+}  // namespace chorus::tasks_command

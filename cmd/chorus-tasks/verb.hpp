@@ -1,0 +1,47 @@
+// A verb of chorus-tasks: a file beside this one and its row in the table of chorus-tasks.cpp.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "agent/layout.hpp"
+#include "base/error.hpp"
+#include "store/agents.hpp"
+#include "sys/environment.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace chorus::tasks_command {
+
+constexpr const char* program = "chorus-tasks";
+
+struct Opened {
+    sys::Environment environment;
+    agent::Home home;
+    store::Store store;
+};
+
+using Action = std::function<base::ExitStatus(Opened&)>;
+
+struct Verb {
+    std::string_view name;
+    std::string_view help;
+    Action (*add)(CLI::App& verb) =
+        nullptr;  // its options; returns what runs after they were parsed
+};
+
+Action add_answer(CLI::App& verb);
+Action add_approve(CLI::App& verb);
+Action add_deny(CLI::App& verb);
+Action add_prompts(CLI::App& verb);
+
+// --- what verbs share ---
+
+// Without anything that moves a cursor, ends a line or a field.
+std::string one_line(std::string_view text);
+void notice(const std::string& what);
+
+}  // namespace chorus::tasks_command
