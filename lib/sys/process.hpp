@@ -87,10 +87,14 @@ std::optional<std::string> find_program(const std::string& name,
                                         const std::vector<std::string>& environment);
 
 Identity own_identity();
+// To that very process, not to one that has got its pid since: false where it is gone.
+bool signal_process(const Identity& identity, int signal);
 bool is_alive(const Identity& identity);
 // Of this process: parent, grandparent and so on. One that /proc does not show has start 0, and is
 // the last.
 std::vector<Identity> ancestors();
+// Its children, theirs and so on, as they are now.
+std::vector<Identity> descendants(const Identity& identity);
 std::string boot_id();
 // The path of the running executable, links resolved.
 std::string executable_path();

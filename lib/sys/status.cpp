@@ -104,6 +104,14 @@ Fd open_pidfd(pid_t pid) {
     return Fd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
 }
 
+// Opened first and compared then: from there on the descriptor names this process and no other.
+bool signal_process(const Identity& identity, int signal) {
+    if (identity.pid <= 0) return false;
+    const Fd process = open_pidfd(static_cast<pid_t>(identity.pid));
+    if (!process || !is_alive(identity)) return false;
+    return syscall(SYS_pidfd_send_signal, process.get(), signal, nullptr, 0) == 0;
+}
+
 Identity own_identity() {
     return identity_of(getpid());
 }
@@ -115,6 +123,17 @@ std::vector<Identity> ancestors() {
         all.push_back({pid, status ? status->start : 0});
         pid = status ? status->parent : 0;
     }
+    return all;
+}
+
+std::vector<Identity> descendants(const Identity& identity) {
+    std::vector<Identity> all;
+    const auto add_children = [&all](const Identity& parent) {
+        for (const pid_t child : children_of(static_cast<pid_t>(parent.pid)))
+            all.push_back(identity_of(child));
+    };
+    if (is_alive(identity)) add_children(identity);
+    for (std::size_t i = 0; i < all.size(); ++i) add_children(Identity(all[i]));
     return all;
 }
 
