@@ -11,6 +11,7 @@
 #include "context/import.hpp"
 #include "context/saved.hpp"
 #include "life/adoption.hpp"
+#include "life/leftovers.hpp"
 #include "repo/repository.hpp"
 #include "store/messages.hpp"
 #include "store/prompts.hpp"
@@ -254,6 +255,8 @@ class Destruction {
         done_.sessions = life::finish_destroying(home(), store_, family_, files_);
         done_.agent = store::find_agent(store_, agent_.id).value_or(agent_);
         deliver_audit(store_, {audit_sink(), home().audit_lock()}, surroundings_.warn);
+        // of a run that was killed when it had taken the directory away
+        if (life::has_remains(home(), agent_.name)) life::reclaim_leftovers(home(), store_);
         if (rest.empty()) return;
         try {
             sys::remove_tree(rest);
