@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t drain_ms = 20'000;
 constexpr std::int64_t terminal_drain_ms = 2'000;  // somebody waits for the prompt of their shell
-constexpr std::int64_t grace_ms = 10'000;
+constexpr std::int64_t default_grace_ms = 10'000;
 
 bool is_past(std::int64_t deadline_ms) {
     return deadline_ms != 0 && sys::monotonic_ms() >= deadline_ms;
@@ -22,7 +22,7 @@ bool is_past(std::int64_t deadline_ms) {
 
 ShutdownTimeouts shutdown_timeouts(const sys::Environment& environment) {
     return {environment.find_ms("CHORUS_DRAIN_TIMEOUT_MS").value_or(drain_ms),
-            environment.find_ms("CHORUS_SHUTDOWN_TIMEOUT_MS").value_or(grace_ms)};
+            environment.find_ms("CHORUS_SHUTDOWN_TIMEOUT_MS").value_or(default_grace_ms)};
 }
 
 Shutdown::Shutdown(const Surroundings& surroundings, std::int64_t deadline_ms)
