@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Tasks whose turn, terminal and shell are gone end with their true status, each of them.
+. "$(dirname "$0")/../support/lib.sh"
+. "$(dirname "$0")/../support/turns.sh"
+readonly rounds=20 each=10
+readonly signals=(SEGV KILL TERM HUP)
+
+test_case "$((rounds * each)) of $((rounds * each)) end with their exit status or signal" # L-38
+init a --model builtin/script --permissions open
+agent_key a sandbox '"off"'
+work=$CHORUS_HOME/agents/a/workspace
+for ((round = 0; round < rounds; round++)); do
+    {
+        echo calls
+        for ((i = 0; i < each; i++)); do
+            number=$((round * each + i))
+            how="exit $((number % 250))"
+            [ $((i % 3)) = 2 ] && how="kill -${signals[i / 3 % 4]} \$\$; sleep 10"
+            jq -nc --arg command "until [ -e go$round ]; do sleep 0.05; done; $how" '{command: $command, background: true}' | sed 's/^/\/bash /'
+        done
+        echo '/bash {"command": "touch began'$round'; sleep 600"}'
+    } >prompt
+    script -qc "bash -c 'exec 3>&1; chorus-run a -f prompt; :'" /dev/null >/dev/null 2>&1 </dev/null &
+    terminal=$!
+    wait_for 20 test -e "$work/began$round" || fail "round $round: the turn did not come so far"
+    turn=$(db 'SELECT pid FROM turns WHERE ended_at IS NULL')
+    kill -9 "$(ps -o ppid= -p "$turn")" "$turn" $terminal 2>/dev/null
+    { wait $terminal; } 2>/dev/null
+    touch "$work/go$round"
+done
+run chorus-tasks wait a $(db 'SELECT task_id FROM tasks')
+wrong=0
+for ((number = 0; number < rounds * each; number++)); do
+    i=$((number % each))
+    wanted="$((number % 250))|"
+    [ $((i % 3)) = 2 ] && wanted="|$(kill -l "${signals[i / 3 % 4]}")"
+    got=$(db "SELECT exit_code, signal FROM tasks WHERE task_id = printf('task_%03d', $((number + 1)))")
+    [ "$got" = "$wanted" ] || { wrong=$((wrong + 1)) && echo "task $((number + 1)): $got, not $wanted"; }
+done
+expect_equal $wrong 0
+expect_db 'SELECT count(*) FROM tasks' $((rounds * each))
+end_tests
