@@ -126,8 +126,7 @@ class Destruction {
         for (const store::Agent& member : family_) {
             const task::Site site{home(), agent::Directory(home().path() + "/" + member.dir),
                                   store_, member.id};
-            task::settle(site);
-            const auto running = store::running_tasks(store_, member.id);
+            const auto running = task::settle(site);
             if (running.empty()) continue;
             for (const store::Task& task : task::end(site, running, timeouts_.grace_ms))
                 if (task.ended_at == 0)

@@ -86,5 +86,28 @@ TEST(Inbox, knows_who_sent_what_a_turn_got) {
     EXPECT_EQ(senders(store, turn.id), (std::vector<std::string>{"uid 1", "uid 2 (bob)"}));
 }
 
+// L-43
+TEST(Inbox, what_nobody_has_taken_up_can_be_dropped) {
+    const Home home;
+    Store store = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    const AgentId other = add_agent(store, "bob");
+    const Turn turn = add_turn(store, agent);
+    in_transaction(store, [&] {
+        for (const AgentId to : {agent, agent, agent, other}) {
+            InboxRow row;
+            row.agent_id = to;
+            insert_inbox(store, row);
+        }
+        mark_delivered(store, 1, turn.id);
+    });
+    std::int64_t dropped = 0;
+    in_transaction(store, [&] { dropped = drop_undelivered(store, agent); });
+    EXPECT_EQ(dropped, 2);
+    EXPECT_TRUE(undelivered(store, agent, 1).empty());
+    EXPECT_EQ(undelivered(store, other, 1).size(), 1U);
+    EXPECT_EQ(senders(store, turn.id).size(), 1U);
+}
+
 }  // namespace
 }  // namespace chorus::store
