@@ -4,6 +4,7 @@
 #include <chrono>
 #include <thread>
 
+#include "store/tasks.hpp"
 #include "store/turns.hpp"
 #include "sys/clock.hpp"
 
@@ -32,6 +33,21 @@ void Stopping::look() {
             if (turn.pid != 0) stop({turn.pid, turn.pid_start});
 }
 
+// Tasks are not meant to end with it: theirs is an end of its own.
+std::vector<sys::Identity> Stopping::started_by(const sys::Identity& process) const {
+    std::vector<sys::Identity> started = sys::descendants(process);
+    for (const store::AgentId agent : agents_)
+        for (const store::Task& task : store::running_tasks(store_, agent)) {
+            const sys::Identity supervisor{task.pid, task.pid_start};
+            const auto of_task = sys::descendants(supervisor);
+            std::erase_if(started, [&](const sys::Identity& one) {
+                return one == supervisor ||
+                       std::find(of_task.begin(), of_task.end(), one) != of_task.end();
+            });
+        }
+    return started;
+}
+
 // A second SIGTERM would end it at once.
 void Stopping::stop(const sys::Identity& process) {
     if (!asked_.contains(process)) {
@@ -40,7 +56,7 @@ void Stopping::stop(const sys::Identity& process) {
         asked_.insert(process);
     }
     if (sys::monotonic_ms() < kill_at_ms_ || killed_.contains(process)) return;
-    const auto started = sys::descendants(process);
+    const auto started = started_by(process);
     if (!sys::signal_process(process, SIGKILL)) return;
     orphans_.insert(orphans_.end(), started.begin(), started.end());
     killed_.insert(process);

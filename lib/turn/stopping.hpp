@@ -19,7 +19,8 @@ class Stopping {
     // Each turn at work, also one that began in the last moment, gets one SIGTERM, when it is its
     // time SIGKILL. For who waits for the agents' locks: asked every few milliseconds.
     void look();
-    // What those that were killed had started is given a moment to end and is then killed too.
+    // What those that were killed had started, their tasks excepted, is given a moment to end and
+    // is then killed too.
     void finish() const;
     std::size_t stopped() const { return asked_.size(); }
 
@@ -30,6 +31,7 @@ class Stopping {
         }
     };
     void stop(const sys::Identity& process);
+    std::vector<sys::Identity> started_by(const sys::Identity& process) const;
 
     store::Store& store_;
     std::vector<store::AgentId> agents_;

@@ -470,6 +470,7 @@ TEST_F(ProcessTest, DescendantsAreTheChildrenAndTheirs) {
     const pid_t child = fork();
     if (child == 0) {
         if (fork() == 0) setsid();
+        alarm(60);
         [[maybe_unused]] const ssize_t written = write(ready[1], "x", 1);
         for (;;) pause();
     }

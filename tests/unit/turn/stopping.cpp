@@ -9,7 +9,7 @@
 #include <functional>
 #include <thread>
 
-#include "sys/clock.hpp"
+#include "store/tasks.hpp"
 #include "unit/store/home.hpp"
 
 namespace chorus::turn {
@@ -34,14 +34,13 @@ class StoppingTest : public testing::Test {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             alarm(60);
             work();
-            close(ready[0]);
-            close(ready[1]);
+            [[maybe_unused]] const ssize_t told = write(ready[1], "x", 1);
             for (;;) pause();
         }
-        close(ready[1]);
-        char none = 0;
-        EXPECT_EQ(read(ready[0], &none, 1), 0);
+        char told = 0;
+        EXPECT_EQ(read(ready[0], &told, 1), 1);
         close(ready[0]);
+        close(ready[1]);
         return pid;
     }
     static sys::Identity identity_of(pid_t pid) {
@@ -99,6 +98,7 @@ TEST_F(StoppingTest, kills_one_that_does_not_listen_and_what_it_has_started) {
     const pid_t turn = start([] {
         signal(SIGTERM, SIG_IGN);
         if (fork() == 0) {
+            alarm(60);
             setsid();
             for (;;) pause();
         }
@@ -117,6 +117,34 @@ TEST_F(StoppingTest, kills_one_that_does_not_listen_and_what_it_has_started) {
     EXPECT_TRUE(sys::is_alive(started[0]));
     stopping.finish();
     EXPECT_EQ(signal_that_ended(static_cast<pid_t>(started[0].pid)), SIGKILL);
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
+TEST_F(StoppingTest, leaves_the_tasks_of_one_that_it_kills_alone) {
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    const pid_t turn = start([] {
+        signal(SIGTERM, SIG_IGN);
+        if (fork() == 0) {
+            alarm(60);
+            for (;;) pause();
+        }
+    });
+    add_turn_of(identity_of(turn));
+    const auto started = sys::descendants(identity_of(turn));
+    ASSERT_EQ(started.size(), 1U);
+    store::Task task;
+    task.agent_id = agent_;
+    task.id = "task_001";
+    task.pid = started[0].pid;
+    task.pid_start = started[0].start;
+    store::in_transaction(store_, [&] { store::insert_task(store_, task); });
+    Stopping stopping(store_, {agent_}, 0);
+    stopping.look();
+    EXPECT_EQ(signal_that_ended(turn), SIGKILL);
+    stopping.finish();
+    EXPECT_TRUE(sys::is_alive(started[0]));
+    kill(static_cast<pid_t>(started[0].pid), SIGKILL);
+    store::wait_for(static_cast<pid_t>(started[0].pid));
     prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
