@@ -17,8 +17,15 @@ using tasks_command::Verb;
 constexpr std::array verbs{
     Verb{"answer", "answer a question", tasks_command::add_answer},
     Verb{"approve", "let a call run", tasks_command::add_approve},
+    Verb{"cancel", "end what an agent is doing", tasks_command::add_cancel},
     Verb{"deny", "refuse a call, or to answer", tasks_command::add_deny},
+    Verb{"events", "every change of state, in order", tasks_command::add_events},
+    Verb{"list", "the background tasks of an agent", tasks_command::add_list},
     Verb{"prompts", "what waits for a person", tasks_command::add_prompts},
+    Verb{"ready", "whether an agent can take a turn: exit 0 or 4", tasks_command::add_ready},
+    Verb{"status", "how it stands with an agent", tasks_command::add_status},
+    Verb{"steps", "what a turn did, and how long it took", tasks_command::add_steps},
+    Verb{"threads", "what the threads of an agent do", tasks_command::add_threads},
 };
 
 ExitStatus run(const Action& action) {
@@ -31,8 +38,8 @@ ExitStatus run(const Action& action) {
 }
 
 std::function<ExitStatus()> add_verbs(CLI::App& app) {
-    app.require_subcommand(1);
-    const auto chosen = std::make_shared<Action>();
+    app.require_subcommand(0, 1);
+    const auto chosen = std::make_shared<Action>(tasks_command::add_overview(app));
     for (const Verb& verb : verbs) {
         CLI::App* command = app.add_subcommand(std::string(verb.name), std::string(verb.help));
         command->callback([chosen, action = verb.add(*command)] { *chosen = action; });

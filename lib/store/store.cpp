@@ -173,6 +173,10 @@ std::int64_t Store::changed_rows() const {
     return sqlite3_changes64(handle());
 }
 
+std::int64_t Store::version_by_others() {
+    return query_integer(handle(), "PRAGMA data_version");
+}
+
 Transaction::Transaction(Store& store) : store_(store) {
     Store::Connection& connection = *store.connection_;
     if (connection.in_transaction())

@@ -40,6 +40,8 @@ class Store {
     sqlite3* handle() const;
     std::int64_t last_insert_id() const;
     std::int64_t changed_rows() const;
+    // Another number where anybody but this Store has committed since it was asked before.
+    std::int64_t version_by_others();
 
   private:
     friend class Transaction;
