@@ -67,13 +67,13 @@ cli::Frame draw(Opened& opened, Form form, std::size_t width) {
 
 }  // namespace
 
-Action add_overview(CLI::App& program) {
+Action add_overview(CLI::App& app) {
     const auto options = std::make_shared<ViewOptions>();
-    add_json(program, *options, "of all agents: print one JSON object a line");
-    add_follow(program, *options);
+    add_json(app, *options, "of all agents: print one JSON object a line");
+    add_follow(app, *options);
     // in front of a verb they would be taken for that one's and be without effect
-    program.callback([options, &program] {
-        if (!program.get_subcommands().empty() && (options->json || options->follow))
+    app.callback([options, &app] {
+        if (!app.get_subcommands().empty() && (options->json || options->follow))
             throw CLI::ArgumentMismatch("options go behind the verb");
     });
     return [options](Opened& opened) {

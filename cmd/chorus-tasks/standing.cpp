@@ -28,9 +28,9 @@ std::string exit_of(const Task& task) {
 std::string end_of(const Task& task) {
     if (task.status == TaskStatus::running)
         return "started " + ago(task.started_at) + ", PID " + std::to_string(task.pid);
-    std::string text = exit_of(task);
-    if (!task.note.empty()) text += (text.empty() ? "" : ", ") + one_line(task.note);
-    return text + (text.empty() ? "" : ", ") + ago(task.ended_at);
+    const std::string exit = exit_of(task);
+    return exit + (exit.empty() ? "" : ", ") + ago(task.ended_at) +
+           (task.note.empty() ? "" : "; " + one_line(task.note));
 }
 
 std::string json_of(const Task& task) {

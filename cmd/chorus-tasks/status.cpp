@@ -92,16 +92,25 @@ void add_threads(std::vector<std::string>& lines, const AgentStanding& standing)
 }
 
 void add_tasks(std::vector<std::string>& lines, const char* heading,
-               const std::vector<store::Task>& tasks) {
+               const std::vector<store::Task>& tasks, std::size_t width) {
     if (tasks.empty()) return;
     lines.emplace_back(heading);
     for (const store::Task& task : tasks) {
         const bool runs = task.status == store::TaskStatus::running;
-        lines.push_back("  [" + task.id + "] " + one_line(task.command) + " (" +
-                        std::string(store::name(task.status)) + ", " +
-                        (runs ? cli::span_text(sys::now_ms() - task.started_at) : end_of(task)) +
-                        ")");
+        const std::string when =
+            runs ? cli::span_text(sys::now_ms() - task.started_at) : end_of(task);
+        lines.push_back(fitted("  [" + task.id + "] ", one_line(task.command),
+                               " (" + std::string(store::name(task.status)) + ", " + when + ")",
+                               width));
     }
+}
+
+void add_prompts(std::vector<std::string>& lines, const std::vector<store::Prompt>& prompts,
+                 std::size_t width) {
+    if (!prompts.empty()) lines.emplace_back("Waiting for a person:");
+    for (const store::Prompt& prompt : prompts)
+        lines.push_back(fitted("  [" + prompt.id + "] ", one_line(turn::in_one_line(prompt)),
+                               " (asked " + ago(prompt.created_at) + ")", width));
 }
 
 std::vector<std::string> for_people(const AgentStanding& standing,
@@ -118,12 +127,9 @@ std::vector<std::string> for_people(const AgentStanding& standing,
     lines.push_back("Turn: " + turn_text(first));
     if (!is_gone(agent)) lines.push_back("Workspace: " + workspace_text(workspace));
     add_threads(lines, standing);
-    add_tasks(lines, "Running tasks:", standing.running);
-    add_tasks(lines, "Recently completed:", standing.ended);
-    if (!standing.prompts.empty()) lines.emplace_back("Waiting for a person:");
-    for (const store::Prompt& prompt : standing.prompts)
-        lines.push_back("  [" + prompt.id + "] " + one_line(turn::in_one_line(prompt)) +
-                        " (asked " + ago(prompt.created_at) + ")");
+    add_tasks(lines, "Running tasks:", standing.running, width);
+    add_tasks(lines, "Recently completed:", standing.ended, width);
+    add_prompts(lines, standing.prompts, width);
     lines.push_back("Last session saved: " +
                     (standing.last_session ? session_text(*standing.last_session) : "none"));
     for (const std::string& problem : standing.problems)

@@ -46,7 +46,7 @@ Action add_steps(CLI::App& verb);
 Action add_threads(CLI::App& verb);
 
 // Without a verb: every agent.
-Action add_overview(CLI::App& program);
+Action add_overview(CLI::App& app);
 
 // --- what verbs share ---
 

@@ -1,6 +1,7 @@
 #include "chorus-tasks/view.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <utility>
 
 #include "base/text.hpp"
@@ -81,6 +82,14 @@ std::string ago(base::TimeMs time) {
 
 void cut_lines(std::vector<std::string>& lines, std::size_t width) {
     for (std::string& line : lines) line = base::cut_to_width(line, width);
+}
+
+std::string fitted(const std::string& head, const std::string& middle, const std::string& tail,
+                   std::size_t width) {
+    constexpr std::size_t least = 8;
+    const std::size_t rest = base::display_width(head) + base::display_width(tail);
+    const std::size_t room = std::max(width > rest ? width - rest : 0, least);
+    return head + base::cut_to_width(middle, room) + tail;
 }
 
 void write_text(chat::JsonText& out, std::string_view key, std::string_view value) {

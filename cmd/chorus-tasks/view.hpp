@@ -42,6 +42,10 @@ std::string ago(base::TimeMs time);
 // Each line cut to the width of a terminal.
 void cut_lines(std::vector<std::string>& lines, std::size_t width);
 
+// One line of the three, of which the middle gives way where they are wider together.
+std::string fitted(const std::string& head, const std::string& middle, const std::string& tail,
+                   std::size_t width);
+
 // Members of an open object; what is no UTF-8 is replaced.
 void write_text(chat::JsonText& out, std::string_view key, std::string_view value);
 void write_time(chat::JsonText& out, std::string_view key, base::TimeMs time);  // null for 0

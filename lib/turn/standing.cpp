@@ -78,7 +78,7 @@ std::vector<ThreadStanding> threads_of(store::Store& store, const store::Agent& 
     std::vector<store::Turn> turns = store::newest_turns(store, agent.id);
     std::vector<ThreadStanding> threads;
     for (store::Thread& thread : store::list_threads(store, agent.id)) {
-        threads.push_back({.thread = std::move(thread)});
+        threads.emplace_back().thread = std::move(thread);
         const auto turn = std::find_if(turns.begin(), turns.end(), [&](const store::Turn& one) {
             return one.thread_id == threads.back().thread.id;
         });
