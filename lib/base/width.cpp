@@ -54,20 +54,23 @@ bool is_in(const std::array<Range, N>& ranges, char32_t code_point) {
     return found != ranges.end() && found->first <= code_point;
 }
 
-// visible() has left neither controls nor invalid bytes; a byte that is no beginning counts as one.
 struct Character {
     std::size_t bytes = 1;
     std::size_t columns = 1;
 };
 
+// A byte that is part of none counts as one.
 Character first_of(std::string_view text) {
     const auto lead = static_cast<unsigned char>(text.front());
-    if (lead < 0xc0) return {};
-    const std::size_t wanted = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    const std::size_t bytes = std::min(wanted, text.size());
-    char32_t code_point = lead & (0xffU >> (wanted + 1));
-    for (std::size_t i = 1; i < bytes; ++i)
-        code_point = code_point << 6U | (static_cast<unsigned char>(text[i]) & 0x3fU);
+    if (lead < 0xc0 || lead >= 0xf8) return {};
+    const std::size_t bytes = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    if (bytes > text.size()) return {};
+    char32_t code_point = lead & (0xffU >> (bytes + 1));
+    for (std::size_t i = 1; i < bytes; ++i) {
+        const auto next = static_cast<unsigned char>(text[i]);
+        if ((next & 0xc0U) != 0x80) return {};
+        code_point = code_point << 6U | (next & 0x3fU);
+    }
     if (is_in(zero_width, code_point)) return {bytes, 0};
     return {bytes, is_in(wide, code_point) ? std::size_t{2} : std::size_t{1}};
 }

@@ -19,7 +19,7 @@ TEST(Width, is_of_columns_not_of_bytes_or_characters) {
 
 TEST(Width, takes_what_is_no_utf8_too) {
     EXPECT_EQ(display_width("\xff\x80"), 2U);
-    EXPECT_EQ(display_width("a\xe6\x97"), 2U);
+    EXPECT_EQ(display_width("a\xe6\x97"), 3U);
     EXPECT_EQ(display_width("a\xf0"), 2U);
 }
 
