@@ -1,7 +1,6 @@
 #include "chorus-tasks/standing.hpp"
 
-#include <cstring>
-
+#include "base/text.hpp"
 #include "chat/event.hpp"
 #include "chorus-tasks/view.hpp"
 #include "cli/time.hpp"
@@ -17,11 +16,7 @@ using store::TurnState;
 using turn::ThreadStanding;
 
 std::string exit_of(const Task& task) {
-    if (task.signal != 0) {
-        const char* name = sigabbrev_np(task.signal);
-        return name != nullptr ? std::string("SIG") + name
-                               : "signal " + std::to_string(task.signal);
-    }
+    if (task.signal != 0) return "signal " + base::signal_name(task.signal);
     return task.exit_code < 0 ? "" : "exit " + std::to_string(task.exit_code);
 }
 

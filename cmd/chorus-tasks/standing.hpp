@@ -9,7 +9,7 @@
 
 namespace chorus::tasks_command {
 
-// "exit 0", "SIGKILL"; "" while it runs, and where nobody knows.
+// "exit 0", "signal 9 (KILL)"; "" while it runs, and where nobody knows.
 std::string exit_of(const store::Task& task);
 // "started 5 min ago, PID 12345", "exit 0, 30 sec ago", "2 min ago; and why"
 std::string end_of(const store::Task& task);

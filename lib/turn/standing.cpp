@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 
 #include "agent/configuration.hpp"
 #include "base/error.hpp"
@@ -18,6 +17,7 @@
 #include "task/task.hpp"
 #include "turn/decision.hpp"
 #include "turn/settings.hpp"
+#include "turn/tasks.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -150,7 +150,7 @@ std::string how_it_exited(const store::Turn& turn) {
     if (turn.exit_code < 0) return turn.reason;
     const int number = signal_of(turn);
     return "exit " + std::to_string(turn.exit_code) +
-           (number == 0 ? "" : std::string(", SIG") + sigabbrev_np(number));
+           (number == 0 ? "" : ", signal " + base::signal_name(number));
 }
 
 }  // namespace
@@ -258,7 +258,7 @@ WorkspaceStanding workspace_of(const agent::Directory& directory) {
 std::string settle_tasks(const agent::Home& home, store::Store& store, const store::Agent& agent) {
     if (agent.status != AgentStatus::active) return {};
     try {
-        const task::Site site{home, directory_of(home, agent), store, agent.id};
+        const task::Site site = task_site(store, home, agent);
         task::settle(site);
         task::mirror(site);
         return {};

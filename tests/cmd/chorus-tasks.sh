@@ -109,7 +109,7 @@ task 1 "'task_002', 'killed', 'y', '/w', 7, 1, 'b', $(at 300), $(at 90), NULL, 1
 task 1 "'task_003', 'failed', 'z', '/w', 7, 1, 'b', $(at 300), $(at 90), 3, NULL, 'its output was cut'"
 at_terminal 120 'chorus-tasks list a'
 expect_match "$out" 'task_001] x +lost +\(0 sec ago; '
-expect_match "$out" 'task_002] y +killed +\(SIGTERM, 90 sec ago\)'
+expect_match "$out" 'task_002] y +killed +\(signal 15 \(TERM\), 90 sec ago\)'
 expect_match "$out" 'task_003] z +failed +\(exit 3, 90 sec ago; its output was cut\)'
 expect_no_match "$out" 'Running tasks'
 expect_db "SELECT status FROM tasks WHERE task_id = 'task_001'" lost

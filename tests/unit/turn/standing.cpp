@@ -103,7 +103,7 @@ TEST(Standing, says_what_goes_with_the_state) {
     EXPECT_EQ(what_of(thread_with(exited)), "crashed");
     EXPECT_EQ(signal_of(exited), 0);
     exited.exit_code = 130;
-    EXPECT_EQ(what_of(thread_with(exited)), "exit 130, SIGINT");
+    EXPECT_EQ(what_of(thread_with(exited)), "exit 130, signal 2 (INT)");
     EXPECT_EQ(signal_of(exited), 2);
     exited.exit_code = 143;
     EXPECT_EQ(signal_of(exited), 15);
