@@ -44,12 +44,12 @@ test_case "supervisors killed at any moment: the end is on record or the task is
 init a --model builtin/script
 agent_key a sandbox '"off"'
 canary=canary$RANDOM$RANDOM
-printf '#!/bin/bash\n(exec -a %s sleep 30) &\nsleep 0.0$((RANDOM %% 9))\nexit 7\n' $canary >"$CHORUS_HOME/agents/a/workspace/work"
+printf '#!/bin/bash\n(exec -a %s sleep 30) >/dev/null 2>&1 &\nsleep 0.0$((RANDOM %% 9))\nexit 7\n' $canary >"$CHORUS_HOME/agents/a/workspace/work"
 for ((round = 0; round < 8; round++)); do
     for ((i = 0; i < 12; i++)); do
         chorus-tasks run a -- bash work >/dev/null || fail 'not started'
         pid=$(db 'SELECT pid FROM tasks ORDER BY rowid DESC LIMIT 1')
-        { sleep "0.0$((RANDOM % 10))"; kill -9 "$pid"; } 2>/dev/null &
+        { sleep "0.$((RANDOM % 2))$((RANDOM % 10))"; kill -9 "$pid"; } 2>/dev/null &
     done
     wait
     { chorus-tasks wait a $(db 'SELECT task_id FROM tasks'); } >/dev/null 2>&1
