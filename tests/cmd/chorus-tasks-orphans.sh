@@ -49,7 +49,7 @@ for ((round = 0; round < 8; round++)); do
     for ((i = 0; i < 12; i++)); do
         chorus-tasks run a -- bash work >/dev/null || fail 'not started'
         pid=$(db 'SELECT pid FROM tasks ORDER BY rowid DESC LIMIT 1')
-        { sleep "0.$((RANDOM % 2))$((RANDOM % 10))"; kill -9 "$pid"; } 2>/dev/null &
+        { sleep "0.$((RANDOM % 5))$((RANDOM % 10))"; kill -9 "$pid"; } 2>/dev/null &
     done
     wait
     { chorus-tasks wait a $(db 'SELECT task_id FROM tasks'); } >/dev/null 2>&1
