@@ -1,4 +1,4 @@
-#include <unistd.h>
+#include <cerrno>
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
@@ -6,6 +6,7 @@
 #include "model/catalog.hpp"
 #include "store/agents.hpp"
 #include "sys/fd.hpp"
+#include "sys/file.hpp"
 #include "sys/process.hpp"
 #include "task/order.hpp"
 #include "task/task.hpp"
@@ -32,6 +33,8 @@ std::vector<std::string> environment_of(const sys::Environment& own, bool with_k
 }
 
 void check(const Site& site, const Order& order) {
+    if (!sys::is_directory(order.about.directory))
+        throw base::system_error(order.about.directory, ENOENT);
     if (std::ssize(store::running_tasks(site.store, site.agent)) >= base::limits::tasks)
         throw Error(ErrorCode::limit,
                     std::to_string(base::limits::tasks) +

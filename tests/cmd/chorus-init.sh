@@ -228,7 +228,12 @@ run env CHORUS_HOME=relative chorus-init a
 expect_status 3
 
 test_case "--groom manual makes no home and migrates no database unasked; auto does" # S-45
-old_schema() { db "DROP TABLE prefixes; ALTER TABLE inbox DROP COLUMN actor; PRAGMA user_version = 2" >/dev/null; }
+old_schema() {
+    local sql='DROP TABLE prefixes; DROP INDEX tasks_ended; DROP INDEX inbox_delivered;' column
+    for column in thread_id tool_call_id actor note on_exit goes_on depth rights; do sql+="ALTER TABLE tasks DROP COLUMN $column;"; done
+    for column in actor depth rights; do sql+="ALTER TABLE inbox DROP COLUMN $column;"; done
+    db "$sql PRAGMA user_version = 2" >/dev/null
+}
 for how in manual pristine; do
     run chorus-init a --model builtin/script --groom "$how"
     expect_status 3

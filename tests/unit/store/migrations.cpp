@@ -15,6 +15,15 @@ void edit(const Store::Paths& paths, const std::string& sql) {
     ASSERT_EQ(std::system(command.c_str()), 0) << command;
 }
 
+// What 0005 adds, taken away.
+const std::string without_0005 = [] {
+    std::string sql = "DROP INDEX tasks_ended; DROP INDEX inbox_delivered; ";
+    for (const char* column :
+         {"thread_id", "tool_call_id", "actor", "note", "on_exit", "goes_on", "depth", "rights"})
+        sql += "ALTER TABLE tasks DROP COLUMN " + std::string(column) + "; ";
+    return sql + "ALTER TABLE inbox DROP COLUMN depth; ALTER TABLE inbox DROP COLUMN rights; ";
+}();
+
 std::map<std::string, std::string> bytes_of(const std::string& directory) {
     std::map<std::string, std::string> files;
     for (const auto& entry : std::filesystem::directory_iterator(directory))
@@ -32,6 +41,25 @@ TEST(Migrations, lead_from_nothing_to_the_schema) {
           "settings", "events", "reservations", "messages_fts"})
         EXPECT_EQ(query_integer(store.handle(), "SELECT count(*) FROM " + std::string(table)), 0)
             << table;
+}
+
+// C-59
+TEST(Migrations, make_the_table_of_messages_and_the_indexes_of_its_queries) {
+    const Home home;
+    const Store store = home.open();
+    EXPECT_EQ(query_text(store.handle(),
+                         "SELECT group_concat(name) FROM (SELECT name FROM "
+                         "pragma_table_info('messages') WHERE name IN ('id', 'agent_id', "
+                         "'thread_id', 'role', 'content', 'tool_calls', 'tool_call_id', "
+                         "'timestamp') ORDER BY name)"),
+              "agent_id,content,id,role,thread_id,timestamp,tool_call_id,tool_calls");
+    EXPECT_EQ(query_integer(store.handle(),
+                            "SELECT count(*) FROM sqlite_schema WHERE name = 'messages' AND sql "
+                            "LIKE '%id INTEGER PRIMARY KEY AUTOINCREMENT%'"),
+              1);
+    EXPECT_EQ(query_text(store.handle(),
+                         "SELECT group_concat(name) FROM pragma_index_info('messages_thread')"),
+              "agent_id,thread_id");
 }
 
 TEST(Migrations, make_strict_tables) {
@@ -82,8 +110,8 @@ TEST(Migrations, leave_a_newer_database_without_a_log_untouched) {
 TEST(Migrations, wait_for_a_person_where_they_are_told_to) {
     const Home home;
     { const Store store = home.open(); }
-    edit(home.paths(),
-         "DROP TABLE prefixes; ALTER TABLE inbox DROP COLUMN actor; PRAGMA user_version = 2");
+    edit(home.paths(), "DROP TABLE prefixes; ALTER TABLE inbox DROP COLUMN actor; " + without_0005 +
+                           "PRAGMA user_version = 2");
     const std::string before = read_bytes(home.paths().database);
     const base::Error error = error_of([&] { Store::open(home.paths(), IfOld::refuse); });
     EXPECT_EQ(error.code(), base::ErrorCode::config_invalid);
