@@ -61,6 +61,8 @@ soak: deps $(BUILD)/CMakeCache.txt
 	$(BUILD)/tests/fault_approve --bin $(BUILD)/cmd --every
 	$(BUILD)/tests/fault_calls --bin $(BUILD)/cmd --every
 	$(BUILD)/tests/fault_context --bin $(BUILD)/cmd --every
+	$(BUILD)/tests/fault_destroy --bin $(BUILD)/cmd --every
+	$(BUILD)/tests/fault_escape --bin $(BUILD)/cmd --every
 	$(BUILD)/tests/fault_crowd --bin $(BUILD)/cmd --seconds 600
 	$(BUILD)/tests/fault_power --bin $(BUILD)/cmd --cuts 5000
 	$(BUILD)/tests/fault_race --bin $(BUILD)/cmd --messages 100000

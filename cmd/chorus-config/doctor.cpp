@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iostream>
 
 #include "agent/home.hpp"
@@ -20,6 +21,17 @@ using context::Finding;
 
 void add(std::vector<Finding>& findings, const std::vector<std::string>& all, bool mended) {
     for (const std::string& what : all) findings.push_back({what, mended});
+}
+
+// Of agents that were being made or destroyed.
+void check_agents(const agent::Home& home, store::Store& store, bool fix,
+                  std::vector<Finding>& findings) {
+    const auto before = life::find_leftovers(home, store);
+    if (fix) life::reclaim_leftovers(home, store);
+    const auto after = fix ? life::find_leftovers(home, store) : before;
+    for (const std::string& what : before)
+        findings.push_back({what, std::find(after.begin(), after.end(), what) == after.end()});
+    add(findings, life::find_half_destroyed(home, store), false);
 }
 
 // Halves of files, where files are put in place.
@@ -71,8 +83,7 @@ ExitStatus doctor(const Call& call, const sys::Environment& environment) {
     if (call.fix) life::refuse_from_inside(store, environment);
     std::vector<Finding> findings;
     add(findings, store::integrity_problems(store), false);
-    add(findings, life::find_leftovers(home, store), call.fix);
-    if (call.fix) life::reclaim_leftovers(home, store);
+    check_agents(home, store, call.fix, findings);
     check_temporaries(home, store, call.fix, findings);
     check_branches(home, store, call.fix, findings);
     for (Finding& finding : context::check_sessions(store, home, call.fix))

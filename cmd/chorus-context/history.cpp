@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "chorus-context/session.hpp"
 #include "context/saved.hpp"
@@ -12,12 +13,31 @@ namespace {
 struct Options {
     std::string agent;
     std::int64_t limit = 50;
+    bool all = false;
     bool json = false;
 };
+
+void sort_and_cut(std::vector<store::Session>& sessions, std::int64_t limit) {
+    std::stable_sort(sessions.begin(), sessions.end(),
+                     [](const auto& a, const auto& b) { return a.saved_at > b.saved_at; });
+    sessions.resize(std::min(sessions.size(), static_cast<std::size_t>(limit)));
+}
+
+// What was adopted is in the rows of several.
+std::vector<store::Session> sessions_of_all(store::Store& store, const Options& options) {
+    std::vector<store::Session> all;
+    std::set<std::string> ids;
+    for (const store::Agent& agent : store::list_generations(store, options.agent))
+        for (store::Session& session : store::list_sessions(store, agent.id, options.limit))
+            if (ids.insert(session.id).second) all.push_back(std::move(session));
+    sort_and_cut(all, options.limit);
+    return all;
+}
 
 std::vector<store::Session> sessions_of(store::Store& store, const Options& options) {
     if (!options.agent.empty()) {
         life::require_known_agent(store, options.agent);
+        if (options.all) return sessions_of_all(store, options);
         const auto agent = store::find_agent(store, options.agent);
         return store::list_sessions(
             store, (agent ? agent : store::find_destroyed_agent(store, options.agent))->id,
@@ -27,9 +47,7 @@ std::vector<store::Session> sessions_of(store::Store& store, const Options& opti
     for (const store::Agent& agent : store::list_agents(store))
         for (store::Session& session : store::list_sessions(store, agent.id, options.limit))
             all.push_back(std::move(session));
-    std::stable_sort(all.begin(), all.end(),
-                     [](const auto& a, const auto& b) { return a.saved_at > b.saved_at; });
-    all.resize(std::min(all.size(), static_cast<std::size_t>(options.limit)));
+    sort_and_cut(all, options.limit);
     return all;
 }
 
@@ -67,6 +85,7 @@ Action add_history(CLI::App& verb) {
     verb.add_option("--limit", options->limit, "so many at most (50)")
         ->type_name("N")
         ->check(CLI::PositiveNumber);
+    verb.add_flag("--all", options->all, "of earlier agents of that name too");
     verb.add_flag("--json", options->json, "print one JSON object a line");
     return [options](Opened& opened) { return run(*options, opened); };
 }

@@ -29,6 +29,12 @@ std::string Home::agent(std::string_view name) const {
 std::string Home::archive() const {
     return path_ + "/archive";
 }
+std::string Home::archive(std::string_view name, std::int64_t generation) const {
+    return archive() + "/" + std::string(name) + "-" + std::to_string(generation);
+}
+std::string Home::archived_sessions(std::string_view name, std::int64_t generation) const {
+    return archive(name, generation) + "/sessions";
+}
 std::string Home::locks() const {
     return path_ + "/locks";
 }
@@ -70,6 +76,10 @@ std::string Home::configuration_lock(std::int64_t agent_id) const {
 
 std::string Home::task_lock(std::int64_t agent_id) const {
     return agent_lock(agent_id) + "-tasks";
+}
+
+std::string Home::destroy_lock(std::int64_t agent_id) const {
+    return agent_lock(agent_id) + "-destroy";
 }
 
 std::string Home::channel_lock(std::int64_t agent_id) const {

@@ -20,6 +20,9 @@ class Home {
     std::string agents() const;                      // agents/
     std::string agent(std::string_view name) const;  // agents/<name>
     std::string archive() const;
+    // archive/<name>-<generation>, of an agent that was destroyed; its sessions/.
+    std::string archive(std::string_view name, std::int64_t generation) const;
+    std::string archived_sessions(std::string_view name, std::int64_t generation) const;
     std::string locks() const;
     std::string gate() const;  // locks/database
     std::string agent_lock(std::int64_t agent_id) const;
@@ -30,6 +33,8 @@ class Home {
     std::string channel_lock(std::int64_t agent_id) const;   // held while something is posted
     // Byte N of it is held by the supervisor of task N, as long as that lives.
     std::string task_lock(std::int64_t agent_id) const;
+    std::string destroy_lock(
+        std::int64_t agent_id) const;        // by who destroys it, from first to last
     std::string configuration_lock() const;  // of config.json
     std::string audit_lock() const;          // held while rows go to audit_sink
     std::string birth_lock() const;          // held while an agent is put in place

@@ -59,6 +59,8 @@ store::Session require_session(store::Store& store, const store::Agent& agent,
         throw Error(ErrorCode::bad_request, "session: the id is empty",
                     "chorus-context history " + agent.name + " lists them");
     auto found = store::find_sessions(store, agent.id, id_prefix);
+    for (const store::Agent& earlier : store::list_generations(store, agent.name))
+        if (found.empty()) found = store::find_sessions(store, earlier.id, id_prefix);
     if (found.empty()) refuse_unknown(store, agent, id_prefix);
     if (found.size() > 1) refuse_ambiguous(found, id_prefix);
     return std::move(found.front());

@@ -13,8 +13,9 @@ namespace chorus::context {
 // What people are shown and may type of an id: its beginning.
 std::string short_id(const std::string& id);
 
-// The agent's session whose id begins so. Error(not_found) that names the agent it is of where it
-// is another's, Error(bad_request) for the beginning of several ids or of none.
+// The agent's session whose id begins so, else the newest earlier namesake's. Error(not_found) that
+// names the agent it is of where it is another's, Error(bad_request) for the beginning of several
+// ids or of none.
 store::Session require_session(store::Store& store, const store::Agent& agent,
                                const std::string& id_prefix);
 

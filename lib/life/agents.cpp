@@ -38,6 +38,8 @@ void check_status(const store::Agent& agent) {
             throw Error(ErrorCode::not_ready, "agent '" + agent.name + "': it is still being made",
                         "try again in a moment");
         case AgentStatus::destroying:
+            throw Error(ErrorCode::exited, "agent '" + agent.name + "': it is being destroyed",
+                        "where that was broken off, chorus-destroy " + agent.name + " finishes it");
         case AgentStatus::destroyed:
             throw Error(ErrorCode::exited, "agent '" + agent.name + "': it was destroyed");
     }

@@ -133,12 +133,6 @@ repo::Author author_of(const std::string& name) {
     return {name, name + "@chorus.local"};
 }
 
-std::string temporary_directory(const Home& home, const std::string& name) {
-    const sys::Identity self = sys::own_identity();
-    return home.agents() + "/" + std::string(temporary_prefix) + std::to_string(self.pid) + "-" +
-           std::to_string(self.start) + "-" + base::random_short_id(6) + "-" + name;
-}
-
 // Removes what was built unless it was put in place.
 class Scaffold {
   public:

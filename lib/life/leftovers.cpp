@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "base/id.hpp"
 #include "base/text.hpp"
 #include "store/records.hpp"
 #include "sys/clock.hpp"
@@ -26,7 +27,31 @@ sys::Identity maker_of(std::string_view entry) {
     return {number(parts[0]), number(parts[1])};
 }
 
+std::string_view name_in(std::string_view entry) {
+    for (int part = 0; part < 4 && !entry.empty(); ++part) {
+        const std::size_t end = entry.find('-');
+        entry.remove_prefix(end == std::string_view::npos ? entry.size() : end + 1);
+    }
+    return entry;
+}
+
+bool is_remains(std::string_view entry) {
+    return entry.starts_with(temporary_prefix) && !sys::is_alive(maker_of(entry));
+}
+
 }  // namespace
+
+std::string temporary_directory(const Home& home, const std::string& name) {
+    const sys::Identity self = sys::own_identity();
+    return home.agents() + "/" + std::string(temporary_prefix) + std::to_string(self.pid) + "-" +
+           std::to_string(self.start) + "-" + base::random_short_id(6) + "-" + name;
+}
+
+bool has_remains(const Home& home, std::string_view name) {
+    for (const std::string& entry : sys::list_directory(home.agents()))
+        if (is_remains(entry) && name_in(entry) == name) return true;
+    return false;
+}
 
 void commit_status(store::Store& store, const store::Agent& row, store::AgentStatus status,
                    const char* cause) {
@@ -37,7 +62,7 @@ void commit_status(store::Store& store, const store::Agent& row, store::AgentSta
                                 .turn_id = 0,
                                 .at = sys::now_ms(),
                                 .kind = "agent",
-                                .previous = "creating",
+                                .previous = std::string(store::name(row.status)),
                                 .next = std::string(store::name(status)),
                                 .cause = cause,
                                 .data = {}});
@@ -48,19 +73,29 @@ std::vector<std::string> find_leftovers(const Home& home, store::Store& store) {
     std::vector<std::string> found;
     if (!sys::Lock::try_acquire(home.birth_lock(), sys::Lock::Mode::exclusive)) return found;
     for (const std::string& entry : sys::list_directory(home.agents()))
-        if (entry.rfind(temporary_prefix, 0) == 0 && !sys::is_alive(maker_of(entry)))
-            found.push_back(home.agents() + "/" + entry + ": of a chorus-init that was killed");
+        if (is_remains(entry))
+            found.push_back(home.agents() + "/" + entry +
+                            ": of a chorus-init or chorus-destroy that was killed");
     for (const store::Agent& row : store::list_agents(store))
         if (row.status == store::AgentStatus::creating)
             found.push_back("agent '" + row.name + "': its chorus-init was killed");
     return found;
 }
 
+std::vector<std::string> find_half_destroyed(const Home& home, store::Store& store) {
+    std::vector<std::string> found;
+    for (const store::Agent& row : store::list_agents(store))
+        if (row.status == store::AgentStatus::destroying &&
+            sys::Lock::try_acquire(home.destroy_lock(row.id), sys::Lock::Mode::exclusive))
+            found.push_back("agent '" + row.name + "': its chorus-destroy was broken off; " +
+                            "chorus-destroy " + row.name + " finishes it");
+    return found;
+}
+
 void reclaim_locked(const Home& home, store::Store& store) {
-    for (const std::string& entry : sys::list_directory(home.agents())) {
-        if (entry.rfind(temporary_prefix, 0) != 0) continue;
-        if (!sys::is_alive(maker_of(entry))) sys::remove_tree(home.agents() + "/" + entry);
-    }
+    // what cannot be removed is in nobody's way, and chorus-config doctor shows it
+    for (const std::string& entry : sys::list_directory(home.agents()))
+        if (is_remains(entry)) sys::try_remove_tree(home.agents() + "/" + entry);
     for (const store::Agent& row : store::list_agents(store)) {
         if (row.status != store::AgentStatus::creating) continue;
         if (sys::exists(home.agent(row.name) + "/agent.json")) {

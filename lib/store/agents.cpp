@@ -105,6 +105,12 @@ std::optional<Agent> find_destroyed_agent(Store& store, std::string_view name) {
     return read_first(statement.bind(name));
 }
 
+std::vector<Agent> list_generations(Store& store, std::string_view name) {
+    Statement statement =
+        store.prepare(select("name = ? AND kind = 'agent' ORDER BY generation DESC"));
+    return read_all(statement.bind(name));
+}
+
 std::optional<Agent> find_child(Store& store, std::string_view dir) {
     Statement statement =
         store.prepare(select("dir = ? AND kind = 'child' AND status <> 'destroyed'"));

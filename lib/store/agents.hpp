@@ -44,6 +44,8 @@ std::optional<Agent> find_agent(Store& store, std::string_view name);
 std::optional<Agent> find_agent(Store& store, AgentId id);
 // The newest generation of that name that was destroyed.
 std::optional<Agent> find_destroyed_agent(Store& store, std::string_view name);
+// Those that ever had the name, the newest first; without children.
+std::vector<Agent> list_generations(Store& store, std::string_view name);
 // The child that lives in that directory and is not destroyed.
 std::optional<Agent> find_child(Store& store, std::string_view dir);
 // The newest child of that name that is not destroyed.

@@ -190,6 +190,17 @@ void expire_prompts(Store& store, base::TimeMs now) {
         .run();
 }
 
+std::int64_t cancel_pending_prompts(Store& store, AgentId agent, base::TimeMs now) {
+    store
+        .prepare(
+            "UPDATE prompts SET state = 'cancelled', decided_at = ? WHERE agent_id = ? AND "
+            "state = 'pending'")
+        .bind(now)
+        .bind(agent)
+        .run();
+    return store.changed_rows();
+}
+
 void cancel_prompts(Store& store, TurnId turn, base::TimeMs now) {
     store
         .prepare(

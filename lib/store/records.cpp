@@ -119,6 +119,13 @@ std::vector<InboxRow> undelivered(Store& store, AgentId agent, ThreadId thread) 
     return rows;
 }
 
+std::int64_t drop_undelivered(Store& store, AgentId agent) {
+    store.prepare("DELETE FROM inbox WHERE agent_id = ? AND delivered_turn IS NULL")
+        .bind(agent)
+        .run();
+    return store.changed_rows();
+}
+
 void mark_delivered(Store& store, std::int64_t id, TurnId turn) {
     store.prepare("UPDATE inbox SET delivered_turn = ? WHERE id = ?").bind(turn).bind(id).run();
 }

@@ -104,6 +104,8 @@ struct InboxRow {
 };
 void insert_inbox(Store& store, const InboxRow& row);
 std::vector<InboxRow> undelivered(Store& store, AgentId agent, ThreadId thread);
+// What nobody has taken up, of all its threads; how many there were.
+std::int64_t drop_undelivered(Store& store, AgentId agent);
 void mark_delivered(Store& store, std::int64_t id, TurnId turn);
 // The actors of what was delivered to a turn, each once.
 std::vector<std::string> senders(Store& store, TurnId turn);

@@ -58,6 +58,14 @@ void insert_session(Store& store, const Session& session) {
         .run();
 }
 
+void set_session_file(Store& store, AgentId agent, std::string_view id, std::string_view path) {
+    store.prepare("UPDATE sessions SET file_path = ? WHERE agent_id = ? AND id = ?")
+        .bind(path)
+        .bind(agent)
+        .bind(id)
+        .run();
+}
+
 void forget_session_file(Store& store, AgentId agent, std::string_view id) {
     store.prepare("UPDATE sessions SET file_path = '', sha256 = '' WHERE agent_id = ? AND id = ?")
         .bind(agent)

@@ -27,6 +27,8 @@ struct Session {
 
 // Replaces the row of the same agent and id. Inside a transaction of the caller.
 void insert_session(Store& store, const Session& session);
+// Its file was moved. Inside a transaction of the caller.
+void set_session_file(Store& store, AgentId agent, std::string_view id, std::string_view path);
 // Its file is gone: the row stays, without a path. Inside a transaction of the caller.
 void forget_session_file(Store& store, AgentId agent, std::string_view id);
 // Newest first, the one made last before others of the same time; at most so many, 0: all.

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "base/error.hpp"
 #include "base/handle.hpp"
@@ -61,6 +62,11 @@ bool is_directory(const std::string& path) {
     if (stat(c_path(path), &status) == 0) return S_ISDIR(status.st_mode);
     if (!means_absent(errno) && errno != ELOOP) throw base::system_error(path);
     return false;
+}
+
+std::string why_not_writable(const std::string& directory) {
+    if (faccessat(AT_FDCWD, c_path(directory), W_OK | X_OK, AT_EACCESS) == 0) return {};
+    return std::strerror(errno);
 }
 
 bool is_link(const std::string& path) {

@@ -16,6 +16,8 @@ namespace chorus::sys {
 bool exists(const std::string& path);        // anything, a dangling link too
 bool is_directory(const std::string& path);  // follows links
 bool is_link(const std::string& path);       // a symbolic one, dangling or not
+// "", or why nothing can be made, renamed or removed in the directory.
+std::string why_not_writable(const std::string& directory);
 // Nothing where there is no such file; refuses what is not a regular file, and more than `most`
 // bytes.
 std::optional<std::string> read_file_if_there(const std::string& path, std::size_t most);

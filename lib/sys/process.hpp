@@ -96,6 +96,8 @@ bool is_alive(const Identity& identity);
 // Of this process: parent, grandparent and so on. One that /proc does not show has start 0, and is
 // the last.
 std::vector<Identity> ancestors();
+// Its children, theirs and so on, as they are now.
+std::vector<Identity> descendants(const Identity& identity);
 std::string boot_id();
 // The path of the running executable, links resolved.
 std::string executable_path();

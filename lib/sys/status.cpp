@@ -126,6 +126,17 @@ std::vector<Identity> ancestors() {
     return all;
 }
 
+std::vector<Identity> descendants(const Identity& identity) {
+    std::vector<Identity> all;
+    const auto add_children = [&all](const Identity& parent) {
+        for (const pid_t child : children_of(static_cast<pid_t>(parent.pid)))
+            all.push_back(identity_of(child));
+    };
+    if (is_alive(identity)) add_children(identity);
+    for (std::size_t i = 0; i < all.size(); ++i) add_children(Identity(all[i]));
+    return all;
+}
+
 // A zombie has ended: only its number is left.
 bool is_alive(const Identity& identity) {
     const auto status = identity.pid > 0 ? status_of(identity.pid) : std::nullopt;

@@ -32,7 +32,7 @@ chat::TurnResult not_gone_on(Place& place, const store::Turn& turn) {
 void end_open_turn(Place& place, store::Turn turn, const std::string& reason) {
     store::Transaction transaction(place.store);
     store::cancel_prompts(place.store, turn.id, sys::now_ms());
-    write_exit(place, turn, reason);
+    write_exit(place.store, turn, reason);
     transaction.commit();
 }
 

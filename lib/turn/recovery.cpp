@@ -85,9 +85,9 @@ std::optional<std::string> stored_chain(Place& place) {
     return chain;
 }
 
-void write_exit(Place& place, store::Turn& turn, const std::string& reason) {
+void write_exit(store::Store& store, store::Turn& turn, const std::string& reason) {
     const base::TimeMs now = sys::now_ms();
-    store::insert_event(place.store, {.agent_id = turn.agent_id,
+    store::insert_event(store, {.agent_id = turn.agent_id,
                                       .thread_id = turn.thread_id,
                                       .turn_id = turn.id,
                                       .at = now,
@@ -101,9 +101,9 @@ void write_exit(Place& place, store::Turn& turn, const std::string& reason) {
     turn.pid = 0;
     turn.pid_start = 0;
     turn.ended_at = now;
-    store::update_turn(place.store, turn);
-    store::count_turn(place.store, turn, now);
-    store::set_thread_status(place.store, turn.agent_id, turn.thread_id, "idle", now);
+    store::update_turn(store, turn);
+    store::count_turn(store, turn, now);
+    store::set_thread_status(store, turn.agent_id, turn.thread_id, "idle", now);
 }
 
 LastTurn take_over(Place& place, const agent::Home& home) {
@@ -115,7 +115,7 @@ LastTurn take_over(Place& place, const agent::Home& home) {
     // we hold the thread's lock, so whoever had it is gone, whatever runs under that pid now
     remove_leftovers(place, home, *turn);
     store::Transaction transaction(place.store);
-    write_exit(place, *turn, "crashed");
+    write_exit(place.store, *turn, "crashed");
     transaction.commit();
     return {std::move(turn), true};
 }

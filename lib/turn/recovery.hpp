@@ -14,7 +14,7 @@
 namespace chorus::turn {
 
 // Closes a turn that did not come to its own end. Inside a transaction of the caller.
-void write_exit(Place& place, store::Turn& turn, const std::string& reason);
+void write_exit(store::Store& store, store::Turn& turn, const std::string& reason);
 
 struct LastTurn {
     std::optional<store::Turn> turn;  // the thread's newest

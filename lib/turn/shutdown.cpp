@@ -20,12 +20,18 @@ bool is_past(std::int64_t deadline_ms) {
 
 }  // namespace
 
+ShutdownTimeouts shutdown_timeouts(const sys::Environment& environment) {
+    return {environment.find_ms("CHORUS_DRAIN_TIMEOUT_MS").value_or(drain_ms),
+            environment.find_ms("CHORUS_SHUTDOWN_TIMEOUT_MS").value_or(default_grace_ms)};
+}
+
 Shutdown::Shutdown(const Surroundings& surroundings, std::int64_t deadline_ms)
     : interrupt_(surroundings.interrupt), deadline_ms_(deadline_ms) {
-    const auto drain = surroundings.environment.find_ms("CHORUS_DRAIN_TIMEOUT_MS");
-    drain_ms_ = drain.value_or(drain_ms);
-    interrupt_drain_ms_ = drain.value_or(surroundings.ask ? terminal_drain_ms : drain_ms);
-    grace_ms_ = surroundings.environment.find_ms("CHORUS_SHUTDOWN_TIMEOUT_MS").value_or(default_grace_ms);
+    const ShutdownTimeouts timeouts = shutdown_timeouts(surroundings.environment);
+    drain_ms_ = interrupt_drain_ms_ = timeouts.drain_ms;
+    grace_ms_ = timeouts.grace_ms;
+    if (surroundings.ask && !surroundings.environment.find("CHORUS_DRAIN_TIMEOUT_MS"))
+        interrupt_drain_ms_ = terminal_drain_ms;
 }
 
 bool Shutdown::timed_out() const {

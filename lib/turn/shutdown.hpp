@@ -9,6 +9,15 @@
 
 namespace chorus::turn {
 
+// CHORUS_DRAIN_TIMEOUT_MS and CHORUS_SHUTDOWN_TIMEOUT_MS, or what holds without them: how long a
+// command may go on after SIGTERM, and then from SIGTERM to SIGKILL. Error(bad_request) where they
+// are malformed.
+struct ShutdownTimeouts {
+    std::int64_t drain_ms = 0;
+    std::int64_t grace_ms = 0;
+};
+ShutdownTimeouts shutdown_timeouts(const sys::Environment& environment);
+
 class Shutdown {
   public:
     // `deadline_ms` as in TurnOptions. Error(bad_request) for variables that are malformed.

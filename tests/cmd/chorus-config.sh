@@ -432,7 +432,7 @@ refused 4 "agent 'b': there is none of that name" chorus-config get -a b permiss
 refused 4 "agent 'b'" chorus-config trust b
 init a --model builtin/script
 db "UPDATE agents SET status = 'destroying'"
-refused 4 'it was destroyed' chorus-config set -a a permissions open
+refused 4 'it is being destroyed' chorus-config set -a a permissions open
 chown 12345 "$CHORUS_HOME"
 for words in 'get max_retries' 'set max_retries 2' 'list'; do
     refused 6 'belongs to uid 12345' chorus-config $words

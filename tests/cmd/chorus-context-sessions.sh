@@ -588,7 +588,7 @@ expect_match "$out" 'found: [^ ]*_three\.json: not what was saved'
 expect_match "$out" 'found: [^ ]*bad\.json: it is cut off'
 expect_match "$out" 'found: [^ ]*\.chorus-write-0\.tmp: half a file of a killed process'
 expect_match "$out" 'found: [^ ]*/branches/\.tmp-branch: of a branch that a killed process was making'
-expect_match "$out" 'found: [^ ]*\.tmp-999999-1-abcdef-x: of a chorus-init that was killed'
+expect_match "$out" 'found: [^ ]*\.tmp-999999-1-abcdef-x: of a chorus-init or chorus-destroy that was killed'
 run chorus-config doctor --fix
 expect_status 1
 expect_equal "$(grep -c '^mended: ' <<<"$out") $(grep -c '^found: ' <<<"$out")" '6 1'

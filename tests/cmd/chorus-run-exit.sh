@@ -157,7 +157,7 @@ nothing_recorded
 db "UPDATE agents SET status = 'destroyed', destroyed_at = 1"
 fails_alike 4 EXITED failed "agent 'a': it was destroyed" chorus-run a hi
 db "UPDATE agents SET status = 'destroying'"
-fails_alike 4 EXITED failed "agent 'a': it was destroyed" chorus-run a hi
+fails_alike 4 EXITED failed "agent 'a': it is being destroyed" chorus-run a hi
 
 test_case "6: the provider refuses the key or asks for money" # S-09 S-38 S-39
 agent_of anthropic/m

@@ -9,8 +9,8 @@ run env DESTDIR="$scratch/root" cmake --install "$build" --prefix /opt/chorus
 expect_status 0
 prefix=$scratch/root/opt/chorus
 expect_equal "$(ls "$scratch/root")" opt
-for file in bin/chorus-{config,context,init,run,tasks} libexec/chorus/chorus-sandbox share/chorus/template/agent.json \
-    share/chorus/event.schema.json share/man/man7/chorus{,-permissions}.7 share/man/man1/chorus-{config,context,init,run,tasks}.1 \
+for file in bin/chorus-{config,context,destroy,init,run,tasks} libexec/chorus/chorus-sandbox share/chorus/template/agent.json \
+    share/chorus/event.schema.json share/man/man7/chorus{,-permissions}.7 share/man/man1/chorus-{config,context,destroy,init,run,tasks}.1 \
     share/man/man5/chorus-{home,session}.5 share/doc/chorus/examples/chorus-idle.{cron,service,timer} \
     share/man/man8/chorus-sandbox.8; do
     [ -f "$prefix/$file" ] || fail "$file is missing"

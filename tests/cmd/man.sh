@@ -47,7 +47,7 @@ help_of() { # PROGRAM: with its verbs
     "$1" --help
     for verb in $(verbs_of "$1"); do "$1" "$verb" --help; done
 }
-for program in chorus-config chorus-init chorus-run chorus-tasks; do
+for program in chorus-config chorus-destroy chorus-init chorus-run chorus-tasks; do
     in_help=$(help_of "$program" | grep -oE '^  -[^ ]+' | tr -d ' {}' | tr ',' '\n' | sorted)
     in_page=$(section "$program.1" OPTIONS | grep -E '^ {7}-' | grep -oE '(^|[ ,])--?[A-Za-z][A-Za-z-]*' | tr -d ' ,' | sorted)
     expect_same_lines "$in_page" "$in_help"
@@ -90,7 +90,7 @@ in_block=$(awk '/^\|  [0-9]/ { exits = substr($0, 4); getline
                   n = split(exits, e, ", "); m = split(substr($0, 4), c, ", ")
                   for (i = 1; i <= n; i++) for (j = 1; j <= m; j++) print e[i], c[j] }' "$here/../man/include/exit-status.scd")
 expect_same_lines "$(sorted <<<"$in_block")" "$(sorted <<<"$in_sources")"
-for name in chorus.7 chorus-config.1 chorus-context.1 chorus-init.1 chorus-run.1 chorus-tasks.1; do
+for name in chorus.7 chorus-config.1 chorus-context.1 chorus-destroy.1 chorus-init.1 chorus-run.1 chorus-tasks.1; do
     shown=$(section "$name" 'EXIT STATUS')
     for code in $(cut -d' ' -f2 <<<"$in_sources" | grep -v -- -); do expect_match "$shown" "$code"; done
 done

@@ -134,7 +134,7 @@ Ended launch(const Launch& launch) {
     ended.status =
         WIFSIGNALED(waited.status) ? 128 + WTERMSIG(waited.status) : WEXITSTATUS(waited.status);
     ended.peak_kib = waited.usage.ru_maxrss;
-    ended.left_children = !reap_children();
+    if (!launch.is_left_alone) ended.left_children = !reap_children();
     return ended;
 }
 

@@ -14,8 +14,9 @@ struct Launch {
     // strace's counters are per system call and process, so none of them is the k-th of all: here
     // the calls of the main thread are counted from the first after execve, and its children run
     // untraced.
-    long kill_at = 0;     // SIGKILL in place of that call; 0: never
-    bool counts = false;  // count without killing
+    long kill_at = 0;            // SIGKILL in place of that call; 0: never
+    bool counts = false;         // count without killing
+    bool is_left_alone = false;  // what it started goes on, and nobody waits for that
     long timeout_s = 60;
 };
 

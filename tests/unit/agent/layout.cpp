@@ -19,6 +19,8 @@ TEST(Home, keeps_everything_beneath_itself_under_names_of_their_own) {
                                     home.agents(),
                                     home.agent("ada"),
                                     home.archive(),
+                                    home.archive("ada", 2),
+                                    home.archived_sessions("ada", 2),
                                     home.locks(),
                                     home.gate(),
                                     home.agent_lock(7),
@@ -29,6 +31,7 @@ TEST(Home, keeps_everything_beneath_itself_under_names_of_their_own) {
                                     home.configuration_lock(7),
                                     home.branches_lock(7),
                                     home.channel_lock(7),
+                                    home.destroy_lock(7),
                                     home.configuration_lock(),
                                     home.birth_lock(),
                                     home.sandbox_state()}) {

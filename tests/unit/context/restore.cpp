@@ -234,6 +234,21 @@ TEST_F(RestoreTest, an_id_that_is_none_is_refused) {
               ErrorCode::bad_request);
 }
 
+// L-49
+TEST_F(RestoreTest, finds_the_session_of_an_earlier_agent_of_the_name) {
+    ask("x");
+    const store::Session saved = save();
+    store::in_transaction(store_, [&] { store::mark_destroyed(store_, id_, 1, false); });
+    const store::Agent earlier = agent();
+    id_ = store::add_agent(store_, "ada");
+    EXPECT_EQ(require_session(store_, agent(), saved.id.substr(0, 8)).agent_id, earlier.id);
+    EXPECT_EQ(load_session(paths_, require_session(store_, agent(), saved.id)).messages.size(), 1U);
+    store::Session own = saved;
+    own.agent_id = id_;
+    store::in_transaction(store_, [&] { store::insert_session(store_, own); });
+    EXPECT_EQ(require_session(store_, agent(), saved.id).agent_id, id_);
+}
+
 // A full stop between the file and the rows: a file may be left, and nothing else has happened.
 TEST_F(RestoreTest, is_all_or_nothing) {
     ask("x");

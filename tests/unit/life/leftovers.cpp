@@ -126,5 +126,24 @@ TEST_F(LeftoversTest, are_left_to_who_holds_the_lock) {
     EXPECT_FALSE(store::find_agent(store, "ada"));
 }
 
+TEST_F(LeftoversTest, are_known_by_the_name_of_their_agent) {
+    temporary(dead_process(), 1, "ada-b");
+    temporary(self.pid, self.start, "bob");
+    EXPECT_TRUE(has_remains(home, "ada-b"));
+    for (const char* name : {"ada", "b", "bob", "", "abc234-ada-b"})
+        EXPECT_FALSE(has_remains(home, name)) << name;
+}
+
+TEST_F(LeftoversTest, of_a_destroy_are_found_and_left_to_people) {
+    insert("ada", AgentStatus::destroying);
+    insert("bob", AgentStatus::destroying);
+    const auto at_it = sys::Lock::try_acquire(
+        home.destroy_lock(store::find_agent(store, "bob")->id), sys::Lock::Mode::exclusive);
+    const auto found = find_half_destroyed(home, store);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_NE(found[0].find("chorus-destroy ada finishes it"), std::string::npos) << found[0];
+    EXPECT_TRUE(find_leftovers(home, store).empty());
+}
+
 }  // namespace
 }  // namespace chorus::life

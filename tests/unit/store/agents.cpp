@@ -195,5 +195,25 @@ TEST(Tally, counts_threads_running_tasks_and_prompts_that_may_be_decided) {
     EXPECT_EQ(tally_of(store, ada + 1, 10).threads, 0);
 }
 
+// L-50
+TEST(Agents, of_a_name_are_listed_newest_first) {
+    const Home home;
+    Store store = home.open();
+    const AgentId first = add_agent(store, "ada");
+    in_transaction(store, [&] { mark_destroyed(store, first, 1, false); });
+    const AgentId second = add_agent(store, "ada");
+    add_agent(store, "bob");
+    Agent child;
+    child.name = "ada";
+    child.kind = "child";
+    child.parent_id = second;
+    in_transaction(store, [&] { insert_agent(store, child); });
+    const auto all = list_generations(store, "ada");
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[0].id, second);
+    EXPECT_EQ(all[1].id, first);
+    EXPECT_TRUE(list_generations(store, "cy").empty());
+}
+
 }  // namespace
 }  // namespace chorus::store

@@ -134,5 +134,20 @@ TEST_F(Prompts, are_cancelled_unless_consumed) {
     EXPECT_EQ(find_prompt(store_, "approved")->decided_at, 20);
 }
 
+// L-43
+TEST_F(Prompts, of_an_agent_are_cancelled_where_they_are_pending) {
+    add("p1");
+    add("p2");
+    decide(add("p3"), "denied");
+    const AgentId other = add_agent(store_, "bob");
+    std::int64_t cancelled = -1;
+    in_transaction(store_, [&] { cancelled = cancel_pending_prompts(store_, other, 30); });
+    EXPECT_EQ(cancelled, 0);
+    in_transaction(store_, [&] { cancelled = cancel_pending_prompts(store_, agent_, 30); });
+    EXPECT_EQ(cancelled, 2);
+    EXPECT_EQ(state_of("p1") + state_of("p2") + state_of("p3"), "cancelledcancelleddenied");
+    EXPECT_EQ(find_prompt(store_, "p1")->decided_at, 30);
+}
+
 }  // namespace
 }  // namespace chorus::store

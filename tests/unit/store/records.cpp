@@ -140,5 +140,28 @@ TEST(Events, tell_since_when_a_turn_is_at_work) {
     EXPECT_EQ(began_work_at(store, 1, 8), 60);
 }
 
+// L-43
+TEST(Inbox, what_nobody_has_taken_up_can_be_dropped) {
+    const Home home;
+    Store store = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    const AgentId other = add_agent(store, "bob");
+    const Turn turn = add_turn(store, agent);
+    in_transaction(store, [&] {
+        for (const AgentId to : {agent, agent, agent, other}) {
+            InboxRow row;
+            row.agent_id = to;
+            insert_inbox(store, row);
+        }
+        mark_delivered(store, 1, turn.id);
+    });
+    std::int64_t dropped = 0;
+    in_transaction(store, [&] { dropped = drop_undelivered(store, agent); });
+    EXPECT_EQ(dropped, 2);
+    EXPECT_TRUE(undelivered(store, agent, 1).empty());
+    EXPECT_EQ(undelivered(store, other, 1).size(), 1U);
+    EXPECT_EQ(senders(store, turn.id).size(), 1U);
+}
+
 }  // namespace
 }  // namespace chorus::store

@@ -90,5 +90,22 @@ TEST(Sessions, of_one_time_the_last_made_comes_first) {
     EXPECT_EQ(list_sessions(store).size(), 3U);
 }
 
+TEST(Sessions, say_where_their_file_is_now) {
+    const Home home;
+    Store store = home.open();
+    Session session;
+    session.agent_id = add_agent(store, "ada");
+    session.sha256 = "abc";
+    for (const char* id : {"s1", "s2"}) {
+        session.id = id;
+        session.file_path = std::string("agents/ada/sessions/") + id;
+        in_transaction(store, [&] { insert_session(store, session); });
+    }
+    in_transaction(store, [&] { set_session_file(store, session.agent_id, "s1", "archive/s1"); });
+    EXPECT_EQ(find_sessions(store, session.agent_id, "s1")[0].file_path, "archive/s1");
+    EXPECT_EQ(find_sessions(store, session.agent_id, "s1")[0].sha256, "abc");
+    EXPECT_EQ(find_sessions(store, session.agent_id, "s2")[0].file_path, "agents/ada/sessions/s2");
+}
+
 }  // namespace
 }  // namespace chorus::store

@@ -59,6 +59,8 @@ TEST(Exists, SeesDanglingLinksAndOnlyWhatIsThere) {
     fs::create_symlink("nowhere", scratch / "link");
     EXPECT_TRUE(exists(scratch / "link"));
     EXPECT_FALSE(is_directory(scratch / "link"));
+    EXPECT_EQ(why_not_writable(scratch.path()), "");
+    EXPECT_EQ(why_not_writable(scratch / "missing"), "No such file or directory");
     EXPECT_TRUE(is_link(scratch / "link"));
     EXPECT_FALSE(is_link(scratch.path()));
     EXPECT_FALSE(is_link(scratch / "missing"));

@@ -464,6 +464,34 @@ TEST_F(ProcessTest, AncestorsLeadToTheFirstProcess) {
     EXPECT_EQ(status, 0);
 }
 
+TEST_F(ProcessTest, DescendantsAreTheChildrenAndTheirs) {
+    int ready[2];
+    ASSERT_EQ(pipe(ready), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        if (fork() == 0) setsid();
+        [[maybe_unused]] const ssize_t written = write(ready[1], "x", 1);
+        for (;;) pause();
+    }
+    std::string told(2, ' ');
+    for (char& one : told) ASSERT_EQ(read(ready[0], &one, 1), 1);
+    std::vector<Identity> all = descendants(own_identity());
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [child](const Identity& one) { return one.pid == child; });
+    ASSERT_NE(found, all.end());
+    const std::vector<Identity> below = descendants(*found);
+    ASSERT_EQ(below.size(), 1U);
+    EXPECT_NE(std::find(all.begin(), all.end(), below[0]), all.end());
+    Identity another = *found;
+    ++another.start;
+    EXPECT_TRUE(descendants(another).empty()) << "its pid is another process's";
+    kill(static_cast<pid_t>(below[0].pid), SIGKILL);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    close(ready[0]);
+    close(ready[1]);
+}
+
 TEST_F(ProcessTest, ANameWithParenthesesIsReadPast) {
     const std::string program = file("a) S 1 (b");
     std::filesystem::copy_file("/bin/sleep", program);

@@ -1,0 +1,197 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "base/id.hpp"
+#include "base/text.hpp"
+#include "chat/json_text.hpp"
+#include "cli/main.hpp"
+#include "cli/question.hpp"
+#include "context/saved.hpp"
+#include "life/deciders.hpp"
+#include "life/leftovers.hpp"
+#include "life/opening.hpp"
+#include "model/choice.hpp"
+#include "store/tasks.hpp"
+#include "turn/destroy.hpp"
+
+namespace {
+
+using namespace chorus;
+using base::Error;
+using base::ErrorCode;
+using base::ExitStatus;
+using life::Files;
+
+constexpr const char* program = "chorus-destroy";
+constexpr std::int64_t ask_ms = 24LL * 60 * 60 * 1000;
+
+struct Options {
+    std::string name;
+    bool keep_files = false;
+    bool purge = false;
+    bool yes = false;
+    bool json = false;
+    Files files() const {
+        return keep_files ? Files::kept : purge ? Files::purged : Files::archived;
+    }
+};
+
+void notice(const std::string& what) {
+    cli::print_line(program, "notice", what);
+}
+
+std::string counted(std::size_t count, const char* what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string archive_of(const agent::Home& home, const store::Agent& agent) {
+    return home.archived_sessions(agent.name, agent.generation);
+}
+
+// What a person should know before the name is typed.
+std::string question(const agent::Home& home, store::Store& store, const store::Agent& agent,
+                     Files files) {
+    std::string text = "\nAgent " + agent.name + ": ";
+    text += counted(store::list_sessions(store, agent.id).size(), "saved session");
+    if (const auto turns = store::open_turns(store, agent.id).size(); turns > 0)
+        text += ", " + counted(turns, "turn") + " not ended";
+    if (const auto tasks = store::running_tasks(store, agent.id).size(); tasks > 0)
+        text += ", " + counted(tasks, "task") + " running";
+    const std::string directory = home.agent(agent.name);
+    text += ".\n";
+    if (files == Files::kept) text += "Its files stay in " + directory + ".\n";
+    if (files != Files::kept) text += directory + " is deleted, its workspace too.\n";
+    if (files == Files::archived) text += "Its sessions go to " + archive_of(home, agent) + ".\n";
+    if (files == Files::purged) text += "Its sessions are deleted too.\n";
+    return base::visible(text) + "To destroy it, type its name.\n";
+}
+
+void confirm(const agent::Home& home, store::Store& store, const store::Agent& agent,
+             const Options& options, const sys::Interrupt& interrupt) {
+    if (options.yes) return;
+    if (!cli::can_ask())
+        throw Error(ErrorCode::bad_request,
+                    "agent '" + agent.name + "': no terminal to have its name typed at",
+                    "--yes destroys it without being asked");
+    std::string typed;
+    cli::ask_line(
+        question(home, store, agent, options.files()), ask_ms,
+        [&interrupt] { return interrupt.requested(); },
+        [&](const std::string& line) -> std::string {
+            typed = line;
+            return line == agent.name ? "" : "that is not its name";
+        });
+    if (interrupt.requested()) throw Error(ErrorCode::canceled, "interrupted: nothing has changed");
+    if (typed != agent.name)
+        throw Error(ErrorCode::denied,
+                    "agent '" + agent.name + "': its name was not typed, nothing has changed");
+}
+
+void print_json(const turn::Destroyed& done, const agent::Home& home) {
+    const bool kept = done.agent.files_kept;
+    const auto string_or_null = [](chat::JsonText& out, bool there, const std::string& text) {
+        if (there)
+            out.string(text);
+        else
+            out.null();
+    };
+    chat::JsonText out;
+    out.begin_object().key("schema").string("chorus.destroyed/1");
+    out.key("agent").string(done.agent.name).key("generation").number(done.agent.generation);
+    out.key("destroyed_at").string(base::iso8601(done.agent.destroyed_at));
+    out.key("by_another").boolean(done.by_another).key("files_kept").boolean(kept);
+    string_or_null(out.key("directory"), kept, home.agent(done.agent.name));
+    string_or_null(out.key("archive"), !kept && done.sessions > 0, archive_of(home, done.agent));
+    out.key("sessions").number(static_cast<std::int64_t>(done.sessions));
+    string_or_null(out.key("session"), done.session.has_value(),
+                   done.session ? done.session->id : "");
+    out.key("turns").number(static_cast<std::int64_t>(done.turns));
+    out.key("tasks").number(static_cast<std::int64_t>(done.tasks));
+    out.key("prompts").number(done.prompts).key("messages").number(done.messages);
+    out.key("exit_code").number(0).end_object();
+    std::cout << out.text() << '\n';
+}
+
+void print_text(const turn::Destroyed& done, const agent::Home& home) {
+    std::cout << "Agent " << done.agent.name
+              << (done.by_another ? " was destroyed by another process.\n" : " destroyed.\n");
+    if (done.by_another) return;
+    std::vector<std::string> ended;
+    const auto add = [&ended](std::int64_t count, const char* what) {
+        if (count > 0) ended.push_back(counted(static_cast<std::size_t>(count), what));
+    };
+    add(static_cast<std::int64_t>(done.turns), "turn");
+    add(static_cast<std::int64_t>(done.tasks), "task");
+    add(done.prompts, "prompt");
+    add(done.messages, "queued message");
+    if (!ended.empty()) std::cout << "Ended: " << base::join(ended, ", ") << ".\n";
+    if (done.session)
+        std::cout << "Saved: session " << context::short_id(done.session->id) << ": "
+                  << base::visible(done.session->description, base::Newlines::escape) << '\n';
+    if (done.agent.files_kept)
+        std::cout << "Its files: " << home.agent(done.agent.name) << '\n';
+    else if (done.sessions > 0)
+        std::cout << "Its sessions: " << archive_of(home, done.agent) << '\n';
+}
+
+// Killed when the agent was gone and its files were not.
+bool finished_remains(const agent::Home& home, store::Store& store, const std::string& name) {
+    if (store::find_agent(store, name) || !life::has_remains(home, name)) return false;
+    life::reclaim_leftovers(home, store);
+    return !life::has_remains(home, name);
+}
+
+ExitStatus run(const Options& options) {
+    const sys::Environment environment = model::take_environment();
+    const agent::Home home = agent::find_home(environment);
+    if (!base::is_agent_name(options.name))
+        throw Error(ErrorCode::bad_request,
+                    "agent name: " + base::quoted(options.name) + " is not one");
+    store::Store store = life::open_home(home, environment, agent::IfMissing::refuse,
+                                         agent::groom_in_force("", environment));
+    life::refuse_from_inside(store, environment);
+    if (finished_remains(home, store, options.name)) {
+        std::cout << "Agent " << options.name << " was destroyed; the rest of its files is gone.\n";
+        return ExitStatus::done;
+    }
+    const store::Agent agent = life::require_destroyable(home, store, options.name);
+    life::check_removable(home, agent, options.files());
+    const sys::Interrupt& interrupt = sys::Interrupt::install();
+    confirm(home, store, agent, options, interrupt);
+    const turn::Destroyed done =
+        turn::destroy(store, agent, options.files(),
+                      {.home = home,
+                       .environment = environment,
+                       .interrupt = interrupt,
+                       .on_event = [](const chat::Event&, const chat::EventSource&) {},
+                       .warn = notice,
+                       .ask = {}});
+    if (options.json)
+        print_json(done, home);
+    else
+        print_text(done, home);
+    return ExitStatus::done;
+}
+
+void add_options(CLI::App& app, Options& options) {
+    app.add_option("NAME", options.name, "the agent")->required();
+    auto* keep = app.add_flag("--keep-files", options.keep_files, "its directory stays");
+    app.add_flag("--purge", options.purge, "its sessions are deleted too")->excludes(keep);
+    app.add_flag("--yes", options.yes, "do not ask for its name");
+    app.add_flag("--json", options.json, "print one JSON object");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    return cli::run_main(argc, argv,
+                         {.name = program,
+                          .description = "End an agent: what it does, its rows, its directory.",
+                          .options =
+                              [&options](CLI::App& app) {
+                                  add_options(app, options);
+                                  return [&options] { return run(options); };
+                              },
+                          .on_error = {}});
+}

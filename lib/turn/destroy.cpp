@@ -1,0 +1,297 @@
+#include "turn/destroy.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "base/error.hpp"
+#include "context/export.hpp"
+#include "context/import.hpp"
+#include "context/saved.hpp"
+#include "life/adoption.hpp"
+#include "life/leftovers.hpp"
+#include "repo/repository.hpp"
+#include "store/messages.hpp"
+#include "store/prompts.hpp"
+#include "store/records.hpp"
+#include "sys/clock.hpp"
+#include "sys/file.hpp"
+#include "sys/lock.hpp"
+#include "task/task.hpp"
+#include "turn/audit_sink.hpp"
+#include "turn/channel.hpp"
+#include "turn/notice.hpp"
+#include "turn/present.hpp"
+#include "turn/recovery.hpp"
+#include "turn/settings.hpp"
+#include "turn/shutdown.hpp"
+#include "turn/stopping.hpp"
+
+namespace chorus::turn {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using life::Files;
+using store::AgentStatus;
+
+constexpr std::int64_t margin_ms = 2'000;          // for a turn to put its end on record
+constexpr std::int64_t lock_patience_ms = 30'000;  // others than turns let go of it by themselves
+
+constexpr const char* again = "run it again: it finishes what is begun";
+
+class Destruction {
+  public:
+    Destruction(store::Store& store, const store::Agent& agent, Files files,
+                const Surroundings& surroundings)
+        : store_(store),
+          agent_(agent),
+          files_(files),
+          surroundings_(surroundings),
+          directory_(surroundings.home.agent(agent.name)),
+          timeouts_(shutdown_timeouts(surroundings.environment)) {}
+
+    Destroyed run() {
+        const sys::Lock alone = wait_for_others();
+        if (agent_.status == AgentStatus::destroyed) return {.agent = agent_, .by_another = true};
+        life::check_removable(surroundings_.home, agent_, files_);
+        if (files_ == Files::kept && !sys::exists(directory_.path())) {
+            surroundings_.warn("there is no directory to keep");
+            files_ = Files::archived;
+        }
+        // of one that was broken off, the session's file may be there without its row
+        const bool goes_on = agent_.status == AgentStatus::destroying;
+        family_ = life::family_of(store_, agent_);
+        life::begin_destroying(store_, family_, files_,
+                               {static_cast<std::int64_t>(getuid()), actor()});
+        take_locks();
+        end_tasks();
+        end_conversation(goes_on);
+        tell();
+        if (files_ == Files::kept) complete_directory();
+        remove();
+        return std::move(done_);
+    }
+
+  private:
+    const agent::Home& home() const { return surroundings_.home; }
+    std::string actor() const { return actor_text("", surroundings_.environment); }
+
+    bool is_interrupted() const { return surroundings_.interrupt.requested(); }
+    void check_interrupt(const char* hint = "") const {
+        if (is_interrupted()) throw Error(ErrorCode::canceled, "interrupted", hint);
+    }
+
+    // Its row as it is then.
+    sys::Lock wait_for_others() {
+        const std::string path = home().destroy_lock(agent_.id);
+        auto lock = sys::Lock::try_acquire(path, sys::Lock::Mode::exclusive);
+        if (!lock) {
+            surroundings_.warn("another process is destroying it: waiting for that");
+            lock = sys::Lock::acquire(path, sys::Lock::Mode::exclusive, -1,
+                                      [this] { return is_interrupted(); });
+        }
+        check_interrupt();
+        if (!lock) throw Error(ErrorCode::agent_busy, "another process is destroying it");
+        agent_ = store::find_agent(store_, agent_.id).value_or(agent_);
+        return std::move(*lock);
+    }
+
+    void take_locks() {
+        std::vector<store::AgentId> ids;
+        for (const store::Agent& member : family_) ids.push_back(member.id);
+        Stopping stopping(store_, ids, timeouts_.drain_ms + timeouts_.grace_ms + margin_ms);
+        const std::int64_t until_ms = sys::monotonic_ms() + timeouts_.drain_ms +
+                                      timeouts_.grace_ms + margin_ms + lock_patience_ms;
+        for (const store::AgentId id : ids) {
+            auto lock =
+                sys::Lock::acquire(home().agent_lock(id), sys::Lock::Mode::exclusive,
+                                   std::max<std::int64_t>(until_ms - sys::monotonic_ms(), 0), [&] {
+                                       stopping.look();
+                                       return is_interrupted();
+                                   });
+            check_interrupt("the agent takes no more turns; run it again to destroy it");
+            if (!lock)
+                throw Error(ErrorCode::agent_busy,
+                            "agent '" + agent_.name + "': another command has it for itself",
+                            again);
+            locks_.push_back(std::move(*lock));
+        }
+        stopping.finish();
+    }
+
+    void end_tasks() {
+        for (const store::Agent& member : family_) {
+            const task::Site site{home(), agent::Directory(home().path() + "/" + member.dir),
+                                  store_, member.id};
+            const auto running = task::settle(site);
+            if (running.empty()) continue;
+            for (const store::Task& task : task::end(site, running, timeouts_.grace_ms))
+                if (task.ended_at == 0)
+                    throw Error(ErrorCode::failed, task.id + ": it cannot be ended", again);
+            done_.tasks += running.size();
+            task::mirror(site);
+        }
+    }
+
+    // What agent.json says does not keep anybody from destroying the agent: then all is saved that
+    // was said since the last clear.
+    Present present() const {
+        try {
+            return present_context(store_, agent_, {}, surroundings_);
+        } catch (const Error& error) {
+            surroundings_.warn(error.message());
+            Present present;
+            present.settings.model = agent_.model;
+            present.messages = context::agent_messages(store_, agent_, 0);
+            return present;
+        }
+    }
+
+    void end_conversation(bool goes_on) {
+        Present present = this->present();
+        redaction_ = present.redaction;
+        const bool saves = files_ != Files::purged && !present.messages.empty();
+        if (saves && goes_on) done_.session = find_unrecorded(present.messages);
+        if (saves && !done_.session) done_.session = save(present);
+        store::Transaction transaction(store_);
+        if (done_.session) store::insert_session(store_, *done_.session);
+        if (!present.messages.empty())
+            store::advance_clear(store_, agent_.id, sys::now_ms(),
+                                 store::newest_message_id(store_, agent_.id));
+        for (const store::Agent& member : family_) end_what_waits(member);
+        transaction.commit();
+    }
+
+    store::Session save(const Present& present) const {
+        try {
+            return context::write_session(home(), agent_, present.messages,
+                                          {.trigger = context::SessionTrigger::destroy,
+                                           .model = present.settings.model,
+                                           .description = context::topic(present.messages)},
+                                          present.redaction);
+        } catch (const Error& error) {
+            throw Error(error.code(), "the session cannot be saved: " + error.message(),
+                        "--purge saves nothing");
+        }
+    }
+
+    // The same session, written by a run that was killed before its row.
+    std::optional<store::Session> find_unrecorded(
+        const std::vector<context::SessionMessage>& messages) const {
+        if (!sys::is_directory(directory_.sessions())) return std::nullopt;
+        base::TimeMs newest = 0;
+        for (const auto& each : messages) newest = std::max(newest, each.message.timestamp);
+        for (store::Session& row : life::read_sessions(agent_, directory_))
+            if (row.trigger == context::name(context::SessionTrigger::destroy) &&
+                row.message_count == static_cast<std::int64_t>(messages.size()) &&
+                row.window_end == newest && store::find_sessions(store_, agent_.id, row.id).empty())
+                return std::move(row);
+        return std::nullopt;
+    }
+
+    void end_what_waits(const store::Agent& member) {
+        const base::TimeMs now = sys::now_ms();
+        done_.prompts += store::cancel_pending_prompts(store_, member.id, now);
+        for (store::Turn& turn : store::open_turns(store_, member.id)) {
+            store::cancel_prompts(store_, turn.id, now);
+            write_exit(store_, turn, "destroyed");
+            ++done_.turns;
+        }
+        done_.messages += store::drop_undelivered(store_, member.id);
+    }
+
+    std::string told() const {
+        std::string text = "Agent " + agent_.name + " was destroyed.";
+        if (done_.session)
+            text += " What was said last is in session " + context::short_id(done_.session->id) +
+                    ": " + done_.session->description + ".";
+        return text;
+    }
+
+    // While its configuration is there to say where.
+    void tell() const {
+        if (files_ == Files::kept && sys::exists(directory_.configuration()))
+            tell_people(store_, home(), agent_,
+                        {.heading = "Destroyed",
+                         .text = told(),
+                         .threads = {{1, 0}},
+                         .said_until = store::newest_message_id(store_, agent_.id)},
+                        redaction_, surroundings_.warn);
+        if (agent_.channel_id.empty() || !sys::exists(directory_.configuration())) return;
+        post_to_channel({.home = home(),
+                         .environment = surroundings_.environment,
+                         .store = store_,
+                         .agent = agent_,
+                         .warn = surroundings_.warn,
+                         .redaction = redaction_,
+                         .interrupt = &surroundings_.interrupt,
+                         .actor = actor()},
+                        {told()});
+    }
+
+    // Nothing of a process that was killed stays in it, and it holds what only the database knew.
+    void complete_directory() const {
+        sys::remove_temporaries(directory_.path());
+        sys::remove_temporaries(directory_.workspace() + "/.git");
+        if (sys::is_directory(directory_.workspace() + "/.git"))
+            repo::clear_broken_mutation(directory_.workspace());
+        const auto now = store::find_agent(store_, agent_.id).value_or(agent_);
+        context::Record record = context::load_record(store_, now, {});
+        // what is out of the context does not come back into it where the agent is made again
+        for (store::StoredMessage& stored : record.messages)
+            stored.left_out = stored.left_out || stored.message.id <= now.last_clear_message;
+        sys::write_file(directory_.path() + "/" + std::string(context::packed_name),
+                        context::to_jsonl(record, sys::now_ms()));
+    }
+
+    void remove() {
+        life::place_sessions(home(), agent_, files_);
+        const std::string rest =
+            files_ == Files::kept ? std::string() : life::take_away(home(), agent_);
+        done_.sessions = life::finish_destroying(home(), store_, family_, files_);
+        done_.agent = store::find_agent(store_, agent_.id).value_or(agent_);
+        deliver_audit(store_, {audit_sink(), home().audit_lock()}, surroundings_.warn);
+        // of a run that was killed when it had taken the directory away
+        if (life::has_remains(home(), agent_.name)) life::reclaim_leftovers(home(), store_);
+        if (rest.empty()) return;
+        try {
+            sys::remove_tree(rest);
+        } catch (const Error& error) {
+            throw Error(ErrorCode::failed,
+                        "agent '" + agent_.name +
+                            "' is destroyed, but not all of its files are gone: " + error.message(),
+                        "chorus-config doctor --fix tries again");
+        }
+    }
+
+    std::string audit_sink() const {
+        try {
+            return agent::load_home_configuration(home()).audit_sink;
+        } catch (const Error&) {
+            return {};  // of config.json others have told
+        }
+    }
+
+    store::Store& store_;
+    store::Agent agent_;
+    Files files_;
+    const Surroundings& surroundings_;
+    agent::Directory directory_;
+    ShutdownTimeouts timeouts_;
+    std::vector<store::Agent> family_ = {};
+    std::vector<sys::Lock> locks_ = {};
+    policy::Redaction redaction_ = policy::Redaction();
+    Destroyed done_ = {};
+};
+
+}  // namespace
+
+Destroyed destroy(store::Store& store, const store::Agent& agent, Files files,
+                  const Surroundings& surroundings) {
+    return Destruction(store, agent, files, surroundings).run();
+}
+
+}  // namespace chorus::turn
