@@ -67,7 +67,7 @@ Options parse(char** words) {
     for (std::string_view word = all.take(); word != "--"; word = all.take()) {
         if (word == "--owner") {
             options.owner = parse_descriptor(all.take());
-        } else if (word == "--self") {
+        } else if (word == "--self" || word == "--hold") {
             parse_descriptor(all.take());
         } else if (word == "--program") {
             options.program = all.take();

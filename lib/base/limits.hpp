@@ -30,6 +30,7 @@ constexpr std::size_t summary_characters = 1'000;
 constexpr int subagent_depth = 3;
 constexpr int subagents_at_once = 4;
 constexpr int tasks = 16;
+constexpr int task_depth = 3;
 constexpr int failures_in_a_row = 5;
 constexpr std::int64_t connect_ms = 15'000;
 constexpr std::int64_t first_byte_ms = 600'000;

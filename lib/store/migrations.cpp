@@ -25,10 +25,8 @@ struct Migration {
 };
 
 constexpr std::array migrations{
-    Migration{1, &embedded::store_schema_0001},
-    Migration{2, &embedded::store_schema_0002},
-    Migration{3, &embedded::store_schema_0003},
-    Migration{4, &embedded::store_schema_0004},
+    Migration{1, &embedded::store_schema_0001}, Migration{2, &embedded::store_schema_0002},
+    Migration{3, &embedded::store_schema_0003}, Migration{4, &embedded::store_schema_0004},
     Migration{5, &embedded::store_schema_0005},
 };
 

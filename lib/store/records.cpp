@@ -45,7 +45,7 @@ void insert_inbox(Store& store, const InboxRow& row) {
     store
         .prepare(
             "INSERT INTO inbox (agent_id, thread_id, source, actor, content, created_at, "
-            "delivered_turn) VALUES (?, ?, ?, ?, ?, ?, ?)")
+            "delivered_turn, depth, rights) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
         .bind(row.agent_id)
         .bind(row.thread_id)
         .bind(row.source)
@@ -53,13 +53,15 @@ void insert_inbox(Store& store, const InboxRow& row) {
         .bind(row.content)
         .bind(row.created_at)
         .bind_or_null(row.delivered_turn)
+        .bind(row.depth)
+        .bind(row.rights)
         .run();
 }
 
 std::vector<InboxRow> undelivered(Store& store, AgentId agent, ThreadId thread) {
     Statement statement = store.prepare(
-        "SELECT id, agent_id, thread_id, source, actor, content, created_at FROM inbox "
-        "WHERE agent_id = ? AND thread_id = ? AND delivered_turn IS NULL ORDER BY id");
+        "SELECT id, agent_id, thread_id, source, actor, content, created_at, depth, rights "
+        "FROM inbox WHERE agent_id = ? AND thread_id = ? AND delivered_turn IS NULL ORDER BY id");
     statement.bind(agent).bind(thread);
     std::vector<InboxRow> rows;
     while (statement.step())
@@ -69,7 +71,9 @@ std::vector<InboxRow> undelivered(Store& store, AgentId agent, ThreadId thread) 
                         .source = statement.text(3),
                         .actor = statement.text(4),
                         .content = statement.text(5),
-                        .created_at = statement.integer(6)});
+                        .created_at = statement.integer(6),
+                        .depth = statement.integer(7),
+                        .rights = statement.text(8)});
     return rows;
 }
 
@@ -84,6 +88,22 @@ std::vector<std::string> senders(Store& store, TurnId turn) {
     std::vector<std::string> actors;
     while (statement.step()) actors.push_back(statement.text(0));
     return actors;
+}
+
+std::vector<std::string> delivered_rights(Store& store, TurnId turn) {
+    Statement statement = store.prepare(
+        "SELECT DISTINCT rights FROM inbox WHERE delivered_turn = ? AND rights <> '' "
+        "ORDER BY rights");
+    statement.bind(turn);
+    std::vector<std::string> rights;
+    while (statement.step()) rights.push_back(statement.text(0));
+    return rights;
+}
+
+std::int64_t delivered_depth(Store& store, TurnId turn) {
+    Statement statement =
+        store.prepare("SELECT coalesce(max(depth), 0) FROM inbox WHERE delivered_turn = ?");
+    return statement.bind(turn).step() ? statement.integer(0) : 0;
 }
 
 }  // namespace chorus::store

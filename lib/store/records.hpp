@@ -87,11 +87,16 @@ struct InboxRow {
     std::string content;
     base::TimeMs created_at = 0;
     TurnId delivered_turn = 0;
+    std::int64_t depth = 0;   // of the task that left it
+    std::string rights = {};  // what a turn that works for it may do at most; "": what it may
 };
 void insert_inbox(Store& store, const InboxRow& row);
 std::vector<InboxRow> undelivered(Store& store, AgentId agent, ThreadId thread);
 void mark_delivered(Store& store, std::int64_t id, TurnId turn);
 // The actors of what was delivered to a turn, each once.
 std::vector<std::string> senders(Store& store, TurnId turn);
+// The rights of what was delivered to a turn, each once, and how deep the deepest was.
+std::vector<std::string> delivered_rights(Store& store, TurnId turn);
+std::int64_t delivered_depth(Store& store, TurnId turn);
 
 }  // namespace chorus::store

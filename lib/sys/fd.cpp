@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -51,6 +52,19 @@ Pipe make_pipe() {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) throw base::system_error("pipe");
     return {Fd(ends[0]), Fd(ends[1])};
+}
+
+Fd memory_file(std::string_view text) {
+    Fd file(memfd_create("chorus", MFD_CLOEXEC));
+    if (!file) throw base::system_error("memfd_create");
+    write_all(file.get(), text, "a file in memory");
+    if (lseek(file.get(), 0, SEEK_SET) != 0) throw base::system_error("lseek");
+    return file;
+}
+
+void redirect_to_null(int fd) {
+    const Fd null(open("/dev/null", O_RDWR | O_CLOEXEC));
+    if (!null || dup2(null.get(), fd) < 0) throw base::system_error("/dev/null");
 }
 
 bool try_read_all(int fd, std::size_t most, std::string& bytes) {

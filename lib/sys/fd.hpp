@@ -30,6 +30,10 @@ struct Pipe {
     Fd write_end;
 };
 Pipe make_pipe();
+// An unnamed file in memory that holds the text, to be read from its start.
+Fd memory_file(std::string_view text);
+// From here on reads find the end there, and writes are lost.
+void redirect_to_null(int fd);
 
 // Everything up to the end; throws Error(failed) "what: more than N bytes" past `most`.
 std::string read_all(int fd, std::size_t most, std::string_view what);

@@ -28,6 +28,8 @@ class Lock {
 
     // Drops the lock; the destructor does it too.
     void release() { file_.close(); }
+    // Whoever has a duplicate of it has the lock too, and it is dropped with the last one.
+    int fd() const { return file_.fd(); }
 
   private:
     explicit Lock(LockFile file) : file_(std::move(file)) {}

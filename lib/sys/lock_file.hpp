@@ -30,6 +30,7 @@ class LockFile {
               const std::function<bool()>& stop);
     void drop(LockRange range);
     void close() { fd_.reset(); }
+    int fd() const { return fd_.get(); }
 
   private:
     bool is_waited_for(LockRange range) const;

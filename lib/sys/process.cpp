@@ -151,7 +151,7 @@ class Execution {
         const std::int64_t now_ms = monotonic_ms();
         std::int64_t wait_ms = INT_MAX;
         if (phase_ == Phase::running) {
-            if (bounds_.stop) wait_ms = stop_interval_ms;
+            if (bounds_.stop && bounds_.stop_fd < 0) wait_ms = stop_interval_ms;
             if (bounds_.timeout_ms > 0)
                 wait_ms = std::min(wait_ms, started_ms_ + bounds_.timeout_ms - now_ms);
         } else {
@@ -162,10 +162,12 @@ class Execution {
 
     // A closed one is -1, which poll passes over.
     void wait_and_serve() {
-        std::array<pollfd, 4> wanted{{{out_.get(), POLLIN, 0},
-                                      {err_.get(), POLLIN, 0},
-                                      {in_.get(), POLLOUT, 0},
-                                      {phase_ == Phase::ended ? -1 : process_.get(), POLLIN, 0}}};
+        std::array<pollfd, 5> wanted{
+            {{out_.get(), POLLIN, 0},
+             {err_.get(), POLLIN, 0},
+             {in_.get(), POLLOUT, 0},
+             {phase_ == Phase::ended ? -1 : process_.get(), POLLIN, 0},
+             {phase_ == Phase::running ? bounds_.stop_fd : -1, POLLIN, 0}}};
         if (poll(wanted.data(), wanted.size(), poll_ms()) <= 0) return;
         if (wanted[0].revents != 0) read_some(out_, Bounds::Source::out);
         if (wanted[1].revents != 0) read_some(err_, Bounds::Source::err);

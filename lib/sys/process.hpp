@@ -34,6 +34,7 @@ struct Command {
     std::string input = {};                            // written to stdin; empty: /dev/null
     std::vector<int> keep_fds = {};                    // passed on under the same numbers
     std::vector<std::shared_ptr<const Fd>> held = {};  // of keep_fds: those the command owns
+    int guarded_fd = -1;  // the watcher keeps it open until the last process is gone
     Around around = Around::nothing;
 };
 
@@ -44,6 +45,8 @@ struct Bounds {
     // Looked at about every 50 ms and on every output: true ends the command (SIGTERM to the group,
     // grace, SIGKILL).
     std::function<bool()> stop = {};
+    // Readable when `stop` may have changed its mind; -1: it is asked every 50 ms.
+    int stop_fd = -1;
     // The grace where `stop` ended it, asked for then; empty: grace_ms.
     std::function<std::int64_t()> stop_grace_ms = {};
     std::function<void(const Identity&)> started = {};
@@ -87,6 +90,8 @@ std::optional<std::string> find_program(const std::string& name,
                                         const std::vector<std::string>& environment);
 
 Identity own_identity();
+// To that very process, not to one that has got its pid since: false where it is gone.
+bool signal_process(const Identity& identity, int signal);
 bool is_alive(const Identity& identity);
 // Of this process: parent, grandparent and so on. One that /proc does not show has start 0, and is
 // the last.

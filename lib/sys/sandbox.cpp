@@ -51,13 +51,13 @@ std::string require_inner(const Sandbox& sandbox) {
 
 Command watched(const Sandbox& sandbox, Command command) {
     const std::string program = require_program(command);
-    std::vector<std::string> all{require_inner(sandbox),
-                                 "watch",
-                                 "--owner",
-                                 pass_this_process(command),
-                                 "--program",
-                                 program,
-                                 "--"};
+    std::vector<std::string> all{require_inner(sandbox),     "watch",     "--owner",
+                                 pass_this_process(command), "--program", program};
+    if (command.guarded_fd >= 0) {
+        command.keep_fds.push_back(command.guarded_fd);
+        all.insert(all.end(), {"--hold", std::to_string(command.guarded_fd)});
+    }
+    all.emplace_back("--");
     all.insert(all.end(), command.arguments.begin(), command.arguments.end());
     command.arguments = std::move(all);
     command.around = Around::watcher;

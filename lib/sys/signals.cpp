@@ -1,7 +1,9 @@
 #include "sys/signals.hpp"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -77,6 +79,22 @@ Interrupt make_interrupt() {
 }
 
 }  // namespace
+
+KeptSignals::KeptSignals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
+    if (sigprocmask(SIG_BLOCK, &signals, nullptr) != 0) throw base::system_error("sigprocmask");
+    fd_ = Fd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!fd_) throw base::system_error("signalfd");
+    set(SIGPIPE, SIG_IGN);
+    set(SIGXFSZ, SIG_IGN);
+}
+
+bool KeptSignals::requested() const {
+    pollfd wanted{fd_.get(), POLLIN, 0};
+    return poll(&wanted, 1, 0) > 0;
+}
 
 Interrupt& Interrupt::install() {
     static Interrupt interrupt = make_interrupt();

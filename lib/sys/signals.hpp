@@ -3,6 +3,8 @@
 // of write(2).
 #pragma once
 
+#include "sys/fd.hpp"
+
 namespace chorus::sys {
 
 class Interrupt {
@@ -15,6 +17,18 @@ class Interrupt {
     bool requested() const { return signal() != 0; }
     // Readable once a signal came; never read from it.
     int fd() const;
+};
+
+// For a process that ends when its work does, however often it is asked to: SIGINT, SIGTERM and
+// SIGHUP wait to be looked at. SIGPIPE and SIGXFSZ become errors of write(2).
+class KeptSignals {
+  public:
+    KeptSignals();
+    bool requested() const;
+    int fd() const { return fd_.get(); }  // readable once a signal came; never read from it
+
+  private:
+    Fd fd_;
 };
 
 }  // namespace chorus::sys

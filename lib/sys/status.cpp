@@ -104,6 +104,14 @@ Fd open_pidfd(pid_t pid) {
     return Fd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
 }
 
+// Opened first and compared then: from there on the descriptor names this process and no other.
+bool signal_process(const Identity& identity, int signal) {
+    if (identity.pid <= 0) return false;
+    const Fd process = open_pidfd(static_cast<pid_t>(identity.pid));
+    if (!process || !is_alive(identity)) return false;
+    return syscall(SYS_pidfd_send_signal, process.get(), signal, nullptr, 0) == 0;
+}
+
 Identity own_identity() {
     return identity_of(getpid());
 }

@@ -1,5 +1,6 @@
 // Background tasks: commands that outlive the turn which started them, each under a supervisor of
-// its own (chorus-tasks(1), TASKS). A task is alive as long as its supervisor holds its lock.
+// its own (chorus-tasks(1), TASKS). A task is alive as long as its lock is held: by its supervisor,
+// and by the watcher that ends with the last of its processes.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 
 #include "agent/layout.hpp"
 #include "store/tasks.hpp"
+#include "sys/environment.hpp"
 #include "sys/sandbox.hpp"
 
 namespace chorus::task {
@@ -23,19 +25,20 @@ struct Site {
     store::AgentId agent = 0;
 };
 
-// What to start; of `about` the command, directory, turn, thread, call, actor, on_exit, goes_on,
-// depth and rights count, the rest comes to be.
+// What to start. Of `about` the command, its directory, turn, thread, call, actor, on_exit, goes_on
+// and rights count; the rest comes to be.
 struct Order {
     store::Task about;
     std::vector<std::string> environment;  // of the command: scrubbed
     sys::Sandbox sandbox;
     std::int64_t timeout_ms = 0;  // 0: none
 };
-// Returns once the command runs. Error(limit) where as many as there may be run already,
-// Error(failed) where it could not be started; what of it is on record then says so.
-store::Task start(const Site& site, const Order& order);
+// Returns the row once the command runs. Error(limit) where as many run as there may be, or where
+// too many tasks led to it one after another; Error(failed) where it could not be started, and the
+// row, where there is one, says so. `own` is the environment of this process.
+store::Task start(const Site& site, const Order& order, const sys::Environment& own);
 
-// Tasks whose supervisor is gone become `lost`. Before any list of tasks is read; writes only then.
+// Tasks whose supervisor is gone become `lost`: before any list of tasks is read. Writes only then.
 void settle(const Site& site);
 // The one of that id, "task_007" or "7", settled. Error(not_found) that names those there are.
 store::Task require_task(const Site& site, std::string_view id);
@@ -49,11 +52,15 @@ std::optional<store::Task> wait(const Site& site, const std::string& id, std::in
 std::vector<store::Task> end(const Site& site, const std::vector<store::Task>& tasks,
                              std::int64_t grace_ms);
 
-// running_tasks of agent.json says what runs: {"id", "command", "started_at", "pid", "status"}.
-// Nothing is written where it does so already, or where agent.json is not to be had.
+// Makes running_tasks of agent.json say what runs: {"id", "command", "started_at", "pid",
+// "status"}. Nothing is written where it does so, or where agent.json cannot be had now.
 void mirror(const Site& site);
 
-// What a supervisor does; `order` is what start() wrote for it. Returns when the task is over.
-void supervise(const std::string& order);
+// "exit status 3", "ended by signal 9 (KILL)", "lost"; "running"
+std::string outcome(const store::Task& task);
+
+// What a supervisor does with what start() wrote for it; returns when the task is over. Tells
+// start() on stdout.
+void supervise(std::string_view order);
 
 }  // namespace chorus::task

@@ -13,3 +13,4 @@ CREATE INDEX tasks_ended ON tasks(agent_id, ended_at) WHERE ended_at IS NOT NULL
 -- A message that a task left: how deep it was, and what its turn might do.
 ALTER TABLE inbox ADD COLUMN depth INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE inbox ADD COLUMN rights TEXT NOT NULL DEFAULT '';
+CREATE INDEX inbox_delivered ON inbox(delivered_turn) WHERE delivered_turn IS NOT NULL;

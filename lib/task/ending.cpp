@@ -1,0 +1,67 @@
+#include "task/ending.hpp"
+
+#include <csignal>
+#include <cstring>
+
+#include "base/text.hpp"
+#include "store/agents.hpp"
+#include "store/records.hpp"
+#include "task/task.hpp"
+
+namespace chorus::task {
+namespace {
+
+std::string message_of(const store::Task& task) {
+    std::string about = "[" + task.id + " ended: " + outcome(task);
+    if (!task.note.empty()) about += "; " + task.note;
+    return task.on_exit + "\n\n" + about +
+           ". Its command: " + base::visible(task.command, base::Newlines::escape) + "]";
+}
+
+void tell_agent(store::Store& store, const store::Task& task) {
+    if (task.on_exit.empty()) return;
+    const auto agent = store::find_agent(store, task.agent_id);
+    if (!agent || agent->status != store::AgentStatus::active) return;
+    store::insert_inbox(store, {.id = 0,
+                                .agent_id = task.agent_id,
+                                .thread_id = task.thread_id,
+                                .source = "task " + task.id,
+                                .actor = task.actor,
+                                .content = message_of(task),
+                                .created_at = task.ended_at,
+                                .delivered_turn = 0,
+                                .depth = task.depth,
+                                .rights = task.rights});
+}
+
+}  // namespace
+
+std::string outcome(const store::Task& task) {
+    if (task.ended_at == 0) return "running";
+    if (task.signal != 0) {
+        const char* name = sigabbrev_np(task.signal);
+        return "ended by signal " + std::to_string(task.signal) +
+               (name == nullptr ? "" : " (" + std::string(name) + ")");
+    }
+    if (task.exit_code >= 0) return "exit status " + std::to_string(task.exit_code);
+    return std::string(store::name(task.status));
+}
+
+bool record_end(store::Store& store, const store::Task& task) {
+    store::Transaction transaction(store);
+    if (!store::end_task(store, task)) return false;
+    tell_agent(store, task);
+    store::insert_event(store, {.agent_id = task.agent_id,
+                                .thread_id = task.thread_id,
+                                .turn_id = task.turn_id,
+                                .at = task.ended_at,
+                                .kind = "task",
+                                .previous = "running",
+                                .next = std::string(store::name(task.status)),
+                                .cause = outcome(task),
+                                .data = task.id});
+    transaction.commit();
+    return true;
+}
+
+}  // namespace chorus::task

@@ -1,0 +1,35 @@
+// One stream of a task on disk; for this room's own use.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/limits.hpp"
+#include "sys/fd.hpp"
+
+namespace chorus::task {
+
+// Takes whatever comes, for a command never to wait for its log: what is beyond the bound, or what
+// the disk does not take, is dropped, and the log says so.
+class Log {
+  public:
+    // Made anew (0600); throws where it cannot be.
+    explicit Log(const std::string& path, std::size_t most_bytes = base::limits::task_log_bytes);
+
+    void append(std::string_view piece);
+    // A line of ours, beyond the bound too: "[chorus: …]".
+    void note(std::string_view text);
+    // Why something is missing, or "".
+    const std::string& problem() const { return problem_; }
+
+  private:
+    void write(std::string_view bytes);
+
+    sys::Fd file_;
+    std::size_t left_;
+    bool at_line_start_ = true;
+    std::string problem_;
+};
+
+}  // namespace chorus::task

@@ -1,0 +1,22 @@
+// What start() hands to the supervisor, as JSON; for this room's own use.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "task/task.hpp"
+
+namespace chorus::task {
+
+struct Instructions {
+    std::string home;
+    std::string directory;  // the agent's, absolute
+    std::string agent_name;
+    Order order;
+    std::int64_t grace_ms = 0;  // from SIGTERM to SIGKILL where it is asked to end
+};
+
+std::string to_json(const Instructions& instructions);
+Instructions parse_instructions(std::string_view json);
+
+}  // namespace chorus::task

@@ -1,0 +1,105 @@
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "base/limits.hpp"
+#include "base/text.hpp"
+#include "model/catalog.hpp"
+#include "store/agents.hpp"
+#include "sys/fd.hpp"
+#include "sys/process.hpp"
+#include "task/order.hpp"
+#include "task/task.hpp"
+
+namespace chorus::task {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+constexpr std::int64_t default_grace_ms = 10'000;
+constexpr std::size_t most_answer_bytes = 64U << 10;
+
+// A supervisor that begins no turn needs no key, and may live for weeks.
+std::vector<std::string> environment_of(const sys::Environment& own, bool with_keys) {
+    std::vector<std::string> all;
+    for (const auto& [name, value] : own.all()) {
+        bool is_key = false;
+        for (const model::Provider& provider : model::catalog())
+            is_key = is_key || name == provider.key_variable;
+        if (!is_key || with_keys) all.push_back(name + "=" + value);
+    }
+    return all;
+}
+
+void check(const Site& site, const Order& order) {
+    if (std::ssize(store::running_tasks(site.store, site.agent)) >= base::limits::tasks)
+        throw Error(ErrorCode::limit,
+                    std::to_string(base::limits::tasks) +
+                        " tasks run, and an agent may have no more at once",
+                    "wait for one, or end one");
+    if (order.about.goes_on && order.about.depth > base::limits::task_depth)
+        throw Error(ErrorCode::limit, "task: a turn that a task began has begun a task, " +
+                                          std::to_string(base::limits::task_depth) +
+                                          " times: this one may begin no turn");
+}
+
+// "chorus-tasks: error: what: why\n…"
+std::string first_error(std::string_view text) {
+    constexpr std::string_view mark = "error: ";
+    const std::string_view line = base::trim(text.substr(0, text.find('\n')));
+    const std::size_t at = line.find(mark);
+    if (at != std::string_view::npos) return std::string(line.substr(at + mark.size()));
+    return line.empty() ? "its supervisor has ended" : std::string(line);
+}
+
+// What the supervisor says, a line at a time, until it has let go of the pipe.
+struct Answer {
+    std::string id;
+    bool runs = false;
+};
+Answer read_answer(int fd) {
+    std::string said;
+    (void)sys::try_read_all(fd, most_answer_bytes, said);
+    Answer answer;
+    for (const std::string_view line : base::split_lines(said)) {
+        if (line.starts_with("id ")) answer.id = line.substr(3);
+        if (base::trim(line) == "runs") answer.runs = true;
+    }
+    answer.id = std::string(base::trim(answer.id));
+    return answer;
+}
+
+}  // namespace
+
+store::Task start(const Site& site, const Order& order, const sys::Environment& own) {
+    check(site, order);
+    const auto agent = store::find_agent(site.store, site.agent);
+    Instructions instructions{
+        .home = site.home.path(),
+        .directory = site.directory.path(),
+        .agent_name = agent ? agent->name : "",
+        .order = order,
+        .grace_ms = own.find_ms("CHORUS_SHUTDOWN_TIMEOUT_MS").value_or(default_grace_ms)};
+    instructions.order.about.agent_id = site.agent;
+    const sys::Fd text = sys::memory_file(to_json(instructions));
+    sys::Pipe said = sys::make_pipe();
+    sys::Pipe complained = sys::make_pipe();
+    const std::string self = sys::executable_path();
+    sys::start({.arguments = {self.substr(0, self.rfind('/')) + "/chorus-tasks", "supervise"},
+                .environment = environment_of(own, order.about.goes_on)},
+               {text.get(), said.write_end.get(), complained.write_end.get()});
+    said.write_end.reset();
+    complained.write_end.reset();
+    const Answer answer = read_answer(said.read_end.get());
+    if (!answer.runs) {
+        std::string problem;
+        (void)sys::try_read_all(complained.read_end.get(), most_answer_bytes, problem);
+        settle(site);
+        throw Error(ErrorCode::failed, "the task could not be started: " + first_error(problem));
+    }
+    const auto task = store::find_task(site.store, site.agent, answer.id);
+    if (!task) throw Error(ErrorCode::internal, answer.id + ": it has no row");
+    return *task;
+}
+
+}  // namespace chorus::task

@@ -1,0 +1,236 @@
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/limits.hpp"
+#include "base/text.hpp"
+#include "store/agents.hpp"
+#include "store/records.hpp"
+#include "sys/clock.hpp"
+#include "sys/file.hpp"
+#include "sys/lock.hpp"
+#include "sys/plants.hpp"
+#include "sys/process.hpp"
+#include "sys/signals.hpp"
+#include "task/ending.hpp"
+#include "task/log.hpp"
+#include "task/order.hpp"
+#include "task/task.hpp"
+
+namespace chorus::task {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using store::TaskStatus;
+
+constexpr std::size_t most_plants = 5;
+constexpr std::int64_t first_pause_ms = 100;
+constexpr std::int64_t longest_pause_ms = 30'000;
+
+void pause(std::int64_t ms) {
+    const timespec time{ms / 1000, ms % 1000 * 1'000'000};
+    nanosleep(&time, nullptr);
+}
+
+class Supervisor {
+  public:
+    explicit Supervisor(Instructions instructions)
+        : instructions_(std::move(instructions)),
+          home_(instructions_.home),
+          directory_(instructions_.directory),
+          store_(store::Store::open_existing({home_.database(), home_.gate()})),
+          task_(instructions_.order.about) {}
+
+    void work() {
+        enter();
+        say("id " + task_.id);
+        const std::string refusal = run();
+        // the one that asked is told when it is on record
+        keep_end();
+        if (!refusal.empty()) throw Error(ErrorCode::failed, refusal);
+        if (task_.goes_on) begin_turn();
+    }
+
+  private:
+    // Directory and logs, the lock, the row: whoever reads the row finds the others.
+    void enter() {
+        store::Transaction transaction(store_);
+        const auto agent = store::find_agent(store_, task_.agent_id);
+        if (!agent || agent->status != store::AgentStatus::active)
+            throw Error(ErrorCode::exited,
+                        "agent '" + instructions_.agent_name + "' was destroyed");
+        if (std::ssize(store::running_tasks(store_, task_.agent_id)) >= base::limits::tasks)
+            throw Error(ErrorCode::limit, "too many tasks");
+        const std::int64_t number = free_number();
+        task_.id = store::task_id(number);
+        lock_ = sys::Lock::try_acquire(home_.task_lock(task_.agent_id), sys::LockMode::exclusive,
+                                       {number, 1});
+        if (!lock_) throw Error(ErrorCode::internal, task_.id + ": its lock is taken");
+        sys::make_directory(directory_.task(task_.id));
+        out_.emplace(directory_.task_out(task_.id));
+        err_.emplace(directory_.task_err(task_.id));
+        const sys::Identity self = sys::own_identity();
+        task_.pid = self.pid;
+        task_.pid_start = self.start;
+        task_.boot_id = sys::boot_id();
+        task_.started_at = sys::now_ms();
+        store::insert_task(store_, task_);
+        store::insert_event(store_, {.agent_id = task_.agent_id,
+                                     .thread_id = task_.thread_id,
+                                     .turn_id = task_.turn_id,
+                                     .at = task_.started_at,
+                                     .kind = "task",
+                                     .previous = "",
+                                     .next = "running",
+                                     .cause = "started",
+                                     .data = task_.id});
+        transaction.commit();
+    }
+
+    // An adopted agent may have logs of tasks that this database never heard of.
+    std::int64_t free_number() {
+        std::int64_t number = store::next_task_number(store_, task_.agent_id);
+        while (sys::exists(directory_.task_out(store::task_id(number)))) ++number;
+        return number;
+    }
+
+    static void say(const std::string& line) {
+        (void)sys::try_write_all(STDOUT_FILENO, line + "\n");
+    }
+
+    // Nobody is told anything from here on.
+    static void detach() {
+        say("runs");
+        for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) sys::redirect_to_null(fd);
+    }
+
+    sys::Finished execute() {
+        const Order& order = instructions_.order;
+        sys::Command shell{.arguments = {"bash", "-c", "--", task_.command},
+                           .environment = order.environment,
+                           .directory = task_.directory};
+        shell.guarded_fd = lock_->fd();
+        const sys::Bounds bounds{
+            .timeout_ms = order.timeout_ms,
+            .grace_ms = instructions_.grace_ms,
+            .output_bytes = 0,
+            .stop = [this] { return signals_.requested(); },
+            .stop_fd = signals_.fd(),
+            .started = [](const sys::Identity&) { detach(); },
+            .output =
+                [this](sys::Bounds::Source source, std::string_view piece) {
+                    (source == sys::Bounds::Source::out ? *out_ : *err_).append(piece);
+                }};
+        return sys::run(sys::sandboxed(order.sandbox, shell), bounds);
+    }
+
+    // Why it could not be started, or "".
+    std::string run() {
+        std::string refusal;
+        try {
+            const bool looks = instructions_.order.sandbox.mode != sys::SandboxMode::off;
+            const auto before = looks ? sys::Plants::in(task_.directory) : sys::Plants();
+            take_over(execute());
+            if (looks) tell_plants(sys::Plants::in(task_.directory).since(before));
+        } catch (const Error& error) {
+            if (has_run_)
+                add_note(error.message());
+            else
+                refusal = refuse(error.message());
+        }
+        task_.ended_at = sys::now_ms();
+        return refusal;
+    }
+
+    std::string refuse(const std::string& problem) {
+        task_.status = TaskStatus::failed;
+        task_.on_exit.clear();
+        add_note("could not be started: " + problem);
+        err_->note(task_.note);
+        return problem;
+    }
+
+    void take_over(const sys::Finished& finished) {
+        has_run_ = true;
+        task_.exit_code = finished.exit_code;
+        task_.signal = finished.signal;
+        task_.status = finished.stopped          ? TaskStatus::killed
+                       : finished.exit_code == 0 ? TaskStatus::completed
+                                                 : TaskStatus::failed;
+        if (finished.timed_out) add_note("timed out");
+        for (const Log* log : {&*out_, &*err_})
+            if (!log->problem().empty()) add_note(log->problem());
+    }
+
+    void tell_plants(const std::vector<std::string>& plants) {
+        if (plants.empty()) return;
+        std::vector<std::string> shown(
+            plants.begin(),
+            plants.begin() + static_cast<std::ptrdiff_t>(std::min(plants.size(), most_plants)));
+        if (plants.size() > most_plants)
+            shown.push_back(std::to_string(plants.size() - most_plants) + " more");
+        add_note("there came to be what programs outside the sandbox obey: " +
+                 base::visible(base::join(shown, ", "), base::Newlines::escape));
+        err_->note(task_.note);
+    }
+
+    void add_note(const std::string& text) {
+        if (!task_.note.empty()) task_.note += "; ";
+        task_.note += text;
+    }
+
+    // A full disk passes; without the home there is nobody to keep it for.
+    void keep_end() {
+        for (std::int64_t wait_ms = first_pause_ms;;
+             wait_ms = std::min(2 * wait_ms, longest_pause_ms)) {
+            try {
+                record_end(store_, task_);
+                return;
+            } catch (const Error&) {
+                if (!sys::exists(home_.database())) throw;
+            }
+            pause(wait_ms);
+        }
+    }
+
+    // In a session of its own; the message waits in the inbox for it, or for any other.
+    void begin_turn() {
+        const std::string self = sys::executable_path();
+        sys::Command command;
+        command.arguments = {self.substr(0, self.rfind('/')) + "/chorus-run",
+                             instructions_.agent_name,
+                             "-t",
+                             std::to_string(task_.thread_id),
+                             "--resume",
+                             "--wait",
+                             "-q"};
+        const sys::Environment own = sys::Environment::of_process();
+        for (const auto& [name, value] : own.all())
+            command.environment.push_back(name + "=" + value);
+        sys::start(command, {});
+    }
+
+    Instructions instructions_;
+    agent::Home home_;
+    agent::Directory directory_;
+    sys::KeptSignals signals_;
+    store::Store store_;
+    store::Task task_;
+    std::optional<sys::Lock> lock_;
+    std::optional<Log> out_;
+    std::optional<Log> err_;
+    bool has_run_ = false;
+};
+
+}  // namespace
+
+void supervise(std::string_view order) {
+    Supervisor(parse_instructions(order)).work();
+}
+
+}  // namespace chorus::task

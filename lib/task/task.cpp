@@ -1,0 +1,128 @@
+#include "task/task.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <csignal>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "sys/clock.hpp"
+#include "sys/lock.hpp"
+#include "sys/process.hpp"
+#include "task/ending.hpp"
+
+namespace chorus::task {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using store::TaskStatus;
+
+constexpr std::int64_t margin_ms = 3'000;  // to notice an end and to put it on record
+constexpr std::int64_t kill_patience_ms = 5'000;
+constexpr std::size_t most_named = 20;
+
+std::int64_t number_of(std::string_view id) {
+    constexpr std::string_view head = "task_";
+    if (id.starts_with(head)) id.remove_prefix(head.size());
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
+    return error == std::errc{} && end == id.data() + id.size() && number > 0 ? number : 0;
+}
+
+sys::LockRange range_of(const store::Task& task) {
+    return {number_of(task.id), 1};
+}
+
+// What is on record first: whoever lets go of the lock has put the end there before.
+void settle_one(const Site& site, store::Task task, TaskStatus status) {
+    task.status = status;
+    task.signal = status == TaskStatus::killed ? SIGKILL : 0;
+    task.ended_at = std::max(sys::now_ms(), task.started_at);
+    if (status == TaskStatus::lost) task.note = "nobody knows how it ended: its supervisor is gone";
+    record_end(site.store, task);
+}
+
+bool is_alive(const Site& site, const store::Task& task) {
+    return !sys::Lock::try_acquire(site.home.task_lock(site.agent), sys::LockMode::shared,
+                                   range_of(task));
+}
+
+bool is_over_within(const Site& site, const store::Task& task, std::int64_t wait_ms,
+                    const std::function<bool()>& stop = {}) {
+    return sys::Lock::acquire(site.home.task_lock(site.agent), sys::LockMode::shared,
+                              range_of(task), wait_ms, stop)
+        .has_value();
+}
+
+void signal_supervisor(const store::Task& task, int signal) {
+    if (task.boot_id != sys::boot_id()) return;
+    const sys::Identity supervisor{task.pid, task.pid_start};
+    if (!sys::signal_process(supervisor, signal)) return;
+    // one that is stopped takes no other signal
+    sys::signal_process(supervisor, SIGCONT);
+}
+
+std::string names_of(const std::vector<store::Task>& tasks) {
+    std::vector<std::string> names;
+    for (const store::Task& task : tasks) names.push_back(task.id);
+    if (names.size() > most_named)
+        names.erase(names.begin(), names.end() - static_cast<std::ptrdiff_t>(most_named));
+    return base::join(names, ", ");
+}
+
+store::Task as_it_is_now(const Site& site, const store::Task& task) {
+    return store::find_task(site.store, site.agent, task.id).value_or(task);
+}
+
+}  // namespace
+
+void settle(const Site& site) {
+    for (const store::Task& task : store::running_tasks(site.store, site.agent))
+        if (!is_alive(site, task)) settle_one(site, task, TaskStatus::lost);
+}
+
+store::Task require_task(const Site& site, std::string_view id) {
+    settle(site);
+    if (const std::int64_t number = number_of(id); number > 0)
+        if (auto task = store::find_task(site.store, site.agent, store::task_id(number)))
+            return *task;
+    auto all = store::ended_tasks(site.store, site.agent, 0);
+    const auto running = store::running_tasks(site.store, site.agent);
+    all.insert(all.end(), running.begin(), running.end());
+    throw Error(ErrorCode::not_found, "no task " + base::quoted(id),
+                all.empty() ? "the agent has had none" : "there are " + names_of(all));
+}
+
+std::optional<store::Task> wait(const Site& site, const std::string& id, std::int64_t wait_ms,
+                                const std::function<bool()>& stop) {
+    store::Task task = require_task(site, id);
+    if (task.ended_at == 0) {
+        if (!is_over_within(site, task, wait_ms, stop)) return std::nullopt;
+        settle(site);
+        task = as_it_is_now(site, task);
+    }
+    return task;
+}
+
+std::vector<store::Task> end(const Site& site, const std::vector<store::Task>& tasks,
+                             std::int64_t grace_ms) {
+    for (const store::Task& task : tasks)
+        if (task.ended_at == 0) signal_supervisor(task, SIGTERM);
+    const std::int64_t until_ms = sys::monotonic_ms() + grace_ms + margin_ms;
+    std::vector<store::Task> ended;
+    for (const store::Task& task : tasks) {
+        const std::int64_t left_ms = std::max<std::int64_t>(until_ms - sys::monotonic_ms(), 0);
+        if (task.ended_at == 0 && !is_over_within(site, task, left_ms)) {
+            signal_supervisor(task, SIGKILL);
+            if (is_over_within(site, task, kill_patience_ms))
+                settle_one(site, task, TaskStatus::killed);
+        }
+        ended.push_back(task);
+    }
+    settle(site);
+    for (store::Task& task : ended) task = as_it_is_now(site, task);
+    return ended;
+}
+
+}  // namespace chorus::task
