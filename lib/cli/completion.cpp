@@ -62,10 +62,13 @@ bool may_come_again(const CLI::Option& option) {
     return option.get_items_expected_max() > 1;
 }
 
-// "--model", "-A" where that is all.
-std::string shown_name(const CLI::Option& option) {
-    if (!option.get_lnames().empty()) return "--" + option.get_lnames().front();
-    return option.get_snames().empty() ? "" : "-" + option.get_snames().front();
+// The name that begins so; a short one where there is no other, or where it stands there whole.
+std::string name_that_begins(const CLI::Option& option, std::string_view begun) {
+    for (const std::string& name : option.get_lnames())
+        if (("--" + name).rfind(begun, 0) == 0) return "--" + name;
+    for (const std::string& letter : option.get_snames())
+        if (option.get_lnames().empty() || begun == "-" + letter) return "-" + letter;
+    return "";
 }
 
 const CLI::Option* find_long(const CLI::App& app, std::string_view name) {
@@ -280,13 +283,10 @@ bool Line::is_offered(const CLI::Option& option) const {
 }
 
 void Line::offer_options(Completion& completion) const {
-    for (const CLI::Option* option : app_->get_options()) {
-        if (!is_offered(*option)) continue;
-        completion.offer(shown_name(*option), option->get_description());
-        for (const std::string& letter : option->get_snames())
-            if (completion.begun == "-" + letter && !option->get_lnames().empty())
-                completion.offer(completion.begun, option->get_description());
-    }
+    for (const CLI::Option* option : app_->get_options())
+        if (is_offered(*option))
+            completion.offer(name_that_begins(*option, completion.begun),
+                             option->get_description());
 }
 
 void Line::offer_verbs(Completion& completion) const {

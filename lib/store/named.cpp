@@ -20,7 +20,8 @@ std::vector<Named> read_all(Statement& statement) {
 
 std::vector<Named> named_agents(Store& store, std::string_view beginning) {
     Statement statement = store.prepare(
-        "SELECT name, substr(description, 1, 200) FROM agents WHERE kind = 'agent' AND "
+        "SELECT name, substr(coalesce(nullif(description, ''), model), 1, 200) FROM agents WHERE "
+        "kind = 'agent' AND "
         "status <> 'destroyed' AND name >= ? AND name < ? ORDER BY name");
     return read_all(statement.bind(beginning).bind(end_of(beginning)));
 }
