@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
@@ -5,6 +7,7 @@
 #include "chorus-tasks/verb.hpp"
 #include "cli/main.hpp"
 #include "life/opening.hpp"
+#include "sys/fd.hpp"
 
 namespace {
 
@@ -14,11 +17,17 @@ using tasks_command::Action;
 using tasks_command::Opened;
 using tasks_command::Verb;
 
+constexpr std::size_t most_order_bytes = 64U << 20;
+
 constexpr std::array verbs{
     Verb{"answer", "answer a question", tasks_command::add_answer},
     Verb{"approve", "let a call run", tasks_command::add_approve},
     Verb{"deny", "refuse a call, or to answer", tasks_command::add_deny},
+    Verb{"kill", "end tasks", tasks_command::add_kill},
+    Verb{"log", "what a task has written", tasks_command::add_log},
     Verb{"prompts", "what waits for a person", tasks_command::add_prompts},
+    Verb{"run", "start a task by hand", tasks_command::add_run},
+    Verb{"wait", "wait for tasks to end", tasks_command::add_wait},
 };
 
 ExitStatus run(const Action& action) {
@@ -37,7 +46,13 @@ std::function<ExitStatus()> add_verbs(CLI::App& app) {
         CLI::App* command = app.add_subcommand(std::string(verb.name), std::string(verb.help));
         command->callback([chosen, action = verb.add(*command)] { *chosen = action; });
     }
-    return [chosen] { return run(*chosen); };
+    // what task::start begins; its instructions are on stdin
+    CLI::App* supervise = app.add_subcommand("supervise", "for chorus itself")->group("");
+    return [chosen, supervise] {
+        if (!supervise->parsed()) return run(*chosen);
+        task::supervise(sys::read_all(STDIN_FILENO, most_order_bytes, "order"));
+        return ExitStatus::done;
+    };
 }
 
 }  // namespace

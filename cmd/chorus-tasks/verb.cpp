@@ -2,6 +2,8 @@
 
 #include "base/text.hpp"
 #include "cli/main.hpp"
+#include "life/agents.hpp"
+#include "turn/tasks.hpp"
 
 namespace chorus::tasks_command {
 
@@ -14,6 +16,23 @@ std::string one_line(std::string_view text) {
             shown += c;
     }
     return shown;
+}
+
+task::Site require_site(Opened& opened, const std::string& name) {
+    return turn::task_site(opened.store, opened.home,
+                           life::require_agent(opened.home, opened.store, name));
+}
+
+base::ExitStatus status_of(const store::Task& task) {
+    if (task.signal != 0) return static_cast<base::ExitStatus>(128 + task.signal);
+    if (task.exit_code >= 0) return static_cast<base::ExitStatus>(task.exit_code);
+    return base::ExitStatus::failed;
+}
+
+void tell_end(const store::Task& task) {
+    std::string line = task.id + ": " + store::outcome(task);
+    if (!task.note.empty()) line += "; " + task.note;
+    notice(line);
 }
 
 void notice(const std::string& what) {

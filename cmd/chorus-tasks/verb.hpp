@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "store/agents.hpp"
 #include "sys/environment.hpp"
+#include "task/task.hpp"
 
 namespace CLI {
 class App;
@@ -36,9 +37,20 @@ struct Verb {
 Action add_answer(CLI::App& verb);
 Action add_approve(CLI::App& verb);
 Action add_deny(CLI::App& verb);
+Action add_kill(CLI::App& verb);
+Action add_log(CLI::App& verb);
 Action add_prompts(CLI::App& verb);
+Action add_run(CLI::App& verb);
+Action add_wait(CLI::App& verb);
 
 // --- what verbs share ---
+
+// The agent that is there, and where its tasks are.
+task::Site require_site(Opened& opened, const std::string& name);
+// 0 for one that ended well, its exit status, 128 + signal; 1 for one that nobody knows of.
+base::ExitStatus status_of(const store::Task& task);
+// "task_001 exit status 0", on stderr.
+void tell_end(const store::Task& task);
 
 // Without anything that moves a cursor, ends a line or a field.
 std::string one_line(std::string_view text);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 
 namespace chorus::base {
 namespace {
@@ -289,6 +290,11 @@ std::string hex(std::string_view bytes) {
 
 std::size_t estimated_tokens(std::string_view text) {
     return (text.size() + 3) / 4;
+}
+
+std::string signal_name(int number) {
+    const char* name = sigabbrev_np(number);
+    return std::to_string(number) + (name == nullptr ? "" : " (" + std::string(name) + ")");
 }
 
 }  // namespace chorus::base

@@ -51,6 +51,8 @@ std::string quoted_list(const std::vector<std::string>& values);
 // Lower case, [a-z0-9-], runs of other characters become one '-', trimmed, at most `most` bytes.
 std::string slug(std::string_view text, std::size_t most);
 std::string hex(std::string_view bytes);
+// "9 (KILL)"
+std::string signal_name(int number);
 // Estimate used for budgets until a provider has reported better: bytes / 4.
 std::size_t estimated_tokens(std::string_view text);
 

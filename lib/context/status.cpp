@@ -23,19 +23,34 @@ std::string thread_line(const store::Thread& thread) {
     return line + "\n";
 }
 
+constexpr std::size_t most_command_bytes = 200;
+
+std::string task_line(const store::Task& task) {
+    const std::string command = one_line(task.command);
+    const std::string_view shown = base::utf8_prefix(command, most_command_bytes);
+    std::string line = "- " + task.id + ": " + store::outcome(task);
+    if (!task.note.empty()) line += " (" + one_line(task.note) + ")";
+    line.append("; ").append(shown);
+    return line + (shown.size() < command.size() ? "…\n" : "\n");
+}
+
 }  // namespace
 
 std::string status_block(const std::vector<store::Thread>& threads, store::ThreadId own,
-                         const std::vector<store::Prompt>& pending) {
+                         const std::vector<store::Prompt>& pending,
+                         const std::vector<store::Task>& tasks) {
     std::string others;
     for (const store::Thread& thread : threads)
         if (thread.id != own && thread.status != "completed") others += thread_line(thread);
     std::string waiting;
     for (const store::Prompt& prompt : pending)
         waiting += "- " + prompt.id + ": " + one_line(prompt.action) + "\n";
-    if (others.empty() && waiting.empty()) return {};
+    std::string background;
+    for (const store::Task& task : tasks) background += task_line(task);
+    if (others.empty() && waiting.empty() && background.empty()) return {};
     std::string text = "<status>\n";
     if (!others.empty()) text += "Other threads of this agent:\n" + others;
+    if (!background.empty()) text += "Background tasks:\n" + background;
     if (!waiting.empty()) text += "Waiting for a person's decision:\n" + waiting;
     return text + "</status>";
 }

@@ -6,12 +6,15 @@
 #include <vector>
 
 #include "store/prompts.hpp"
+#include "store/tasks.hpp"
 #include "store/threads.hpp"
 
 namespace chorus::context {
 
-// "" when there is nothing to say. No running seconds: the text is sent unchanged ever after.
+// `tasks`: those that run, and those that have ended since the thread was told last. "" when there
+// is nothing to say. No running seconds: the text is sent unchanged ever after.
 std::string status_block(const std::vector<store::Thread>& threads, store::ThreadId own,
-                         const std::vector<store::Prompt>& pending);
+                         const std::vector<store::Prompt>& pending,
+                         const std::vector<store::Task>& tasks);
 
 }  // namespace chorus::context

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "base/text.hpp"
 #include "store/sqlite.hpp"
 
 namespace chorus::store {
@@ -62,6 +63,13 @@ std::vector<Task> read_all(Statement& statement) {
 constexpr std::string_view in_order = " ORDER BY length(task_id), task_id";
 
 }  // namespace
+
+std::string outcome(const Task& task) {
+    if (task.ended_at == 0) return "running";
+    if (task.signal != 0) return "ended by signal " + base::signal_name(task.signal);
+    if (task.exit_code >= 0) return "exit status " + std::to_string(task.exit_code);
+    return std::string(name(task.status));
+}
 
 std::string task_id(std::int64_t number) {
     std::array<char, 32> id{};

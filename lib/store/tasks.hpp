@@ -40,6 +40,9 @@ struct Task {
     std::string rights;      // of the turn that started it, as the inbox keeps them
 };
 
+// "exit status 3", "ended by signal 9 (KILL)", "lost"; "running"
+std::string outcome(const Task& task);
+
 // "task_001"
 std::string task_id(std::int64_t number);
 // One more than any that the agent has had.

@@ -84,6 +84,23 @@ std::string read_file(const std::string& path, std::size_t most) {
     return std::move(*content);
 }
 
+Tail read_tail(const std::string& path, std::size_t most) {
+    const Fd fd(open(c_path(path), reading | O_NOFOLLOW));
+    if (!fd && means_absent(errno)) return {};
+    if (!fd) throw base::system_error(path);
+    require_regular(fd, path);
+    struct stat status {};
+    if (fstat(fd.get(), &status) != 0) throw base::system_error(path);
+    const auto size = static_cast<std::size_t>(status.st_size);
+    const std::size_t from = size > most ? size - most : 0;
+    Tail tail{std::string(size - from, '\0'), size};
+    const ssize_t count =
+        pread(fd.get(), tail.text.data(), tail.text.size(), static_cast<off_t>(from));
+    if (count < 0) throw base::system_error(path);
+    tail.text.resize(static_cast<std::size_t>(count));
+    return tail;
+}
+
 void write_file(const std::string& path, std::string_view content, unsigned mode) {
     c_path(path);
     const Fd directory = open_directory(parent_of(path));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,6 +20,13 @@ bool is_link(const std::string& path);       // a symbolic one, dangling or not
 // bytes.
 std::optional<std::string> read_file_if_there(const std::string& path, std::size_t most);
 std::string read_file(const std::string& path, std::size_t most);
+// The end of a regular file, and how long it is; nothing of one that is not there. No link is
+// followed.
+struct Tail {
+    std::string text;
+    std::uint64_t total_bytes = 0;
+};
+Tail read_tail(const std::string& path, std::size_t most);
 
 // Promise 5 of chorus(7): a temporary in the same directory (O_EXCL|O_NOFOLLOW, `mode`), write,
 // fsync, rename, fsync of the directory. A reader sees the old file or the new one.

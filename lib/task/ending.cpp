@@ -1,18 +1,14 @@
 #include "task/ending.hpp"
 
-#include <csignal>
-#include <cstring>
-
 #include "base/text.hpp"
 #include "store/agents.hpp"
 #include "store/records.hpp"
-#include "task/task.hpp"
 
 namespace chorus::task {
 namespace {
 
 std::string message_of(const store::Task& task) {
-    std::string about = "[" + task.id + " ended: " + outcome(task);
+    std::string about = "[" + task.id + " ended: " + store::outcome(task);
     if (!task.note.empty()) about += "; " + task.note;
     return task.on_exit + "\n\n" + about +
            ". Its command: " + base::visible(task.command, base::Newlines::escape) + "]";
@@ -36,17 +32,6 @@ void tell_agent(store::Store& store, const store::Task& task) {
 
 }  // namespace
 
-std::string outcome(const store::Task& task) {
-    if (task.ended_at == 0) return "running";
-    if (task.signal != 0) {
-        const char* name = sigabbrev_np(task.signal);
-        return "ended by signal " + std::to_string(task.signal) +
-               (name == nullptr ? "" : " (" + std::string(name) + ")");
-    }
-    if (task.exit_code >= 0) return "exit status " + std::to_string(task.exit_code);
-    return std::string(store::name(task.status));
-}
-
 bool record_end(store::Store& store, const store::Task& task) {
     store::Transaction transaction(store);
     if (!store::end_task(store, task)) return false;
@@ -58,7 +43,7 @@ bool record_end(store::Store& store, const store::Task& task) {
                                 .kind = "task",
                                 .previous = "running",
                                 .next = std::string(store::name(task.status)),
-                                .cause = outcome(task),
+                                .cause = store::outcome(task),
                                 .data = task.id});
     transaction.commit();
     return true;

@@ -48,13 +48,6 @@ bool is_alive(const Site& site, const store::Task& task) {
                                    range_of(task));
 }
 
-bool is_over_within(const Site& site, const store::Task& task, std::int64_t wait_ms,
-                    const std::function<bool()>& stop = {}) {
-    return sys::Lock::acquire(site.home.task_lock(site.agent), sys::LockMode::shared,
-                              range_of(task), wait_ms, stop)
-        .has_value();
-}
-
 void signal_supervisor(const store::Task& task, int signal) {
     if (task.boot_id != sys::boot_id()) return;
     const sys::Identity supervisor{task.pid, task.pid_start};
@@ -77,9 +70,14 @@ store::Task as_it_is_now(const Site& site, const store::Task& task) {
 
 }  // namespace
 
-void settle(const Site& site) {
-    for (const store::Task& task : store::running_tasks(site.store, site.agent))
-        if (!is_alive(site, task)) settle_one(site, task, TaskStatus::lost);
+std::vector<store::Task> settle(const Site& site) {
+    auto running = store::running_tasks(site.store, site.agent);
+    std::erase_if(running, [&](const store::Task& task) {
+        if (is_alive(site, task)) return false;
+        settle_one(site, task, TaskStatus::lost);
+        return true;
+    });
+    return running;
 }
 
 store::Task require_task(const Site& site, std::string_view id) {
@@ -94,15 +92,19 @@ store::Task require_task(const Site& site, std::string_view id) {
                 all.empty() ? "the agent has had none" : "there are " + names_of(all));
 }
 
+bool await_end(const Site& site, const store::Task& task, std::int64_t wait_ms,
+               const std::function<bool()>& stop) {
+    return sys::Lock::acquire(site.home.task_lock(site.agent), sys::LockMode::shared,
+                              range_of(task), wait_ms, stop)
+        .has_value();
+}
+
 std::optional<store::Task> wait(const Site& site, const std::string& id, std::int64_t wait_ms,
                                 const std::function<bool()>& stop) {
     store::Task task = require_task(site, id);
-    if (task.ended_at == 0) {
-        if (!is_over_within(site, task, wait_ms, stop)) return std::nullopt;
-        settle(site);
-        task = as_it_is_now(site, task);
-    }
-    return task;
+    if (task.ended_at != 0) return task;
+    if (!await_end(site, task, wait_ms, stop)) return std::nullopt;
+    return require_task(site, task.id);
 }
 
 std::vector<store::Task> end(const Site& site, const std::vector<store::Task>& tasks,
@@ -113,10 +115,9 @@ std::vector<store::Task> end(const Site& site, const std::vector<store::Task>& t
     std::vector<store::Task> ended;
     for (const store::Task& task : tasks) {
         const std::int64_t left_ms = std::max<std::int64_t>(until_ms - sys::monotonic_ms(), 0);
-        if (task.ended_at == 0 && !is_over_within(site, task, left_ms)) {
+        if (task.ended_at == 0 && !await_end(site, task, left_ms)) {
             signal_supervisor(task, SIGKILL);
-            if (is_over_within(site, task, kill_patience_ms))
-                settle_one(site, task, TaskStatus::killed);
+            if (await_end(site, task, kill_patience_ms)) settle_one(site, task, TaskStatus::killed);
         }
         ended.push_back(task);
     }

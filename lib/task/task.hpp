@@ -39,12 +39,16 @@ struct Order {
 store::Task start(const Site& site, const Order& order, const sys::Environment& own);
 
 // Tasks whose supervisor is gone become `lost`: before any list of tasks is read. Writes only then.
-void settle(const Site& site);
+// Those that run.
+std::vector<store::Task> settle(const Site& site);
 // The one of that id, "task_007" or "7", settled. Error(not_found) that names those there are.
 store::Task require_task(const Site& site, std::string_view id);
 
-// The row as it is when the task has ended; nothing where `wait_ms` (negative: for ever) is over
-// before, or `stop` says so.
+// Whether the task is over within `wait_ms` (negative: for ever), or before `stop` says to give up.
+// Reads and writes no row.
+bool await_end(const Site& site, const store::Task& task, std::int64_t wait_ms,
+               const std::function<bool()>& stop = {});
+// The row as it is when the task has ended; nothing where the time is up before.
 std::optional<store::Task> wait(const Site& site, const std::string& id, std::int64_t wait_ms,
                                 const std::function<bool()>& stop);
 // SIGTERM to the command's process group, after `grace_ms` SIGKILL to all it has left; all of them
@@ -55,9 +59,6 @@ std::vector<store::Task> end(const Site& site, const std::vector<store::Task>& t
 // Makes running_tasks of agent.json say what runs: {"id", "command", "started_at", "pid",
 // "status"}. Nothing is written where it does so, or where agent.json cannot be had now.
 void mirror(const Site& site);
-
-// "exit status 3", "ended by signal 9 (KILL)", "lost"; "running"
-std::string outcome(const store::Task& task);
 
 // What a supervisor does with what start() wrote for it; returns when the task is over. Tells
 // start() on stdout.

@@ -7,7 +7,9 @@
 #include "base/text.hpp"
 #include "sys/plants.hpp"
 #include "sys/process.hpp"
+#include "tools/captured.hpp"
 #include "tools/result.hpp"
+#include "tools/tasks.hpp"
 
 namespace chorus::embedded {
 extern const std::string_view tool_bash;
@@ -18,21 +20,12 @@ namespace {
 
 namespace limits = base::limits;
 
-constexpr std::size_t most_characters = limits::tool_result_characters - 500;  // header and titles
 constexpr std::size_t most_plants = 10;
 constexpr std::size_t most_plant_bytes = 200;
-constexpr std::size_t kept_bytes = limits::tool_result_characters * 4;
-constexpr std::string_view rest_hint =
-    "to see the rest, write the output to a file and use view or search_files";
 
 std::string seconds(std::int64_t ms) {
     const std::int64_t tenths = (ms + 50) / 100;
     return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
-}
-
-std::string signal_name(int number) {
-    const char* name = sigabbrev_np(number);
-    return std::to_string(number) + (name == nullptr ? "" : " (" + std::string(name) + ")");
 }
 
 std::string header(const sys::Finished& finished, std::int64_t timeout_ms, std::int64_t most_ms) {
@@ -42,35 +35,10 @@ std::string header(const sys::Finished& finished, std::int64_t timeout_ms, std::
         return "timed out after " + std::to_string(timeout_ms / 1000) +
                " s and was ended; 'timeout' may be up to " + std::to_string(most_ms / 1000);
     if (finished.signal != 0)
-        return "ended by signal " + signal_name(finished.signal) + ", " +
+        return "ended by signal " + base::signal_name(finished.signal) + ", " +
                seconds(finished.duration_ms);
     return "exit status " + std::to_string(finished.exit_code) + ", " +
            seconds(finished.duration_ms);
-}
-
-// What was dropped before it came here is told too.
-std::string section(std::string_view title, std::string_view text, const sys::Captured& captured,
-                    std::size_t characters) {
-    if (text.empty()) return {};
-    std::string shown = std::string(title) + ":\n";
-    if (captured.total_bytes > captured.text.size())
-        shown += "[" + std::to_string(captured.total_bytes) + " bytes in all, the last " +
-                 std::to_string(captured.text.size()) + " were kept]\n";
-    shown += bounded_to(characters, text, Keep::end, rest_hint);
-    if (shown.back() != '\n') shown += '\n';
-    return shown;
-}
-
-std::string text_of(const sys::Finished& finished) {
-    const std::string out = base::replace_invalid_utf8(finished.out.text);
-    const std::string err = base::replace_invalid_utf8(finished.err.text);
-    if (out.empty() && err.empty()) return "no output\n";
-    // stderr has a third when both are long, and each what the other leaves.
-    const std::size_t left = most_characters - std::min(base::utf8_length(out), most_characters);
-    const std::size_t for_err =
-        std::min(base::utf8_length(err), std::max(most_characters / 3, left));
-    return section("stdout", out, finished.out, most_characters - for_err) +
-           section("stderr", err, finished.err, for_err);
 }
 
 // What the sandbox cannot prevent is told, to whoever may run git there next too.
@@ -113,6 +81,8 @@ chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
     const std::int64_t default_s = std::min(limits::bash_default_ms / 1000, most_s);
     const std::int64_t asked_s = arguments.integer("timeout", default_s);
     if (asked_s < 1) return failure("bash: 'timeout' is in seconds, at least 1");
+    if (arguments.flag("background")) return start_task(arguments, workplace);
+    if (arguments.has("on_exit")) return failure("bash: 'on_exit' is for a command in background");
     const std::int64_t timeout_ms = std::min(asked_s, most_s) * 1000;
 
     const sys::Command shell{.arguments = {"bash", "-c", "--", command},
@@ -122,7 +92,7 @@ chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
                              .keep_fds = {}};
     const sys::Bounds bounds{.timeout_ms = timeout_ms,
                              .grace_ms = limits::bash_grace_ms,
-                             .output_bytes = kept_bytes,
+                             .output_bytes = captured_bytes,
                              .stop = workplace.stop,
                              .stop_grace_ms = workplace.stop_grace_ms};
     std::string note;
@@ -131,7 +101,7 @@ chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
     if (asked_s > most_s)
         text += "[timeout " + std::to_string(asked_s) + " s is more than allowed, " +
                 std::to_string(most_s) + " s was used]\n";
-    return answer(text + text_of(finished) + note, Keep::end);
+    return answer(text + captured_text(finished.out, finished.err) + note, Keep::end);
 }
 
 std::string command_detail(const Arguments& arguments, const Workplace&) {
@@ -141,14 +111,19 @@ std::string command_detail(const Arguments& arguments, const Workplace&) {
 }  // namespace
 
 Tool bash_tool() {
-    return {"bash",
-            embedded::tool_bash,
-            {{"command", "string", "what `bash -c` runs, in the workspace", true},
-             {"timeout", "integer", "seconds until it is ended; 120 when left out"}},
-            Class::command,
-            "bash",
-            command_detail,
-            run};
+    return {
+        "bash",
+        embedded::tool_bash,
+        {{"command", "string", "what `bash -c` runs, in the workspace", true},
+         {"timeout", "integer", "seconds until it is ended; 120 when left out, none in background"},
+         {"background", "boolean",
+          "start it and go on: it outlives the turn; the answer names its task"},
+         {"on_exit", "string",
+          "with background: what you are told, in a turn of its own, when it has ended"}},
+        Class::command,
+        "bash",
+        command_detail,
+        run};
 }
 
 }  // namespace chorus::tools

@@ -24,6 +24,9 @@
     TOOL(self_edit_permissions)   \
     TOOL(self_edit_system_prompt) \
     TOOL(str_replace)             \
+    TOOL(task_kill)               \
+    TOOL(task_output)             \
+    TOOL(task_wait)               \
     TOOL(view)
 
 namespace chorus::tools {

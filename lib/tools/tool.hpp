@@ -23,6 +23,8 @@ struct HomeConfiguration;
 
 namespace chorus::tools {
 
+struct Tasks;
+
 // Arguments as parsed JSON would be a dependency of every tool; this is the little they need.
 class Arguments {
   public:
@@ -76,6 +78,8 @@ struct Workplace {
     std::string configuration_lock_path = {};
     std::string available_models_path = {};
     const agent::HomeConfiguration* home_configuration = nullptr;
+    Tasks* tasks = nullptr;    // tools/tasks.hpp
+    std::string call_id = {};  // of the call that is planned
 };
 
 // How it is recovered when killed. A question is a person's to answer, and runs nothing.

@@ -26,27 +26,12 @@ using base::Error;
 using base::ErrorCode;
 using chat::Json;
 
-Json rules_json(const std::vector<policy::Rule>& rules) {
-    Json list = Json::array();
-    for (const policy::Rule& rule : rules)
-        list.push_back(rule.shell ? Json{{"pattern", rule.pattern}, {"shell", true}}
-                                  : Json(rule.pattern));
-    return list;
-}
-
-Json profile_json(const policy::ProfileText& text) {
-    Json object = Json::object();
-    if (!text.base.empty()) object["base"] = text.base;
-    if (!text.deny.empty()) object["deny"] = rules_json(text.deny);
-    if (!text.allow.empty()) object["allow"] = rules_json(text.allow);
-    if (!text.ask.empty()) object["ask"] = rules_json(text.ask);
-    return object;
-}
-
 std::string with_rule(const agent::Permissions& permissions, const agent::HomeConfiguration& home,
                       const std::string& action) {
-    Json object = permissions.custom ? chat::parse_json(permissions.json, "permissions")
-                                     : profile_json(agent::profile_text(permissions, home));
+    Json object =
+        chat::parse_json(permissions.custom ? permissions.json
+                                            : profile_json(agent::profile_text(permissions, home)),
+                         "permissions");
     if (!object.contains("allow")) object["allow"] = Json::array();
     const Json rule{{"pattern", policy::exact_pattern(action)}, {"shell", true}};
     for (const Json& present : object["allow"])

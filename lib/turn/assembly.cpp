@@ -49,6 +49,9 @@ Loaded load(Place& place, const TurnOptions& options, const Surroundings& surrou
     loaded.settings = resolve_settings(options, surroundings.environment, loaded.configuration,
                                        place.home_configuration, surroundings.home);
     loaded.rights = rights_of(in_force, place.home_configuration, loaded.settings.sandbox);
+    loaded.joined = place.joined_rights;
+    for (const std::string& text : loaded.joined)
+        join_rights(text, place.home_configuration, loaded.rights, loaded.settings.sandbox);
     loaded.untrusted = std::move(in_force.untrusted);
     loaded.file = std::move(in_force.file);
     loaded.part = std::move(in_force.part);
@@ -57,7 +60,8 @@ Loaded load(Place& place, const TurnOptions& options, const Surroundings& surrou
 }
 
 bool is_current(Place& place, const Loaded& loaded) {
-    return agent::configuration_text(place.directory) == loaded.file &&
+    return loaded.joined == place.joined_rights &&
+           agent::configuration_text(place.directory) == loaded.file &&
            life::trusted_part(place.store, place.agent.id) == loaded.part;
 }
 
@@ -135,12 +139,22 @@ store::Prefix prefix_of(const Loaded& loaded, const chat::Request& request,
     return prefix;
 }
 
+// Those that run, and what has ended since the thread was told last.
+std::vector<store::Task> news_of_tasks(Place& place) {
+    auto tasks = store::running_tasks(place.store, place.agent.id);
+    const auto last = store::newest_turn(place.store, place.agent.id, place.thread.id);
+    if (!last) return tasks;
+    auto ended = store::ended_tasks(place.store, place.agent.id, last->started_at);
+    std::move(ended.begin(), ended.end(), std::back_inserter(tasks));
+    return tasks;
+}
+
 chat::Message user_message(Place& place, const std::string& text) {
     chat::Message message;
     message.content = text;
-    message.status =
-        context::status_block(store::list_threads(place.store, place.agent.id), place.thread.id,
-                              store::pending_prompts(place.store, place.agent.id));
+    message.status = context::status_block(
+        store::list_threads(place.store, place.agent.id), place.thread.id,
+        store::pending_prompts(place.store, place.agent.id), news_of_tasks(place));
     return message;
 }
 

@@ -158,6 +158,7 @@ void Calls::plan(Judged& judged) {
         judged.apply = [text = *judged.answer]() -> chat::ToolResult { return {text, false}; };
         return;
     }
+    workplace_.call_id = judged.decided.call.id;
     const chat::ToolResult refusal = at_the_border(judged, [&]() -> chat::ToolResult {
         tools::Planned planned = tools::plan(*judged.tool, judged.arguments, workplace_);
         if (auto* result = std::get_if<chat::ToolResult>(&planned)) return std::move(*result);

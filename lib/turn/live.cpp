@@ -12,6 +12,8 @@
 #include "repo/head.hpp"
 #include "sys/clock.hpp"
 #include "turn/compact.hpp"
+#include "turn/rights.hpp"
+#include "turn/tasks.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -60,9 +62,14 @@ LiveTurn::LiveTurn(Place& place, Record& record, const TurnOptions& options,
       frame_(frame),
       shutdown_(surroundings, options.deadline_ms),
       workplace_(make_workplace(place, surroundings, loaded_.settings)),
+      tasks_{.site = task_site(place.store, surroundings.home, place.agent),
+             .own = surroundings.environment,
+             .about = [this] { return next_task(); },
+             .grace_ms = shutdown_.grace_ms()},
       calls_(place, record, workplace_, surroundings, result_.denied) {
     workplace_.stop = [this] { return shutdown_.command_must_stop(); };
     workplace_.stop_grace_ms = [this] { return shutdown_.command_grace_ms(); };
+    workplace_.tasks = &tasks_;
     state_.iterations = record.turn().iterations;
     state_.tool_calls = record.turn().tool_calls;
     state_.usage = record.turn().usage;
@@ -89,9 +96,24 @@ void LiveTurn::use_model(const std::string& name) {
     place_.redaction.add(key);
 }
 
+store::Task LiveTurn::next_task() {
+    const store::Turn& turn = record_.turn();
+    store::Task task;
+    task.turn_id = turn.id;
+    task.thread_id = turn.thread_id;
+    task.actor = turn.actor;
+    task.depth = store::delivered_depth(place_.store, turn.id) + 1;
+    task.rights = rights_text(configuration_in_force(place_.store, place_.agent, place_.directory,
+                                                     place_.home_configuration),
+                              place_.home_configuration, loaded_.settings.sandbox, loaded_.joined);
+    return task;
+}
+
 void LiveTurn::renew_rules() {
+    if (record_.has_inbox())
+        place_.joined_rights = store::delivered_rights(place_.store, record_.turn().id);
     // self-edits of the last iteration take effect here
-    if (assembled_) reload();
+    if (assembled_ || !place_.joined_rights.empty()) reload();
     assembled_ = true;
     workplace_.sandbox.mode = loaded_.settings.sandbox;
     use_model(loaded_.settings.model);
@@ -110,8 +132,8 @@ void LiveTurn::reload() {
 }
 
 const chat::Request& LiveTurn::assemble(std::int64_t) {
-    renew_rules();
     record_.deliver_inbox();
+    renew_rules();
     write_opening(place_, loaded_, request_);
     renew_conversation();
     const std::string torn = context::find_torn(request_.messages);

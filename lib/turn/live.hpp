@@ -9,6 +9,7 @@
 
 #include "context/window.hpp"
 #include "net/http.hpp"
+#include "tools/tasks.hpp"
 #include "turn/calls.hpp"
 #include "turn/loop.hpp"
 #include "turn/place.hpp"
@@ -32,6 +33,7 @@ struct Loaded {
     std::vector<agent::TrustChange> untrusted;
     std::string file;  // of what it was made: agent.json, and the trusted part of it
     std::string part;
+    std::vector<std::string> joined;  // the rights of those it works for (turn/rights.hpp)
 };
 // Whether that would give the same again.
 bool is_current(Place& place, const Loaded& loaded);
@@ -89,6 +91,7 @@ class LiveTurn : public LoopHost {
 
   private:
     void use_model(const std::string& name);
+    store::Task next_task();
     void renew_rules();
     void reload();
     void renew_conversation();
@@ -110,6 +113,7 @@ class LiveTurn : public LoopHost {
     WindowFrame frame_;
     Shutdown shutdown_;
     tools::Workplace workplace_;
+    tools::Tasks tasks_;
     chat::TurnResult result_;
     Calls calls_;
     LoopState state_;

@@ -1,5 +1,5 @@
-// What an agent's people are told beside the conversation: in the transcript, and (turn/channel.hpp)
-// where its channel leads.
+// What an agent's people are told beside the conversation: in the transcript, and
+// (turn/channel.hpp) where its channel leads.
 #pragma once
 
 #include <cstdint>

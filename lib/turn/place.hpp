@@ -31,6 +31,8 @@ struct Place {
     policy::Redaction redaction = policy::Redaction();  // the keys in use, from their first use on
     bool has_channel = false;  // beside the transcript, as its configuration was last loaded
     std::vector<std::string> news = {};  // for the channel, when the turn is over
+    // Of what came through the inbox into the turn: it does no more than those who sent it might.
+    std::vector<std::string> joined_rights = {};
 };
 // Posted when the turn is over, where there is a channel.
 void keep_for_channel(Place& place, const std::string& text);

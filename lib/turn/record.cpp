@@ -158,6 +158,7 @@ void Record::reopen(const chat::Message& last) {
     turn_.resume_at = 0;
     next_position_ =
         static_cast<std::int64_t>(store::load_tool_runs(place_.store, turn_.id).size());
+    has_inbox_ = true;  // as far as is known here
     if (had_ended) store::uncount_turn(place_.store, turn_);
     change_state(TurnState::working, "resumed");
     // providers refuse a conversation that ends with an answer
@@ -342,6 +343,7 @@ bool Record::insert_inbox_messages(bool begins_turn) {
         message.starts_turn = begins_turn && row.id == waiting.front().id;
         insert(std::move(message));
         store::mark_delivered(place_.store, row.id, turn_.id);
+        has_inbox_ = true;
     }
     return !waiting.empty();
 }

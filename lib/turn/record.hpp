@@ -50,6 +50,8 @@ class Record {
     std::vector<chat::Message> take_committed() { return std::exchange(committed_, {}); }
 
     bool has_chain() const { return chain_.has_value(); }
+    // Whether the turn works for what came through the inbox too.
+    bool has_inbox() const { return has_inbox_; }
 
     std::int64_t newest_answer() const { return newest_answer_; }
     // Why the transcript lacks something, or "": it is a copy, which the next turn mends.
@@ -104,6 +106,7 @@ class Record {
     store::Turn turn_;
     std::optional<std::string> chain_;
     store::Prefix prefix_;
+    bool has_inbox_ = false;
     std::int64_t next_position_ = 0;
     std::int64_t next_step_ = 0;
     std::int64_t newest_answer_ = 0;

@@ -7,6 +7,7 @@
 #include "context/transcript.hpp"
 #include "store/messages.hpp"
 #include "store/records.hpp"
+#include "store/tasks.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "tools/tool.hpp"
@@ -47,9 +48,12 @@ std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn) {
     return sys::Root(path);
 }
 
-tools::Trace trace_of(const Unfinished& unfinished, const std::optional<sys::Root>& root,
-                      const sys::Root& own) {
+tools::Trace trace_of(Place& place, const Unfinished& unfinished,
+                      const std::optional<sys::Root>& root, const sys::Root& own) {
     if (unfinished.run.intent_at == 0) return {};
+    const store::ToolRun& run = unfinished.run;
+    if (const auto task = store::find_task_of_call(place.store, run.turn_id, run.tool_call_id))
+        return {tools::Effect::done, task->id + " was started in the background"};
     const std::string& evidence = unfinished.run.evidence;
     try {
         if (tools::is_of_own_file(evidence)) return tools::find_effect(evidence, own);
@@ -133,7 +137,7 @@ std::vector<Unfinished> unfinished_calls(Place& place, const store::Turn& turn) 
     const auto root = root_of(place, turn);
     const sys::Root own(place.directory.path());
     for (Unfinished& one : open) {
-        one.trace = trace_of(one, root, own);
+        one.trace = trace_of(place, one, root, own);
         one.may_run = one.run.intent_at == 0 || only_reads(one.run.tool) ||
                       one.trace.effect == tools::Effect::absent;
     }

@@ -1,21 +1,40 @@
 #include "turn/rights.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "agent/profile_text.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "chat/json.hpp"
+#include "chat/json_text.hpp"
 #include "life/trust.hpp"
 #include "tools/self_edit.hpp"
 
 namespace chorus::turn {
 namespace {
 
+using chat::Json;
 using sys::SandboxMode;
 
 bool is_among(const std::vector<agent::TrustChange>& changes, std::string_view key) {
     return std::any_of(changes.begin(), changes.end(),
                        [&](const agent::TrustChange& change) { return change.key == key; });
+}
+
+Json rules_json(const std::vector<policy::Rule>& rules) {
+    Json list = Json::array();
+    for (const policy::Rule& rule : rules)
+        list.push_back(rule.shell ? Json{{"pattern", rule.pattern}, {"shell", true}}
+                                  : Json(rule.pattern));
+    return list;
+}
+
+// One that is not known allows least.
+SandboxMode sandbox_of(const Json& rights) {
+    SandboxMode mode = SandboxMode::workspace;
+    sys::parse_sandbox_mode(chat::string_or(rights, "sandbox"), mode);
+    return mode;
 }
 
 }  // namespace
@@ -58,6 +77,44 @@ Rights rights_of(const InForce& in_force, const agent::HomeConfiguration& home,
     for (const policy::Profile& profile : rights.profiles) all += " " + profile.fingerprint();
     rights.fingerprint = base::sha256_hex(all);
     return rights;
+}
+
+std::string profile_json(const policy::ProfileText& text) {
+    Json object = Json::object();
+    if (!text.base.empty()) object["base"] = text.base;
+    if (!text.deny.empty()) object["deny"] = rules_json(text.deny);
+    if (!text.allow.empty()) object["allow"] = rules_json(text.allow);
+    if (!text.ask.empty()) object["ask"] = rules_json(text.ask);
+    return chat::dump(object);
+}
+
+std::string rights_text(const InForce& in_force, const agent::HomeConfiguration& home,
+                        SandboxMode sandbox, const std::vector<std::string>& joined) {
+    std::set<std::string> profiles;
+    const auto add = [&](const agent::Permissions& permissions) {
+        profiles.insert(profile_json(agent::profile_text(permissions, home)));
+    };
+    add(in_force.configuration.permissions);
+    if (in_force.also) add(*in_force.also);
+    if (home.limits.permissions) add(*home.limits.permissions);
+    for (const std::string& text : joined) {
+        const Json rights = chat::parse_json(text, "rights");
+        for (const Json& profile : rights.at("profiles")) profiles.insert(chat::dump(profile));
+        sandbox = std::min(sandbox, sandbox_of(rights));
+    }
+    chat::JsonText out;
+    out.begin_object().key("sandbox").string(sys::name(sandbox)).key("profiles").begin_array();
+    for (const std::string& profile : profiles) out.raw(profile);
+    return out.end_array().end_object().take();
+}
+
+void join_rights(const std::string& text, const agent::HomeConfiguration& home, Rights& rights,
+                 SandboxMode& sandbox) {
+    const Json stored = chat::parse_json(text, "rights");
+    for (const Json& profile : stored.at("profiles"))
+        rights.profiles.push_back(agent::resolve_profile(
+            agent::parse_permissions(chat::dump(profile), "rights"), home, "rights"));
+    sandbox = std::min(sandbox, sandbox_of(stored));
 }
 
 std::optional<agent::Permissions> wanted_profile(std::string_view tool,

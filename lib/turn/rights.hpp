@@ -37,6 +37,18 @@ InForce configuration_in_force(store::Store& store, const store::Agent& agent,
 // `sandbox`: the mode in force.
 Rights rights_of(const InForce& in_force, const agent::HomeConfiguration& home,
                  sys::SandboxMode sandbox);
+// The profiles that decide, and the sandbox, as the inbox and tasks keep them: whoever works for
+// what a turn has left may do no more than that turn. `joined`: such texts that hold for it itself.
+std::string rights_text(const InForce& in_force, const agent::HomeConfiguration& home,
+                        sys::SandboxMode sandbox, const std::vector<std::string>& joined);
+// Adds what such a text allows to what decides, and narrows the sandbox. The fingerprint stays: a
+// turn that was asked about something is asked by the same rights when it goes on.
+void join_rights(const std::string& text, const agent::HomeConfiguration& home, Rights& rights,
+                 sys::SandboxMode& sandbox);
+
+// Permissions as agent.json would write them out.
+std::string profile_json(const policy::ProfileText& text);
+
 // The profile that a call of self_edit_permissions asks for; nothing for another tool, and for one
 // that is malformed.
 std::optional<agent::Permissions> wanted_profile(std::string_view tool,

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t drain_ms = 20'000;
 constexpr std::int64_t terminal_drain_ms = 2'000;  // somebody waits for the prompt of their shell
-constexpr std::int64_t grace_ms = 10'000;
+constexpr std::int64_t default_grace_ms = 10'000;
 
 bool is_past(std::int64_t deadline_ms) {
     return deadline_ms != 0 && sys::monotonic_ms() >= deadline_ms;
@@ -25,7 +25,7 @@ Shutdown::Shutdown(const Surroundings& surroundings, std::int64_t deadline_ms)
     const auto drain = surroundings.environment.find_ms("CHORUS_DRAIN_TIMEOUT_MS");
     drain_ms_ = drain.value_or(drain_ms);
     interrupt_drain_ms_ = drain.value_or(surroundings.ask ? terminal_drain_ms : drain_ms);
-    grace_ms_ = surroundings.environment.find_ms("CHORUS_SHUTDOWN_TIMEOUT_MS").value_or(grace_ms);
+    grace_ms_ = surroundings.environment.find_ms("CHORUS_SHUTDOWN_TIMEOUT_MS").value_or(default_grace_ms);
 }
 
 bool Shutdown::timed_out() const {

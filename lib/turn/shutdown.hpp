@@ -22,6 +22,8 @@ class Shutdown {
     bool command_must_stop();
     // What it then has from SIGTERM to SIGKILL.
     std::int64_t command_grace_ms() const;
+    // The same for a background task that is ended.
+    std::int64_t grace_ms() const { return grace_ms_; }
 
   private:
     const sys::Interrupt& interrupt_;

@@ -25,6 +25,7 @@
 #include "turn/queue.hpp"
 #include "turn/said.hpp"
 #include "turn/shutdown.hpp"
+#include "turn/tasks.hpp"
 #include "turn/trust.hpp"
 
 namespace chorus::turn {
@@ -187,9 +188,11 @@ chat::TurnResult begin_and_run(Place& place, const TurnOptions& options,
     Record record(
         place, new_turn(place, options, surroundings, loaded, options.fresh ? newest : -1), chain);
     // built before the first commit: what it cannot work with is refused while nothing has happened
+    const std::string text = loaded.file;
     LiveTurn live(place, record, options, surroundings, std::move(loaded), frame);
     live.begin_with(std::move(window));
     check_may_begin(options, surroundings);
+    settle_tasks(place, surroundings, text);
     std::optional<chat::Message> said;
     if (!options.resume && !options.retry)
         said = user_message(place, compose_message(place, options, Keep::yes, sys::now_ms()));

@@ -149,12 +149,14 @@ expect_equal "$out" ''
 
 test_case "tasks: all of them for log, the running ones for kill"
 agents ada
+touch docs.txt
 for number in 1 2; do
     db "INSERT INTO tasks (agent_id, task_id, command, cwd, boot_id, started_at, ended_at, status)
         VALUES (1, 'task_00$number', 'make', '/', '', 5, CASE $number WHEN 1 THEN 6 END, CASE $number WHEN 1 THEN 'completed' ELSE 'running' END)"
 done
 expect_completed 'chorus-tasks log ada t' 'chorus-tasks log ada task_001 task_002'
-expect_completed 'chorus-tasks kill ada t' 'chorus-tasks kill ada task_002'
+expect_completed 'chorus-tasks kill ada ' 'chorus-tasks kill ada all task_002'
+expect_completed 'chorus-tasks run ada -- doc' 'chorus-tasks run ada -- docs.txt'
 expect_completed 'chorus-tasks wait ada task_002 t' 'chorus-tasks wait ada task_002 task_001 task_002'
 
 test_case "models, profiles, keys and their values"

@@ -80,7 +80,7 @@ TEST(Look, reads_beside_a_writer_and_writes_nothing) {
         ASSERT_TRUE(seen);
         EXPECT_EQ(names(named_agents(*seen, "")), Names{"ada"});
     }
-    EXPECT_NE(error_of([&] { const Transaction transaction(*seen); }).message().find("read-only"),
+    EXPECT_NE(error_of([&] { add_agent(*seen, "eve"); }).message().find("read-only"),
               std::string::npos);
 }
 

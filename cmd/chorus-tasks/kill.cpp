@@ -1,0 +1,47 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "chorus-tasks/verb.hpp"
+
+namespace chorus::tasks_command {
+namespace {
+
+constexpr std::int64_t default_grace_ms = 10'000;
+
+struct Options {
+    std::string agent;
+    std::vector<std::string> ids;
+};
+
+std::vector<store::Task> chosen(const task::Site& site, const std::vector<std::string>& ids) {
+    if (ids.size() == 1 && ids.front() == "all") return task::settle(site);
+    std::vector<store::Task> tasks;
+    for (const std::string& id : ids) tasks.push_back(task::require_task(site, id));
+    return tasks;
+}
+
+base::ExitStatus run(const Options& options, Opened& opened) {
+    const task::Site site = require_site(opened, options.agent);
+    const std::int64_t grace_ms =
+        opened.environment.find_ms("CHORUS_SHUTDOWN_TIMEOUT_MS").value_or(default_grace_ms);
+    const auto ended = task::end(site, chosen(site, options.ids), grace_ms);
+    task::mirror(site);
+    base::ExitStatus status = base::ExitStatus::done;
+    for (const store::Task& task : ended) {
+        tell_end(task);
+        if (task.ended_at == 0) status = base::ExitStatus::failed;
+    }
+    if (ended.empty()) notice("nothing runs");
+    return status;
+}
+
+}  // namespace
+
+Action add_kill(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    verb.add_option("NAME", options->agent, "the agent")->required();
+    verb.add_option("ID|all", options->ids, "the tasks, or all")->required();
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::tasks_command

@@ -1,0 +1,103 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "base/text.hpp"
+#include "chorus-tasks/verb.hpp"
+#include "cli/text_stream.hpp"
+#include "life/agents.hpp"
+#include "sys/fd.hpp"
+#include "sys/signals.hpp"
+#include "turn/tasks.hpp"
+
+namespace chorus::tasks_command {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+constexpr std::int64_t look_ms = 100;
+constexpr std::size_t chunk_bytes = 64U << 10;
+
+struct Options {
+    std::string agent;
+    std::string id;
+    bool follow = false;
+    bool from_stderr = false;
+};
+
+// A file that grows, and that others may cut or put another in the place of.
+class Follower {
+  public:
+    explicit Follower(std::string path) : path_(std::move(path)) {}
+
+    // What is new, to stdout.
+    void copy() {
+        reopen_where_replaced();
+        if (!file_) return;
+        struct stat status {};
+        if (fstat(file_.get(), &status) == 0 && status.st_size < offset_) offset_ = 0;
+        for (;;) {
+            const ssize_t count = pread(file_.get(), buffer_.data(), buffer_.size(), offset_);
+            if (count <= 0) break;
+            offset_ += count;
+            text_.print({buffer_.data(), static_cast<std::size_t>(count)});
+            if (!std::cout) break;
+        }
+        std::cout.flush();
+    }
+    void finish() { text_.finish(); }
+
+  private:
+    void reopen_where_replaced() {
+        struct stat there {};
+        struct stat ours {};
+        if (lstat(path_.c_str(), &there) != 0 || !S_ISREG(there.st_mode)) return;
+        if (file_ && fstat(file_.get(), &ours) == 0 && ours.st_ino == there.st_ino &&
+            ours.st_dev == there.st_dev)
+            return;
+        file_ = sys::Fd(open(path_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+        offset_ = 0;
+    }
+
+    std::string path_;
+    sys::Fd file_;
+    off_t offset_ = 0;
+    std::string buffer_ = std::string(chunk_bytes, '\0');
+    cli::TextStream text_;
+};
+
+base::ExitStatus run(const Options& options, Opened& opened) {
+    const store::Agent agent = life::require_known(opened.store, options.agent);
+    const task::Site site = turn::task_site(opened.store, opened.home, agent);
+    const store::Task task = task::require_task(site, options.id);
+    Follower follower(options.from_stderr ? site.directory.task_err(task.id)
+                                          : site.directory.task_out(task.id));
+    const sys::Interrupt& interrupt = sys::Interrupt::install();
+    bool is_over = task.ended_at != 0 || !options.follow;
+    while (!is_over && !interrupt.requested() && std::cout) {
+        follower.copy();
+        is_over = task::await_end(site, task, look_ms);
+    }
+    if (interrupt.requested()) throw Error(ErrorCode::canceled, "log: interrupted");
+    follower.copy();
+    follower.finish();
+    return base::ExitStatus::done;
+}
+
+}  // namespace
+
+Action add_log(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    verb.add_option("NAME", options->agent, "the agent")->required();
+    verb.add_option("ID", options->id, "the task")->required();
+    verb.add_flag("-f,--follow", options->follow, "print what comes until the task has ended");
+    verb.add_flag("--stderr", options->from_stderr, "what it wrote to stderr");
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::tasks_command

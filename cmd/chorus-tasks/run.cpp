@@ -1,0 +1,85 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "base/text.hpp"
+#include "chat/json_text.hpp"
+#include "chorus-tasks/verb.hpp"
+#include "life/agents.hpp"
+#include "turn/tasks.hpp"
+
+namespace chorus::tasks_command {
+namespace {
+
+struct Options {
+    std::string agent;
+    std::vector<std::string> words;
+    turn::HandOrder order;
+    bool json = false;
+};
+
+// As a shell reads it back.
+std::string shell_word(const std::string& word) {
+    constexpr std::string_view plain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
+    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+    std::string quoted = "'";
+    for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+    return quoted + "'";
+}
+
+// One word is a command line; several are a program and its arguments.
+std::string command_of(const std::vector<std::string>& words) {
+    if (words.size() == 1) return words.front();
+    std::vector<std::string> quoted;
+    for (const std::string& word : words) quoted.push_back(shell_word(word));
+    return base::join(quoted, " ");
+}
+
+void print_json(const store::Task& task) {
+    chat::JsonText out;
+    out.begin_object().key("id").string(task.id);
+    out.key("command").string(base::replace_invalid_utf8(task.command));
+    out.key("pid").number(task.pid).key("started_at").string(base::iso8601(task.started_at));
+    out.key("status").string(store::name(task.status));
+    std::cout << out.end_object().take() << '\n';
+}
+
+base::ExitStatus run(Options& options, Opened& opened) {
+    options.order.command = command_of(options.words);
+    if (base::trim(options.order.command).empty())
+        throw base::Error(base::ErrorCode::bad_request, "run: the command is empty");
+    if (base::find_invalid_utf8(options.order.command))
+        throw base::Error(base::ErrorCode::bad_request, "run: the command is not UTF-8");
+    if (options.order.goes_on && options.order.on_exit.empty())
+        throw base::Error(base::ErrorCode::bad_request,
+                          "--run begins a turn with what --on-exit says");
+    const store::Task task = turn::start_by_hand(
+        opened.store, life::require_agent(opened.home, opened.store, options.agent), options.order,
+        opened.home, opened.environment);
+    if (options.json)
+        print_json(task);
+    else
+        std::cout << task.id << '\n';
+    return base::ExitStatus::done;
+}
+
+}  // namespace
+
+Action add_run(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    verb.add_option("NAME", options->agent, "the agent")->required();
+    verb.add_option("COMMAND", options->words,
+                    "after --: one word for bash -c, or a program and its arguments")
+        ->required();
+    verb.add_option("--on-exit", options->order.on_exit,
+                    "what the agent is told when the task has ended")
+        ->type_name("PROMPT");
+    verb.add_flag("--run", options->order.goes_on, "and begin a turn with it");
+    verb.add_option("--actor", options->order.actor, "who starts it, for the audit log")
+        ->type_name("NAME");
+    verb.add_flag("--json", options->json, "print one JSON object");
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::tasks_command

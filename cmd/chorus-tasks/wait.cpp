@@ -1,0 +1,56 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "chorus-tasks/verb.hpp"
+#include "cli/time.hpp"
+#include "sys/clock.hpp"
+#include "sys/signals.hpp"
+
+namespace chorus::tasks_command {
+namespace {
+
+using base::ExitStatus;
+
+struct Options {
+    std::string agent;
+    std::vector<std::string> ids;
+    std::string timeout;
+};
+
+ExitStatus run(const Options& options, Opened& opened) {
+    const task::Site site = require_site(opened, options.agent);
+    for (const std::string& id : options.ids) (void)task::require_task(site, id);
+    const std::int64_t most_ms =
+        options.timeout.empty() ? -1 : cli::require_duration_ms(options.timeout, "--timeout");
+    const std::int64_t until_ms = sys::monotonic_ms() + most_ms;
+    const sys::Interrupt& interrupt = sys::Interrupt::install();
+    ExitStatus status = ExitStatus::done;
+    for (const std::string& id : options.ids) {
+        const std::int64_t left_ms =
+            most_ms < 0 ? -1 : std::max<std::int64_t>(until_ms - sys::monotonic_ms(), 0);
+        const auto task =
+            task::wait(site, id, left_ms, [&interrupt] { return interrupt.requested(); });
+        if (interrupt.requested())
+            throw base::Error(base::ErrorCode::canceled, "wait: interrupted");
+        if (!task)
+            throw base::Error(base::ErrorCode::timeout,
+                              "wait: task " + one_line(id) + " had not ended in time");
+        tell_end(*task);
+        if (status == ExitStatus::done) status = status_of(*task);
+    }
+    task::mirror(site);
+    return status;
+}
+
+}  // namespace
+
+Action add_wait(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    verb.add_option("NAME", options->agent, "the agent")->required();
+    verb.add_option("ID", options->ids, "the tasks")->required();
+    verb.add_option("--timeout", options->timeout, "at most so long: exit 124")->type_name("TIME");
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::tasks_command

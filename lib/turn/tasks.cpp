@@ -1,0 +1,79 @@
+#include "turn/tasks.hpp"
+
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "life/deciders.hpp"
+#include "store/records.hpp"
+#include "sys/clock.hpp"
+#include "turn/rights.hpp"
+
+namespace chorus::turn {
+namespace {
+
+// Decided by whoever typed it.
+void audit(store::Store& store, const store::Agent& agent, const HandOrder& order,
+           const sys::Environment& environment) {
+    store::Transaction transaction(store);
+    store::append_audit(store, {.agent_id = agent.id,
+                                .agent_name = agent.name,
+                                .timestamp = sys::now_ms(),
+                                .turn_id = 0,
+                                .action = policy::Redaction().apply("tool:bash:" + order.command),
+                                .decision = "allow",
+                                .user_id = static_cast<std::int64_t>(getuid()),
+                                .actor = actor_text(order.actor, environment),
+                                .detail = "chorus-tasks run"});
+    transaction.commit();
+}
+
+}  // namespace
+
+task::Site task_site(store::Store& store, const agent::Home& home, const store::Agent& agent) {
+    return {home, agent::Directory(home.path() + "/" + agent.dir), store, agent.id};
+}
+
+void settle_tasks(Place& place, const Surroundings& surroundings, const std::string& text) {
+    const task::Site site = task_site(place.store, surroundings.home, place.agent);
+    const bool none_run = task::settle(site).empty();
+    // as this program writes it: nearly always, and the file need not be read again
+    if (none_run && text.find(R"("running_tasks": [])") != std::string::npos) return;
+    task::mirror(site);
+}
+
+store::Task start_by_hand(store::Store& store, const store::Agent& agent, const HandOrder& order,
+                          const agent::Home& home, const sys::Environment& environment) {
+    life::refuse_from_inside(store, environment);
+    const task::Site site = task_site(store, home, agent);
+    const agent::HomeConfiguration general = agent::load_home_configuration(home);
+    const agent::Configuration own =
+        configuration_in_force(store, agent, site.directory, general).configuration;
+    const std::string workspace = site.directory.workspace();
+    const sys::Sandbox sandbox{.mode = sandbox_in_force(own, general),
+                               .workspace = workspace,
+                               .readable = general.sandbox_read};
+    if (const std::string problem = sys::sandbox_problem(sandbox, home.sandbox_state());
+        !problem.empty())
+        throw base::Error(base::ErrorCode::failed, "no command can be run: " + problem,
+                          "install bubblewrap, or turn the sandbox off knowingly: "
+                          "chorus-config set sandbox off");
+    audit(store, agent, order, environment);
+    store::Task about;
+    about.command = order.command;
+    about.directory = workspace;
+    about.actor = actor_text(order.actor, environment);
+    about.on_exit = order.on_exit;
+    about.goes_on = order.goes_on;
+    about.depth = 1;
+    const store::Task task =
+        task::start(site,
+                    {.about = about,
+                     .environment = sys::scrubbed_environment(environment, workspace, agent.name,
+                                                              environment_in_force(own, general)),
+                     .sandbox = sandbox},
+                    environment);
+    task::mirror(site);
+    return task;
+}
+
+}  // namespace chorus::turn
