@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,10 @@ class Store {
     static Store open(const Paths& paths, IfOld if_old = IfOld::migrate);
     // As open(), but a missing database is Error(not_found).
     static Store open_existing(const Paths& paths, IfOld if_old = IfOld::migrate);
+
+    // To read a little: nothing is made, migrated or waited for, whatever others do. Nothing where
+    // there is no database. The schema may be an older one.
+    static std::optional<Store> look(const Paths& paths);
 
     Store(Store&&) noexcept;
     Store& operator=(Store&&) noexcept;
