@@ -156,7 +156,7 @@ void add_options(CLI::App& app, Options& options) {
         ->excludes(prompt);
     app.add_option("--model", birth.model, "provider/name")->type_name("MODEL");
     app.add_option("--permissions", options.permissions, "a profile's name, or @FILE with one")
-        ->type_name("NAME|@FILE");
+        ->type_name("PROFILE|@FILE");
     app.add_option("--description", birth.description, "one line on what it is for");
     app.add_option("--channel", birth.channel, "webhook:URL or command:SHELL, told each answer")
         ->type_name("CHANNEL");

@@ -22,11 +22,18 @@ constexpr std::size_t most_order_bytes = 64U << 20;
 constexpr std::array verbs{
     Verb{"answer", "answer a question", tasks_command::add_answer},
     Verb{"approve", "let a call run", tasks_command::add_approve},
+    Verb{"cancel", "end what an agent is doing", tasks_command::add_cancel},
     Verb{"deny", "refuse a call, or to answer", tasks_command::add_deny},
+    Verb{"events", "every change of state, in order", tasks_command::add_events},
     Verb{"kill", "end tasks", tasks_command::add_kill},
+    Verb{"list", "the background tasks of an agent", tasks_command::add_list},
     Verb{"log", "what a task has written", tasks_command::add_log},
     Verb{"prompts", "what waits for a person", tasks_command::add_prompts},
+    Verb{"ready", "whether an agent can take a turn: exit 0 or 4", tasks_command::add_ready},
     Verb{"run", "start a task by hand", tasks_command::add_run},
+    Verb{"status", "how it stands with an agent", tasks_command::add_status},
+    Verb{"steps", "what a turn did, and how long it took", tasks_command::add_steps},
+    Verb{"threads", "what the threads of an agent do", tasks_command::add_threads},
     Verb{"wait", "wait for tasks to end", tasks_command::add_wait},
 };
 
@@ -40,8 +47,8 @@ ExitStatus run(const Action& action) {
 }
 
 std::function<ExitStatus()> add_verbs(CLI::App& app) {
-    app.require_subcommand(1);
-    const auto chosen = std::make_shared<Action>();
+    app.require_subcommand(0, 1);
+    const auto chosen = std::make_shared<Action>(tasks_command::add_overview(app));
     for (const Verb& verb : verbs) {
         CLI::App* command = app.add_subcommand(std::string(verb.name), std::string(verb.help));
         command->callback([chosen, action = verb.add(*command)] { *chosen = action; });

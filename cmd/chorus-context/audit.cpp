@@ -110,7 +110,7 @@ Action add_audit(CLI::App& verb) {
         ->type_name("DECISION")
         ->check(CLI::IsMember({"allow", "ask_approved", "ask_denied", "deny"}));
     verb.add_option("--turn", options->filter.turn, "of that turn, by its turn_id")
-        ->type_name("ID")
+        ->type_name("TURN")
         ->check(CLI::PositiveNumber);
     verb.add_option("-n", options->filter.newest, "the last N of them")
         ->type_name("N")

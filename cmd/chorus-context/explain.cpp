@@ -91,7 +91,7 @@ Action add_explain(CLI::App& verb) {
     verb.add_option("NAME", options->explain.agent, "the agent")->required();
     verb.add_option("ACTION", options->explain.action, "as in 'tool:bash:git push'")->required();
     verb.add_option("--profile", options->profile, "another profile: a name, or @FILE with one")
-        ->type_name("NAME|@FILE");
+        ->type_name("PROFILE|@FILE");
     verb.add_flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }

@@ -100,7 +100,8 @@ Action add_export(CLI::App& verb) {
         ->check(CLI::IsMember(std::vector<std::string>(formats.begin(), formats.end())));
     verb.add_option("-o,--output", options->file, "write FILE, whole or not at all")
         ->type_name("FILE");
-    auto* thread = verb.add_option("-t,--thread", options->thread, "main, a number or a branch");
+    auto* thread = verb.add_option("-t,--thread", options->thread, "main, a number or a branch")
+                       ->type_name("THREAD");
     verb.add_option("--session", options->session, "a saved session, by the beginning of its id")
         ->type_name("ID")
         ->excludes(thread)

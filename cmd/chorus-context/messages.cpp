@@ -50,7 +50,7 @@ Action add_messages(CLI::App& verb) {
     verb.add_flag("--all", options->all, "calls, their results and what --retry took back too");
     add_span(verb, options->span);
     verb.add_option("--id-gt", options->after, "those with a greater id")
-        ->type_name("ID")
+        ->type_name("MESSAGE")
         ->check(CLI::NonNegativeNumber);
     verb.add_option("-t", options->thread, "of that thread: main, a number or a branch")
         ->type_name("THREAD");

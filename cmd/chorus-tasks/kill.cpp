@@ -40,7 +40,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 Action add_kill(CLI::App& verb) {
     const auto options = std::make_shared<Options>();
     verb.add_option("NAME", options->agent, "the agent")->required();
-    verb.add_option("ID", options->ids, "the tasks, or all")->required();
+    verb.add_option("ID|all", options->ids, "the tasks, or all")->required();
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -36,12 +36,22 @@ struct Verb {
 
 Action add_answer(CLI::App& verb);
 Action add_approve(CLI::App& verb);
+Action add_cancel(CLI::App& verb);
 Action add_deny(CLI::App& verb);
+Action add_events(CLI::App& verb);
 Action add_kill(CLI::App& verb);
+Action add_list(CLI::App& verb);
 Action add_log(CLI::App& verb);
 Action add_prompts(CLI::App& verb);
+Action add_ready(CLI::App& verb);
 Action add_run(CLI::App& verb);
+Action add_status(CLI::App& verb);
+Action add_steps(CLI::App& verb);
+Action add_threads(CLI::App& verb);
 Action add_wait(CLI::App& verb);
+
+// Without a verb: every agent.
+Action add_overview(CLI::App& app);
 
 // --- what verbs share ---
 

@@ -72,6 +72,11 @@ Groom groom_in_force(const std::string& given, const sys::Environment& environme
                 "CHORUS_GROOM: " + base::quoted(wanted) + " is not auto, manual or pristine");
 }
 
+void check_home(const Home& home, const sys::Environment& environment) {
+    check_owner(home);
+    check_filesystem(home, environment);
+}
+
 void open_home(const Home& home, const sys::Environment& environment, IfMissing if_missing) {
     if (!sys::exists(home.path())) {
         if (if_missing == IfMissing::refuse)
@@ -79,8 +84,7 @@ void open_home(const Home& home, const sys::Environment& environment, IfMissing 
                         "make the first agent with chorus-init NAME, or set CHORUS_HOME");
         sys::make_directory(home.path(), 0700);
     }
-    check_owner(home);
-    check_filesystem(home, environment);
+    check_home(home, environment);
     if (if_missing == IfMissing::create) sys::make_directory(home.agents(), 0700);
     if (!sys::is_directory(home.locks())) sys::make_directory(home.locks(), 0700);
 }

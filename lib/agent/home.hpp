@@ -23,8 +23,9 @@ Groom groom_in_force(const std::string& given, const sys::Environment& environme
 // $CHORUS_HOME, else ~/.chorus-agents. Error(config_invalid) where neither is set.
 Home find_home(const sys::Environment& environment);
 // Error(forbidden) for a home of another user or one that others can write; Error(config_invalid)
-// for a network file system that is not allowed by name; Error(not_found) for a missing home with
-// IfMissing::refuse.
+// for a network file system that is not allowed by name.
+void check_home(const Home& home, const sys::Environment& environment);
+// The same, and Error(not_found) for a missing home with IfMissing::refuse.
 void open_home(const Home& home, const sys::Environment& environment, IfMissing if_missing);
 // The installed share directory: beside the executable's prefix, else the one of the build.
 std::string share_directory();

@@ -10,6 +10,8 @@
 #include <new>
 
 #include "base/text.hpp"
+#include "cli/completion.hpp"
+#include "cli/values.hpp"
 #include "cli/version.hpp"
 #include "sys/environment.hpp"
 #include "sys/signals.hpp"
@@ -49,11 +51,26 @@ ExitStatus report_parse_end(const CLI::App& app, const CLI::ParseError& error,
     return ExitStatus::bad_request;
 }
 
+// For the shells' scripts, and not in --help.
+constexpr std::string_view completes = "--complete";
+
+// Whatever is wrong, a line that is being typed is no place to say it.
+ExitStatus complete_line(const CLI::App& app, const std::vector<std::string>& words) {
+    Completion completion = complete(app, words);
+    try {
+        offer_values(completion, sys::Environment::of_process());
+    } catch (const std::exception&) {
+    }
+    std::cout << printed(completion);
+    return ExitStatus::done;
+}
+
 ExitStatus run(int argc, char** argv, const Program& program) {
     CLI::App app{std::string(program.description), std::string(program.name)};
     app.set_version_flag("--version", std::string(version()));
     app.get_formatter()->column_width(34);
     const auto action = program.options(app);
+    if (argc > 1 && argv[1] == completes) return complete_line(app, {argv + 2, argv + argc});
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -23,7 +23,8 @@ struct Program {
     std::function<bool(const base::Error&)> on_error;
 };
 
-// Parses, runs, checks that stdout was written (promise 12), returns the exit status.
+// Completes a line where the first argument is --complete (cli/completion.hpp); else parses, runs,
+// checks that stdout was written (promise 12), returns the exit status.
 int run_main(int argc, char** argv, const Program& program);
 
 // "chorus-run: error: …" and "chorus-run: hint: …" on stderr, made visible.

@@ -1,6 +1,5 @@
 #include "cli/progress.hpp"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -8,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "sys/clock.hpp"
+#include "sys/terminal.hpp"
 
 namespace chorus::cli {
 namespace {
@@ -17,11 +17,6 @@ constexpr auto tick_interval = std::chrono::milliseconds(200);
 
 void put(const std::string& text) {
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
-}
-
-std::size_t terminal_width() {
-    winsize size{};
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 }  // namespace
@@ -86,7 +81,8 @@ void Progress::draw() {
     if (tools_ > 0) text += " · " + std::to_string(tools_) + (tools_ == 1 ? " tool" : " tools");
     if (tokens_ > 0) text += " · " + std::to_string(tokens_) + " tokens";
     text = base::visible(text, base::Newlines::escape);
-    text = base::utf8_prefix(text, terminal_width() - 1);
+    text = base::utf8_prefix(
+        text, sys::terminal_size(STDERR_FILENO).value_or(sys::TerminalSize{}).columns - 1);
     put(color_ ? "\r\x1b[K\x1b[2m" + text + "\x1b[0m" : "\r\x1b[K" + text);
     shown_ = true;
 }

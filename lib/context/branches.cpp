@@ -131,7 +131,7 @@ void build(store::Store& store, const Directory& directory, const Origin& origin
 
 void refuse_taken(store::Store& store, const store::Agent& agent, const std::string& name) {
     for (const store::Thread& thread : branch_threads(store, agent))
-        if (given_name(thread.branch) == name || thread.branch == name)
+        if (store::given_name(thread.branch) == name || thread.branch == name)
             throw Error(ErrorCode::exists, "branch '" + name + "': agent '" + agent.name +
                                                "' has one, " + thread.branch);
 }

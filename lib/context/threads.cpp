@@ -15,8 +15,6 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-constexpr std::size_t stamp_digits = 14;  // base::compact_utc
-
 std::string quoted(std::string_view text) {
     return "'" + base::visible(text, base::Newlines::escape) + "'";
 }
@@ -29,13 +27,6 @@ std::optional<store::ThreadId> number_of(const std::string& text) {
 }
 
 }  // namespace
-
-std::string given_name(std::string_view branch) {
-    const bool has_stamp =
-        branch.size() > stamp_digits + 1 && branch[stamp_digits] == '-' &&
-        branch.substr(0, stamp_digits).find_first_not_of("0123456789") == std::string_view::npos;
-    return std::string(has_stamp ? branch.substr(stamp_digits + 1) : branch);
-}
 
 std::string current_branch(const agent::Directory& directory) {
     std::array<char, 512> target{};
@@ -56,8 +47,9 @@ std::optional<store::Thread> find_branch(store::Store& store, const store::Agent
                                          std::string_view name) {
     if (auto exact = store::find_thread_of_branch(store, agent.id, name)) return exact;
     std::vector<store::Thread> found = branch_threads(store, agent);
-    std::erase_if(found,
-                  [&](const store::Thread& thread) { return given_name(thread.branch) != name; });
+    std::erase_if(found, [&](const store::Thread& thread) {
+        return store::given_name(thread.branch) != name;
+    });
     if (found.empty()) return std::nullopt;
     if (found.size() == 1) return std::move(found.front());
     std::vector<std::string> names;

@@ -12,8 +12,6 @@
 
 namespace chorus::context {
 
-// "try" of "20260212103000-try"; "main" is itself.
-std::string given_name(std::string_view branch);
 // The branch that `current` names: "main" unless the link says otherwise.
 std::string current_branch(const agent::Directory& directory);
 // Those of the agent's threads that are a branch of their own, main first.

@@ -145,6 +145,16 @@ std::vector<Agent> list_children(Store& store, AgentId parent) {
     return read_all(statement.bind(parent));
 }
 
+Tally tally_of(Store& store, AgentId agent, base::TimeMs now) {
+    Statement statement = store.prepare(
+        "SELECT (SELECT count(*) FROM threads WHERE agent_id = ?1), "
+        "(SELECT count(*) FROM tasks WHERE agent_id = ?1 AND ended_at IS NULL), "
+        "(SELECT count(*) FROM prompts WHERE agent_id = ?1 AND state = 'pending' AND "
+        "coalesce(expires_at, ?2 + 1) > ?2)");
+    statement.bind(agent).bind(now).step();
+    return {statement.integer(0), statement.integer(1), statement.integer(2)};
+}
+
 Agent insert_agent(Store& store, const Agent& agent) {
     if (agent.kind == "agent" && find_agent(store, agent.name))
         throw base::Error(base::ErrorCode::exists, agent.name + ": there is an agent of that name");

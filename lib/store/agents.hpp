@@ -56,6 +56,13 @@ std::vector<Agent> list_agents(Store& store);
 std::vector<Agent> agents_with_context(Store& store);
 // Of one parent, oldest first.
 std::vector<Agent> list_children(Store& store, AgentId parent);
+// How much of it there is: of tasks those that run, of prompts those that may still be decided.
+struct Tally {
+    std::int64_t threads = 0;
+    std::int64_t tasks = 0;
+    std::int64_t prompts = 0;
+};
+Tally tally_of(Store& store, AgentId agent, base::TimeMs now);
 // Inserts as `creating` with the next generation of its name; Error(exists) where the name is
 // taken. Its main thread (1, branch main) is inserted with it. Inside a transaction of the caller.
 Agent insert_agent(Store& store, const Agent& agent);

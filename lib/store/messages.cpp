@@ -115,6 +115,21 @@ std::vector<chat::Message> load_window(Store& store, AgentId agent, ThreadId thr
     return messages;
 }
 
+std::int64_t count_window(Store& store, AgentId agent, ThreadId thread,
+                          const WindowBounds& bounds) {
+    Statement walk = store.prepare(
+        "SELECT id, timestamp FROM messages WHERE agent_id = ? AND thread_id = ? AND id > ? AND "
+        "compacted_into IS NULL ORDER BY id DESC");
+    walk.bind(agent).bind(thread).bind(bounds.after_message);
+    std::int64_t count = 0;
+    std::int64_t oldest = std::numeric_limits<std::int64_t>::max();
+    for (; walk.step() && walk.integer(1) > bounds.after_time; ++count) oldest = walk.integer(0);
+    if (bounds.open_turn == 0) return count;
+    Statement own = store.prepare(
+        "SELECT count(*) FROM messages WHERE turn_id = ? AND id < ? AND compacted_into IS NULL");
+    return own.bind(bounds.open_turn).bind(oldest).step() ? count + own.integer(0) : count;
+}
+
 std::vector<chat::Message> load_messages_after(Store& store, AgentId agent, ThreadId thread,
                                                std::int64_t after) {
     Statement statement = store.prepare(

@@ -27,6 +27,8 @@ struct WindowBounds {
 // however many rows the table has.
 std::vector<chat::Message> load_window(Store& store, AgentId agent, ThreadId thread,
                                        const WindowBounds& bounds);
+// How many there are; costs the same, but for what the messages say.
+std::int64_t count_window(Store& store, AgentId agent, ThreadId thread, const WindowBounds& bounds);
 // Of one thread, ids greater than `after`, oldest first: for the transcript, so a copy has the time
 // of the original.
 std::vector<chat::Message> load_messages_after(Store& store, AgentId agent, ThreadId thread,

@@ -1,5 +1,7 @@
 #include "store/records.hpp"
 
+#include <algorithm>
+
 #include "store/sqlite.hpp"
 
 namespace chorus::store {
@@ -22,23 +24,63 @@ void insert_event(Store& store, const EventRow& row) {
         .run();
 }
 
-std::vector<EventRow> load_events(Store& store, AgentId agent) {
-    Statement statement = store.prepare(
-        "SELECT agent_id, thread_id, turn_id, at, kind, previous, next, cause, data FROM events "
-        "WHERE agent_id = ? ORDER BY id");
+namespace {
+
+EventRow read_event(const Statement& statement) {
+    Row row(statement);
+    EventRow event;
+    event.id = row.integer();
+    event.agent_id = row.integer();
+    event.thread_id = row.integer();
+    event.turn_id = row.integer();
+    event.at = row.integer();
+    event.kind = row.text();
+    event.previous = row.text();
+    event.next = row.text();
+    event.cause = row.text();
+    event.data = row.text();
+    return event;
+}
+
+// The id of the newest event that is older than `since`.
+std::int64_t newest_before(Store& store, AgentId agent, base::TimeMs since) {
+    if (since <= 0) return 0;
+    Statement statement =
+        store.prepare("SELECT id, at FROM events WHERE agent_id = ? ORDER BY id DESC");
     statement.bind(agent);
-    std::vector<EventRow> rows;
     while (statement.step())
-        rows.push_back({.agent_id = statement.integer(0),
-                        .thread_id = statement.integer(1),
-                        .turn_id = statement.integer(2),
-                        .at = statement.integer(3),
-                        .kind = statement.text(4),
-                        .previous = statement.text(5),
-                        .next = statement.text(6),
-                        .cause = statement.text(7),
-                        .data = statement.text(8)});
+        if (statement.integer(1) < since) return statement.integer(0);
+    return 0;
+}
+
+}  // namespace
+
+void for_each_event(Store& store, const EventFilter& filter,
+                    const std::function<bool(const EventRow&)>& use) {
+    const std::int64_t after =
+        std::max(filter.after, newest_before(store, filter.agent, filter.since));
+    Statement statement = store.prepare(
+        "SELECT id, agent_id, thread_id, turn_id, at, kind, previous, next, cause, data "
+        "FROM events WHERE agent_id = ? AND id > ? ORDER BY id");
+    statement.bind(filter.agent).bind(after);
+    while (statement.step() && use(read_event(statement))) {
+    }
+}
+
+std::vector<EventRow> load_events(Store& store, AgentId agent) {
+    std::vector<EventRow> rows;
+    for_each_event(store, {.agent = agent}, [&](const EventRow& row) {
+        rows.push_back(row);
+        return true;
+    });
     return rows;
+}
+
+base::TimeMs began_work_at(Store& store, AgentId agent, TurnId turn) {
+    Statement statement = store.prepare(
+        "SELECT at FROM events WHERE agent_id = ? AND turn_id = ? AND kind = 'turn' AND "
+        "next = 'working' ORDER BY id DESC LIMIT 1");
+    return statement.bind(agent).bind(turn).step() ? statement.integer(0) : 0;
 }
 
 void insert_inbox(Store& store, const InboxRow& row) {

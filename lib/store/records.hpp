@@ -65,6 +65,7 @@ struct AuditChain {
 AuditChain check_audit(Store& store, std::int64_t at = 0);
 
 struct EventRow {
+    std::int64_t id = 0;  // given when it is inserted; rises
     AgentId agent_id = 0;
     ThreadId thread_id = 0;
     TurnId turn_id = 0;
@@ -77,6 +78,17 @@ struct EventRow {
 };
 void insert_event(Store& store, const EventRow& row);
 std::vector<EventRow> load_events(Store& store, AgentId agent);
+struct EventFilter {
+    AgentId agent = 0;
+    std::int64_t after = 0;  // greater ids only
+    base::TimeMs since = 0;  // what came behind the last one that is older
+};
+// In order of id, until `use` returns false; costs what it gives out.
+void for_each_event(Store& store, const EventFilter& filter,
+                    const std::function<bool(const EventRow&)>& use);
+// When the turn came to be at work, by its newest event of that; 0 where there is none. Costs what
+// the agent's events since then are.
+base::TimeMs began_work_at(Store& store, AgentId agent, TurnId turn);
 
 struct InboxRow {
     std::int64_t id = 0;

@@ -26,11 +26,10 @@ struct Hash : std::hash<std::string_view> {
 };
 
 // Nothing where there is no such file. A connection belongs to one thread, so it needs no mutex.
-Database open_if_there(const std::string& path) {
+Database open_if_there(const std::string& path, int access = SQLITE_OPEN_READWRITE) {
     sqlite3* raw = nullptr;
-    const int code = sqlite3_open_v2(
-        path.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
-        nullptr);
+    const int code = sqlite3_open_v2(path.c_str(), &raw,
+                                     access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
     Database database(raw);
     if (code == SQLITE_OK) return database;
     if ((code & 0xff) == SQLITE_CANTOPEN && sqlite3_system_errno(raw) == ENOENT) return {};
@@ -80,11 +79,15 @@ int checkpoint_long_log(void*, sqlite3* database, const char* name, int pages) {
     return SQLITE_OK;
 }
 
-// Nothing here writes to the file: it may turn out to be a newer program's.
-void configure(sqlite3* database) {
+void distrust(sqlite3* database) {
     set(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1);
     set(database, SQLITE_DBCONFIG_DEFENSIVE, 1);
     set(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0);
+}
+
+// Nothing here writes to the file: it may turn out to be a newer program's.
+void configure(sqlite3* database) {
+    distrust(database);
     set(database, SQLITE_DBCONFIG_ENABLE_FKEY, 1);
     sqlite3_busy_timeout(database, busy_timeout_ms);
     sqlite3_wal_hook(database, checkpoint_long_log, nullptr);
@@ -150,6 +153,15 @@ Store Store::connect(const Paths& paths, Missing missing, IfOld if_old) {
     return Store(std::move(connection));
 }
 
+std::optional<Store> Store::look(const Paths& paths) {
+    auto connection = std::make_unique<Connection>(
+        open_if_there(paths.database, SQLITE_OPEN_READONLY), paths.gate);
+    if (!connection->database) return std::nullopt;
+    distrust(connection->database.get());
+    (void)needs_migration(connection->database.get());
+    return Store(std::move(connection));
+}
+
 Store::Store(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
@@ -171,6 +183,10 @@ std::int64_t Store::last_insert_id() const {
 }
 std::int64_t Store::changed_rows() const {
     return sqlite3_changes64(handle());
+}
+
+std::int64_t Store::version_by_others() {
+    return query_integer(handle(), "PRAGMA data_version");
 }
 
 Transaction::Transaction(Store& store) : store_(store) {

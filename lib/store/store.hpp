@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,10 @@ class Store {
     // As open(), but a missing database is Error(not_found).
     static Store open_existing(const Paths& paths, IfOld if_old = IfOld::migrate);
 
+    // To read a little: nothing is made, migrated or waited for, whatever others do. Nothing where
+    // there is no database. The schema may be an older one.
+    static std::optional<Store> look(const Paths& paths);
+
     Store(Store&&) noexcept;
     Store& operator=(Store&&) noexcept;
     ~Store();
@@ -40,6 +45,8 @@ class Store {
     sqlite3* handle() const;
     std::int64_t last_insert_id() const;
     std::int64_t changed_rows() const;
+    // Another number where anybody but this Store has committed since it was asked before.
+    std::int64_t version_by_others();
 
   private:
     friend class Transaction;

@@ -5,6 +5,8 @@
 namespace chorus::store {
 namespace {
 
+constexpr std::size_t stamp_digits = 14;  // base::compact_utc
+
 std::string select(std::string_view condition) {
     return std::string(
                "SELECT thread.agent_id, thread.thread_id, thread.branch, thread.parent_thread, "
@@ -47,6 +49,13 @@ ThreadId next_thread_id(Store& store, AgentId agent) {
 }
 
 }  // namespace
+
+std::string given_name(std::string_view branch) {
+    const bool has_stamp =
+        branch.size() > stamp_digits + 1 && branch[stamp_digits] == '-' &&
+        branch.substr(0, stamp_digits).find_first_not_of("0123456789") == std::string_view::npos;
+    return std::string(has_stamp ? branch.substr(stamp_digits + 1) : branch);
+}
 
 std::optional<Thread> find_thread(Store& store, AgentId agent, ThreadId id) {
     Statement statement = store.prepare(select("AND thread.thread_id = ?"));

@@ -32,6 +32,9 @@ inline bool has_own_branch(const Thread& thread) {
     return thread.parent_thread == 0 || thread.branch_point != 0;
 }
 
+// "try" of "20260212103000-try"; "main" is itself.
+std::string given_name(std::string_view branch);
+
 std::optional<Thread> find_thread(Store& store, AgentId agent, ThreadId id);
 std::optional<Thread> find_thread_of_branch(Store& store, AgentId agent, std::string_view branch);
 std::vector<Thread> list_threads(Store& store, AgentId agent);

@@ -39,11 +39,15 @@ void update_tool_run(Store& store, const ToolRun& run) {
         .run();
 }
 
-std::vector<ToolRun> load_tool_runs(Store& store, TurnId turn) {
+namespace {
+
+std::vector<ToolRun> load(Store& store, TurnId turn, std::string_view condition) {
     Statement statement = store.prepare(
-        "SELECT turn_id, position, tool_call_id, tool, action, decision, evidence, intent_at, "
-        "finished_at, "
-        "outcome FROM tool_runs WHERE turn_id = ? ORDER BY position, tool_call_id");
+        std::string(
+            "SELECT turn_id, position, tool_call_id, tool, action, decision, evidence, intent_at, "
+            "finished_at, outcome FROM tool_runs WHERE turn_id = ? ")
+            .append(condition)
+            .append(" ORDER BY position, tool_call_id"));
     statement.bind(turn);
     std::vector<ToolRun> runs;
     while (statement.step())
@@ -58,6 +62,16 @@ std::vector<ToolRun> load_tool_runs(Store& store, TurnId turn) {
                         .finished_at = statement.integer(8),
                         .outcome = statement.text(9)});
     return runs;
+}
+
+}  // namespace
+
+std::vector<ToolRun> load_tool_runs(Store& store, TurnId turn) {
+    return load(store, turn, "");
+}
+
+std::vector<ToolRun> unfinished_tool_runs(Store& store, TurnId turn) {
+    return load(store, turn, "AND intent_at IS NOT NULL AND finished_at IS NULL");
 }
 
 }  // namespace chorus::store

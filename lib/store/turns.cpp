@@ -223,6 +223,17 @@ std::vector<Turn> open_turns(Store& store, AgentId agent) {
     return turns;
 }
 
+std::vector<Turn> newest_turns(Store& store, AgentId agent) {
+    Statement statement = store.prepare(
+        select("id IN (SELECT (SELECT id FROM turns WHERE turns.agent_id = threads.agent_id AND "
+               "turns.thread_id = threads.thread_id ORDER BY turn_number DESC LIMIT 1) "
+               "FROM threads WHERE agent_id = ?) ORDER BY thread_id"));
+    statement.bind(agent);
+    std::vector<Turn> turns;
+    while (statement.step()) turns.push_back(read(statement));
+    return turns;
+}
+
 std::vector<Turn> list_turns(Store& store, AgentId agent) {
     Statement statement = store.prepare(select("agent_id = ?"));
     statement.bind(agent);

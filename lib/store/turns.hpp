@@ -74,6 +74,8 @@ std::optional<Turn> newest_turn(Store& store, AgentId agent, ThreadId thread);
 std::optional<Turn> newest_counted_turn(Store& store, AgentId agent, ThreadId thread);
 std::optional<Turn> find_turn_by_key(Store& store, AgentId agent, std::string_view idempotency_key);
 std::vector<Turn> open_turns(Store& store, AgentId agent);
+// The newest of each thread that has had any, by thread.
+std::vector<Turn> newest_turns(Store& store, AgentId agent);
 // In order of id.
 std::vector<Turn> list_turns(Store& store, AgentId agent);
 // Of every agent: those that a process works on, unless it is gone and nobody has noticed yet.
@@ -111,5 +113,7 @@ void insert_tool_run(Store& store, const ToolRun& run);
 void update_tool_run(Store& store,
                      const ToolRun& run);  // by turn_id and tool_call_id; position stays
 std::vector<ToolRun> load_tool_runs(Store& store, TurnId turn);
+// Those that were begun and have no result yet.
+std::vector<ToolRun> unfinished_tool_runs(Store& store, TurnId turn);
 
 }  // namespace chorus::store

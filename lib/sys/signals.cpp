@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "sys/clock.hpp"
+#include "sys/terminal.hpp"
 
 namespace chorus::sys {
 namespace {
@@ -34,6 +35,7 @@ void note_signal(int number) {
     int none = 0;
     if (!first_signal.compare_exchange_strong(none, number)) {
         if (is_echo(number)) return;
+        show_hidden_cursor();
         _exit(static_cast<int>(base::ExitStatus::interrupted));
     }
     first_at_ms = monotonic_ms();

@@ -23,7 +23,6 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-constexpr std::int64_t default_timeout_ms = 1'800'000;
 constexpr std::size_t most_at_once = 64;
 constexpr std::size_t most_writers = 16;
 
@@ -35,9 +34,8 @@ struct Idle {
 
 std::int64_t timeout_of(const agent::Shared& own, const agent::Shared& general,
                         const IdleOptions& options, const sys::Environment& environment) {
-    if (options.timeout_ms) return *options.timeout_ms;
-    if (const auto given = environment.find_ms("CHORUS_IDLE_TIMEOUT_MS")) return *given;
-    return own.idle_timeout_ms.value_or(general.idle_timeout_ms.value_or(default_timeout_ms));
+    return options.timeout_ms ? *options.timeout_ms
+                              : idle_timeout_in_force_ms(own, general, environment);
 }
 
 std::string minutes(std::int64_t ms) {

@@ -7,8 +7,6 @@
 namespace chorus::turn {
 namespace {
 
-constexpr std::int64_t default_window_ms = 86'400'000;
-
 // A session can be saved whatever the configuration asks of a turn.
 Settings settings_of(const Present& present, const store::Agent& agent,
                      const Surroundings& surroundings) {
@@ -18,8 +16,8 @@ Settings settings_of(const Present& present, const store::Agent& agent,
     } catch (const base::Error&) {
         Settings settings;
         settings.model = agent.model;
-        settings.rolling_window_ms = present.configuration.shared.rolling_window_ms.value_or(
-            present.home.shared.rolling_window_ms.value_or(default_window_ms));
+        settings.rolling_window_ms =
+            window_in_force_ms(present.configuration.shared, present.home.shared);
         return settings;
     }
 }

@@ -70,6 +70,16 @@ std::vector<std::string> environment_in_force(const agent::Configuration& agent,
     return names;
 }
 
+std::int64_t window_in_force_ms(const agent::Shared& own, const agent::Shared& general) {
+    return first_of<std::int64_t>(own.rolling_window_ms, general.rolling_window_ms, 86'400'000);
+}
+
+std::int64_t idle_timeout_in_force_ms(const agent::Shared& own, const agent::Shared& general,
+                                      const sys::Environment& environment) {
+    if (const auto given = environment.find_ms("CHORUS_IDLE_TIMEOUT_MS")) return *given;
+    return first_of<std::int64_t>(own.idle_timeout_ms, general.idle_timeout_ms, 1'800'000);
+}
+
 Settings resolve_settings(const TurnOptions& options, const sys::Environment& environment,
                           const agent::Configuration& agent, const agent::HomeConfiguration& home,
                           const agent::Home& paths) {
@@ -81,8 +91,7 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
 
     Settings settings;
     settings.model = resolve_model(options, environment, agent, home, paths);
-    settings.rolling_window_ms =
-        first_of<std::int64_t>(own.rolling_window_ms, general.rolling_window_ms, 86'400'000);
+    settings.rolling_window_ms = window_in_force_ms(own, general);
     settings.max_iterations =
         options.max_iterations
             ? *options.max_iterations

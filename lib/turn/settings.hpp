@@ -41,6 +41,12 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
                           const agent::Configuration& agent, const agent::HomeConfiguration& home,
                           const agent::Home& paths);
 
+// Of the rolling window, and after how long without activity idle-save saves (0: never); the one
+// that agent.json has before the one of config.json.
+std::int64_t window_in_force_ms(const agent::Shared& own, const agent::Shared& general);
+std::int64_t idle_timeout_in_force_ms(const agent::Shared& own, const agent::Shared& general,
+                                      const sys::Environment& environment);
+
 // base_url and key of a provider, and the usual proxy and CA variables.
 model::Endpoint endpoint_for(const std::string& provider, const agent::HomeConfiguration& home,
                              const sys::Environment& environment);

@@ -36,7 +36,7 @@ rm -r "$dir/docs"
 run chorus-run a again
 expect_equal "$(jq -r '.system[].text' "$(request 4)")" 'SECOND prompt.'
 
-test_case "the window: as far back as rolling_window, and not before a clear; nothing is deleted" # C-01 C-06 C-07 C-19 C-24 C-25 C-26 C-27 C-29 C-30 C-36 C-37
+test_case "the window: as far back as rolling_window, and not before a clear; nothing is deleted" # C-01 C-06 C-07 C-19 C-24 C-25 C-26 C-27 C-29 C-30 C-36 C-37 C-17
 init a --model anthropic/m
 start_server "$(answers "$(call c list_files '{}')" "$(say one)" "$(say two)" "$(say three)" "$(say four)" "$(say five)" "$(say six)" "$(say seven)")"
 run chorus-run a first
@@ -63,9 +63,10 @@ expect_acceptable "$(request 8)"
 expect_db "SELECT count(*) FROM messages WHERE role = 'user'" 7
 expect_db "SELECT count(DISTINCT turn_id) FROM messages" 7
 expect_sound
-for owner in agent home; do
+for owner in agent home settings; do
     rm -rf "$CHORUS_HOME"
     init a --model anthropic/m
+    [ $owner = settings ] && chorus-config set --agent a rolling_window 3d
     [ $owner = agent ] && agent_key a rolling_window '"3d"'
     [ $owner = home ] && home_key rolling_window 300000
     start_server "$(answers "$(say one)" "$(say two)")"

@@ -57,14 +57,16 @@ run chorus-run a --new-thread -t 2 x
 expect_status 2
 expect_db 'SELECT count(*) FROM threads' 3
 
-test_case "the status of other threads stands before the message, and stays as it was" # C-35 C-70
+test_case "the status of other threads stands before the message, and stays as it was" # C-35 C-64 C-70
 init a --model anthropic/m --permissions standard
+echo 'Documents are read.' >"$CHORUS_HOME/agents/a/docs/notes.md"
 start_server "$(answers "$(call c bash '{"command": "make"}')")"
 run chorus-run a 'first'
 expect_status 10
 start_server "$(answers "$(say ok)")"
 run chorus-run a --new-thread 'second'
 expect_match "$(user_texts "$(request 1)" | tr '\n' '|')" '^<status>\|Other threads of this agent:\|- thread 1: waiting_for_permission.*\|Waiting for a person.s decision:\|- [^:|]*: tool:bash:make\|</status>\|second\|$'
+expect_match "$(jq -r '.system[].text' "$(request 1)")" 'Documents are read'
 expect_no_match "$(cat "$CHORUS_HOME/agents/a/branches/main/session-t2.md")" '<status>'
 run chorus-run a --cancel-prompts 'third'
 run chorus-run a -t 2 'fourth'

@@ -39,4 +39,23 @@ for ((number = 0; number < rounds * each; number++)); do
 done
 expect_equal $wrong 0
 expect_db 'SELECT count(*) FROM tasks' $((rounds * each))
+
+test_case "supervisors killed at any moment: the end is on record or the task is lost, and nothing of it runs"
+init a --model builtin/script
+agent_key a sandbox '"off"'
+canary=canary$RANDOM$RANDOM
+printf '#!/bin/bash\n(exec -a %s sleep 30) >/dev/null 2>&1 &\nsleep 0.0$((RANDOM %% 9))\nexit 7\n' $canary >"$CHORUS_HOME/agents/a/workspace/work"
+for ((round = 0; round < 8; round++)); do
+    for ((i = 0; i < 12; i++)); do
+        chorus-tasks run a -- bash work >/dev/null || fail 'not started'
+        pid=$(db 'SELECT pid FROM tasks ORDER BY rowid DESC LIMIT 1')
+        { sleep "0.$((RANDOM % 5))$((RANDOM % 10))"; kill -9 "$pid"; } 2>/dev/null &
+    done
+    wait
+    { chorus-tasks wait a $(db 'SELECT task_id FROM tasks'); } >/dev/null 2>&1
+done
+running $canary && fail 'something lives on'
+expect_db "SELECT count(*) FROM tasks WHERE NOT (status = 'failed' AND exit_code = 7 OR status = 'lost' AND exit_code IS NULL)" 0
+expect_db "SELECT count(DISTINCT status) FROM tasks" 2
+expect_db "SELECT count(*) FROM tasks" 96
 end_tests

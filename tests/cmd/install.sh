@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What `make install` puts in place works from there.
 . "$(dirname "$0")/../support/lib.sh"
+command -v zsh >/dev/null || { echo "this test needs zsh"; exit 1; }
 build=${CHORUS_BIN%/cmd}
 source_directory=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
@@ -12,7 +13,8 @@ expect_equal "$(ls "$scratch/root")" opt
 for file in bin/chorus-{config,context,destroy,init,run,tasks} libexec/chorus/chorus-sandbox share/chorus/template/agent.json \
     share/chorus/event.schema.json share/man/man7/chorus{,-permissions}.7 share/man/man1/chorus-{config,context,destroy,init,run,tasks}.1 \
     share/man/man5/chorus-{home,session}.5 share/doc/chorus/examples/chorus-idle.{cron,service,timer} \
-    share/man/man8/chorus-sandbox.8; do
+    share/man/man8/chorus-sandbox.8 share/bash-completion/completions/chorus-{config,context,init,run,tasks} \
+    share/fish/vendor_completions.d/chorus-{config,context,init,run,tasks}.fish share/zsh/site-functions/_chorus; do
     [ -f "$prefix/$file" ] || fail "$file is missing"
 done
 run "$prefix/bin/chorus-init" a --model builtin/script
@@ -25,6 +27,12 @@ run "$prefix/bin/chorus-config" set -a a permissions open
 expect_status 0
 run "$prefix/bin/chorus-run" a '/bash grep Seccomp: /proc/self/status'
 expect_match "$out" 'Seccomp:	2'
+
+test_case "below /usr the place of zsh's functions is the distribution's"
+run env DESTDIR="$scratch/root" cmake --install "$build" --prefix /usr
+expect_status 0
+[ -f "$scratch/root$(zsh -fc 'print -l $fpath' | grep '^/usr/share/.*-\(completions\|functions\)$' |
+    while read -r place; do [ ! -f "$scratch/root$place/_chorus" ] || echo "$place/_chorus"; done)" ] || fail 'zsh does not find it'
 
 test_case "no path of the machine that built it is in what is installed"
 run env DESTDIR="$scratch/root" cmake --install "$build" --prefix /opt/chorus --strip

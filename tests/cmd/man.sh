@@ -124,6 +124,7 @@ declare -A label=(
     [session_bytes]='file of a session that is read' [summary_characters]='summary of a session'
     [summary_ms]='wait for a summary'
     [subagent_depth]='depth of sub-agents' [subagents_at_once]='sub-agents at once' [tasks]='background tasks'
+    [task_depth]='turns that tasks begin, one after another'
     [failures_in_a_row]='tool failures in a row' [connect_ms]='connecting to a provider'
     [first_byte_ms]='first byte of an answer' [stall_ms]='silence within an answer'
     [file_lock_ms]='wait for a file another call writes' [bash_default_ms]='command that names no timeout'

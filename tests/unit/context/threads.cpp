@@ -10,14 +10,6 @@ namespace {
 using test::error_of;
 using test::says;
 
-TEST(GivenName, is_what_stands_behind_the_time) {
-    EXPECT_EQ(given_name("20260212103000-try"), "try");
-    EXPECT_EQ(given_name("20260212103000-20260212103000-x"), "20260212103000-x");
-    for (const char* name : {"main", "", "20260212103000", "20260212103000-", "2026021210300-try",
-                             "2026021210300x-try", "20260212103000_try"})
-        EXPECT_EQ(given_name(name), name);
-}
-
 TEST(BranchName, is_one_part_of_a_path_and_no_thread_number) {
     for (const char* name : {"a", "Z", "try-2", "v1.0", "x_y", "2nd", "20260212103000-x"})
         EXPECT_NO_THROW(check_branch_name(name)) << name;

@@ -1,7 +1,9 @@
 #include "store/agents.hpp"
 
 #include "home.hpp"
+#include "store/prompts.hpp"
 #include "store/settings.hpp"
+#include "store/tasks.hpp"
 #include "store/threads.hpp"
 
 namespace chorus::store {
@@ -158,6 +160,39 @@ TEST(Agents, clear_markers_only_move_forward) {
     });
     EXPECT_EQ(find_agent(store, id)->last_clear_time, 200);
     EXPECT_EQ(find_agent(store, id)->last_clear_message, 9);
+}
+
+TEST(Tally, counts_threads_running_tasks_and_prompts_that_may_be_decided) {
+    const Home home;
+    Store store = home.open();
+    const AgentId ada = add_agent(store, "ada");
+    in_transaction(store, [&] {
+        Task task;
+        task.agent_id = ada;
+        for (const char* id : {"task_001", "task_002"}) {
+            task.id = id;
+            insert_task(store, task);
+        }
+        task.status = TaskStatus::completed;
+        task.ended_at = 5;
+        end_task(store, task);
+        Prompt prompt;
+        prompt.agent_id = ada;
+        prompt.kind = "question";
+        for (const base::TimeMs expires_at : {0, 10, 11}) {
+            prompt.id = "p" + std::to_string(expires_at);
+            prompt.expires_at = expires_at;
+            insert_prompt(store, prompt);
+        }
+        prompt.id = "done";
+        prompt.state = "denied";
+        insert_prompt(store, prompt);
+    });
+    const Tally tally = tally_of(store, ada, 10);
+    EXPECT_EQ(tally.threads, 1);
+    EXPECT_EQ(tally.tasks, 1);
+    EXPECT_EQ(tally.prompts, 2);
+    EXPECT_EQ(tally_of(store, ada + 1, 10).threads, 0);
 }
 
 // L-50

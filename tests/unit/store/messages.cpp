@@ -391,5 +391,24 @@ TEST(Messages, are_copied_with_all_that_a_request_needs) {
     EXPECT_EQ(load_messages_after(store, agent, 1, again - 1).at(0).timestamp, 10);
 }
 
+// As many as load_window gives, whatever the bounds.
+TEST(Window, is_counted_as_it_is_loaded) {
+    const Home home;
+    Store store = home.open();
+    const AgentId ada = add_agent(store, "ada");
+    const Turn turn = add_turn(store, ada);
+    for (int i = 1; i <= 10; ++i)
+        add_message(store, ada, user_message("m", 100 * i, i < 4 ? turn.id : 0));
+    in_transaction(store, [&] { rewind_messages(store, ada, 1, 10); });
+    for (const WindowBounds& bounds :
+         {WindowBounds{}, WindowBounds{4, 0, 0}, WindowBounds{0, 500, 0},
+          WindowBounds{0, 500, turn.id}, WindowBounds{2, 0, turn.id}, WindowBounds{0, 9999, 0}})
+        EXPECT_EQ(count_window(store, ada, 1, bounds),
+                  static_cast<std::int64_t>(load_window(store, ada, 1, bounds).size()))
+            << bounds.after_message << " " << bounds.after_time;
+    EXPECT_EQ(count_window(store, ada, 1, {0, 500, turn.id}), 7);
+    EXPECT_EQ(count_window(store, ada, 2, {}), 0);
+}
+
 }  // namespace
 }  // namespace chorus::store

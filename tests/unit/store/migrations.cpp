@@ -43,6 +43,25 @@ TEST(Migrations, lead_from_nothing_to_the_schema) {
             << table;
 }
 
+// C-59
+TEST(Migrations, make_the_table_of_messages_and_the_indexes_of_its_queries) {
+    const Home home;
+    const Store store = home.open();
+    EXPECT_EQ(query_text(store.handle(),
+                         "SELECT group_concat(name) FROM (SELECT name FROM "
+                         "pragma_table_info('messages') WHERE name IN ('id', 'agent_id', "
+                         "'thread_id', 'role', 'content', 'tool_calls', 'tool_call_id', "
+                         "'timestamp') ORDER BY name)"),
+              "agent_id,content,id,role,thread_id,timestamp,tool_call_id,tool_calls");
+    EXPECT_EQ(query_integer(store.handle(),
+                            "SELECT count(*) FROM sqlite_schema WHERE name = 'messages' AND sql "
+                            "LIKE '%id INTEGER PRIMARY KEY AUTOINCREMENT%'"),
+              1);
+    EXPECT_EQ(query_text(store.handle(),
+                         "SELECT group_concat(name) FROM pragma_index_info('messages_thread')"),
+              "agent_id,thread_id");
+}
+
 TEST(Migrations, make_strict_tables) {
     const Home home;
     const Store store = home.open();

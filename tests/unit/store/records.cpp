@@ -86,6 +86,60 @@ TEST(Inbox, knows_who_sent_what_a_turn_got) {
     EXPECT_EQ(senders(store, turn.id), (std::vector<std::string>{"uid 1", "uid 2 (bob)"}));
 }
 
+std::vector<std::int64_t> ids(Store& store, const EventFilter& filter, std::size_t most = 100) {
+    std::vector<std::int64_t> found;
+    for_each_event(store, filter, [&](const EventRow& row) {
+        found.push_back(row.id);
+        return found.size() < most;
+    });
+    return found;
+}
+
+TEST(Events, are_read_from_an_id_or_a_time_on) {
+    const Home home;
+    Store store = home.open();
+    in_transaction(store, [&] {
+        for (const base::TimeMs at : {10, 20, 30, 25, 40}) {  // a clock that stepped back once
+            EventRow row;
+            row.agent_id = 1;
+            row.at = at;
+            insert_event(store, row);
+            row.agent_id = 2;
+            insert_event(store, row);
+        }
+    });
+    using Ids = std::vector<std::int64_t>;
+    EXPECT_EQ(ids(store, {.agent = 1}), (Ids{1, 3, 5, 7, 9}));
+    EXPECT_EQ(ids(store, {.agent = 1, .after = 3}), (Ids{5, 7, 9}));
+    EXPECT_EQ(ids(store, {.agent = 1, .since = 20}), (Ids{3, 5, 7, 9}));
+    EXPECT_EQ(ids(store, {.agent = 1, .since = 26}), (Ids{9}));
+    EXPECT_EQ(ids(store, {.agent = 1, .since = 41}), Ids{});
+    EXPECT_EQ(ids(store, {.agent = 1, .after = 5, .since = 20}), (Ids{7, 9}));
+    EXPECT_EQ(ids(store, {.agent = 1}, 2), (Ids{1, 3}));
+    EXPECT_EQ(ids(store, {.agent = 3}), Ids{});
+}
+
+TEST(Events, tell_since_when_a_turn_is_at_work) {
+    const Home home;
+    Store store = home.open();
+    EXPECT_EQ(began_work_at(store, 1, 7), 0);
+    EventRow row;
+    row.agent_id = 1;
+    row.kind = "turn";
+    const auto add = [&](TurnId turn, base::TimeMs at, const char* next) {
+        row.turn_id = turn;
+        row.at = at;
+        row.next = next;
+        in_transaction(store, [&] { insert_event(store, row); });
+    };
+    add(7, 1, "working");
+    add(7, 2, "prompt");
+    add(7, 50, "working");
+    add(8, 60, "working");
+    EXPECT_EQ(began_work_at(store, 1, 7), 50);
+    EXPECT_EQ(began_work_at(store, 1, 8), 60);
+}
+
 // L-43
 TEST(Inbox, what_nobody_has_taken_up_can_be_dropped) {
     const Home home;

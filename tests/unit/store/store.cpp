@@ -264,5 +264,17 @@ TEST(Store, says_that_a_home_may_not_be_written_before_there_is_a_database) {
     chmod(home.directory().c_str(), 0700);
 }
 
+TEST(Store, tells_that_somebody_else_has_committed) {
+    const Home home;
+    Store store = home.open();
+    Store other = home.open();
+    const std::int64_t before = store.version_by_others();
+    EXPECT_EQ(store.version_by_others(), before);
+    add_agent(store, "ada");
+    EXPECT_EQ(store.version_by_others(), before);
+    add_agent(other, "bob");
+    EXPECT_NE(store.version_by_others(), before);
+}
+
 }  // namespace
 }  // namespace chorus::store

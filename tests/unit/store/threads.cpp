@@ -77,5 +77,13 @@ TEST(Threads, show_the_step_of_their_open_turn) {
     EXPECT_EQ(list_threads(store, agent).at(0).current_step, "");
 }
 
+TEST(GivenName, is_what_stands_behind_the_time) {
+    EXPECT_EQ(given_name("20260212103000-try"), "try");
+    EXPECT_EQ(given_name("20260212103000-20260212103000-x"), "20260212103000-x");
+    for (const char* name : {"main", "", "20260212103000", "20260212103000-", "2026021210300-try",
+                             "2026021210300x-try", "20260212103000_try"})
+        EXPECT_EQ(given_name(name), name);
+}
+
 }  // namespace
 }  // namespace chorus::store

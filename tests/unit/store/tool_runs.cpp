@@ -58,5 +58,28 @@ TEST(ToolRuns, know_their_outcomes) {
     EXPECT_THROW(in_transaction(store, [&] { insert_tool_run(store, run); }), base::Error);
 }
 
+TEST(ToolRuns, unfinished_are_those_begun_without_a_result) {
+    const Home home;
+    Store store = home.open();
+    const Turn turn = add_turn(store, add_agent(store, "ada"));
+    in_transaction(store, [&] {
+        std::int64_t position = 0;
+        for (const auto& [intent_at, finished_at] :
+             {std::pair{5, 7}, std::pair{6, 0}, std::pair{0, 0}, std::pair{7, 0}}) {
+            ToolRun run;
+            run.turn_id = turn.id;
+            run.position = position++;
+            run.tool_call_id = "c" + std::to_string(position);
+            run.intent_at = intent_at;
+            run.finished_at = finished_at;
+            insert_tool_run(store, run);
+        }
+    });
+    const auto runs = unfinished_tool_runs(store, turn.id);
+    ASSERT_EQ(runs.size(), 2U);
+    EXPECT_EQ(runs[0].tool_call_id, "c2");
+    EXPECT_EQ(runs[1].tool_call_id, "c4");
+}
+
 }  // namespace
 }  // namespace chorus::store

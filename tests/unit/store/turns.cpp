@@ -186,5 +186,30 @@ TEST(Turns, at_work_are_those_of_every_agent_that_have_a_process) {
     EXPECT_TRUE(turns_at_work(store).empty());
 }
 
+TEST(Turns, newest_of_each_thread) {
+    const Home home;
+    Store store = home.open();
+    const AgentId ada = add_agent(store, "ada");
+    EXPECT_TRUE(newest_turns(store, ada).empty());
+    Thread second;
+    second.agent_id = ada;
+    second.id = 0;
+    in_transaction(store, [&] { insert_thread(store, second); });
+    const AgentId bob = add_agent(store, "bob");
+    for (const ThreadId thread : {2, 1, 1, 2}) {
+        Turn turn = add_turn(store, ada, thread);
+        turn.ended_at = 9;
+        save(store, turn);
+    }
+    add_turn(store, bob);
+    const auto found = newest_turns(store, ada);
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_EQ(found[0].thread_id, 1);
+    EXPECT_EQ(found[0].turn_number, 2);
+    EXPECT_EQ(found[0].id, 3);
+    EXPECT_EQ(found[1].thread_id, 2);
+    EXPECT_EQ(found[1].id, 4);
+}
+
 }  // namespace
 }  // namespace chorus::store

@@ -1,0 +1,72 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "chorus-tasks/standing.hpp"
+#include "chorus-tasks/view.hpp"
+#include "cli/time.hpp"
+#include "context/threads.hpp"
+#include "life/agents.hpp"
+#include "sys/signals.hpp"
+#include "turn/cancel.hpp"
+
+namespace chorus::tasks_command {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+struct Options : ViewOptions {
+    std::string thread;
+    std::string wait = "60s";  // more than a turn takes that is asked to end
+};
+
+std::string json_of(const store::Turn& turn) {
+    chat::JsonText out;
+    out.begin_object().key("thread").number(turn.thread_id).key("turn_id").number(turn.id);
+    out.key("turn_number").number(turn.turn_number);
+    write_text(out, "state", store::name(turn::state_now(turn)));
+    write_text(out, "reason", turn.reason);
+    write_number(out, "exit_code", turn.exit_code, -1);
+    return out.end_object().take();
+}
+
+std::string text_of(const store::Turn& turn) {
+    const std::string why =
+        turn.exit_code >= 0 ? "exit " + std::to_string(turn.exit_code) : one_line(turn.reason);
+    return "turn " + std::to_string(turn.turn_number) + " of thread " +
+           std::to_string(turn.thread_id) + ": " + std::string(store::name(turn::state_now(turn))) +
+           (why.empty() ? "" : " (" + why + ")");
+}
+
+base::ExitStatus run(const Options& options, Opened& opened) {
+    const store::Agent agent = life::require_agent(opened.home, opened.store, options.name);
+    const agent::Directory directory(opened.home.path() + "/" + agent.dir);
+    turn::CancelOptions wanted;
+    wanted.wait_ms = cli::require_duration_ms(options.wait, "--wait");
+    if (!options.thread.empty())
+        wanted.thread = context::require_thread(opened.store, agent, directory, options.thread).id;
+    sys::Interrupt& interrupt = sys::Interrupt::install();
+    const auto ended = turn::cancel_turns(opened.store, agent.id, wanted, [&interrupt]() -> bool {
+        if (interrupt.requested()) throw Error(ErrorCode::canceled, "interrupted");
+        return false;
+    });
+    if (ended.empty()) notice("agent '" + agent.name + "': no turn is at work");
+    for (const store::Turn& turn : ended)
+        std::cout << (options.json ? json_of(turn) : text_of(turn)) << '\n';
+    return base::ExitStatus::done;
+}
+
+}  // namespace
+
+Action add_cancel(CLI::App& verb) {
+    const auto options = std::make_shared<Options>();
+    add_name(verb, *options);
+    verb.add_option("-t,--thread", options->thread, "of that thread alone: main, N, or a branch")
+        ->type_name("THREAD");
+    verb.add_option("--wait", options->wait, "for its end; without it 60s")->type_name("TIME");
+    add_json(verb, *options, "print one JSON object a line");
+    return [options](Opened& opened) { return run(*options, opened); };
+}
+
+}  // namespace chorus::tasks_command

@@ -1,0 +1,26 @@
+// Tasks, threads and turns as the views print them.
+#pragma once
+
+#include <string>
+
+#include "chat/json_text.hpp"
+#include "store/tasks.hpp"
+#include "turn/standing.hpp"
+
+namespace chorus::tasks_command {
+
+// "exit 0", "signal 9 (KILL)"; "" while it runs, and where nobody knows.
+std::string exit_of(const store::Task& task);
+// "started 5 min ago, PID 12345", "exit 0, 30 sec ago", "2 min ago; and why"
+std::string end_of(const store::Task& task);
+std::string json_of(const store::Task& task);
+
+// A thread's state: of its newest turn, "idle" where there was none.
+std::string state_of(const turn::ThreadStanding& thread);
+// What goes with the state and for how long, for people: "calling bash (+3), 12 sec".
+std::string doing_of(const turn::ThreadStanding& thread);
+std::string json_of(const turn::ThreadStanding& thread);
+// The turn's members alone, or null.
+void write_turn(chat::JsonText& out, const turn::ThreadStanding* thread);
+
+}  // namespace chorus::tasks_command

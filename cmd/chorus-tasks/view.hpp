@@ -1,0 +1,55 @@
+// What the verbs share that show how things stand, once or again and again.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/time.hpp"
+#include "chat/json_text.hpp"
+#include "chorus-tasks/verb.hpp"
+#include "cli/live.hpp"
+
+namespace chorus::tasks_command {
+
+struct ViewOptions {
+    std::string name;
+    bool json = false;
+    bool follow = false;
+};
+void add_name(CLI::App& verb, ViewOptions& options);
+void add_json(CLI::App& verb, ViewOptions& options, const char* help);
+void add_follow(CLI::App& verb, ViewOptions& options);
+
+// The agent of that name, a destroyed one too. Error(not_found) that lists those there are.
+store::Agent known_agent(Opened& opened, const std::string& name);
+// The same one as its row is now.
+store::Agent again(Opened& opened, const store::Agent& agent);
+bool is_gone(const store::Agent& agent);
+
+// On stdout, once, or with `follow` until there is an end.
+using Draw = std::function<cli::Frame(cli::Form form, std::size_t width)>;
+base::ExitStatus show(Opened& opened, const ViewOptions& options, const Draw& draw);
+
+// The same of what is new each time that it is drawn (cli::append).
+base::ExitStatus append(Opened& opened, const ViewOptions& options, const Draw& draw);
+
+// ISO 8601; "" for 0.
+std::string iso(base::TimeMs time);
+// "5 min ago"; "" for 0.
+std::string ago(base::TimeMs time);
+// Each line cut to the width of a terminal.
+void cut_lines(std::vector<std::string>& lines, std::size_t width);
+
+// One line of the three, of which the middle gives way where they are wider together.
+std::string fitted(const std::string& head, const std::string& middle, const std::string& tail,
+                   std::size_t width);
+
+// Members of an open object; what is no UTF-8 is replaced.
+void write_text(chat::JsonText& out, std::string_view key, std::string_view value);
+void write_time(chat::JsonText& out, std::string_view key, base::TimeMs time);  // null for 0
+// null where it is `none`.
+void write_number(chat::JsonText& out, std::string_view key, std::int64_t value, std::int64_t none);
+
+}  // namespace chorus::tasks_command

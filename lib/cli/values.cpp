@@ -1,0 +1,226 @@
+#include "cli/values.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "agent/editing.hpp"
+#include "agent/home.hpp"
+#include "agent/keys.hpp"
+#include "base/limits.hpp"
+#include "model/choice.hpp"
+#include "model/model.hpp"
+#include "policy/presets.hpp"
+#include "store/named.hpp"
+#include "store/prompts.hpp"
+#include "store/threads.hpp"
+#include "sys/clock.hpp"
+#include "sys/file.hpp"
+#include "sys/sandbox.hpp"
+
+namespace chorus::cli {
+namespace {
+
+bool is_plain(std::string_view word) {
+    const auto letter = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    };
+    return !word.empty() && (letter(word.front()) || word.front() == '_') &&
+           std::all_of(word.begin(), word.end(), [&](char c) {
+               return letter(c) || std::string_view("_.,/:@+%=-").find(c) != std::string_view::npos;
+           });
+}
+
+class Values {
+  public:
+    Values(Completion& completion, const sys::Environment& environment)
+        : completion_(completion), environment_(environment) {}
+    void offer(Source source);
+
+  private:
+    void offer(std::string_view word, std::string_view about) {
+        if (is_plain(word)) completion_.offer(word, about);
+    }
+    void offer(const std::vector<store::Named>& found) {
+        for (const store::Named& one : found) offer(one.name, one.about);
+    }
+    bool has_home();
+    bool has_store();
+    // 0 where none is named, or there is none of that name.
+    store::AgentId agent();
+    void offer_threads();
+    void offer_branches();
+    void offer_prompts(Source source);
+    void offer_models();
+    void offer_profiles();
+    void offer_keys();
+    void offer_key_values();
+    agent::File file() const {
+        return completion_.agent.empty() ? agent::File::home : agent::File::agent;
+    }
+
+    Completion& completion_;
+    const sys::Environment& environment_;
+    std::optional<agent::Home> home_;
+    std::optional<store::Store> store_;
+};
+
+bool Values::has_home() {
+    if (home_) return true;
+    agent::Home home = agent::find_home(environment_);
+    if (!sys::exists(home.path())) return false;
+    agent::check_home(home, environment_);
+    home_ = std::move(home);
+    return true;
+}
+
+bool Values::has_store() {
+    if (!store_ && has_home()) store_ = store::Store::look({home_->database(), home_->gate()});
+    return store_.has_value();
+}
+
+store::AgentId Values::agent() {
+    if (completion_.agent.empty() || !has_store()) return 0;
+    const auto found = store::find_agent(*store_, completion_.agent);
+    return found ? found->id : 0;
+}
+
+void Values::offer(Source source) {
+    const std::string& begun = completion_.begun;
+    switch (source) {
+        case Source::agent:
+            if (has_store()) offer(store::named_agents(*store_, begun));
+            break;
+        case Source::thread:
+            return offer_threads();
+        case Source::branch:
+            return offer_branches();
+        case Source::session:
+            if (const auto id = agent()) offer(store::named_sessions(*store_, id, begun));
+            break;
+        case Source::task:
+            if (const auto id = agent())
+                offer(store::named_tasks(*store_, id, begun, store::WhichTasks::all));
+            break;
+        case Source::running_task:
+            if (const auto id = agent())
+                offer(store::named_tasks(*store_, id, begun, store::WhichTasks::running));
+            break;
+        case Source::prompt:
+        case Source::call:
+        case Source::question:
+            return offer_prompts(source);
+        case Source::model:
+            return offer_models();
+        case Source::profile:
+            return offer_profiles();
+        case Source::key:
+            return offer_keys();
+        case Source::key_value:
+            return offer_key_values();
+        case Source::nothing:
+        case Source::files:
+        case Source::directories:
+            break;
+    }
+}
+
+// As they were named, where one alone has that name.
+void Values::offer_branches() {
+    const auto id = agent();
+    if (id == 0) return;
+    std::vector<store::Thread> threads = store::list_threads(*store_, id);
+    std::erase_if(threads, [](const auto& thread) { return !store::has_own_branch(thread); });
+    for (const store::Thread& thread : threads) {
+        const std::string name = store::given_name(thread.branch);
+        const auto same = std::count_if(threads.begin(), threads.end(), [&](const auto& other) {
+            return store::given_name(other.branch) == name;
+        });
+        offer(same == 1 ? name : thread.branch, thread.summary);
+    }
+}
+
+void Values::offer_threads() {
+    const auto id = agent();
+    if (id == 0) return;
+    offer_branches();
+    for (const store::Thread& thread : store::list_threads(*store_, id))
+        if (!store::has_own_branch(thread)) offer(std::to_string(thread.id), thread.summary);
+}
+
+void Values::offer_prompts(Source source) {
+    if (!has_store()) return;
+    const auto id = agent();
+    if (id == 0 && !completion_.agent.empty()) return;
+    const auto now = sys::now_ms();
+    for (const store::Prompt& prompt :
+         id == 0 ? store::pending_prompts(*store_) : store::pending_prompts(*store_, id)) {
+        const bool is_question = prompt.kind == "question";
+        if (source == (is_question ? Source::call : Source::question)) continue;
+        if (prompt.expires_at != 0 && prompt.expires_at <= now) continue;
+        offer(prompt.id, prompt.text.empty() ? prompt.action : prompt.text);
+    }
+}
+
+void Values::offer_models() {
+    std::set<std::string> names;
+    const auto add = [&](std::string_view provider, std::string_view name) {
+        if (!name.empty()) names.insert(std::string(provider).append("/").append(name));
+    };
+    for (const model::Provider& provider : model::catalog())
+        add(provider.name, provider.default_model);
+    if (has_home()) {
+        const auto text =
+            sys::read_file_if_there(home_->available_models(), base::limits::config_bytes);
+        for (const auto& [provider, listed] :
+             model::parse_available_models(text.value_or("")).providers)
+            for (const std::string& name : listed.models)
+                if (listed.valid) add(provider, name);
+    }
+    for (const std::string& name : names) offer(name, "");
+}
+
+void Values::offer_profiles() {
+    for (const policy::Preset& preset : policy::presets()) offer(preset.name, "");
+    if (!has_home()) return;
+    for (const auto& [name, profile] : agent::load_home_configuration(*home_).profiles)
+        offer(name, "");
+}
+
+// "limits.budget." goes on with what a budget has.
+void Values::offer_keys() {
+    const std::string_view begun = completion_.begun;
+    const std::size_t dot = begun.rfind('.');
+    if (dot == std::string_view::npos) {
+        for (const agent::Key& key : agent::keys())
+            if (agent::belongs(key, file()) && !key.is_kept) offer(key.name, key.sentence);
+        return;
+    }
+    const auto place = agent::find_place(begun.substr(0, dot), file());
+    if (!place) return;
+    for (const agent::Member& member : agent::members(place->type))
+        if (!member.name.empty())
+            offer(std::string(begun.substr(0, dot + 1)).append(member.name), "");
+}
+
+void Values::offer_key_values() {
+    const auto place = agent::find_place(completion_.key, file());
+    if (!place) return;
+    if (completion_.key == "default_model" || completion_.key == "model") return offer_models();
+    if (place->type == agent::KeyType::permissions) return offer_profiles();
+    if (place->type == agent::KeyType::boolean)
+        for (const char* word : {"false", "true"}) offer(word, "");
+    if (place->type == agent::KeyType::sandbox)
+        for (const auto mode :
+             {sys::SandboxMode::off, sys::SandboxMode::workspace, sys::SandboxMode::workspace_net})
+            offer(sys::name(mode), "");
+}
+
+}  // namespace
+
+void offer_values(Completion& completion, const sys::Environment& environment) {
+    Values values(completion, environment);
+    for (const Source source : completion.sources) values.offer(source);
+}
+
+}  // namespace chorus::cli

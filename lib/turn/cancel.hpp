@@ -1,0 +1,24 @@
+// chorus-tasks cancel: a turn is ended from another process, as a signal to it would.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "store/turns.hpp"
+
+namespace chorus::turn {
+
+struct CancelOptions {
+    store::ThreadId thread = 0;  // 0: every one
+    std::int64_t wait_ms = 0;    // for their ends
+};
+// SIGTERM to the process of every turn of the agent that is at work, told apart from another one
+// that has its pid by its start time; then waits until they have ended, each as it always does. The
+// rows as they are then, none where nothing was at work. Error(timeout) naming the first one that
+// has not ended; Error(forbidden) where this user may not; what `stop` throws comes through.
+std::vector<store::Turn> cancel_turns(store::Store& store, store::AgentId agent,
+                                      const CancelOptions& options,
+                                      const std::function<bool()>& stop);
+
+}  // namespace chorus::turn

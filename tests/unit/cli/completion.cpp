@@ -1,0 +1,182 @@
+#include "cli/completion.hpp"
+
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace chorus::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// Options of every form that the executables have.
+struct Sample {
+    CLI::App app{"a sample", "chorus-sample"};
+    std::string text;
+    std::vector<std::string> texts;
+    bool flag = false;
+    Sample() {
+        app.set_version_flag("--version", "1");
+        CLI::App* say = app.add_subcommand("say", "say something");
+        say->add_option("NAME", text, "the agent")->required();
+        say->add_option("WORDS", texts, "what");
+        CLI::Option* loud = say->add_flag("-l,--loud", flag, "aloud");
+        say->add_flag("-q,--quiet", flag, "not aloud")->excludes(loud);
+        say->add_option("-t,--thread", text, "where")->type_name("THREAD");
+        say->add_option("-A", text, "another")->type_name("NAME");
+        say->add_option("--max-iterations,--max-turns", text, "at most")
+            ->type_name("N")
+            ->check(CLI::PositiveNumber);
+        say->add_option("--how", text, "how")
+            ->type_name("HOW")
+            ->check(CLI::IsMember(Words{"soft", "shrill"}));
+        say->add_flag("--wait", text, "wait")->type_name("[=TIME]");
+        say->add_flag("--adopt", text, "take over")->type_name("[=DIR|TAR]");
+        say->add_option("--approve", text, "approve")->type_name("ID|all");
+        say->add_option("--profile", text, "as")->type_name("PROFILE|@FILE");
+        say->add_option("--secret", text, "hidden")->group("");
+        app.add_subcommand("save", "save it")->add_option("FILE", text, "where to");
+        app.add_subcommand("supervise", "for itself")->group("");
+        CLI::App* restore = app.add_subcommand("restore", "restore it");
+        restore->add_option("NAME", text, "the agent");
+        restore->add_option("ID", text, "the session");
+    }
+    Completion complete(const Words& words) const { return cli::complete(app, words); }
+    Words candidates(const Words& words) const {
+        Words found;
+        for (const Candidate& one : complete(words).candidates) found.push_back(one.word);
+        std::sort(found.begin(), found.end());
+        return found;
+    }
+    std::vector<Source> sources(const Words& words) const { return complete(words).sources; }
+};
+
+using Sources = std::vector<Source>;
+
+TEST(Completion, of_a_verb_knows_what_it_does) {
+    const Sample sample;
+    EXPECT_EQ(sample.candidates({""}), (Words{"restore", "save", "say"}));
+    EXPECT_EQ(sample.candidates({}), (Words{"restore", "save", "say"}));
+    EXPECT_EQ(sample.candidates({"sa"}), (Words{"save", "say"}));
+    EXPECT_EQ(sample.candidates({"x"}), Words{});
+    EXPECT_EQ(printed(sample.complete({"sav"})), "save\tsave it\n");
+    EXPECT_EQ(sample.candidates({"say", "sa"}), Words{});
+}
+
+TEST(Completion, of_options_offers_what_may_still_come) {
+    const Sample sample;
+    EXPECT_EQ(sample.candidates({"-"}), (Words{"--help", "--version"}));
+    EXPECT_EQ(sample.candidates({"say", "--"}),
+              (Words{"--adopt", "--approve", "--help", "--how", "--loud", "--max-iterations",
+                     "--profile", "--quiet", "--thread", "--wait"}));
+    EXPECT_EQ(sample.candidates({"say", "-A"}), Words{"-A"});
+    EXPECT_EQ(sample.candidates({"say", "-t"}), Words{"-t"});
+    EXPECT_EQ(sample.candidates({"say", "--max-t"}), Words{"--max-turns"});
+    EXPECT_EQ(sample.candidates({"say", "--secret"}), Words{});
+    EXPECT_EQ(sample.candidates({"say", "--loud", "--lo"}), Words{});
+    EXPECT_EQ(sample.candidates({"say", "--loud", "--q"}), Words{});
+    EXPECT_EQ(sample.candidates({"say", "-l", "--q"}), Words{});
+    EXPECT_EQ(sample.candidates({"say", "--q"}), Words{"--quiet"});
+}
+
+TEST(Completion, of_a_value_offers_the_ones_listed) {
+    const Sample sample;
+    EXPECT_EQ(sample.candidates({"say", "--how", ""}), (Words{"shrill", "soft"}));
+    EXPECT_EQ(sample.candidates({"say", "--how", "so"}), Words{"soft"});
+    EXPECT_EQ(sample.candidates({"say", "--how=sh"}), Words{"--how=shrill"});
+    EXPECT_EQ(sample.candidates({"say", "--approve", ""}), Words{"all"});
+    EXPECT_EQ(sample.sources({"say", "--approve", ""}), Sources{Source::call});
+    EXPECT_EQ(sample.sources({"say", "--max-turns", ""}), Sources{Source::nothing});
+}
+
+TEST(Completion, of_a_value_knows_where_it_stands) {
+    const Sample sample;
+    for (const Words& words :
+         {Words{"say", "--thread", "tr"}, Words{"say", "-t", "tr"}, Words{"say", "-lt", "tr"}}) {
+        const Completion completion = sample.complete(words);
+        EXPECT_EQ(completion.sources, Sources{Source::thread});
+        EXPECT_EQ(completion.stem, "");
+        EXPECT_EQ(completion.begun, "tr");
+    }
+    for (const auto& [word, stem] :
+         {std::pair{"--thread=tr", "--thread="}, {"-ttr", "-t"}, {"-lttr", "-lt"}}) {
+        const Completion completion = sample.complete({"say", word});
+        EXPECT_EQ(completion.sources, Sources{Source::thread}) << word;
+        EXPECT_EQ(completion.stem, stem);
+        EXPECT_EQ(completion.begun, "tr");
+    }
+}
+
+TEST(Completion, of_a_value_that_may_be_left_out_is_behind_the_sign) {
+    const Sample sample;
+    EXPECT_EQ(sample.sources({"say", "--wait=1"}), Sources{Source::nothing});
+    EXPECT_EQ(sample.sources({"say", "--wait", ""}), Sources{Source::agent});
+    EXPECT_EQ(sample.sources({"say", "--adopt=x"}), (Sources{Source::directories, Source::files}));
+    EXPECT_EQ(printed(sample.complete({"say", "--adopt=x"})), ":files\t--adopt=\n");
+}
+
+TEST(Completion, of_a_file_behind_an_at_keeps_that_sign) {
+    const Sample sample;
+    EXPECT_EQ(sample.sources({"say", "--profile", "x"}), Sources{Source::profile});
+    EXPECT_EQ(printed(sample.complete({"say", "--profile", "@x"})), ":files\t@\n");
+    EXPECT_EQ(printed(sample.complete({"say", "--profile=@x"})), ":files\t--profile=@\n");
+}
+
+TEST(Completion, of_words_counts_them) {
+    const Sample sample;
+    EXPECT_EQ(sample.sources({"say", ""}), Sources{Source::agent});
+    EXPECT_EQ(sample.sources({"say", "--loud", "-t", "main", ""}), Sources{Source::agent});
+    EXPECT_EQ(sample.sources({"say", "ada", ""}), Sources{Source::files});
+    EXPECT_EQ(sample.sources({"say", "ada", "a", "b", ""}), Sources{Source::files});
+    EXPECT_EQ(sample.sources({"save", ""}), Sources{Source::files});
+    EXPECT_EQ(sample.sources({"save", "x", ""}), Sources{});
+    EXPECT_EQ(sample.sources({"say", "-", ""}), Sources{Source::files});
+}
+
+TEST(Completion, behind_two_dashes_knows_words_only) {
+    const Sample sample;
+    EXPECT_EQ(sample.sources({"say", "--", ""}), Sources{Source::agent});
+    EXPECT_EQ(sample.sources({"say", "ada", "--", "--"}), Sources{Source::files});
+    EXPECT_EQ(sample.candidates({"say", "ada", "--", "-"}), Words{});
+    EXPECT_EQ(sample.sources({"save", "x", "--", ""}), Sources{Source::files});
+    EXPECT_EQ(sample.candidates({"--", "sa"}), Words{});
+}
+
+TEST(Completion, remembers_the_agent_named_before) {
+    const Sample sample;
+    EXPECT_EQ(sample.complete({"say", "ada", "-t", ""}).agent, "ada");
+    EXPECT_EQ(sample.complete({"say", "-A", "bob", "-t", ""}).agent, "bob");
+    EXPECT_EQ(sample.complete({"say", "-Abob", "-t", ""}).agent, "bob");
+    EXPECT_EQ(sample.complete({"say", "-t", ""}).agent, "");
+    EXPECT_EQ(sample.complete({"restore", "ada", "12"}).agent, "ada");
+    EXPECT_EQ(sample.sources({"restore", "ada", "12"}), Sources{Source::session});
+}
+
+TEST(Completion, survives_what_no_parser_takes) {
+    const Sample sample;
+    for (const Words& words :
+         {Words{"say", "--nothing", "x"}, Words{"say", "--nothing=x", "="},
+          Words{"say", "-xyz", "-"}, Words{"--=", "--="}, Words{"", "", ""}, Words{"say", "--how"},
+          Words{"say", "-Z"}, Words{"say", "--"}, Words{"\xff", "say", std::string(100'000, '-')}})
+        EXPECT_NO_THROW((void)sample.complete(words)) << words.back().substr(0, 20);
+    EXPECT_EQ(sample.candidates({"say", "--nothing=x"}), Words{});
+}
+
+TEST(Completion, prints_lines_that_move_no_cursor) {
+    Completion completion;
+    completion.offer("a", "one\ttwo\nthree\x1b[2J\xff");
+    completion.offer("b", std::string(500, 'x'));
+    completion.offer("", "nothing");
+    const std::string lines = printed(completion);
+    EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 2);
+    EXPECT_EQ(std::count(lines.begin(), lines.end(), '\t'), 2);
+    EXPECT_EQ(lines.rfind("a\tone two\\nthree\\x1b[2J", 0), 0U) << lines;
+    EXPECT_FALSE(base::find_hidden(lines));
+    EXPECT_LT(lines.size(), 200U);
+}
+
+}  // namespace
+}  // namespace chorus::cli
