@@ -424,19 +424,33 @@ begin_turn 'setsid sleep 4322'
 chorus-run a --new-thread '/bash trap "" TERM; sleep 4323; sleep 4323' >/dev/null 2>&1 </dev/null &
 wait_for 15 in_db 'SELECT count(*) FROM turns WHERE pid IS NOT NULL' 2 || fail 'no second turn'
 wait_for 15 running 'sleep 4323' || fail 'no second command'
-for pid in $(db 'SELECT pid FROM turns'); do kill -STOP "$pid"; done
-for tracer in $(db 'SELECT pid FROM turns LIMIT 1'); do
-    while kill -STOP "$tracer" 2>/dev/null; do sleep 0.01; done &
-    keeper=$!
-done
+kept=$(db 'SELECT min(pid) FROM turns')
+while kill -STOP "$kept" 2>/dev/null; do sleep 0.01; done &
+keeper=$!
 run chorus-destroy a --yes
 expect_status 0
-kill $keeper 2>/dev/null
-wait $keeper 2>/dev/null
-running 'sleep 432[23]' && fail 'a command goes on'
+wait $keeper
 for number in 4322 4323; do running "sleep $number" && fail "sleep $number goes on"; done
 nothing_left
 expect_db "SELECT group_concat(DISTINCT state) FROM turns" exited
+
+test_case "its tasks are ended, and on record as that" # L-43
+init a --model builtin/script --permissions open
+home_key sandbox '"off"'
+run chorus-tasks run a -- 'trap "" TERM; touch begun; sleep 4326; sleep 4326'
+expect_status 0
+run chorus-tasks run a --on-exit 'go on' --run -- 'sleep 4327'
+expect_status 0
+wait_for 15 test -e "$(dir)/workspace/begun" || fail 'the task did not begin'
+run chorus-destroy a --keep-files --yes --json
+expect_status 0
+expect_json .tasks 2
+for number in 4326 4327; do running "sleep $number" && fail "sleep $number goes on"; done
+expect_db "SELECT group_concat(status || ' ' || (ended_at IS NOT NULL)) FROM tasks" 'killed 1,killed 1'
+expect_db 'SELECT count(*) FROM turns' 0
+expect_db 'SELECT count(*) FROM inbox' 0
+expect_equal "$(jq -c .running_tasks "$(dir)/agent.json")" '[]'
+nothing_left
 
 test_case "a stranger that has the pid of a turn is left alone"
 init a --model builtin/script
