@@ -317,7 +317,7 @@ for wrong in '--turn 0' '--turn x' '--turn 1 -t 1'; do
     expect_status 2
 done
 
-# S-15, L-55: every transition is a row, in order
+# every transition is a row, in order
 test_case "events: every transition in order, from a time on, as JSON"
 init a --model builtin/script --permissions standard
 run chorus-run a '/bash echo hi'
@@ -480,7 +480,7 @@ kill -INT "$agents"
 ended_with agents 130
 expect_equal "$(cat lines.err status.err agents.err)" ''
 
-# L-55
+# each row once, in order, as it is committed
 test_case "events -f: what is there, then each as it comes"
 init a --model builtin/script
 followed stream chorus-tasks events a --follow --json
