@@ -29,6 +29,10 @@ sys::TerminalSize size_of_stdout() {
 class Screen {
   public:
     Screen() : cursor_(STDOUT_FILENO) { make_room(); }
+    // the "^C" that a terminal echoes is no part of the frame
+    ~Screen() { sys::try_write_all(STDOUT_FILENO, "\r\x1b[K"); }
+    Screen(const Screen&) = delete;
+    Screen& operator=(const Screen&) = delete;
 
     bool draw(const std::vector<std::string>& lines) {
         if (cursor_.came_back()) make_room();

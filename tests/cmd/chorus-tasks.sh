@@ -199,7 +199,7 @@ unset CHORUS_NOW_MS
 now=$fixed
 release
 
-# S-05 to S-14, L-51 to L-54: a state and what goes with it
+# L-51, L-52, L-54, S-05, S-07, S-09, S-10, S-11, S-12, S-13, S-14: a state and what goes with it
 test_case "status: exit 0 for every known agent, whatever its state and what is left of it"
 init a --model builtin/script
 run chorus-tasks status a --json
@@ -317,7 +317,7 @@ for wrong in '--turn 0' '--turn x' '--turn 1 -t 1'; do
     expect_status 2
 done
 
-# S-15, L-55: every transition is a row, in order
+# every transition is a row, in order
 test_case "events: every transition in order, from a time on, as JSON"
 init a --model builtin/script --permissions standard
 run chorus-run a '/bash echo hi'
@@ -425,8 +425,7 @@ run chorus-tasks cancel a --wait 300ms
 expect_status 124
 expect_match "$err" "turn 1 of thread 1: process $deaf was asked to end and has not in"
 expect_match "$err" "hint: wait longer with --wait; kill -9 $deaf"
-kill -9 $deaf
-wait $deaf 2>/dev/null
+{ kill -9 $deaf && wait $deaf; } 2>/dev/null
 kill -0 $other || fail 'a stranger was killed'
 kill $other
 db "UPDATE turns SET pid = $first, pid_start = $(cut -d' ' -f22 /proc/$first/stat) WHERE thread_id = 1"
@@ -481,7 +480,7 @@ kill -INT "$agents"
 ended_with agents 130
 expect_equal "$(cat lines.err status.err agents.err)" ''
 
-# L-55
+# each row once, in order, as it is committed
 test_case "events -f: what is there, then each as it comes"
 init a --model builtin/script
 followed stream chorus-tasks events a --follow --json

@@ -6,7 +6,7 @@
 # text, and how many blanks there are does not count. Where `$ cat FILE` comes first of a FILE, what is
 # printed is put into it.
 . "$(dirname "$0")/../support/lib.sh"
-pages="chorus-context.1 chorus-destroy.1 chorus-permissions.7"
+pages="chorus-context.1 chorus-destroy.1 chorus-permissions.7 chorus-tasks.1"
 
 # The lines of the page's sessions, as they are read: "$ …", "> …", or what is printed.
 sessions() {
