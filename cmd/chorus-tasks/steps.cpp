@@ -111,7 +111,7 @@ Action add_steps(CLI::App& verb) {
                     "of the newest turn of that thread: main, N, or a branch")
         ->type_name("THREAD");
     verb.add_option("--turn", options->turn, "of that turn, by its turn_id")
-        ->type_name("ID")
+        ->type_name("TURN")
         ->check(CLI::PositiveNumber)
         ->excludes("-t");
     add_json(verb, *options, "print one JSON object a line");

@@ -22,7 +22,6 @@ constexpr std::array rows{
     Row{"", "--approve", Source::call},
     Row{"", "--idempotency-key", Source::nothing},
     Row{"", "--session", Source::session},
-    Row{"", "--turn", Source::nothing},
     Row{"answer", "ID", Source::question},
     Row{"approve", "ID", Source::call},
     Row{"branch", "BRANCH", Source::nothing},  // a new one, as the agent of chorus-init

@@ -104,6 +104,9 @@ expect_completed 'chorus-run ' 'chorus-run ada adam bob'
 expect_completed 'chorus-context show bo' 'chorus-context show bob'
 expect_completed 'chorus-config get -a bo' 'chorus-config get -a bob'
 expect_completed 'chorus-run go' 'chorus-run go'
+expect_completed 'chorus-destroy go' 'chorus-destroy go'
+db "UPDATE agents SET status = 'destroying' WHERE name = 'bob'" # to be finished
+expect_completed 'chorus-destroy b' 'chorus-destroy bob'
 expect_completed 'chorus-init a' 'chorus-init a'
 expect_completed "$CHORUS_BIN/chorus-run bo" "$CHORUS_BIN/chorus-run bob"
 
