@@ -31,6 +31,8 @@ void Stopping::look() {
     for (const store::AgentId agent : agents_)
         for (const store::Turn& turn : store::open_turns(store_, agent))
             if (turn.pid != 0) stop({turn.pid, turn.pid_start});
+    // one whose turn is on record as ended may hold the locks yet
+    for (const sys::Identity& process : std::set(asked_)) stop(process);
 }
 
 // Tasks are not meant to end with it: theirs is an end of its own.

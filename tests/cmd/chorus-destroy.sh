@@ -425,7 +425,7 @@ chorus-run a --new-thread '/bash trap "" TERM; sleep 4323; sleep 4323' >/dev/nul
 wait_for 15 in_db 'SELECT count(*) FROM turns WHERE pid IS NOT NULL' 2 || fail 'no second turn'
 wait_for 15 running 'sleep 4323' || fail 'no second command'
 kept=$(db 'SELECT min(pid) FROM turns')
-while kill -STOP "$kept" 2>/dev/null; do sleep 0.01; done &
+for ((i = 0; i < 2000; i++)); do kill -STOP "$kept" 2>/dev/null || break; sleep 0.01; done &
 keeper=$!
 run chorus-destroy a --yes
 expect_status 0

@@ -244,11 +244,14 @@ expect_match "$err" 'error: --run begins a turn with what --on-exit says'
 
 test_case "a chain of turns that tasks begin ends after three"
 init a --model anthropic/m --permissions open
-start_server "$(answers "$(call c1 bash '{"command": "true", "background": true, "on_exit": "go on"}')" "$(say 1)" \
-    "$(call c1 bash '{"command": "true", "background": true, "on_exit": "go on"}')" "$(say 2)" \
-    "$(call c1 bash '{"command": "true", "background": true, "on_exit": "go on"}')" "$(say 3)" \
-    "$(call c1 bash '{"command": "true", "background": true, "on_exit": "go on"}')" "$(say 'That is all.')")"
+goes_on_after() { call c1 bash '{"command": "until [ -e go'"$1"' ]; do sleep 0.05; done", "background": true, "on_exit": "go on"}'; }
+start_server "$(answers "$(goes_on_after 1)" "$(say 1)" "$(goes_on_after 2)" "$(say 2)" "$(goes_on_after 3)" "$(say 3)" \
+    "$(goes_on_after 4)" "$(say 'That is all.')")"
 run chorus-run a 'begin'
+for turns in 1 2 3; do
+    wait_for 30 in_db "SELECT count(*) FROM turns WHERE state = 'idle'" $turns || fail "not $turns turns"
+    touch "$CHORUS_HOME/agents/a/workspace/go$turns"
+done
 wait_for 30 in_db "SELECT count(*) FROM turns WHERE state = 'idle'" 4 || fail 'not four turns'
 expect_match "$(results "$(request 8)")" 'this one may begin no turn'
 expect_db "SELECT group_concat(depth) FROM tasks" 1,2,3

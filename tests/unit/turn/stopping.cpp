@@ -93,6 +93,21 @@ TEST_F(StoppingTest, wakes_one_that_is_stopped) {
     EXPECT_EQ(signal_that_ended(turn), SIGTERM);
 }
 
+// Between the end that it puts on record and its last step it has the locks.
+TEST_F(StoppingTest, kills_one_whose_turn_has_ended_and_which_stays) {
+    const pid_t turn = start([] { signal(SIGTERM, SIG_IGN); });
+    add_turn_of(identity_of(turn));
+    Stopping stopping(store_, {agent_}, 200);
+    stopping.look();
+    store::Turn row = store::open_turns(store_, agent_).at(0);
+    row.pid = 0;
+    row.ended_at = 1;
+    store::in_transaction(store_, [&] { store::update_turn(store_, row); });
+    sleep_ms(250);
+    stopping.look();
+    EXPECT_EQ(signal_that_ended(turn), SIGKILL);
+}
+
 TEST_F(StoppingTest, kills_one_that_does_not_listen_and_what_it_has_started) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     const pid_t turn = start([] {
