@@ -47,7 +47,9 @@ std::string plain_line(const EventRow& row) {
 std::string for_people(const EventRow& row) {
     const std::string where =
         row.thread_id == 0 ? "agent" : "thread " + std::to_string(row.thread_id);
-    const std::string what = row.kind + (row.turn_id == 0 ? "" : " " + std::to_string(row.turn_id));
+    const std::string what =
+        row.kind == "task" ? one_line(row.data)
+                           : row.kind + (row.turn_id == 0 ? "" : " " + std::to_string(row.turn_id));
     return iso(row.at) + "  " + cli::padded(where, 9) + "  " + cli::padded(one_line(what), 9) +
            "  " + cli::padded(one_line(row.previous + " -> " + row.next), 22) + "  " +
            one_line(row.cause);

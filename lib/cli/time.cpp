@@ -50,11 +50,7 @@ std::string duration_text(std::int64_t ms) {
 
 std::string shown_time(base::TimeMs time) {
     if (isatty(STDOUT_FILENO) != 1) return base::iso8601(time);
-    const std::int64_t seconds = std::max<std::int64_t>(0, sys::now_ms() - time) / 1000;
-    if (seconds < 120) return std::to_string(seconds) + " s ago";
-    if (seconds < 7200) return std::to_string(seconds / 60) + " min ago";
-    if (seconds < 172'800) return std::to_string(seconds / 3600) + " h ago";
-    return std::to_string(seconds / 86'400) + " days ago";
+    return span_text(sys::now_ms() - time) + " ago";
 }
 
 }  // namespace chorus::cli

@@ -147,7 +147,7 @@ run chorus-context branches a
 expect_equal "$(cut -f1-4 <<<"$out")" "* main	thread 1	-	idle
   $stamp-end	thread 2	main at 8	idle
   $stamp-before	thread 3	main at 5	idle"
-expect_match "$(TERM=dumb script -qec 'chorus-context branches a' /dev/null </dev/null)" "\* main +thread 1 +- +idle +[0-9]+ s ago"
+expect_match "$(TERM=dumb script -qec 'chorus-context branches a' /dev/null </dev/null)" "\* main +thread 1 +- +idle +[0-9]+ sec ago"
 # a fork of a fork knows the commit of what it copied
 branch deeper -t before --at "$(db "SELECT max(id) FROM messages WHERE thread_id = 3")" --json
 expect_json '"\(.parent_branch) \(.commit)"' "$stamp-before $(printf %040d 6)"

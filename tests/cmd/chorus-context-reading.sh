@@ -144,7 +144,7 @@ run chorus-context log ada --json -n 1
 expect_equal "$(wc -l <"$scratch/out")" 1
 expect_json '[.turn_id, .agent, .thread, .state, .exit_code, .cost_usd, .prompt] | @json' '[4,"ada",1,"idle",0,null,"hello \\x1b[31m there"]'
 shown=$(on_terminal 'chorus-context log ada -n 1')
-expect_match "$shown" '^[0-9]+ s ago +4 +1  idle '
+expect_match "$shown" '^[0-9]+ sec ago +4 +1  idle '
 expect_no_match "$shown" $'\x1b|\t'
 run chorus-run ada "$(printf 'ü%.0s' {1..200})"
 run chorus-context log ada -n 1
@@ -222,7 +222,7 @@ run chorus-run ada $'two\nlines \x1b[2J'
 run chorus-context messages ada -n 2
 expect_equal "$(head -1 "$scratch/out" | cut -f5)" 'two\nlines \x1b[2J'
 shown=$(on_terminal 'chorus-context messages ada -n 2')
-expect_match "$shown" ' s ago  thread 1  user
+expect_match "$shown" ' sec ago  thread 1  user
     two
     lines \\x1b\[2J
 '
@@ -282,7 +282,7 @@ expect_equal "$(wc -l <"$scratch/out")" 1
 expect_json 'keys_unsorted | join(" ")' 'agent id timestamp thread turn_id role snippet'
 expect_match "$(jq -r .snippet <<<"$out")" zebra
 shown=$(on_terminal 'chorus-context search zebra -A ben --in prompts')
-expect_match "$shown" $'^ben  message [0-9]+  [0-9]+ s ago  thread 1  turn 4  user\n    \x1b\\[1;31mzebra\x1b\\[0m'
+expect_match "$shown" $'^ben  message [0-9]+  [0-9]+ sec ago  thread 1  turn 4  user\n    \x1b\\[1;31mzebra\x1b\\[0m'
 expect_no_match "$(on_terminal 'NO_COLOR=1 chorus-context search zebra')" $'\x1b'
 
 test_case "search: nothing found is exit 1 without a word; no query is the database's language"
