@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/text.hpp"
+#include "chat/asked.hpp"
 #include "cli/main.hpp"
 #include "cli/progress.hpp"
 #include "sys/clock.hpp"
@@ -136,7 +137,9 @@ void Output::event(const chat::Event& event, const chat::EventSource& source) {
 void Output::say_end(const chat::TurnResult& result) {
     for (const chat::PromptNotice& prompt : result.prompts) {
         const bool is_question = prompt.kind == "question";
-        say("waits", prompt.id + ": " + (is_question ? prompt.text : prompt.action));
+        say("waits",
+            prompt.id + ": " +
+                (is_question ? prompt.text : chat::asked_action(prompt.action, prompt.arguments)));
         if (options_.verbosity == Verbosity::quiet) continue;
         say("hint", "chorus-run " + result.agent +
                         (is_question ? " --answer " + prompt.id + " TEXT"

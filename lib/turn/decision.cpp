@@ -10,6 +10,7 @@
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
+#include "chat/asked.hpp"
 #include "chat/json.hpp"
 #include "life/deciders.hpp"
 #include "life/trust.hpp"
@@ -155,7 +156,7 @@ void expire_prompts(store::Store& store) {
 
 std::string in_one_line(const store::Prompt& prompt) {
     if (prompt.kind == "question") return prompt.text;
-    if (prompt.kind != "trust") return prompt.action;
+    if (prompt.kind != "trust") return chat::asked_action(prompt.action, prompt.arguments);
     std::vector<std::string> lines;
     for (const std::string_view line : base::split(base::trim(prompt.text), '\n'))
         lines.emplace_back(line);

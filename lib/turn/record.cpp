@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
+#include "chat/asked.hpp"
 #include "context/transcript.hpp"
 #include "context/window.hpp"
 #include "store/messages.hpp"
@@ -319,7 +320,9 @@ void Record::tell_channel(const std::vector<store::Prompt>& waiting) {
         if (prompt.state != "pending") continue;
         const bool is_question = prompt.kind == "question";
         text += prompt.id + ": " +
-                base::visible(is_question ? prompt.text : prompt.action, base::Newlines::escape) +
+                base::visible(
+                    is_question ? prompt.text : chat::asked_action(prompt.action, prompt.arguments),
+                    base::Newlines::escape) +
                 "\n\n    chorus-run " + place_.agent.name +
                 (is_question ? " --answer " + prompt.id + " TEXT" : " --approve " + prompt.id) +
                 "\n    chorus-run " + place_.agent.name + " --deny " + prompt.id + "\n\n";

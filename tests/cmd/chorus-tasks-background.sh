@@ -206,7 +206,8 @@ told=0
 for k in {2..8}; do
     rm -rf "$CHORUS_HOME"
     init a --model anthropic/m --permissions open
-    start_server "$(answers "$(background c1 'echo once >> count')" "$(say done)")"
+    # it runs while agent.json is made to say so, which is between its start and the call's result
+    start_server "$(answers "$(background c1 'echo once >> count; sleep 1')" "$(say done)")"
     { strace -qq -o /dev/null -e trace=fdatasync -e inject=fdatasync:signal=KILL:when=$k chorus-run a go >/dev/null 2>&1 </dev/null; } 2>/dev/null
     run chorus-run a --resume
     expect_status 0
@@ -241,6 +242,16 @@ expect_sound
 run chorus-tasks run a --run -- true
 expect_status 2
 expect_match "$err" 'error: --run begins a turn with what --on-exit says'
+
+test_case "who is asked about one sees that it stays, and what comes after it"
+init a --model anthropic/m --permissions standard
+start_server "$(answers "$(call c1 bash '{"command": "make", "background": true, "on_exit": "go on"}')" "$(say Started.)")"
+run chorus-run a 'begin'
+expect_status 10
+expect_match "$err" 'waits: [a-z0-9]+: tool:bash:make \[in the background; when it has ended, a turn with: go on\]'
+run chorus-tasks prompts
+expect_match "$out" 'tool:bash:make \[in the background; when'
+expect_db 'SELECT action FROM prompts' 'tool:bash:make'
 
 test_case "a chain of turns that tasks begin ends after three"
 init a --model anthropic/m --permissions open

@@ -1,0 +1,19 @@
+#include "chat/asked.hpp"
+
+#include "chat/json.hpp"
+
+namespace chorus::chat {
+
+std::string asked_action(const std::string& action, const std::string& arguments) {
+    // the argument of bash, read as leniently as the tool reads it
+    if (arguments.find("background") == std::string::npos) return action;
+    const auto object = try_parse_json(arguments);
+    if (!object || !object->is_object() || !object->contains("background")) return action;
+    const Json& background = (*object)["background"];
+    if (background == false || background == "false") return action;
+    const std::string next = string_or(*object, "on_exit");
+    return action + " [in the background" +
+           (next.empty() ? "" : "; when it has ended, a turn with: " + next) + "]";
+}
+
+}  // namespace chorus::chat
