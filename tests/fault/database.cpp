@@ -9,6 +9,8 @@ namespace fault {
 Database::Database(const std::string& path) {
     const int code = sqlite3_open_v2(path.c_str(), &database_, SQLITE_OPEN_READWRITE, nullptr);
     if (code != SQLITE_OK) throw std::runtime_error(path + ": " + sqlite3_errstr(code));
+    // while another recovers the log or closes it last, nobody else reads
+    sqlite3_busy_timeout(database_, 10'000);
     // looking changes nothing: the log stays as it was left
     sqlite3_db_config(database_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }
