@@ -82,7 +82,7 @@ class Effects {
         if (times > 1) complain("has taken effect " + std::to_string(times) + " times");
         if (outcome == "ok" && times == 0) complain("has had no effect");
         if (outcome == "unknown") {
-            if (tool != "bash" && !writes_may_be_unknown) complain("could have been found out");
+            if (tool != "bash") complain(could_be_found_out);
         } else if (outcome != "ok" && outcome != "error" && times > 0) {
             // (a write whose last sync failed is an error, and may be there)
             complain("has taken effect");

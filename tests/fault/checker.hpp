@@ -8,9 +8,9 @@
 
 namespace fault {
 
-// Whether a file write or a commit that was broken off may be told as `unknown`; a command always
-// may.
-constexpr bool writes_may_be_unknown = false;
+// Of a file write or a commit that was broken off and told as `unknown`, which only a command may
+// be where one could look.
+inline const std::string could_be_found_out = "could have been found out";
 
 // When the turn of the newest user text has ended well: everything that was told is there, once;
 // what is there was told or asked for; nothing is left behind. One line for each complaint.
