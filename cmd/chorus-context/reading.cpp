@@ -77,10 +77,6 @@ std::string dollars(double usd, bool is_known) {
     return text.data();
 }
 
-void write_text(chat::JsonText& out, std::string_view key, std::string_view value) {
-    out.key(key).string(base::replace_invalid_utf8(value));
-}
-
 void write_usage(chat::JsonText& out, const chat::Usage& usage) {
     out.key("input_tokens").number(usage.input_tokens);
     out.key("output_tokens").number(usage.output_tokens);

@@ -8,6 +8,7 @@
 
 #include "base/time.hpp"
 #include "chat/json_text.hpp"
+#include "cli/field.hpp"
 #include "store/history.hpp"
 
 namespace CLI {
@@ -45,8 +46,7 @@ std::string indented(std::string_view text);
 // "$0.0123"; "-" where no price is known.
 std::string dollars(double usd, bool is_known);
 
-// A member of an open object; what is no UTF-8 is replaced.
-void write_text(chat::JsonText& out, std::string_view key, std::string_view value);
+using cli::write_text;
 void write_usage(chat::JsonText& out, const chat::Usage& usage);
 // One whole object.
 void write_message(chat::JsonText& out, const store::SaidMessage& said);

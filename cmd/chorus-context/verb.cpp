@@ -58,17 +58,6 @@ store::Thread require_thread(Opened& opened, const store::Agent& agent, const st
     return context::require_thread(*opened.store, agent, directory, wanted);
 }
 
-std::string one_line(std::string_view text) {
-    std::string shown;
-    for (const char c : base::visible(text, base::Newlines::escape)) {
-        if (c == '\t')
-            shown += "\\t";
-        else
-            shown += c;
-    }
-    return shown;
-}
-
 void notice(const std::string& what) {
     cli::print_line(program, "notice", what);
 }

@@ -9,6 +9,7 @@
 
 #include "agent/layout.hpp"
 #include "base/error.hpp"
+#include "cli/field.hpp"
 #include "life/agents.hpp"
 #include "store/store.hpp"
 #include "store/threads.hpp"
@@ -83,8 +84,7 @@ std::int64_t require_message_id(const std::string& text, const char* option);
 // What -t takes, and "" for the branch that `current` names.
 store::Thread require_thread(Opened& opened, const store::Agent& agent, const std::string& wanted);
 
-// Without anything that moves a cursor, ends a line or a field.
-std::string one_line(std::string_view text);
+using cli::one_line;
 void notice(const std::string& what);
 
 }  // namespace chorus::context_command

@@ -7,17 +7,6 @@
 
 namespace chorus::tasks_command {
 
-std::string one_line(std::string_view text) {
-    std::string shown;
-    for (const char c : base::visible(text, base::Newlines::escape)) {
-        if (c == '\t')
-            shown += "\\t";
-        else
-            shown += c;
-    }
-    return shown;
-}
-
 task::Site require_site(Opened& opened, const std::string& name) {
     return turn::task_site(opened.store, opened.home,
                            life::require_agent(opened.home, opened.store, name));

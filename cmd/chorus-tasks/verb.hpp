@@ -7,6 +7,7 @@
 
 #include "agent/layout.hpp"
 #include "base/error.hpp"
+#include "cli/field.hpp"
 #include "store/agents.hpp"
 #include "sys/environment.hpp"
 #include "task/task.hpp"
@@ -62,8 +63,7 @@ base::ExitStatus status_of(const store::Task& task);
 // "task_001 exit status 0", on stderr.
 void tell_end(const store::Task& task);
 
-// Without anything that moves a cursor, ends a line or a field.
-std::string one_line(std::string_view text);
+using cli::one_line;
 void notice(const std::string& what);
 
 }  // namespace chorus::tasks_command

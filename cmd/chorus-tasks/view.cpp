@@ -92,10 +92,6 @@ std::string fitted(const std::string& head, const std::string& middle, const std
     return head + base::cut_to_width(middle, room) + tail;
 }
 
-void write_text(chat::JsonText& out, std::string_view key, std::string_view value) {
-    out.key(key).string(base::replace_invalid_utf8(value));
-}
-
 void write_time(chat::JsonText& out, std::string_view key, base::TimeMs time) {
     out.key(key);
     if (time == 0)

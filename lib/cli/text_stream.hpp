@@ -16,7 +16,7 @@ class TextStream {
 
   private:
     bool to_terminal_;
-    std::string rest_;  // of a line that is not whole yet
+    std::string rest_;  // of a character that is not whole yet
 };
 
 }  // namespace chorus::cli

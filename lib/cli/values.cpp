@@ -157,7 +157,7 @@ void Values::offer_prompts(Source source) {
          id == 0 ? store::pending_prompts(*store_) : store::pending_prompts(*store_, id)) {
         const bool is_question = prompt.kind == "question";
         if (source == (is_question ? Source::call : Source::question)) continue;
-        if (prompt.expires_at != 0 && prompt.expires_at <= now) continue;
+        if (store::has_expired(prompt, now)) continue;
         offer(prompt.id, prompt.text.empty() ? prompt.action : prompt.text);
     }
 }

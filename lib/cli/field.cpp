@@ -1,0 +1,22 @@
+#include "cli/field.hpp"
+
+#include "base/text.hpp"
+
+namespace chorus::cli {
+
+std::string one_line(std::string_view text) {
+    std::string shown;
+    for (const char c : base::visible(text, base::Newlines::escape)) {
+        if (c == '\t')
+            shown += "\\t";
+        else
+            shown += c;
+    }
+    return shown;
+}
+
+void write_text(chat::JsonText& out, std::string_view key, std::string_view value) {
+    out.key(key).string(base::replace_invalid_utf8(value));
+}
+
+}  // namespace chorus::cli
