@@ -4,7 +4,6 @@
 #include "base/text.hpp"
 #include "chorus-tasks/verb.hpp"
 #include "store/turns.hpp"
-#include "sys/process.hpp"
 #include "turn/decision.hpp"
 #include "turn/questions.hpp"
 #include "turn/settings.hpp"
@@ -25,22 +24,10 @@ struct Options {
     bool goes_on = false;
 };
 
-// In a session of its own: it outlives the terminal.
 void go_on(Opened& opened, const store::Prompt& prompt) {
     const auto agent = store::find_agent(opened.store, prompt.agent_id);
     const auto turn = store::find_turn(opened.store, prompt.turn_id);
-    const std::string self = sys::executable_path();
-    sys::Command command;
-    command.arguments = {self.substr(0, self.rfind('/')) + "/chorus-run",
-                         agent ? agent->name : "",
-                         "-t",
-                         std::to_string(turn ? turn->thread_id : 0),
-                         "--resume",
-                         "--wait",
-                         "-q"};
-    for (const auto& [name, value] : opened.environment.all())
-        command.environment.push_back(name + "=" + value);
-    sys::start(command, {});
+    task::begin_turn(agent ? agent->name : "", turn ? turn->thread_id : 0, opened.environment);
 }
 
 base::ExitStatus decide(const Options& options, What what, Opened& opened) {

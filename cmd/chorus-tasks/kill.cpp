@@ -2,11 +2,10 @@
 #include <memory>
 
 #include "chorus-tasks/verb.hpp"
+#include "turn/shutdown.hpp"
 
 namespace chorus::tasks_command {
 namespace {
-
-constexpr std::int64_t default_grace_ms = 10'000;
 
 struct Options {
     std::string agent;
@@ -22,9 +21,8 @@ std::vector<store::Task> chosen(const task::Site& site, const std::vector<std::s
 
 base::ExitStatus run(const Options& options, Opened& opened) {
     const task::Site site = require_site(opened, options.agent);
-    const std::int64_t grace_ms =
-        opened.environment.find_ms("CHORUS_SHUTDOWN_TIMEOUT_MS").value_or(default_grace_ms);
-    const auto ended = task::end(site, chosen(site, options.ids), grace_ms);
+    const auto ended = task::end(site, chosen(site, options.ids),
+                                 turn::shutdown_grace_ms(opened.environment));
     task::mirror(site);
     base::ExitStatus status = base::ExitStatus::done;
     for (const store::Task& task : ended) {

@@ -92,6 +92,9 @@ std::optional<std::string> find_program(const std::string& name,
 Identity own_identity();
 // To that very process, not to one that has got its pid since: false where it is gone.
 bool signal_process(const Identity& identity, int signal);
+// SIGTERM, and SIGCONT for one that is stopped and would hear of it only when it goes on. False
+// where it could not be sent.
+bool ask_to_end(const Identity& identity);
 bool is_alive(const Identity& identity);
 // Of this process: parent, grandparent and so on. One that /proc does not show has start 0, and is
 // the last.
@@ -101,5 +104,7 @@ std::vector<Identity> descendants(const Identity& identity);
 std::string boot_id();
 // The path of the running executable, links resolved.
 std::string executable_path();
+// Of a program that is installed with it.
+std::string program_beside(const std::string& name);
 
 }  // namespace chorus::sys

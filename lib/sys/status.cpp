@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -112,6 +113,12 @@ bool signal_process(const Identity& identity, int signal) {
     return syscall(SYS_pidfd_send_signal, process.get(), signal, nullptr, 0) == 0;
 }
 
+bool ask_to_end(const Identity& identity) {
+    if (!signal_process(identity, SIGTERM)) return false;
+    signal_process(identity, SIGCONT);
+    return true;
+}
+
 Identity own_identity() {
     return identity_of(getpid());
 }
@@ -156,6 +163,11 @@ std::string executable_path() {
     if (size < 0) throw base::system_error("/proc/self/exe");
     path.resize(static_cast<std::size_t>(size));
     return path;
+}
+
+std::string program_beside(const std::string& name) {
+    const std::string own = executable_path();
+    return own.substr(0, own.rfind('/') + 1) + name;
 }
 
 }  // namespace chorus::sys

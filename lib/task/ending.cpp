@@ -32,19 +32,24 @@ void tell_agent(store::Store& store, const store::Task& task) {
 
 }  // namespace
 
+void note_change(store::Store& store, const store::Task& task, const char* previous,
+                 const std::string& cause) {
+    store::insert_event(store, {.agent_id = task.agent_id,
+                                .thread_id = task.thread_id,
+                                .turn_id = task.turn_id,
+                                .at = task.ended_at == 0 ? task.started_at : task.ended_at,
+                                .kind = "task",
+                                .previous = previous,
+                                .next = std::string(store::name(task.status)),
+                                .cause = cause,
+                                .data = task.id});
+}
+
 bool record_end(store::Store& store, const store::Task& task) {
     store::Transaction transaction(store);
     if (!store::end_task(store, task)) return false;
     tell_agent(store, task);
-    store::insert_event(store, {.agent_id = task.agent_id,
-                                .thread_id = task.thread_id,
-                                .turn_id = task.turn_id,
-                                .at = task.ended_at,
-                                .kind = "task",
-                                .previous = "running",
-                                .next = std::string(store::name(task.status)),
-                                .cause = store::outcome(task),
-                                .data = task.id});
+    note_change(store, task, "running", store::outcome(task));
     transaction.commit();
     return true;
 }

@@ -55,7 +55,7 @@ std::string to_json(const Instructions& instructions) {
     out.key("home").string(instructions.home);
     out.key("directory").string(instructions.directory);
     out.key("agent_name").string(instructions.agent_name);
-    out.key("grace_ms").number(instructions.grace_ms);
+    out.key("grace_ms").number(order.grace_ms);
     out.key("timeout_ms").number(order.timeout_ms);
     write_about(out, order.about);
     write_list(out, "environment", order.environment);
@@ -72,9 +72,9 @@ Instructions parse_instructions(std::string_view json) {
     instructions.home = chat::string_or(object, "home");
     instructions.directory = chat::string_or(object, "directory");
     instructions.agent_name = chat::string_or(object, "agent_name");
-    instructions.grace_ms = chat::integer_or(object, "grace_ms");
     Order& order = instructions.order;
     order.timeout_ms = chat::integer_or(object, "timeout_ms");
+    order.grace_ms = chat::integer_or(object, "grace_ms");
     order.about = read_about(object);
     order.environment = read_list(object, "environment");
     const std::string mode = chat::string_or(object, "sandbox");

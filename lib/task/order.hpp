@@ -13,7 +13,6 @@ struct Instructions {
     std::string directory;  // the agent's, absolute
     std::string agent_name;
     Order order;
-    std::int64_t grace_ms = 0;  // from SIGTERM to SIGKILL where it is asked to end
 };
 
 std::string to_json(const Instructions& instructions);

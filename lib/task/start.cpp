@@ -17,7 +17,6 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-constexpr std::int64_t default_grace_ms = 10'000;
 constexpr std::size_t most_answer_bytes = 64U << 10;
 
 // A supervisor that begins no turn needs no key, and may live for weeks.
@@ -64,11 +63,11 @@ Answer read_answer(int fd) {
     std::string said;
     (void)sys::try_read_all(fd, most_answer_bytes, said);
     Answer answer;
-    for (const std::string_view line : base::split_lines(said)) {
+    for (const std::string_view whole : base::split_lines(said)) {
+        const std::string_view line = base::trim(whole);
         if (line.starts_with("id ")) answer.id = line.substr(3);
-        if (base::trim(line) == "runs") answer.runs = true;
+        if (line == "runs") answer.runs = true;
     }
-    answer.id = std::string(base::trim(answer.id));
     return answer;
 }
 
@@ -77,18 +76,15 @@ Answer read_answer(int fd) {
 store::Task start(const Site& site, const Order& order, const sys::Environment& own) {
     check(site, order);
     const auto agent = store::find_agent(site.store, site.agent);
-    Instructions instructions{
-        .home = site.home.path(),
-        .directory = site.directory.path(),
-        .agent_name = agent ? agent->name : "",
-        .order = order,
-        .grace_ms = own.find_ms("CHORUS_SHUTDOWN_TIMEOUT_MS").value_or(default_grace_ms)};
+    Instructions instructions{.home = site.home.path(),
+                              .directory = site.directory.path(),
+                              .agent_name = agent ? agent->name : "",
+                              .order = order};
     instructions.order.about.agent_id = site.agent;
     const sys::Fd text = sys::memory_file(to_json(instructions));
     sys::Pipe said = sys::make_pipe();
     sys::Pipe complained = sys::make_pipe();
-    const std::string self = sys::executable_path();
-    sys::start({.arguments = {self.substr(0, self.rfind('/')) + "/chorus-tasks", "supervise"},
+    sys::start({.arguments = {sys::program_beside("chorus-tasks"), "supervise"},
                 .environment = environment_of(own, order.about.goes_on)},
                {text.get(), said.write_end.get(), complained.write_end.get()});
     said.write_end.reset();
@@ -103,6 +99,21 @@ store::Task start(const Site& site, const Order& order, const sys::Environment& 
     const auto task = store::find_task(site.store, site.agent, answer.id);
     if (!task) throw Error(ErrorCode::internal, answer.id + ": it has no row");
     return *task;
+}
+
+void begin_turn(const std::string& agent_name, store::ThreadId thread,
+                const sys::Environment& environment) {
+    sys::Command command;
+    command.arguments = {sys::program_beside("chorus-run"),
+                         agent_name,
+                         "-t",
+                         std::to_string(thread),
+                         "--resume",
+                         "--wait",
+                         "-q"};
+    for (const auto& [name, value] : environment.all())
+        command.environment.push_back(name + "=" + value);
+    sys::start(command, {});
 }
 
 }  // namespace chorus::task

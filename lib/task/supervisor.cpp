@@ -53,7 +53,9 @@ class Supervisor {
         // the one that asked is told when it is on record
         keep_end();
         if (!refusal.empty()) throw Error(ErrorCode::failed, refusal);
-        if (task_.goes_on) begin_turn();
+        // the message waits in the inbox for it, or for any other
+        if (task_.goes_on)
+            begin_turn(instructions_.agent_name, task_.thread_id, sys::Environment::of_process());
     }
 
   private:
@@ -80,15 +82,7 @@ class Supervisor {
         task_.boot_id = sys::boot_id();
         task_.started_at = sys::now_ms();
         store::insert_task(store_, task_);
-        store::insert_event(store_, {.agent_id = task_.agent_id,
-                                     .thread_id = task_.thread_id,
-                                     .turn_id = task_.turn_id,
-                                     .at = task_.started_at,
-                                     .kind = "task",
-                                     .previous = "",
-                                     .next = "running",
-                                     .cause = "started",
-                                     .data = task_.id});
+        note_change(store_, task_, "", "started");
         transaction.commit();
     }
 
@@ -117,7 +111,7 @@ class Supervisor {
         shell.guarded_fd = lock_->fd();
         const sys::Bounds bounds{
             .timeout_ms = order.timeout_ms,
-            .grace_ms = instructions_.grace_ms,
+            .grace_ms = order.grace_ms,
             .output_bytes = 0,
             .stop = [this] { return signals_.requested(); },
             .stop_fd = signals_.fd(),
@@ -196,23 +190,6 @@ class Supervisor {
             }
             pause(wait_ms);
         }
-    }
-
-    // In a session of its own; the message waits in the inbox for it, or for any other.
-    void begin_turn() {
-        const std::string self = sys::executable_path();
-        sys::Command command;
-        command.arguments = {self.substr(0, self.rfind('/')) + "/chorus-run",
-                             instructions_.agent_name,
-                             "-t",
-                             std::to_string(task_.thread_id),
-                             "--resume",
-                             "--wait",
-                             "-q"};
-        const sys::Environment own = sys::Environment::of_process();
-        for (const auto& [name, value] : own.all())
-            command.environment.push_back(name + "=" + value);
-        sys::start(command, {});
     }
 
     Instructions instructions_;

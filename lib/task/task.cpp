@@ -48,12 +48,10 @@ bool is_alive(const Site& site, const store::Task& task) {
                                    range_of(task));
 }
 
-void signal_supervisor(const store::Task& task, int signal) {
-    if (task.boot_id != sys::boot_id()) return;
-    const sys::Identity supervisor{task.pid, task.pid_start};
-    if (!sys::signal_process(supervisor, signal)) return;
-    // one that is stopped takes no other signal
-    sys::signal_process(supervisor, SIGCONT);
+// One of another boot is nobody.
+sys::Identity supervisor_of(const store::Task& task) {
+    return task.boot_id == sys::boot_id() ? sys::Identity{task.pid, task.pid_start}
+                                          : sys::Identity{};
 }
 
 std::string names_of(const std::vector<store::Task>& tasks) {
@@ -110,13 +108,13 @@ std::optional<store::Task> wait(const Site& site, const std::string& id, std::in
 std::vector<store::Task> end(const Site& site, const std::vector<store::Task>& tasks,
                              std::int64_t grace_ms) {
     for (const store::Task& task : tasks)
-        if (task.ended_at == 0) signal_supervisor(task, SIGTERM);
+        if (task.ended_at == 0) sys::ask_to_end(supervisor_of(task));
     const std::int64_t until_ms = sys::monotonic_ms() + grace_ms + margin_ms;
     std::vector<store::Task> ended;
     for (const store::Task& task : tasks) {
         const std::int64_t left_ms = std::max<std::int64_t>(until_ms - sys::monotonic_ms(), 0);
         if (task.ended_at == 0 && !await_end(site, task, left_ms)) {
-            signal_supervisor(task, SIGKILL);
+            sys::signal_process(supervisor_of(task), SIGKILL);
             if (await_end(site, task, kill_patience_ms)) settle_one(site, task, TaskStatus::killed);
         }
         ended.push_back(task);

@@ -32,6 +32,7 @@ struct Order {
     std::vector<std::string> environment;  // of the command: scrubbed
     sys::Sandbox sandbox;
     std::int64_t timeout_ms = 0;  // 0: none
+    std::int64_t grace_ms = 0;    // from SIGTERM to SIGKILL where it is asked to end
 };
 // Returns the row once the command runs. Error(limit) where as many run as there may be, or where
 // too many tasks led to it one after another; Error(failed) where it could not be started, and the
@@ -59,6 +60,11 @@ std::vector<store::Task> end(const Site& site, const std::vector<store::Task>& t
 // Makes running_tasks of agent.json say what runs: {"id", "command", "started_at", "pid",
 // "status"}. Nothing is written where it does so, or where agent.json cannot be had now.
 void mirror(const Site& site);
+
+// A turn of its own process and session goes on with what waits for the thread, once nobody has it.
+// `environment` is all that it gets.
+void begin_turn(const std::string& agent_name, store::ThreadId thread,
+                const sys::Environment& environment);
 
 // What a supervisor does with what start() wrote for it; returns when the task is over. Tells
 // start() on stdout.

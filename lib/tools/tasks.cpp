@@ -31,7 +31,8 @@ chat::ToolResult start_task(const Arguments& arguments, const Workplace& workpla
     task::Order order{.about = tasks.about(),
                       .environment = workplace.environment,
                       .sandbox = workplace.sandbox,
-                      .timeout_ms = arguments.integer("timeout", 0) * 1000};
+                      .timeout_ms = arguments.integer("timeout", 0) * 1000,
+                      .grace_ms = tasks.grace_ms};
     order.about.command = arguments.text("command");
     order.about.directory = workplace.root.path();
     order.about.tool_call_id = workplace.call_id;

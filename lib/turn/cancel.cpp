@@ -1,7 +1,6 @@
 #include "turn/cancel.hpp"
 
 #include <chrono>
-#include <csignal>
 #include <thread>
 
 #include "base/error.hpp"
@@ -14,14 +13,11 @@ namespace {
 constexpr std::chrono::milliseconds ask_again{20};
 
 // Whether it was there to be asked.
-bool ask_to_end(const sys::Identity& process) {
-    if (!sys::signal_process(process, SIGTERM)) {
-        if (!sys::is_alive(process)) return false;
-        throw base::Error(base::ErrorCode::forbidden,
-                          "process " + std::to_string(process.pid) + ": it is another user's");
-    }
-    sys::signal_process(process, SIGCONT);  // one that is stopped hears of it when it goes on
-    return true;
+bool ask(const sys::Identity& process) {
+    if (sys::ask_to_end(process)) return true;
+    if (!sys::is_alive(process)) return false;
+    throw base::Error(base::ErrorCode::forbidden,
+                      "process " + std::to_string(process.pid) + ": it is another user's");
 }
 
 [[noreturn]] void refuse_to_wait(const store::Turn& turn, std::int64_t waited_ms) {
@@ -44,7 +40,7 @@ std::vector<store::Turn> cancel_turns(store::Store& store, store::AgentId agent,
     std::vector<store::Turn> asked;
     for (store::Turn& turn : store::open_turns(store, agent)) {
         if (options.thread != 0 && turn.thread_id != options.thread) continue;
-        if (ask_to_end({turn.pid, turn.pid_start})) asked.push_back(std::move(turn));
+        if (ask({turn.pid, turn.pid_start})) asked.push_back(std::move(turn));
     }
     for (store::Turn& turn : asked) {
         while (sys::is_alive({turn.pid, turn.pid_start})) {

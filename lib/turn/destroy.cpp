@@ -19,7 +19,6 @@
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/lock.hpp"
-#include "task/task.hpp"
 #include "turn/audit_sink.hpp"
 #include "turn/channel.hpp"
 #include "turn/notice.hpp"
@@ -28,6 +27,7 @@
 #include "turn/settings.hpp"
 #include "turn/shutdown.hpp"
 #include "turn/stopping.hpp"
+#include "turn/tasks.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -124,8 +124,7 @@ class Destruction {
 
     void end_tasks() {
         for (const store::Agent& member : family_) {
-            const task::Site site{home(), agent::Directory(home().path() + "/" + member.dir),
-                                  store_, member.id};
+            const task::Site site = task_site(store_, home(), member);
             const auto running = task::settle(site);
             if (running.empty()) continue;
             for (const store::Task& task : task::end(site, running, timeouts_.grace_ms))

@@ -88,14 +88,14 @@ std::optional<std::string> stored_chain(Place& place) {
 void write_exit(store::Store& store, store::Turn& turn, const std::string& reason) {
     const base::TimeMs now = sys::now_ms();
     store::insert_event(store, {.agent_id = turn.agent_id,
-                                      .thread_id = turn.thread_id,
-                                      .turn_id = turn.id,
-                                      .at = now,
-                                      .kind = "turn",
-                                      .previous = std::string(store::name(turn.state)),
-                                      .next = std::string(store::name(TurnState::exited)),
-                                      .cause = reason,
-                                      .data = {}});
+                                .thread_id = turn.thread_id,
+                                .turn_id = turn.id,
+                                .at = now,
+                                .kind = "turn",
+                                .previous = std::string(store::name(turn.state)),
+                                .next = std::string(store::name(TurnState::exited)),
+                                .cause = reason,
+                                .data = {}});
     turn.state = TurnState::exited;
     turn.reason = reason;
     turn.pid = 0;

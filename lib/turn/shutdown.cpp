@@ -20,9 +20,13 @@ bool is_past(std::int64_t deadline_ms) {
 
 }  // namespace
 
+std::int64_t shutdown_grace_ms(const sys::Environment& environment) {
+    return environment.find_ms("CHORUS_SHUTDOWN_TIMEOUT_MS").value_or(default_grace_ms);
+}
+
 ShutdownTimeouts shutdown_timeouts(const sys::Environment& environment) {
     return {environment.find_ms("CHORUS_DRAIN_TIMEOUT_MS").value_or(drain_ms),
-            environment.find_ms("CHORUS_SHUTDOWN_TIMEOUT_MS").value_or(default_grace_ms)};
+            shutdown_grace_ms(environment)};
 }
 
 Shutdown::Shutdown(const Surroundings& surroundings, std::int64_t deadline_ms)

@@ -17,6 +17,8 @@ struct ShutdownTimeouts {
     std::int64_t grace_ms = 0;
 };
 ShutdownTimeouts shutdown_timeouts(const sys::Environment& environment);
+// The second of them alone.
+std::int64_t shutdown_grace_ms(const sys::Environment& environment);
 
 class Shutdown {
   public:

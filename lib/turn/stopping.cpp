@@ -53,8 +53,7 @@ std::vector<sys::Identity> Stopping::started_by(const sys::Identity& process) co
 // A second SIGTERM would end it at once.
 void Stopping::stop(const sys::Identity& process) {
     if (!asked_.contains(process)) {
-        if (!sys::signal_process(process, SIGTERM)) return;
-        sys::signal_process(process, SIGCONT);
+        if (!sys::ask_to_end(process)) return;
         asked_.insert(process);
     }
     if (sys::monotonic_ms() < kill_at_ms_ || killed_.contains(process)) return;
