@@ -36,6 +36,11 @@ struct Prompt {
     base::TimeMs consumed_at = 0;
 };
 
+// Nobody may decide it any more, whether or not its row says so yet.
+inline bool has_expired(const Prompt& prompt, base::TimeMs now) {
+    return prompt.expires_at != 0 && prompt.expires_at <= now;
+}
+
 void insert_prompt(Store& store, const Prompt& prompt);
 std::optional<Prompt> find_prompt(Store& store, std::string_view id);
 std::vector<Prompt> load_prompts(Store& store, TurnId turn);

@@ -156,4 +156,12 @@ std::vector<Task> ended_tasks(Store& store, AgentId agent, base::TimeMs since) {
     return read_all(statement.bind(agent).bind(since));
 }
 
+std::vector<Task> tasks_ended_since_turn(Store& store, AgentId agent, ThreadId thread) {
+    Statement statement = store.prepare(
+        select("agent_id = ?1 AND ended_at > (SELECT started_at FROM turns WHERE agent_id = ?1 "
+               "AND thread_id = ?2 ORDER BY turn_number DESC LIMIT 1)")
+            .append(in_order));
+    return read_all(statement.bind(agent).bind(thread));
+}
+
 }  // namespace chorus::store

@@ -55,6 +55,8 @@ std::optional<Task> find_task(Store& store, AgentId agent, std::string_view id);
 std::optional<Task> find_task_of_call(Store& store, TurnId turn, std::string_view tool_call_id);
 // Not ended, by id.
 std::vector<Task> running_tasks(Store& store, AgentId agent);
+// Those that ended since the thread's last turn began, by id; none where it has had no turn.
+std::vector<Task> tasks_ended_since_turn(Store& store, AgentId agent, ThreadId thread);
 // Those that ended after `since`, by id.
 std::vector<Task> ended_tasks(Store& store, AgentId agent, base::TimeMs since);
 

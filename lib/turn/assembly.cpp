@@ -139,22 +139,14 @@ store::Prefix prefix_of(const Loaded& loaded, const chat::Request& request,
     return prefix;
 }
 
-// Those that run, and what has ended since the thread was told last.
-std::vector<store::Task> news_of_tasks(Place& place) {
-    auto tasks = store::running_tasks(place.store, place.agent.id);
-    const auto last = store::newest_turn(place.store, place.agent.id, place.thread.id);
-    if (!last) return tasks;
-    auto ended = store::ended_tasks(place.store, place.agent.id, last->started_at);
+chat::Message user_message(Place& place, const std::string& text, std::vector<store::Task> tasks) {
+    auto ended = store::tasks_ended_since_turn(place.store, place.agent.id, place.thread.id);
     std::move(ended.begin(), ended.end(), std::back_inserter(tasks));
-    return tasks;
-}
-
-chat::Message user_message(Place& place, const std::string& text) {
     chat::Message message;
     message.content = text;
-    message.status = context::status_block(
-        store::list_threads(place.store, place.agent.id), place.thread.id,
-        store::pending_prompts(place.store, place.agent.id), news_of_tasks(place));
+    message.status =
+        context::status_block(store::list_threads(place.store, place.agent.id), place.thread.id,
+                              store::pending_prompts(place.store, place.agent.id), tasks);
     return message;
 }
 

@@ -56,8 +56,8 @@ bool exceeds_limits(Place& place, const Loaded& loaded, const std::vector<chat::
 // Tools that no profile hides.
 std::vector<chat::ToolDefinition> visible_tools(const std::vector<policy::Profile>& profiles);
 
-// The user's message, with the status block of this moment.
-chat::Message user_message(Place& place, const std::string& text);
+// The user's message, with the status block of this moment, for which `tasks` are those that run.
+chat::Message user_message(Place& place, const std::string& text, std::vector<store::Task> tasks);
 
 // Everything of a request but its conversation.
 void write_opening(const Place& place, const Loaded& loaded, chat::Request& request);

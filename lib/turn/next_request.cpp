@@ -30,7 +30,7 @@ NextRequest assemble(Place& place, const Loaded& loaded, const TurnOptions& opti
         next.begins_with_project = true;
         next.request.messages.push_back(std::move(*project));
     }
-    next.status = user_message(place, "").status;
+    next.status = user_message(place, "", store::running_tasks(place.store, place.agent.id)).status;
     if (options.fresh || options.new_thread) return next;
     AssembledWindow window =
         assemble_window(place, loaded, frame_for(place, loaded.settings, false, sys::now_ms()),
@@ -57,7 +57,8 @@ std::string dry_run(const TurnOptions& options, const Surroundings& surroundings
                      surroundings.environment);
     place.redaction.add(endpoint.key());
     chat::Message said =
-        user_message(place, compose_message(place, options, Keep::no, sys::now_ms()));
+        user_message(place, compose_message(place, options, Keep::no, sys::now_ms()),
+                     store::running_tasks(place.store, place.agent.id));
     next.request.messages.push_back(std::move(said));
     std::string body = model::request_body(endpoint, next.request);
     if (body.empty()) surroundings.warn(next.model + " calls nobody: there is no request");

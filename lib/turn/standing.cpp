@@ -67,9 +67,8 @@ void look_at_turn(store::Store& store, ThreadStanding& thread, store::Turn turn,
 std::vector<store::Prompt> open_prompts(store::Store& store, const store::Agent& agent) {
     auto prompts = store::pending_prompts(store, agent.id);
     const TimeMs now = sys::now_ms();
-    std::erase_if(prompts, [&](const store::Prompt& prompt) {
-        return prompt.expires_at != 0 && prompt.expires_at <= now;
-    });
+    std::erase_if(prompts,
+                  [&](const store::Prompt& prompt) { return store::has_expired(prompt, now); });
     return prompts;
 }
 

@@ -7,6 +7,7 @@
 #include "store/records.hpp"
 #include "sys/clock.hpp"
 #include "turn/rights.hpp"
+#include "turn/shutdown.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -33,12 +34,14 @@ task::Site task_site(store::Store& store, const agent::Home& home, const store::
     return {home, agent::Directory(home.path() + "/" + agent.dir), store, agent.id};
 }
 
-void settle_tasks(Place& place, const Surroundings& surroundings, const std::string& text) {
+std::vector<store::Task> settle_tasks(Place& place, const Surroundings& surroundings,
+                                      const std::string& text) {
     const task::Site site = task_site(place.store, surroundings.home, place.agent);
-    const bool none_run = task::settle(site).empty();
+    auto running = task::settle(site);
     // as this program writes it: nearly always, and the file need not be read again
-    if (none_run && text.find(R"("running_tasks": [])") != std::string::npos) return;
-    task::mirror(site);
+    const bool says_none = text.find(R"("running_tasks": [])") != std::string::npos;
+    if (!running.empty() || !says_none) task::mirror(site);
+    return running;
 }
 
 store::Task start_by_hand(store::Store& store, const store::Agent& agent, const HandOrder& order,
@@ -70,7 +73,9 @@ store::Task start_by_hand(store::Store& store, const store::Agent& agent, const 
                     {.about = about,
                      .environment = sys::scrubbed_environment(environment, workspace, agent.name,
                                                               environment_in_force(own, general)),
-                     .sandbox = sandbox},
+                     .sandbox = sandbox,
+                     .timeout_ms = 0,
+                     .grace_ms = shutdown_grace_ms(environment)},
                     environment);
     task::mirror(site);
     return task;

@@ -11,8 +11,9 @@ namespace chorus::turn {
 task::Site task_site(store::Store& store, const agent::Home& home, const store::Agent& agent);
 
 // Before the status block of a turn that begins: what nobody watches any more is not said to run,
-// here and in agent.json, which read as `text` a moment ago.
-void settle_tasks(Place& place, const Surroundings& surroundings, const std::string& text);
+// here and in agent.json, which read as `text` a moment ago. Those that run.
+std::vector<store::Task> settle_tasks(Place& place, const Surroundings& surroundings,
+                                      const std::string& text);
 
 // A command that a person starts in the agent's workspace, as its bash would run it now.
 struct HandOrder {

@@ -192,10 +192,11 @@ chat::TurnResult begin_and_run(Place& place, const TurnOptions& options,
     LiveTurn live(place, record, options, surroundings, std::move(loaded), frame);
     live.begin_with(std::move(window));
     check_may_begin(options, surroundings);
-    settle_tasks(place, surroundings, text);
+    auto running = settle_tasks(place, surroundings, text);
     std::optional<chat::Message> said;
     if (!options.resume && !options.retry)
-        said = user_message(place, compose_message(place, options, Keep::yes, sys::now_ms()));
+        said = user_message(place, compose_message(place, options, Keep::yes, sys::now_ms()),
+                            std::move(running));
     if (said) check_fits(*said, options, live.settings());
     record.begin(std::move(said));
     return live.take({});

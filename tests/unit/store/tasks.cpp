@@ -94,6 +94,22 @@ TEST_F(Tasks, end_once) {
     EXPECT_TRUE(ended_tasks(store_, agent_, 20).empty());
 }
 
+TEST_F(Tasks, that_ended_since_a_thread_was_told_last) {
+    for (const std::int64_t number : {1, 2, 3}) insert(task_of(agent_, number));
+    end(task_of(agent_, 1), TaskStatus::failed, 50);
+    end(task_of(agent_, 2), TaskStatus::failed, 51);
+    EXPECT_TRUE(tasks_ended_since_turn(store_, agent_, 1).empty());
+    for (const base::TimeMs began : {10, 50}) {
+        Turn turn;
+        turn.agent_id = agent_;
+        turn.started_at = began;
+        turn.ended_at = began;
+        in_transaction(store_, [&] { insert_turn(store_, turn); });
+        EXPECT_EQ(tasks_ended_since_turn(store_, agent_, 1).size(), began == 10 ? 2U : 1U);
+    }
+    EXPECT_TRUE(tasks_ended_since_turn(store_, agent_, 2).empty());
+}
+
 TEST_F(Tasks, say_how_they_ended) {
     Task task = task_of(agent_, 1);
     task.ended_at = 1;
