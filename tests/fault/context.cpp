@@ -3,8 +3,6 @@
 //
 //   fault_context --bin DIR [--seed N] [--points N] [--every]
 //   fault_context --bin DIR --verb restore --at 812
-#include <sys/prctl.h>
-
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -12,8 +10,7 @@
 
 #include "fault/checker.hpp"
 #include "fault/database.hpp"
-#include "fault/suite.hpp"
-#include "fault/world.hpp"
+#include "fault/verbs.hpp"
 
 namespace fault {
 namespace {
@@ -218,29 +215,11 @@ class Remembering {
 };
 
 int main_of(int argc, char** argv) {
-    const Options options = parse(argc, argv, {"verb", "at"});
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
-    const std::string directory = scratch_directory(argv[0]);
-    const Programs programs{options.bin + "/chorus-run", options.bin + "/chorus-init"};
-    const std::string kept = directory + "/kept";
-    std::vector<Point> points = {options.point};
-    {
-        Remembering first(programs, directory + "/first", kept, options.bin);
-        first.prepare();
-        if (options.point.empty()) {
-            std::printf("seed %llu\n", static_cast<unsigned long long>(options.seed));
-            std::map<std::string, long> lengths;
-            for (const auto& [verb, ignored] : verbs) lengths[verb] = first.length(verb);
-            points = points_of(lengths, points_of_a_run, options);
-        }
-    }
-    run_points(argv[0], options, directory, points,
-               [&](const std::string& own) {
-                   auto world = std::make_shared<Remembering>(programs, own, kept, options.bin);
-                   return Worker{[world](const Point& point) { return world->work(point); },
-                                 [world](const std::string& path) { world->keep_as(path); }};
-               },
-               {{"killed", options.points != 0 ? 0 : least_killed}});
+    return kill_verbs(argc, argv, {names_of(verbs), points_of_a_run, least_killed},
+                      [](const Programs& programs, const std::string& directory,
+                         const std::string& kept, const std::string& bin) {
+                          return std::make_shared<Remembering>(programs, directory, kept, bin);
+                      });
 }
 
 }  // namespace
