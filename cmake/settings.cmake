@@ -9,6 +9,8 @@ target_compile_options(chorus_settings INTERFACE -Wall -Wextra -Wpedantic -Wshad
 target_compile_definitions(chorus_settings INTERFACE _GNU_SOURCE)
 
 if(NOT CHORUS_SANITIZE)
-  # A turn is a process: every library the loader has to map costs it a part of a millisecond.
-  target_link_options(chorus_settings INTERFACE -static-libstdc++ -static-libgcc -Wl,--as-needed)
+  # A turn is a process: every library the loader has to map costs it a part of a millisecond, and what it never calls
+  # lies between what it does.
+  target_compile_options(chorus_settings INTERFACE -ffunction-sections -fdata-sections)
+  target_link_options(chorus_settings INTERFACE -static-libstdc++ -static-libgcc -Wl,--as-needed -Wl,--gc-sections)
 endif()
