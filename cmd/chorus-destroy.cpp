@@ -134,11 +134,14 @@ void print_text(const turn::Destroyed& done, const agent::Home& home) {
         std::cout << "Its sessions: " << archive_of(home, done.agent) << '\n';
 }
 
-// Killed when the agent was gone and its files were not.
-bool finished_remains(const agent::Home& home, store::Store& store, const std::string& name) {
-    if (store::find_agent(store, name) || !life::has_remains(home, name)) return false;
+// Of a run that was killed when the agent was gone and its files were not.
+std::optional<turn::Destroyed> finish_remains(const agent::Home& home, store::Store& store,
+                                              const std::string& name) {
+    if (store::find_agent(store, name) || !life::has_remains(home, name)) return std::nullopt;
     life::reclaim_leftovers(home, store);
-    return !life::has_remains(home, name);
+    const auto generations = store::list_generations(store, name);
+    if (generations.empty() || life::has_remains(home, name)) return std::nullopt;
+    return turn::Destroyed{.agent = generations.front(), .by_another = true};
 }
 
 ExitStatus run(const Options& options) {
@@ -150,8 +153,12 @@ ExitStatus run(const Options& options) {
     store::Store store = life::open_home(home, environment, agent::IfMissing::refuse,
                                          agent::groom_in_force("", environment));
     life::refuse_from_inside(store, environment);
-    if (finished_remains(home, store, options.name)) {
-        std::cout << "Agent " << options.name << " was destroyed; the rest of its files is gone.\n";
+    if (const auto done = finish_remains(home, store, options.name)) {
+        if (options.json)
+            print_json(*done, home);
+        else
+            std::cout << "Agent " << options.name
+                      << " was destroyed; the rest of its files is gone.\n";
         return ExitStatus::done;
     }
     const store::Agent agent = life::require_destroyable(home, store, options.name);

@@ -51,6 +51,7 @@ class Follower {
         std::cout.flush();
     }
     void finish() { text_.finish(); }
+    bool was_there() const { return static_cast<bool>(file_); }
 
   private:
     void reopen_where_replaced() {
@@ -86,6 +87,8 @@ base::ExitStatus run(const Options& options, Opened& opened) {
     if (interrupt.requested()) throw Error(ErrorCode::canceled, "log: interrupted");
     follower.copy();
     follower.finish();
+    if (!follower.was_there())
+        throw Error(ErrorCode::not_found, "log: what " + task.id + " wrote is gone");
     return base::ExitStatus::done;
 }
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "base/text.hpp"
-#include "chat/json_text.hpp"
+#include "chorus-tasks/standing.hpp"
 #include "chorus-tasks/verb.hpp"
 #include "life/agents.hpp"
 #include "turn/tasks.hpp"
@@ -36,15 +36,6 @@ std::string command_of(const std::vector<std::string>& words) {
     return base::join(quoted, " ");
 }
 
-void print_json(const store::Task& task) {
-    chat::JsonText out;
-    out.begin_object().key("id").string(task.id);
-    out.key("command").string(base::replace_invalid_utf8(task.command));
-    out.key("pid").number(task.pid).key("started_at").string(base::iso8601(task.started_at));
-    out.key("status").string(store::name(task.status));
-    std::cout << out.end_object().take() << '\n';
-}
-
 base::ExitStatus run(Options& options, Opened& opened) {
     options.order.command = command_of(options.words);
     if (base::trim(options.order.command).empty())
@@ -58,7 +49,7 @@ base::ExitStatus run(Options& options, Opened& opened) {
         opened.store, life::require_agent(opened.home, opened.store, options.agent), options.order,
         opened.home, opened.environment);
     if (options.json)
-        print_json(task);
+        std::cout << json_of(task) << '\n';
     else
         std::cout << task.id << '\n';
     return base::ExitStatus::done;

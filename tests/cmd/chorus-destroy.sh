@@ -556,6 +556,13 @@ mkdir -p "$CHORUS_HOME"/agents/.tmp-999999-1-abc234-{a,b-a}/workspace
 run chorus-destroy a --yes
 expect_status 0
 expect_match "$out" 'the rest of its files is gone'
+mkdir -p "$CHORUS_HOME"/agents/.tmp-999999-1-abc234-a/workspace
+run chorus-destroy a --yes --json
+expect_status 0
+expect_json '"\(.schema) \(.agent) \(.generation) \(.by_another) \(.archive)"' 'chorus.destroyed/1 a 1 true null'
+mkdir -p "$CHORUS_HOME"/agents/.tmp-999999-1-abc234-never/workspace
+run chorus-destroy never --yes
+expect_status 4
 run chorus-destroy a --yes
 expect_status 4
 mkdir "$(dir)"

@@ -117,6 +117,10 @@ wait $follower
 expect_equal "$?" 0
 run chorus-tasks log a 1 --stderr
 expect_equal "$out" bad
+rm "$(log 1)"
+run chorus-tasks log a 1
+expect_status 4
+expect_match "$err" 'what task_001 wrote is gone'
 
 test_case "what is asked to end does: politely, else at once; stopped ones, deaf ones and their children"
 init a --model builtin/script
