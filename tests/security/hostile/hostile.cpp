@@ -183,11 +183,10 @@ class Suite {
   public:
     explicit Suite(Options options)
         : options_(std::move(options)),
+          starters_(make_starters(options_.jobs)),
           modes_(all_modes(options_.mode)),
           plan_(modes_, options_),
           directory_(make_directory()) {
-        for (unsigned i = 0; i < options_.jobs; ++i)
-            starters_.push_back(std::make_unique<Starter>());
         certificates_ = std::make_unique<Certificates>(directory_);
     }
     ~Suite() {
@@ -216,6 +215,11 @@ class Suite {
     }
 
   private:
+    static std::vector<std::unique_ptr<Starter>> make_starters(unsigned count) {
+        std::vector<std::unique_ptr<Starter>> starters;
+        for (unsigned i = 0; i < count; ++i) starters.push_back(std::make_unique<Starter>());
+        return starters;
+    }
     static std::string make_directory() {
         std::string pattern =
             (std::filesystem::exists("/dev/shm") ? std::filesystem::path("/dev/shm")
@@ -253,10 +257,11 @@ class Suite {
     }
 
     Options options_;
+    // before a long plan is made, whose memory would count as that of what they start
+    std::vector<std::unique_ptr<Starter>> starters_;
     std::vector<Mode> modes_;
     Plan plan_;
     std::string directory_;
-    std::vector<std::unique_ptr<Starter>> starters_;
     std::unique_ptr<Certificates> certificates_;
     std::atomic<std::size_t> next_ = 0;
     std::mutex mutex_;
