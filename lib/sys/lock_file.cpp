@@ -10,6 +10,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 
 #include "base/error.hpp"
 #include "sys/clock.hpp"
@@ -17,9 +18,10 @@
 namespace chorus::sys {
 namespace {
 
-// Where no range reaches: a byte for who is next and one that all who wait share, so that who comes
-// sees them even while the next one is just being woken.
+// Where no range reaches each range has a line: a byte for each place in it.
 constexpr std::int64_t line_start = std::int64_t{1} << 62;
+constexpr std::int64_t places = std::int64_t{1} << 32;
+constexpr std::int64_t lines = line_start / places;
 constexpr std::int64_t look_ms = 20;  // how often a waiting one asks whether to stop
 constexpr std::size_t stack_bytes = 256U << 10;
 
@@ -37,14 +39,15 @@ struct flock lock_of(LockMode mode, LockRange range) {
                    range.length == 0 ? line_start - range.start : range.length);
 }
 
-struct flock next_of(LockRange range) {
-    return lock_of(F_WRLCK, line_start + 2 * range.start, 1);
+std::int64_t line_of(LockRange range) {
+    return line_start + range.start % lines * places;
 }
-struct flock crowd_of(LockRange range, short type) {
-    return lock_of(type, line_start + 2 * range.start + 1, 1);
-}
-struct flock both_of(LockRange range) {
-    return lock_of(F_UNLCK, line_start + 2 * range.start, 2);
+
+// Whether another description's lock is in the way of that one, which then is told.
+bool is_blocked(int fd, struct flock& wanted, int& problem) {
+    if (fcntl(fd, F_OFD_GETLK, &wanted) == 0) return wanted.l_type != F_UNLCK;
+    problem = errno;
+    return false;
 }
 
 bool is_taken(int fd, int command, struct flock wanted, int& problem) {
@@ -55,9 +58,10 @@ bool is_taken(int fd, int command, struct flock wanted, int& problem) {
     return result == 0;
 }
 
-// A thread waits in the kernel, which serves in order and wakes one at a time. A wait that is
-// broken off and begun again would stand at the end of the line: it is, by a signal, only to give
-// up.
+// A thread stands in line for the lock and waits in the kernel. Who comes stands behind the last;
+// who is woken has lost no place to one that was faster, as each waits for the one before it alone.
+// A wait that is broken off and begun again would stand at the end: it is, by a signal, only to
+// give up.
 class Queuer {
   public:
     Queuer(int fd, LockMode mode, LockRange range) : fd_(fd), mode_(mode), range_(range) {}
@@ -76,11 +80,15 @@ class Queuer {
   private:
     static void* run(void* queuer);
     void queue();
+    // The place, or nothing where none is left: a line that was never empty for billions of them.
+    std::optional<std::int64_t> join();
+    bool await_those_before(std::int64_t place);
     bool is_waited_for(struct flock wanted);
 
     int fd_;
     LockMode mode_;
     LockRange range_;
+    std::int64_t line_ = line_of(range_);
     pthread_t thread_{};
     bool started_ = false;
     std::mutex mutex_;
@@ -107,11 +115,35 @@ bool Queuer::is_waited_for(struct flock wanted) {
     return result == 0;
 }
 
+std::optional<std::int64_t> Queuer::join() {
+    std::int64_t place = 0;
+    while (place < places && problem_ == 0) {
+        struct flock behind = lock_of(F_WRLCK, line_ + place, places - place);
+        if (is_blocked(fd_, behind, problem_))
+            place = behind.l_start + behind.l_len - line_;
+        else if (is_taken(fd_, F_OFD_SETLK, lock_of(F_WRLCK, line_ + place, 1), problem_))
+            return place;
+    }
+    return std::nullopt;
+}
+
+// One that gave up, or was killed, leaves those before it to who stands behind it.
+bool Queuer::await_those_before(std::int64_t place) {
+    struct flock before = lock_of(F_RDLCK, line_ + place - 1, 1);
+    while (place > 0) {
+        if (!is_waited_for(lock_of(F_RDLCK, before.l_start, 1))) return false;
+        is_taken(fd_, F_OFD_SETLK, lock_of(F_UNLCK, before.l_start, 1), problem_);
+        before = lock_of(F_RDLCK, line_, place);
+        if (!is_blocked(fd_, before, problem_)) break;
+    }
+    return problem_ == 0;
+}
+
 void Queuer::queue() {
-    const bool is_next = is_taken(fd_, F_OFD_SETLK, crowd_of(range_, F_RDLCK), problem_) &&
-                         is_waited_for(next_of(range_));
-    const bool has_it = is_next && is_waited_for(lock_of(mode_, range_));
-    is_taken(fd_, F_OFD_SETLK, both_of(range_), problem_);
+    const auto place = join();
+    const bool is_first = problem_ == 0 && (!place || await_those_before(*place));
+    const bool has_it = is_first && is_waited_for(lock_of(mode_, range_));
+    is_taken(fd_, F_OFD_SETLK, lock_of(F_UNLCK, line_, places), problem_);
     const std::lock_guard guard(mutex_);
     state_ = has_it ? State::has_it : State::failed;
     changed_.notify_all();
@@ -177,8 +209,9 @@ bool LockFile::try_take(LockMode mode, LockRange range) {
 }
 
 bool LockFile::is_waited_for(LockRange range) const {
-    struct flock crowd = crowd_of(range, F_WRLCK);
-    return fcntl(fd_.get(), F_OFD_GETLK, &crowd) == 0 && crowd.l_type != F_UNLCK;
+    struct flock line = lock_of(F_WRLCK, line_of(range), places);
+    int problem = 0;
+    return is_blocked(fd_.get(), line, problem);
 }
 
 bool LockFile::take(LockMode mode, LockRange range, std::int64_t wait_ms,

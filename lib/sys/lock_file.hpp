@@ -1,6 +1,5 @@
-// One open lock file and the ranges that are locked through it. Who waits stands in line: a second
-// lock, beyond the file's end, is held by whoever is next, so that neither a newcomer nor who has
-// just let go overtakes.
+// One open lock file and the ranges that are locked through it. Who waits stands in line, which is
+// more locks, beyond the file's end: neither a newcomer nor who has just let go overtakes.
 #pragma once
 
 #include <cstdint>

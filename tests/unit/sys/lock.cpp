@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -127,33 +128,65 @@ TEST(Lock, IsTakenWhenItsHolderDiesWhileItIsWaitedFor) {
     EXPECT_GE(looks, 3);
 }
 
-// Who polls with growing pauses is overtaken by every newcomer.
-// Who has let go and wants it again at once stands behind who waits. In the moment between two of
-// them a newcomer may slip in, so that is counted: a waiting one that is passed over for ever would
-// be passed over thousands of times.
-TEST(Lock, ServesWhoWaitsBeforeWhoComesAgain) {
+// Threads that ask for the lock one after the other; each notes its number when it has got it.
+class Line {
+  public:
+    explicit Line(std::string path) : path_(std::move(path)) {}
+    void add(int number, std::int64_t wait_ms = -1) {
+        threads_.emplace_back([this, number, wait_ms] { wait(number, wait_ms); });
+        std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    }
+    void wait(int number, std::int64_t wait_ms) {
+        const auto lock = Lock::acquire(path_, exclusive, wait_ms);
+        const std::lock_guard guard(mutex_);
+        if (lock) served_.push_back(number);
+    }
+    std::vector<int> served() {
+        for (std::thread& thread : threads_) thread.join();
+        threads_.clear();
+        return served_;
+    }
+
+  private:
+    std::string path_;
+    std::vector<std::thread> threads_;
+    std::mutex mutex_;
+    std::vector<int> served_;
+};
+
+// Who polls with growing pauses is overtaken by every newcomer, and who sleeps by whoever is awake.
+TEST(Lock, ServesWhoWaitsInOrderAndBeforeWhoComesAgain) {
     const Scratch scratch;
     const std::string path = scratch / "lock";
     auto held = Lock::acquire(path, exclusive, -1);
     ASSERT_TRUE(held);
-    std::atomic<int> served{0};
-    std::vector<std::thread> waiting;
+    Line line(path);
+    std::vector<int> in_order;
     for (int i = 0; i < 12; ++i) {
-        waiting.emplace_back([&] {
-            const auto lock = Lock::acquire(path, exclusive, -1);
-            ++served;
-        });
-        std::this_thread::sleep_for(std::chrono::milliseconds(60));
-    }
-    int rounds = 0;
-    for (; served < 12 && rounds < 1'000; ++rounds) {
-        held->release();
-        held = Lock::acquire(path, exclusive, -1);
-        ASSERT_TRUE(held);
+        line.add(i);
+        in_order.push_back(i);
     }
     held->release();
-    for (std::thread& thread : waiting) thread.join();
-    EXPECT_LE(rounds, 100);
+    line.wait(12, -1);
+    in_order.push_back(12);
+    EXPECT_EQ(line.served(), in_order);
+}
+
+TEST(Lock, WhoGivesUpLeavesTheOthersInOrder) {
+    const Scratch scratch;
+    const std::string path = scratch / "lock";
+    auto held = Lock::acquire(path, exclusive, -1);
+    ASSERT_TRUE(held);
+    Line line(path);
+    line.add(0, 200);
+    line.add(1);
+    line.add(2, 200);
+    line.add(3, 200);
+    line.add(4);
+    line.add(5);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    held->release();
+    EXPECT_EQ(line.served(), (std::vector<int>{1, 4, 5}));
 }
 
 TEST(Lock, WhoGaveUpHoldsNobodyUp) {
