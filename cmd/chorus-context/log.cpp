@@ -39,17 +39,10 @@ void write_turn(chat::JsonText& out, const Turn& turn, const std::string& agent)
     write_text(out, "agent", agent);
     out.key("thread").number(turn.thread_id).key("turn_number").number(turn.turn_number);
     write_text(out, "started_at", base::iso8601(turn.started_at));
-    if (turn.ended_at == 0)
-        out.key("ended_at").null();
-    else
-        write_text(out, "ended_at", base::iso8601(turn.ended_at));
+    cli::write_time(out, "ended_at", turn.ended_at);
     write_text(out, "state", store::name(turn.state));
     write_text(out, "reason", turn.reason);
-    out.key("exit_code");
-    if (turn.exit_code < 0)
-        out.null();
-    else
-        out.number(turn.exit_code);
+    cli::write_number(out, "exit_code", turn.exit_code, -1);
     write_text(out, "error_category", turn.error_category);
     write_text(out, "error", turn.error_detail);
     write_text(out, "model", turn.model);

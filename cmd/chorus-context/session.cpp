@@ -25,20 +25,13 @@ std::string minute(base::TimeMs time) {
 }
 
 void write_session(chat::JsonText& out, const store::Session& session) {
-    const auto time_or_null = [&out](const char* key, base::TimeMs time) {
-        out.key(key);
-        if (time == 0)
-            out.null();
-        else
-            out.string(base::iso8601(time));
-    };
     out.key("id").string(session.id).key("agent").string(session.agent_name);
     out.key("description").string(session.description).key("summary").string(session.summary);
     out.key("trigger").string(session.trigger);
-    time_or_null("saved_at", session.saved_at);
+    cli::write_time(out, "saved_at", session.saved_at);
     out.key("message_count").number(session.message_count);
-    time_or_null("window_start", session.window_start);
-    time_or_null("window_end", session.window_end);
+    cli::write_time(out, "window_start", session.window_start);
+    cli::write_time(out, "window_end", session.window_end);
     out.key("file").string(session.file_path).key("sha256").string(session.sha256);
 }
 

@@ -55,11 +55,7 @@ void print_json(const store::AuditChain& chain, const std::string& problem) {
     chat::JsonText out;
     out.begin_object().key("rows").number(chain.head.rows).key("hash").string(chain.head.hash);
     out.key("ok").boolean(problem.empty());
-    out.key("broken_row");
-    if (chain.broken_row == 0)
-        out.null();
-    else
-        out.number(chain.broken_row);
+    cli::write_number(out, "broken_row", chain.broken_row, 0);
     out.key("problem").string(problem);
     std::cout << out.end_object().text() << '\n';
 }
@@ -73,11 +69,7 @@ std::string problem_of(const context::PrefixReport& report) {
 void write_report(chat::JsonText& out, const context::PrefixReport& report) {
     out.begin_object().key("thread").number(report.thread);
     out.key("messages").number(report.messages).key("unhashed").number(report.unhashed);
-    out.key("broken_message");
-    if (report.broken == 0)
-        out.null();
-    else
-        out.number(report.broken);
+    cli::write_number(out, "broken_message", report.broken, 0);
     out.key("cuts").number(report.cuts).key("model").number(report.model);
     out.key("prompt").number(report.prompt).key("docs").number(report.docs);
     out.key("project").number(report.project).key("tools").number(report.tools);

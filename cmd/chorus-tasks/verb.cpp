@@ -1,6 +1,5 @@
 #include "chorus-tasks/verb.hpp"
 
-#include "base/text.hpp"
 #include "cli/main.hpp"
 #include "life/agents.hpp"
 #include "turn/tasks.hpp"

@@ -92,21 +92,4 @@ std::string fitted(const std::string& head, const std::string& middle, const std
     return head + base::cut_to_width(middle, room) + tail;
 }
 
-void write_time(chat::JsonText& out, std::string_view key, base::TimeMs time) {
-    out.key(key);
-    if (time == 0)
-        out.null();
-    else
-        out.string(base::iso8601(time));
-}
-
-void write_number(chat::JsonText& out, std::string_view key, std::int64_t value,
-                  std::int64_t none) {
-    out.key(key);
-    if (value == none)
-        out.null();
-    else
-        out.number(value);
-}
-
 }  // namespace chorus::tasks_command

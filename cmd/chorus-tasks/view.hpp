@@ -46,10 +46,8 @@ void cut_lines(std::vector<std::string>& lines, std::size_t width);
 std::string fitted(const std::string& head, const std::string& middle, const std::string& tail,
                    std::size_t width);
 
+using cli::write_number;
 using cli::write_text;
-// Members of an open object.
-void write_time(chat::JsonText& out, std::string_view key, base::TimeMs time);  // null for 0
-// null where it is `none`.
-void write_number(chat::JsonText& out, std::string_view key, std::int64_t value, std::int64_t none);
+using cli::write_time;
 
 }  // namespace chorus::tasks_command
