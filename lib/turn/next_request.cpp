@@ -56,9 +56,9 @@ std::string dry_run(const TurnOptions& options, const Surroundings& surroundings
         endpoint_for(model::parse_model_name(next.model).provider, place.home_configuration,
                      surroundings.environment);
     place.redaction.add(endpoint.key());
-    chat::Message said =
-        user_message(place, compose_message(place, options, Keep::no, sys::now_ms()),
-                     store::running_tasks(place.store, place.agent.id));
+    chat::Message said;
+    said.content = compose_message(place, options, Keep::no, sys::now_ms());
+    said.status = next.status;
     next.request.messages.push_back(std::move(said));
     std::string body = model::request_body(endpoint, next.request);
     if (body.empty()) surroundings.warn(next.model + " calls nobody: there is no request");
