@@ -9,7 +9,6 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "store/agents.hpp"
-#include "store/records.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/lock.hpp"

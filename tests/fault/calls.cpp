@@ -74,7 +74,7 @@ class Calls {
             world_.begin(Sandbox::off);
         if (command == "resume") world_.say("work 1", std::stol(point.at("killed-at")));
         const std::size_t before = world_.witness().finished.size();
-        std::filesystem::remove(trace_path());
+        fs::remove(trace_path());
         const Ended ended = world_.run(harmed(point), command == "turn" ? "work 1" : "");
         const bool looked_in_vain = command == "resume" && has_failed_on_workspace();
         add(outcome.complaints, end_complaints(ended, "the " + command));
