@@ -1,0 +1,25 @@
+// Where the repository of a directory is, found without libgit2 and without obeying anything in it.
+#pragma once
+
+#include <string>
+
+namespace chorus::sys {
+
+// All paths are absolute, with links resolved. Both are "" where there is no .git, or a problem.
+struct GitPlace {
+    std::string git_directory;  // HEAD and index: .git, worktrees/X or modules/X
+    std::string
+        common_directory;  // objects, refs and config: the same, except in a linked worktree
+    std::string problem;   // why the .git that is there is not this directory's: "PATH: why"
+
+    bool is_there() const { return !git_directory.empty(); }
+    bool is_linked_worktree() const { return git_directory != common_directory; }
+};
+
+// A .git directory belongs to its workspace unless its commondir, core.worktree or core.bare say
+// otherwise. A .git file ("gitdir: PATH") is accepted where that directory points back, as `git
+// worktree add` (worktrees/X/gitdir) and `git submodule` (core.worktree) make it, and where it lies
+// outside the workspace, because an agent can make anything inside. Never throws for what it finds.
+GitPlace find_git(const std::string& workspace);
+
+}  // namespace chorus::sys
