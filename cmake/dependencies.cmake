@@ -19,8 +19,9 @@ find_library(MD_LIBRARY NAMES libmd.a md REQUIRED)
 find_library(ZLIB_LIBRARY NAMES libz.a z REQUIRED)
 find_library(SECCOMP_LIBRARY NAMES libseccomp.a REQUIRED)
 find_library(ARCHIVE_LIBRARY NAMES archive REQUIRED)
+find_library(GIT2_LIBRARY NAMES git2 REQUIRED)
 
-# libcurl and libgit2 bring forty libraries with them: they are opened by name when first needed.
+# libcurl brings thirty libraries with it: it is opened by name when first needed.
 function(soname_of variable library)
   find_library(found_${library} NAMES ${library} REQUIRED)
   execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${found_${library}} OUTPUT_VARIABLE dump COMMAND_ERROR_IS_FATAL ANY)
@@ -30,4 +31,3 @@ function(soname_of variable library)
   set(${variable} ${CMAKE_MATCH_1} PARENT_SCOPE)
 endfunction()
 soname_of(CURL_SONAME curl)
-soname_of(GIT2_SONAME git2)

@@ -16,6 +16,7 @@
 
 #include "chorus-sandbox/check.hpp"
 #include "chorus-sandbox/confine.hpp"
+#include "chorus-sandbox/git.hpp"
 #include "chorus-sandbox/watch.hpp"
 
 namespace chorus::sandbox {
@@ -30,12 +31,13 @@ struct Options {
     int owner = -1;  // a pidfd
     const char* program = nullptr;
     std::vector<const char*> writable;
+    GitMode git;
     Expected expected;
     char* const* command = nullptr;
 };
 
 [[noreturn]] void refuse_usage() {
-    fail("usage: chorus-sandbox confine|watch [OPTION]... -- COMMAND [ARGUMENT]...");
+    fail("usage: chorus-sandbox confine|watch|git [OPTION]... -- COMMAND [ARGUMENT]...");
 }
 
 int parse_descriptor(const char* text) {
@@ -73,6 +75,16 @@ Options parse(char** words) {
             options.program = all.take();
         } else if (word == "--write") {
             options.writable.push_back(all.take());
+        } else if (word == "--read") {
+            options.git.readable.push_back(all.take());
+        } else if (word == "--network") {
+            options.git.network = true;
+        } else if (word == "--mounted") {
+            options.git.mounted = true;
+        } else if (word == "--socket") {
+            options.git.socket = parse_descriptor(all.take());
+        } else if (word == "--program-fd") {
+            options.git.program = parse_descriptor(all.take());
         } else if (word == "--check") {
             options.expected.workspace = all.take();
             options.expected.outside = all.take();
@@ -82,7 +94,10 @@ Options parse(char** words) {
         }
     }
     options.command = all.rest();
-    if (*options.command == nullptr || options.owner < 0) refuse_usage();
+    const bool is_complete = options.mode == "git"
+                                 ? options.git.socket >= 0 && options.git.program >= 0
+                                 : options.owner >= 0;
+    if (*options.command == nullptr || !is_complete) refuse_usage();
     return options;
 }
 
@@ -139,10 +154,12 @@ void fail(const char* what) {
 
 }  // namespace chorus::sandbox
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv, char** environment) {
     using namespace chorus::sandbox;
     const Options options = parse(argv + (argc > 0 ? 1 : 0));
     if (options.mode == "confine") confine(options);
+    if (options.mode == "git")
+        become_git(options.git, options.writable, options.command, environment);
     if (options.mode != "watch" || options.program == nullptr) refuse_usage();
     require_owner(options.owner);
     watch(options.owner, options.program, options.command);

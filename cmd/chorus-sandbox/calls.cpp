@@ -15,7 +15,11 @@ namespace chorus::sandbox {
 namespace {
 
 // Younger than Debian 12's libseccomp; such numbers are the same on all architectures.
+constexpr int fchmodat2 = 452;
+constexpr int setxattrat = 463;
+constexpr int removexattrat = 466;
 constexpr int open_tree_attr = 467;
+constexpr int file_setattr = 469;
 
 constexpr std::array refused{
     // other processes
@@ -39,6 +43,14 @@ constexpr std::array refused{
     SCMP_SYS(acct), SCMP_SYS(quotactl), SCMP_SYS(quotactl_fd), SCMP_SYS(nfsservctl),
     SCMP_SYS(syslog), SCMP_SYS(vhangup), SCMP_SYS(iopl), SCMP_SYS(ioperm), SCMP_SYS(uselib),
     SCMP_SYS(settimeofday), SCMP_SYS(clock_settime), SCMP_SYS(stime)};
+
+// What changes a file by its path and is not Landlock's.
+constexpr std::array by_path{SCMP_SYS(chmod),        SCMP_SYS(fchmodat),  fchmodat2,
+                             SCMP_SYS(chown),        SCMP_SYS(lchown),    SCMP_SYS(fchownat),
+                             SCMP_SYS(utime),        SCMP_SYS(utimes),    SCMP_SYS(futimesat),
+                             SCMP_SYS(setxattr),     SCMP_SYS(lsetxattr), SCMP_SYS(removexattr),
+                             SCMP_SYS(lremovexattr), setxattrat,          removexattrat,
+                             file_setattr,           SCMP_SYS(mknod),     SCMP_SYS(mknodat)};
 
 constexpr std::array name_spaces{CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
                                  CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET};
@@ -96,16 +108,34 @@ void refuse_sockets(Filter& filter) {
 
 }  // namespace
 
-void restrict_calls() {
-    Filter filter;
+namespace {
+
+void refuse_for_all(Filter& filter) {
     for (const int number : refused) filter.refuse(number, EPERM);
-    refuse_sockets(filter);
     for (const unsigned flag : name_spaces)
         filter.refuse(SCMP_SYS(clone), EPERM, {masked(0, flag, flag)});
     // Its flags are in memory, where a filter cannot look; callers go on with clone.
     filter.refuse(SCMP_SYS(clone3), ENOSYS);
     for (const unsigned request : terminal_writes)
         filter.refuse(SCMP_SYS(ioctl), EPERM, {masked(1, low_half, request)});
+}
+
+}  // namespace
+
+void restrict_calls() {
+    Filter filter;
+    refuse_for_all(filter);
+    refuse_sockets(filter);
+    filter.load();
+}
+
+void restrict_calls_of_git(bool network) {
+    Filter filter;
+    refuse_for_all(filter);
+    for (const int number : by_path) filter.refuse(number, EPERM);
+    // Without a path it changes what the descriptor is of.
+    filter.refuse(SCMP_SYS(utimensat), EPERM, {compared(1, SCMP_CMP_NE, 0)});
+    if (!network) filter.refuse(SCMP_SYS(socket), EPERM);
     filter.load();
 }
 

@@ -17,4 +17,16 @@ namespace chorus::sandbox {
 int restrict_files(const std::vector<const char*>& writable);
 void restrict_calls();
 
+// The same for chorus-git: reading what programs are loaded from and `readable`, reading and
+// writing beneath `writable`, nothing else; ends the process where the kernel's Landlock cannot
+// keep it so.
+void restrict_files_to(const std::vector<const char*>& writable,
+                       const std::vector<const char*>& readable, int program);
+// In this process's own view no link beneath the directory is followed any more, where the kernel
+// lets it have one.
+void follow_no_link_beneath(const std::vector<const char*>& directories);
+// As restrict_calls, without sockets unless for the network and without what changes a file by its
+// path and Landlock does not govern.
+void restrict_calls_of_git(bool network);
+
 }  // namespace chorus::sandbox

@@ -41,6 +41,7 @@ enum Access : std::uint64_t {
     truncate_file = 1U << 14,
     device_ioctl = 1U << 15,
 };
+constexpr std::uint64_t of_files = execute | write_file | read_file | truncate_file | device_ioctl;
 constexpr std::uint64_t reading = execute | read_file | read_directory;
 constexpr std::uint64_t writing = (first_version | refer | truncate_file) &
                                   ~std::uint64_t{make_character_device | make_block_device};
@@ -54,26 +55,46 @@ std::uint64_t handled_files(int version) {
     return all;
 }
 
-void allow(int ruleset, const char* directory, std::uint64_t access) {
-    const int fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) fail(directory, errno);
-    const PathBeneath rule{access, fd};
+// What the loader and the C library read. /proc/self is of this process alone.
+constexpr std::array system_files{"/usr",      "/lib",         "/lib32",
+                                  "/lib64",    "/libx32",      "/etc/ld.so.cache",
+                                  "/dev/null", "/dev/urandom", "/proc/self"};
+
+void allow_open(int ruleset, int fd, std::uint64_t access) {
+    struct stat status {};
+    if (fstat(fd, &status) != 0) fail("landlock", errno);
+    const PathBeneath rule{S_ISDIR(status.st_mode) ? access : access & of_files, fd};
     if (syscall(add_rule, ruleset, path_beneath, &rule, 0U) != 0) fail("landlock", errno);
+}
+
+void allow(int ruleset, const char* path, std::uint64_t access) {
+    const int fd = open(path, O_PATH | O_CLOEXEC);
+    if (fd < 0) fail(path, errno);
+    allow_open(ruleset, fd, access);
     close(fd);
+}
+
+long landlock_version() {
+    return syscall(create_ruleset, nullptr, 0UL, version_flag);
+}
+
+int make_ruleset(long version) {
+    const RulesetAttributes attributes{handled_files(static_cast<int>(version)), 0,
+                                       version >= 6 ? scope_abstract_sockets | scope_signals : 0};
+    const int ruleset =
+        static_cast<int>(syscall(create_ruleset, &attributes, sizeof attributes, 0U));
+    if (ruleset < 0) fail("landlock", errno);
+    return ruleset;
 }
 
 }  // namespace
 
 int restrict_files(const std::vector<const char*>& writable) {
-    const long version = syscall(create_ruleset, nullptr, 0UL, version_flag);
+    const long version = landlock_version();
     // The first one cannot let a file be moved to another directory.
     if (version < 2) return 0;
     const std::uint64_t handled = handled_files(static_cast<int>(version));
-    const RulesetAttributes attributes{handled, 0,
-                                       version >= 6 ? scope_abstract_sockets | scope_signals : 0};
-    const int ruleset =
-        static_cast<int>(syscall(create_ruleset, &attributes, sizeof attributes, 0U));
-    if (ruleset < 0) fail("landlock", errno);
+    const int ruleset = make_ruleset(version);
     allow(ruleset, "/", reading);
     for (const char* directory : writable) allow(ruleset, directory, (reading | writing) & handled);
     allow(ruleset, "/dev", (reading | write_file | device_ioctl) & handled);
@@ -81,6 +102,24 @@ int restrict_files(const std::vector<const char*>& writable) {
     if (syscall(restrict_self, ruleset, 0U) != 0) fail("landlock", errno);
     close(ruleset);
     return static_cast<int>(version);
+}
+
+void restrict_files_to(const std::vector<const char*>& writable,
+                       const std::vector<const char*>& readable, int program) {
+    const long version = landlock_version();
+    // The second one does not govern truncate(2).
+    if (version < 3) fail("landlock", ENOSYS);
+    const std::uint64_t handled = handled_files(static_cast<int>(version));
+    const int ruleset = make_ruleset(version);
+    allow_open(ruleset, program, reading);
+    for (const char* path : system_files)
+        if (access(path, F_OK) == 0) allow(ruleset, path, reading);
+    for (const char* path : readable) allow(ruleset, path, read_file | read_directory);
+    for (const char* directory : writable)
+        allow(ruleset, directory,
+              (read_file | read_directory | writing) & handled & ~std::uint64_t{execute});
+    if (syscall(restrict_self, ruleset, 0U) != 0) fail("landlock", errno);
+    close(ruleset);
 }
 
 }  // namespace chorus::sandbox

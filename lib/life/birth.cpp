@@ -153,7 +153,7 @@ class Scaffold {
     bool placed_ = false;
 };
 
-void complete_tree(const Directory& directory, const BirthOptions& options) {
+void complete_tree(const Directory& directory, const BirthOptions& options, Birth& birth) {
     // a copy has the modes of what was copied
     if (chmod(directory.path().c_str(), 0700) != 0) throw base::system_error(directory.path());
     for (const std::string& path :
@@ -167,7 +167,7 @@ void complete_tree(const Directory& directory, const BirthOptions& options) {
         repo::Repository::initialise(directory.workspace(), author_of(options.name));
     } else {
         sys::remove_tree(directory.workspace());
-        repo::Repository::clone(options.clone, directory.workspace(), author_of(options.name));
+        birth.left_out = repo::clone(options.clone, directory.workspace(), author_of(options.name));
     }
 }
 
@@ -231,7 +231,7 @@ Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment
     const Directory directory(scaffold.path());
     sys::copy_tree(source, scaffold.path());
     sys::write_file(directory.configuration(), stamped(plan.text, now));
-    complete_tree(directory, options);
+    complete_tree(directory, options, birth);
     append_welcome(directory, birth);
     sys::sync_filesystem(scaffold.path());
 
@@ -286,7 +286,7 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
     birth.system_prompt = plan.configuration.system_prompt;
 
     if (!kept_by_this_home) reset_git(directory.workspace());
-    complete_tree(directory, options);
+    complete_tree(directory, options, birth);
     sys::write_file(directory.configuration(), stamped(plan.text, now));
     // whoever finds the row finds an agent that is whole
     std::vector<store::Session> sessions = read_sessions(birth.agent, directory);

@@ -1,19 +1,9 @@
 #include "repo/git.hpp"
 
-#include <dlfcn.h>
-
 #include <array>
-
-#include "repo/memory.hpp"
 
 namespace chorus::repo {
 namespace {
-
-// Debian names the package after the soname: libgit2.so.1.5 is in libgit2-1.5.
-std::string package_of(std::string soname) {
-    const auto suffix = soname.find(".so.");
-    return suffix == std::string::npos ? soname : soname.replace(suffix, 4, "-");
-}
 
 std::string hint_for(int result) {
     if (is_of_another_owner(result)) return "chown it, or work as the user whose it is";
@@ -32,8 +22,7 @@ std::string last_words(const Git& library) {
 // libgit2 finds these places while it starts, so they are cleared right after, before it reads
 // anything.
 Git started(Git library) {
-    bool works =
-        library.libgit2_opts(GIT_OPT_SET_ALLOCATOR, allocator()) == 0 && library.libgit2_init() > 0;
+    bool works = library.libgit2_init() > 0;
     for (const int level : {GIT_CONFIG_LEVEL_PROGRAMDATA, GIT_CONFIG_LEVEL_SYSTEM,
                             GIT_CONFIG_LEVEL_XDG, GIT_CONFIG_LEVEL_GLOBAL})
         works = works && library.libgit2_opts(GIT_OPT_SET_SEARCH_PATH, level, "") == 0;
@@ -48,27 +37,8 @@ Git started(Git library) {
 
 }  // namespace
 
-Git open_library(const std::string& soname) {
-    const std::string hint = "install the package " + package_of(soname);
-    void* const handle = dlopen(soname.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr)
-        throw base::Error(base::ErrorCode::failed, std::string("git: ") + dlerror(), hint);
-    const auto find = [&](const char* name) {
-        void* const found = dlsym(handle, name);
-        if (found == nullptr)
-            throw base::Error(base::ErrorCode::failed, "git: " + soname + " has no " + name, hint);
-        return found;
-    };
-    Git library;
-#define CHORUS_REPO_FIND(name) \
-    library.name = reinterpret_cast<decltype(library.name)>(find("git_" #name));
-    CHORUS_REPO_FUNCTIONS(CHORUS_REPO_FIND)
-#undef CHORUS_REPO_FIND
-    return library;
-}
-
 const Git& git() {
-    static const Git library = started(open_library(GIT2_SONAME));
+    static const Git library = started({});
     return library;
 }
 

@@ -1,5 +1,4 @@
-// libgit2, opened by name at the first call: a turn that uses no git does not pay for its
-// libraries. Include it in this room's .cpp files only.
+// libgit2, which only chorus-git is linked to. Include it in this room's .cpp files only.
 #pragma once
 
 #include <git2.h>
@@ -118,15 +117,12 @@ namespace chorus::repo {
 
 // git().diff_free is git_diff_free.
 struct Git {
-#define CHORUS_REPO_MEMBER(name) decltype(&git_##name) name = nullptr;
+#define CHORUS_REPO_MEMBER(name) decltype(&git_##name) name = &git_##name;
     CHORUS_REPO_FUNCTIONS(CHORUS_REPO_MEMBER)
 #undef CHORUS_REPO_MEMBER
 };
 
-// Throws Error(failed), with the package to install, where the library or one of the functions is
-// missing.
-Git open_library(const std::string& soname);
-// Opened and started once per process.
+// Started once per process.
 const Git& git();
 
 // What libgit2 reports of a repository that another user owns.

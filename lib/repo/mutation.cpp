@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
@@ -14,9 +15,9 @@
 namespace chorus::repo {
 namespace {
 
-// No name of ours ends in ".lock": those are git's, and are removed as such.
 constexpr const char* lock_name = "chorus.mutex";
-constexpr const char* marker_name = "chorus.mutation";
+// The process of a caller that was killed ends a moment after it.
+constexpr std::int64_t ending_ms = 1'000;
 
 sys::Lock acquire(const std::string& directory) {
     const std::string path = directory + "/" + lock_name;
@@ -53,7 +54,7 @@ void clear_broken_mutation(const std::string& workspace) {
     struct stat left {};
     if (lstat(marker.c_str(), &left) != 0) return;
     const auto lock =
-        sys::Lock::try_acquire(directory + "/" + lock_name, sys::Lock::Mode::exclusive);
+        sys::Lock::acquire(directory + "/" + lock_name, sys::Lock::Mode::exclusive, ending_ms);
     if (!lock || lstat(marker.c_str(), &left) != 0) return;
     remove_unfinished(directory, left.st_mtim);
     unlink(marker.c_str());

@@ -8,6 +8,10 @@
 
 namespace chorus::repo {
 
+// In .git while a mutation is under way. No name of ours ends in ".lock": those are git's, and are
+// removed as such.
+constexpr const char* marker_name = "chorus.mutation";
+
 class Mutation {
   public:
     // Waits for another process as long as for a file; then throws Error(failed).

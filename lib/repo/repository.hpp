@@ -1,6 +1,7 @@
-// The workspace's git repository. libgit2 is opened by name at the first call. No system, global or
-// XDG configuration is read, no hook or filter runs, nothing is searched for upwards, objects and
-// refs are synced (promise 7). Throws base::Error(failed) with git's words.
+// The workspace's git repository. A process of its own does the work, started at the first call and
+// confined to the workspace (chorus-sandbox(8), mode git). No system, global or XDG configuration
+// is read, no hook or filter runs, nothing is searched for upwards, objects and refs are synced
+// (promise 7). Throws base::Error(failed) with git's words.
 #pragma once
 
 #include <functional>
@@ -36,16 +37,17 @@ struct Aside {
 // Takes away what a process that was killed while it changed the workspace's repository left there,
 // git's locks above all; nothing while another is at it.
 void clear_broken_mutation(const std::string& workspace);
+// `source` is a path or URL (file, https); the clone's origin stays, without a password.
+// `workspace` must be missing or empty. Hooks and links that lead out are not taken; the names of
+// such links are what is returned.
+std::vector<std::string> clone(const std::string& source, const std::string& workspace,
+                               const Author& author);
 
 class Repository {
   public:
     // git init with branch main, repository-local user.name and user.email, and an initial commit
     // of what is there. Fine on an existing repository: then only the configuration is completed.
     static Repository initialise(const std::string& workspace, const Author& author);
-    // path or URL (file, https); the clone's origin stays, without a password. Submodules, hooks
-    // and links that lead out are not taken. `workspace` must be missing or empty.
-    static Repository clone(const std::string& source, const std::string& workspace,
-                            const Author& author);
     // Nothing where there is no repository of its own: no .git, or one that is a file or a link.
     static std::optional<Repository> open(const std::string& workspace);
 

@@ -9,7 +9,10 @@
 
 namespace chorus::sys {
 
-// Beside this executable or where it is installed, never by PATH: "" where it is not.
+constexpr const char* inner_name = "chorus-sandbox";
+
+// Beside this executable or in libexec, never by PATH: "" where it is not.
+std::string installed_program(const std::string& name);
 std::string inner_program(const Sandbox& sandbox);
 std::string inner_problem(const Sandbox& sandbox);
 

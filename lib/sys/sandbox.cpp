@@ -24,8 +24,6 @@ constexpr std::array<std::pair<SandboxMode, std::string_view>, 3> mode_names{{
     {SandboxMode::off, "off"},
 }};
 
-constexpr const char* inner_name = "chorus-sandbox";
-
 bool is_executable(const std::string& path) {
     return !is_directory(path) && access(path.c_str(), X_OK) == 0;
 }
@@ -86,13 +84,17 @@ bool parse_sandbox_mode(std::string_view text, SandboxMode& mode) {
     return false;
 }
 
-std::string inner_program(const Sandbox& sandbox) {
-    if (!sandbox.inner.empty()) return is_executable(sandbox.inner) ? sandbox.inner : "";
+std::string installed_program(const std::string& name) {
     const std::string own = executable_path();
     const std::string directory = own.substr(0, own.rfind('/') + 1);
     for (const std::string& place : {directory, directory + CHORUS_LIBEXEC_FROM_BIN "/"})
-        if (is_executable(place + inner_name)) return place + inner_name;
+        if (is_executable(place + name)) return place + name;
     return {};
+}
+
+std::string inner_program(const Sandbox& sandbox) {
+    if (!sandbox.inner.empty()) return is_executable(sandbox.inner) ? sandbox.inner : "";
+    return installed_program(inner_name);
 }
 
 std::string inner_problem(const Sandbox& sandbox) {

@@ -3,12 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include "repo/git_process.hpp"
+
 namespace chorus::test {
 namespace {
 
 class DescriptorCheck final : public testing::EmptyTestEventListener {
     void OnTestStart(const testing::TestInfo&) override { before_ = open_descriptors(); }
     void OnTestEnd(const testing::TestInfo&) override {
+        repo::let_git_process_go();
         EXPECT_EQ(opened_since(before_), "") << "left open";
     }
 

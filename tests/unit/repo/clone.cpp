@@ -12,12 +12,15 @@ class CloneTest : public WorkspaceTest {
         git("branch topic");
     }
     std::string copy() const { return directory() + "/copy"; }
-    Repository clone(const std::string& source) const {
-        return Repository::clone(source, copy(), author);
+    Repository clone(const std::string& source) {
+        left_out_ = repo::clone(source, copy(), author);
+        return std::move(Repository::open(copy()).value());
     }
     std::string in_copy(const std::string& arguments) const {
         return git("-C ../copy " + arguments);
     }
+
+    std::vector<std::string> left_out_;
 };
 
 TEST_F(CloneTest, TakesAPath) {
@@ -92,6 +95,7 @@ TEST_F(CloneTest, LeavesOutLinksThatLeadOut) {
     commit("links");
     Repository copied = clone(workspace());
     EXPECT_EQ(shell("cd ../copy && find . -type l | sort"), "./d\n./inside\n");
+    EXPECT_EQ(left_out_, (std::vector<std::string>{"above", "absolute", "through"}));
     EXPECT_EQ(copied.status(), "branch main\n");
     EXPECT_EQ(copied.diff("", ""), "");
     EXPECT_EQ(in_copy("status --porcelain"), "");

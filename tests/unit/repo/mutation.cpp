@@ -1,6 +1,3 @@
-#include "repo/mutation.hpp"
-
-#include <signal.h>
 #include <unistd.h>
 
 #include <thread>
@@ -17,16 +14,12 @@ class MutationTest : public WorkspaceTest {
         initialise();
         write("a", "2\n");
     }
-    // A process that dies in the middle of a change, with git's locks in its hands.
+    // What a process leaves that is killed in the middle of a change, with git's locks in its
+    // hands.
     void die_while_changing() const {
-        const pid_t child = fork();
-        if (child == 0) {
-            const Mutation mutation(workspace());
-            write(".git/index.lock", "");
-            write(".git/refs/heads/main.lock", "");
-            kill(getpid(), SIGKILL);
-        }
-        waitpid(child, nullptr, 0);
+        write(".git/chorus.mutation", "");
+        write(".git/index.lock", "");
+        write(".git/refs/heads/main.lock", "");
     }
 };
 
@@ -54,7 +47,8 @@ TEST_F(MutationTest, WhatAKilledOneLeftCanBeClearedAlone) {
 }
 
 TEST_F(MutationTest, OneAtWorkKeepsItsLocks) {
-    const Mutation mutation(workspace());
+    Repository repository = open();
+    const PlannedCommit planned = repository.plan_commit("m", {}, author);
     write(".git/index.lock", "");
     clear_broken_mutation(workspace());
     EXPECT_TRUE(exists(".git/index.lock"));

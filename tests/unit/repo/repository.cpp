@@ -105,7 +105,7 @@ TEST_F(RepositoryTest, OpenRefusesARepositoryOfAnotherUser) {
     shell("chown -R 12345 .");
     EXPECT_EQ(message_of([&] { open(); }), "git: the repository belongs to another user");
     const std::string copy = directory() + "/copy";
-    EXPECT_EQ(message_of([&] { Repository::clone(workspace(), copy, author); }),
+    EXPECT_EQ(message_of([&] { clone(workspace(), copy, author); }),
               "clone: " + workspace() + ": the repository belongs to another user");
 }
 

@@ -1,0 +1,91 @@
+#include "chorus-sandbox/git.hpp"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <linux/mount.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "chorus-sandbox/confine.hpp"
+
+namespace chorus::sandbox {
+namespace {
+
+constexpr int socket_of_git = 3;
+constexpr int program_of_git = 4;
+
+// These two and stdin, stdout and stderr are all that is left.
+void arrange_descriptors(const GitMode& git) {
+    const int socket = fcntl(git.socket, F_DUPFD_CLOEXEC, program_of_git + 1);
+    const int program = fcntl(git.program, F_DUPFD_CLOEXEC, program_of_git + 1);
+    if (dup2(socket, socket_of_git) < 0 || dup3(program, program_of_git, O_CLOEXEC) < 0)
+        fail("descriptors", errno);
+    if (syscall(SYS_close_range, program_of_git + 1, ~0U, 0) != 0) fail("close_range", errno);
+}
+
+bool write_text(const char* path, const char* text, int size) {
+    const int file = open(path, O_WRONLY | O_CLOEXEC);
+    const bool is_written = file >= 0 && write(file, text, static_cast<size_t>(size)) == size;
+    if (file >= 0) close(file);
+    return is_written;
+}
+
+bool map_to_itself(const char* path, unsigned id) {
+    char line[40];
+    return write_text(path, line, std::snprintf(line, sizeof line, "%u %u 1", id, id));
+}
+
+// As root a view of one's own is enough; else it takes a user namespace.
+bool get_own_mounts() {
+    const uid_t user = geteuid();
+    const gid_t group = getegid();
+    if (user == 0 && unshare(CLONE_NEWNS) == 0) return true;
+    return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 && map_to_itself("/proc/self/uid_map", user) &&
+           write_text("/proc/self/setgroups", "deny", 4) &&
+           map_to_itself("/proc/self/gid_map", group);
+}
+
+bool mount_without_links(const char* directory) {
+    const int tree = static_cast<int>(syscall(SYS_open_tree, AT_FDCWD, directory,
+                                              OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE));
+    const int place = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    mount_attr attributes{};
+    attributes.attr_set = MOUNT_ATTR_NOSYMFOLLOW;
+    const bool is_mounted = tree >= 0 && place >= 0 &&
+                            syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE,
+                                    &attributes, sizeof attributes) == 0 &&
+                            syscall(SYS_move_mount, tree, "", place, "",
+                                    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) == 0;
+    if (tree >= 0) close(tree);
+    if (place >= 0) close(place);
+    return is_mounted;
+}
+
+}  // namespace
+
+// An exchanged directory would else let a tool write where Landlock lets it and a command may not:
+// hooks and configuration of the repository.
+void follow_no_link_beneath(const std::vector<const char*>& directories) {
+    if (!get_own_mounts()) return;
+    if (mount("", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return;
+    for (const char* directory : directories) mount_without_links(directory);
+}
+
+void become_git(const GitMode& git, const std::vector<const char*>& writable,
+                char* const* arguments, char* const* environment) {
+    if (!git.mounted) follow_no_link_beneath(writable);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("no_new_privs", errno);
+    if (!git.mounted) restrict_files_to(writable, git.readable, git.program);
+    arrange_descriptors(git);
+    restrict_calls_of_git(git.network);
+    syscall(SYS_execveat, program_of_git, "", arguments, environment, AT_EMPTY_PATH);
+    fail(arguments[0], errno);
+}
+
+}  // namespace chorus::sandbox
