@@ -10,7 +10,7 @@
 namespace chorus::store {
 namespace {
 
-// Each field as "length:bytes,": no two rows are written the same way.
+// Each field as "length:bytes,", NULL as "-,": no two rows are written the same way.
 void append_field(std::string& out, std::string_view field) {
     out += std::to_string(field.size());
     out += ':';
@@ -18,13 +18,34 @@ void append_field(std::string& out, std::string_view field) {
     out += ',';
 }
 
+std::string id_field(std::int64_t id) {
+    std::string field;
+    if (id != 0) append_field(field, std::to_string(id));
+    return id != 0 ? field : "-,";
+}
+
 std::string chained_hash(std::string_view previous, std::int64_t id, const AuditRow& row) {
     std::string bytes(previous);
-    for (const std::int64_t number : {id, row.agent_id, row.timestamp, row.turn_id, row.user_id})
-        append_field(bytes, std::to_string(number));
+    append_field(bytes, std::to_string(id));
+    bytes += id_field(row.agent_id);
+    append_field(bytes, std::to_string(row.timestamp));
+    bytes += id_field(row.turn_id);
+    append_field(bytes, std::to_string(row.user_id));
     for (const std::string* text :
          {&row.agent_name, &row.action, &row.decision, &row.actor, &row.detail})
         append_field(bytes, *text);
+    return base::sha256_hex(bytes);
+}
+
+// The same of a row of select(), by what stands in its columns: 0 is not NULL.
+std::string chained_hash(std::string_view previous, const Statement& statement) {
+    std::string bytes(previous);
+    for (const int column : {0, 1, 3, 4, 7, 2, 5, 6, 8, 9}) {
+        if (statement.is_null(column))
+            bytes += "-,";
+        else
+            append_field(bytes, statement.view(column));
+    }
     return base::sha256_hex(bytes);
 }
 
@@ -157,7 +178,7 @@ AuditChain check_audit(Store& store, std::int64_t at) {
     for (std::int64_t id = 1; statement.step(); ++id) {
         const AuditEntry entry = read(statement);
         if (entry.id != id || entry.previous_hash != chain.head.hash ||
-            entry.hash != chained_hash(chain.head.hash, id, entry.row)) {
+            entry.hash != chained_hash(chain.head.hash, statement)) {
             chain.broken_row = id;
             return chain;
         }

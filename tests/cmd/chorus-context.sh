@@ -258,9 +258,9 @@ expect_equal "$(head -1 "$scratch/out" | jq -r 'keys_unsorted | join(" ")')" \
     'id timestamp agent agent_id turn_id action decision user_id actor detail previous_hash hash'
 expect_match "$(head -1 "$scratch/out" | jq -r '"\(.agent) \(.turn_id) \(.user_id) \(.actor)"')" "^ada 1 $(id -u) uid [0-9]+ \(mia\)\$"
 bytes_of() { # a row as JSON
-    jq -j 'def field: tostring | "\(utf8bytelength):\(.),";
+    jq -j 'def field: tostring | "\(utf8bytelength):\(.),"; def id: if . == 0 then "-," else field end;
         ((.timestamp[0:19] + "Z" | fromdateiso8601) * 1000 + (.timestamp[20:23] | tonumber)) as $ms
-        | .previous_hash, (.id | field), (.agent_id | field), ($ms | field), (.turn_id | field), (.user_id | field),
+        | .previous_hash, (.id | field), (.agent_id | id), ($ms | field), (.turn_id | id), (.user_id | field),
           (.agent | field), (.action | field), (.decision | field), (.actor | field), (.detail | field)' <<<"$1"
 }
 while IFS= read -r row; do

@@ -203,6 +203,34 @@ TEST_P(ChangedAudit, shows_what_was_changed) {
     EXPECT_EQ(chain.hash_at, "");
 }
 
+// NULL is not 0: a decision of no turn is not one of turn 0.
+TEST(Audit, shows_none_changed_to_0) {
+    for (const char* column : {"agent_id", "turn_id"}) {
+        const Home home;
+        Store store = home.open();
+        for (const char* detail : {"a", "b"}) append(store, 0, 0, detail);
+        EXPECT_EQ(check_audit(store).broken_row, 0);
+        change(store, std::string("UPDATE audit_log SET ") + column + " = 0 WHERE id = 2");
+        EXPECT_EQ(check_audit(store).broken_row, 2) << column;
+    }
+}
+
+// Where the schema was changed with the rows, NULL is not an empty text either.
+TEST(Audit, shows_a_text_changed_to_null) {
+    for (const char* column : {"agent_name", "actor", "detail", "user_id"}) {
+        const Home home;
+        Store store = home.open();
+        in_transaction(store, [&] { append_audit(store, {.decision = "allow"}); });
+        EXPECT_EQ(check_audit(store).broken_row, 0);
+        change(store, "CREATE TABLE changed AS SELECT * FROM audit_log");
+        change(store, "DROP TABLE audit_log");
+        change(store, "ALTER TABLE changed RENAME TO audit_log");
+        EXPECT_EQ(check_audit(store).broken_row, 0);
+        change(store, std::string("UPDATE audit_log SET ") + column + " = NULL");
+        EXPECT_EQ(check_audit(store).broken_row, 1) << column;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Of, ChangedAudit,
     testing::Values("UPDATE audit_log SET detail = 'B' WHERE id = 2",
