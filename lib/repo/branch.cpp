@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "repo/directory.hpp"
 #include "repo/mutation.hpp"
 #include "repo/opened.hpp"
 #include "repo/staging.hpp"
@@ -168,7 +167,6 @@ void Repository::delete_branch(const std::string& name) {
 void Repository::checkout(const std::string& ref, bool create) {
     git_repository* const repository = handle_->get();
     if (create) check_name(ref);
-    inspect_work_tree(handle_->workspace);
     const Mutation mutation(handle_->workspace);
     const CommitObject head = head_commit(repository);
     if (create && head) make_branch(repository, ref, head.get());

@@ -116,7 +116,6 @@ void write_commit(git_repository* repository, const git_oid& tree, Draft& draft)
 
 void Repository::commit_first(const Author& author) {
     if (head_commit(handle_->get())) return;
-    inspect_work_tree(handle_->workspace);
     Draft draft(handle_->workspace, handle_->get(), author, checked_message(first_message));
     stage(handle_->get(), draft.index.get(), Selection(handle_->workspace, {}));
     write_commit(handle_->get(), written_tree(draft.index.get()), draft);
@@ -127,7 +126,6 @@ PlannedCommit Repository::plan_commit(const std::string& message,
                                       const std::vector<std::string>& files, const Author& author) {
     std::string text = checked_message(message);
     const Selection selection(handle_->workspace, files);
-    inspect_work_tree(handle_->workspace);
     git_repository* const repository = handle_->get();
     const auto draft =
         std::make_shared<Draft>(handle_->workspace, repository, author, std::move(text));

@@ -1,4 +1,3 @@
-#include "repo/directory.hpp"
 #include "repo/opened.hpp"
 
 namespace chorus::repo {
@@ -69,7 +68,6 @@ std::string Repository::diff(const std::string& ref1, const std::string& ref2) c
     git_diff_options options = options_for_patches(index.get());
     Diff diff;
     if (ref2.empty()) {
-        inspect_work_tree(handle_->workspace);
         diff = make<Diff>("diff", git().diff_tree_to_workdir_with_index, repository, from.get(),
                           &options);
     } else {

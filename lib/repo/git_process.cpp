@@ -81,7 +81,7 @@ GitProcess::GitProcess(const sys::Confinement& confinement, std::vector<std::str
 
 GitProcess::~GitProcess() {
     process_.socket.reset();
-    departed().add(static_cast<pid_t>(process_.identity.pid));
+    departed().add(pid());
 }
 
 Message GitProcess::call(const Message& request, std::string_view silence) {
@@ -120,7 +120,7 @@ void GitProcess::wait_for_answer(std::string_view silence) {
         used = used_now;
         if (silent_ms < patience_ms_) continue;
         has_ended_ = true;
-        kill(static_cast<pid_t>(process_.identity.pid), SIGKILL);
+        kill(pid(), SIGKILL);
         throw base::Error(
             base::ErrorCode::failed,
             std::string(silence) + " for " + std::to_string((patience_ms_ + 999) / 1000) + " s");

@@ -2,6 +2,8 @@
 // directory. For this room's own use.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -30,6 +32,7 @@ class GitProcess {
     // For a destructor: nothing is thrown.
     void try_call(const Message& request) noexcept;
     bool has_ended();
+    pid_t pid() const { return static_cast<pid_t>(process_.identity.pid); }
 
   private:
     void wait_for_answer(std::string_view silence);

@@ -65,7 +65,6 @@ void initialise_directory(const std::string& workspace) {
 
 void prepare_directory(const std::string& workspace, const Author& author) {
     sys::make_directory(git_directory(workspace));
-    inspect_git_directory(workspace);
     const Mutation mutation(workspace);
     if (!open_repository(workspace)) initialise_directory(workspace);
     complete_configuration(workspace, author);
@@ -152,7 +151,6 @@ Repository::~Repository() = default;
 std::optional<Repository> Repository::open(const std::string& workspace) {
     if (!has_git_directory(workspace)) return std::nullopt;
     const std::string resolved = sys::real_path(workspace);
-    inspect_git_directory(resolved);
     GitRepository opened = open_repository(resolved);
     if (!opened) return std::nullopt;
     return Repository(std::make_unique<Handle>(Handle{resolved, std::move(opened)}));

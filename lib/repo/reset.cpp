@@ -1,6 +1,5 @@
 #include <fcntl.h>
 
-#include "repo/directory.hpp"
 #include "repo/draft.hpp"
 #include "repo/staging.hpp"
 
@@ -67,7 +66,6 @@ Aside Repository::reset(const std::string& commit, const std::string& branch,
                         const Author& author) {
     git_repository* const repository = handle_->get();
     const CommitObject target = repo::require_commit(repository, commit);
-    inspect_work_tree(handle_->workspace);
     Draft draft(handle_->workspace, repository, author, "Before going back to " + commit + "\n");
     if (!draft.parent) throw base::Error(base::ErrorCode::failed, "git: there is no commit yet");
     stage(repository, draft.index.get(), Selection(handle_->workspace, {}));

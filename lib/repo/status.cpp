@@ -1,6 +1,5 @@
 #include <cstdio>
 
-#include "repo/directory.hpp"
 #include "repo/opened.hpp"
 
 namespace chorus::repo {
@@ -102,7 +101,6 @@ void append(Lines& lines, const git_status_entry& entry, git_index* index) {
 }  // namespace
 
 std::string Repository::status() const {
-    inspect_work_tree(handle_->workspace);
     git_status_options options;
     check(git().status_options_init(&options, GIT_STATUS_OPTIONS_VERSION), "status");
     options.flags = GIT_STATUS_OPT_INCLUDE_UNTRACKED | GIT_STATUS_OPT_EXCLUDE_SUBMODULES |

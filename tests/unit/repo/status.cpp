@@ -90,11 +90,10 @@ TEST_F(StatusTest, IsNotHeldUpByAFifo) {
     alarm(20);
     std::filesystem::create_directory(path("sub"));
     ASSERT_EQ(mkfifo(path("sub/.gitignore").c_str(), 0600), 0);
-    EXPECT_EQ(message_of([&] { open().status(); }), "git: sub/.gitignore is no regular file");
-    EXPECT_EQ(message_of([&] { open().diff("", ""); }), "git: sub/.gitignore is no regular file");
-    EXPECT_EQ(message_of([&] { commit("m"); }), "git: sub/.gitignore is no regular file");
-    EXPECT_EQ(message_of([&] { open().checkout("main", false); }),
-              "git: sub/.gitignore is no regular file");
+    EXPECT_EQ(open().status(), "branch main\n");
+    EXPECT_EQ(open().diff("", ""), "");
+    EXPECT_EQ(message_of([&] { commit("m"); }), "commit: nothing to commit");
+    open().checkout("main", false);
     alarm(0);
 }
 

@@ -28,11 +28,12 @@ class SwapsTest : public WorkspaceTest {
         initialise();
         git("branch other");
         for (const char* name : {"sub/f", "sub/g", "sub/hooks/pre-commit"}) write(name, "2\n");
-        commit("second");
+        second_ = commit("second");
         secret_ = shell("git -C ../secret rev-parse HEAD").substr(0, 40);
         before_ = outside();
     }
     void TearDown() override {
+        if (swapper_ == 0) return;
         kill(swapper_, SIGKILL);
         waitpid(swapper_, nullptr, 0);
     }
@@ -51,10 +52,10 @@ class SwapsTest : public WorkspaceTest {
                 syscall(SYS_renameat2, AT_FDCWD, path(name).c_str(), AT_FDCWD, path(other).c_str(),
                         RENAME_EXCHANGE);
     }
-    // The tools, again and again; what each says does not matter but for what it shows.
-    void use_tools() {
+    // What each says does not matter but for what it shows.
+    void use_tools(int rounds = 1'000'000) {
         const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(3);
-        for (int round = 0; std::chrono::steady_clock::now() < until; ++round) {
+        for (int round = 0; round < rounds && std::chrono::steady_clock::now() < until; ++round) {
             const std::string number = std::to_string(round);
             attempt([&] { open().checkout(round % 2 == 0 ? "other" : "main", false); });
             attempt([&] { write("w" + number, number); });
@@ -62,7 +63,7 @@ class SwapsTest : public WorkspaceTest {
             attempt([&] { open().create_branch("b" + number); });
             attempt([&] { shown_ += open().diff(secret_, ""); });
             attempt([&] { shown_ += open().status() + open().diff("", ""); });
-            attempt([&] { open().reset(second(), "kept" + number, author); });
+            attempt([&] { open().reset(second_, "kept" + number, author); });
             attempt([&] { open().delete_branch("b" + number); });
         }
     }
@@ -74,7 +75,6 @@ class SwapsTest : public WorkspaceTest {
             ++refused_;
         }
     }
-    std::string second() const { return git("rev-parse main").substr(0, 40); }
     void expect_no_effect() {
         use_tools();
         EXPECT_EQ(outside(), before_);
@@ -82,11 +82,45 @@ class SwapsTest : public WorkspaceTest {
     }
 
     pid_t swapper_ = 0;
+    std::string second_;
     std::string secret_;
     std::string before_;
     std::string shown_;
     int refused_ = 0;
 };
+
+// The same without a race: what was planted leads out, and is no file that could be read to its
+// end.
+TEST_F(SwapsTest, WhatIsPlantedBefore) {
+    std::vector<std::string> plants{
+        "git config core.worktree ../../outside",
+        "git config core.worktree ../../secret",
+        "printf '[include]\n\tpath = ../../secret/.git/config\n' >> .git/config",
+        "echo ../../../secret/.git/objects > .git/objects/info/alternates",
+        "echo ../../secret/.git > .git/commondir",
+        "echo '[include] path = /x' > .gitmodules"};
+    for (const char* name : {"objects", "refs", "refs/heads", "refs/heads/main", "logs",
+                             "logs/HEAD", "index", "config", "HEAD", "packed-refs", "info"}) {
+        const std::string planted = std::string(".git/") + name;
+        plants.push_back("rm -rf " + planted + " && ln -s " + directory() + "/secret/" + planted +
+                         " " + planted);
+        plants.push_back("rm -rf " + planted + " && mkfifo " + planted);
+    }
+    for (const char* name : {".gitignore", ".gitattributes", ".gitmodules", "sub/.gitignore"}) {
+        plants.push_back(std::string("mkfifo ") + name);
+        plants.push_back("ln -s " + directory() + "/secret/s " + name);
+    }
+    shell("cp -a . ../whole");
+    alarm(60);
+    for (const std::string& plant : plants) {
+        shell("find . -mindepth 1 -delete; cp -a ../whole/. .");
+        shell(plant);
+        use_tools(2);
+        EXPECT_EQ(outside(), before_) << plant;
+        EXPECT_EQ(shown_.find("the secret"), std::string::npos) << plant;
+    }
+    alarm(0);
+}
 
 TEST_F(SwapsTest, TheLogOfHead) {
     link(directory() + "/outside/log", "link");
