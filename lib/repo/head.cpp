@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/text.hpp"
-#include "sys/fd.hpp"
+#include "sys/open_beneath.hpp"
 
 namespace chorus::repo {
 namespace {
@@ -20,8 +20,8 @@ constexpr std::string_view branches = "refs/heads/";
 
 std::optional<std::string> read_in(const sys::Fd& directory, const std::string& path,
                                    std::size_t most) {
-    const sys::Fd file(openat(directory.get(), path.c_str(),
-                              O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+    const sys::Fd file = sys::open_beneath(directory.get(), path, O_RDONLY | O_NONBLOCK | O_NOCTTY,
+                                           sys::Links::none);
     struct stat found {};
     if (!file || fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
     std::string text;

@@ -1,5 +1,4 @@
-// openat2(2), and the walk over the components where the kernel or a container lacks it; for this
-// room's own use.
+// openat2(2), and the walk over the components where the kernel or a container lacks it.
 #pragma once
 
 #include <string>

@@ -71,6 +71,12 @@ TEST_F(HeadTest, IsEmptyWhereNothingCanBeRead) {
     EXPECT_EQ(read_head(workspace() + "/missing").commit, "");
 }
 
+TEST_F(HeadTest, FollowsNoLinkBelowGit) {
+    shell("mv .git/refs/heads ../heads");
+    link(directory() + "/heads", ".git/refs/heads");
+    EXPECT_EQ(head().commit, "");
+}
+
 TEST_F(HeadTest, DoesNotFollowALinkOrAFileInPlaceOfGit) {
     shell("mv .git ../elsewhere");
     link("../elsewhere", ".git");
