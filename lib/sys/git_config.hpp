@@ -1,0 +1,17 @@
+// git's configuration files, read without libgit2.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace chorus::sys {
+
+// "" of what git cannot use either: not there, unreadable, no regular file, or too long.
+std::string read_git_file(const std::string& path);
+// The values of SECTION.KEY in the text of a configuration file, in order, without quotes and
+// comments. Both names in lower case. What the file includes is not read.
+std::vector<std::string> git_values(std::string_view configuration, std::string_view section,
+                                    std::string_view key);
+
+}  // namespace chorus::sys

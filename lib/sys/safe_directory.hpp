@@ -1,0 +1,17 @@
+// Whether a repository may be used by this process's user, as git decides it.
+#pragma once
+
+#include <string>
+
+#include "sys/environment.hpp"
+#include "sys/git_place.hpp"
+
+namespace chorus::sys {
+
+// Whether the workspace, its .git and its git directory belong to the user of this process.
+bool owns_repository(const std::string& workspace, const GitPlace& place);
+// Whether safe.directory of the system's or the user's own configuration names the workspace: "*",
+// the path itself, or "DIR/*" above it; an empty value takes back what was named before.
+bool is_safe_directory(const std::string& workspace, const Environment& environment);
+
+}  // namespace chorus::sys
