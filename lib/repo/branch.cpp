@@ -1,9 +1,15 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "repo/checkout.hpp"
+#include "repo/conversion.hpp"
+#include "repo/directory.hpp"
 #include "repo/mutation.hpp"
 #include "repo/opened.hpp"
+#include "repo/operation.hpp"
 #include "repo/staging.hpp"
+#include "sys/file.hpp"
+#include "sys/git_config.hpp"
 
 namespace chorus::repo {
 namespace {
@@ -103,14 +109,46 @@ void check_out(git_repository* repository, const git_commit* commit) {
     git_checkout_options options;
     check(git().checkout_options_init(&options, GIT_CHECKOUT_OPTIONS_VERSION), "checkout");
     options.checkout_strategy = GIT_CHECKOUT_SAFE | GIT_CHECKOUT_DONT_OVERWRITE_IGNORED;
-    options.disable_filters = 1;
     options.notify_flags = GIT_CHECKOUT_NOTIFY_CONFLICT;
     options.notify_cb = note_conflict;
     options.notify_payload = &conflicts;
-    const int result =
-        git().checkout_tree(repository, reinterpret_cast<const git_object*>(commit), &options);
+    const Tree from = tree_of(head_commit(repository).get());
+    refuse_conversions(repository, from.get(), tree_of(commit).get(), "checkout");
+    const int result = check_out_tree(repository, from.get(), commit, options);
     if (result == GIT_ECONFLICT && conflicts.count > 0) throw refusal(conflicts);
     check(result, "checkout");
+}
+
+// Each has a HEAD: the repository's own directory, unless it is bare, and those of its worktrees.
+std::vector<std::string> git_directories(git_repository* repository) {
+    const std::string common = git().repository_commondir(repository);
+    const auto bare = sys::git_values(sys::read_git_file(common + "config") + "\n" +
+                                          sys::read_git_file(common + "config.worktree"),
+                                      "core", "bare");
+    std::vector<std::string> directories;
+    if (bare.empty() || bare.back() != "true") directories.push_back(common);
+    const std::string worktrees = common + "worktrees";
+    if (sys::is_directory(worktrees))
+        for (const std::string& name : sys::list_directory(worktrees))
+            directories.push_back(worktrees + "/" + name + "/");
+    return directories;
+}
+
+// Throws where another worktree works on the branch, or any rebases it.
+void refuse_used(git_repository* repository, const std::string& branch, std::string_view what) {
+    const std::string ref = ref_of(branch);
+    for (const std::string& directory : git_directories(repository)) {
+        const bool is_own = directory == git().repository_path(repository);
+        for (const char* name : {"rebase-merge/head-name", "rebase-apply/head-name", "HEAD"}) {
+            const std::string text = sys::read_git_file(directory + name);
+            if (base::trim(text) != (name == std::string_view("HEAD") ? "ref: " + ref : ref) ||
+                (is_own && name == std::string_view("HEAD")))
+                continue;
+            throw base::Error(base::ErrorCode::failed,
+                              std::string(what) + ": branch '" + branch + "' is " +
+                                  (is_own ? "being rebased" : "checked out in another worktree"));
+        }
+    }
 }
 
 }  // namespace
@@ -160,7 +198,7 @@ void Repository::delete_branch(const std::string& name) {
     const Reference branch = find_ref(handle_->get(), ref_of(name));
     if (!branch)
         throw base::Error(base::ErrorCode::failed, "git: there is no branch '" + name + "'");
-    // The plain ref: deleting it as a branch would open the other work trees that .git names.
+    refuse_used(handle_->get(), name, "git");
     check(git().reference_delete(branch.get()), "git: " + name);
 }
 
@@ -168,6 +206,8 @@ void Repository::checkout(const std::string& ref, bool create) {
     git_repository* const repository = handle_->get();
     if (create) check_name(ref);
     const Mutation mutation(handle_->workspace);
+    refuse_during(repository, "checkout");
+    refuse_conflicts(conflicted_paths(fresh_index(repository).get()), "checkout");
     const CommitObject head = head_commit(repository);
     if (create && head) make_branch(repository, ref, head.get());
     if (create) {
@@ -175,6 +215,7 @@ void Repository::checkout(const std::string& ref, bool create) {
         return;
     }
     const Destination target = destination(repository, ref);
+    if (!target.branch.empty()) refuse_used(repository, target.branch, "checkout");
     check_out(repository, target.commit.get());
     keep_changes_visible(repository);
     move_head(repository, target);

@@ -2,11 +2,13 @@
 #include "base/error.hpp"
 #include "repo/git_process.hpp"
 #include "repo/mutation.hpp"
+#include "repo/owner.hpp"
 #include "repo/repository.hpp"
 #include "repo/source.hpp"
 #include "sys/beneath.hpp"
 #include "sys/environment.hpp"
 #include "sys/file.hpp"
+#include "sys/git_place.hpp"
 
 namespace chorus::repo {
 
@@ -77,7 +79,7 @@ std::vector<std::string> environment_for_servers() {
 }  // namespace
 
 void clear_broken_mutation(const std::string& workspace) {
-    if (!sys::exists(workspace + "/.git/" + marker_name)) return;
+    if (!sys::exists(sys::find_git(workspace).git_directory + "/" + marker_name)) return;
     const std::string resolved = sys::real_path(workspace);
     git_process_of(resolved)->call({"clear", resolved});
 }
@@ -85,6 +87,9 @@ void clear_broken_mutation(const std::string& workspace) {
 std::vector<std::string> clone(const std::string& source, const std::string& workspace,
                                const Author& author) {
     const Source from = find_source(source);
+    if (!from.readable.empty())
+        check_owner("clone: " + from.origin, from.readable.front(),
+                    sys::find_git(from.readable.front()));
     NewDirectory directory(workspace);
     GitProcess process(
         {.writable = {directory.path()}, .readable = from.readable, .network = from.is_remote},
@@ -146,7 +151,7 @@ PlannedCommit Repository::plan_commit(const std::string& message,
     const Message answer = process->call(
         with_files({"plan", handle_->workspace, message, author.name, author.email}, files));
     const auto plan = std::make_shared<const Plan>(std::move(process), answer.at(0));
-    return {answer.at(1), [plan] { plan->finish(); }};
+    return {answer.at(1), [plan] { plan->finish(); }, answer.at(2)};
 }
 
 bool Repository::contains(const std::string& commit) const {

@@ -4,6 +4,7 @@
 #include "repo/directory.hpp"
 #include "repo/draft.hpp"
 #include "repo/opened.hpp"
+#include "repo/operation.hpp"
 #include "repo/staging.hpp"
 #include "sys/clock.hpp"
 
@@ -63,25 +64,64 @@ bool is_empty(git_index* index) {
     return git().index_entrycount(index) == 0;
 }
 
-void move_head(git_repository* repository, const git_oid& id, const git_commit* parent,
-               const std::string& message) {
-    const std::string branch = head_ref(repository);
-    const std::string_view summary = base::split_lines(message).front();
-    const std::string entry =
-        (parent != nullptr ? "commit: " : "commit (initial): ") + std::string(summary);
-    make<Reference>("commit", git().reference_create_matching, repository,
-                    branch.empty() ? "HEAD" : branch.c_str(), &id,
-                    static_cast<int>(parent != nullptr),
-                    parent != nullptr ? git().commit_id(parent) : nullptr, entry.c_str());
+// The kinds that git's own reflog tells apart.
+std::string reflog_entry(const Draft& draft) {
+    const std::string_view kind = !draft.parent          ? "commit (initial): "
+                                  : draft.picked         ? "commit (cherry-pick): "
+                                  : draft.merged.empty() ? "commit: "
+                                                         : "commit (merge): ";
+    return std::string(kind) + std::string(base::split_lines(draft.message).front());
 }
 
-// The index first: were it written last, a crash would show the commit's changes undone.
+void move_head(git_repository* repository, const Draft& draft) {
+    const std::string branch = head_ref(repository);
+    const git_commit* parent = draft.parent.get();
+    make<Reference>(
+        "commit", git().reference_create_matching, repository,
+        branch.empty() ? "HEAD" : branch.c_str(), &draft.id, static_cast<int>(parent != nullptr),
+        parent != nullptr ? git().commit_id(parent) : nullptr, reflog_entry(draft).c_str());
+}
+
+// The index first: were it written last, a crash would show the commit's changes undone. What says
+// that a merge is under way last: a crash before that leaves a merge with nothing to commit.
 void publish(git_repository* repository, const Draft& draft) {
     write_index(draft.index.get());
     check(git().repository_set_ident(repository, draft.author.name.c_str(),
                                      draft.author.email.c_str()),
           "commit");
-    move_head(repository, draft.id, draft.parent.get(), draft.message);
+    move_head(repository, draft);
+    end_operation(repository);
+}
+
+std::vector<std::string> unresolved(git_index* index, const Selection& selection) {
+    std::vector<std::string> paths = conflicted_paths(index);
+    std::erase_if(paths, [&](const std::string& path) { return selection.names(path); });
+    return paths;
+}
+
+// Of a merge, cherry-pick or revert all that it staged: a commit of some of its files would undo
+// the others.
+git_oid tree_to_commit(git_repository* repository, const Draft& draft, const Selection& selection) {
+    const bool is_whole =
+        selection.is_everything() || operation_of(repository).ending == Ending::commit;
+    return is_whole ? written_tree(draft.index.get())
+                    : selected_tree(repository, draft.index.get(),
+                                    tree_of(draft.parent.get()).get(), selection);
+}
+
+void refuse_empty(git_repository* repository, const git_oid& tree, const Draft& draft) {
+    if (!draft.merged.empty()) return;
+    const git_commit* parent = draft.parent.get();
+    const bool is_same = parent != nullptr ? git().oid_cmp(&tree, git().commit_tree_id(parent)) == 0
+                                           : is_empty(draft.index.get());
+    if (!is_same) return;
+    const Operation operation = operation_of(repository);
+    std::string hint;
+    if (operation.ending == Ending::commit)
+        hint = "`git " + std::string(operation.name) +
+               (operation.name == "merge" ? " --abort`" : " --skip`") + " in bash ends the " +
+               std::string(operation.name);
+    throw base::Error(base::ErrorCode::failed, "commit: nothing to commit", hint);
 }
 
 bool has_in_history(git_repository* repository, const git_oid& newest, const git_oid& id) {
@@ -91,11 +131,14 @@ bool has_in_history(git_repository* repository, const git_oid& newest, const git
 
 }  // namespace
 
-Draft::Draft(const std::string& workspace, git_repository* repository, Author by, std::string text)
+Draft::Draft(const std::string& workspace, git_repository* repository, const Author& agent,
+             std::string text)
     : mutation(workspace),
       index(fresh_index(repository)),
       parent(head_commit(repository)),
-      author(std::move(by)),
+      merged(merged_commits(repository)),
+      picked(picked_commit(repository)),
+      author(identity(repository, agent)),
       message(std::move(text)) {}
 
 git_oid written_tree(git_index* index) {
@@ -105,13 +148,17 @@ git_oid written_tree(git_index* index) {
 }
 
 void write_commit(git_repository* repository, const git_oid& tree, Draft& draft) {
-    const git_commit* parents[] = {draft.parent.get()};
+    std::vector<const git_commit*> parents;
+    if (draft.parent) parents.push_back(draft.parent.get());
+    for (const CommitObject& commit : draft.merged) parents.push_back(commit.get());
     const auto contents = make<Tree>("commit", git().tree_lookup, repository, &tree);
-    const Signature signature = signature_of(draft.author);
-    check(git().commit_create(&draft.id, repository, nullptr, signature.get(), signature.get(),
-                              nullptr, draft.message.c_str(), contents.get(), draft.parent ? 1 : 0,
-                              parents),
-          "commit");
+    const Signature committer = signature_of(draft.author);
+    const git_signature* author =
+        draft.picked ? git().commit_author(draft.picked.get()) : committer.get();
+    check(
+        git().commit_create(&draft.id, repository, nullptr, author, committer.get(), nullptr,
+                            draft.message.c_str(), contents.get(), parents.size(), parents.data()),
+        "commit");
 }
 
 void Repository::commit_first(const Author& author) {
@@ -127,19 +174,16 @@ PlannedCommit Repository::plan_commit(const std::string& message,
     std::string text = checked_message(message);
     const Selection selection(handle_->workspace, files);
     git_repository* const repository = handle_->get();
+    refuse_during_rebase(repository, "commit");
     const auto draft =
         std::make_shared<Draft>(handle_->workspace, repository, author, std::move(text));
+    refuse_conflicts(unresolved(draft->index.get(), selection), "commit");
     stage(repository, draft->index.get(), selection);
-    const git_commit* parent = draft->parent.get();
-    const git_oid tree =
-        selection.is_everything()
-            ? written_tree(draft->index.get())
-            : selected_tree(repository, draft->index.get(), tree_of(parent).get(), selection);
-    const bool is_same = parent != nullptr ? git().oid_cmp(&tree, git().commit_tree_id(parent)) == 0
-                                           : is_empty(draft->index.get());
-    if (is_same) throw base::Error(base::ErrorCode::failed, "commit: nothing to commit");
+    const git_oid tree = tree_to_commit(repository, *draft, selection);
+    refuse_empty(repository, tree, *draft);
     write_commit(repository, tree, *draft);
-    return {text_of(draft->id), [repository, draft] { publish(repository, *draft); }};
+    return {text_of(draft->id), [repository, draft] { publish(repository, *draft); },
+            sequence_after_commit(repository)};
 }
 
 std::string Repository::commit(const std::string& message, const std::vector<std::string>& files,

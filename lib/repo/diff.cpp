@@ -1,4 +1,9 @@
+#include <optional>
+
+#include "repo/conversion.hpp"
+#include "repo/directory.hpp"
 #include "repo/opened.hpp"
+#include "repo/operation.hpp"
 
 namespace chorus::repo {
 namespace {
@@ -6,22 +11,50 @@ namespace {
 constexpr std::size_t patch_bytes = 8U << 20;  // far beyond what a tool's result may hold
 constexpr std::int64_t text_file_bytes = 4 << 20;
 
+struct Chosen {
+    git_repository* repository;
+    git_index* index;
+};
+
 // Called by libgit2 for every file; 1 leaves it out.
-int choose(const git_diff*, const git_diff_delta* delta, const char*, void* index) {
-    return static_cast<int>(is_left_out(static_cast<git_index*>(index), delta->old_file.path));
+int choose(const git_diff*, const git_diff_delta* delta, const char*, void* chosen) {
+    const auto& [repository, index] = *static_cast<Chosen*>(chosen);
+    const std::string path = delta->old_file.path;
+    const bool is_same =
+        is_left_out(index, path.c_str()) ||
+        (delta->status == GIT_DELTA_MODIFIED && is_same_in_lfs(repository, index, path));
+    return static_cast<int>(is_same || path.ends_with('/'));
 }
 
-git_diff_options options_for_patches(git_index* index) {
+git_diff_options options_for_patches(Chosen& chosen) {
     git_diff_options options;
     check(git().diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION), "diff");
     options.flags = GIT_DIFF_INCLUDE_UNTRACKED | GIT_DIFF_RECURSE_UNTRACKED_DIRS |
-                    GIT_DIFF_SHOW_UNTRACKED_CONTENT | GIT_DIFF_IGNORE_SUBMODULES |
-                    GIT_DIFF_INCLUDE_TYPECHANGE;
-    options.ignore_submodules = GIT_SUBMODULE_IGNORE_ALL;
+                    GIT_DIFF_SHOW_UNTRACKED_CONTENT | GIT_DIFF_INCLUDE_TYPECHANGE;
     options.max_size = text_file_bytes;
     options.notify_cb = choose;
-    options.payload = index;
+    options.payload = &chosen;
     return options;
+}
+
+// As `git diff HEAD` shows them: named, and then compared with what HEAD has. In memory our side
+// takes the conflict's place in the index.
+std::string settle_conflicts(git_index* index) {
+    std::string lines;
+    for (const std::string& path : conflicted_paths(index)) {
+        lines += "* Unmerged path " + path + "\n";
+        const git_index_entry* sides[3] = {};
+        check(git().index_conflict_get(&sides[0], &sides[1], &sides[2], index, path.c_str()),
+              "diff: " + path);
+        std::optional<git_index_entry> ours;
+        if (sides[1] != nullptr) ours = *sides[1];
+        check(git().index_conflict_remove(index, path.c_str()), "diff: " + path);
+        if (!ours) continue;
+        ours->path = path.c_str();
+        ours->flags = 0;
+        check(git().index_add(index, &*ours), "diff: " + path);
+    }
+    return lines;
 }
 
 Tree tree_at(git_repository* repository, const std::string& ref) {
@@ -65,9 +98,12 @@ std::string Repository::diff(const std::string& ref1, const std::string& ref2) c
     git_repository* const repository = handle_->get();
     const Index index = fresh_index(repository);
     const Tree from = tree_at(repository, ref1);
-    git_diff_options options = options_for_patches(index.get());
+    Chosen chosen{repository, index.get()};
+    git_diff_options options = options_for_patches(chosen);
+    std::string conflicts;
     Diff diff;
     if (ref2.empty()) {
+        conflicts = settle_conflicts(index.get());
         diff = make<Diff>("diff", git().diff_tree_to_workdir_with_index, repository, from.get(),
                           &options);
     } else {
@@ -77,7 +113,7 @@ std::string Repository::diff(const std::string& ref1, const std::string& ref2) c
             make<Diff>("diff", git().diff_tree_to_tree, repository, from.get(), to.get(), &options);
     }
     find_renames(diff.get());
-    return printed(diff.get());
+    return conflicts + printed(diff.get());
 }
 
 }  // namespace chorus::repo

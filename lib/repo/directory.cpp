@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "sys/file.hpp"
+#include "sys/git_place.hpp"
 
 namespace chorus::repo {
 namespace {
@@ -31,12 +32,12 @@ bool is_unfinished(std::string_view name) {
 }  // namespace
 
 std::string git_directory(const std::string& workspace) {
-    return sys::join_path(workspace, ".git");
+    const sys::GitPlace place = sys::find_git(workspace);
+    return place.is_there() ? place.git_directory : sys::join_path(workspace, ".git");
 }
 
 bool has_git_directory(const std::string& workspace) {
-    struct stat found {};
-    return lstat(git_directory(workspace).c_str(), &found) == 0 && S_ISDIR(found.st_mode);
+    return sys::find_git(workspace).is_there();
 }
 
 void remove_unfinished(const std::string& directory, const timespec& since) {

@@ -7,8 +7,8 @@ struct timespec;
 
 namespace chorus::repo {
 
+// Where sys::find_git finds it, else WORKSPACE/.git.
 std::string git_directory(const std::string& workspace);
-// Whether .git is a directory and no link to one.
 bool has_git_directory(const std::string& workspace);
 
 // Removes git's lock files, and the unfinished ones that libgit2 renames when they are whole, that

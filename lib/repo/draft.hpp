@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "repo/mutation.hpp"
 #include "repo/opened.hpp"
@@ -12,15 +13,18 @@ struct Draft {
     Mutation mutation;
     Index index;  // in memory: what is staged in it is written by whoever wants it written
     CommitObject parent;
+    std::vector<CommitObject> merged;  // the further parents of a merge
+    CommitObject picked;               // whose author a cherry-pick keeps, or null
     Author author;
     std::string message;
     git_oid id{};
 
-    Draft(const std::string& workspace, git_repository* repository, Author by, std::string text);
+    Draft(const std::string& workspace, git_repository* repository, const Author& agent,
+          std::string text);
 };
 
 git_oid written_tree(git_index* index);
-// The object alone, with the draft's HEAD as parent; its id is the draft's. No ref names it.
+// The object alone, with the draft's parents; its id is the draft's. No ref names it.
 void write_commit(git_repository* repository, const git_oid& tree, Draft& draft);
 
 }  // namespace chorus::repo

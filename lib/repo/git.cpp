@@ -6,7 +6,6 @@ namespace chorus::repo {
 namespace {
 
 std::string hint_for(int result) {
-    if (is_of_another_owner(result)) return "chown it, or work as the user whose it is";
     if (result == GIT_ELOCKED)
         return "another git is at work; if none is, remove the .lock files in .git";
     return {};
@@ -20,7 +19,7 @@ std::string last_words(const Git& library) {
 }
 
 // libgit2 finds these places while it starts, so they are cleared right after, before it reads
-// anything.
+// anything. Whose the repository is, the caller has looked at (owner.hpp).
 Git started(Git library) {
     bool works = library.libgit2_init() > 0;
     for (const int level : {GIT_CONFIG_LEVEL_PROGRAMDATA, GIT_CONFIG_LEVEL_SYSTEM,
@@ -28,7 +27,7 @@ Git started(Git library) {
         works = works && library.libgit2_opts(GIT_OPT_SET_SEARCH_PATH, level, "") == 0;
     works = works && library.libgit2_opts(GIT_OPT_SET_TEMPLATE_PATH, "") == 0 &&
             library.libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1) == 0 &&
-            library.libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 1) == 0;
+            library.libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0) == 0;
     if (!works)
         throw base::Error(base::ErrorCode::failed,
                           "git: libgit2 does not start: " + last_words(library));
@@ -42,15 +41,8 @@ const Git& git() {
     return library;
 }
 
-// Without a safe.directory to look at, libgit2 1.5 reports only that there is no such value.
-bool is_of_another_owner(int result) {
-    if (result == GIT_EOWNER) return true;
-    return result < 0 && last_words(git()).find("safe.directory") != std::string::npos;
-}
-
 base::Error failure(std::string_view what, int result) {
     std::string words = last_words(git());
-    if (is_of_another_owner(result)) words = "the repository belongs to another user";
     if (words.empty()) words = "libgit2 error " + std::to_string(result);
     return {base::ErrorCode::failed, std::string(what) + ": " + words, hint_for(result)};
 }

@@ -13,7 +13,12 @@
 namespace chorus::repo {
 
 #define CHORUS_REPO_FUNCTIONS(X)       \
-    X(blob_create_from_buffer)         \
+    X(attr_get_many)                   \
+    X(attr_value)                      \
+    X(blob_free)                       \
+    X(blob_lookup)                     \
+    X(blob_rawcontent)                 \
+    X(blob_rawsize)                    \
     X(branch_create)                   \
     X(branch_iterator_free)            \
     X(branch_iterator_new)             \
@@ -34,7 +39,6 @@ namespace chorus::repo {
     X(commit_tree_id)                  \
     X(config_free)                     \
     X(config_get_string)               \
-    X(config_new)                      \
     X(config_open_ondisk)              \
     X(config_set_string)               \
     X(config_snapshot)                 \
@@ -52,7 +56,12 @@ namespace chorus::repo {
     X(error_last)                      \
     X(graph_descendant_of)             \
     X(index_add)                       \
+    X(index_add_bypath)                \
     X(index_conflict_get)              \
+    X(index_conflict_iterator_free)    \
+    X(index_conflict_iterator_new)     \
+    X(index_conflict_next)             \
+    X(index_conflict_remove)           \
     X(index_entrycount)                \
     X(index_find_prefix)               \
     X(index_free)                      \
@@ -71,10 +80,6 @@ namespace chorus::repo {
     X(object_peel)                     \
     X(odb_exists)                      \
     X(odb_free)                        \
-    X(odb_open_wstream)                \
-    X(odb_stream_finalize_write)       \
-    X(odb_stream_free)                 \
-    X(odb_stream_write)                \
     X(oid_cmp)                         \
     X(oid_fromstr)                     \
     X(oid_tostr)                       \
@@ -87,17 +92,21 @@ namespace chorus::repo {
     X(reference_symbolic_create)       \
     X(reference_symbolic_target)       \
     X(repository_commondir)            \
+    X(repository_config_snapshot)      \
     X(repository_free)                 \
     X(repository_index)                \
     X(repository_init_ext)             \
     X(repository_init_options_init)    \
+    X(repository_mergehead_foreach)    \
     X(repository_odb)                  \
     X(repository_open_ext)             \
     X(repository_path)                 \
-    X(repository_set_config)           \
     X(repository_set_head)             \
     X(repository_set_head_detached)    \
     X(repository_set_ident)            \
+    X(repository_set_index)            \
+    X(repository_set_workdir)          \
+    X(repository_state)                \
     X(repository_workdir)              \
     X(revparse_single)                 \
     X(revwalk_free)                    \
@@ -125,8 +134,6 @@ struct Git {
 // Started once per process.
 const Git& git();
 
-// What libgit2 reports of a repository that another user owns.
-bool is_of_another_owner(int result);
 // The one place that turns libgit2's last error into ours: "what: its words".
 base::Error failure(std::string_view what, int result);
 void check(int result, std::string_view what);
@@ -136,16 +143,19 @@ void release(T* handle) {
     (git().*function)(handle);
 }
 
+using Blob = base::Handle<git_blob, release<&Git::blob_free, git_blob>>;
 using BranchIterator =
     base::Handle<git_branch_iterator, release<&Git::branch_iterator_free, git_branch_iterator>>;
 using CommitObject = base::Handle<git_commit, release<&Git::commit_free, git_commit>>;
+using ConflictIterator =
+    base::Handle<git_index_conflict_iterator,
+                 release<&Git::index_conflict_iterator_free, git_index_conflict_iterator>>;
 using Configuration = base::Handle<git_config, release<&Git::config_free, git_config>>;
 using Diff = base::Handle<git_diff, release<&Git::diff_free, git_diff>>;
 using GitRepository = base::Handle<git_repository, release<&Git::repository_free, git_repository>>;
 using Index = base::Handle<git_index, release<&Git::index_free, git_index>>;
 using Object = base::Handle<git_object, release<&Git::object_free, git_object>>;
 using ObjectDatabase = base::Handle<git_odb, release<&Git::odb_free, git_odb>>;
-using ObjectStream = base::Handle<git_odb_stream, release<&Git::odb_stream_free, git_odb_stream>>;
 using Reference = base::Handle<git_reference, release<&Git::reference_free, git_reference>>;
 using Signature = base::Handle<git_signature, release<&Git::signature_free, git_signature>>;
 using StatusList = base::Handle<git_status_list, release<&Git::status_list_free, git_status_list>>;

@@ -10,8 +10,11 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "repo/owner.hpp"
 #include "sys/environment.hpp"
 #include "sys/file.hpp"
+#include "sys/git_place.hpp"
+#include "sys/place.hpp"
 
 namespace chorus::repo {
 namespace {
@@ -51,12 +54,13 @@ base::Error error_in(const Message& answer) {
     return {base::find_error_code(text(1)).value_or(base::ErrorCode::failed), text(2), text(3)};
 }
 
-// What makes a process fit for a workspace: where it lies and which directory that is.
+// What makes a process fit for a workspace: the places it may write in, and which directory the
+// workspace is.
 struct Current {
     Current() { departed(); }  // which its end needs
 
     std::mutex mutex;
-    std::string workspace;
+    std::vector<std::string> writable;
     std::pair<dev_t, ino_t> directory;
     std::shared_ptr<GitProcess> process;
 };
@@ -64,6 +68,18 @@ struct Current {
 Current& current() {
     static Current current;
     return current;
+}
+
+// The workspace, and what of its repository lies elsewhere.
+std::vector<std::string> places_of(const std::string& workspace) {
+    const sys::GitPlace place = sys::find_git(workspace);
+    if (!place.problem.empty()) throw base::Error(base::ErrorCode::failed, "git: " + place.problem);
+    std::vector<std::string> places{workspace};
+    if (!place.is_there()) return places;
+    check_owner("git", workspace, place);
+    for (const std::string& directory : {place.common_directory, place.git_directory})
+        if (!sys::is_within(directory, places.back())) places.push_back(directory);
+    return places;
 }
 
 // Of this process's environment only what fixes the clock.
@@ -138,14 +154,15 @@ std::shared_ptr<GitProcess> git_process_of(const std::string& workspace) {
     struct stat status {};
     if (stat(workspace.c_str(), &status) != 0) throw base::system_error(workspace);
     const std::pair<dev_t, ino_t> directory{status.st_dev, status.st_ino};
+    const std::vector<std::string> writable = places_of(workspace);
     Current& one = current();
     const std::lock_guard guard(one.mutex);
-    const bool fits = one.process && one.workspace == workspace && one.directory == directory &&
+    const bool fits = one.process && one.writable == writable && one.directory == directory &&
                       !one.process->has_ended();
     if (fits) return one.process;
-    one.process = std::make_shared<GitProcess>(sys::Confinement{.writable = {workspace}},
-                                               environment_of_git());
-    one.workspace = workspace;
+    one.process =
+        std::make_shared<GitProcess>(sys::Confinement{.writable = writable}, environment_of_git());
+    one.writable = writable;
     one.directory = directory;
     return one.process;
 }

@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include "base/text.hpp"
+#include "sys/fd.hpp"
+#include "sys/git_place.hpp"
 #include "sys/open_beneath.hpp"
 
 namespace chorus::repo {
@@ -77,18 +79,23 @@ std::string resolve(const sys::Fd& directory, std::string name) {
     return {};
 }
 
+sys::Fd open_directory(const std::string& path) {
+    return sys::Fd(open(path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
 }  // namespace
 
 Head read_head(const std::string& workspace) {
-    const sys::Fd directory(
-        open((workspace + "/.git").c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!directory) return {};
-    const auto text = read_in(directory, "HEAD", ref_bytes);
+    const sys::GitPlace place = sys::find_git(workspace);
+    const sys::Fd own = open_directory(place.git_directory);
+    const sys::Fd common = open_directory(place.common_directory);
+    if (!own || !common) return {};
+    const auto text = read_in(own, "HEAD", ref_bytes);
     if (!text) return {};
     const Ref head = parse_ref(*text);
     if (head.target.empty()) return {{}, head.commit};
     if (!is_ref_name(head.target)) return {};
-    Head found{{}, resolve(directory, head.target)};
+    Head found{{}, resolve(common, head.target)};
     if (head.target.starts_with(branches)) found.branch = head.target.substr(branches.size());
     return found;
 }

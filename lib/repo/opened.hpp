@@ -18,10 +18,15 @@ struct Repository::Handle {
     git_repository* get() const { return repository.get(); }
 };
 
-// Null where .git is no repository (yet); throws where it leads out of the workspace.
+// Null where .git is no repository (yet); throws where it is not the workspace's own, belongs to a
+// user whom safe.directory does not name, or has SHA-256 object names.
 GitRepository open_repository(const std::string& workspace);
 // Sets user.name and user.email in the repository's own configuration where they are missing.
 void complete_configuration(const std::string& workspace, const Author& author);
+// Of the repository's own configuration; "" where it has none.
+std::string setting(git_repository* repository, const std::string& key);
+// user.name and user.email of the repository; what it lacks is the agent's.
+Author identity(git_repository* repository, const Author& agent);
 
 // The ref HEAD stands for ("refs/heads/main"), or "" when it is detached.
 std::string head_ref(git_repository* repository);

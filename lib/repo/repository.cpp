@@ -1,10 +1,14 @@
 #include "repo/repository.hpp"
 
+#include <iterator>
+
 #include "base/time.hpp"
 #include "repo/directory.hpp"
 #include "repo/mutation.hpp"
 #include "repo/opened.hpp"
 #include "sys/file.hpp"
+#include "sys/git_config.hpp"
+#include "sys/git_place.hpp"
 
 namespace chorus::repo {
 namespace {
@@ -17,41 +21,26 @@ std::string configuration_file(const std::string& workspace) {
     return git_directory(workspace) + "/config";
 }
 
-// core.worktree and commondir can point anywhere: what libgit2 made of them is what counts.
-void check_that_it_stays(git_repository* repository, const std::string& workspace) {
-    const char* work_tree = git().repository_workdir(repository);
-    const std::string own = git_directory(workspace) + "/";
-    const bool stays = work_tree != nullptr && workspace + "/" == work_tree &&
-                       own == git().repository_path(repository) &&
-                       own == git().repository_commondir(repository);
-    if (!stays)
-        throw base::Error(base::ErrorCode::failed, "git: .git/config leads out of the workspace",
-                          "look for core.worktree and core.bare in .git/config");
+// What git keeps in repositories with worktrees, and what libgit2 needs no more for than to know
+// it.
+void know_extensions() {
+    const char* names[] = {"worktreeconfig", "relativeworktrees"};
+    check(git().libgit2_opts(GIT_OPT_SET_EXTENSIONS, names, std::size(names)), "git");
 }
 
-Configuration read_configuration(const std::string& workspace) {
-    const auto file = make<Configuration>("git: .git/config", git().config_open_ondisk,
-                                          configuration_file(workspace).c_str());
-    return make<Configuration>("git: .git/config", git().config_snapshot, file.get());
+void check_object_names(const sys::GitPlace& place) {
+    const auto format = sys::git_values(sys::read_git_file(place.common_directory + "/config"),
+                                        "extensions", "objectformat");
+    if (!format.empty() && format.back() != "sha1")
+        throw base::Error(base::ErrorCode::failed, "git: the repository has SHA-256 object names",
+                          "the git tools cannot read it: use git in bash; everything else works");
 }
 
-std::string value_of(const Configuration& configuration, const char* key, const char* fallback) {
-    const char* value = nullptr;
-    const bool is_set =
-        git().config_get_string(&value, configuration.get(), key) == 0 && *value != '\0';
-    return is_set ? value : fallback;
-}
-
-// From here on the repository has no configuration at all. What git keeps there either leads out
-// (core.excludesFile, core.attributesFile, url.insteadOf) or converts contents (core.autocrlf); the
-// name for the reflog is taken first.
-void set_configuration_aside(git_repository* repository, const std::string& workspace) {
-    const Configuration own = read_configuration(workspace);
-    check(git().repository_set_ident(repository, value_of(own, "user.name", nobody).c_str(),
-                                     value_of(own, "user.email", nowhere).c_str()),
+// The name for the reflog.
+void set_ident(git_repository* repository) {
+    const Author author = identity(repository, {nobody, nowhere});
+    check(git().repository_set_ident(repository, author.name.c_str(), author.email.c_str()),
           "git: user.name");
-    const auto empty = make<Configuration>("git", git().config_new);
-    check(git().repository_set_config(repository, empty.get()), "git");
 }
 
 void initialise_directory(const std::string& workspace) {
@@ -63,32 +52,46 @@ void initialise_directory(const std::string& workspace) {
     make<GitRepository>("init", git().repository_init_ext, workspace.c_str(), &options);
 }
 
+// A repository that is there keeps the configuration it has.
 void prepare_directory(const std::string& workspace, const Author& author) {
     sys::make_directory(git_directory(workspace));
     const Mutation mutation(workspace);
-    if (!open_repository(workspace)) initialise_directory(workspace);
+    if (open_repository(workspace)) return;
+    initialise_directory(workspace);
     complete_configuration(workspace, author);
+}
+
+// Throws where .git is not the workspace's own.
+sys::GitPlace place_of(const std::string& workspace) {
+    sys::GitPlace place = sys::find_git(workspace);
+    if (!place.problem.empty()) throw base::Error(base::ErrorCode::failed, "git: " + place.problem);
+    return place;
 }
 
 }  // namespace
 
+// Whatever core.worktree says, the work tree is the workspace.
 GitRepository open_repository(const std::string& workspace) {
+    const sys::GitPlace place = place_of(workspace);
+    if (!place.is_there()) return nullptr;
+    check_object_names(place);
+    know_extensions();
     git_repository* opened = nullptr;
     const int result = git().repository_open_ext(
-        &opened, git_directory(workspace).c_str(),
+        &opened, place.git_directory.c_str(),
         GIT_REPOSITORY_OPEN_NO_SEARCH | GIT_REPOSITORY_OPEN_NO_DOTGIT, nullptr);
-    if (result == GIT_ENOTFOUND && !is_of_another_owner(result)) return nullptr;
+    if (result == GIT_ENOTFOUND) return nullptr;
     check(result, "git");
     GitRepository repository(opened);
-    check_that_it_stays(repository.get(), workspace);
-    set_configuration_aside(repository.get(), workspace);
+    check(git().repository_set_workdir(opened, workspace.c_str(), 0), "git");
+    set_ident(opened);
     return repository;
 }
 
 void complete_configuration(const std::string& workspace, const Author& author) {
-    const Configuration present = read_configuration(workspace);
     const auto file = make<Configuration>("git: .git/config", git().config_open_ondisk,
                                           configuration_file(workspace).c_str());
+    const auto present = make<Configuration>("git: .git/config", git().config_snapshot, file.get());
     const auto complete = [&](const char* key, const std::string& value) {
         const char* found = nullptr;
         if (git().config_get_string(&found, present.get(), key) == 0) return;
@@ -96,6 +99,21 @@ void complete_configuration(const std::string& workspace, const Author& author) 
     };
     complete("user.name", author.name);
     complete("user.email", author.email);
+}
+
+std::string setting(git_repository* repository, const std::string& key) {
+    const auto configuration =
+        make<Configuration>("git: .git/config", git().repository_config_snapshot, repository);
+    const char* value = nullptr;
+    const int result = git().config_get_string(&value, configuration.get(), key.c_str());
+    return result == 0 ? value : "";
+}
+
+Author identity(git_repository* repository, const Author& agent) {
+    Author author{setting(repository, "user.name"), setting(repository, "user.email")};
+    if (author.name.empty()) author.name = agent.name;
+    if (author.email.empty()) author.email = agent.email;
+    return author;
 }
 
 std::string head_ref(git_repository* repository) {
@@ -149,7 +167,7 @@ Repository::Repository(Repository&&) noexcept = default;
 Repository::~Repository() = default;
 
 std::optional<Repository> Repository::open(const std::string& workspace) {
-    if (!has_git_directory(workspace)) return std::nullopt;
+    if (!place_of(workspace).is_there()) return std::nullopt;
     const std::string resolved = sys::real_path(workspace);
     GitRepository opened = open_repository(resolved);
     if (!opened) return std::nullopt;
@@ -159,11 +177,9 @@ std::optional<Repository> Repository::open(const std::string& workspace) {
 Repository Repository::initialise(const std::string& workspace, const Author& author) {
     sys::make_directory(workspace);
     const std::string resolved = sys::real_path(workspace);
-    if (sys::exists(git_directory(resolved)) && !has_git_directory(resolved))
-        throw base::Error(base::ErrorCode::failed,
-                          "init: .git is no directory of this workspace's own",
-                          "move .git away and try again");
-    prepare_directory(resolved, author);
+    const sys::GitPlace place = place_of(resolved);
+    if (place.git_directory.empty() || place.git_directory == resolved + "/.git")
+        prepare_directory(resolved, author);
     auto repository = open(resolved);
     if (!repository)
         throw base::Error(base::ErrorCode::failed, "init: " + resolved + " is no repository");

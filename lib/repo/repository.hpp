@@ -1,7 +1,9 @@
-// The workspace's git repository. A process of its own does the work, started at the first call and
-// confined to the workspace (chorus-sandbox(8), mode git). No system, global or XDG configuration
-// is read, no hook or filter runs, nothing is searched for upwards, objects and refs are synced
-// (promise 7). Throws base::Error(failed) with git's words.
+// The workspace's git repository, which may be a linked worktree or a submodule. A process of its
+// own does the work, started at the first call and confined to the workspace and its git directory
+// (chorus-sandbox(8), mode git). Of the system's and the user's configuration only safe.directory
+// is read, no hook and no filter program runs, nothing is searched for upwards, objects and refs
+// are synced (promise 7). Commits are made in the repository's own name, else in the author's.
+// Throws base::Error(failed) with git's words.
 #pragma once
 
 #include <functional>
@@ -28,6 +30,7 @@ struct PlannedCommit {
     std::string id;
     // Once, while the Repository is there. Until it is gone nobody else changes the repository.
     std::function<void()> finish;
+    std::string note;  // a cherry-pick or revert of several commits that goes on afterwards, or ""
 };
 // What there was before a reset.
 struct Aside {
@@ -46,19 +49,22 @@ std::vector<std::string> clone(const std::string& source, const std::string& wor
 class Repository {
   public:
     // git init with branch main, repository-local user.name and user.email, and an initial commit
-    // of what is there. Fine on an existing repository: then only the configuration is completed.
+    // of what is there. An existing repository keeps its configuration, and its commits if any.
     static Repository initialise(const std::string& workspace, const Author& author);
-    // Nothing where there is no repository of its own: no .git, or one that is a file or a link.
+    // Nothing where there is no .git; throws for one that belongs to another directory or user.
     static std::optional<Repository> open(const std::string& workspace);
 
     Repository(Repository&&) noexcept;
     ~Repository();
 
-    std::string status() const;  // "branch main\n M a.txt\n?? b.txt\n"
+    // "branch main\n M a.txt\n?? b.txt\n"; the second line is "# a merge is in progress: ..." then.
+    std::string status() const;
     // A patch: work tree against HEAD (both empty), against `ref1`, or `ref2` against `ref1`.
     std::string diff(const std::string& ref1, const std::string& ref2) const;
     std::vector<Commit> log(int count) const;  // of HEAD, newest first
-    // Everything, or the files named; the new commit's id. Throws where there is nothing to commit.
+    // Everything, or the files named; the new commit's id. Throws where there is nothing to commit,
+    // in a rebase or am, and where a conflict is neither added to the index nor named in `files`. A
+    // merge, cherry-pick or revert takes all that is staged besides, and ends.
     std::string commit(const std::string& message, const std::vector<std::string>& files,
                        const Author& author);
     // The same up to where the branch would move to it: its id is known, and nobody sees it yet.
@@ -76,7 +82,8 @@ class Repository {
     // git reset --hard: index, work tree and the branch of HEAD as the commit has them; files that
     // are not tracked stay, unless they stand in the way of one that it has. Before that everything
     // there is, such files and those not tracked too, becomes a commit, and a new branch names it:
-    // `branch`, or that with a number behind it. Error(not_found) as above, with nothing changed.
+    // `branch`, or that with a number behind it. A merge, cherry-pick or revert ends. Throws in a
+    // rebase or am. Error(not_found) as above, with nothing changed.
     Aside reset(const std::string& commit, const std::string& branch, const Author& author);
 
   private:

@@ -1,6 +1,10 @@
 #include <fcntl.h>
 
+#include "repo/checkout.hpp"
+#include "repo/conversion.hpp"
+#include "repo/directory.hpp"
 #include "repo/draft.hpp"
+#include "repo/operation.hpp"
 #include "repo/staging.hpp"
 
 namespace chorus::repo {
@@ -32,16 +36,14 @@ std::string make_free_branch(git_repository* repository, const std::string& name
 }
 
 // What is staged in memory alone is forgotten first: a file that is not in the index stays.
-void overwrite_work_tree(git_repository* repository, const git_commit* commit) {
+void overwrite_work_tree(git_repository* repository, git_tree* from, const git_commit* commit) {
     (void)fresh_index(repository);
     remove_links(repository, tree_of(commit).get());
     git_checkout_options options;
     check(git().checkout_options_init(&options, GIT_CHECKOUT_OPTIONS_VERSION), "reset");
     options.checkout_strategy = GIT_CHECKOUT_FORCE;
-    options.disable_filters = 1;
     options.file_open_flags = O_CREAT | O_TRUNC | O_WRONLY | O_NOFOLLOW | O_CLOEXEC;
-    check(git().checkout_tree(repository, reinterpret_cast<const git_object*>(commit), &options),
-          "reset");
+    check(check_out_tree(repository, from, commit, options), "reset");
     const Index index = fresh_index(repository);
     check(git().index_read_tree(index.get(), tree_of(commit).get()), "reset");
     check(git().index_write(index.get()), "reset");
@@ -66,22 +68,27 @@ Aside Repository::reset(const std::string& commit, const std::string& branch,
                         const Author& author) {
     git_repository* const repository = handle_->get();
     const CommitObject target = repo::require_commit(repository, commit);
+    refuse_during_rebase(repository, "git");
     Draft draft(handle_->workspace, repository, author, "Before going back to " + commit + "\n");
     if (!draft.parent) throw base::Error(base::ErrorCode::failed, "git: there is no commit yet");
     stage(repository, draft.index.get(), Selection(handle_->workspace, {}));
     stage_in_the_way(repository, draft.index.get(), tree_of(target.get()).get());
     const git_oid tree = written_tree(draft.index.get());
     const bool has_changes = git().oid_cmp(&tree, git().commit_tree_id(draft.parent.get())) != 0;
-    if (!has_changes &&
+    if (!has_changes && draft.merged.empty() &&
         git().oid_cmp(git().commit_id(draft.parent.get()), git().commit_id(target.get())) == 0)
         return {};
+    const auto present = make<Tree>("reset", git().tree_lookup, repository, &tree);
+    refuse_conversions(repository, present.get(), tree_of(target.get()).get(), "reset");
     draft.id = *git().commit_id(draft.parent.get());
-    if (has_changes) write_commit(repository, tree, draft);
+    draft.picked.reset();
+    if (has_changes || !draft.merged.empty()) write_commit(repository, tree, draft);
     const CommitObject kept = find_commit(repository, draft.id);
     Aside aside{text_of(draft.id), make_free_branch(repository, branch, kept.get())};
     // refs and objects are synced by then: from here on nothing that was there can be lost
-    overwrite_work_tree(repository, target.get());
+    overwrite_work_tree(repository, present.get(), target.get());
     move_head(repository, draft.parent.get(), target.get());
+    end_operation(repository);
     return aside;
 }
 

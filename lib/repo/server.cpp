@@ -82,9 +82,9 @@ class Server {
         plan->planned =
             plan->repository.plan_commit(request[2], rest(request, 5), {request[3], request[4]});
         const std::string number = std::to_string(++plans_made_);
-        const std::string id = plan->planned.id;
+        Message answer{number, plan->planned.id, plan->planned.note};
         plans_[number] = std::move(plan);
-        return {number, id};
+        return answer;
     }
     Message finish(const Message& request) {
         plans_.at(request[1])->planned.finish();

@@ -1,5 +1,6 @@
-// From the work tree into the index, byte for byte: no filter of .gitattributes and no conversion
-// of line endings, and without following a link. Include it in this room's .cpp files only.
+// From the work tree into the index, as `git add` does it: line ends are converted as
+// .gitattributes and core.autocrlf say, and no link is followed. Include it in this room's .cpp
+// files only.
 #pragma once
 
 #include <string>
@@ -19,15 +20,18 @@ class Selection {
     bool is_everything() const { return paths_.empty(); }
     // A directory covers what is in it.
     bool covers(std::string_view path) const;
+    // By itself, not by a directory it is in.
+    bool names(std::string_view path) const;
     const std::vector<std::string>& paths() const { return paths_; }
 
   private:
     std::vector<std::string> paths_;
 };
 
-// Brings the index (in memory) up to date with the work tree where `selection` says so. Ignored
-// files and repositories inside the workspace stay out. Throws for a selected path that is neither
-// tracked nor there.
+// Brings the index (in memory) up to date with the work tree where `selection` says so, conflicts
+// included. Ignored files stay out, and repositories inside the workspace that are no submodules.
+// Throws for a selected path that is neither tracked nor there, and for a file that only git itself
+// can convert.
 void stage(git_repository* repository, git_index* index, const Selection& selection);
 
 // Into the index (in memory): what the work tree has under a name that the tree has and the index

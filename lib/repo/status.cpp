@@ -1,6 +1,9 @@
 #include <cstdio>
 
+#include "repo/conversion.hpp"
+#include "repo/directory.hpp"
 #include "repo/opened.hpp"
+#include "repo/operation.hpp"
 
 namespace chorus::repo {
 namespace {
@@ -75,9 +78,14 @@ std::string names(const git_status_entry& entry) {
     return quoted(delta->old_file.path) + " -> " + name;
 }
 
-bool is_missing_on_purpose(const git_status_entry& entry, git_index* index) {
-    return entry.status == GIT_STATUS_WT_DELETED &&
-           is_left_out(index, entry.index_to_workdir->old_file.path);
+// What libgit2 takes for changed and git does not: a file that the work tree lacks on purpose, and
+// one of git-lfs.
+bool is_unchanged(git_repository* repository, git_index* index, const git_status_entry& entry) {
+    if (entry.status != GIT_STATUS_WT_DELETED && entry.status != GIT_STATUS_WT_MODIFIED)
+        return false;
+    const char* path = entry.index_to_workdir->old_file.path;
+    return entry.status == GIT_STATUS_WT_DELETED ? is_left_out(index, path)
+                                                 : is_same_in_lfs(repository, index, path);
 }
 
 struct Lines {
@@ -103,16 +111,17 @@ void append(Lines& lines, const git_status_entry& entry, git_index* index) {
 std::string Repository::status() const {
     git_status_options options;
     check(git().status_options_init(&options, GIT_STATUS_OPTIONS_VERSION), "status");
-    options.flags = GIT_STATUS_OPT_INCLUDE_UNTRACKED | GIT_STATUS_OPT_EXCLUDE_SUBMODULES |
-                    GIT_STATUS_OPT_RENAMES_HEAD_TO_INDEX;
+    options.flags = GIT_STATUS_OPT_INCLUDE_UNTRACKED | GIT_STATUS_OPT_RENAMES_HEAD_TO_INDEX;
     const auto list = make<StatusList>("status", git().status_list_new, handle_->get(), &options);
     const Index index = fresh_index(handle_->get());
     Lines lines;
     for (std::size_t i = 0; i < git().status_list_entrycount(list.get()); ++i) {
         const git_status_entry& entry = *git().status_byindex(list.get(), i);
-        if (!is_missing_on_purpose(entry, index.get())) append(lines, entry, index.get());
+        if (!is_unchanged(handle_->get(), index.get(), entry)) append(lines, entry, index.get());
     }
-    return head_line(handle_->get()) + lines.tracked + lines.untracked;
+    std::string operation = operation_text(handle_->get(), index.get());
+    if (!operation.empty()) operation = "# " + operation + "\n";
+    return head_line(handle_->get()) + operation + lines.tracked + lines.untracked;
 }
 
 }  // namespace chorus::repo

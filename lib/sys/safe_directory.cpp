@@ -36,7 +36,7 @@ bool owns_repository(const std::string& workspace, const GitPlace& place) {
     const std::array<std::string, 3> paths{workspace, workspace + "/.git", place.git_directory};
     return std::all_of(paths.begin(), paths.end(), [](const std::string& path) {
         const auto status = link_status(path);
-        return status && status->st_uid == geteuid();
+        return !status || status->st_uid == geteuid();
     });
 }
 

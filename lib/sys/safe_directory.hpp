@@ -8,7 +8,8 @@
 
 namespace chorus::sys {
 
-// Whether the workspace, its .git and its git directory belong to the user of this process.
+// Whether the workspace, its .git and its git directory belong to the user of this process, as far
+// as they are there.
 bool owns_repository(const std::string& workspace, const GitPlace& place);
 // Whether safe.directory of the system's or the user's own configuration names the workspace: "*",
 // the path itself, or "DIR/*" above it; an empty value takes back what was named before.

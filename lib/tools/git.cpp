@@ -109,10 +109,13 @@ Planned plan_commit(const Arguments& arguments, const Workplace& workplace) {
     held->planned =
         held->repository.plan_commit(message, arguments.list("files"), author_of(workplace));
     const std::string id = held->planned.id;
+    const std::string& note = held->planned.note;
     const std::string summary(base::split_lines(base::trim(message)).front());
+    const std::string text =
+        "committed " + id + " " + summary + "\n" + (note.empty() ? "" : note + "\n");
     return Plan{commit_evidence(id), [=] {
                     held->planned.finish();
-                    return answer("committed " + id + " " + summary + "\n");
+                    return answer(text);
                 }};
 }
 

@@ -247,7 +247,10 @@ WorkspaceStanding workspace_of(const agent::Directory& directory) {
         const auto lines = base::split_lines(status);
         constexpr std::string_view word = "branch ";
         if (!lines.empty()) workspace.branch = lines.front().substr(word.size());
-        workspace.uncommitted = static_cast<std::int64_t>(lines.size()) - 1;
+        workspace.uncommitted =
+            std::count_if(lines.begin(), lines.end(), [](std::string_view line) {
+                return !line.starts_with(word) && !line.starts_with("# ");
+            });
     } catch (const Error& error) {
         workspace.problem = error.message();
     }

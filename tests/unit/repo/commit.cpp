@@ -40,6 +40,7 @@ TEST_F(CommitTest, TakesEverything) {
 
 TEST_F(CommitTest, IsInUtcByTheAuthorGiven) {
     write("a", "2\n");
+    git("config --remove-section user");
     open().commit("m", {}, {"bob", "bob@x"});
     EXPECT_EQ(git("log -1 --format='%an %ae %cn %ad' --date=format:%z"), "bob bob@x bob +0000\n");
 }
@@ -155,43 +156,29 @@ TEST_F(CommitTest, DoesNotFollowLinks) {
     EXPECT_NE(message_of([&] { commit_files({"dir/b"}); }), "nothing was thrown");
 }
 
-TEST_F(CommitTest, KeepsEveryByteAndRunsNoFilterOrHook) {
+TEST_F(CommitTest, RunsNoFilterOrHook) {
     const std::string mark = "touch " + directory() + "/ran";
-    write(".gitattributes", "* text eol=crlf ident filter=evil diff=evil merge=evil\n");
+    write(".gitattributes", "* text ident diff=evil merge=evil\nf filter=evil\n");
     git("config filter.evil.clean '" + mark + "; cat'");
     git("config filter.evil.process '" + mark + "'");
     git("config filter.evil.required true");
     git("config diff.evil.textconv '" + mark + "'");
-    git("config core.autocrlf true");
     git("config core.fsmonitor '" + mark + "'");
     for (const char* hook : {"pre-commit", "post-commit", "commit-msg", "reference-transaction"}) {
         write(std::string(".git/hooks/") + hook, "#!/bin/sh\n" + mark + "\nexit 1\n");
         chmod(path(std::string(".git/hooks/") + hook).c_str(), 0700);
     }
     write("a", "one\r\ntwo $Id$\r\n");
+    write("f", "x\n");
     std::filesystem::remove(directory() + "/ran");
     open().status();
     open().diff("", "");
+    EXPECT_EQ(message_of([&] { commit("m"); }), "commit: 'f' has the attribute filter=evil");
+    remove("f");
     commit("m");
     EXPECT_FALSE(std::filesystem::exists(directory() + "/ran"));
-    EXPECT_EQ(git("cat-file blob HEAD:a"), "one\r\ntwo $Id$\r\n");
+    EXPECT_EQ(git("cat-file blob HEAD:a"), "one\ntwo $Id$\n");
     EXPECT_EQ(open().status(), "branch main\n");
-}
-
-TEST_F(CommitTest, ResolvesAConflictByWhatTheFileHolds) {
-    git("checkout -q -b side");
-    write("a", "side\n");
-    commit("side");
-    git("checkout -q main");
-    write("a", "main\n");
-    commit("main");
-    git("merge side");
-    EXPECT_EQ(open().status(), "branch main\nUU a\n");
-    write("a", "both\n");
-    commit("merged");
-    EXPECT_EQ(git("show HEAD:a"), "both\n");
-    EXPECT_EQ(git("ls-files -u"), "");
-    EXPECT_CLEAN_FSCK();
 }
 
 TEST_F(CommitTest, TellsItsIdBeforeTheBranchMoves) {

@@ -23,17 +23,17 @@ class DirectoryTest : public WorkspaceTest {
 
 TEST_F(DirectoryTest, RefusesAWorkTreeElsewhere) {
     git("config core.worktree '" + other() + "'");
-    EXPECT_EQ(refusal(), "git: .git/config leads out of the workspace");
+    EXPECT_EQ(refusal(), "git: " + path(".git/config") +
+                             ": core.worktree or core.bare belongs to another directory");
 }
 
 TEST_F(DirectoryTest, RefusesABareRepository) {
     git("config core.bare true");
-    EXPECT_EQ(refusal(), "git: .git/config leads out of the workspace");
+    EXPECT_EQ(refusal(), "git: " + path(".git/config") +
+                             ": core.worktree or core.bare belongs to another directory");
 }
 
 TEST_F(DirectoryTest, IgnoresWhatTheConfigurationPointsTo) {
-    std::ofstream(directory() + "/excluded") << "new\n";
-    git("config core.excludesFile '" + directory() + "/excluded'");
     git("config core.hooksPath '" + directory() + "/hooks'");
     git("config url." + other() + ".insteadOf x");
     write("new", "");
@@ -43,10 +43,12 @@ TEST_F(DirectoryTest, IgnoresWhatTheConfigurationPointsTo) {
 TEST_F(DirectoryTest, ALinkInPlaceOfGitIsNoRepository) {
     remove(".git");
     link(other() + "/.git", ".git");
-    EXPECT_FALSE(Repository::open(workspace()));
+    EXPECT_EQ(refusal(), "git: " + path(".git") +
+                             ": neither a directory nor the file of a worktree or submodule");
     remove(".git");
     write(".git", "gitdir: " + other() + "/.git\n");
-    EXPECT_FALSE(Repository::open(workspace()));
+    EXPECT_EQ(refusal(), "git: " + path(".git") + ": leads to " + other() +
+                             "/.git, whose core.worktree is not " + workspace());
 }
 
 TEST_F(DirectoryTest, LeavesAPersonsLinkedHooksAlone) {

@@ -155,6 +155,9 @@ TEST_F(ResetTest, FiltersAndHooksOfTheWorkspaceDoNotRun) {
     git("config filter.evil.clean 'touch " + directory() + "/pwned; cat'");
     write(".git/hooks/post-checkout", "#!/bin/sh\ntouch " + directory() + "/pwned\n");
     shell("chmod +x .git/hooks/post-checkout");
+    EXPECT_EQ(message_of([&] { reset(first_); }),
+              "commit: '.gitattributes' has the attribute filter=evil");
+    remove(".gitattributes");
     reset(first_);
     EXPECT_FALSE(std::filesystem::exists(directory() + "/pwned"));
     EXPECT_EQ(read("a"), "one\n");

@@ -38,6 +38,37 @@ TEST_F(Git, ADaysWork) {
     EXPECT_TRUE(has(ok("git_branch", R"({"name":"main","delete":true})"), "deleted branch main\n"));
 }
 
+TEST_F(Git, AMergeIsSettledByNameAndASequenceIsTold) {
+    const std::string git = "cd '" + at("") + "' && git -c user.name=p -c user.email=p@x ";
+    const auto shell = [&](const std::string& command) {
+        return std::system((git + command + " >/dev/null 2>&1").c_str());
+    };
+    put("a", "base\n");
+    ok("git_init", "{}");
+    ok("git_checkout", R"({"ref":"side","create":true})");
+    put("a", "side\n");
+    ok("git_commit", R"({"message":"side"})");
+    put("b", "later\n");
+    ok("git_commit", R"({"message":"later"})");
+    ok("git_checkout", R"({"ref":"main"})");
+    put("a", "main\n");
+    ok("git_commit", R"({"message":"main"})");
+    EXPECT_NE(shell("merge side"), 0);
+    EXPECT_TRUE(has(ok("git_status", "{}"), "# a merge is in progress with 1 conflict: "));
+    EXPECT_TRUE(has(ok("git_diff", "{}"), "* Unmerged path a\n"));
+    EXPECT_THROW(call("git_commit", R"({"message":"m"})"), base::Error);
+    EXPECT_THROW(call("git_checkout", R"({"ref":"side"})"), base::Error);
+    put("a", "both\n");
+    EXPECT_FALSE(has(ok("git_commit", R"({"message":"m","files":["a"]})"), "in progress"));
+    EXPECT_EQ(shell("rev-parse -q --verify HEAD^2"), 0);
+    EXPECT_EQ(shell("reset -q --hard HEAD^"), 0);
+    EXPECT_NE(shell("cherry-pick side~1 side"), 0);
+    put("a", "both\n");
+    EXPECT_TRUE(
+        has(ok("git_commit", R"({"message":"m","files":["a"]})"),
+            "a cherry-pick of several commits is in progress: `git cherry-pick --continue`"));
+}
+
 TEST_F(Git, WrongArgumentsAreAnswered) {
     ok("git_init", "{}");
     fails("git_diff", R"({"ref2":"HEAD"})");

@@ -1,0 +1,48 @@
+// A merge, cherry-pick, revert, rebase, am or bisect that is under way in the repository. Include
+// it in this room's .cpp files only.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "repo/git.hpp"
+
+namespace chorus::repo {
+
+enum class Ending {
+    none,    // nothing is under way
+    commit,  // a commit ends it: merge, cherry-pick, revert
+    other,   // it has commands of its own: rebase, am
+    never,   // commits do not concern it: bisect, or the rest of a sequence of cherry-picks
+};
+
+struct Operation {
+    std::string_view name;  // "merge", "cherry-pick"
+    Ending ending = Ending::none;
+};
+
+Operation operation_of(git_repository* repository);
+// Throws "WHAT: a merge is in progress" for what a commit or a command of its own has to end first.
+void refuse_during(git_repository* repository, std::string_view what);
+// The same for a rebase or am alone.
+void refuse_during_rebase(git_repository* repository, std::string_view what);
+
+// Sorted, each once.
+std::vector<std::string> conflicted_paths(git_index* index);
+// Throws "WHAT: conflicts in 'a' and 'b'" where there are any.
+void refuse_conflicts(const std::vector<std::string>& paths, std::string_view what);
+
+// The commits that are merged and not in HEAD's history already.
+std::vector<CommitObject> merged_commits(git_repository* repository);
+// The commit whose author a cherry-pick keeps, or null.
+CommitObject picked_commit(git_repository* repository);
+// Removes what says that a merge, cherry-pick or revert is under way, as `git commit` does.
+void end_operation(git_repository* repository);
+// For people and the model: "a merge is in progress: git_commit ends it", or "".
+std::string operation_text(git_repository* repository, git_index* index);
+// What goes on when the step under way is committed: the rest of a cherry-pick or revert of several
+// commits, or "".
+std::string sequence_after_commit(git_repository* repository);
+
+}  // namespace chorus::repo
