@@ -102,7 +102,10 @@ void print_text(const life::Birth& birth) {
             "not in force until a person trusts them (--trust), kept in set-aside.json: " +
                 base::quoted_list(birth.set_aside));
     for (const std::string& name : birth.left_out)
-        cli::print_line("chorus-init", "notice", "not taken: " + name);
+        cli::print_line("chorus-init", "notice",
+                        name.ends_with('/')
+                            ? "submodule not fetched: " + name + " (--submodules fetches it)"
+                            : "not taken: " + name);
 }
 
 void tell_channel(const life::Birth& birth, const agent::Home& home, store::Store& store,
@@ -163,7 +166,9 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--template", birth.template_directory, "what the agent starts as")
         ->type_name("DIR");
     auto* clone = app.add_option("--clone", birth.clone, "the workspace starts as that repository")
-                      ->type_name("PATH|URL");
+                      ->type_name("PATH|URL|HOST:PATH");
+    app.add_flag("--submodules", birth.submodules, "with the submodules of what is cloned")
+        ->needs(clone);
     app.add_flag("--adopt", options.adopt, "take over the directory in place, or --adopt=DIR|TAR")
         ->type_name("[=DIR|TAR]")
         ->excludes(clone);

@@ -79,6 +79,8 @@ Options parse(char** words) {
             options.git.readable.push_back(all.take());
         } else if (word == "--network") {
             options.git.network = true;
+        } else if (word == "--unix-sockets") {
+            options.git.unix_sockets = true;
         } else if (word == "--mounted") {
             options.git.mounted = true;
         } else if (word == "--socket") {

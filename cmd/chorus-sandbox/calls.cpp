@@ -97,9 +97,9 @@ scmp_arg_cmp masked(unsigned argument, scmp_datum_t mask, scmp_datum_t value) {
 
 // Compared in full: an int with something in its high half is a family above the last one. Of
 // netlink what getaddrinfo(3) asks, the routes; socketpair(2) reaches nobody and stays.
-void refuse_sockets(Filter& filter) {
+void refuse_sockets(Filter& filter, bool unix_sockets = false) {
     for (unsigned family = AF_UNSPEC; family < AF_NETLINK; ++family)
-        if (family != AF_INET && family != AF_INET6)
+        if (family != AF_INET && family != AF_INET6 && !(unix_sockets && family == AF_UNIX))
             filter.refuse(SCMP_SYS(socket), EPERM, {compared(0, SCMP_CMP_EQ, family)});
     filter.refuse(SCMP_SYS(socket), EPERM, {compared(0, SCMP_CMP_GT, AF_NETLINK)});
     filter.refuse(SCMP_SYS(socket), EPERM,
@@ -129,13 +129,16 @@ void restrict_calls() {
     filter.load();
 }
 
-void restrict_calls_of_git(bool network) {
+void restrict_calls_of_git(bool network, bool unix_sockets) {
     Filter filter;
     refuse_for_all(filter);
     for (const int number : by_path) filter.refuse(number, EPERM);
     // Without a path it changes what the descriptor is of.
     filter.refuse(SCMP_SYS(utimensat), EPERM, {compared(1, SCMP_CMP_NE, 0)});
-    if (!network) filter.refuse(SCMP_SYS(socket), EPERM);
+    if (network)
+        refuse_sockets(filter, unix_sockets);
+    else
+        filter.refuse(SCMP_SYS(socket), EPERM);
     filter.load();
 }
 

@@ -25,8 +25,8 @@ void restrict_files_to(const std::vector<const char*>& writable,
 // In this process's own view no link beneath the directory is followed any more, where the kernel
 // lets it have one.
 void follow_no_link_beneath(const std::vector<const char*>& directories);
-// As restrict_calls, without sockets unless for the network and without what changes a file by its
+// As restrict_calls, without sockets unless for the network, and without what changes a file by its
 // path and Landlock does not govern.
-void restrict_calls_of_git(bool network);
+void restrict_calls_of_git(bool network, bool unix_sockets);
 
 }  // namespace chorus::sandbox

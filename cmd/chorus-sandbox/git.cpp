@@ -83,7 +83,7 @@ void become_git(const GitMode& git, const std::vector<const char*>& writable,
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("no_new_privs", errno);
     if (!git.mounted) restrict_files_to(writable, git.readable, git.program);
     arrange_descriptors(git);
-    restrict_calls_of_git(git.network);
+    restrict_calls_of_git(git.network, git.unix_sockets);
     syscall(SYS_execveat, program_of_git, "", arguments, environment, AT_EMPTY_PATH);
     fail(arguments[0], errno);
 }

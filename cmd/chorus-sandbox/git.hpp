@@ -10,7 +10,8 @@ struct GitMode {
     int program = -1;  // chorus-git, open
     std::vector<const char*> readable;
     bool network = false;
-    bool mounted = false;  // what it may not touch is not mounted: Landlock is not needed
+    bool unix_sockets = false;  // with the network
+    bool mounted = false;       // what it may not touch is not mounted: Landlock is not needed
 };
 // Ends the process where it cannot be confined.
 [[noreturn]] void become_git(const GitMode& git, const std::vector<const char*>& writable,

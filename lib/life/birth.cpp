@@ -167,7 +167,8 @@ void complete_tree(const Directory& directory, const BirthOptions& options, Birt
         repo::Repository::initialise(directory.workspace(), author_of(options.name));
     } else {
         sys::remove_tree(directory.workspace());
-        birth.left_out = repo::clone(options.clone, directory.workspace(), author_of(options.name));
+        birth.left_out = repo::clone(options.clone, directory.workspace(), author_of(options.name),
+                                     options.submodules);
     }
 }
 

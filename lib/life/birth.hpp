@@ -21,6 +21,7 @@ struct BirthOptions {
     std::optional<std::string> channel;
     std::string template_directory;    // "": the usual one
     std::string clone;                 // path or URL the workspace starts as
+    bool submodules = false;           // of the clone too
     std::optional<std::string> adopt;  // a directory or a packed agent; "": the one in place
     bool exist_ok = false;
     bool trust = false;
@@ -34,8 +35,9 @@ struct Birth {
     bool adopted = false;
     bool existed = false;                // --exist-ok
     std::vector<std::string> set_aside;  // trust keys of an adopted agent.json
-    std::vector<std::string> left_out;   // of a packed agent
-    std::size_t sessions = 0;            // indexed again
+    // of a packed agent or a clone; submodules of a clone have a slash at the end
+    std::vector<std::string> left_out;
+    std::size_t sessions = 0;  // indexed again
 };
 
 // Validates everything before anything is made. Error(exists), Error(config_invalid),

@@ -1,4 +1,6 @@
 // The repository as its callers have it: every call is one of chorus-git's (server.cpp).
+#include <unistd.h>
+
 #include "base/error.hpp"
 #include "repo/git_process.hpp"
 #include "repo/mutation.hpp"
@@ -9,6 +11,7 @@
 #include "sys/environment.hpp"
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
+#include "sys/person.hpp"
 
 namespace chorus::repo {
 
@@ -66,13 +69,40 @@ class NewDirectory {
     std::string path_;
 };
 
-std::vector<std::string> environment_for_servers() {
+// With the network nothing of this machine is read but what that takes, and for ssh the known
+// hosts.
+sys::Confinement confinement_of(const Source& from, const std::string& workspace, bool network) {
+    sys::Confinement confinement{.writable = {workspace},
+                                 .readable = from.readable,
+                                 .network = network,
+                                 .unix_sockets = from.transport == Transport::ssh};
+    std::vector<std::string>& readable = confinement.readable;
+    const auto environment = sys::Environment::of_process();
+    if (network)
+        for (const std::string& path : files_for_the_network()) readable.push_back(path);
+    if (confinement.unix_sockets) {
+        readable.push_back(environment.get("HOME") + "/.ssh/known_hosts");
+        readable.push_back(environment.get("SSH_AUTH_SOCK"));
+    }
+    for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR"})
+        if (network) readable.push_back(environment.get(name));
+    return confinement;
+}
+
+std::vector<std::string> environment_for(const sys::Confinement& confinement) {
     std::vector<std::string> lines;
     const auto environment = sys::Environment::of_process();
-    for (const char* name :
-         {"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "no_proxy", "NO_PROXY",
-          "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR", "CHORUS_NOW_MS"})
-        if (const auto value = environment.find(name)) lines.push_back(name + ("=" + *value));
+    const auto pass = [&](std::initializer_list<const char*> names) {
+        for (const char* name : names)
+            if (const auto value = environment.find(name)) lines.push_back(name + ("=" + *value));
+    };
+    pass({"CHORUS_NOW_MS"});
+    if (confinement.network)
+        pass({"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "no_proxy", "NO_PROXY",
+              "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR"});
+    if (!confinement.unix_sockets) return lines;
+    pass({"HOME", "SSH_AUTH_SOCK"});
+    lines.push_back("USER=" + sys::find_person(geteuid()).name);
     return lines;
 }
 
@@ -85,25 +115,25 @@ void clear_broken_mutation(const std::string& workspace) {
 }
 
 std::vector<std::string> clone(const std::string& source, const std::string& workspace,
-                               const Author& author) {
+                               const Author& author, bool with_submodules) {
     const Source from = find_source(source);
     if (!from.readable.empty())
         check_owner("clone: " + from.origin, from.readable.front(),
                     sys::find_git(from.readable.front()));
     NewDirectory directory(workspace);
-    GitProcess process(
-        {.writable = {directory.path()}, .readable = from.readable, .network = from.is_remote},
-        environment_for_servers());
-    Message links =
-        process.call({"clone", directory.path(), from.address, author.name, author.email},
-                     "clone: " + from.origin + ": the server was silent");
+    const sys::Confinement confinement = confinement_of(
+        from, directory.path(), with_submodules || from.transport != Transport::local);
+    GitProcess process(confinement, environment_for(confinement));
+    Message left_out = process.call({"clone", directory.path(), from.address, author.name,
+                                     author.email, with_submodules ? "submodules" : ""},
+                                    "clone: " + from.origin + ": the server was silent");
     const sys::Root root(directory.path());
-    std::erase_if(links, [&](const std::string& path) {
-        return root.open_to_read(path).outcome != sys::OpenOutcome::outside;
+    std::erase_if(left_out, [&](const std::string& path) {
+        return !path.ends_with('/') && root.open_to_read(path).outcome != sys::OpenOutcome::outside;
     });
-    process.call(with_files({"leave-out", directory.path()}, links));
+    process.call(with_files({"leave-out", directory.path()}, left_out));
     directory.keep();
-    return links;
+    return left_out;
 }
 
 Repository::Repository(std::unique_ptr<Handle> handle) : handle_(std::move(handle)) {}

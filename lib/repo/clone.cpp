@@ -1,32 +1,153 @@
 #include <unistd.h>
 
+#include <functional>
+#include <utility>
+
 #include "repo/cloning.hpp"
 #include "repo/directory.hpp"
 #include "repo/opened.hpp"
 #include "repo/source.hpp"
+#include "sys/environment.hpp"
 #include "sys/file.hpp"
 
 namespace chorus::repo {
 namespace {
 
-git_clone_options options_for_cloning() {
+constexpr int most_nested = 10;
+
+// How often ssh has asked for something.
+struct Asked {
+    bool for_name = false;
+    bool for_key = false;
+};
+
+// Called by libgit2 until it has enough or gets an error. The keys are those of the agent of ssh.
+int give_credential(git_credential** given, const char*, const char* user, unsigned allowed,
+                    void* payload) {
+    Asked& asked = *static_cast<Asked*>(payload);
+    if ((allowed & GIT_CREDENTIAL_USERNAME) != 0U && !std::exchange(asked.for_name, true))
+        return git().credential_username_new(
+            given, sys::Environment::of_process().get("USER", "git").c_str());
+    if ((allowed & GIT_CREDENTIAL_SSH_KEY) != 0U && !std::exchange(asked.for_key, true))
+        return git().credential_ssh_key_from_agent(given, user);
+    return GIT_EAUTH;
+}
+
+class Fetching {
+  public:
+    explicit Fetching(Transport transport) : transport_(transport) {}
+
+    void apply_to(git_fetch_options& options) {
+        options.proxy_opts.type = GIT_PROXY_AUTO;
+        asked_ = {};
+        if (transport_ != Transport::ssh) return;
+        options.callbacks.credentials = give_credential;
+        options.callbacks.payload = &asked_;
+    }
+    // Throws where `result` says so.
+    void check(int result, const std::string& what) const {
+        if (result >= 0) return;
+        const base::Error error = failure(what, result);
+        throw base::Error(error.code(), error.message(), hint_for(result));
+    }
+
+  private:
+    std::string hint_for(int result) const {
+        constexpr const char* own = "~/.ssh/config is not read";
+        if (transport_ != Transport::ssh) return {};
+        if (result == GIT_ECERTIFICATE)
+            return std::string(
+                       "the server's key has to be in ~/.ssh/known_hosts: connect to it "
+                       "once with ssh; ") +
+                   own;
+        if (asked_.for_key)
+            return std::string("only keys in the agent of ssh are used: add one with ssh-add; ") +
+                   own;
+        return own;
+    }
+
+    Transport transport_;
+    Asked asked_;
+};
+
+// As curl has them; none is said: the system's.
+void trust_certificates_of_the_environment() {
+    const auto environment = sys::Environment::of_process();
+    const auto file = environment.find("CURL_CA_BUNDLE");
+    const std::string bundle = file ? *file : environment.get("SSL_CERT_FILE");
+    const std::string directory = environment.get("SSL_CERT_DIR");
+    if (bundle.empty() && directory.empty()) return;
+    check(git().libgit2_opts(GIT_OPT_SET_SSL_CERT_LOCATIONS,
+                             bundle.empty() ? nullptr : bundle.c_str(),
+                             directory.empty() ? nullptr : directory.c_str()),
+          "clone: the certificates to trust");
+}
+
+void fetch(const std::string& address, const std::string& origin, const std::string& workspace,
+           Fetching& fetching) {
     git_clone_options options;
     check(git().clone_options_init(&options, GIT_CLONE_OPTIONS_VERSION), "clone");
     options.local = GIT_CLONE_NO_LOCAL;  // hard links to the source's objects would share its fate
     options.checkout_opts.checkout_strategy = GIT_CHECKOUT_SAFE;
     options.checkout_opts.disable_filters = 1;
-    options.fetch_opts.proxy_opts.type = GIT_PROXY_AUTO;
-    return options;
+    fetching.apply_to(options.fetch_opts);
+    git_repository* copy = nullptr;
+    const int result = git().clone(&copy, address.c_str(), workspace.c_str(), &options);
+    const GitRepository owned(copy);
+    fetching.check(result, "clone: " + origin);
 }
 
-std::vector<std::string> links_in(git_repository* repository) {
-    const Index index = fresh_index(repository);
-    std::vector<std::string> links;
+GitRepository open_plainly(const std::string& directory) {
+    git_repository* opened = nullptr;
+    const int result = git().repository_open_ext(&opened, directory.c_str(),
+                                                 GIT_REPOSITORY_OPEN_NO_SEARCH, nullptr);
+    if (result != GIT_ENOTFOUND) check(result, "clone: " + directory);
+    return GitRepository(opened);
+}
+
+using Visit = std::function<void(git_repository*, git_index*, const std::string& prefix)>;
+
+// The repository in the directory and those of its submodules that are there.
+void for_each_repository(const std::string& directory, const std::string& prefix,
+                         const Visit& visit, int depth = 0) {
+    const GitRepository repository = open_plainly(directory + "/" + prefix);
+    if (!repository || depth > most_nested) return;
+    const Index index = fresh_index(repository.get());
+    visit(repository.get(), index.get(), prefix);
     for (std::size_t i = 0; i < git().index_entrycount(index.get()); ++i) {
         const git_index_entry* entry = git().index_get_byindex(index.get(), i);
-        if (entry->mode == GIT_FILEMODE_LINK) links.emplace_back(entry->path);
+        if (entry->mode == GIT_FILEMODE_COMMIT)
+            for_each_repository(directory, prefix + entry->path + "/", visit, depth + 1);
     }
-    return links;
+}
+
+// libgit2 1.5 looks for a submodule's directory where this process is.
+void fetch_submodules(git_repository* repository, git_index* index, const std::string& prefix,
+                      Fetching& fetching) {
+    if (chdir(git().repository_workdir(repository)) != 0) throw base::system_error("clone");
+    for (std::size_t i = 0; i < git().index_entrycount(index); ++i) {
+        const git_index_entry* entry = git().index_get_byindex(index, i);
+        if (entry->mode != GIT_FILEMODE_COMMIT) continue;
+        const std::string what = "clone: submodule " + prefix + entry->path;
+        const auto submodule =
+            make<Submodule>(what, git().submodule_lookup, repository, entry->path);
+        git_submodule_update_options options;
+        check(git().submodule_update_options_init(&options, GIT_SUBMODULE_UPDATE_OPTIONS_VERSION),
+              what);
+        options.checkout_opts.disable_filters = 1;
+        fetching.apply_to(options.fetch_opts);
+        fetching.check(git().submodule_update(submodule.get(), 1, &options), what);
+    }
+}
+
+void append_special(std::vector<std::string>& paths, git_index* index, const std::string& prefix,
+                    bool has_submodules) {
+    for (std::size_t i = 0; i < git().index_entrycount(index); ++i) {
+        const git_index_entry* entry = git().index_get_byindex(index, i);
+        if (entry->mode == GIT_FILEMODE_LINK) paths.push_back(prefix + entry->path);
+        if (entry->mode == GIT_FILEMODE_COMMIT && !has_submodules)
+            paths.push_back(prefix + entry->path + "/");
+    }
 }
 
 void name_first_branch(git_repository* repository) {
@@ -35,52 +156,57 @@ void name_first_branch(git_repository* repository) {
                     1, nullptr);
 }
 
-void fetch(const std::string& address, const std::string& origin, const std::string& workspace) {
-    const git_clone_options options = options_for_cloning();
-    git_repository* copy = nullptr;
-    const int result = git().clone(&copy, address.c_str(), workspace.c_str(), &options);
-    const GitRepository owned(copy);
-    check(result, "clone: " + origin);
-}
-
 void set_origin(const std::string& workspace, const std::string& url) {
     const auto file = make<Configuration>("clone", git().config_open_ondisk,
                                           (git_directory(workspace) + "/config").c_str());
     check(git().config_set_string(file.get(), "remote.origin.url", url.c_str()), "clone");
 }
 
-}  // namespace
-
-std::vector<std::string> fetch_clone(const std::string& address, const std::string& workspace,
-                                     const Author& author) {
-    const std::string origin = without_credentials(address);
-    fetch(address, origin, workspace);
-    complete_configuration(workspace, author);
-    if (origin != address) set_origin(workspace, origin);
-    const GitRepository repository = open_repository(workspace);
-    if (!repository)
-        throw base::Error(base::ErrorCode::failed,
-                          "clone: " + origin + ": the copy is no repository");
-    name_first_branch(repository.get());
-    sys::sync_filesystem(git_directory(workspace));
-    return links_in(repository.get());
-}
-
 // git's own word for it, skip-worktree: neither status nor a commit takes them as deleted.
-void leave_out(const std::string& workspace, const std::vector<std::string>& paths) {
-    const GitRepository repository = open_repository(workspace);
-    const Index index = fresh_index(repository.get());
+void leave_out_of(git_index* index, const std::string& prefix, const std::string& directory,
+                  const std::vector<std::string>& paths) {
     for (const std::string& path : paths) {
-        const git_index_entry* entry = git().index_get_bypath(index.get(), path.c_str(), 0);
+        if (!path.starts_with(prefix)) continue;
+        const git_index_entry* entry =
+            git().index_get_bypath(index, path.c_str() + prefix.size(), 0);
         if (entry == nullptr) continue;
         git_index_entry changed = *entry;
         changed.flags |= GIT_INDEX_ENTRY_EXTENDED;
         changed.flags_extended |= GIT_INDEX_ENTRY_SKIP_WORKTREE;
-        check(git().index_add(index.get(), &changed), "clone");
-        if (unlink((workspace + "/" + path).c_str()) != 0)
+        check(git().index_add(index, &changed), "clone");
+        if (unlink((directory + "/" + path).c_str()) != 0)
             throw base::system_error("clone: " + path);
     }
-    check(git().index_write(index.get()), "clone");
+    check(git().index_write(index), "clone");
+}
+
+}  // namespace
+
+std::vector<std::string> fetch_clone(const std::string& address, const std::string& workspace,
+                                     const Author& author, bool with_submodules) {
+    const std::string origin = without_credentials(address);
+    Fetching fetching(transport_of(address));
+    trust_certificates_of_the_environment();
+    fetch(address, origin, workspace, fetching);
+    complete_configuration(workspace, author);
+    name_first_branch(open_plainly(workspace).get());
+    std::vector<std::string> special;
+    for_each_repository(
+        workspace, "",
+        [&](git_repository* repository, git_index* index, const std::string& prefix) {
+            if (with_submodules) fetch_submodules(repository, index, prefix, fetching);
+            append_special(special, index, prefix, with_submodules);
+        });
+    if (origin != address) set_origin(workspace, origin);
+    sys::sync_filesystem(git_directory(workspace));
+    return special;
+}
+
+void leave_out(const std::string& workspace, const std::vector<std::string>& paths) {
+    for_each_repository(workspace, "",
+                        [&](git_repository*, git_index* index, const std::string& prefix) {
+                            leave_out_of(index, prefix, workspace, paths);
+                        });
 }
 
 }  // namespace chorus::repo

@@ -8,10 +8,11 @@
 
 namespace chorus::repo {
 
-// Into the workspace, an empty directory. The paths of the links in its index are returned.
+// Into the workspace, an empty directory. Returns the paths of what is not simply a file: links,
+// and submodules that were not fetched, with a slash at the end.
 std::vector<std::string> fetch_clone(const std::string& address, const std::string& workspace,
-                                     const Author& author);
-// The work tree lacks these on purpose from here on.
+                                     const Author& author, bool with_submodules);
+// The work tree lacks these links on purpose from here on, those of submodules too.
 void leave_out(const std::string& workspace, const std::vector<std::string>& paths);
 
 }  // namespace chorus::repo

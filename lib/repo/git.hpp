@@ -42,6 +42,8 @@ namespace chorus::repo {
     X(config_open_ondisk)              \
     X(config_set_string)               \
     X(config_snapshot)                 \
+    X(credential_ssh_key_from_agent)   \
+    X(credential_username_new)         \
     X(diff_find_options_init)          \
     X(diff_find_similar)               \
     X(diff_free)                       \
@@ -121,6 +123,10 @@ namespace chorus::repo {
     X(status_list_free)                \
     X(status_list_new)                 \
     X(status_options_init)             \
+    X(submodule_free)                  \
+    X(submodule_lookup)                \
+    X(submodule_update)                \
+    X(submodule_update_options_init)   \
     X(tree_free)                       \
     X(tree_lookup)
 
@@ -159,6 +165,7 @@ using ObjectDatabase = base::Handle<git_odb, release<&Git::odb_free, git_odb>>;
 using Reference = base::Handle<git_reference, release<&Git::reference_free, git_reference>>;
 using Signature = base::Handle<git_signature, release<&Git::signature_free, git_signature>>;
 using StatusList = base::Handle<git_status_list, release<&Git::status_list_free, git_status_list>>;
+using Submodule = base::Handle<git_submodule, release<&Git::submodule_free, git_submodule>>;
 using Tree = base::Handle<git_tree, release<&Git::tree_free, git_tree>>;
 using Walk = base::Handle<git_revwalk, release<&Git::revwalk_free, git_revwalk>>;
 

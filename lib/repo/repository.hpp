@@ -40,11 +40,11 @@ struct Aside {
 // Takes away what a process that was killed while it changed the workspace's repository left there,
 // git's locks above all; nothing while another is at it.
 void clear_broken_mutation(const std::string& workspace);
-// `source` is a path or URL (file, https); the clone's origin stays, without a password.
-// `workspace` must be missing or empty. Hooks and links that lead out are not taken; the names of
-// such links are what is returned.
+// `source` is a path or URL (file, https, ssh; "user@host:path" too); the clone's origin stays,
+// without a password. `workspace` must be missing or empty. What is not taken is returned: links
+// that lead out, and submodules unless they are wanted ("lib/"); hooks never come.
 std::vector<std::string> clone(const std::string& source, const std::string& workspace,
-                               const Author& author);
+                               const Author& author, bool with_submodules = false);
 
 class Repository {
   public:

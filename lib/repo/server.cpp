@@ -55,7 +55,7 @@ class Server {
         return {};
     }
     Message clone(const Message& request) {
-        return fetch_clone(request[2], request[1], {request[3], request[4]});
+        return fetch_clone(request[2], request[1], {request[3], request[4]}, !request[5].empty());
     }
     Message leave_out(const Message& request) {
         repo::leave_out(request[1], rest(request, 2));
@@ -127,7 +127,7 @@ class Server {
 const Server::Verb* Server::find_verb(const Message& request) {
     static constexpr Verb verbs[] = {{"open", 2, &Server::open_one},
                                      {"init", 4, &Server::initialise},
-                                     {"clone", 5, &Server::clone},
+                                     {"clone", 6, &Server::clone},
                                      {"leave-out", 2, &Server::leave_out},
                                      {"clear", 2, &Server::clear},
                                      {"status", 2, &Server::status},

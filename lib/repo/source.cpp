@@ -1,7 +1,7 @@
 #include "repo/source.hpp"
 
 #include <algorithm>
-#include <array>
+#include <charconv>
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
@@ -17,16 +17,21 @@ namespace {
 
 // "host:path" is ssh for git; a path with a slash before its colon is a path.
 bool names_a_host(const std::string& given) {
-    return given.find("://") != std::string::npos || given.find(':') < given.find('/');
+    return given.find(':') < given.find('/');
 }
 
-// Certificates and what getaddrinfo(3) looks at.
-const std::vector<std::string>& files_for_the_network() {
-    static const std::vector<std::string> files{
-        "/etc/ssl",         "/etc/pki",           "/etc/ca-certificates",
-        "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/host.conf",
-        "/etc/gai.conf",    "/etc/hosts",         "/etc/services"};
-    return files;
+// "%20" is a blank in a file address.
+std::string decoded(std::string_view text) {
+    std::string plain;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        unsigned char byte = 0;
+        const char* const digits = text.data() + i + 1;
+        const bool is_code = text[i] == '%' && i + 2 < text.size() &&
+                             std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2;
+        plain += is_code ? static_cast<char>(byte) : text[i];
+        if (is_code) i += 2;
+    }
+    return plain;
 }
 
 // A work tree's .git may be a file that names another directory, which in turn names the common
@@ -57,24 +62,37 @@ std::string without_credentials(const std::string& url) {
     if (scheme == std::string::npos) return url;
     const auto authority = scheme + 3;
     const auto at = url.rfind('@', url.find('/', authority));
-    return at == std::string::npos || at < authority
-               ? url
-               : url.substr(0, authority) + url.substr(at + 1);
+    if (at == std::string::npos || at < authority) return url;
+    if (!url.starts_with("ssh://")) return url.substr(0, authority) + url.substr(at + 1);
+    return url.substr(0, std::min(at, url.find(':', authority))) + url.substr(at);
+}
+
+std::vector<std::string> files_for_the_network() {
+    return {"/etc/ssl",           "/etc/pki",       "/etc/ca-certificates",
+            "/etc/resolv.conf",   "/etc/host.conf", "/etc/gai.conf",
+            "/etc/nsswitch.conf", "/etc/hosts",     "/etc/services"};
+}
+
+Transport transport_of(const std::string& address) {
+    if (address.starts_with("https://") || address.starts_with("http://")) return Transport::http;
+    if (address.starts_with("ssh://")) return Transport::ssh;
+    return address.find("://") == std::string::npos && names_a_host(address) ? Transport::ssh
+                                                                             : Transport::local;
 }
 
 Source find_source(const std::string& given) {
-    constexpr std::array<std::string_view, 2> remote{"https://", "http://"};
     const std::string origin = without_credentials(given);
-    if (std::any_of(remote.begin(), remote.end(),
-                    [&](std::string_view scheme) { return given.starts_with(scheme); }))
-        return {given, origin, true, files_for_the_network()};
-    if (given.starts_with("file://")) return {given, origin, false, places_of(given.substr(7))};
+    if (given.starts_with("file://"))
+        return {Transport::local, given, origin, places_of(decoded(given.substr(7)))};
     if (sys::is_directory(given)) {
         const std::string path = sys::real_path(given);
-        return {path, path, false, places_of(path)};
+        return {Transport::local, path, path, places_of(path)};
     }
-    if (names_a_host(given))
-        refuse(given, "only https, http and file addresses and paths are cloned");
+    const Transport transport = transport_of(given);
+    if (transport != Transport::local && given.find("::") == std::string::npos)
+        return {transport, given, origin};
+    if (given.find("://") != std::string::npos || given.find("::") != std::string::npos)
+        refuse(given, "only https, http, ssh and file addresses and paths are cloned");
     refuse(given, "there is no such directory");
 }
 

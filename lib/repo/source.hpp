@@ -6,14 +6,21 @@
 
 namespace chorus::repo {
 
+enum class Transport { local, http, ssh };
+
 struct Source {
-    std::string address;                // as libgit2 takes it: a URL, or a path in full
-    std::string origin;                 // the same without a name and password
-    bool is_remote = false;             // the network is needed
-    std::vector<std::string> readable;  // of this machine
+    Transport transport = Transport::local;
+    std::string address;                     // as libgit2 takes it: a URL, or a path in full
+    std::string origin;                      // the same without a password
+    std::vector<std::string> readable = {};  // of this machine, for a local one
 };
 // Throws for what is no repository's address and for a directory that is not there.
 Source find_source(const std::string& given);
+Transport transport_of(const std::string& address);
+// What a process that fetches over the network reads of this machine.
+std::vector<std::string> files_for_the_network();
+// A name and password in an address would stay in .git/config, where every command reads them; of
+// an ssh address the name is a part.
 std::string without_credentials(const std::string& url);
 
 }  // namespace chorus::repo

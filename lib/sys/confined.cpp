@@ -117,6 +117,7 @@ ConfinedProcess start_confined(const std::string& name, const Confinement& confi
         command.arguments = mounted(confinement, name_of(inner.get()));
     }
     if (confinement.network) command.arguments.emplace_back("--network");
+    if (confinement.unix_sockets) command.arguments.emplace_back("--unix-sockets");
     command.arguments.insert(command.arguments.end(),
                              {"--socket", std::to_string(theirs.get()), "--program-fd",
                               std::to_string(program.get()), "--", name});

@@ -18,6 +18,7 @@ struct Confinement {
     std::vector<std::string> writable = {};  // directories; opened before anything is started
     std::vector<std::string> readable = {};  // what is not there is passed over
     bool network = false;
+    bool unix_sockets = false;  // with the network: an agent of ssh
     Fence fence = fence_of_this_kernel();
 };
 

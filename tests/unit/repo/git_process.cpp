@@ -43,12 +43,12 @@ class GitProcessTest : public WorkspaceTest {
 
 TEST_F(GitProcessTest, EndsAWaitForAServerThatSaysNothing) {
     const SilentServer server;
-    for (const char* scheme : {"http://", "https://"}) {
+    for (const char* scheme : {"http://", "https://", "ssh://"}) {
         shell("find . -mindepth 1 -delete");
-        GitProcess process({.writable = {workspace()}, .network = true}, {}, 400);
+        GitProcess process({.writable = {workspace()}, .network = true}, {"HOME=/none"}, 400);
         const std::int64_t began_ms = sys::monotonic_ms();
         EXPECT_EQ(message_of([&] {
-                      process.call({"clone", workspace(), scheme + server.address(), "n", "e"},
+                      process.call({"clone", workspace(), scheme + server.address(), "n", "e", ""},
                                    "clone: the server was silent");
                   }),
                   "clone: the server was silent for 1 s");
@@ -80,7 +80,7 @@ TEST_F(GitProcessTest, TakesCallsOfSeveralThreads) {
 TEST_F(GitProcessTest, HasNoNetworkUnlessItIsGiven) {
     GitProcess process({.writable = {workspace()}}, {});
     const std::string said = message_of([&] {
-        process.call({"clone", workspace(), "http://127.0.0.1:1/x", "n", "e"});
+        process.call({"clone", workspace(), "http://127.0.0.1:1/x", "n", "e", ""});
     });
     EXPECT_NE(said.find("not permitted"), std::string::npos) << said;
 }
