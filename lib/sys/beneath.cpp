@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "sys/attributes.hpp"
 #include "sys/directory.hpp"
 #include "sys/file.hpp"
 #include "sys/open_beneath.hpp"
@@ -122,8 +123,8 @@ std::string problem_of(int directory, const std::string& name, const struct stat
 
 }  // namespace
 
-Root::Root(std::string directory, std::string what)
-    : path_(std::move(directory)), what_(std::move(what)) {
+Root::Root(std::string directory, std::string what, unsigned mask)
+    : path_(std::move(directory)), what_(std::move(what)), mask_(mask) {
     while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
     if (!path_.starts_with('/') || holds_nul(path_))
         throw base::Error(base::ErrorCode::bad_request, message(path_, "not an absolute path"));
@@ -218,10 +219,11 @@ Fd Root::make_parents(const std::vector<std::string>& names) const {
     for (std::size_t i = 0; i + 1 < names.size() && directory; ++i) {
         Fd below = open_beneath(directory.get(), names[i], entering, Links::none);
         if (!below && errno == ENOENT) {
-            if (mkdirat(directory.get(), names[i].c_str(), 0777) != 0 && errno != EEXIST)
-                return Fd();
-            if (fsync(directory.get()) != 0) return Fd();
+            const bool made = mkdirat(directory.get(), names[i].c_str(), 0777) == 0;
+            if ((!made && errno != EEXIST) || fsync(directory.get()) != 0) return Fd();
             below = open_beneath(directory.get(), names[i], entering, Links::none);
+            if (below && made && !settle_mode(directory.get(), below.get(), 0777, mask_))
+                return Fd();
         }
         directory = std::move(below);
     }
@@ -236,18 +238,26 @@ std::string Root::write_file(std::string_view path, std::string_view content) co
     if (!directory && errno == ENOTDIR) return message(path, "a parent of it is not a directory");
     if (!directory) return refusal(path, errno).message;
 
-    Permissions permissions;
-    if (fstatat(directory.get(), names.back().c_str(), &permissions.file, AT_SYMLINK_NOFOLLOW) ==
-        0) {
-        const std::string problem = problem_of(directory.get(), names.back(), permissions.file);
+    Fd old;
+    struct stat status {};
+    if (fstatat(directory.get(), names.back().c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+        const std::string problem = problem_of(directory.get(), names.back(), status);
         if (!problem.empty()) return message(path, problem);
-        permissions.from = Permissions::From::file;
+        old = open_beneath(directory.get(), names.back(), reading, Links::none);
+        if (!old) return refusal(path, errno).message;
     } else if (errno != ENOENT) {
         return refusal(path, errno).message;
     }
-    if (!replace_at(directory.get(), names.back(), content, permissions))
-        return refusal(path, errno).message;
-    return {};
+    std::string lost;
+    const auto prepare = [&](int fd) {
+        if (!old) return settle_mode(directory.get(), fd, 0666, mask_);
+        lost = take_attributes(old.get(), fd);
+        return lost.empty();
+    };
+    if (replace_at(directory.get(), names.back(), content, {old ? 0600U : 0666U, prepare}))
+        return {};
+    if (lost.empty()) return refusal(path, errno).message;
+    return message(path, "not written, as it would lose " + lost);
 }
 
 void Root::remove_temporaries(std::string_view path) const {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sys/environment.hpp"
 #include "sys/fd.hpp"
 
 namespace chorus::sys {
@@ -34,8 +35,11 @@ struct Opened {
 
 class Root {
   public:
-    // Absolute; throws where it cannot be opened. `what` is its name in messages for the model.
-    explicit Root(std::string directory, std::string what = "the workspace");
+    // Absolute; throws where it cannot be opened. `what` is its name in messages for the model,
+    // `mask` the umask of what is made there.
+    explicit Root(std::string directory, std::string what = "the workspace",
+                  unsigned mask = private_umask);
+    unsigned mask() const { return mask_; }
     const std::string& path() const { return path_; }
     int fd() const { return fd_.get(); }
 
@@ -54,8 +58,9 @@ class Root {
 
     // Writing follows no link at all, refuses a component that is .git (is_git_name) and an
     // existing file that has more than one link or is not writable. Makes parents. Atomic:
-    // temporary, fsync, rename, fsync; keeps an existing file's mode, a new one's is what the umask
-    // leaves. Empty on success, else the message for the model.
+    // temporary, fsync, rename, fsync. An existing file keeps its owner, group, mode, ACL and
+    // extended attributes, or is not written; the mode of a new one, and of parents, is what `mask`
+    // or a default ACL leaves. Empty on success, else the message for the model.
     std::string write_file(std::string_view path, std::string_view content) const;
 
     // What write_file of `path` left when its process was killed.
@@ -74,6 +79,7 @@ class Root {
     std::string path_;
     std::string real_;  // path_ with links resolved: what pwd(1) answers a command there
     std::string what_;
+    unsigned mask_;
     Fd fd_;
 
     std::string leads_out(std::string_view path) const;

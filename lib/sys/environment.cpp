@@ -68,6 +68,12 @@ std::string absolute_entries(std::string_view path) {
     return base::join(kept, ":");
 }
 
+// A process has one umask, and is hardened once.
+std::optional<mode_t>& umask_before() {
+    static std::optional<mode_t> before;
+    return before;
+}
+
 bool always_passed(const std::string& name) {
     static constexpr const char* names[] = {"PATH", "USER", "LOGNAME", "LANG", "TZ"};
     return name.starts_with("LC_") ||
@@ -141,9 +147,16 @@ void harden_process() {
     const rlimit none{0, 0};
     if (setrlimit(RLIMIT_CORE, &none) != 0) throw base::system_error("setrlimit RLIMIT_CORE");
     drop_loader_variables();
-    umask(077);
+    umask_before() = umask(private_umask);
     // a reader that has gone is an error to be told, not an end
     if (signal(SIGPIPE, SIG_IGN) == SIG_ERR) throw base::system_error("signal SIGPIPE");
+}
+
+unsigned caller_umask() {
+    if (umask_before()) return *umask_before();
+    const mode_t present = umask(private_umask);  // there is no other way to read it
+    umask(present);
+    return present;
 }
 
 void wipe_environment_value(const char* name) {

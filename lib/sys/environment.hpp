@@ -39,6 +39,9 @@ std::vector<std::string> scrubbed_environment(const Environment& environment,
 // Early in main: not dumpable, no core file, LD_* removed from the environment, umask 077, SIGPIPE
 // ignored.
 void harden_process();
+constexpr unsigned private_umask = 077;
+// The umask that this process was started with; before harden_process(), its umask.
+unsigned caller_umask();
 // A process of milliseconds gains nothing by giving memory back: freed blocks, large ones too, are
 // kept and used again, which spares the faults of touching new pages.
 void keep_freed_memory();

@@ -110,16 +110,14 @@ Tail read_tail(const std::string& path, std::size_t most) {
 void write_file(const std::string& path, std::string_view content, unsigned mode) {
     c_path(path);
     const Fd directory = open_directory(parent_of(path));
-    if (!replace_at(directory.get(), name_of(path), content,
-                    {.from = Permissions::From::mode, .mode = mode}))
+    if (!replace_at(directory.get(), name_of(path), content, with_mode(mode)))
         throw base::system_error(path);
 }
 
 bool write_file_if_free(const std::string& path, std::string_view content, unsigned mode) {
     c_path(path);
     const Fd directory = open_directory(parent_of(path));
-    if (replace_at(directory.get(), name_of(path), content,
-                   {.from = Permissions::From::mode, .mode = mode}, Existing::refuse))
+    if (replace_at(directory.get(), name_of(path), content, with_mode(mode), Existing::refuse))
         return true;
     if (errno == EEXIST) return false;
     throw base::system_error(path);
@@ -133,9 +131,7 @@ bool fill_file(const std::string& path, bool replace,
     const auto fill_in = [&](const std::string& name, int fd) {
         fill(join_path(parent_of(path), name), fd);
     };
-    if (fill_at(directory.get(), name_of(path), fill_in,
-                {.from = Permissions::From::mode, .mode = 0600}, existing))
-        return true;
+    if (fill_at(directory.get(), name_of(path), fill_in, with_mode(0600), existing)) return true;
     if (!replace && errno == EEXIST) return false;
     throw base::system_error(path);
 }

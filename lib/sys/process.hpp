@@ -36,6 +36,7 @@ struct Command {
     std::vector<std::shared_ptr<const Fd>> held = {};  // of keep_fds: those the command owns
     int guarded_fd = -1;  // the watcher keeps it open until the last process is gone
     Around around = Around::nothing;
+    std::optional<unsigned> umask = {};  // none: this process's
 };
 
 struct Bounds {

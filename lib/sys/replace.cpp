@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -64,7 +65,9 @@ class Temporary {
 
     int fd() const { return fd_.get(); }
     const std::string& name() const { return name_; }
-    bool open_with(const Permissions& permissions);
+    bool open_with(const Making& making) {
+        return create(making.mode) && (!making.prepare || making.prepare(fd_.get()));
+    }
     bool put_in_place(const std::string& name, Existing existing) {
         return fsync(fd_.get()) == 0 && rename_to(name, existing) && fsync(directory_) == 0;
     }
@@ -114,28 +117,11 @@ bool Temporary::create(unsigned mode) {
     return static_cast<bool>(fd_);
 }
 
-bool keep_owner(int fd, const struct stat& file, unsigned& mode) {
-    struct stat made {};
-    if (fstat(fd, &made) != 0) return false;
-    if (file.st_uid == made.st_uid && file.st_gid == made.st_gid) return true;
-    // A group that cannot be kept must not lend its permissions to ours.
-    if (fchown(fd, file.st_uid, file.st_gid) != 0 && file.st_gid != made.st_gid) mode &= ~0070U;
-    return true;
-}
-
-bool set_permissions(int fd, const Permissions& permissions) {
-    if (permissions.from == Permissions::From::umask) return true;
-    if (permissions.from == Permissions::From::mode) return fchmod(fd, permissions.mode) == 0;
-    unsigned mode = permissions.file.st_mode & 0777U;
-    return keep_owner(fd, permissions.file, mode) && fchmod(fd, mode) == 0;
-}
-
-bool Temporary::open_with(const Permissions& permissions) {
-    const unsigned made_with = permissions.from == Permissions::From::umask ? 0666 : 0600;
-    return create(made_with) && set_permissions(fd_.get(), permissions);
-}
-
 }  // namespace
+
+Making with_mode(unsigned mode) {
+    return {0600, [mode](int fd) { return fchmod(fd, mode) == 0; }};
+}
 
 void remove_temporaries_at(int directory) {
     for (int number = 0; number < most_writers; ++number)
@@ -159,16 +145,16 @@ std::vector<std::string> leftover_temporaries(const std::string& directory) {
 }
 
 bool replace_at(int directory, const std::string& name, std::string_view content,
-                const Permissions& permissions, Existing existing) {
+                const Making& making, Existing existing) {
     Temporary temporary(directory);
-    return temporary.open_with(permissions) && try_write_all(temporary.fd(), content) &&
+    return temporary.open_with(making) && try_write_all(temporary.fd(), content) &&
            temporary.put_in_place(name, existing);
 }
 
-bool fill_at(int directory, const std::string& name, const Fill& fill,
-             const Permissions& permissions, Existing existing) {
+bool fill_at(int directory, const std::string& name, const Fill& fill, const Making& making,
+             Existing existing) {
     Temporary temporary(directory);
-    if (!temporary.open_with(permissions)) return false;
+    if (!temporary.open_with(making)) return false;
     fill(temporary.name(), temporary.fd());
     return temporary.put_in_place(name, existing);
 }

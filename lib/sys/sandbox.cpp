@@ -134,6 +134,7 @@ Command confined(const Sandbox& sandbox, Command command, const std::vector<std:
 }
 
 Command sandboxed(const Sandbox& sandbox, Command command) {
+    command.umask = sandbox.umask;
     if (sandbox.mode == SandboxMode::off) return watched(sandbox, std::move(command));
     return confined(sandbox, std::move(command), {});
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sys/environment.hpp"
 #include "sys/process.hpp"
 
 namespace chorus::sys {
@@ -20,6 +21,7 @@ struct Sandbox {
     std::string workspace = {};              // absolute, writable
     std::vector<std::string> readable = {};  // sandbox_read of config.json, absolute
     std::vector<std::string> masked = {};    // key files of profiles
+    unsigned umask = private_umask;          // of what commands make
     std::string program = "bwrap";
     std::string inner = {};  // chorus-sandbox; "": the one that belongs to this executable
 };

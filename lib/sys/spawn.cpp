@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <mutex>
 
 #include "base/text.hpp"
 
@@ -37,6 +38,28 @@ struct Attributes {
     Attributes(const Attributes&) = delete;
     Attributes& operator=(const Attributes&) = delete;
     posix_spawnattr_t value;
+};
+
+// posix_spawn has no attribute for it, and what is passed on is this process's own.
+class Umask {
+  public:
+    explicit Umask(std::optional<unsigned> given) : lock_(mutex()), is_set_(given.has_value()) {
+        if (is_set_) before_ = ::umask(*given);
+    }
+    ~Umask() {
+        if (is_set_) ::umask(before_);
+    }
+    Umask(const Umask&) = delete;
+    Umask& operator=(const Umask&) = delete;
+
+  private:
+    static std::mutex& mutex() {
+        static std::mutex one;
+        return one;
+    }
+    std::lock_guard<std::mutex> lock_;
+    bool is_set_;
+    mode_t before_ = 0;
 };
 
 void connect(Actions& actions, int source, int target) {
@@ -123,6 +146,7 @@ int spawn(const Command& command, const Streams& streams, const std::string& pro
         posix_spawn_file_actions_addchdir_np(&actions.value, command.directory.c_str());
     close_the_rest(actions, command.keep_fds);
     const Attributes attributes;
+    const Umask umask(command.umask);
     return posix_spawn(&pid, program.c_str(), &actions.value, &attributes.value,
                        pointers(command.arguments).data(), pointers(command.environment).data());
 }

@@ -61,6 +61,7 @@ std::string to_json(const Instructions& instructions) {
     write_list(out, "environment", order.environment);
     out.key("sandbox").string(sys::name(order.sandbox.mode));
     out.key("workspace").string(order.sandbox.workspace);
+    out.key("umask").number(order.sandbox.umask);
     write_list(out, "readable", order.sandbox.readable);
     write_list(out, "masked", order.sandbox.masked);
     return out.end_object().take();
@@ -81,6 +82,8 @@ Instructions parse_instructions(std::string_view json) {
     if (!sys::parse_sandbox_mode(mode, order.sandbox.mode))
         throw base::Error(base::ErrorCode::internal, "order: no sandbox " + mode);
     order.sandbox.workspace = chat::string_or(object, "workspace");
+    order.sandbox.umask =
+        static_cast<unsigned>(chat::integer_or(object, "umask", sys::private_umask));
     order.sandbox.readable = read_list(object, "readable");
     order.sandbox.masked = read_list(object, "masked");
     return instructions;

@@ -85,7 +85,8 @@ store::Task start(const Site& site, const Order& order, const sys::Environment& 
     sys::Pipe said = sys::make_pipe();
     sys::Pipe complained = sys::make_pipe();
     sys::start({.arguments = {sys::program_beside("chorus-tasks"), "supervise"},
-                .environment = environment_of(own, order.about.goes_on)},
+                .environment = environment_of(own, order.about.goes_on),
+                .umask = sys::caller_umask()},
                {text.get(), said.write_end.get(), complained.write_end.get()});
     said.write_end.reset();
     complained.write_end.reset();
@@ -113,6 +114,7 @@ void begin_turn(const std::string& agent_name, store::ThreadId thread,
                          "-q"};
     for (const auto& [name, value] : environment.all())
         command.environment.push_back(name + "=" + value);
+    command.umask = sys::caller_umask();
     sys::start(command, {});
 }
 

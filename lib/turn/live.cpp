@@ -46,6 +46,7 @@ tools::Workplace make_workplace(const Place& place, const Surroundings& surround
         .home_configuration = &place.home_configuration};
     workplace.sandbox.mode = settings.sandbox;
     workplace.sandbox.workspace = place.root.path();
+    workplace.sandbox.umask = place.root.mask();
     workplace.sandbox.readable = place.home_configuration.sandbox_read;
     return workplace;
 }

@@ -81,8 +81,11 @@ std::string worked_in(const Place& place, const store::Turn& turn) {
 
 sys::Root root_for(const agent::Directory& directory, const TurnOptions& options,
                    const Surroundings& surroundings) {
+    // the home stays private
+    const unsigned mask = options.directory.empty() ? sys::private_umask : sys::caller_umask();
     return sys::Root(
-        checked_directory(options, surroundings.home, directory, surroundings.environment));
+        checked_directory(options, surroundings.home, directory, surroundings.environment),
+        "the workspace", mask);
 }
 
 Place open_place(const TurnOptions& options, const Surroundings& surroundings, Hold hold) {

@@ -1,10 +1,14 @@
 #include "sys/beneath.hpp"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "sys/clock.hpp"
@@ -195,9 +199,7 @@ TEST_F(Reading, SaysPermissionDenied) {
 }
 
 TEST_F(Writing, MakesFilesAndTheirParents) {
-    const mode_t before = umask(027);
-    EXPECT_EQ(write("new/deep/file"), "");
-    umask(before);
+    EXPECT_EQ(Root(inside, "the workspace", 027).write_file("new/deep/file", "new"), "");
     EXPECT_EQ(text_of(inside + "/new/deep/file"), "new");
     EXPECT_EQ(test::mode_of(inside + "/new/deep/file"), 0640U);
     EXPECT_EQ(test::mode_of(inside + "/new/deep"), 0750U);
@@ -215,13 +217,149 @@ TEST_F(Writing, KeepsTheModeAndReplacesWhole) {
     EXPECT_EQ(text_of(inside + "/src/a.txt"), "");
 }
 
-TEST_F(Writing, KeepsTheOwnerWhereItMay) {
+TEST_F(Writing, IsPrivateUnlessAnUmaskIsGiven) {
+    const mode_t before = umask(0);
+    EXPECT_EQ(write("new/file"), "");
+    umask(before);
+    EXPECT_EQ(test::mode_of(inside + "/new/file"), 0600U);
+    EXPECT_EQ(test::mode_of(inside + "/new"), 0700U);
+}
+
+TEST_F(Writing, KeepsOwnerAndGroup) {
     ASSERT_EQ(geteuid(), 0U) << "the tests want root: they give files to another user";
-    ASSERT_EQ(chown((inside + "/src/a.txt").c_str(), 65534, 65534), 0);
+    ASSERT_EQ(chown((inside + "/src/a.txt").c_str(), 65534, 1234), 0);
+    chmod((inside + "/src/a.txt").c_str(), 0664);
     EXPECT_EQ(write("src/a.txt"), "");
     struct stat status {};
     ASSERT_EQ(stat((inside + "/src/a.txt").c_str(), &status), 0);
     EXPECT_EQ(status.st_uid, 65534U);
+    EXPECT_EQ(status.st_gid, 1234U);
+    EXPECT_EQ(status.st_mode & 07777U, 0664U);
+}
+
+// Of a file of somebody else, in a directory that this user may write.
+TEST_F(Writing, RefusesWhereTheOwnerOrTheGroupWouldBeLost) {
+    const std::string file = inside + "/src/a.txt";
+    chmod(scratch.path().c_str(), 0755);
+    for (const auto& [user, group, lost] :
+         {std::tuple{0U, 65534U, "owner"}, std::tuple{65534U, 0U, "group"}}) {
+        const auto body = [&, user = user, group = group, lost = lost] {
+            return write("src/a.txt") == "src/a.txt: not written, as it would lose its " +
+                                             std::string(lost) + ": Operation not permitted"
+                       ? 0
+                       : 1;
+        };
+        EXPECT_EQ(test::as_ordinary_user(inside, [] { return 0; }), 0);
+        ASSERT_EQ(chown(file.c_str(), user, group), 0);
+        chmod(file.c_str(), 0666);
+        EXPECT_EQ(test::in_child([&] {
+                      if (setgroups(0, nullptr) != 0 || setgid(65534) != 0 || setuid(65534) != 0)
+                          return 99;
+                      return body();
+                  }),
+                  0)
+            << lost;
+        EXPECT_EQ(text_of(file), "text");
+        EXPECT_EQ(test::count_of(inside + "/src"), 1) << "no temporary is left";
+    }
+}
+
+// As linux/posix_acl_xattr.h has it: version 2, then tag, rights and id of each entry.
+struct AclEntry {
+    std::uint16_t tag;
+    std::uint16_t rights;
+    std::uint32_t id = ~0U;
+};
+constexpr std::uint16_t acl_owner = 1, acl_user = 2, acl_group = 4, acl_mask = 16, acl_others = 32;
+
+std::string acl(const std::vector<AclEntry>& entries) {
+    std::string bytes("\2\0\0\0", 4);
+    for (const AclEntry& entry : entries)
+        bytes.append(reinterpret_cast<const char*>(&entry), sizeof entry);
+    return bytes;
+}
+
+std::string attribute(const std::string& path, const char* name) {
+    std::string value(1000, '\0');
+    const ssize_t size = getxattr(path.c_str(), name, value.data(), value.size());
+    return size < 0 ? std::strerror(errno) : value.substr(0, static_cast<std::size_t>(size));
+}
+
+int set_attribute(const std::string& path, const char* name, const std::string& value) {
+    return setxattr(path.c_str(), name, value.data(), value.size(), 0);
+}
+
+constexpr const char* access_acl = "system.posix_acl_access";
+constexpr const char* default_acl = "system.posix_acl_default";
+
+// Everybody of the file's group may not read it, one user may write it: the mask is not the group's
+// right.
+TEST_F(Writing, KeepsAnAclAndExtendedAttributes) {
+    const std::string file = inside + "/src/a.txt";
+    const std::string rights =
+        acl({{acl_owner, 6}, {acl_user, 6, 4321}, {acl_group, 0}, {acl_mask, 6}, {acl_others, 0}});
+    ASSERT_EQ(set_attribute(file, access_acl, rights), 0) << std::strerror(errno);
+    ASSERT_EQ(set_attribute(file, "user.note", std::string("a\0b", 3)), 0);
+    ASSERT_EQ(set_attribute(file, "user.empty", ""), 0);
+    const unsigned mode = test::mode_of(file);
+    EXPECT_EQ(write("src/a.txt"), "");
+    EXPECT_EQ(text_of(file), "new");
+    EXPECT_EQ(attribute(file, access_acl), rights);
+    EXPECT_EQ(attribute(file, "user.note"), std::string("a\0b", 3));
+    EXPECT_EQ(attribute(file, "user.empty"), "");
+    EXPECT_EQ(test::mode_of(file), mode);
+}
+
+// What they lend holds for the content that they were given to.
+TEST_F(Writing, KeepsNoSetIdBitsAndNoCapabilities) {
+    const std::string file = inside + "/src/a.txt";
+    chmod(file.c_str(), 06755);
+    std::string capability("\1\0\0\2", 4);  // version 2, effective
+    capability.resize(20, '\1');
+    ASSERT_EQ(set_attribute(file, "security.capability", capability), 0) << std::strerror(errno);
+    EXPECT_EQ(write("src/a.txt"), "");
+    EXPECT_EQ(attribute(file, "security.capability"), std::strerror(ENODATA));
+    EXPECT_EQ(test::mode_of(file), 0755U);
+}
+
+TEST_F(Writing, WhatADirectoryGivesIsNotForAFileThatHadLess) {
+    const std::string file = inside + "/src/a.txt";
+    chmod(file.c_str(), 0600);
+    ASSERT_EQ(set_attribute(inside + "/src", default_acl,
+                            acl({{acl_owner, 6},
+                                 {acl_user, 6, 4321},
+                                 {acl_group, 4},
+                                 {acl_mask, 6},
+                                 {acl_others, 0}})),
+              0);
+    EXPECT_EQ(write("src/a.txt"), "");
+    EXPECT_EQ(attribute(file, access_acl), std::strerror(ENODATA));
+    EXPECT_EQ(test::mode_of(file), 0600U);
+}
+
+TEST_F(Writing, ADefaultAclDecidesForWhatIsNew) {
+    const std::string given =
+        acl({{acl_owner, 7}, {acl_user, 7, 4321}, {acl_group, 5}, {acl_mask, 7}, {acl_others, 0}});
+    ASSERT_EQ(set_attribute(inside, default_acl, given), 0);
+    const Root root(inside, "the workspace", 022);
+    EXPECT_EQ(root.write_file("new/file", "x"), "");
+    EXPECT_EQ(attribute(inside + "/new", default_acl), given);
+    EXPECT_EQ(
+        attribute(inside + "/new/file", access_acl),
+        acl({{acl_owner, 6}, {acl_user, 7, 4321}, {acl_group, 5}, {acl_mask, 6}, {acl_others, 0}}));
+}
+
+TEST_F(Writing, AGroupsDirectoryGivesItsGroupOnTheWay) {
+    chown(inside.c_str(), 0, 1234);
+    chmod(inside.c_str(), 02775);
+    EXPECT_EQ(Root(inside, "the workspace", 002).write_file("new/deep/file", "x"), "");
+    struct stat status {};
+    for (const auto& [path, mode] : {std::pair{"/new", 02775U}, std::pair{"/new/deep", 02775U},
+                                     std::pair{"/new/deep/file", 0664U}}) {
+        ASSERT_EQ(stat((inside + path).c_str(), &status), 0);
+        EXPECT_EQ(status.st_gid, 1234U) << path;
+        EXPECT_EQ(status.st_mode & 07777U, mode) << path;
+    }
 }
 
 TEST_F(Writing, CannotLeaveTheRoot) {  // L-16

@@ -108,7 +108,10 @@ TEST(HardenProcess, LeavesNoCoreNoLoaderVariablesAndAPrivateUmask) {
         setenv("LD_PRELOAD", "/tmp/evil.so", 1);
         setenv("LD_LIBRARY_PATH", "/tmp", 1);
         setenv("LDFLAGS", "-g", 1);
+        umask(026);
+        if (caller_umask() != 026) return 6;
         harden_process();
+        if (caller_umask() != 026) return 7;
         rlimit core{1, 1};
         getrlimit(RLIMIT_CORE, &core);
         if (core.rlim_cur != 0 || core.rlim_max != 0) return 1;
