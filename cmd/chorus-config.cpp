@@ -17,16 +17,9 @@ struct Verb {
     void (*options)(CLI::App&, Call&);
 };
 
-// -a "$AGENT" of a script that never set AGENT must not mean config.json.
-CLI::Validator not_empty() {
-    return {[](const std::string& value) { return value.empty() ? "is empty" : std::string(); },
-            ""};
-}
-
 void agent_option(CLI::App& app, Call& call) {
     app.add_option("-a,--agent", call.agent, "of that agent's agent.json, not of config.json")
-        ->type_name("NAME")
-        ->check(not_empty());
+        ->type_name("NAME");
 }
 
 void key_argument(CLI::App& app, Call& call) {
@@ -55,7 +48,7 @@ void list_options(CLI::App& app, Call& call) {
 }
 
 void trust_options(CLI::App& app, Call& call) {
-    app.add_option("NAME", call.agent, "the agent")->required()->check(not_empty());
+    app.add_option("NAME", call.agent, "the agent")->required();
     auto* show = app.add_flag("--show", call.show, "only show what has changed");
     app.add_flag("--yes", call.yes, "do not ask")->excludes(show);
 }
@@ -96,5 +89,6 @@ int main(int argc, char** argv) {
                          {.name = config::program,
                           .description = "Settings of the home and of agents.",
                           .options = [&call](CLI::App& app) { return add_verbs(app, call); },
-                          .on_error = {}});
+                          .on_error = {},
+                          .may_be_empty = {"VALUE"}});
 }

@@ -55,7 +55,7 @@ std::string permissions_json(const std::string& given) {
 
 // Told in the option's words, before anything is made.
 void check_channel(const std::string& given) {
-    const std::string problem = given.empty() ? "it is empty" : agent::channel_problem(given);
+    const std::string problem = agent::channel_problem(given);
     if (!problem.empty())
         throw Error(ErrorCode::bad_request, "--channel: " + problem, agent::channel_hint);
 }
@@ -195,5 +195,6 @@ int main(int argc, char** argv) {
                  add_options(app, options);
                  return [&options] { return run(options); };
              },
-         .on_error = {}});
+         .on_error = {},
+         .may_be_empty = {"--description"}});
 }

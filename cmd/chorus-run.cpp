@@ -242,12 +242,6 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
     return status;
 }
 
-// -C "$DIR" of a script that never set DIR must not mean the agent's own workspace.
-CLI::Validator not_empty() {
-    return {[](const std::string& value) { return value.empty() ? "is empty" : std::string(); },
-            ""};
-}
-
 void add_prompt_options(CLI::App& app, Options& options) {
     app.add_option("NAME", options.turn.agent, "the agent");
     app.add_option("WORDS", options.prompt.words, "the prompt; - for stdin");
@@ -259,9 +253,7 @@ void add_prompt_options(CLI::App& app, Options& options) {
            },
            "the prompt")
         ->type_name("TEXT");
-    app.add_option("-f,--file", options.prompt.file, "the prompt from FILE")
-        ->type_name("FILE")
-        ->check(not_empty());
+    app.add_option("-f,--file", options.prompt.file, "the prompt from FILE")->type_name("FILE");
     app.add_option("--stdin", options.stdin_use,
                    "append (to a prompt given otherwise), ignore or inline")
         ->type_name("USE")
@@ -270,12 +262,9 @@ void add_prompt_options(CLI::App& app, Options& options) {
 
 void add_turn_options(CLI::App& app, Options& options) {
     turn::TurnOptions& turn = options.turn;
-    app.add_option("-m,--model", turn.model, "provider/name, for this turn")
-        ->type_name("MODEL")
-        ->check(not_empty());
+    app.add_option("-m,--model", turn.model, "provider/name, for this turn")->type_name("MODEL");
     auto* thread = app.add_option("-t,--thread", turn.thread, "main, a number or a branch")
-                       ->type_name("THREAD")
-                       ->check(not_empty());
+                       ->type_name("THREAD");
     auto* new_thread =
         app.add_flag("--new-thread", turn.new_thread, "begin a new thread")->excludes(thread);
     app.add_flag("--fresh", turn.fresh, "begin with an empty window");
@@ -289,12 +278,10 @@ void add_turn_options(CLI::App& app, Options& options) {
         ->type_name("WHAT")
         ->check(CLI::IsMember({"suspend", "deny", "fail"}));
     app.add_option("-C,--directory", turn.directory, "work in DIR instead of the workspace")
-        ->type_name("DIR")
-        ->check(not_empty());
+        ->type_name("DIR");
     app.add_option("--idempotency-key", turn.idempotency_key,
                    "a finished turn with KEY answers again")
-        ->type_name("KEY")
-        ->check(not_empty());
+        ->type_name("KEY");
     app.add_option("--max-iterations,--max-turns", turn.max_iterations, "model calls at most")
         ->type_name("N")
         ->check(CLI::PositiveNumber);
@@ -318,15 +305,12 @@ void add_turn_options(CLI::App& app, Options& options) {
 
 void add_decision_options(CLI::App& app, Options& options) {
     auto* approve = app.add_option("--approve", options.approve, "approve a call and go on")
-                        ->type_name("ID|all")
-                        ->check(not_empty());
+                        ->type_name("ID|all");
     auto* deny = app.add_option("--deny", options.deny, "refuse a call and go on")
                      ->type_name("ID|all")
-                     ->check(not_empty())
                      ->excludes(approve);
     app.add_option("--answer", options.answer, "answer a question with WORDS and go on")
         ->type_name("ID")
-        ->check(not_empty())
         ->excludes(approve)
         ->excludes(deny);
     app.add_flag("--always", options.always, "and allow that very action from now on")
@@ -343,8 +327,7 @@ void add_output_options(CLI::App& app, Options& options) {
     app.add_flag("--json", options.json, "as --output-format json");
     app.add_flag("--stream", options.output.stream, "text as it streams, to a pipe too");
     app.add_option("-o,--output", options.output.file, "write the same bytes to FILE")
-        ->type_name("FILE")
-        ->check(not_empty());
+        ->type_name("FILE");
     app.add_option("--events", options.events, "turn, or all: internal ones too")
         ->type_name("WHICH")
         ->check(CLI::IsMember({"turn", "all"}));

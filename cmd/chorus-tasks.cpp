@@ -69,5 +69,6 @@ int main(int argc, char** argv) {
                          {.name = tasks_command::program,
                           .description = "What agents do, and what waits for a person.",
                           .options = add_verbs,
-                          .on_error = {}});
+                          .on_error = {},
+                          .may_be_empty = {"COMMAND"}});
 }

@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "cli/completion.hpp"
+#include "cli/empty.hpp"
 #include "cli/values.hpp"
 #include "cli/version.hpp"
 #include "sys/environment.hpp"
@@ -44,7 +45,9 @@ ExitStatus report_parse_end(const CLI::App& app, const CLI::ParseError& error,
         return ExitStatus::done;
     }
     std::string what = error.what();
-    if (!what.empty()) what.front() = static_cast<char>(std::tolower(what.front()));
+    // a sentence, not the name of an argument
+    if (what.size() > 1 && std::isupper(what[1]) == 0)
+        what.front() = static_cast<char>(std::tolower(what.front()));
     const Error usage(ErrorCode::bad_request, "usage: " + what,
                       "see " + std::string(program.name) + " --help");
     report(program, usage);
@@ -71,7 +74,10 @@ ExitStatus run(int argc, char** argv, const Program& program) {
     app.get_formatter()->column_width(34);
     const auto action = program.options(app);
     if (argc > 1 && argv[1] == completes) return complete_line(app, {argv + 2, argv + argc});
+    refuse_empty_values(app, program.may_be_empty);
     try {
+        if (const auto word = find_empty_word(app, {argv, argv + argc}); !word.empty())
+            throw CLI::ValidationError(word, "is empty");
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return report_parse_end(app, error, program);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -21,6 +22,9 @@ struct Program {
     std::function<std::function<base::ExitStatus()>(CLI::App&)> options;
     // Called instead of printing "error:" lines; true when it has said everything.
     std::function<bool(const base::Error&)> on_error;
+    // Options and arguments to which an empty text is a value: "--description", "VALUE". Elsewhere
+    // it is a usage error.
+    std::vector<std::string_view> may_be_empty = {};
 };
 
 // Completes a line where the first argument is --complete (cli/completion.hpp); else parses, runs,

@@ -156,7 +156,7 @@ refused 2 'chorus-config list shows the keys' chorus-config unset zzzzzzzzzz
 refused 2 'chorus-config list' chorus-config set max_retries.x 5
 refused 2 'it is a key of agent.json: name the agent with -a' chorus-config set system_prompt x
 refused 2 'it is a key of config.json: leave -a out' chorus-config set -a a roles.ada x
-refused 2 "'': there is no such key" chorus-config get ''
+refused 2 'usage: KEY: is empty' chorus-config get ''
 refused 2 'no such key' chorus-config get $'x\x1b[31m'
 expect_no_match "$err" $'\x1b'
 for words in '' 'set' 'set max_retries' 'get' 'nosuch' 'set -a' 'list x' 'trust'; do

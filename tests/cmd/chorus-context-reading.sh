@@ -301,7 +301,7 @@ for query in '"zebra' 'zebra"' 'NEAR(zebra one, 3)' 'prompt:zebra' '{prompt} : z
 done
 run chorus-context search '"zebra'
 expect_equal "$(wc -l <"$scratch/out")" 4
-for query in '' '   ' '()' '*' '"" ""' "$(head -c 100000 /dev/zero | tr '\0' x)" "$(printf 'zebra %.0s' {1..65})"; do
+for query in '   ' '()' '*' '"" ""' "$(head -c 100000 /dev/zero | tr '\0' x)" "$(printf 'zebra %.0s' {1..65})"; do
     run chorus-context search "$query"
     expect_status 2
     expect_match "$err" '^chorus-context: error: search: '

@@ -78,7 +78,6 @@ while IFS='|' read -r channel problem; do
 chorus-init: hint: webhook:https://HOST/PATH posts there; command:SHELL is run$'
     expect_missing "$CHORUS_HOME/agents/a"
 done <<'END'
-|it is empty
 C0123|neither webhook:URL nor command:SHELL
 https://hooks.example/x|neither webhook:URL nor command:SHELL
 webhook:|the URL does not begin with https://

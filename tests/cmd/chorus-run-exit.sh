@@ -88,7 +88,7 @@ fails_alike 2 BAD_REQUEST failed 'usage: ' chorus-run a hi --no-such-option
 fails_alike 2 BAD_REQUEST failed 'NAME is required' chorus-run
 fails_alike 2 BAD_REQUEST failed 'prompt: there is none' chorus-run a
 expect_match "$err" '^chorus-run: error: .*'$'\n''chorus-run: hint: .*-p TEXT'
-fails_alike 2 BAD_REQUEST failed 'prompt: it is empty' chorus-run a -p ''
+fails_alike 2 BAD_REQUEST failed 'usage: --prompt: is empty' chorus-run a -p ''
 fails_alike 2 BAD_REQUEST failed 'prompt: it is empty' chorus-run a -p $' \n\t'
 fails_alike 2 BAD_REQUEST failed 'not valid UTF-8 at byte 3' chorus-run a -p $'abc\xff'
 fails_alike 2 BAD_REQUEST failed 'given more than once' chorus-run a word -p text

@@ -65,7 +65,8 @@ expect_said 'alone too'
 run_stdin data env CHORUS_STDIN=ignore chorus-run a -p 'option first' --stdin append
 expect_said $'option first\n\n<stdin>\nline 1\nline 2\n</stdin>'
 run_stdin data chorus-run a -p '' --stdin append
-expect_said $'\n\n<stdin>\nline 1\nline 2\n</stdin>'
+expect_status 2
+expect_match "$err" 'usage: --prompt: is empty'
 refused "CHORUS_STDIN|--stdin.*'never'" env CHORUS_STDIN=never chorus-run a hi
 refused "usage: .*never" chorus-run a hi --stdin never
 
@@ -127,7 +128,7 @@ refused 'prompt: there is none' chorus-run a
 expect_match "$err" 'hint: .*words.*-p TEXT.*-f FILE.*stdin'
 printf ' \n' >blank
 refused 'prompt: there is none' bash -c 'chorus-run a <blank'
-refused 'prompt: it is empty' chorus-run a ''
+refused 'usage: WORDS: is empty' chorus-run a ''
 refused 'prompt: it is empty' chorus-run a -f blank
 for two in 'words -p text' 'words -f blank' '-p x -f blank' '- -p x'; do
     # shellcheck disable=SC2086
