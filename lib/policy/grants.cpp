@@ -41,7 +41,12 @@ std::string listed(const Names& names) {
 }  // namespace
 
 std::string grant_problem(const Grants& grants, const Person& person, std::string_view profile) {
-    if (grants.permission_grants.empty()) return {};
+    if (grants.permission_grants.empty())
+        return person.owns_home ? ""
+                                : "user " + base::quoted(person.user) + " may not grant " +
+                                      base::quoted(profile) +
+                                      ": without permission_grants in config.json the owner of the "
+                                      "home alone may";
     const Names own = roles_of(grants, person);
     const Names may = roles_that_may(grants, profile);
     if (std::any_of(own.begin(), own.end(), [&](const auto& role) { return may.count(role) > 0; }))

@@ -20,10 +20,12 @@ struct Grants {
 struct Person {
     std::string user;
     std::vector<std::string> groups;
+    bool owns_home = false;
 };
 
-// "" where this person may grant the profile, as everybody may without permission_grants; else why
-// not: "user 'bob' with the role 'viewer' may not grant 'open', which 'admin' may".
+// "" where this person may grant the profile, as the owner of the home alone may without
+// permission_grants; else why not: "user 'bob' with the role 'viewer' may not grant 'open', which
+// 'admin' may".
 std::string grant_problem(const Grants& grants, const Person& person, std::string_view profile);
 
 }  // namespace chorus::policy

@@ -55,7 +55,7 @@ std::string grant_problem(const Widening& widening, const sys::Person& person,
                           const std::string& profile) {
     return policy::grant_problem(
         {widening.configuration.permission_grants, widening.configuration.roles},
-        {person.name, person.groups}, profile);
+        {person.name, person.groups, person.uid == geteuid()}, profile);
 }
 
 void check_trust_grant(const Widening& widening, const std::string& part_before,

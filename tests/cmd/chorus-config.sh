@@ -166,6 +166,24 @@ for words in '' 'set' 'set max_retries' 'get' 'nosuch' 'set -a' 'list x' 'trust'
 done
 refused 2 'is empty' chorus-config get -a '' permissions
 
+test_case "where no grants are mapped the owner of the home alone may grant" # L-18
+init a --model builtin/script
+cp "$(command -v bash)" sudo # what a process below sudo sees
+for word in open '{"allow": ["tool:view:.*"]}' sandboxed; do
+    run env SUDO_UID=54321 ./sudo -c 'chorus-config set -a a permissions "$1"; exit' - "$word"
+    expect_status 6
+    expect_match "$err" "^chorus-config: error: permissions: user '54321' may not grant '(open|custom|sandboxed)': without permission_grants in config.json the owner of the home alone may"
+done
+expect_equal "$(jq -r .permissions "$CHORUS_HOME/agents/a/agent.json")" standard
+run env SUDO_UID=54321 ./sudo -c 'chorus-config set -a a permissions locked; exit'
+expect_status 0
+run env SUDO_UID=54321 ./sudo -c 'chorus-config set -a a permissions standard; exit'
+expect_status 6
+run chorus-config set permission_grants.ops '["open", "standard"]'
+run chorus-config set roles.54321 ops
+run env SUDO_UID=54321 ./sudo -c 'chorus-config set -a a permissions open; exit'
+expect_status 0
+
 test_case "what it does not know stays, in its place"
 mkdir -p "$CHORUS_HOME" && chmod 700 "$CHORUS_HOME"
 echo '{"x-first": {"b": 1, "a": [2.5]}, "max_retries": 1, "x-last": "ä"}' >"$(config)"

@@ -18,7 +18,7 @@ Grants house() {
 }
 
 Person person(std::string user, std::vector<std::string> groups = {}) {
-    return {std::move(user), std::move(groups)};
+    return {std::move(user), std::move(groups), false};
 }
 
 std::string problem(const Person& who, std::string_view profile) {
@@ -26,13 +26,20 @@ std::string problem(const Person& who, std::string_view profile) {
 }
 
 // L-18 X-39
-TEST(Grants, WhoeverGotHereMayWhereNothingIsSaid) {
+TEST(Grants, TheOwnerAloneMayWhereNothingIsMapped) {
+    const Grants only_roles{.permission_grants = {}, .roles = {{"bob", {"admin"}}}};
+    const Person owner{"ada", {}, true};
     for (const char* profile : {"open", "locked", "custom", "review"}) {
-        EXPECT_EQ(grant_problem({}, person("eve"), profile), "");
-        EXPECT_EQ(grant_problem({.permission_grants = {}, .roles = {{"bob", {"admin"}}}},
-                                person("eve"), profile),
-                  "");
+        for (const Grants& grants : {Grants(), only_roles}) {
+            EXPECT_EQ(grant_problem(grants, owner, profile), "") << profile;
+            EXPECT_EQ(grant_problem(grants, person("bob", {"ada"}), profile),
+                      "user 'bob' may not grant '" + std::string(profile) +
+                          "': without permission_grants in config.json the owner of the home alone "
+                          "may");
+        }
+        EXPECT_EQ(problem(owner, profile), "") << "as a role says";
     }
+    EXPECT_NE(problem({"eve", {}, true}, "locked"), "") << "where something is mapped it decides";
 }
 
 // L-18 X-39
