@@ -47,6 +47,7 @@ struct Options {
     std::string answer;
     std::string reason;
     bool always = false;
+    bool even_if_changed = false;
     std::string wait;
     bool json = false;
     bool quiet = false;
@@ -114,13 +115,21 @@ using What = turn::Reply::What;
 
 turn::Reply ask_permission(const chat::PromptNotice& prompt, std::int64_t timeout_ms,
                            const std::function<bool()>& stop) {
-    const std::string text = "\nMay it do this?\n  " + indented(prompt.action) +
-                             "\n  tool: " + indented(prompt.tool) +
-                             "\n  arguments: " + indented(prompt.arguments) +
-                             "\n  (always: this very action, whatever what it runs becomes)\n";
-    switch (cli::ask_yes_no(text, cli::Choices::yes_no_always, timeout_ms, stop)) {
+    const bool is_again = prompt.text.starts_with("asked again: ");
+    std::string text = "\nMay it do this?\n  " + indented(prompt.action) +
+                       "\n  tool: " + indented(prompt.tool) +
+                       "\n  arguments: " + indented(prompt.arguments);
+    if (is_again) text += "\n  " + indented(prompt.text);
+    if (!prompt.changed.empty()) text += "\n  since it was asked: " + indented(prompt.changed);
+    text += "\n  (always: this very action, whatever what it runs becomes)\n";
+    const auto choices = is_again || !prompt.changed.empty()
+                             ? cli::Choices::yes_no_always_even_if_changed
+                             : cli::Choices::yes_no_always;
+    switch (cli::ask_yes_no(text, choices, timeout_ms, stop)) {
         case cli::Answer::yes:
             return {What::yes};
+        case cli::Answer::even_if_changed:
+            return {What::yes_even_if_changed};
         case cli::Answer::no:
             return {What::no};
         case cli::Answer::always:
@@ -172,6 +181,7 @@ void settle_decision(Options& options) {
     take(options.answer, Verb::answer);
     if (!options.turn.decision) return;
     options.turn.decision->always = options.always;
+    options.turn.decision->even_if_changed = options.even_if_changed;
     options.turn.decision->text = options.reason;
     if (options.answer.empty()) return;
     if (options.prompt.words.empty())
@@ -314,6 +324,9 @@ void add_decision_options(CLI::App& app, Options& options) {
         ->excludes(approve)
         ->excludes(deny);
     app.add_flag("--always", options.always, "and allow that very action from now on")
+        ->needs(approve);
+    app.add_flag("--even-if-changed", options.even_if_changed,
+                 "whatever files change until it runs")
         ->needs(approve);
     app.add_option("--reason", options.reason, "what the model is told")
         ->type_name("TEXT")

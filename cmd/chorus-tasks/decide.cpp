@@ -21,6 +21,7 @@ struct Options {
     std::string reason;
     std::string actor;
     bool always = false;
+    bool even_if_changed = false;
     bool goes_on = false;
 };
 
@@ -36,6 +37,7 @@ base::ExitStatus decide(const Options& options, What what, Opened& opened) {
     decision.id = options.id;
     decision.text = what == What::answer ? base::join(options.words, " ") : options.reason;
     decision.always = options.always;
+    decision.even_if_changed = options.even_if_changed;
     if (decision.id == "all")
         throw Error(ErrorCode::bad_request, "all: of which turn?",
                     "chorus-run NAME --approve all decides what waits there");
@@ -65,6 +67,8 @@ std::shared_ptr<Options> add_common(CLI::App& verb) {
 Action add_approve(CLI::App& verb) {
     const auto options = add_common(verb);
     verb.add_flag("--always", options->always, "and allow that very action from now on");
+    verb.add_flag("--even-if-changed", options->even_if_changed,
+                  "whatever files change until it runs");
     return [options](Opened& opened) { return decide(*options, What::approve, opened); };
 }
 

@@ -26,31 +26,38 @@ std::int64_t thread_of(store::Store& store, const store::Prompt& prompt) {
     return turn ? turn->thread_id : 0;
 }
 
-void print_json(store::Store& store, const std::vector<store::Prompt>& prompts) {
+void print_json(Opened& opened, const std::vector<store::Prompt>& prompts) {
+    store::Store& store = opened.store;
     chat::JsonText out;
     out.begin_array();
     for (const store::Prompt& prompt : prompts) {
         out.begin_object().key("agent").string(agent_name(store, prompt));
         out.key("thread").number(thread_of(store, prompt));
         out.key("created_at").string(base::iso8601(prompt.created_at));
-        out.key("prompt").raw(chat::to_json(turn::notice_of(prompt))).end_object();
+        chat::PromptNotice notice = turn::notice_of(prompt);
+        notice.changed = turn::changed_since_asked(store, opened.home, prompt);
+        out.key("prompt").raw(chat::to_json(notice)).end_object();
     }
     std::cout << out.end_array().take() << '\n';
 }
 
-void print_lines(store::Store& store, const std::vector<store::Prompt>& prompts) {
-    for (const store::Prompt& prompt : prompts)
-        std::cout << prompt.id << '\t' << agent_name(store, prompt) << '\t'
+void print_lines(Opened& opened, const std::vector<store::Prompt>& prompts) {
+    for (const store::Prompt& prompt : prompts) {
+        std::cout << prompt.id << '\t' << agent_name(opened.store, prompt) << '\t'
                   << cli::shown_time(prompt.created_at) << '\t'
-                  << one_line(turn::in_one_line(prompt)) << '\n';
+                  << one_line(turn::in_one_line(prompt));
+        const std::string changed = turn::changed_since_asked(opened.store, opened.home, prompt);
+        if (!changed.empty()) std::cout << "\tsince it was asked: " << one_line(changed);
+        std::cout << '\n';
+    }
 }
 
 base::ExitStatus run(const Options& options, Opened& opened) {
     const auto prompts = turn::waiting_prompts(opened.store, options.agent);
     if (options.json)
-        print_json(opened.store, prompts);
+        print_json(opened, prompts);
     else
-        print_lines(opened.store, prompts);
+        print_lines(opened, prompts);
     return base::ExitStatus::done;
 }
 

@@ -78,6 +78,7 @@ void add_prompt(JsonText& out, const PromptNotice& prompt) {
         for (const std::string& option : prompt.options) out.string(option);
         out.end_array();
     }
+    if (!prompt.changed.empty()) out.key("changed").string(prompt.changed);
     out.end_object();
 }
 

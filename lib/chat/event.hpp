@@ -70,6 +70,7 @@ struct PromptNotice {
     std::string text;
     base::TimeMs expires_at = 0;
     std::vector<std::string> options = {};  // of a question: what can be answered; none: any text
+    std::string changed = {};               // since it was asked: "changed: Makefile", or ""
 };
 
 struct TurnResult {

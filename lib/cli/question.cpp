@@ -70,16 +70,20 @@ bool can_ask() {
 
 Answer ask_yes_no(const std::string& text, Choices choices, std::int64_t timeout_ms,
                   const std::function<bool()>& stop) {
-    const bool may_always = choices == Choices::yes_no_always;
+    const bool may_always = choices != Choices::yes_no;
+    const bool may_change = choices == Choices::yes_no_always_even_if_changed;
     Answer answer = Answer::no;
     const auto take = [&](const std::string& line) -> std::string {
         const std::string word = base::to_lower_ascii(line);
         if (word == "y" || word == "yes") answer = Answer::yes;
         if (may_always && (word == "a" || word == "always")) answer = Answer::always;
+        if (may_change && (word == "e" || word == "even")) answer = Answer::even_if_changed;
         const bool known = answer != Answer::no || word == "n" || word == "no";
         return known ? "" : "one of the letters, please";
     };
-    const std::string choice = may_always ? "[y]es, [n]o, [a]lways? " : "[y]es, [n]o? ";
+    const std::string choice = may_change   ? "[y]es, [n]o, [a]lways, [e]ven if they change? "
+                               : may_always ? "[y]es, [n]o, [a]lways? "
+                                            : "[y]es, [n]o? ";
     bool asked_in_vain = false;
     if (!ask(text, choice, timeout_ms, stop, take, asked_in_vain))
         return asked_in_vain ? Answer::no : Answer::nobody;

@@ -9,8 +9,8 @@
 namespace chorus::cli {
 
 // nobody: no terminal, its end, a signal, or the time was up
-enum class Answer { yes, no, always, nobody };
-enum class Choices { yes_no, yes_no_always };
+enum class Answer { yes, no, always, even_if_changed, nobody };
+enum class Choices { yes_no, yes_no_always, yes_no_always_even_if_changed };
 
 // Whether there is a terminal to ask at.
 bool can_ask();

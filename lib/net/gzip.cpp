@@ -58,4 +58,30 @@ bool Gunzip::complete() const {
     return !stream_->started || stream_->ended;
 }
 
+std::string gzip(std::string_view text) {
+    z_stream z{};
+    if (deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, gzip_only, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+        throw std::bad_alloc();
+    std::string packed(deflateBound(&z, text.size()), '\0');
+    z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+    z.avail_in = static_cast<uInt>(text.size());
+    z.next_out = reinterpret_cast<Bytef*>(packed.data());
+    z.avail_out = static_cast<uInt>(packed.size());
+    deflate(&z, Z_FINISH);
+    packed.resize(z.total_out);
+    deflateEnd(&z);
+    return packed;
+}
+
+std::optional<std::string> gunzip(std::string_view packed, std::size_t most) {
+    std::string text;
+    Gunzip stream;
+    const auto outcome = stream.feed(packed, [&](std::string_view piece) {
+        text += piece;
+        return text.size() <= most;
+    });
+    if (outcome != Gunzip::Outcome::taken || !stream.complete()) return std::nullopt;
+    return text;
+}
+
 }  // namespace chorus::net

@@ -1,9 +1,11 @@
-// A gzip stream unpacked as it comes. libcurl's own unpacking takes a stream that ends early for a
-// whole one, so it is switched off.
+// A gzip stream unpacked as it comes, and whole texts. libcurl's own unpacking takes a stream that
+// ends early for a whole one, so it is switched off.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace chorus::net {
@@ -23,5 +25,10 @@ class Gunzip {
     struct Stream;
     std::unique_ptr<Stream> stream_;
 };
+
+// Packed fast rather than small.
+std::string gzip(std::string_view text);
+// Nothing where it is damaged, or longer than `most`.
+std::optional<std::string> gunzip(std::string_view packed, std::size_t most);
 
 }  // namespace chorus::net

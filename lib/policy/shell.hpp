@@ -28,8 +28,4 @@ std::string why_not_simple(std::string_view command);
 // where there would be too many (deep nesting, megabytes of parts): who denies, denies then.
 std::optional<std::vector<std::string>> parts_for_deny(std::string_view command);
 
-// Every piece that may name a file, generously: the words, unquoted, and whatever stands between
-// the shell's special characters; not what is only redirected to. Sorted, each once.
-std::vector<std::string> file_words(std::string_view command);
-
 }  // namespace chorus::policy

@@ -48,9 +48,18 @@ std::vector<Prompt> read_all(Statement& statement) {
     return prompts;
 }
 
+void keep_fingerprint(Store& store, const Prompt& prompt) {
+    if (prompt.fingerprint.empty()) return;
+    store.prepare("INSERT OR IGNORE INTO fingerprints (hash, packed) VALUES (?, CAST(? AS BLOB))")
+        .bind(prompt.files)
+        .bind(prompt.fingerprint)
+        .run();
+}
+
 }  // namespace
 
 void insert_prompt(Store& store, const Prompt& prompt) {
+    keep_fingerprint(store, prompt);
     store
         .prepare(
             "INSERT INTO prompts (id, agent_id, turn_id, kind, tool_call_id, action, tool, "
@@ -80,6 +89,11 @@ void insert_prompt(Store& store, const Prompt& prompt) {
         .bind(prompt.answer)
         .bind_or_null(prompt.consumed_at)
         .run();
+}
+
+std::string load_fingerprint(Store& store, std::string_view hash) {
+    Statement statement = store.prepare("SELECT packed FROM fingerprints WHERE hash = ?");
+    return statement.bind(hash).step() ? statement.text(0) : std::string();
 }
 
 std::optional<Prompt> find_prompt(Store& store, std::string_view id) {
@@ -117,8 +131,10 @@ bool was_asked_for_trust(Store& store, AgentId agent, std::string_view arguments
 bool decide_prompt(Store& store, const Prompt& decided) {
     store
         .prepare(
-            "UPDATE prompts SET state = ?, decided_at = ?, decided_by = ?, answer = ?, profile = ? "
-            "WHERE id = ? AND state = 'pending' AND (expires_at IS NULL OR expires_at > ?2) "
+            "UPDATE prompts SET state = ?, decided_at = ?, decided_by = ?, answer = ?, profile = "
+            "?, "
+            "files = ? WHERE id = ? AND state = 'pending' AND (expires_at IS NULL OR expires_at > "
+            "?2) "
             "AND EXISTS (SELECT 1 FROM agents WHERE id = agent_id AND status IN ('creating', "
             "'active'))")
         .bind(decided.state)
@@ -126,9 +142,12 @@ bool decide_prompt(Store& store, const Prompt& decided) {
         .bind(decided.decided_by)
         .bind(decided.answer)
         .bind(decided.profile)
+        .bind(decided.files)
         .bind(decided.id)
         .run();
-    return store.changed_rows() == 1;
+    if (store.changed_rows() != 1) return false;
+    keep_fingerprint(store, decided);
+    return true;
 }
 
 bool consume_prompt(Store& store, std::string_view id, base::TimeMs now) {

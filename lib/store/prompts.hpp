@@ -25,6 +25,7 @@ struct Prompt {
     std::string directory;
     std::string profile;
     std::string files;
+    std::string fingerprint;  // packed, to be kept under `files`; never read back with the row
     std::string text;
     std::string options;
     std::string state = "pending";
@@ -42,6 +43,8 @@ inline bool has_expired(const Prompt& prompt, base::TimeMs now) {
 }
 
 void insert_prompt(Store& store, const Prompt& prompt);
+// What was kept under that hash; "" where there is nothing, or nothing any more.
+std::string load_fingerprint(Store& store, std::string_view hash);
 std::optional<Prompt> find_prompt(Store& store, std::string_view id);
 std::vector<Prompt> load_prompts(Store& store, TurnId turn);
 std::vector<Prompt> pending_prompts(Store& store, AgentId agent);
@@ -49,8 +52,8 @@ std::vector<Prompt> pending_prompts(Store& store, AgentId agent);
 std::vector<Prompt> pending_prompts(Store& store);
 // Whether the agent's change of that hash waits for trust, or was denied it.
 bool was_asked_for_trust(Store& store, AgentId agent, std::string_view arguments_hash);
-// Takes state, decided_at, decided_by, answer and profile from `decided`. False where somebody was
-// first, it has expired, or its agent is being destroyed.
+// Takes state, decided_at, decided_by, answer, profile and files from `decided`. False where
+// somebody was first, it has expired, or its agent is being destroyed.
 bool decide_prompt(Store& store, const Prompt& decided);
 // Part of the transaction that writes the intent or the result: false where it is pending,
 // cancelled, or consumed already.

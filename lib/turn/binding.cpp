@@ -1,83 +1,92 @@
 #include "turn/binding.hpp"
 
-#include <sys/stat.h>
-
-#include <map>
+#include <algorithm>
 
 #include "base/hash.hpp"
-#include "chat/json_text.hpp"
-#include "policy/shell.hpp"
+#include "base/text.hpp"
+#include "net/gzip.hpp"
 #include "sys/file.hpp"
 
 namespace chorus::turn {
 namespace {
 
-constexpr std::size_t most_hashed_bytes = 16U << 20;
+constexpr std::size_t most_kept_entries = 200'000;
+constexpr std::size_t most_kept_bytes = 1U << 30;
+constexpr std::size_t most_named = 8;
 
-// One that is too long to be read for a question is known by when it was written.
-std::string stamp_of(const sys::Opened& opened) {
-    struct stat status {};
-    if (fstat(opened.fd.get(), &status) != 0) return "unreadable";
-    return std::to_string(status.st_ino) + " " + std::to_string(status.st_size) + " " +
-           std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec);
+sys::Fingerprint files_of(const tools::Tool& tool, const tools::Arguments& arguments,
+                          const sys::Root& root, const agent::Directory& own) {
+    if (tool.kind == tools::Class::command) return sys::Fingerprint::of(root);
+    const std::string path = arguments.text("path");
+    if (path.empty()) return {};
+    if (tool.family != "self_edit") return sys::Fingerprint::of_file(root, path);
+    return sys::is_directory(own.docs()) ? sys::Fingerprint::of_file(sys::Root(own.docs()), path)
+                                         : sys::Fingerprint();
 }
 
-using Files = std::map<std::string, std::string>;
-
-void add_file(const sys::Root& root, const std::string& path, Files& files) {
-    const sys::Opened opened = root.open_to_read(path);
-    if (opened.outcome != sys::OpenOutcome::opened || opened.kind != sys::Kind::file) return;
-    std::string content;
-    std::string problem;
-    files[root.canonical(path)] = root.read_file(path, most_hashed_bytes, content, problem)
-                                      ? base::sha256_hex(content)
-                                      : stamp_of(opened);
-}
-
-std::string files_of(const tools::Tool& tool, const tools::Arguments& arguments,
-                     const sys::Root& root, const agent::Directory& own) {
-    Files files;
-    if (tool.kind == tools::Class::command)
-        for (const std::string& word : policy::file_words(arguments.text("command")))
-            add_file(root, word, files);
-    if (tool.kind == tools::Class::write) {
-        const bool is_own = tool.family == "self_edit";
-        if (is_own && sys::is_directory(own.docs()))
-            add_file(sys::Root(own.docs()), arguments.text("path"), files);
-        if (!is_own) add_file(root, arguments.text("path"), files);
-    }
-    chat::JsonText out;
-    out.begin_object();
-    for (const auto& [path, hash] : files) out.key(path).string(hash);
-    return out.end_object().take();
+std::string named(const std::vector<std::string>& changes) {
+    const auto shown = static_cast<std::ptrdiff_t>(std::min(changes.size(), most_named));
+    std::string text =
+        base::join(std::vector<std::string>(changes.begin(), changes.begin() + shown), ", ");
+    if (changes.size() > most_named)
+        text += " and " + std::to_string(changes.size() - most_named) + " more";
+    return base::visible(base::replace_invalid_utf8(text), base::Newlines::escape);
 }
 
 }  // namespace
 
-Binding bind_call(const tools::Tool& tool, const tools::Arguments& arguments,
-                  const tools::Workplace& workplace, const std::string& profile) {
-    return {base::sha256_hex(std::string(tool.name) + '\0' + arguments.canonical()),
-            workplace.root.path(), profile,
-            files_of(tool, arguments, workplace.root, workplace.directory)};
+Binding bind_call(const tools::Tool& tool, const tools::Arguments& arguments, const sys::Root& root,
+                  const agent::Directory& own, const std::string& profile) {
+    Binding binding{base::sha256_hex(std::string(tool.name) + '\0' + arguments.canonical()),
+                    root.path(),
+                    profile,
+                    {}};
+    if (tool.kind != tools::Class::command && tool.kind != tools::Class::write) return binding;
+    binding.files = std::make_shared<const sys::Fingerprint>(files_of(tool, arguments, root, own));
+    binding.state = binding.files->size() > most_kept_entries
+                        ? std::string(held_state)
+                        : base::sha256_hex(binding.files->text());
+    return binding;
 }
 
-Binding binding_of(const store::Prompt& prompt) {
-    return {prompt.arguments_hash, prompt.directory, prompt.profile, prompt.files};
+Binding binding_of(store::Store& store, const store::Prompt& prompt,
+                   const std::map<std::string, SeenFiles>& held) {
+    Binding binding{prompt.arguments_hash, prompt.directory, prompt.profile, prompt.files};
+    if (const auto found = held.find(prompt.id); found != held.end()) {
+        binding.files = found->second;
+    } else if (const std::string packed = store::load_fingerprint(store, prompt.files);
+               !packed.empty()) {
+        if (const auto text = net::gunzip(packed, most_kept_bytes))
+            if (auto files = sys::Fingerprint::parse(*text))
+                binding.files = std::make_shared<const sys::Fingerprint>(std::move(*files));
+    }
+    return binding;
 }
 
 void write_binding(const Binding& binding, store::Prompt& prompt) {
     prompt.arguments_hash = binding.arguments;
     prompt.directory = binding.directory;
     prompt.profile = binding.profile;
-    prompt.files = binding.files;
+    prompt.files = binding.state;
+    const bool is_kept = binding.files && binding.state != any_state && binding.state != held_state;
+    prompt.fingerprint = is_kept ? net::gzip(binding.files->text()) : std::string();
 }
 
-std::string difference(const Binding& approved, const Binding& now) {
-    if (approved.arguments != now.arguments) return "the arguments have changed";
-    if (approved.directory != now.directory) return "it would run in another directory";
-    if (approved.profile != now.profile) return "the profile has changed";
-    if (approved.files != now.files) return "a file that it names has changed";
-    return {};
+std::string changed_files(const Binding& before, const Binding& now) {
+    if (before.state == any_state) return {};
+    if (before.files && now.files) {
+        const auto changes = now.files->changes_since(*before.files);
+        return changes.empty() ? std::string() : "changed: " + named(changes);
+    }
+    if (before.state == now.state && before.state != held_state) return {};
+    return "how the files were before is not known any more";
+}
+
+std::string difference(const Binding& before, const Binding& now) {
+    if (before.arguments != now.arguments) return "the arguments have changed";
+    if (before.directory != now.directory) return "it would run in another directory";
+    if (before.profile != now.profile) return "the profile has changed";
+    return changed_files(before, now);
 }
 
 }  // namespace chorus::turn

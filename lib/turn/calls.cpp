@@ -32,7 +32,8 @@ Calls::Calls(Place& place, Record& record, tools::Workplace& workplace,
       workplace_(workplace),
       surroundings_(surroundings),
       denied_(denied),
-      questions_(place, record, surroundings) {}
+      questions_(place, record, surroundings,
+                 [this](const Judged& judged) { return bind(judged); }) {}
 
 void Calls::emit(const chat::Event& event) const {
     surroundings_.on_event(event, {place_.agent.name, place_.thread.id, record_.turn().id});
@@ -198,16 +199,16 @@ Ran Calls::run() {
     return side_by_side() ? run_side_by_side() : run_in_order();
 }
 
-// Right before it begins: what has happened since it was decided may have changed the profile, or a
-// file that an approval was for.
+// Right before it begins: what has happened since it was decided may have changed the profile, or
+// the files that an approval was for. An earlier call of the same answer is no exception: what it
+// leaves is not what the approval saw.
 void Calls::look_again(Judged& judged) {
     rules_.renew();
     const policy::Decision decision = weigh(judged);
     if (decision.verdict == Verdict::deny)
         return deny(judged, "Profile: " + rules_.rights->name + ": " + decision.reason);
     if (decision.verdict == Verdict::allow || judged.is_question()) return;
-    judged.binding =
-        bind_call(*judged.tool, judged.arguments, workplace_, rules_.rights->fingerprint);
+    judged.binding = bind(judged);
     if (judged.approved)
         questions_.compare(judged);
     else

@@ -45,6 +45,7 @@ class Calls {
     policy::Decision weigh(const Judged& judged);
     void guard_rights(const Judged& judged, policy::Decision& decision) const;
     Widening widening() const;
+    Binding bind(const Judged& judged) const;
     void apply_policy(Judged& judged);
     void deny(Judged& judged, const std::string& reason);
     void note_denied(const Judged& judged);

@@ -17,6 +17,7 @@
 #include "store/agents.hpp"
 #include "store/records.hpp"
 #include "sys/clock.hpp"
+#include "sys/file.hpp"
 #include "tools/tool.hpp"
 #include "turn/always.hpp"
 #include "turn/audit_sink.hpp"
@@ -113,12 +114,48 @@ void check_grant(const store::Prompt& prompt, const Widening& widening, bool alw
         throw Error(ErrorCode::forbidden, "prompt " + prompt.id + ": " + problem);
 }
 
+// Of a prompt about a call that is bound to files; nothing where they are not to be seen.
+std::optional<Binding> binding_now(const agent::Home& home, const store::Agent& agent,
+                                   const store::Prompt& prompt) {
+    const tools::Tool* tool = tools::find_tool(prompt.tool);
+    if (prompt.kind != "permission" || prompt.files.empty() || tool == nullptr ||
+        !sys::is_directory(prompt.directory))
+        return std::nullopt;
+    return bind_call(*tool, tools::Arguments::parse(prompt.arguments), sys::Root(prompt.directory),
+                     agent::Directory(home.path() + "/" + agent.dir), prompt.profile);
+}
+
+// The approval is for the files as they are now; what is new since the question is said.
+void bind_approval(store::Store& store, const Decider& decider, const Decision& decision,
+                   const store::Agent& agent, store::Prompt& prompt) {
+    const auto now = binding_now(decider.home, agent, prompt);
+    if (!now) return;
+    const std::string changes = changed_files(binding_of(store, prompt, {}), *now);
+    if (!changes.empty()) decider.warn("prompt " + prompt.id + ": since it was asked: " + changes);
+    write_binding(*now, prompt);
+    if (decision.even_if_changed) {
+        prompt.files = any_state;
+        prompt.fingerprint.clear();
+    } else if (now->state == held_state) {
+        if (decider.held == nullptr)
+            throw Error(
+                ErrorCode::bad_request,
+                "prompt " + prompt.id +
+                    ": the workspace has too many files for another process to say later "
+                    "whether they have changed",
+                "chorus-run " + agent.name + " --approve " + prompt.id + ", or --even-if-changed");
+        (*decider.held)[prompt.id] = now->files;
+    }
+}
+
 std::string_view state_after(Verb verb) {
     return verb == Verb::approve ? "approved" : verb == Verb::deny ? "denied" : "answered";
 }
 
 std::string audit_detail(const store::Prompt& decided) {
     std::string detail = decided.state + " prompt " + decided.id;
+    if (decided.state == "approved" && decided.files == any_state)
+        detail += ", even if files change";
     if (!decided.answer.empty()) detail += ": " + decided.answer;
     return detail;
 }
@@ -185,6 +222,13 @@ std::vector<store::Prompt> waiting_prompts(store::Store& store, const std::strin
     return store::pending_prompts(store, found->id);
 }
 
+std::string changed_since_asked(store::Store& store, const agent::Home& home,
+                                const store::Prompt& prompt) {
+    const auto agent = store::find_agent(store, prompt.agent_id);
+    const auto now = agent ? binding_now(home, *agent, prompt) : std::nullopt;
+    return now ? changed_files(binding_of(store, prompt, {}), *now) : std::string();
+}
+
 std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
                                   const std::string& agent_name, const Decision& decision) {
     life::refuse_from_inside(store, decider.environment);
@@ -207,6 +251,7 @@ std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
             decision.verb == Verb::answer ? checked_answer(prompt, decision.text) : decision.text;
         prompt.decided_by = decider.actor;
         prompt.profile = fingerprint_in_force(store, widening);
+        if (decision.verb == Verb::approve) bind_approval(store, decider, decision, agent, prompt);
         if (decider.show) decider.show(prompt);
     }
     std::vector<store::Prompt> decided;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,16 +12,18 @@
 #include "store/prompts.hpp"
 #include "store/store.hpp"
 #include "sys/environment.hpp"
+#include "turn/binding.hpp"
 
 namespace chorus::turn {
 
 struct Decision {
     enum class Verb { approve, deny, answer };
     Verb verb = Verb::approve;
-    std::string id;          // of a prompt, or "all": those of `turn` that wait now
-    std::string text;        // the answer, or the reason of a refusal
-    bool always = false;     // approve: the exact action joins the agent's allow list
-    store::TurnId turn = 0;  // for "all"
+    std::string id;                // of a prompt, or "all": those of `turn` that wait now
+    std::string text;              // the answer, or the reason of a refusal
+    bool always = false;           // approve: the exact action joins the agent's allow list
+    bool even_if_changed = false;  // approve: whatever the files become until it runs
+    store::TurnId turn = 0;        // for "all"
 };
 
 struct Decider {
@@ -29,6 +32,8 @@ struct Decider {
     std::string actor;                               // "uid 1000 (bob)"
     std::function<void(const store::Prompt&)> show;  // each, before any is decided; may be empty
     std::function<void(const std::string&)> warn;    // one line for people
+    // Of a process that goes on with the turn: what it saw of files that are too many to keep.
+    std::map<std::string, SeenFiles>* held = nullptr;
 };
 
 // What waits beyond its time, of the whole home, does so no more. Not inside a transaction.
@@ -43,6 +48,11 @@ std::vector<store::Prompt> waiting_prompts(store::Store& store, const std::strin
 // that does not fit.
 std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
                                   const std::string& agent, const Decision& decision);
+
+// What has changed of the files that the call may use since it was asked: "changed: Makefile", or
+// "". Decides nothing.
+std::string changed_since_asked(store::Store& store, const agent::Home& home,
+                                const store::Prompt& prompt);
 
 // What it asks, in one line of a person's screen but for what base::visible does.
 std::string in_one_line(const store::Prompt& prompt);

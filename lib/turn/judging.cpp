@@ -95,6 +95,11 @@ void Calls::guard_rights(const Judged& judged, policy::Decision& decision) const
         decision = {Verdict::ask, "more rights are a person's to give"};
 }
 
+Binding Calls::bind(const Judged& judged) const {
+    return bind_call(*judged.tool, judged.arguments, workplace_.root, workplace_.directory,
+                     rules_.rights->fingerprint);
+}
+
 // What the profile of this moment says, and what people have said about the call.
 void Calls::apply_policy(Judged& judged) {
     const policy::Decision decision = weigh(judged);
@@ -103,9 +108,7 @@ void Calls::apply_policy(Judged& judged) {
     judged.decided.detail = "Profile: " + rules_.rights->name + ": " + decision.reason;
     if (decision.verdict == Verdict::deny) return deny(judged, judged.decided.detail);
     judged.asks = decision.verdict == Verdict::ask || judged.is_question();
-    if (judged.asks)
-        judged.binding =
-            bind_call(*judged.tool, judged.arguments, workplace_, rules_.rights->fingerprint);
+    if (judged.asks) judged.binding = bind(judged);
     if (!judged.asks) allow(judged, "allow", judged.decided.detail);
     questions_.heed(judged, decision.verdict);
     note_denied(judged);

@@ -2,6 +2,7 @@
 // loaded.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +34,7 @@ struct Place {
     std::vector<std::string> news = {};  // for the channel, when the turn is over
     // Of what came through the inbox into the turn: it does no more than those who sent it might.
     std::vector<std::string> joined_rights = {};
+    std::map<std::string, SeenFiles> held = {};  // TurnOptions::held
 };
 // Posted when the turn is over, where there is a channel.
 void keep_for_channel(Place& place, const std::string& text);

@@ -98,7 +98,7 @@ void Questions::reopen(Judged& judged, const std::string& why) {
     judged.decided.decision.clear();
     judged.decided.runs = false;
     judged.asks = true;
-    judged.decided.detail = "asked again: " + why;
+    judged.decided.detail = "asked again: " + place_.redaction.apply(why);
 }
 
 // What its row says, once it is decided.
@@ -107,7 +107,7 @@ void Questions::take_row(Judged& judged) {
     // the answer to a question may be told again, where its result was lost
     judged.decided.prompt_id = row.consumed_at == 0 ? row.id : "";
     if (row.state == "approved") {
-        judged.approved = binding_of(row);
+        judged.approved = binding_of(place_.store, row, place_.held);
         allow(judged, "ask_approved", approved_detail(row));
     } else if (row.state == "answered") {
         judged.answer = row.answer;
@@ -157,6 +157,7 @@ bool Questions::settle_row(Judged& judged, const Reply& reply) {
     decided.decided_at = sys::now_ms();
     decided.decided_by = actor();
     decided.answer = reply.text;
+    if (judged.binding && decided.state == "approved") write_binding(*judged.binding, decided);
     store::Transaction transaction(place_.store);
     const bool first = store::decide_prompt(place_.store, decided);
     transaction.commit();
@@ -178,14 +179,33 @@ void Questions::take_reply(Judged& judged, const Reply& reply) const {
             return allow(judged, "ask_approved", "User answered at the terminal");
         case Reply::What::always:
         case Reply::What::yes:
+        case Reply::What::yes_even_if_changed:
             judged.approved = judged.binding;
-            return allow(judged, "ask_approved", "User approved at the terminal");
+            return allow(judged, "ask_approved",
+                         judged.binding->state == any_state
+                             ? "User approved at the terminal, even if files change"
+                             : "User approved at the terminal");
+    }
+}
+
+Reply Questions::ask_until_settled(Judged& judged) {
+    chat::PromptNotice notice = notice_of(judged.row ? *judged.row : new_row(judged));
+    if (!judged.binding || judged.is_question()) return surroundings_.ask(notice);
+    const Binding asked = judged.row ? binding_of(place_.store, *judged.row, {}) : *judged.binding;
+    for (;;) {
+        notice.changed = changed_files(asked, *judged.binding);
+        const Reply reply = surroundings_.ask(notice);
+        const Binding shown = *judged.binding;
+        judged.binding = bind_(judged);
+        if (reply.what == Reply::What::yes_even_if_changed) judged.binding->state = any_state;
+        const bool is_yes = reply.what == Reply::What::yes;
+        if (!is_yes || changed_files(shown, *judged.binding).empty()) return reply;
     }
 }
 
 Reply Questions::ask(Judged& judged) {
     if (!surroundings_.ask) return {};
-    const Reply reply = surroundings_.ask(notice_of(judged.row ? *judged.row : new_row(judged)));
+    const Reply reply = ask_until_settled(judged);
     if (reply.what == Reply::What::nobody || (judged.row && !settle_row(judged, reply))) return {};
     take_reply(judged, reply);
     return reply;

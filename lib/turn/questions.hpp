@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,15 +18,18 @@ std::string reason_of(const std::vector<chat::PromptNotice>& prompts);
 
 class Questions {
   public:
-    Questions(Place& place, Record& record, const Surroundings& surroundings)
-        : place_(place), record_(record), surroundings_(surroundings) {}
+    // `bind`: what an approval of the call would be for at this moment.
+    using Bind = std::function<Binding(const Judged&)>;
+    Questions(Place& place, Record& record, const Surroundings& surroundings, Bind bind)
+        : place_(place), record_(record), surroundings_(surroundings), bind_(std::move(bind)) {}
 
     // What people have said about a call that the policy asks about or allows.
     void heed(Judged& judged, policy::Verdict verdict);
     // An approval that was for something else is withdrawn: the call is open again.
     void compare(Judged& judged);
     void reopen(Judged& judged, const std::string& why);
-    // Puts it on the terminal, where there is one.
+    // Puts it on the terminal, where there is one. Where files change while it stands there, it is
+    // asked again with what has changed.
     Reply ask(Judged& judged);
     // Rows for what is still open, and for what the terminal has decided of those that have no
     // result yet; the turn waits.
@@ -34,6 +38,7 @@ class Questions {
 
   private:
     store::Prompt new_row(const Judged& judged) const;
+    Reply ask_until_settled(Judged& judged);
     bool settle_row(Judged& judged, const Reply& reply);
     void take_row(Judged& judged);
     void take_reply(Judged& judged, const Reply& reply) const;
@@ -42,6 +47,7 @@ class Questions {
     Place& place_;
     Record& record_;
     const Surroundings& surroundings_;
+    Bind bind_;
 };
 
 }  // namespace chorus::turn

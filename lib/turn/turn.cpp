@@ -260,11 +260,14 @@ TurnOptions after_decision(const TurnOptions& given, const Surroundings& surroun
     Decision decision = *given.decision;
     if (const auto turn = store::find_open_turn(place.store, place.agent.id, place.thread.id))
         decision.turn = turn->id;
-    const Decider decider{surroundings.home, surroundings.environment,
-                          actor_text(given.actor, surroundings.environment),
-                          surroundings.on_decision, surroundings.warn};
-    const auto decided = decide(place.store, decider, given.agent, decision);
     TurnOptions options = given;
+    const Decider decider{surroundings.home,
+                          surroundings.environment,
+                          actor_text(given.actor, surroundings.environment),
+                          surroundings.on_decision,
+                          surroundings.warn,
+                          &options.held};
+    const auto decided = decide(place.store, decider, given.agent, decision);
     options.decision.reset();
     options.resume = true;
     if (const auto turn = store::find_turn(place.store, decided.front().turn_id))
@@ -315,6 +318,7 @@ std::optional<OnAsk> parse_on_ask(std::string_view text) {
 chat::TurnResult take_turn(const TurnOptions& options, const Surroundings& surroundings) {
     if (options.decision) return take_turn(after_decision(options, surroundings), surroundings);
     Place place = open_place(options, surroundings, options.queue ? Hold::agent_lock : Hold::locks);
+    place.held = options.held;
     chat::TurnResult result = take_turn_in(place, options, surroundings);
     deliver_audit(place.store,
                   {place.home_configuration.audit_sink, surroundings.home.audit_lock()},

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,13 +12,14 @@
 #include "chat/event.hpp"
 #include "sys/environment.hpp"
 #include "sys/signals.hpp"
+#include "turn/binding.hpp"
 #include "turn/decision.hpp"
 
 namespace chorus::turn {
 
 // How a question was answered at the terminal.
 struct Reply {
-    enum class What { nobody, yes, no, always, answer };
+    enum class What { nobody, yes, yes_even_if_changed, no, always, answer };
     What what = What::nobody;
     std::string text = {};  // the answer to a question of the model
 };
@@ -50,6 +52,8 @@ struct TurnOptions {
     std::int64_t wait_ms = 0;      // for the thread's lock; negative: as long as it takes
     std::string idempotency_key;
     std::string groom;  // --groom: agent::groom_in_force
+    // What --approve of this process saw of files too many to keep.
+    std::map<std::string, SeenFiles> held = {};
     std::string actor;  // --actor, recorded beside the uid, trusted for nothing
 };
 

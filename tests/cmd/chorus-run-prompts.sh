@@ -190,16 +190,20 @@ expect_equal "$(ran)" 0
 run chorus-run a --deny "${ids[0]}"
 expect_status 10
 expect_equal "$(ran)" 0
-run chorus-run a --approve "${ids[1]}"
+run chorus-run a --approve "${ids[1]}" --json
+expect_status 10
+expect_equal "$(tr '\n' ' ' <"$(work)/log")" '2 '
+expect_json '.prompts[0].text' 'asked again: changed: log (new)'
+run chorus-run a --approve all
 expect_status 0
 expect_equal "$(tr '\n' ' ' <"$(work)/log")" '2 3 '
 expect_equal "$(outcome c1) $(outcome c2) $(outcome c3)" 'denied ok ok'
-expect_equal "$(decisions)" 'ask_approved tool:bash:echo 3 >> log, ask_denied tool:bash:echo 1 >> log, ask_approved tool:bash:echo 2 >> log'
+expect_equal "$(decisions)" 'ask_approved tool:bash:echo 3 >> log, ask_denied tool:bash:echo 1 >> log, ask_approved tool:bash:echo 2 >> log, ask_approved tool:bash:echo 3 >> log'
 expect_sound
 
 test_case "all of them at once"
 waits "$(calls c1 'echo 1 >> log' c2 'echo 2 >> log')"
-run chorus-run a --approve all
+run chorus-run a --approve all --even-if-changed
 expect_status 0
 expect_match "$err" "approved ${ids[0]}: tool:bash:echo 1 >> log"
 expect_match "$err" "approved ${ids[1]}: tool:bash:echo 2 >> log"

@@ -149,5 +149,44 @@ TEST_F(Prompts, of_an_agent_are_cancelled_where_they_are_pending) {
     EXPECT_EQ(find_prompt(store_, "p1")->decided_at, 30);
 }
 
+// Each that waits or is approved needs what it is bound to; nobody else does.
+TEST_F(Prompts, keep_a_fingerprint_as_long_as_one_needs_it) {
+    const std::string packed("a\0b", 3);
+    const auto kept = [&](const std::string& hash) { return load_fingerprint(store_, hash); };
+    const auto ask = [&](const std::string& id, const std::string& files) {
+        Prompt prompt = add("model" + id, 99);
+        prompt.id = id;
+        prompt.files = files;
+        prompt.fingerprint = packed;
+        in_transaction(store_, [&] { insert_prompt(store_, prompt); });
+        return prompt;
+    };
+    Prompt one = ask("one", "h1");
+    const Prompt two = ask("two", "h1");
+    EXPECT_EQ(kept("h1"), packed);
+    EXPECT_EQ(find_prompt(store_, "one")->files, "h1");
+    decide(two, "denied");
+    EXPECT_EQ(kept("h1"), packed);
+    one.files = "h2";
+    one.fingerprint = "later";
+    EXPECT_TRUE(decide(one, "approved"));
+    EXPECT_EQ(kept("h1"), "");
+    EXPECT_EQ(kept("h2"), "later");
+    one.files = "h3";
+    EXPECT_FALSE(decide(one, "approved"));
+    EXPECT_EQ(kept("h3"), "");
+    in_transaction(store_, [&] { return consume_prompt(store_, "one", 30); });
+    EXPECT_EQ(kept("h2"), "");
+
+    const Prompt same = ask("same", "h4");
+    EXPECT_TRUE(decide(same, "approved"));
+    EXPECT_EQ(kept("h4"), packed);
+    in_transaction(store_, [&] { cancel_prompt(store_, "same", 30); });
+    EXPECT_EQ(kept("h4"), "");
+    ask("expires", "h5");
+    in_transaction(store_, [&] { expire_prompts(store_, 100); });
+    EXPECT_EQ(kept("h5"), "");
+}
+
 }  // namespace
 }  // namespace chorus::store

@@ -1,0 +1,280 @@
+#include "sys/fingerprint.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <utility>
+
+#include "base/hash.hpp"
+#include "sys/fd.hpp"
+#include "sys/open_beneath.hpp"
+
+namespace chorus::sys {
+namespace {
+
+// The clock of the file system ticks so rarely that a second change can leave the same times.
+constexpr std::uint64_t young_ns = 20'000'000;
+constexpr std::size_t most_hashed_bytes = 16U << 20;
+// Of what cannot be looked at: equal to nothing.
+constexpr std::string_view unknown("\0", 1);
+constexpr std::size_t entries_bytes = 64U << 10;
+
+std::uint64_t ns_of(const timespec& time) {
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
+           static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+std::uint64_t now_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return ns_of(now);
+}
+
+// The content of the very inode, or `unknown`.
+std::string hash_of(int directory, const std::string& path, std::uint64_t inode) {
+    const Fd file = open_beneath(directory, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, Links::none);
+    struct stat status {};
+    std::string content;
+    if (!file || fstat(file.get(), &status) != 0 || status.st_ino != inode ||
+        !try_read_all(file.get(), most_hashed_bytes, content))
+        return std::string(unknown);
+    return base::sha256_hex(content);
+}
+
+std::string target_of(int directory, const char* name, std::size_t size) {
+    std::string target(size + 1, '\0');
+    const ssize_t count = readlinkat(directory, name, target.data(), target.size());
+    if (count < 0) return std::string(unknown);
+    target.resize(static_cast<std::size_t>(count));
+    return target;
+}
+
+void add_number(std::string& text, std::uint64_t number) {
+    for (; number >= 0x80; number >>= 7U) text += static_cast<char>(0x80U | (number & 0x7fU));
+    text += static_cast<char>(number);
+}
+
+class Reader {
+  public:
+    explicit Reader(std::string_view text) : text_(text) {}
+    bool at_end() const { return text_.empty(); }
+    bool failed() const { return failed_; }
+
+    std::uint64_t number() {
+        std::uint64_t number = 0;
+        for (unsigned shift = 0; shift < 64; shift += 7) {
+            if (text_.empty()) break;
+            const auto byte = static_cast<unsigned char>(text_.front());
+            text_.remove_prefix(1);
+            number |= static_cast<std::uint64_t>(byte & 0x7fU) << shift;
+            if (byte < 0x80) return number;
+        }
+        failed_ = true;
+        text_ = {};
+        return 0;
+    }
+    std::string_view bytes() {
+        const std::uint64_t size = number();
+        if (size > text_.size()) {
+            failed_ = true;
+            text_ = {};
+        }
+        const std::string_view bytes = text_.substr(0, size);
+        text_.remove_prefix(bytes.size());
+        return bytes;
+    }
+
+  private:
+    std::string_view text_;
+    bool failed_ = false;
+};
+
+}  // namespace
+
+// One walk by descriptors over the tree.
+class Fingerprint::Look {
+  public:
+    explicit Look(const Root& root) : root_(root.fd()) {}
+
+    std::vector<Entry> run() {
+        open_.emplace_back();
+        while (!open_.empty()) {
+            const std::string directory = std::move(open_.back());
+            open_.pop_back();
+            look_through(directory);
+        }
+        std::sort(entries_.begin(), entries_.end(),
+                  [](const Entry& a, const Entry& b) { return a.path < b.path; });
+        return std::move(entries_);
+    }
+
+    std::vector<Entry> run_at(const std::string& path) {
+        const Fd file = open_beneath(root_, path, O_PATH | O_NOFOLLOW, Links::none);
+        struct stat status {};
+        if (file && fstat(file.get(), &status) == 0) add(root_, path.c_str(), path, status);
+        return std::move(entries_);
+    }
+
+  private:
+    // `directory` is "" or ends in '/'.
+    void look_through(const std::string& directory) {
+        const Fd fd = open_beneath(root_, directory.empty() ? "." : directory,
+                                   O_RDONLY | O_DIRECTORY | O_NOFOLLOW, Links::none);
+        if (!fd) return cannot_look_into(directory);
+        ssize_t count = 0;
+        while ((count = getdents64(fd.get(), names_.get(), entries_bytes)) > 0)
+            for (ssize_t at = 0; at < count;) {
+                const auto* entry = reinterpret_cast<const dirent64*>(names_.get() + at);
+                at += entry->d_reclen;
+                note(fd.get(), directory, entry->d_name);
+            }
+        if (count < 0) cannot_look_into(directory);
+    }
+
+    // To change what is in it, its mode has to be changed first, which leaves its time.
+    void cannot_look_into(const std::string& directory) {
+        const int error = errno;
+        struct stat status {};
+        const Fd place = open_beneath(root_, directory.empty() ? "." : directory,
+                                      O_PATH | O_DIRECTORY | O_NOFOLLOW, Links::none);
+        if (error == ENOENT) return;
+        const bool is_closed = error == EACCES && place && fstat(place.get(), &status) == 0;
+        entries_.push_back({directory, status.st_mode, status.st_ino, 0, 0, ns_of(status.st_ctim),
+                            std::string(is_closed ? "" : unknown)});
+    }
+
+    void note(int fd, const std::string& directory, const char* name) {
+        const std::string_view shown = name;
+        if (shown == "." || shown == "..") return;
+        struct stat status {};
+        if (fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return;
+        if (directory.ends_with(git_) && is_git_directory(directory)) {
+            if (shown == "hooks" && S_ISDIR(status.st_mode))
+                return open_.push_back(directory + "hooks/");
+            if (shown != "hooks" && shown != "config") return;
+        }
+        std::string path = directory + name;
+        if (S_ISDIR(status.st_mode)) {
+            open_.push_back(path + "/");
+            if (shown == ".git") return;
+        }
+        add(fd, name, std::move(path), status);
+    }
+
+    static bool is_git_directory(const std::string& directory) {
+        return directory.size() == git_.size() ||
+               directory[directory.size() - git_.size() - 1] == '/';
+    }
+
+    void add(int fd, const char* name, std::string path, const struct stat& status) {
+        const bool has_times = !S_ISDIR(status.st_mode);
+        Entry entry{std::move(path),
+                    status.st_mode,
+                    status.st_ino,
+                    has_times ? static_cast<std::uint64_t>(status.st_size) : 0,
+                    has_times ? ns_of(status.st_mtim) : 0,
+                    has_times ? ns_of(status.st_ctim) : 0};
+        if (S_ISLNK(status.st_mode)) entry.more = target_of(fd, name, entry.size_bytes);
+        if (S_ISREG(status.st_mode) && std::max(entry.modified_ns, entry.changed_ns) > settled_)
+            entry.more = hash_of(root_, entry.path, entry.inode);
+        entries_.push_back(std::move(entry));
+    }
+
+    static constexpr std::string_view git_ = ".git/";
+
+    int root_;
+    std::uint64_t settled_ = now_ns() - young_ns;
+    std::unique_ptr<char[]> names_ = std::make_unique_for_overwrite<char[]>(entries_bytes);
+    std::vector<std::string> open_;
+    std::vector<Entry> entries_;
+};
+
+Fingerprint Fingerprint::of(const Root& root) {
+    Fingerprint now;
+    now.root_ = root.path();
+    now.entries_ = Look(root).run();
+    return now;
+}
+
+Fingerprint Fingerprint::of_file(const Root& root, std::string_view path) {
+    Fingerprint now;
+    now.root_ = root.path();
+    const std::string canonical = root.canonical(path);
+    if (!canonical.empty()) now.entries_ = Look(root).run_at(canonical);
+    return now;
+}
+
+bool Fingerprint::is_same(const Entry& before, const Entry& now, int root) {
+    if (before.more == unknown || now.more == unknown) return false;
+    if (before.mode != now.mode || before.inode != now.inode ||
+        before.size_bytes != now.size_bytes || before.modified_ns != now.modified_ns ||
+        before.changed_ns != now.changed_ns)
+        return false;
+    if (S_ISLNK(now.mode)) return before.more == now.more;
+    if (before.more.empty()) return true;
+    return before.more == (now.more.empty() ? hash_of(root, now.path, now.inode) : now.more);
+}
+
+std::vector<std::string> Fingerprint::changes_since(const Fingerprint& before) const {
+    const Fd root(open(root_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    std::vector<std::string> changes;
+    auto old = before.entries_.begin();
+    for (const Entry& now : entries_) {
+        for (; old != before.entries_.end() && old->path < now.path; ++old)
+            changes.push_back(old->path + " (gone)");
+        if (old == before.entries_.end() || old->path != now.path)
+            changes.push_back(now.path + " (new)");
+        else if (!is_same(*old++, now, root.get()))
+            changes.push_back(now.path);
+    }
+    for (; old != before.entries_.end(); ++old) changes.push_back(old->path + " (gone)");
+    return changes;
+}
+
+// Paths are written without what they share with the one before.
+std::string Fingerprint::text() const {
+    std::string text;
+    text.reserve(entries_.size() * 48);
+    std::string_view last;
+    for (const Entry& entry : entries_) {
+        const auto shared = static_cast<std::size_t>(
+            std::mismatch(last.begin(), last.end(), entry.path.begin(), entry.path.end()).first -
+            last.begin());
+        add_number(text, shared);
+        add_number(text, entry.path.size() - shared);
+        text.append(entry.path, shared);
+        for (const std::uint64_t number :
+             {entry.mode, entry.inode, entry.size_bytes, entry.modified_ns, entry.changed_ns})
+            add_number(text, number);
+        add_number(text, entry.more.size());
+        text += entry.more;
+        last = entry.path;
+    }
+    return text;
+}
+
+std::optional<Fingerprint> Fingerprint::parse(std::string_view text) {
+    Fingerprint read;
+    std::string last;
+    for (Reader reader(text); !reader.at_end();) {
+        const std::uint64_t shared = reader.number();
+        if (shared > last.size()) return std::nullopt;
+        last = last.substr(0, shared).append(reader.bytes());
+        Entry entry{last};
+        for (std::uint64_t* number :
+             {&entry.mode, &entry.inode, &entry.size_bytes, &entry.modified_ns, &entry.changed_ns})
+            *number = reader.number();
+        entry.more = reader.bytes();
+        if (reader.failed()) return std::nullopt;
+        read.entries_.push_back(std::move(entry));
+    }
+    return read;
+}
+
+}  // namespace chorus::sys

@@ -1,0 +1,52 @@
+// The state of a directory tree: what the file system says of every entry in it. Two of them tell
+// whether anything has changed between two moments, and what.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sys/beneath.hpp"
+
+namespace chorus::sys {
+
+class Fingerprint {
+  public:
+    // Of everything below the root, ignored files included; no link is followed. Of git's own
+    // directories (.git) only `config` and `hooks` count, which name programs: the rest changes
+    // with every git command. Of a directory neither times nor size count: what is new in it or
+    // gone is an entry of its own.
+    static Fingerprint of(const Root& root);
+    // Of one file; of nothing where there is none.
+    static Fingerprint of_file(const Root& root, std::string_view path);
+
+    // What has changed since `before`, sorted: "a.c", "b.c (new)", "c.c (gone)". A file that was
+    // hashed then, because it was too young for its times to tell, is hashed again now.
+    std::vector<std::string> changes_since(const Fingerprint& before) const;
+
+    std::size_t size() const { return entries_.size(); }
+    std::string text() const;
+    // Nothing where it is none that `text` wrote.
+    static std::optional<Fingerprint> parse(std::string_view text);
+
+  private:
+    struct Entry {
+        std::string path;
+        std::uint64_t mode = 0;  // with the type
+        std::uint64_t inode = 0;
+        std::uint64_t size_bytes = 0;
+        std::uint64_t modified_ns = 0;
+        std::uint64_t changed_ns = 0;
+        std::string more = {};  // a link's target; the SHA-256 of a file that was too young
+    };
+    class Look;
+    static bool is_same(const Entry& before, const Entry& now, int root);
+
+    std::string root_;            // "" where it was read from a text
+    std::vector<Entry> entries_;  // sorted by path
+};
+
+}  // namespace chorus::sys
