@@ -16,6 +16,21 @@ add_dependencies(tests security_rights)
 add_test(NAME security/rights COMMAND security_rights --bin $<TARGET_FILE_DIR:chorus-run>)
 set_tests_properties(security/rights PROPERTIES RUN_SERIAL TRUE)
 
+# The adversary runs in the sandbox too, whatever libraries that shows.
+file(GLOB escape_sources CONFIGURE_DEPENDS ${security}/escape/*.cpp)
+file(GLOB swap_sources CONFIGURE_DEPENDS ${security}/escape/swap/*.cpp)
+add_executable(security_swap EXCLUDE_FROM_ALL ${swap_sources})
+target_link_libraries(security_swap PRIVATE chorus_settings -static)
+add_executable(security_escape EXCLUDE_FROM_ALL ${security}/escape.cpp ${escape_sources})
+target_link_libraries(security_escape PRIVATE chorus fault_world)
+add_dependencies(security_escape security_swap)
+add_dependencies(tests security_escape)
+add_test(NAME security/escape COMMAND security_escape --bin $<TARGET_FILE_DIR:chorus-run> --seconds 60)
+add_test(NAME security/escape-user
+  COMMAND security_escape --bin $<TARGET_FILE_DIR:chorus-run> --seconds 60 --as-user 65534)
+# Two busy processes and three turns: beside them others would miss their times.
+set_tests_properties(security/escape security/escape-user PROPERTIES TIMEOUT 900 PROCESSORS 2)
+
 add_test(NAME security/race COMMAND security_race --tries 600000)
 add_test(NAME security/race-without-openat2 COMMAND security_race --tries 200000 --without-openat2)
 add_test(NAME security/paths COMMAND security_paths ${security}/paths.txt)
@@ -46,4 +61,7 @@ set_tests_properties(security/hostile PROPERTIES TIMEOUT 300)
 # ctest -C soak
 add_test(NAME soak/rights COMMAND security_rights --bin $<TARGET_FILE_DIR:chorus-run> --points 50000 CONFIGURATIONS soak)
 add_test(NAME soak/race COMMAND security_race --seconds 600 CONFIGURATIONS soak)
+add_test(NAME soak/escape COMMAND security_escape --bin $<TARGET_FILE_DIR:chorus-run> --seconds 600 CONFIGURATIONS soak)
+add_test(NAME soak/escape-user COMMAND security_escape --bin $<TARGET_FILE_DIR:chorus-run> --seconds 600 --as-user 65534
+  CONFIGURATIONS soak)
 add_test(NAME soak/shell-generated COMMAND security_policy --generate 3000000 CONFIGURATIONS soak)

@@ -1,0 +1,75 @@
+// Where a round plays: a home with agents, and around it what nobody may read or change.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fault/command.hpp"
+
+namespace escape {
+
+// Stands in files outside, in their names, and in the environment of every program: nothing that
+// an agent can see may hold either.
+inline const std::vector<std::string> secrets{"what is kept outside", "name-kept-outside"};
+
+// The programs, and what they need, where an ordinary user and a sandbox can read them too.
+class Kit {
+  public:
+    // `user`: whose it is, and who removes it; -1 for this process's own.
+    Kit(const std::string& bin, long user);
+    ~Kit();
+    Kit(const Kit&) = delete;
+    Kit& operator=(const Kit&) = delete;
+
+    std::string program(const std::string& name) const { return top_ + "/bin/" + name; }
+    std::string directory() const { return top_ + "/bin"; }
+
+  private:
+    std::string top_;
+};
+
+class Place {
+  public:
+    // `is_harmless`: no link in it leads out.
+    Place(const Kit& kit, bool is_harmless);
+    ~Place();
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+
+    const std::string& top() const { return top_; }
+    std::string outside() const { return top_ + "/outside"; }
+    std::string tree() const { return outside() + "/tree"; }
+    std::string home() const { return top_ + "/home"; }
+    std::string agent(const std::string& name) const { return home() + "/agents/" + name; }
+    std::string workspace(const std::string& name) const { return agent(name) + "/workspace"; }
+    std::string project() const { return top_ + "/project"; }  // no repository; for -C
+    std::string foreign() const { return top_ + "/foreign"; }  // an agent's directory, to adopt
+    std::string control() const { return top_ + "/control"; }  // of the suite itself
+    std::string program(const std::string& name) const { return kit_.program(name); }
+    fault::Variables variables() const;
+    // The arguments that tell the adversary where to lead: names outside, none of which it opens.
+    fault::Words outside_words() const;
+
+    // A fresh agent with files that tools work on, and a repository with branches; its permissions
+    // allow everything where no others are named.
+    void make_agent(const std::string& name, const std::string& permissions = {}) const;
+    void keep() { is_kept_ = true; }
+
+  private:
+    void make_outside();
+    void make_home() const;
+    void make_project() const;
+    void make_nested(const std::string& tree, const std::string& text) const;
+    void git(const std::string& directory, const fault::Words& words) const;
+
+    const Kit& kit_;
+    bool is_harmless_;
+    std::string top_;
+    std::string commit_;
+    bool is_kept_ = false;
+};
+
+// The same names everywhere, so that a path that got out would find what it looks for.
+void put_files(const std::string& top, const std::string& text);
+
+}  // namespace escape
