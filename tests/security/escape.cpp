@@ -5,6 +5,7 @@
 // its end. The effects alone are judged.
 //
 //   security_escape --bin DIR [--seconds N] [--seed S] [--as-user UID] [--confined]
+//                   [--without-landlock]
 //
 // Rounds take turns in how the adversary works (--kinds):
 //   guarded   a process that moves what a command of the sandbox can move
@@ -16,10 +17,18 @@
 // --harmless swaps names for others inside. --only TEXT swaps what has it in its path. --all goes
 // on after an effect.
 #include <grp.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <cstdio>
 #include <stdexcept>
 
@@ -43,11 +52,38 @@ void limit() {
     umask(022);
 }
 
+// From here on the kernel knows no landlock(7), for whatever is started.
+void forget_landlock() {
+    std::array<sock_filter, 4> code{{
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_landlock_create_ruleset, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (ENOSYS & SECCOMP_RET_DATA)),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    }};
+    const sock_fprog program{static_cast<unsigned short>(code.size()), code.data()};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        throw std::runtime_error("seccomp");
+    if (syscall(SYS_landlock_create_ruleset, nullptr, 0, 1) != -1 || errno != ENOSYS)
+        throw std::runtime_error("landlock is still there");
+}
+
 void become(long user) {
     if (user < 0 || getuid() != 0) return;
     const auto id = static_cast<uid_t>(user);
     if (setgroups(0, nullptr) != 0 || setresgid(id, id, id) != 0 || setresuid(id, id, id) != 0)
         throw std::runtime_error("setuid");
+}
+
+// The options that make a round what it is, beside its seed and number.
+std::string repeated(const Options& options) {
+    std::string text;
+    if (options.user >= 0) text += " --as-user " + std::to_string(options.user);
+    if (options.without_landlock) text += " --without-landlock";
+    if (options.is_harmless) text += " --harmless";
+    std::string kinds;
+    for (const std::string& kind : options.kinds) kinds += (kinds.empty() ? "" : ",") + kind;
+    return kinds.empty() ? text : text + " --kinds " + kinds;
 }
 
 void print(const std::map<std::string, std::map<std::string, std::int64_t>>& counted) {
@@ -97,6 +133,7 @@ int main_of(int argc, char** argv) {
     limit();
     const Kit kit(options.bin, options.user);
     become(options.user);
+    if (options.without_landlock) forget_landlock();
     const std::vector<std::string> chosen = options.kinds.empty() ? kinds() : options.kinds;
     std::printf("seed %llu, as user %u\n", static_cast<unsigned long long>(options.seed), getuid());
     Tally tally;
@@ -116,11 +153,9 @@ int main_of(int argc, char** argv) {
             std::printf("round %lld (%s): its files are in %s\n", static_cast<long long>(number),
                         kind.c_str(), result.kept.c_str());
         if (!result.effects.empty())
-            std::printf(
-                "again: %s --bin %s --seed %llu --round %lld --seconds 1%s\n", argv[0],
-                options.bin.c_str(), static_cast<unsigned long long>(options.seed),
-                static_cast<long long>(number),
-                options.user >= 0 ? (" --as-user " + std::to_string(options.user)).c_str() : "");
+            std::printf("again: %s --bin %s --seed %llu --round %lld --seconds 1%s\n", argv[0],
+                        options.bin.c_str(), static_cast<unsigned long long>(options.seed),
+                        static_cast<long long>(number), repeated(options).c_str());
         std::fflush(stdout);
     }
     std::printf(

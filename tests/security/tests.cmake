@@ -28,8 +28,11 @@ add_dependencies(tests security_escape)
 add_test(NAME security/escape COMMAND security_escape --bin $<TARGET_FILE_DIR:chorus-run> --seconds 60)
 add_test(NAME security/escape-user
   COMMAND security_escape --bin $<TARGET_FILE_DIR:chorus-run> --seconds 60 --as-user 65534)
+add_test(NAME security/escape-without-landlock
+  COMMAND security_escape --bin $<TARGET_FILE_DIR:chorus-run> --seconds 30 --without-landlock)
 # Two busy processes and three turns: beside them others would miss their times.
-set_tests_properties(security/escape security/escape-user PROPERTIES TIMEOUT 900 PROCESSORS 2)
+set_tests_properties(security/escape security/escape-user security/escape-without-landlock
+  PROPERTIES TIMEOUT 900 PROCESSORS 2)
 
 add_test(NAME security/race COMMAND security_race --tries 600000)
 add_test(NAME security/race-without-openat2 COMMAND security_race --tries 200000 --without-openat2)
@@ -64,4 +67,6 @@ add_test(NAME soak/race COMMAND security_race --seconds 600 CONFIGURATIONS soak)
 add_test(NAME soak/escape COMMAND security_escape --bin $<TARGET_FILE_DIR:chorus-run> --seconds 600 CONFIGURATIONS soak)
 add_test(NAME soak/escape-user COMMAND security_escape --bin $<TARGET_FILE_DIR:chorus-run> --seconds 600 --as-user 65534
   CONFIGURATIONS soak)
+add_test(NAME soak/escape-without-landlock COMMAND security_escape --bin $<TARGET_FILE_DIR:chorus-run> --seconds 600
+  --without-landlock CONFIGURATIONS soak)
 add_test(NAME soak/shell-generated COMMAND security_policy --generate 3000000 CONFIGURATIONS soak)

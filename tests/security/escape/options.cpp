@@ -10,8 +10,9 @@ namespace {
 
 constexpr const char* usage =
     "usage: security_escape --bin DIR [--seconds N] [--seed S] [--as-user UID] [--confined]\n"
-    "         [--round N] [--kinds K,...] [--tools T,...] [--only TEXT] [--harmless] [--all] "
-    "[--keep]";
+    "         [--round N] [--kinds K,...] [--tools T,...] [--only TEXT] [--harmless] "
+    "[--without-landlock] "
+    "[--all] [--keep]";
 
 std::vector<std::string> words_of(const std::string& list) {
     std::istringstream stream(list);
@@ -25,6 +26,8 @@ bool set_flag(Options& options, const std::string& name) {
         options.kinds = {"confined", "before"};
     else if (name == "--harmless")
         options.is_harmless = true;
+    else if (name == "--without-landlock")
+        options.without_landlock = true;
     else if (name == "--all")
         options.goes_on = true;
     else if (name == "--keep")

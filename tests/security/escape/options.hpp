@@ -17,6 +17,7 @@ struct Options {
     std::string only;                // a part of what is swapped
     long user = -1;
     bool is_harmless = false;
+    bool without_landlock = false;
     bool goes_on = false;  // after an effect
     bool keeps = false;    // the place of the last round
 };

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
@@ -67,6 +68,7 @@ void Probes::try_all() const {
     try_descriptors();
     try_processes();
     try_name_spaces();
+    plant_in_kept_directories();
     if (reach_ == Reach::guarded) try_protected();
     unlink(bits_file);
 }
@@ -220,6 +222,18 @@ void Probes::try_name_spaces() const {
         if (mount(from.c_str(), directory_.c_str(), nullptr, MS_BIND, nullptr) == 0) tell("mounts");
         if (mount("none", directory_.c_str(), "tmpfs", 0, nullptr) == 0) tell("mounts");
     });
+}
+
+// What a later command, or Chorus for it, makes there again would be made outside.
+void Probes::plant_in_kept_directories() const {
+    for (const char* variable : {"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME"}) {
+        const char* const directory = getenv(variable);
+        if (directory == nullptr || directory == directory_) continue;
+        for (const char* name : {"git", "pip", "npm", "cargo", "go-build", ".config", ".cache"}) {
+            const std::string path = std::string(directory) + "/" + name;
+            symlinkat(outside_.directories.front().c_str(), AT_FDCWD, path.c_str());
+        }
+    }
 }
 
 void Probes::try_protected() const {
