@@ -12,6 +12,8 @@
 //   whole     the same where .git is made under attack, so that all of it can be moved
 //   confined  a task of the agent, in its sandbox, that also tries other ways out of that
 //   before    such a task that began before there was a .git
+//   linked    as confined, in a linked worktree of a person's repository
+//   module    as confined, in a submodule of it
 //   life      as whole, while the agent is rewound, packed, adopted, cloned and destroyed
 //
 // --harmless swaps names for others inside. --only TEXT swaps what has it in its path. --all goes

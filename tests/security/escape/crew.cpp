@@ -134,10 +134,9 @@ void Crew::attack(const std::string& directory, const Words& more) {
 }
 
 void Crew::attack_confined(const std::string& agent, const std::string& directory,
-                           const Words& more) {
+                           const std::string& ground, const Words& more) {
     std::string line;
-    for (const std::string& word :
-         swap_words(directory.empty() ? place_.workspace(agent) : directory, more))
+    for (const std::string& word : swap_words(ground, more))
         line += (line.empty() ? "" : " ") + word;
     Words words{place_.program("chorus-run"),
                 agent,
@@ -170,6 +169,7 @@ void Crew::stop_attacks() {
 
 void Crew::stop_confined(const std::string& agent) {
     run("chorus-tasks kill", {place_.program("chorus-tasks"), "kill", agent, "all"});
+    if (!std::filesystem::exists(place_.agent(agent) + "/tasks")) return;
     for (const auto& entry : std::filesystem::directory_iterator(place_.agent(agent) + "/tasks")) {
         const std::string text = fault::read_text(entry.path() / "out.log");
         count_swaps(text);

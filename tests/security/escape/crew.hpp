@@ -42,9 +42,9 @@ class Crew {
 
     // Adversaries that are processes of this one.
     void attack(const std::string& directory, const fault::Words& more);
-    // One that is a task of the agent, in its sandbox.
+    // One that is a task of the agent, in its sandbox for `directory`.
     void attack_confined(const std::string& agent, const std::string& directory,
-                         const fault::Words& more);
+                         const std::string& ground, const fault::Words& more);
     void stop_attacks();
     void stop_confined(const std::string& agent);
 

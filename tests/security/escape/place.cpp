@@ -208,6 +208,21 @@ void Place::make_project() const {
     write_text(project() + "/.gitignore", ".cache/\n.probe*\n");
 }
 
+void Place::make_person() const {
+    const std::string origin = control() + "/origin";
+    for (const std::string& tree : {origin, person()}) {
+        put_files(tree, "inside");
+        git(tree, {"init", "-q"});
+        git(tree, {"add", "-A"});
+        git(tree, {"commit", "-qm", "first"});
+    }
+    for (const char* branch : {"b0", "b1"}) git(person(), {"branch", branch});
+    git(person(),
+        {"-c", "protocol.file.allow=always", "submodule", "--quiet", "add", origin, "module"});
+    git(person(), {"commit", "-qm", "a submodule"});
+    git(person(), {"worktree", "add", "-q", "-b", "l0", linked()});
+}
+
 Words Place::outside_words() const {
     Words words{"--tree", tree(), "--commit", commit_};
     for (const std::string& file :

@@ -43,6 +43,10 @@ class Place {
     std::string agent(const std::string& name) const { return home() + "/agents/" + name; }
     std::string workspace(const std::string& name) const { return agent(name) + "/workspace"; }
     std::string project() const { return top_ + "/project"; }  // no repository; for -C
+    // A person's repository, with a linked worktree and a submodule; for -C.
+    std::string person() const { return top_ + "/person"; }
+    std::string linked() const { return top_ + "/linked"; }
+    std::string module() const { return person() + "/module"; }
     std::string foreign() const { return top_ + "/foreign"; }  // an agent's directory, to adopt
     std::string control() const { return top_ + "/control"; }  // of the suite itself
     std::string program(const std::string& name) const { return kit_.program(name); }
@@ -53,6 +57,7 @@ class Place {
     // A fresh agent with files that tools work on, and a repository with branches; its permissions
     // allow everything where no others are named.
     void make_agent(const std::string& name, const std::string& permissions = {}) const;
+    void make_person() const;
     void keep() { is_kept_ = true; }
 
   private:

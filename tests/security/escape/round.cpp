@@ -21,8 +21,9 @@ bool is_below(const std::string& path, const std::string& top) {
 // What stands there before anything is attacked, and what differs later.
 class Before {
   public:
-    explicit Before(const Place& place)
+    Before(const Place& place, bool with_person)
         : place_(place),
+          with_person_(with_person),
           record_(record_of(kept())),
           own_(own()),
           names_(names()),
@@ -39,21 +40,35 @@ class Before {
 
   private:
     std::vector<std::string> kept() const {
-        return {place_.outside(), place_.agent("other"), place_.home() + "/config.json"};
+        std::vector<std::string> paths{place_.outside(), place_.agent("other"),
+                                       place_.home() + "/config.json"};
+        // the person's own work tree: agents work in another
+        if (with_person_)
+            for (const char* name : {"/file.txt", "/a", "/.gitignore", "/.gitmodules"})
+                paths.push_back(place_.person() + name);
+        return paths;
     }
     // What Chorus itself may write anew, as it was.
     Record own() const {
         Record texts;
         for (const char* name : {"/agent.json", "/docs/README.md"})
             texts[place_.agent("a") + name] = fault::read_text(place_.agent("a") + name);
+        for (const char* name : {"/.git/HEAD", "/.git/index", "/.git/config"})
+            if (with_person_)
+                texts[place_.person() + name] = fault::read_text(place_.person() + name);
         return texts;
     }
     // Of everything but what Chorus writes in its home, and what is attacked.
     std::set<std::string> names() const {
-        const std::vector<std::string> left_out{
-            place_.control(),         place_.project(),           place_.foreign(),
-            place_.home() + "/locks", place_.home() + "/archive", place_.home() + "/chorus.db",
-            place_.home() + "/agents"};
+        const std::vector<std::string> left_out{place_.control(),
+                                                place_.project(),
+                                                place_.person(),
+                                                place_.linked(),
+                                                place_.foreign(),
+                                                place_.home() + "/locks",
+                                                place_.home() + "/archive",
+                                                place_.home() + "/chorus.db",
+                                                place_.home() + "/agents"};
         auto names = names_below(place_.top(), [&](const std::string& path) {
             return std::find(left_out.begin(), left_out.end(), path) != left_out.end();
         });
@@ -65,6 +80,7 @@ class Before {
     }
 
     const Place& place_;
+    bool with_person_;
     Record record_;
     Record own_;
     std::set<std::string> names_;
@@ -78,16 +94,22 @@ class Round {
 
     Result play(const std::string& kind) {
         if (kind == "life") prepare_life();
-        Before before(place_);
+        const bool is_of_person = kind == "linked" || kind == "module";
+        if (is_of_person) place_.make_person();
+        Before before(place_, is_of_person);
         if (kind == "guarded") attack_and_turn("", "guarded");
         if (kind == "whole") attack_and_turn(place_.project(), "whole");
         if (kind == "confined") turn_confined("", "guarded");
         if (kind == "before") turn_confined(place_.project(), "whole");
+        if (kind == "linked") turn_of_person(place_.linked(), place_.person());
+        if (kind == "module")
+            turn_of_person(place_.module(), place_.person() + "/.git/modules/module");
         if (kind == "life") live();
         Result result;
         before.judge(crew_.effects());
         look_for_secrets();
         if (kind == "confined" || kind == "before") look_for_rights(kind);
+        if (crew_.tally().swaps == 0) crew_.effects().emplace_back("nothing was swapped");
         count_calls();
         ++crew_.tally().rounds;
         result.effects = std::move(crew_.effects());
@@ -107,7 +129,17 @@ class Round {
 
     void turn_confined(const std::string& directory, const std::string& reach) {
         for (const char* part : {"git", "both"})
-            crew_.attack_confined("a", directory, {"--reach", reach, "--part", part, "--probe"});
+            crew_.attack_confined("a", directory,
+                                  directory.empty() ? place_.workspace("a") : directory,
+                                  {"--reach", reach, "--part", part, "--probe"});
+        crew_.take_turns("a", directory, fault::now_us() + turns_us);
+        crew_.stop_confined("a");
+    }
+
+    // What the sandbox lets a command have of the repository, `git`, it may move.
+    void turn_of_person(const std::string& directory, const std::string& git) {
+        crew_.attack_confined("a", directory, directory, {"--reach", "whole", "--part", "tree"});
+        crew_.attack_confined("a", directory, git, {"--reach", "whole", "--part", "both"});
         crew_.take_turns("a", directory, fault::now_us() + turns_us);
         crew_.stop_confined("a");
     }
@@ -235,7 +267,8 @@ class Round {
 }  // namespace
 
 const std::vector<std::string>& kinds() {
-    static const std::vector<std::string> all{"guarded", "whole", "confined", "life", "before"};
+    static const std::vector<std::string> all{"guarded", "whole",  "confined", "life",
+                                              "before",  "linked", "module"};
     return all;
 }
 
