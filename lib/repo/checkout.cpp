@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "repo/conversion.hpp"
 #include "repo/opened.hpp"
 
 namespace chorus::repo {
@@ -18,10 +19,6 @@ Paths changed_paths(git_repository* repository, git_tree* from, git_tree* to) {
     for (std::size_t i = 0; i < git().diff_num_deltas(diff.get()); ++i)
         paths.emplace_back(git().diff_get_delta(diff.get(), i)->new_file.path);
     return paths;
-}
-
-bool is_attribute_file(const std::string& path) {
-    return ("/" + path).ends_with("/.gitattributes");
 }
 
 int check_out_paths(git_repository* repository, const git_object* target,

@@ -133,6 +133,10 @@ void refuse_conversions(git_repository* repository, git_tree* from, git_tree* to
     }
 }
 
+bool is_attribute_file(const std::string& path) {
+    return ("/" + path).ends_with("/.gitattributes");
+}
+
 bool is_same_in_lfs(git_repository* repository, git_index* index, const std::string& path) {
     if (conversion_of(repository, path, GIT_ATTR_CHECK_FILE_THEN_INDEX).filter != "lfs")
         return false;

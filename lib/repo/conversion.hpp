@@ -16,6 +16,9 @@ void refuse_conversion(git_repository* repository, const std::string& path, std:
 void refuse_conversions(git_repository* repository, git_tree* from, git_tree* to,
                         std::string_view what);
 
+// Whether it is a .gitattributes.
+bool is_attribute_file(const std::string& path);
+
 // Whether the file is what its pointer of git-lfs in the index stands for: libgit2, which compares
 // it with the pointer, takes it for changed.
 bool is_same_in_lfs(git_repository* repository, git_index* index, const std::string& path);

@@ -69,15 +69,20 @@ bool is_submodule(git_index* index, const std::string& path) {
     return false;
 }
 
+// A link or submodule that has become a file goes first: libgit2 would not convert its line ends.
 void stage_path(git_repository* repository, git_index* index, const std::string& path) {
     const auto found = look_at(git().repository_workdir(repository), path);
     const mode_t mode = found ? found->st_mode : 0;
     const bool is_there =
         S_ISREG(mode) || S_ISLNK(mode) || (S_ISDIR(mode) && is_submodule(index, path));
     if (S_ISREG(mode)) refuse_conversion(repository, path, "commit");
+    const git_index_entry* entry = git().index_get_bypath(index, path.c_str(), 0);
+    if (entry != nullptr && S_ISREG(entry->mode) != S_ISREG(mode))
+        check(git().index_remove_bypath(index, path.c_str()), "commit: " + path);
     check(is_there ? git().index_add_bypath(index, path.c_str())
                    : git().index_remove_bypath(index, path.c_str()),
           "commit: " + path);
+    if (S_ISDIR(mode)) git().index_conflict_remove(index, path.c_str());  // of a submodule it stays
 }
 
 Diff changes(git_repository* repository, git_index* index) {
@@ -137,6 +142,34 @@ bool distrust(git_repository* repository, git_index* index, const std::string& p
     return true;
 }
 
+struct Replaced {
+    std::string path;
+    std::optional<git_index_entry> entry;
+};
+
+// libgit2 obeys the .gitattributes in the index besides those in the work tree, git these alone: so
+// the index gets these before anything else is compared. What it had is returned.
+std::vector<Replaced> stage_attributes(git_repository* repository, git_index* index,
+                                       const std::vector<std::string>& paths) {
+    std::vector<Replaced> replaced;
+    for (const std::string& path : paths) {
+        if (!is_attribute_file(path)) continue;
+        const git_index_entry* entry = git().index_get_bypath(index, path.c_str(), 0);
+        replaced.push_back({path, {}});
+        if (entry != nullptr) replaced.back().entry = *entry;
+        stage_path(repository, index, path);
+    }
+    return replaced;
+}
+
+void put_back(git_index* index, const Replaced& replaced) {
+    const char* path = replaced.path.c_str();
+    git_index_entry entry = replaced.entry.value_or(git_index_entry{});
+    entry.path = path;
+    check(replaced.entry ? git().index_add(index, &entry) : git().index_remove_bypath(index, path),
+          "commit: " + replaced.path);
+}
+
 }  // namespace
 
 Selection::Selection(const std::string& workspace, const std::vector<std::string>& files) {
@@ -160,8 +193,11 @@ bool Selection::names(std::string_view path) const {
 }
 
 void stage(git_repository* repository, git_index* index, const Selection& selection) {
-    std::vector<std::string> paths = conflicted_paths(index);
-    for (std::string& path : changed_paths(repository, index)) paths.push_back(std::move(path));
+    std::vector<std::string> paths = changed_paths(repository, index);
+    const std::vector<Replaced> replaced = stage_attributes(repository, index, paths);
+    if (!replaced.empty()) paths = changed_paths(repository, index);
+    for (const Replaced& file : replaced) paths.push_back(file.path);
+    for (std::string& path : conflicted_paths(index)) paths.push_back(std::move(path));
     for (const std::string& selected : selection.paths()) {
         if (is_covered(paths, selected) || is_tracked(index, selected)) continue;
         refuse(selected, look_at(git().repository_workdir(repository), selected)
@@ -175,6 +211,8 @@ void stage(git_repository* repository, git_index* index, const Selection& select
             distrust(repository, index, path);
         }
     }
+    for (const Replaced& file : replaced)
+        if (!selection.covers(file.path)) put_back(index, file);
 }
 
 void stage_in_the_way(git_repository* repository, git_index* index, git_tree* tree) {

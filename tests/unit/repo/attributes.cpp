@@ -45,6 +45,28 @@ TEST_F(AttributesTest, TextIsStoredWithPlainLineEnds) {
     EXPECT_CLEAN_FSCK();
 }
 
+// git has them in the work tree alone; a link has no line ends.
+TEST_F(AttributesTest, RulesThatAreGoneAndLinksDoNotCount) {
+    write(".gitattributes", "*.txt text eol=crlf\n");
+    write("a.txt", "one\r\n");
+    link("nowhere", "l.txt");
+    commit("m");
+    write(".gitattributes", "other text\n");
+    remove("l.txt");
+    write("l.txt", "one\r\n");
+    git("config core.autocrlf input");
+    write("other.txt", "x\n");
+    open().commit("some", {"l.txt", "other.txt"}, author);
+    EXPECT_EQ(blob("l.txt"), "one\n");
+    EXPECT_EQ(git("status --porcelain .gitattributes"), " M .gitattributes\n");
+    git("config core.autocrlf false");
+    shell("touch -d @1 a.txt l.txt");
+    commit("all");
+    EXPECT_EQ(blob("a.txt"), "one\r\n");
+    EXPECT_EQ(blob("l.txt"), "one\r\n");
+    EXPECT_EQ(git("status --porcelain"), "");
+}
+
 TEST_F(AttributesTest, TheRepositorysAutocrlfCounts) {
     git("config core.autocrlf true");
     write("a", "one\r\ntwo\r\n");

@@ -131,6 +131,24 @@ TEST_F(LinkedTest, AChangedSubmoduleIsSeenAndCommitted) {
     EXPECT_CLEAN_FSCK();
 }
 
+TEST_F(LinkedTest, AConflictOfSubmodulesIsSettledByName) {
+    add_submodule();
+    const auto advance = [&](const std::string& text) {
+        shell("cd sub && git checkout -q -B x origin/main && echo " + text +
+              " > a && git -c user.name=p -c user.email=p@x commit -qam " + text);
+        commit(text);
+    };
+    git("checkout -q -b bumped");
+    advance("two");
+    git("checkout -q main");
+    advance("three");
+    git("merge bumped");
+    EXPECT_EQ(message_of([&] { commit("m"); }), "commit: conflicts in 'sub'");
+    open().commit("m", {"sub"}, author);
+    EXPECT_EQ(git("rev-parse HEAD:sub"), shell("git -C sub rev-parse HEAD"));
+    EXPECT_EQ(git("status --porcelain"), "");
+}
+
 TEST_F(LinkedTest, ASubmoduleThatIsNotThereOrNotFetched) {
     add_submodule();
     git("submodule --quiet deinit -f sub");
