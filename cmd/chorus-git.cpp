@@ -2,6 +2,7 @@
 // it: see the section GIT there.
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -51,6 +52,8 @@ void end_with_the_caller() {
 }  // namespace
 
 int main() {
+    // what is too large for a limit is an error of write(2)
+    signal(SIGXFSZ, SIG_IGN);
     std::thread(end_with_the_caller).detach();
     chorus::repo::serve();
     _exit(0);

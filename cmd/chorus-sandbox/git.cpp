@@ -7,6 +7,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -41,14 +42,29 @@ bool map_to_itself(const char* path, unsigned id) {
     return write_text(path, line, std::snprintf(line, sizeof line, "%u %u 1", id, id));
 }
 
-// As root a view of one's own is enough; else it takes a user namespace.
-bool get_own_mounts() {
+bool enter_own_user() {
     const uid_t user = geteuid();
     const gid_t group = getegid();
-    if (user == 0 && unshare(CLONE_NEWNS) == 0) return true;
     return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 && map_to_itself("/proc/self/uid_map", user) &&
            write_text("/proc/self/setgroups", "deny", 4) &&
            map_to_itself("/proc/self/gid_map", group);
+}
+
+// Some systems let everybody have a user namespace and nobody a use of it. There is no way back
+// from that, so that another process goes first.
+bool can_enter_own_user() {
+    const pid_t child = fork();
+    if (child == 0) _exit(enter_own_user() ? 0 : 1);
+    int status = 0;
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+// As root a view of one's own is enough; else it takes a user namespace.
+bool get_own_mounts() {
+    if (geteuid() == 0 && unshare(CLONE_NEWNS) == 0) return true;
+    if (!can_enter_own_user()) return false;
+    if (!enter_own_user()) fail("user namespace", errno);
+    return true;
 }
 
 bool mount_without_links(const char* directory) {
