@@ -1,6 +1,7 @@
 #include "repo/message.hpp"
 
 #include <sys/socket.h>
+#include <sys/uio.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -71,10 +72,14 @@ bool send(int socket, const Message& message) {
     std::string head;
     append_size(head, bytes.size());
     bytes.insert(0, head);
-    for (std::string_view rest = bytes; !rest.empty();) {
-        const ssize_t count = ::send(socket, rest.data(), rest.size(), MSG_NOSIGNAL);
+    for (std::size_t sent = 0; sent < bytes.size();) {
+        iovec rest{bytes.data() + sent, bytes.size() - sent};
+        msghdr part{};
+        part.msg_iov = &rest;
+        part.msg_iovlen = 1;
+        const ssize_t count = sendmsg(socket, &part, MSG_NOSIGNAL);
         if (count < 0 && errno != EINTR) return false;
-        if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
+        if (count > 0) sent += static_cast<std::size_t>(count);
     }
     return true;
 }

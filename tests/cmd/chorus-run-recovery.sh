@@ -132,13 +132,35 @@ for k in {1..40}; do
     init a --model anthropic/m --permissions sandboxed
     echo work >"$(work)/f"
     start_server "$(answers "$(call c git_commit '{"message": "by the model"}')" "$(say Noted.)")"
-    { strace -qq -o /dev/null -e "inject=$renames,link,linkat,unlink,fsync:signal=KILL:when=$k" chorus-run a go >"$scratch/out" 2>"$scratch/err" </dev/null; } 2>/dev/null
+    # its calls of chorus-git are what it sends by this one
+    { strace -qq -o /dev/null -e "inject=$renames,sendmsg:signal=KILL:when=$k" chorus-run a go >"$scratch/out" 2>"$scratch/err" </dev/null; } 2>/dev/null
     status=$?
     [ $status = 0 ] && break
     expect_status 137
     run chorus-run a --resume
     expect_status 0
     expect_equal "$(outcome c)" ok
+    expect_equal "$(git -C "$(work)" log --format=%s | grep -c '^by the model$')" 1
+    expect_equal "$(git -C "$(work)" status --porcelain)" ''
+    expect_equal "$(git -C "$(work)" fsck 2>&1 | grep -cv '^dangling\|^notice')" 0
+    expect_sound
+done
+[ $k -gt 3 ] || fail "only $k calls of a commit were seen"
+
+test_case "chorus-git is killed at each of its steps: the call is an error, and the next one makes the commit"
+for k in {1..40}; do
+    rm -rf "$CHORUS_HOME"
+    init a --model anthropic/m --permissions sandboxed
+    echo work >"$(work)/f"
+    start_server "$(answers "$(call c git_commit '{"message": "by the model"}')" "$(say Noted.)" \
+        "$(call d git_commit '{"message": "by the model"}')" "$(say Noted.)")"
+    { strace -f -qq -o /dev/null -e "inject=$renames,link,linkat,unlink,fsync:signal=KILL:when=$k" chorus-run a go >"$scratch/out" 2>"$scratch/err" </dev/null; } 2>/dev/null
+    status=$?
+    expect_status 0
+    [ "$(outcome c)" = ok ] && break
+    expect_match "$(result_of c)" 'chorus-git ended'
+    run chorus-run a again
+    expect_status 0
     expect_equal "$(git -C "$(work)" log --format=%s | grep -c '^by the model$')" 1
     expect_equal "$(git -C "$(work)" status --porcelain)" ''
     expect_equal "$(git -C "$(work)" fsck 2>&1 | grep -cv '^dangling\|^notice')" 0

@@ -71,7 +71,7 @@ for command in "bash -n $scripts/chorus.bash" "zsh -n $scripts/_chorus" "fish -n
 done
 for program in "$CHORUS_BIN"/chorus-*; do
     program=$(basename "$program")
-    [ "$program" = chorus-sandbox ] || grep -qE "^#compdef.* $program( |$)" "$scripts/_chorus" || fail "zsh: $program"
+    [[ $program =~ ^chorus-(git|sandbox)$ ]] || grep -qE "^#compdef.* $program( |$)" "$scripts/_chorus" || fail "zsh: $program"
 done
 
 test_case "verbs and options"
@@ -86,7 +86,7 @@ expect_completed 'chorus-run --output-format=s' 'chorus-run --output-format=stre
 
 test_case "every executable and verb completes its options"
 for program in "$CHORUS_BIN"/chorus-*; do
-    [ "$(basename "$program")" = chorus-sandbox ] && continue
+    [[ $program =~ /chorus-(git|sandbox)$ ]] && continue
     complete_words "$program" --complete --
     expect_match "$out" '--help'
     for verb in $("$program" --complete '' | grep -v '^:' | cut -f1); do
