@@ -69,7 +69,26 @@ bool is_submodule(git_index* index, const std::string& path) {
     return false;
 }
 
-// A link or submodule that has become a file goes first: libgit2 would not convert its line ends.
+// With automatic line ends a file that is in the index with CRLF keeps them. Of what is there
+// libgit2 takes for such a file also a link, a submodule, and any carriage return; git does not.
+bool is_mistaken_for_crlf(git_repository* repository, const git_index_entry& entry) {
+    constexpr std::uint32_t most_bytes = 1U << 20;
+    git_blob* found = nullptr;
+    if (!S_ISREG(entry.mode)) return true;
+    if (entry.file_size > most_bytes || git().blob_lookup(&found, repository, &entry.id) != 0)
+        return false;
+    const Blob blob(found);
+    const std::string_view text(static_cast<const char*>(git().blob_rawcontent(found)),
+                                static_cast<std::size_t>(git().blob_rawsize(found)));
+    bool has_lone = text.find('\0') != std::string_view::npos;
+    std::size_t count = 0;
+    for (auto at = text.find('\r'); at != std::string_view::npos; at = text.find('\r', at + 1)) {
+        ++count;
+        has_lone = has_lone || text.substr(at + 1, 1) != "\n";
+    }
+    return count > 0 && has_lone;
+}
+
 void stage_path(git_repository* repository, git_index* index, const std::string& path) {
     const auto found = look_at(git().repository_workdir(repository), path);
     const mode_t mode = found ? found->st_mode : 0;
@@ -77,7 +96,7 @@ void stage_path(git_repository* repository, git_index* index, const std::string&
         S_ISREG(mode) || S_ISLNK(mode) || (S_ISDIR(mode) && is_submodule(index, path));
     if (S_ISREG(mode)) refuse_conversion(repository, path, "commit");
     const git_index_entry* entry = git().index_get_bypath(index, path.c_str(), 0);
-    if (entry != nullptr && S_ISREG(entry->mode) != S_ISREG(mode))
+    if (entry != nullptr && S_ISREG(mode) && is_mistaken_for_crlf(repository, *entry))
         check(git().index_remove_bypath(index, path.c_str()), "commit: " + path);
     check(is_there ? git().index_add_bypath(index, path.c_str())
                    : git().index_remove_bypath(index, path.c_str()),

@@ -45,22 +45,24 @@ TEST_F(AttributesTest, TextIsStoredWithPlainLineEnds) {
     EXPECT_CLEAN_FSCK();
 }
 
-// git has them in the work tree alone; a link has no line ends.
+// git has them in the work tree alone; a link has no line ends, and a lone carriage return is none.
 TEST_F(AttributesTest, RulesThatAreGoneAndLinksDoNotCount) {
     write(".gitattributes", "*.txt text eol=crlf\n");
     write("a.txt", "one\r\n");
     link("nowhere", "l.txt");
+    write("lone.txt", "one\rtwo\n");
     commit("m");
     write(".gitattributes", "other text\n");
     remove("l.txt");
     write("l.txt", "one\r\n");
     git("config core.autocrlf input");
-    write("other.txt", "x\n");
-    open().commit("some", {"l.txt", "other.txt"}, author);
+    write("lone.txt", "one\r\n");
+    open().commit("some", {"l.txt", "lone.txt"}, author);
+    EXPECT_EQ(blob("lone.txt"), "one\n");
     EXPECT_EQ(blob("l.txt"), "one\n");
     EXPECT_EQ(git("status --porcelain .gitattributes"), " M .gitattributes\n");
     git("config core.autocrlf false");
-    shell("touch -d @1 a.txt l.txt");
+    shell("touch -d @1 *.txt");
     commit("all");
     EXPECT_EQ(blob("a.txt"), "one\r\n");
     EXPECT_EQ(blob("l.txt"), "one\r\n");
