@@ -33,7 +33,7 @@ std::string ref_of(const std::string& branch) {
 
 Reference find_ref(git_repository* repository, const std::string& name) {
     git_reference* found = nullptr;
-    const int result = git().reference_lookup(&found, repository, name.c_str());
+    const int result = git_reference_lookup(&found, repository, name.c_str());
     if (result == GIT_ENOTFOUND || result == GIT_EINVALIDSPEC) return nullptr;
     check(result, "git: " + name);
     return Reference(found);
@@ -41,7 +41,7 @@ Reference find_ref(git_repository* repository, const std::string& name) {
 
 CommitObject commit_at(const git_reference* ref) {
     git_object* commit = nullptr;
-    check(git().reference_peel(&commit, ref, GIT_OBJECT_COMMIT), "git");
+    check(git_reference_peel(&commit, ref, GIT_OBJECT_COMMIT), "git");
     return CommitObject(reinterpret_cast<git_commit*>(commit));
 }
 
@@ -54,7 +54,7 @@ CommitObject require_head_commit(git_repository* repository) {
 void make_branch(git_repository* repository, const std::string& name, const git_commit* commit) {
     if (find_ref(repository, ref_of(name)))
         throw base::Error(base::ErrorCode::failed, "git: branch '" + name + "' exists");
-    make<Reference>("git: " + name, git().branch_create, repository, name.c_str(), commit, 0);
+    make<Reference>("git: " + name, git_branch_create, repository, name.c_str(), commit, 0);
 }
 
 struct Destination {
@@ -73,15 +73,15 @@ Destination destination(git_repository* repository, const std::string& name) {
     }
     const Object found = resolve(repository, name);
     git_object* commit = nullptr;
-    check(git().object_peel(&commit, found.get(), GIT_OBJECT_COMMIT), "checkout: " + name);
+    check(git_object_peel(&commit, found.get(), GIT_OBJECT_COMMIT), "checkout: " + name);
     return {CommitObject(reinterpret_cast<git_commit*>(commit)), {}};
 }
 
 void move_head(git_repository* repository, const Destination& target) {
     if (target.is_new) make_branch(repository, target.branch, target.commit.get());
     check(target.branch.empty()
-              ? git().repository_set_head_detached(repository, git().commit_id(target.commit.get()))
-              : git().repository_set_head(repository, ref_of(target.branch).c_str()),
+              ? git_repository_set_head_detached(repository, git_commit_id(target.commit.get()))
+              : git_repository_set_head(repository, ref_of(target.branch).c_str()),
           "checkout");
 }
 
@@ -107,7 +107,7 @@ base::Error refusal(const Conflicts& conflicts) {
 void check_out(git_repository* repository, const git_commit* commit) {
     Conflicts conflicts;
     git_checkout_options options;
-    check(git().checkout_options_init(&options, GIT_CHECKOUT_OPTIONS_VERSION), "checkout");
+    check(git_checkout_options_init(&options, GIT_CHECKOUT_OPTIONS_VERSION), "checkout");
     options.checkout_strategy = GIT_CHECKOUT_SAFE | GIT_CHECKOUT_DONT_OVERWRITE_IGNORED;
     options.notify_flags = GIT_CHECKOUT_NOTIFY_CONFLICT;
     options.notify_cb = note_conflict;
@@ -121,7 +121,7 @@ void check_out(git_repository* repository, const git_commit* commit) {
 
 // Each has a HEAD: the repository's own directory, unless it is bare, and those of its worktrees.
 std::vector<std::string> git_directories(git_repository* repository) {
-    const std::string common = git().repository_commondir(repository);
+    const std::string common = git_repository_commondir(repository);
     const auto bare = sys::git_values(sys::read_git_file(common + "config") + "\n" +
                                           sys::read_git_file(common + "config.worktree"),
                                       "core", "bare");
@@ -138,7 +138,7 @@ std::vector<std::string> git_directories(git_repository* repository) {
 void refuse_used(git_repository* repository, const std::string& branch, std::string_view what) {
     const std::string ref = ref_of(branch);
     for (const std::string& directory : git_directories(repository)) {
-        const bool is_own = directory == git().repository_path(repository);
+        const bool is_own = directory == git_repository_path(repository);
         for (const char* name : {"rebase-merge/head-name", "rebase-apply/head-name", "HEAD"}) {
             const std::string text = sys::read_git_file(directory + name);
             if (base::trim(text) != (name == std::string_view("HEAD") ? "ref: " + ref : ref) ||
@@ -155,15 +155,15 @@ void refuse_used(git_repository* repository, const std::string& branch, std::str
 
 std::vector<std::string> branch_names(git_repository* repository) {
     const auto iterator =
-        make<BranchIterator>("git", git().branch_iterator_new, repository, GIT_BRANCH_LOCAL);
+        make<BranchIterator>("git", git_branch_iterator_new, repository, GIT_BRANCH_LOCAL);
     std::vector<std::string> names;
     git_reference* next = nullptr;
     git_branch_t type = GIT_BRANCH_LOCAL;
     int result = 0;
-    while ((result = git().branch_next(&next, &type, iterator.get())) == 0) {
+    while ((result = git_branch_next(&next, &type, iterator.get())) == 0) {
         const Reference branch(next);
         const char* name = nullptr;
-        check(git().branch_name(&name, branch.get()), "git");
+        check(git_branch_name(&name, branch.get()), "git");
         names.emplace_back(name);
     }
     if (result != GIT_ITEROVER) check(result, "git");
@@ -176,7 +176,7 @@ std::string Repository::branches() const {
     std::string lines;
     if (current.empty()) {
         const CommitObject commit = head_commit(handle_->get());
-        lines = "* (detached at " + text_of(*git().commit_id(commit.get())).substr(0, 7) + ")\n";
+        lines = "* (detached at " + text_of(*git_commit_id(commit.get())).substr(0, 7) + ")\n";
     }
     for (const std::string& name : branch_names(handle_->get()))
         lines += (ref_of(name) == current ? "* " : "  ") + name + "\n";
@@ -199,7 +199,7 @@ void Repository::delete_branch(const std::string& name) {
     if (!branch)
         throw base::Error(base::ErrorCode::failed, "git: there is no branch '" + name + "'");
     refuse_used(handle_->get(), name, "git");
-    check(git().reference_delete(branch.get()), "git: " + name);
+    check(git_reference_delete(branch.get()), "git: " + name);
 }
 
 void Repository::checkout(const std::string& ref, bool create) {
@@ -211,7 +211,7 @@ void Repository::checkout(const std::string& ref, bool create) {
     const CommitObject head = head_commit(repository);
     if (create && head) make_branch(repository, ref, head.get());
     if (create) {
-        check(git().repository_set_head(repository, ref_of(ref).c_str()), "checkout: " + ref);
+        check(git_repository_set_head(repository, ref_of(ref).c_str()), "checkout: " + ref);
         return;
     }
     const Destination target = destination(repository, ref);

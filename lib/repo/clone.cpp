@@ -26,10 +26,10 @@ int give_credential(git_credential** given, const char*, const char* user, unsig
                     void* payload) {
     Asked& asked = *static_cast<Asked*>(payload);
     if ((allowed & GIT_CREDENTIAL_USERNAME) != 0U && !std::exchange(asked.for_name, true))
-        return git().credential_username_new(
+        return git_credential_username_new(
             given, sys::Environment::of_process().get("USER", "git").c_str());
     if ((allowed & GIT_CREDENTIAL_SSH_KEY) != 0U && !std::exchange(asked.for_key, true))
-        return git().credential_ssh_key_from_agent(given, user);
+        return git_credential_ssh_key_from_agent(given, user);
     return GIT_EAUTH;
 }
 
@@ -77,30 +77,30 @@ void trust_certificates_of_the_environment() {
     const std::string bundle = file ? *file : environment.get("SSL_CERT_FILE");
     const std::string directory = environment.get("SSL_CERT_DIR");
     if (bundle.empty() && directory.empty()) return;
-    check(git().libgit2_opts(GIT_OPT_SET_SSL_CERT_LOCATIONS,
-                             bundle.empty() ? nullptr : bundle.c_str(),
-                             directory.empty() ? nullptr : directory.c_str()),
-          "clone: the certificates to trust");
+    check(
+        git_libgit2_opts(GIT_OPT_SET_SSL_CERT_LOCATIONS, bundle.empty() ? nullptr : bundle.c_str(),
+                         directory.empty() ? nullptr : directory.c_str()),
+        "clone: the certificates to trust");
 }
 
 void fetch(const std::string& address, const std::string& origin, const std::string& workspace,
            Fetching& fetching) {
     git_clone_options options;
-    check(git().clone_options_init(&options, GIT_CLONE_OPTIONS_VERSION), "clone");
+    check(git_clone_options_init(&options, GIT_CLONE_OPTIONS_VERSION), "clone");
     options.local = GIT_CLONE_NO_LOCAL;  // hard links to the source's objects would share its fate
     options.checkout_opts.checkout_strategy = GIT_CHECKOUT_SAFE;
     options.checkout_opts.disable_filters = 1;
     fetching.apply_to(options.fetch_opts);
     git_repository* copy = nullptr;
-    const int result = git().clone(&copy, address.c_str(), workspace.c_str(), &options);
+    const int result = git_clone(&copy, address.c_str(), workspace.c_str(), &options);
     const GitRepository owned(copy);
     fetching.check(result, "clone: " + origin);
 }
 
 GitRepository open_plainly(const std::string& directory) {
     git_repository* opened = nullptr;
-    const int result = git().repository_open_ext(&opened, directory.c_str(),
-                                                 GIT_REPOSITORY_OPEN_NO_SEARCH, nullptr);
+    const int result =
+        git_repository_open_ext(&opened, directory.c_str(), GIT_REPOSITORY_OPEN_NO_SEARCH, nullptr);
     if (result != GIT_ENOTFOUND) check(result, "clone: " + directory);
     return GitRepository(opened);
 }
@@ -114,8 +114,8 @@ void for_each_repository(const std::string& directory, const std::string& prefix
     if (!repository || depth > most_nested) return;
     const Index index = fresh_index(repository.get());
     visit(repository.get(), index.get(), prefix);
-    for (std::size_t i = 0; i < git().index_entrycount(index.get()); ++i) {
-        const git_index_entry* entry = git().index_get_byindex(index.get(), i);
+    for (std::size_t i = 0; i < git_index_entrycount(index.get()); ++i) {
+        const git_index_entry* entry = git_index_get_byindex(index.get(), i);
         if (entry->mode == GIT_FILEMODE_COMMIT)
             for_each_repository(directory, prefix + entry->path + "/", visit, depth + 1);
     }
@@ -124,26 +124,25 @@ void for_each_repository(const std::string& directory, const std::string& prefix
 // libgit2 1.5 looks for a submodule's directory where this process is.
 void fetch_submodules(git_repository* repository, git_index* index, const std::string& prefix,
                       Fetching& fetching) {
-    if (chdir(git().repository_workdir(repository)) != 0) throw base::system_error("clone");
-    for (std::size_t i = 0; i < git().index_entrycount(index); ++i) {
-        const git_index_entry* entry = git().index_get_byindex(index, i);
+    if (chdir(git_repository_workdir(repository)) != 0) throw base::system_error("clone");
+    for (std::size_t i = 0; i < git_index_entrycount(index); ++i) {
+        const git_index_entry* entry = git_index_get_byindex(index, i);
         if (entry->mode != GIT_FILEMODE_COMMIT) continue;
         const std::string what = "clone: submodule " + prefix + entry->path;
-        const auto submodule =
-            make<Submodule>(what, git().submodule_lookup, repository, entry->path);
+        const auto submodule = make<Submodule>(what, git_submodule_lookup, repository, entry->path);
         git_submodule_update_options options;
-        check(git().submodule_update_options_init(&options, GIT_SUBMODULE_UPDATE_OPTIONS_VERSION),
+        check(git_submodule_update_options_init(&options, GIT_SUBMODULE_UPDATE_OPTIONS_VERSION),
               what);
         options.checkout_opts.disable_filters = 1;
         fetching.apply_to(options.fetch_opts);
-        fetching.check(git().submodule_update(submodule.get(), 1, &options), what);
+        fetching.check(git_submodule_update(submodule.get(), 1, &options), what);
     }
 }
 
 void append_special(std::vector<std::string>& paths, git_index* index, const std::string& prefix,
                     bool has_submodules) {
-    for (std::size_t i = 0; i < git().index_entrycount(index); ++i) {
-        const git_index_entry* entry = git().index_get_byindex(index, i);
+    for (std::size_t i = 0; i < git_index_entrycount(index); ++i) {
+        const git_index_entry* entry = git_index_get_byindex(index, i);
         if (entry->mode == GIT_FILEMODE_LINK) paths.push_back(prefix + entry->path);
         if (entry->mode == GIT_FILEMODE_COMMIT && !has_submodules)
             paths.push_back(prefix + entry->path + "/");
@@ -152,14 +151,14 @@ void append_special(std::vector<std::string>& paths, git_index* index, const std
 
 void name_first_branch(git_repository* repository) {
     if (head_commit(repository)) return;
-    make<Reference>("clone", git().reference_symbolic_create, repository, "HEAD", "refs/heads/main",
+    make<Reference>("clone", git_reference_symbolic_create, repository, "HEAD", "refs/heads/main",
                     1, nullptr);
 }
 
 void set_origin(const std::string& workspace, const std::string& url) {
-    const auto file = make<Configuration>("clone", git().config_open_ondisk,
+    const auto file = make<Configuration>("clone", git_config_open_ondisk,
                                           (git_directory(workspace) + "/config").c_str());
-    check(git().config_set_string(file.get(), "remote.origin.url", url.c_str()), "clone");
+    check(git_config_set_string(file.get(), "remote.origin.url", url.c_str()), "clone");
 }
 
 // git's own word for it, skip-worktree: neither status nor a commit takes them as deleted.
@@ -167,17 +166,16 @@ void leave_out_of(git_index* index, const std::string& prefix, const std::string
                   const std::vector<std::string>& paths) {
     for (const std::string& path : paths) {
         if (!path.starts_with(prefix)) continue;
-        const git_index_entry* entry =
-            git().index_get_bypath(index, path.c_str() + prefix.size(), 0);
+        const git_index_entry* entry = git_index_get_bypath(index, path.c_str() + prefix.size(), 0);
         if (entry == nullptr) continue;
         git_index_entry changed = *entry;
         changed.flags |= GIT_INDEX_ENTRY_EXTENDED;
         changed.flags_extended |= GIT_INDEX_ENTRY_SKIP_WORKTREE;
-        check(git().index_add(index, &changed), "clone");
+        check(git_index_add(index, &changed), "clone");
         if (unlink((directory + "/" + path).c_str()) != 0)
             throw base::system_error("clone: " + path);
     }
-    check(git().index_write(index), "clone");
+    check(git_index_write(index), "clone");
 }
 
 }  // namespace

@@ -24,18 +24,18 @@ std::string checked_message(const std::string& message) {
 
 // In UTC, so that the id depends on nothing but the contents, the author and the clock.
 Signature signature_of(const Author& author) {
-    return make<Signature>("commit", git().signature_new, author.name.c_str(), author.email.c_str(),
+    return make<Signature>("commit", git_signature_new, author.name.c_str(), author.email.c_str(),
                            static_cast<git_time_t>(sys::now_ms() / 1000), 0);
 }
 
 // A git of the person or of a task holds the index for milliseconds; that is waited for.
 void write_index(git_index* index) {
     const std::int64_t until_ms = sys::monotonic_ms() + index_wait_ms;
-    int result = git().index_write(index);
+    int result = git_index_write(index);
     while (result == GIT_ELOCKED && sys::monotonic_ms() < until_ms) {
         const timespec pause{0, 20'000'000};
         nanosleep(&pause, nullptr);
-        result = git().index_write(index);
+        result = git_index_write(index);
     }
     check(result, "commit");
 }
@@ -43,25 +43,25 @@ void write_index(git_index* index) {
 // HEAD's tree with the selected paths as they are in `index`: what else is staged stays staged.
 git_oid selected_tree(git_repository* repository, git_index* index, git_tree* base,
                       const Selection& selection) {
-    const auto picked = make<Index>("commit", git().index_new);
-    if (base != nullptr) check(git().index_read_tree(picked.get(), base), "commit");
+    const auto picked = make<Index>("commit", git_index_new);
+    if (base != nullptr) check(git_index_read_tree(picked.get(), base), "commit");
     const auto diff =
-        make<Diff>("commit", git().diff_tree_to_index, repository, base, index, nullptr);
-    for (std::size_t i = 0; i < git().diff_num_deltas(diff.get()); ++i) {
-        const char* path = git().diff_get_delta(diff.get(), i)->new_file.path;
+        make<Diff>("commit", git_diff_tree_to_index, repository, base, index, nullptr);
+    for (std::size_t i = 0; i < git_diff_num_deltas(diff.get()); ++i) {
+        const char* path = git_diff_get_delta(diff.get(), i)->new_file.path;
         if (!selection.covers(path)) continue;
-        const git_index_entry* entry = git().index_get_bypath(index, path, 0);
-        check(entry != nullptr ? git().index_add(picked.get(), entry)
-                               : git().index_remove_bypath(picked.get(), path),
+        const git_index_entry* entry = git_index_get_bypath(index, path, 0);
+        check(entry != nullptr ? git_index_add(picked.get(), entry)
+                               : git_index_remove_bypath(picked.get(), path),
               "commit");
     }
     git_oid id;
-    check(git().index_write_tree_to(&id, picked.get(), repository), "commit");
+    check(git_index_write_tree_to(&id, picked.get(), repository), "commit");
     return id;
 }
 
 bool is_empty(git_index* index) {
-    return git().index_entrycount(index) == 0;
+    return git_index_entrycount(index) == 0;
 }
 
 // The kinds that git's own reflog tells apart.
@@ -77,18 +77,18 @@ void move_head(git_repository* repository, const Draft& draft) {
     const std::string branch = head_ref(repository);
     const git_commit* parent = draft.parent.get();
     make<Reference>(
-        "commit", git().reference_create_matching, repository,
+        "commit", git_reference_create_matching, repository,
         branch.empty() ? "HEAD" : branch.c_str(), &draft.id, static_cast<int>(parent != nullptr),
-        parent != nullptr ? git().commit_id(parent) : nullptr, reflog_entry(draft).c_str());
+        parent != nullptr ? git_commit_id(parent) : nullptr, reflog_entry(draft).c_str());
 }
 
 // The index first: were it written last, a crash would show the commit's changes undone. What says
 // that a merge is under way last: a crash before that leaves a merge with nothing to commit.
 void publish(git_repository* repository, const Draft& draft) {
     write_index(draft.index.get());
-    check(git().repository_set_ident(repository, draft.author.name.c_str(),
-                                     draft.author.email.c_str()),
-          "commit");
+    check(
+        git_repository_set_ident(repository, draft.author.name.c_str(), draft.author.email.c_str()),
+        "commit");
     move_head(repository, draft);
     end_operation(repository);
 }
@@ -112,7 +112,7 @@ git_oid tree_to_commit(git_repository* repository, const Draft& draft, const Sel
 void refuse_empty(git_repository* repository, const git_oid& tree, const Draft& draft) {
     if (!draft.merged.empty()) return;
     const git_commit* parent = draft.parent.get();
-    const bool is_same = parent != nullptr ? git().oid_cmp(&tree, git().commit_tree_id(parent)) == 0
+    const bool is_same = parent != nullptr ? git_oid_cmp(&tree, git_commit_tree_id(parent)) == 0
                                            : is_empty(draft.index.get());
     if (!is_same) return;
     const Operation operation = operation_of(repository);
@@ -125,8 +125,7 @@ void refuse_empty(git_repository* repository, const git_oid& tree, const Draft& 
 }
 
 bool has_in_history(git_repository* repository, const git_oid& newest, const git_oid& id) {
-    return git().oid_cmp(&id, &newest) == 0 ||
-           git().graph_descendant_of(repository, &newest, &id) == 1;
+    return git_oid_cmp(&id, &newest) == 0 || git_graph_descendant_of(repository, &newest, &id) == 1;
 }
 
 }  // namespace
@@ -143,7 +142,7 @@ Draft::Draft(const std::string& workspace, git_repository* repository, const Aut
 
 git_oid written_tree(git_index* index) {
     git_oid id;
-    check(git().index_write_tree(&id, index), "commit");
+    check(git_index_write_tree(&id, index), "commit");
     return id;
 }
 
@@ -151,14 +150,13 @@ void write_commit(git_repository* repository, const git_oid& tree, Draft& draft)
     std::vector<const git_commit*> parents;
     if (draft.parent) parents.push_back(draft.parent.get());
     for (const CommitObject& commit : draft.merged) parents.push_back(commit.get());
-    const auto contents = make<Tree>("commit", git().tree_lookup, repository, &tree);
+    const auto contents = make<Tree>("commit", git_tree_lookup, repository, &tree);
     const Signature committer = signature_of(draft.author);
     const git_signature* author =
-        draft.picked ? git().commit_author(draft.picked.get()) : committer.get();
-    check(
-        git().commit_create(&draft.id, repository, nullptr, author, committer.get(), nullptr,
+        draft.picked ? git_commit_author(draft.picked.get()) : committer.get();
+    check(git_commit_create(&draft.id, repository, nullptr, author, committer.get(), nullptr,
                             draft.message.c_str(), contents.get(), parents.size(), parents.data()),
-        "commit");
+          "commit");
 }
 
 void Repository::commit_first(const Author& author) {
@@ -196,15 +194,15 @@ std::string Repository::commit(const std::string& message, const std::vector<std
 bool Repository::contains(const std::string& commit) const {
     git_repository* const repository = handle_->get();
     git_oid id;
-    if (commit.size() != GIT_OID_HEXSZ || git().oid_fromstr(&id, commit.c_str()) != 0) return false;
-    const auto database = make<ObjectDatabase>("git", git().repository_odb, repository);
-    if (git().odb_exists(database.get(), &id) != 1) return false;
+    if (commit.size() != GIT_OID_HEXSZ || git_oid_fromstr(&id, commit.c_str()) != 0) return false;
+    const auto database = make<ObjectDatabase>("git", git_repository_odb, repository);
+    if (git_odb_exists(database.get(), &id) != 1) return false;
     const CommitObject head = head_commit(repository);
-    if (head && has_in_history(repository, *git().commit_id(head.get()), id)) return true;
+    if (head && has_in_history(repository, *git_commit_id(head.get()), id)) return true;
     for (const std::string& branch : branch_names(repository)) {
         git_oid newest;
         const std::string ref = "refs/heads/" + branch;
-        if (git().reference_name_to_id(&newest, repository, ref.c_str()) == 0 &&
+        if (git_reference_name_to_id(&newest, repository, ref.c_str()) == 0 &&
             has_in_history(repository, newest, id))
             return true;
     }

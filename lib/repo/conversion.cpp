@@ -25,9 +25,9 @@ struct Conversion {
 Conversion conversion_of(git_repository* repository, const std::string& path, unsigned flags) {
     const char* names[] = {"filter", "working-tree-encoding"};
     const char* values[2] = {};
-    check(git().attr_get_many(values, repository, flags, path.c_str(), 2, names), "git: " + path);
+    check(git_attr_get_many(values, repository, flags, path.c_str(), 2, names), "git: " + path);
     const auto text = [](const char* value) {
-        return git().attr_value(value) == GIT_ATTR_VALUE_STRING ? std::string(value) : "";
+        return git_attr_value(value) == GIT_ATTR_VALUE_STRING ? std::string(value) : "";
     };
     Conversion conversion{text(values[0]), text(values[1])};
     const std::string lower = base::to_lower_ascii(conversion.encoding);
@@ -71,12 +71,12 @@ class TreeAttributes {
   public:
     TreeAttributes(git_repository* repository, git_tree* tree)
         : repository_(repository),
-          own_(make<Index>("git", git().repository_index, repository)),
-          index_(make<Index>("git", git().index_new)) {
-        check(git().index_read_tree(index_.get(), tree), "git");
-        check(git().repository_set_index(repository_, index_.get()), "git");
+          own_(make<Index>("git", git_repository_index, repository)),
+          index_(make<Index>("git", git_index_new)) {
+        check(git_index_read_tree(index_.get(), tree), "git");
+        check(git_repository_set_index(repository_, index_.get()), "git");
     }
-    ~TreeAttributes() { git().repository_set_index(repository_, own_.get()); }
+    ~TreeAttributes() { git_repository_set_index(repository_, own_.get()); }
     TreeAttributes(const TreeAttributes&) = delete;
     TreeAttributes& operator=(const TreeAttributes&) = delete;
 
@@ -105,14 +105,14 @@ std::optional<Pointer> pointer_in(std::string_view text) {
 
 std::optional<Pointer> pointer_of(git_repository* repository, git_index* index,
                                   const std::string& path) {
-    const git_index_entry* entry = git().index_get_bypath(index, path.c_str(), 0);
+    const git_index_entry* entry = git_index_get_bypath(index, path.c_str(), 0);
     git_blob* found = nullptr;
-    if (entry == nullptr || git().blob_lookup(&found, repository, &entry->id) != 0)
+    if (entry == nullptr || git_blob_lookup(&found, repository, &entry->id) != 0)
         return std::nullopt;
     const Blob blob(found);
-    const auto size = static_cast<std::size_t>(git().blob_rawsize(found));
+    const auto size = static_cast<std::size_t>(git_blob_rawsize(found));
     if (size > most_pointer_bytes) return std::nullopt;
-    return pointer_in({static_cast<const char*>(git().blob_rawcontent(found)), size});
+    return pointer_in({static_cast<const char*>(git_blob_rawcontent(found)), size});
 }
 
 }  // namespace
@@ -124,9 +124,9 @@ void refuse_conversion(git_repository* repository, const std::string& path, std:
 void refuse_conversions(git_repository* repository, git_tree* from, git_tree* to,
                         std::string_view what) {
     const TreeAttributes attributes(repository, to);
-    const auto diff = make<Diff>(what, git().diff_tree_to_tree, repository, from, to, nullptr);
-    for (std::size_t i = 0; i < git().diff_num_deltas(diff.get()); ++i) {
-        const git_diff_file& file = git().diff_get_delta(diff.get(), i)->new_file;
+    const auto diff = make<Diff>(what, git_diff_tree_to_tree, repository, from, to, nullptr);
+    for (std::size_t i = 0; i < git_diff_num_deltas(diff.get()); ++i) {
+        const git_diff_file& file = git_diff_get_delta(diff.get(), i)->new_file;
         if (file.mode != GIT_FILEMODE_BLOB && file.mode != GIT_FILEMODE_BLOB_EXECUTABLE) continue;
         const std::string path = file.path;
         refuse(repository, path, conversion_of(repository, path, GIT_ATTR_CHECK_INDEX_ONLY), what);
@@ -141,7 +141,7 @@ bool is_same_in_lfs(git_repository* repository, git_index* index, const std::str
     if (conversion_of(repository, path, GIT_ATTR_CHECK_FILE_THEN_INDEX).filter != "lfs")
         return false;
     const auto pointer = pointer_of(repository, index, path);
-    const std::string file = git().repository_workdir(repository) + path;
+    const std::string file = git_repository_workdir(repository) + path;
     struct stat status {};
     if (!pointer || lstat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
     return static_cast<std::uint64_t>(status.st_size) == pointer->size &&

@@ -28,7 +28,7 @@ int choose(const git_diff*, const git_diff_delta* delta, const char*, void* chos
 
 git_diff_options options_for_patches(Chosen& chosen) {
     git_diff_options options;
-    check(git().diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION), "diff");
+    check(git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION), "diff");
     options.flags = GIT_DIFF_INCLUDE_UNTRACKED | GIT_DIFF_RECURSE_UNTRACKED_DIRS |
                     GIT_DIFF_SHOW_UNTRACKED_CONTENT | GIT_DIFF_INCLUDE_TYPECHANGE;
     options.max_size = text_file_bytes;
@@ -44,15 +44,15 @@ std::string settle_conflicts(git_index* index) {
     for (const std::string& path : conflicted_paths(index)) {
         lines += "* Unmerged path " + path + "\n";
         const git_index_entry* sides[3] = {};
-        check(git().index_conflict_get(&sides[0], &sides[1], &sides[2], index, path.c_str()),
+        check(git_index_conflict_get(&sides[0], &sides[1], &sides[2], index, path.c_str()),
               "diff: " + path);
         std::optional<git_index_entry> ours;
         if (sides[1] != nullptr) ours = *sides[1];
-        check(git().index_conflict_remove(index, path.c_str()), "diff: " + path);
+        check(git_index_conflict_remove(index, path.c_str()), "diff: " + path);
         if (!ours) continue;
         ours->path = path.c_str();
         ours->flags = 0;
-        check(git().index_add(index, &*ours), "diff: " + path);
+        check(git_index_add(index, &*ours), "diff: " + path);
     }
     return lines;
 }
@@ -61,15 +61,15 @@ Tree tree_at(git_repository* repository, const std::string& ref) {
     if (ref.empty()) return tree_of(head_commit(repository).get());
     const Object found = resolve(repository, ref);
     git_object* tree = nullptr;
-    check(git().object_peel(&tree, found.get(), GIT_OBJECT_TREE), "diff: " + ref);
+    check(git_object_peel(&tree, found.get(), GIT_OBJECT_TREE), "diff: " + ref);
     return Tree(reinterpret_cast<git_tree*>(tree));
 }
 
 void find_renames(git_diff* diff) {
     git_diff_find_options options;
-    check(git().diff_find_options_init(&options, GIT_DIFF_FIND_OPTIONS_VERSION), "diff");
+    check(git_diff_find_options_init(&options, GIT_DIFF_FIND_OPTIONS_VERSION), "diff");
     options.flags = GIT_DIFF_FIND_RENAMES;
-    check(git().diff_find_similar(diff, &options), "diff");
+    check(git_diff_find_similar(diff, &options), "diff");
 }
 
 // Called by libgit2 for every line; anything but 0 ends the printing.
@@ -86,7 +86,7 @@ int append_line(const git_diff_delta*, const git_diff_hunk*, const git_diff_line
 
 std::string printed(git_diff* diff) {
     std::string patch;
-    const int result = git().diff_print(diff, GIT_DIFF_FORMAT_PATCH, append_line, &patch);
+    const int result = git_diff_print(diff, GIT_DIFF_FORMAT_PATCH, append_line, &patch);
     if (result == GIT_EUSER) return patch + "\n[the diff goes on; name fewer changes]\n";
     check(result, "diff");
     return patch;
@@ -104,13 +104,13 @@ std::string Repository::diff(const std::string& ref1, const std::string& ref2) c
     Diff diff;
     if (ref2.empty()) {
         conflicts = settle_conflicts(index.get());
-        diff = make<Diff>("diff", git().diff_tree_to_workdir_with_index, repository, from.get(),
+        diff = make<Diff>("diff", git_diff_tree_to_workdir_with_index, repository, from.get(),
                           &options);
     } else {
         options.notify_cb = nullptr;
         const Tree to = tree_at(repository, ref2);
         diff =
-            make<Diff>("diff", git().diff_tree_to_tree, repository, from.get(), to.get(), &options);
+            make<Diff>("diff", git_diff_tree_to_tree, repository, from.get(), to.get(), &options);
     }
     find_renames(diff.get());
     return conflicts + printed(diff.get());

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t conflicts_shown = 10;
 
 std::string in_git(git_repository* repository, std::string_view name) {
-    return git().repository_path(repository) + std::string(name);
+    return git_repository_path(repository) + std::string(name);
 }
 
 // "a merge", "an am"
@@ -67,7 +67,7 @@ int note_commit(const git_oid* id, void* target) {
 }  // namespace
 
 Operation operation_of(git_repository* repository) {
-    switch (git().repository_state(repository)) {
+    switch (git_repository_state(repository)) {
         case GIT_REPOSITORY_STATE_MERGE:
             return {"merge", Ending::commit};
         case GIT_REPOSITORY_STATE_REVERT:
@@ -104,9 +104,9 @@ void refuse_during_rebase(git_repository* repository, std::string_view what) {
 std::vector<std::string> conflicted_paths(git_index* index) {
     std::vector<std::string> paths;
     const auto iterator =
-        make<ConflictIterator>("git: the index", git().index_conflict_iterator_new, index);
+        make<ConflictIterator>("git: the index", git_index_conflict_iterator_new, index);
     const git_index_entry* sides[3] = {};
-    while (git().index_conflict_next(&sides[0], &sides[1], &sides[2], iterator.get()) == 0)
+    while (git_index_conflict_next(&sides[0], &sides[1], &sides[2], iterator.get()) == 0)
         for (const git_index_entry* side : sides)
             if (side != nullptr) paths.emplace_back(side->path);
     std::sort(paths.begin(), paths.end());
@@ -126,15 +126,15 @@ void refuse_conflicts(const std::vector<std::string>& paths, std::string_view wh
 
 std::vector<CommitObject> merged_commits(git_repository* repository) {
     std::vector<git_oid> ids;
-    const int result = git().repository_mergehead_foreach(repository, note_commit, &ids);
+    const int result = git_repository_mergehead_foreach(repository, note_commit, &ids);
     if (result != GIT_ENOTFOUND) check(result, "git: MERGE_HEAD");
     const CommitObject head = head_commit(repository);
     std::vector<CommitObject> commits;
     for (const git_oid& id : ids) {
-        const git_oid* newest = head ? git().commit_id(head.get()) : nullptr;
+        const git_oid* newest = head ? git_commit_id(head.get()) : nullptr;
         const bool is_merged =
-            newest != nullptr && (git().oid_cmp(newest, &id) == 0 ||
-                                  git().graph_descendant_of(repository, newest, &id) == 1);
+            newest != nullptr && (git_oid_cmp(newest, &id) == 0 ||
+                                  git_graph_descendant_of(repository, newest, &id) == 1);
         if (!is_merged) commits.push_back(find_commit(repository, id));
     }
     return commits;
@@ -142,7 +142,7 @@ std::vector<CommitObject> merged_commits(git_repository* repository) {
 
 CommitObject picked_commit(git_repository* repository) {
     git_oid id;
-    const int result = git().reference_name_to_id(&id, repository, "CHERRY_PICK_HEAD");
+    const int result = git_reference_name_to_id(&id, repository, "CHERRY_PICK_HEAD");
     if (result == GIT_ENOTFOUND) return nullptr;
     check(result, "git: CHERRY_PICK_HEAD");
     return find_commit(repository, id);

@@ -25,7 +25,7 @@ std::string configuration_file(const std::string& workspace) {
 // it.
 void know_extensions() {
     const char* names[] = {"worktreeconfig", "relativeworktrees"};
-    check(git().libgit2_opts(GIT_OPT_SET_EXTENSIONS, names, std::size(names)), "git");
+    check(git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, names, std::size(names)), "git");
 }
 
 void check_object_names(const sys::GitPlace& place) {
@@ -39,17 +39,16 @@ void check_object_names(const sys::GitPlace& place) {
 // The name for the reflog.
 void set_ident(git_repository* repository) {
     const Author author = identity(repository, {nobody, nowhere});
-    check(git().repository_set_ident(repository, author.name.c_str(), author.email.c_str()),
+    check(git_repository_set_ident(repository, author.name.c_str(), author.email.c_str()),
           "git: user.name");
 }
 
 void initialise_directory(const std::string& workspace) {
     git_repository_init_options options;
-    check(git().repository_init_options_init(&options, GIT_REPOSITORY_INIT_OPTIONS_VERSION),
-          "init");
+    check(git_repository_init_options_init(&options, GIT_REPOSITORY_INIT_OPTIONS_VERSION), "init");
     options.flags = GIT_REPOSITORY_INIT_MKPATH;
     options.initial_head = first_branch;
-    make<GitRepository>("init", git().repository_init_ext, workspace.c_str(), &options);
+    make<GitRepository>("init", git_repository_init_ext, workspace.c_str(), &options);
 }
 
 // A repository that is there keeps the configuration it has.
@@ -77,25 +76,25 @@ GitRepository open_repository(const std::string& workspace) {
     check_object_names(place);
     know_extensions();
     git_repository* opened = nullptr;
-    const int result = git().repository_open_ext(
+    const int result = git_repository_open_ext(
         &opened, place.git_directory.c_str(),
         GIT_REPOSITORY_OPEN_NO_SEARCH | GIT_REPOSITORY_OPEN_NO_DOTGIT, nullptr);
     if (result == GIT_ENOTFOUND) return nullptr;
     check(result, "git");
     GitRepository repository(opened);
-    check(git().repository_set_workdir(opened, workspace.c_str(), 0), "git");
+    check(git_repository_set_workdir(opened, workspace.c_str(), 0), "git");
     set_ident(opened);
     return repository;
 }
 
 void complete_configuration(const std::string& workspace, const Author& author) {
-    const auto file = make<Configuration>("git: .git/config", git().config_open_ondisk,
+    const auto file = make<Configuration>("git: .git/config", git_config_open_ondisk,
                                           configuration_file(workspace).c_str());
-    const auto present = make<Configuration>("git: .git/config", git().config_snapshot, file.get());
+    const auto present = make<Configuration>("git: .git/config", git_config_snapshot, file.get());
     const auto complete = [&](const char* key, const std::string& value) {
         const char* found = nullptr;
-        if (git().config_get_string(&found, present.get(), key) == 0) return;
-        check(git().config_set_string(file.get(), key, value.c_str()), "git: .git/config");
+        if (git_config_get_string(&found, present.get(), key) == 0) return;
+        check(git_config_set_string(file.get(), key, value.c_str()), "git: .git/config");
     };
     complete("user.name", author.name);
     complete("user.email", author.email);
@@ -103,9 +102,9 @@ void complete_configuration(const std::string& workspace, const Author& author) 
 
 std::string setting(git_repository* repository, const std::string& key) {
     const auto configuration =
-        make<Configuration>("git: .git/config", git().repository_config_snapshot, repository);
+        make<Configuration>("git: .git/config", git_repository_config_snapshot, repository);
     const char* value = nullptr;
-    const int result = git().config_get_string(&value, configuration.get(), key.c_str());
+    const int result = git_config_get_string(&value, configuration.get(), key.c_str());
     return result == 0 ? value : "";
 }
 
@@ -117,35 +116,35 @@ Author identity(git_repository* repository, const Author& agent) {
 }
 
 std::string head_ref(git_repository* repository) {
-    const auto head = make<Reference>("git", git().reference_lookup, repository, "HEAD");
-    const char* target = git().reference_symbolic_target(head.get());
+    const auto head = make<Reference>("git", git_reference_lookup, repository, "HEAD");
+    const char* target = git_reference_symbolic_target(head.get());
     return target != nullptr ? target : "";
 }
 
 CommitObject head_commit(git_repository* repository) {
     git_oid id;
-    const int result = git().reference_name_to_id(&id, repository, "HEAD");
+    const int result = git_reference_name_to_id(&id, repository, "HEAD");
     if (result == GIT_ENOTFOUND) return nullptr;
     check(result, "git");
     return find_commit(repository, id);
 }
 
 CommitObject find_commit(git_repository* repository, const git_oid& id) {
-    return make<CommitObject>("git", git().commit_lookup, repository, &id);
+    return make<CommitObject>("git", git_commit_lookup, repository, &id);
 }
 
 Tree tree_of(const git_commit* commit) {
-    return commit != nullptr ? make<Tree>("git", git().commit_tree, commit) : nullptr;
+    return commit != nullptr ? make<Tree>("git", git_commit_tree, commit) : nullptr;
 }
 
 Index fresh_index(git_repository* repository) {
-    auto index = make<Index>("git: the index", git().repository_index, repository);
-    check(git().index_read(index.get(), 1), "git: the index");
+    auto index = make<Index>("git: the index", git_repository_index, repository);
+    check(git_index_read(index.get(), 1), "git: the index");
     return index;
 }
 
 bool is_left_out(git_index* index, const char* path) {
-    const git_index_entry* entry = git().index_get_bypath(index, path, 0);
+    const git_index_entry* entry = git_index_get_bypath(index, path, 0);
     return entry != nullptr && (entry->flags_extended & GIT_INDEX_ENTRY_SKIP_WORKTREE) != 0;
 }
 
@@ -154,7 +153,7 @@ Object resolve(git_repository* repository, const std::string& ref) {
     const bool is_a_ref =
         !ref.empty() && !ref.starts_with('-') && ref.find('\0') == std::string::npos;
     const int result =
-        is_a_ref ? git().revparse_single(&found, repository, ref.c_str()) : GIT_EINVALIDSPEC;
+        is_a_ref ? git_revparse_single(&found, repository, ref.c_str()) : GIT_EINVALIDSPEC;
     if (result == GIT_ENOTFOUND || result == GIT_EINVALIDSPEC)
         throw base::Error(base::ErrorCode::failed,
                           "git: '" + ref + "' is no branch, tag or commit");
@@ -191,20 +190,20 @@ Repository Repository::initialise(const std::string& workspace, const Author& au
 std::vector<Commit> Repository::log(int count) const {
     std::vector<Commit> commits;
     if (!head_commit(handle_->get())) return commits;
-    const auto walk = make<Walk>("log", git().revwalk_new, handle_->get());
-    check(git().revwalk_sorting(walk.get(), GIT_SORT_TOPOLOGICAL | GIT_SORT_TIME), "log");
-    check(git().revwalk_push_head(walk.get()), "log");
+    const auto walk = make<Walk>("log", git_revwalk_new, handle_->get());
+    check(git_revwalk_sorting(walk.get(), GIT_SORT_TOPOLOGICAL | GIT_SORT_TIME), "log");
+    check(git_revwalk_push_head(walk.get()), "log");
     git_oid id;
     while (static_cast<int>(commits.size()) < count) {
-        const int result = git().revwalk_next(&id, walk.get());
+        const int result = git_revwalk_next(&id, walk.get());
         if (result == GIT_ITEROVER) break;
         check(result, "log");
         const CommitObject commit = find_commit(handle_->get(), id);
-        const git_signature* author = git().commit_author(commit.get());
-        const char* summary = git().commit_summary(commit.get());
+        const git_signature* author = git_commit_author(commit.get());
+        const char* summary = git_commit_summary(commit.get());
         commits.push_back({text_of(id), std::string(author->name) + " <" + author->email + ">",
                            summary != nullptr ? summary : "",
-                           base::iso8601(git().commit_time(commit.get()) * 1000)});
+                           base::iso8601(git_commit_time(commit.get()) * 1000)});
     }
     return commits;
 }

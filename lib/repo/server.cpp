@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "repo/cloning.hpp"
+#include "repo/git.hpp"
 #include "repo/message.hpp"
 #include "repo/repository.hpp"
 
@@ -172,6 +173,7 @@ bool send_answer(int socket, const Message& answer) {
 }  // namespace
 
 void serve() {
+    start_library();
     Server server;
     while (const auto request = receive(server_socket))
         if (!send_answer(server_socket, answer_of(server, *request))) return;

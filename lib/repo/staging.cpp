@@ -63,7 +63,7 @@ std::optional<struct stat> look_at(const std::string& work_tree, const std::stri
 
 bool is_submodule(git_index* index, const std::string& path) {
     for (int stage = 0; stage < 4; ++stage) {
-        const git_index_entry* entry = git().index_get_bypath(index, path.c_str(), stage);
+        const git_index_entry* entry = git_index_get_bypath(index, path.c_str(), stage);
         if (entry != nullptr && entry->mode == GIT_FILEMODE_COMMIT) return true;
     }
     return false;
@@ -75,11 +75,11 @@ bool is_mistaken_for_crlf(git_repository* repository, const git_index_entry& ent
     constexpr std::uint32_t most_bytes = 1U << 20;
     git_blob* found = nullptr;
     if (!S_ISREG(entry.mode)) return true;
-    if (entry.file_size > most_bytes || git().blob_lookup(&found, repository, &entry.id) != 0)
+    if (entry.file_size > most_bytes || git_blob_lookup(&found, repository, &entry.id) != 0)
         return false;
     const Blob blob(found);
-    const std::string_view text(static_cast<const char*>(git().blob_rawcontent(found)),
-                                static_cast<std::size_t>(git().blob_rawsize(found)));
+    const std::string_view text(static_cast<const char*>(git_blob_rawcontent(found)),
+                                static_cast<std::size_t>(git_blob_rawsize(found)));
     bool has_lone = text.find('\0') != std::string_view::npos;
     std::size_t count = 0;
     for (auto at = text.find('\r'); at != std::string_view::npos; at = text.find('\r', at + 1)) {
@@ -90,26 +90,26 @@ bool is_mistaken_for_crlf(git_repository* repository, const git_index_entry& ent
 }
 
 void stage_path(git_repository* repository, git_index* index, const std::string& path) {
-    const auto found = look_at(git().repository_workdir(repository), path);
+    const auto found = look_at(git_repository_workdir(repository), path);
     const mode_t mode = found ? found->st_mode : 0;
     const bool is_there =
         S_ISREG(mode) || S_ISLNK(mode) || (S_ISDIR(mode) && is_submodule(index, path));
     if (S_ISREG(mode)) refuse_conversion(repository, path, "commit");
-    const git_index_entry* entry = git().index_get_bypath(index, path.c_str(), 0);
+    const git_index_entry* entry = git_index_get_bypath(index, path.c_str(), 0);
     if (entry != nullptr && S_ISREG(mode) && is_mistaken_for_crlf(repository, *entry))
-        check(git().index_remove_bypath(index, path.c_str()), "commit: " + path);
-    check(is_there ? git().index_add_bypath(index, path.c_str())
-                   : git().index_remove_bypath(index, path.c_str()),
+        check(git_index_remove_bypath(index, path.c_str()), "commit: " + path);
+    check(is_there ? git_index_add_bypath(index, path.c_str())
+                   : git_index_remove_bypath(index, path.c_str()),
           "commit: " + path);
-    if (S_ISDIR(mode)) git().index_conflict_remove(index, path.c_str());  // of a submodule it stays
+    if (S_ISDIR(mode)) git_index_conflict_remove(index, path.c_str());  // of a submodule it stays
 }
 
 Diff changes(git_repository* repository, git_index* index) {
     git_diff_options options;
-    check(git().diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION), "commit");
+    check(git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION), "commit");
     options.flags =
         GIT_DIFF_INCLUDE_UNTRACKED | GIT_DIFF_RECURSE_UNTRACKED_DIRS | GIT_DIFF_INCLUDE_TYPECHANGE;
-    return make<Diff>("commit", git().diff_index_to_workdir, repository, index, &options);
+    return make<Diff>("commit", git_diff_index_to_workdir, repository, index, &options);
 }
 
 // A repository inside the workspace is listed as a directory; git would record no more of it than
@@ -120,8 +120,8 @@ bool is_directory(std::string_view path) {
 
 bool is_tracked(git_index* index, const std::string& path) {
     std::size_t position = 0;
-    return git().index_get_bypath(index, path.c_str(), 0) != nullptr ||
-           git().index_find_prefix(&position, index, (path + "/").c_str()) == 0;
+    return git_index_get_bypath(index, path.c_str(), 0) != nullptr ||
+           git_index_find_prefix(&position, index, (path + "/").c_str()) == 0;
 }
 
 bool is_covered(const std::vector<std::string>& paths, const std::string& selected) {
@@ -133,8 +133,8 @@ bool is_covered(const std::vector<std::string>& paths, const std::string& select
 std::vector<std::string> changed_paths(git_repository* repository, git_index* index) {
     std::vector<std::string> paths;
     const Diff diff = changes(repository, index);
-    for (std::size_t i = 0; i < git().diff_num_deltas(diff.get()); ++i) {
-        const git_diff_delta* delta = git().diff_get_delta(diff.get(), i);
+    for (std::size_t i = 0; i < git_diff_num_deltas(diff.get()); ++i) {
+        const git_diff_delta* delta = git_diff_get_delta(diff.get(), i);
         const std::string path = delta->new_file.path;
         const bool is_same =
             is_directory(path) || is_left_out(index, path.c_str()) ||
@@ -148,8 +148,8 @@ std::vector<std::string> changed_paths(git_repository* repository, git_index* in
 // its time are those of the index, unless the index is as young as that. Where we write the index
 // anew, a size of 0 makes it look again. Whether there was need for that.
 bool distrust(git_repository* repository, git_index* index, const std::string& path) {
-    const git_index_entry* entry = git().index_get_bypath(index, path.c_str(), 0);
-    const auto found = look_at(git().repository_workdir(repository), path);
+    const git_index_entry* entry = git_index_get_bypath(index, path.c_str(), 0);
+    const auto found = look_at(git_repository_workdir(repository), path);
     const bool looks_the_same =
         entry != nullptr && found &&
         entry->mtime.seconds == static_cast<std::int32_t>(found->st_mtim.tv_sec) &&
@@ -157,7 +157,7 @@ bool distrust(git_repository* repository, git_index* index, const std::string& p
     if (!looks_the_same) return false;
     git_index_entry distrusted = *entry;
     distrusted.file_size = 0;
-    check(git().index_add(index, &distrusted), "git: " + path);
+    check(git_index_add(index, &distrusted), "git: " + path);
     return true;
 }
 
@@ -173,7 +173,7 @@ std::vector<Replaced> stage_attributes(git_repository* repository, git_index* in
     std::vector<Replaced> replaced;
     for (const std::string& path : paths) {
         if (!is_attribute_file(path)) continue;
-        const git_index_entry* entry = git().index_get_bypath(index, path.c_str(), 0);
+        const git_index_entry* entry = git_index_get_bypath(index, path.c_str(), 0);
         replaced.push_back({path, {}});
         if (entry != nullptr) replaced.back().entry = *entry;
         stage_path(repository, index, path);
@@ -185,7 +185,7 @@ void put_back(git_index* index, const Replaced& replaced) {
     const char* path = replaced.path.c_str();
     git_index_entry entry = replaced.entry.value_or(git_index_entry{});
     entry.path = path;
-    check(replaced.entry ? git().index_add(index, &entry) : git().index_remove_bypath(index, path),
+    check(replaced.entry ? git_index_add(index, &entry) : git_index_remove_bypath(index, path),
           "commit: " + replaced.path);
 }
 
@@ -219,7 +219,7 @@ void stage(git_repository* repository, git_index* index, const Selection& select
     for (std::string& path : conflicted_paths(index)) paths.push_back(std::move(path));
     for (const std::string& selected : selection.paths()) {
         if (is_covered(paths, selected) || is_tracked(index, selected)) continue;
-        refuse(selected, look_at(git().repository_workdir(repository), selected)
+        refuse(selected, look_at(git_repository_workdir(repository), selected)
                              ? "is ignored, or there is no file in it"
                              : "is not there");
     }
@@ -236,22 +236,21 @@ void stage(git_repository* repository, git_index* index, const Selection& select
 
 void stage_in_the_way(git_repository* repository, git_index* index, git_tree* tree) {
     const auto diff =
-        make<Diff>("commit", git().diff_tree_to_index, repository, tree, index, nullptr);
-    for (std::size_t i = 0; i < git().diff_num_deltas(diff.get()); ++i) {
-        const git_diff_delta* delta = git().diff_get_delta(diff.get(), i);
+        make<Diff>("commit", git_diff_tree_to_index, repository, tree, index, nullptr);
+    for (std::size_t i = 0; i < git_diff_num_deltas(diff.get()); ++i) {
+        const git_diff_delta* delta = git_diff_get_delta(diff.get(), i);
         if (delta->status != GIT_DELTA_DELETED) continue;
         const std::string path = delta->old_file.path;
-        const std::string link = find_link(git().repository_workdir(repository), path);
+        const std::string link = find_link(git_repository_workdir(repository), path);
         stage_path(repository, index, link.empty() ? path : link);
     }
 }
 
 void remove_links(git_repository* repository, git_tree* tree) {
-    const std::string work_tree = git().repository_workdir(repository);
-    const auto all =
-        make<Diff>("reset", git().diff_tree_to_tree, repository, nullptr, tree, nullptr);
-    for (std::size_t i = 0; i < git().diff_num_deltas(all.get()); ++i) {
-        const char* path = git().diff_get_delta(all.get(), i)->new_file.path;
+    const std::string work_tree = git_repository_workdir(repository);
+    const auto all = make<Diff>("reset", git_diff_tree_to_tree, repository, nullptr, tree, nullptr);
+    for (std::size_t i = 0; i < git_diff_num_deltas(all.get()); ++i) {
+        const char* path = git_diff_get_delta(all.get(), i)->new_file.path;
         const std::string link = find_link(work_tree, path);
         if (!link.empty() && unlink((work_tree + link).c_str()) != 0)
             throw base::system_error("reset: " + link);
@@ -263,7 +262,7 @@ void keep_changes_visible(git_repository* repository) {
     bool distrusted = false;
     for (const std::string& path : changed_paths(repository, index.get()))
         distrusted |= distrust(repository, index.get(), path);
-    if (distrusted) check(git().index_write(index.get()), "git");
+    if (distrusted) check(git_index_write(index.get()), "git");
 }
 
 }  // namespace chorus::repo

@@ -15,8 +15,7 @@ std::string head_line(git_repository* repository) {
     if (ref.starts_with(branches)) return "branch " + ref.substr(branches.size()) + "\n";
     if (!ref.empty()) return "branch " + ref + "\n";
     const CommitObject commit = head_commit(repository);
-    return "branch HEAD (detached at " + text_of(*git().commit_id(commit.get())).substr(0, 7) +
-           ")\n";
+    return "branch HEAD (detached at " + text_of(*git_commit_id(commit.get())).substr(0, 7) + ")\n";
 }
 
 void append_escaped(std::string& out, char c) {
@@ -62,7 +61,7 @@ char work_tree_letter(unsigned status) {
 // Which of ancestor, ours and theirs there are says what both sides did; git's letters for it.
 std::string conflict_letters(git_index* index, const char* path) {
     const git_index_entry* sides[3] = {};
-    if (git().index_conflict_get(&sides[0], &sides[1], &sides[2], index, path) != 0) return "UU";
+    if (git_index_conflict_get(&sides[0], &sides[1], &sides[2], index, path) != 0) return "UU";
     const bool ancestor = sides[0] != nullptr;
     const bool ours = sides[1] != nullptr;
     const bool theirs = sides[2] != nullptr;
@@ -110,13 +109,13 @@ void append(Lines& lines, const git_status_entry& entry, git_index* index) {
 
 std::string Repository::status() const {
     git_status_options options;
-    check(git().status_options_init(&options, GIT_STATUS_OPTIONS_VERSION), "status");
+    check(git_status_options_init(&options, GIT_STATUS_OPTIONS_VERSION), "status");
     options.flags = GIT_STATUS_OPT_INCLUDE_UNTRACKED | GIT_STATUS_OPT_RENAMES_HEAD_TO_INDEX;
-    const auto list = make<StatusList>("status", git().status_list_new, handle_->get(), &options);
+    const auto list = make<StatusList>("status", git_status_list_new, handle_->get(), &options);
     const Index index = fresh_index(handle_->get());
     Lines lines;
-    for (std::size_t i = 0; i < git().status_list_entrycount(list.get()); ++i) {
-        const git_status_entry& entry = *git().status_byindex(list.get(), i);
+    for (std::size_t i = 0; i < git_status_list_entrycount(list.get()); ++i) {
+        const git_status_entry& entry = *git_status_byindex(list.get(), i);
         if (!is_unchanged(handle_->get(), index.get(), entry)) append(lines, entry, index.get());
     }
     std::string operation = operation_text(handle_->get(), index.get());
