@@ -16,6 +16,7 @@
 #include "sys/process.hpp"
 #include "task/task.hpp"
 #include "turn/decision.hpp"
+#include "turn/rights.hpp"
 #include "turn/settings.hpp"
 #include "turn/tasks.hpp"
 
@@ -111,7 +112,7 @@ struct Configured {
     agent::HomeConfiguration general;
 };
 
-Configured configured(const agent::Home& home, AgentStanding& standing) {
+Configured configured(const agent::Home& home, store::Store& store, AgentStanding& standing) {
     Configured both;
     const auto tell = [&](const Error& error) { standing.problems.push_back(error.message()); };
     try {
@@ -120,7 +121,9 @@ Configured configured(const agent::Home& home, AgentStanding& standing) {
         tell(error);
     }
     try {
-        both.own = agent::load_configuration(directory_of(home, standing.agent));
+        both.own = configuration_in_force(store, standing.agent, directory_of(home, standing.agent),
+                                          both.general)
+                       .configuration;
         if (!both.own.model.empty()) standing.model = both.own.model;
         standing.permissions = both.own.permissions.name;
     } catch (const Error& error) {
@@ -278,7 +281,7 @@ AgentStanding standing_of(const agent::Home& home, const sys::Environment& envir
     const std::string unsettled = settle_tasks(home, store, agent);
     if (!unsettled.empty()) standing.problems.push_back(unsettled);
     const bool is_gone = agent.status == AgentStatus::destroyed && !agent.files_kept;
-    const Configured both = is_gone ? Configured{} : configured(home, standing);
+    const Configured both = is_gone ? Configured{} : configured(home, store, standing);
     standing.prompts = open_prompts(store, agent);
     standing.threads = threads_of(store, agent, standing.prompts);
     if (agent.status != AgentStatus::destroyed)
