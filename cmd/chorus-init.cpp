@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
@@ -69,6 +71,12 @@ context::Imported take_conversation(const agent::Home& home, store::Store& store
     return context::import_packed(store, home, held.agent).value_or(context::Imported());
 }
 
+std::vector<std::string> keys_of(const std::vector<agent::TrustChange>& changes) {
+    std::vector<std::string> keys;
+    for (const agent::TrustChange& change : changes) keys.push_back(change.key);
+    return keys;
+}
+
 void print_json(const life::Birth& birth, const agent::Home& home, std::size_t messages) {
     chat::JsonText out;
     const auto list = [&](const char* key, const std::vector<std::string>& values) {
@@ -84,8 +92,13 @@ void print_json(const life::Birth& birth, const agent::Home& home, std::size_t m
     out.key("adopted").boolean(birth.adopted).key("existed").boolean(birth.existed);
     out.key("sessions").number(static_cast<std::int64_t>(birth.sessions));
     out.key("messages").number(static_cast<std::int64_t>(messages));
-    list("set_aside", birth.set_aside);
+    list("set_aside", keys_of(birth.set_aside));
+    out.key("trusted").begin_object();
+    for (const agent::TrustChange& change : birth.trusted)
+        out.key(change.key).raw(change.after.empty() ? "null" : change.after);
+    out.end_object();
     list("left_out", birth.left_out);
+    list("plants", birth.plants);
     out.key("exit_code").number(0).end_object();
     std::cout << out.text() << '\n';
 }
@@ -96,16 +109,20 @@ void print_text(const life::Birth& birth) {
         return;
     }
     std::cout << base::visible(life::welcome(birth));
+    const auto notice = [](const std::string& what) {
+        cli::print_line("chorus-init", "notice", what);
+    };
+    for (const agent::TrustChange& change : birth.trusted)
+        notice("trusted: " + change.key + ": " + (change.after.empty() ? "not set" : change.after));
     if (!birth.set_aside.empty())
-        cli::print_line(
-            "chorus-init", "notice",
-            "not in force until a person trusts them (--trust), kept in set-aside.json: " +
-                base::quoted_list(birth.set_aside));
+        notice("agent.json: not in force, no person of this home set it: " +
+               base::quoted_list(keys_of(birth.set_aside)) + "; chorus-config trust " +
+               birth.agent.name + " shows and decides");
     for (const std::string& name : birth.left_out)
-        cli::print_line("chorus-init", "notice",
-                        name.ends_with('/')
-                            ? "submodule not fetched: " + name + " (--submodules fetches it)"
-                            : "not taken: " + name);
+        notice(name.ends_with('/') && !birth.adopted
+                   ? "submodule not fetched: " + name + " (--submodules fetches it)"
+                   : "not taken: " + name);
+    for (const std::string& plant : birth.plants) notice("in its workspace: " + plant);
 }
 
 void tell_channel(const life::Birth& birth, const agent::Home& home, store::Store& store,
@@ -131,6 +148,8 @@ ExitStatus run(Options& options) {
         options.birth.permissions = permissions_json(options.permissions);
     if (!options.adopt.empty()) options.birth.adopt = options.adopt == "true" ? "" : options.adopt;
     options.birth.validate_model = !options.no_validate_model;
+    options.birth.decider = {static_cast<std::int64_t>(getuid()),
+                             turn::actor_text("", environment)};
     if (options.birth.channel) check_channel(*options.birth.channel);
 
     store::Store store = life::open_home(home, environment, agent::IfMissing::create,
@@ -172,7 +191,8 @@ void add_options(CLI::App& app, Options& options) {
     app.add_flag("--adopt", options.adopt, "take over the directory in place, or --adopt=DIR|TAR")
         ->type_name("[=DIR|TAR]")
         ->excludes(clone);
-    app.add_flag("--trust", birth.trust, "keep the keys of an adopted agent that widen rights");
+    app.add_flag("--trust", birth.trust,
+                 "trust what a template or an adopted agent says of rights");
     app.add_flag("--exist-ok", birth.exist_ok, "an agent of that name is fine");
     app.add_flag("--no-validate-model", options.no_validate_model,
                  "take a model that is not listed");

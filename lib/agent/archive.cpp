@@ -98,6 +98,10 @@ bool is_git_trap(const std::string& path) {
     return false;
 }
 
+bool is_left_out(const std::string& path, bool is_file) {
+    return is_git_trap(path) || (is_file && names_git(path));
+}
+
 Unpacked unpack(const std::string& archive_path, const std::string& directory) {
     const Archive archive = open_archive(archive_path);
     Unpacked result;
@@ -117,12 +121,12 @@ Unpacked unpack(const std::string& archive_path, const std::string& directory) {
         const std::string name = raw_name != nullptr ? raw_name : "";
         const std::string relative = without_dots(name);
         if (archive_entry_filetype(entry) == AE_IFDIR && is_plain_relative(name)) {
-            if (!relative.empty() && !is_git_trap(relative))
+            if (!relative.empty() && !is_left_out(relative, false))
                 sys::make_directory(directory + "/" + relative, 0700);
             continue;
         }
         if (!is_plain_file(entry) || !is_plain_relative(name) || relative.empty() ||
-            names_git(relative) || is_git_trap(relative)) {
+            is_left_out(relative, true)) {
             result.left_out.push_back(base::visible(name, base::Newlines::escape));
             continue;
         }

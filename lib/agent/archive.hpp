@@ -23,5 +23,7 @@ Unpacked unpack(const std::string& archive, const std::string& directory);
 const std::vector<std::string>& git_traps();
 // Whether a path leads to, or into, one of them, in any case and in any .git on the way.
 bool is_git_trap(const std::string& path);
+// A path of an agent from elsewhere that is not taken: one of those, or a .git that is a file.
+bool is_left_out(const std::string& path, bool is_file);
 
 }  // namespace chorus::agent

@@ -67,4 +67,12 @@ std::string with_members(std::string_view text, const std::map<std::string, std:
     return object.dump(4, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+std::string with_missing_members(std::string_view text, std::string_view from) {
+    Json object = checked_object(text, "agent.json", File::agent);
+    const Json other = checked_object(from, "the installed agent.json", File::agent);
+    for (const auto& [name, value] : other.items())
+        if (!object.contains(name)) object[name] = value;
+    return object.dump(4, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace chorus::agent

@@ -66,6 +66,12 @@ void copy_member(const Json& from, Json& to, std::string_view key) {
         to[name] = *found;
 }
 
+bool is_harmless(std::string_view key, const Json& value) {
+    if (value.is_structured()) return value.empty();
+    if (key == "permissions") return value == "standard" || value == "locked";
+    return key == "sandbox" && value == "workspace";
+}
+
 }  // namespace
 
 std::span<const std::string_view> trust_keys() {
@@ -100,6 +106,18 @@ std::string with_trusted_key(std::string_view part, std::string_view key,
                              std::string_view agent_json) {
     Json trusted = parse_part(part);
     copy_member(parse_agent(agent_json), trusted, key);
+    return canonical(trusted);
+}
+
+std::string with_harmless_keys(std::string_view part, std::string_view agent_json) {
+    Json trusted = parse_part(part);
+    const Json object = parse_agent(agent_json);
+    for (const std::string_view key : keys_of_trust) {
+        const auto found = object.find(std::string(key));
+        if (found != object.end() && canonical_member(trusted, key).empty() &&
+            is_harmless(key, *found))
+            copy_member(object, trusted, key);
+    }
     return canonical(trusted);
 }
 

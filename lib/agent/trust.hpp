@@ -23,6 +23,10 @@ std::string with_trust_part(std::string_view agent_json, std::string_view part);
 std::string with_trusted_key(std::string_view part, std::string_view key,
                              std::string_view agent_json);
 
+// The part, and of agent.json those keys that the part lacks and that give nothing that is not had
+// without them: permissions standard and locked, the strictest sandbox, what is empty.
+std::string with_harmless_keys(std::string_view part, std::string_view agent_json);
+
 struct TrustChange {
     std::string key;
     std::string before;  // canonical JSON; "" where it is not there

@@ -1,11 +1,13 @@
 #include "life/adoption.hpp"
 
+#include <algorithm>
+
 #include "agent/archive.hpp"
-#include "agent/trust.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/id.hpp"
 #include "base/limits.hpp"
+#include "base/text.hpp"
 #include "base/time.hpp"
 #include "chat/json.hpp"
 #include "sys/beneath.hpp"
@@ -45,35 +47,35 @@ store::Session session_row(const Json& file, const store::Agent& agent, const st
     return row;
 }
 
+// More of them than a repository has: what lies beyond is not told apart.
+constexpr std::size_t most_git_entries = 100'000;
+
+std::vector<std::string> visible(std::vector<std::string> paths) {
+    for (std::string& path : paths) path = base::visible(path, base::Newlines::escape);
+    return paths;
+}
+
 }  // namespace
+
+std::vector<std::string> copy_template(const std::string& from, const std::string& to) {
+    return visible(sys::copy_tree(from, to, [](const std::string& path, bool) {
+        const auto parts = base::split(path, '/');
+        const bool is_part =
+            parts.front() == "docs" || parts.front() == "workspace" || path == "agent.json";
+        return is_part && std::none_of(parts.begin(), parts.end(), sys::is_git_name);
+    }));
+}
 
 std::vector<std::string> bring_in(const std::string& from, const std::string& to) {
     if (!sys::exists(from))
         throw base::Error(base::ErrorCode::not_found, from + ": no such directory or packed agent");
     if (!sys::is_directory(from)) return agent::unpack(from, to).left_out;
-    sys::copy_tree(from, to);
-    return {};
-}
-
-SetAside set_aside_trust_keys(const std::string& text) {
-    Json object = chat::parse_json(text, "agent.json", chat::DuplicateKeys::refuse,
-                                   base::limits::config_bytes, base::ErrorCode::config_invalid);
-    Json aside = Json::object();
-    SetAside result;
-    for (const std::string_view trust_key : agent::trust_keys()) {
-        const std::string key(trust_key);
-        const auto found = object.find(key);
-        if (found == object.end()) continue;
-        const bool harmless = found->is_null() || (key == "permissions" &&
-                                                   (*found == "standard" || *found == "locked"));
-        if (harmless) continue;
-        aside[key] = *found;
-        object.erase(key);
-        result.keys.push_back(key);
-    }
-    result.text = object.dump(4) + "\n";
-    result.aside = aside.dump(4) + "\n";
-    return result;
+    std::vector<std::string> left_out =
+        visible(sys::copy_tree(from, to, [](const std::string& path, bool is_directory) {
+            return !agent::is_left_out(path, !is_directory);
+        }));
+    std::erase(left_out, "current");  // it is made anew
+    return left_out;
 }
 
 void refuse_links(const agent::Directory& directory) {
@@ -87,14 +89,38 @@ void refuse_links(const agent::Directory& directory) {
                               "put there what it leads to");
 }
 
-void reset_git(const std::string& workspace) {
+std::vector<std::string> reset_git(const std::string& workspace) {
     const std::string git = workspace + "/.git";
-    if (!sys::exists(git)) return;
+    if (!sys::exists(git)) return {};
     if (!sys::is_directory(git) || sys::is_link(git)) {
         sys::remove_tree(git);
-        return;
+        return {"workspace/.git"};
     }
-    for (const std::string& trap : agent::git_traps()) sys::remove_tree(git + "/" + trap);
+    std::vector<std::string> removed;
+    for (const std::string& trap : agent::git_traps()) {
+        if (!sys::exists(git + "/" + trap)) continue;
+        sys::remove_tree(git + "/" + trap);
+        removed.push_back("workspace/.git/" + trap);
+    }
+    return removed;
+}
+
+std::string git_state(const std::string& workspace) {
+    const std::string git = workspace + "/.git";
+    if (sys::is_link(git) || !sys::is_directory(git)) return {};
+    const sys::Root root(git);
+    std::string state;
+    for (const std::string& trap : agent::git_traps()) {
+        std::string problem;
+        for (const sys::Entry& entry : root.walk(trap, most_git_entries, problem)) {
+            std::string text;
+            if (entry.kind == sys::Kind::file)
+                (void)root.read_file(entry.path, base::limits::json_bytes, text, problem);
+            state += entry.path + " " + std::to_string(static_cast<int>(entry.kind)) + " " +
+                     std::to_string(entry.size_bytes) + " " + base::sha256_hex(text) + "\n";
+        }
+    }
+    return base::sha256_hex(state);
 }
 
 std::vector<store::Session> read_sessions(const store::Agent& agent,

@@ -14,12 +14,13 @@
 #include "chat/json_text.hpp"
 #include "life/adoption.hpp"
 #include "life/leftovers.hpp"
+#include "life/plan.hpp"
 #include "life/trust.hpp"
-#include "model/choice.hpp"
 #include "repo/repository.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/lock.hpp"
+#include "sys/plants.hpp"
 #include "sys/process.hpp"
 
 namespace chorus::life {
@@ -32,13 +33,6 @@ using base::ErrorCode;
 
 constexpr std::int64_t birth_lock_ms = 30'000;
 
-struct Plan {
-    std::string text;  // agent.json to be
-    std::string model;
-    std::string model_origin;
-    agent::Configuration configuration;
-};
-
 void check_name(const std::string& name) {
     if (base::is_agent_name(name)) return;
     throw Error(ErrorCode::bad_request, "agent name: " + base::quoted(name) + " is not one",
@@ -48,67 +42,6 @@ void check_name(const std::string& name) {
 [[noreturn]] void refuse_taken(const std::string& name) {
     throw Error(ErrorCode::exists, "agent '" + name + "': the name is taken",
                 "choose another, chorus-destroy it first, or use --exist-ok");
-}
-
-std::string available_models_text(const Home& home) {
-    return sys::read_file_if_there(home.available_models(), base::limits::config_bytes)
-        .value_or("");
-}
-
-struct ChosenModel {
-    std::string model;
-    std::string origin;
-};
-
-// What an agent begins as: a template's agent.json, which the defaults of the home overrule, or its
-// own.
-enum class Origin { of_template, its_own };
-
-// option > (its own) > environment > config.json > template > the first provider with a key
-ChosenModel choose_model(const Home& home, const sys::Environment& environment,
-                         const agent::HomeConfiguration& defaults, const std::string& present,
-                         Origin present_is, const BirthOptions& options) {
-    const auto available = model::parse_available_models(available_models_text(home));
-    const auto check = options.validate_model ? model::Check::listed : model::Check::none;
-    const auto resolve = [&](const std::string& name) {
-        return model::resolve_model(name, available, check);
-    };
-    if (!options.model.empty()) return {resolve(options.model), ""};
-    if (present_is == Origin::its_own && !present.empty())
-        return {resolve(present), "its agent.json"};
-    if (const auto given = environment.find("CHORUS_MODEL"))
-        return {resolve(*given), "CHORUS_MODEL"};
-    if (!defaults.default_model.empty()) return {resolve(defaults.default_model), "config.json"};
-    if (!present.empty()) return {resolve(present), "the template"};
-    if (const auto found = model::default_model(environment))
-        return {found->model, found->variable};
-    throw Error(ErrorCode::config_invalid, "model: none is given and no provider's key is set",
-                "export ANTHROPIC_API_KEY=… or OPENAI_API_KEY=…, or name a local server's model: "
-                "--model ollama/NAME, or try everything without a model: --model builtin/script");
-}
-
-Plan make_plan(const Home& home, const sys::Environment& environment, const std::string& text,
-               const std::string& source, Origin origin, const BirthOptions& options) {
-    const auto defaults = agent::load_home_configuration(home);
-    const auto present = agent::parse_configuration(text, source);
-    const ChosenModel chosen =
-        choose_model(home, environment, defaults, present.model, origin, options);
-
-    std::map<std::string, std::string> members;
-    members["name"] = chat::quoted(options.name);
-    members["model"] = chat::quoted(chosen.model);
-    if (options.system_prompt) members["system_prompt"] = chat::quoted(*options.system_prompt);
-    if (options.description) members["description"] = chat::quoted(*options.description);
-    if (options.channel) members["channel_id"] = chat::quoted(*options.channel);
-    if (options.permissions)
-        members["permissions"] = *options.permissions;
-    else if (origin == Origin::of_template && !defaults.default_permissions.json.empty())
-        members["permissions"] = defaults.default_permissions.json;
-
-    Plan plan{agent::with_members(text, members), chosen.model, chosen.origin, {}};
-    plan.configuration = agent::parse_configuration(plan.text, "agent.json");
-    (void)agent::resolve_profile(plan.configuration.permissions, defaults, "agent.json");
-    return plan;
 }
 
 std::string stamped(const std::string& text, base::TimeMs now) {
@@ -167,8 +100,9 @@ void complete_tree(const Directory& directory, const BirthOptions& options, Birt
         repo::Repository::initialise(directory.workspace(), author_of(options.name));
     } else {
         sys::remove_tree(directory.workspace());
-        birth.left_out = repo::clone(options.clone, directory.workspace(), author_of(options.name),
-                                     options.submodules);
+        for (std::string& path : repo::clone(options.clone, directory.workspace(),
+                                             author_of(options.name), options.submodules))
+            birth.left_out.push_back(std::move(path));
     }
 }
 
@@ -181,18 +115,26 @@ void append_welcome(const Directory& directory, const Birth& birth) {
                                agent::without_marks(base::visible(welcome(birth))) + "\n");
 }
 
-// What agent.json says now was said by the person who makes the agent.
 store::Agent insert_rows(store::Store& store, const store::Agent& row, const Plan& plan,
-                         std::vector<store::Session> sessions) {
+                         const BirthOptions& options, std::vector<store::Session> sessions) {
     store::Transaction transaction(store);
     const store::Agent inserted = store::insert_agent(store, row);
-    trust(store, inserted.id, agent::trust_part(plan.text));
+    trust(store, inserted.id, plan.part);
+    if (options.trust)
+        decide_trust(store, inserted, agent::trust_part(plan.text), plan.text, options.decider);
     for (store::Session& session : sessions) {
         session.agent_id = inserted.id;
         store::insert_session(store, session);
     }
     transaction.commit();
     return inserted;
+}
+
+// Where this fails or is killed, the first turn asks.
+void settle_trust(store::Store& store, Birth& birth, const Plan& plan, bool is_trusted) {
+    (is_trusted ? birth.trusted : birth.set_aside) = plan.untrusted;
+    if (!birth.set_aside.empty())
+        ask_for_trust(store, birth.agent, birth.set_aside, policy::Redaction(), plan.prompt_ttl_ms);
 }
 
 // Where somebody was first, the row goes too.
@@ -217,10 +159,9 @@ sys::Lock require_birth_lock(const Home& home) {
 
 Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment& environment,
                    const BirthOptions& options) {
-    const std::string source = agent::template_directory(home, options.template_directory);
-    const std::string text = sys::read_file(source + "/agent.json", base::limits::config_bytes);
+    const std::string from = agent::template_directory(home, options.template_directory);
     const Plan plan =
-        make_plan(home, environment, text, source + "/agent.json", Origin::of_template, options);
+        make_plan(home, environment, source_of_template(home, from), Origin::of_template, options);
 
     Birth birth;
     const base::TimeMs now = sys::now_ms();
@@ -230,23 +171,41 @@ Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment
 
     Scaffold scaffold(temporary_directory(home, options.name));
     const Directory directory(scaffold.path());
-    sys::copy_tree(source, scaffold.path());
+    birth.left_out = copy_template(from, scaffold.path());
+    if (options.template_directory.empty()) std::erase(birth.left_out, "presets");
     sys::write_file(directory.configuration(), stamped(plan.text, now));
     complete_tree(directory, options, birth);
+    birth.plants = sys::Plants::in(directory.workspace()).since({});
     append_welcome(directory, birth);
     sys::sync_filesystem(scaffold.path());
 
     const sys::Lock lock = require_birth_lock(home);
     reclaim_locked(home, store);
-    birth.agent = insert_rows(store, birth.agent, plan, {});
+    birth.agent = insert_rows(store, birth.agent, plan, options, {});
     place(scaffold, home, store, birth.agent);
     commit_status(store, birth.agent, store::AgentStatus::active, "created");
     birth.agent.status = store::AgentStatus::active;
+    settle_trust(store, birth, plan, options.trust);
     return birth;
 }
 
+// What a person said about the agent that left the directory in place still holds.
+std::string known_part(store::Store& store, const std::optional<store::Agent>& kept) {
+    const std::string part = kept ? trusted_part(store, kept->id) : "";
+    return part.empty() ? "{}" : part;
+}
+
+// Of a directory that nobody has changed since, a person's own hooks and remotes stay.
+std::vector<std::string> settle_git(store::Store& store, const std::string& workspace,
+                                    const std::optional<store::Agent>& kept) {
+    const bool is_unchanged = kept && sys::exists(workspace) && !sys::is_link(workspace) &&
+                              kept_git_state(store, kept->id) == git_state(workspace);
+    return is_unchanged ? std::vector<std::string>{} : reset_git(workspace);
+}
+
 Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Environment& environment,
-                        const BirthOptions& options, bool kept_by_this_home) {
+                        const BirthOptions& options,
+                        const std::optional<store::Agent>& predecessor) {
     const sys::Lock lock = require_birth_lock(home);
     reclaim_locked(home, store);
     const std::string in_place = home.agent(options.name);
@@ -255,6 +214,7 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
                                              sys::real_path(from) != sys::real_path(in_place));
     if (elsewhere && sys::exists(in_place))
         throw Error(ErrorCode::exists, in_place + ": there already", "move it away first");
+    const auto kept = elsewhere ? std::nullopt : predecessor;
 
     Birth birth;
     birth.adopted = true;
@@ -264,40 +224,37 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
         birth.left_out = bring_in(from, scaffold->path());
     }
     const Directory directory(elsewhere ? scaffold->path() : in_place);
-    if (!kept_by_this_home) refuse_links(directory);
+    refuse_links(directory);
     // of an adoption that was killed: whoever adopts holds the lock, and no turn runs yet
     sys::remove_temporaries(directory.path());
-    std::string text =
+    const std::string text =
         sys::read_file_if_there(directory.configuration(), base::limits::config_bytes).value_or("");
     if (text.empty())
         throw Error(ErrorCode::bad_request,
                     (elsewhere ? from : in_place) + ": not an agent: it has no agent.json");
-    SetAside parted;
-    if (!options.trust && !kept_by_this_home) {
-        parted = set_aside_trust_keys(text);
-        text = parted.text;
-        birth.set_aside = parted.keys;
-    }
     const Plan plan =
-        make_plan(home, environment, text, directory.configuration(), Origin::its_own, options);
-    if (!parted.keys.empty()) sys::write_file(directory.path() + "/set-aside.json", parted.aside);
+        make_plan(home, environment, {text, directory.configuration(), known_part(store, kept)},
+                  Origin::its_own, options);
     const base::TimeMs now = sys::now_ms();
     birth.agent = make_row(plan, options.name, now);
     birth.model_origin = plan.model_origin;
     birth.system_prompt = plan.configuration.system_prompt;
 
-    if (!kept_by_this_home) reset_git(directory.workspace());
+    for (std::string& removed : settle_git(store, directory.workspace(), kept))
+        birth.left_out.push_back(std::move(removed));
     complete_tree(directory, options, birth);
+    birth.plants = sys::Plants::in(directory.workspace()).since({});
     sys::write_file(directory.configuration(), stamped(plan.text, now));
     // whoever finds the row finds an agent that is whole
     std::vector<store::Session> sessions = read_sessions(birth.agent, directory);
     birth.sessions = sessions.size();
     append_welcome(directory, birth);
     sys::sync_filesystem(directory.path());
-    birth.agent = insert_rows(store, birth.agent, plan, std::move(sessions));
+    birth.agent = insert_rows(store, birth.agent, plan, options, std::move(sessions));
     if (elsewhere) place(*scaffold, home, store, birth.agent);
     commit_status(store, birth.agent, store::AgentStatus::active, "adopted");
     birth.agent.status = store::AgentStatus::active;
+    settle_trust(store, birth, plan, options.trust);
     return birth;
 }
 
@@ -332,7 +289,7 @@ Birth give_birth(const Home& home, store::Store& store, const sys::Environment& 
                     "adopt it without --clone, or move " + home.agent(options.name) + " away");
     if (options.adopt || in_place)
         return birth_by_adoption(home, store, environment, options,
-                                 in_place && kept && !options.adopt);
+                                 kept ? predecessor : std::nullopt);
     return birth_of_new(home, store, environment, options);
 }
 

@@ -7,6 +7,7 @@
 
 #include "agent/configuration.hpp"
 #include "agent/layout.hpp"
+#include "life/trust.hpp"
 #include "store/agents.hpp"
 #include "sys/environment.hpp"
 
@@ -25,6 +26,7 @@ struct BirthOptions {
     std::optional<std::string> adopt;  // a directory or a packed agent; "": the one in place
     bool exist_ok = false;
     bool trust = false;
+    Decider decider = {};  // whose word the options are
     bool validate_model = true;
 };
 
@@ -33,11 +35,14 @@ struct Birth {
     std::string system_prompt;
     std::string model_origin;  // where the model came from when it was not given
     bool adopted = false;
-    bool existed = false;                // --exist-ok
-    std::vector<std::string> set_aside;  // trust keys of an adopted agent.json
-    // of a packed agent or a clone; submodules of a clone have a slash at the end
+    bool existed = false;  // --exist-ok
+    // Trust keys of an agent.json from elsewhere: in force by --trust, or waiting for a person.
+    std::vector<agent::TrustChange> trusted;
+    std::vector<agent::TrustChange> set_aside;
+    // Of what the agent was made of; submodules of a clone have a slash at the end.
     std::vector<std::string> left_out;
-    std::size_t sessions = 0;  // indexed again
+    std::vector<std::string> plants;    // what is in its workspace for programs to obey
+    std::size_t sessions = 0;           // indexed again
 };
 
 // Validates everything before anything is made. Error(exists), Error(config_invalid),

@@ -4,8 +4,10 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "life/adoption.hpp"
 #include "life/agents.hpp"
 #include "life/leftovers.hpp"
+#include "life/trust.hpp"
 #include "store/records.hpp"
 #include "store/sessions.hpp"
 #include "sys/clock.hpp"
@@ -197,6 +199,9 @@ std::size_t finish_destroying(const Home& home, store::Store& store,
         member.status = AgentStatus::destroying;
         insert_event(store, member, AgentStatus::destroyed, files);
         store::mark_destroyed(store, member.id, sys::now_ms(), files == Files::kept);
+        if (files == Files::kept)
+            note_kept(store, member.id,
+                      git_state(agent::Directory(home.path() + "/" + member.dir).workspace()));
     }
     transaction.commit();
     return sessions;

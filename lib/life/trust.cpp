@@ -1,9 +1,14 @@
 #include "life/trust.hpp"
 
+#include <unistd.h>
+
+#include "agent/profile_text.hpp"
+#include "base/error.hpp"
 #include "base/hash.hpp"
+#include "base/id.hpp"
 #include "base/text.hpp"
-#include "policy/redaction.hpp"
-#include "store/prompts.hpp"
+#include "policy/grants.hpp"
+#include "policy/narrowing.hpp"
 #include "store/records.hpp"
 #include "store/settings.hpp"
 #include "sys/clock.hpp"
@@ -12,6 +17,7 @@ namespace chorus::life {
 namespace {
 
 constexpr const char* setting = "trust";
+constexpr const char* kept_setting = "kept_git";
 constexpr std::size_t hash_digits = 64;
 constexpr std::size_t shown_characters = 500;
 
@@ -71,6 +77,14 @@ void trust(store::Store& store, store::AgentId agent, std::string_view part) {
                        base::sha256_hex(part).append(" ").append(part));
 }
 
+void note_kept(store::Store& store, store::AgentId agent, std::string_view git_state) {
+    store::set_setting(store, scope_of(agent), kept_setting, git_state);
+}
+
+std::string kept_git_state(store::Store& store, store::AgentId agent) {
+    return store::find_setting(store, scope_of(agent), kept_setting);
+}
+
 std::string settled_trust(store::Store& store, const store::Agent& agent,
                           std::string_view agent_json, const Decider& decider) {
     if (std::string part = trusted_part(store, agent.id); !part.empty()) return part;
@@ -87,6 +101,25 @@ std::string settled_trust(store::Store& store, const store::Agent& agent,
     return present;
 }
 
+void check_grant(const sys::Environment& environment, const agent::HomeConfiguration& home,
+                 std::string_view part_before, std::string_view part) {
+    const auto permissions = [](std::string_view text) {
+        return agent::parse_configuration(text.empty() ? "{}" : text, "agent.json").permissions;
+    };
+    const agent::Permissions wanted = permissions(part);
+    if (policy::narrows(agent::profile_text(permissions(part_before), home),
+                        agent::profile_text(wanted, home)))
+        return;
+    const std::string problem = grant_problem(home, sys::invoking_person(environment), wanted.name);
+    if (!problem.empty()) throw base::Error(base::ErrorCode::forbidden, "permissions: " + problem);
+}
+
+std::string grant_problem(const agent::HomeConfiguration& home, const sys::Person& person,
+                          const std::string& profile) {
+    return policy::grant_problem({home.permission_grants, home.roles},
+                                 {person.name, person.groups, person.uid == geteuid()}, profile);
+}
+
 void decide_trust(store::Store& store, const store::Agent& agent, std::string_view part,
                   std::string_view agent_json, const Decider& decider) {
     const std::string before = trusted_part(store, agent.id);
@@ -94,6 +127,43 @@ void decide_trust(store::Store& store, const store::Agent& agent, std::string_vi
     trust(store, agent.id, part);
     if (!changes.empty()) append_audit(store, agent, "ask_approved", described(changes), decider);
     if (agent::trust_changes(part, agent_json).empty()) approve_prompts(store, agent, decider);
+}
+
+std::string change_text(const std::vector<agent::TrustChange>& changes) {
+    std::string text;
+    for (const agent::TrustChange& change : changes)
+        text += change.key + ": " + (change.before.empty() ? "not set" : change.before) + " → " +
+                (change.after.empty() ? "not set" : change.after) + "\n";
+    return text;
+}
+
+std::string change_hash(const std::vector<agent::TrustChange>& changes) {
+    return base::sha256_hex(change_text(changes));
+}
+
+std::optional<store::Prompt> ask_for_trust(store::Store& store, const store::Agent& agent,
+                                           const std::vector<agent::TrustChange>& changes,
+                                           const policy::Redaction& redaction,
+                                           std::int64_t ttl_ms) {
+    const std::string hash = change_hash(changes);
+    if (store::was_asked_for_trust(store, agent.id, hash)) return std::nullopt;
+    const base::TimeMs now = sys::now_ms();
+    store::Prompt prompt;
+    prompt.id = base::random_short_id(8);
+    prompt.agent_id = agent.id;
+    prompt.kind = "trust";
+    prompt.action = "trust:agent.json";
+    prompt.arguments_hash = hash;
+    prompt.text = redaction.apply(change_text(changes));
+    prompt.created_at = now;
+    prompt.expires_at = now + ttl_ms;
+    store::Transaction transaction(store);
+    for (const store::Prompt& other : store::pending_prompts(store, agent.id))
+        if (other.kind == "trust" && other.arguments_hash != hash)
+            store::cancel_prompt(store, other.id, now);
+    store::insert_prompt(store, prompt);
+    transaction.commit();
+    return prompt;
 }
 
 }  // namespace chorus::life

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
 #include <vector>
@@ -18,19 +19,22 @@ constexpr int directory_flags = O_RDONLY | O_DIRECTORY;
 
 class Copy {
   public:
-    Copy(const std::string& from, const std::string& to) : from_(from), to_(to) {}
-    void run();
+    Copy(const std::string& from, const std::string& to, const Takes& takes)
+        : from_(from), to_(to), takes_(takes) {}
+    std::vector<std::string> run();
 
   private:
     void copy_directory(const std::string& below);
-    void copy_file(int from, int to, const std::string& name, const std::string& shown) const;
+    void copy_file(int from, int to, const std::string& name, const std::string& shown);
 
     const std::string& from_;
     const std::string& to_;
+    const Takes& takes_;
     Fd source_;
     Fd target_;
     struct stat target_status_ {};
     std::vector<std::string> pending_;  // directories, relative
+    std::vector<std::string> left_out_;
 };
 
 void copy_content(int from, int to, const std::string& shown) {
@@ -45,19 +49,22 @@ void copy_content(int from, int to, const std::string& shown) {
     }
 }
 
-void Copy::copy_file(int from, int to, const std::string& name, const std::string& shown) const {
+void Copy::copy_file(int from, int to, const std::string& name, const std::string& shown) {
     const Fd source(
         openat(from, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     struct stat status {};
     if (!source || fstat(source.get(), &status) != 0)
         throw base::system_error(join_path(from_, shown));
-    if (!S_ISREG(status.st_mode)) return;
+    if (!S_ISREG(status.st_mode)) {  // it was a moment ago
+        left_out_.push_back(shown);
+        return;
+    }
     const std::string target_path = join_path(to_, shown);
     const Fd target(
         openat(to, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!target) throw base::system_error(target_path);
     copy_content(source.get(), target.get(), target_path);
-    if (fchmod(target.get(), (status.st_mode & 0777U) | 0600U) != 0)
+    if (fchmod(target.get(), (status.st_mode & 0700U) | 0600U) != 0)
         throw base::system_error(target_path);
 }
 
@@ -71,21 +78,24 @@ void Copy::copy_directory(const std::string& below) {
     if (below != "." && mkdirat(target_.get(), below.c_str(), 0700) != 0 && errno != EEXIST)
         throw base::system_error(target_path);
     const Fd to = open_beneath(target_.get(), below, directory_flags, Links::none);
-    if (!to || fchmod(to.get(), (status.st_mode & 0777U) | 0700U) != 0)
-        throw base::system_error(target_path);
+    if (!to || fchmod(to.get(), 0700) != 0) throw base::system_error(target_path);
 
     const DirectoryStream stream = stream_of(std::move(from));
     while (const dirent* entry = stream ? next_entry(stream.get()) : nullptr) {
         const std::string name = entry->d_name;
         const std::string shown = below == "." ? name : below + "/" + name;
         const unsigned type = entry_type(stream.get(), *entry);
-        if (type == S_IFDIR) pending_.push_back(shown);
-        if (type == S_IFREG) copy_file(dirfd(stream.get()), to.get(), name, shown);
+        if ((type != S_IFDIR && type != S_IFREG) || (takes_ && !takes_(shown, type == S_IFDIR)))
+            left_out_.push_back(shown);
+        else if (type == S_IFDIR)
+            pending_.push_back(shown);
+        else
+            copy_file(dirfd(stream.get()), to.get(), name, shown);
     }
     if (!stream || errno != 0) throw base::system_error(join_path(from_, below));
 }
 
-void Copy::run() {
+std::vector<std::string> Copy::run() {
     source_ = Fd(open(c_path(from_), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!source_) throw base::system_error(from_);
     make_directory(to_);
@@ -97,12 +107,15 @@ void Copy::run() {
         pending_.pop_back();
         copy_directory(below);
     }
+    std::sort(left_out_.begin(), left_out_.end());
+    return std::move(left_out_);
 }
 
 }  // namespace
 
-void copy_tree(const std::string& from, const std::string& to) {
-    Copy(from, to).run();
+std::vector<std::string> copy_tree(const std::string& from, const std::string& to,
+                                   const Takes& takes) {
+    return Copy(from, to, takes).run();
 }
 
 }  // namespace chorus::sys

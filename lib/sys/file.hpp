@@ -60,9 +60,12 @@ void sync_filesystem(const std::string& path);  // syncfs(2)
 void remove_tree(const std::string& path);
 // The same for destructors: false where something is left.
 bool try_remove_tree(const std::string& path);
-// Regular files and directories only; links, sockets and devices are left out. Synced by the
-// caller.
-void copy_tree(const std::string& from, const std::string& to);
+// Regular files and directories only, and of those what `takes` says of its path below `from`, for
+// their owner alone and without set-id bits. Returns the paths of what was left out: links,
+// sockets, devices, and what was not taken, a directory once. Synced by the caller.
+using Takes = std::function<bool(const std::string& path, bool is_directory)>;
+std::vector<std::string> copy_tree(const std::string& from, const std::string& to,
+                                   const Takes& takes = {});
 // Names in the directory, sorted, without . and ..
 std::vector<std::string> list_directory(const std::string& path);
 // Lexical: joins, no file system access.

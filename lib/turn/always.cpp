@@ -8,8 +8,6 @@
 #include "base/limits.hpp"
 #include "chat/json.hpp"
 #include "life/trust.hpp"
-#include "policy/grants.hpp"
-#include "policy/narrowing.hpp"
 #include "policy/pattern.hpp"
 #include "store/prompts.hpp"
 #include "store/records.hpp"
@@ -53,23 +51,12 @@ std::string fingerprint_in_force(store::Store& store, const Widening& widening) 
 
 std::string grant_problem(const Widening& widening, const sys::Person& person,
                           const std::string& profile) {
-    return policy::grant_problem(
-        {widening.configuration.permission_grants, widening.configuration.roles},
-        {person.name, person.groups, person.uid == geteuid()}, profile);
+    return life::grant_problem(widening.configuration, person, profile);
 }
 
 void check_trust_grant(const Widening& widening, const std::string& part_before,
                        const std::string& part) {
-    const auto permissions = [](const std::string& text) {
-        return agent::parse_configuration(text.empty() ? "{}" : text, "agent.json").permissions;
-    };
-    const agent::Permissions wanted = permissions(part);
-    if (policy::narrows(agent::profile_text(permissions(part_before), widening.configuration),
-                        agent::profile_text(wanted, widening.configuration)))
-        return;
-    const auto person = sys::invoking_person(widening.environment);
-    if (const std::string problem = grant_problem(widening, person, wanted.name); !problem.empty())
-        throw Error(ErrorCode::forbidden, "permissions: " + problem);
+    life::check_grant(widening.environment, widening.configuration, part_before, part);
 }
 
 sys::Lock lock_configuration(const Widening& widening) {

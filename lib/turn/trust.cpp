@@ -3,12 +3,8 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "base/hash.hpp"
-#include "base/id.hpp"
 #include "base/text.hpp"
 #include "life/trust.hpp"
-#include "store/prompts.hpp"
-#include "sys/clock.hpp"
 #include "sys/lock.hpp"
 #include "turn/rights.hpp"
 
@@ -16,14 +12,6 @@ namespace chorus::turn {
 namespace {
 
 constexpr std::int64_t edit_wait_ms = 1'000;
-
-std::string described(const std::vector<agent::TrustChange>& changes) {
-    std::string text;
-    for (const agent::TrustChange& change : changes)
-        text += change.key + ": " + (change.before.empty() ? "not set" : change.before) + " → " +
-                (change.after.empty() ? "not set" : change.after) + "\n";
-    return text;
-}
 
 std::string keys_of(const std::vector<agent::TrustChange>& changes) {
     std::vector<std::string> keys;
@@ -40,13 +28,6 @@ std::vector<agent::TrustChange> settled_changes(Place& place, const agent::Home&
         .untrusted;
 }
 
-// Questions about what agent.json said before. Inside a transaction of the caller.
-void withdraw_others(Place& place, const std::string& hash) {
-    for (const store::Prompt& prompt : store::pending_prompts(place.store, place.agent.id))
-        if (prompt.kind == "trust" && prompt.arguments_hash != hash)
-            store::cancel_prompt(place.store, prompt.id, sys::now_ms());
-}
-
 }  // namespace
 
 void ask_for_trust(Place& place, const Loaded& loaded, const Surroundings& surroundings) {
@@ -55,24 +36,11 @@ void ask_for_trust(Place& place, const Loaded& loaded, const Surroundings& surro
     if (untrusted.empty()) return;
     surroundings.warn("agent.json: not in force, no person set it: " + keys_of(untrusted) +
                       "; chorus-config trust " + place.agent.name + " shows and decides");
-    const std::string hash = base::sha256_hex(described(untrusted));
-    if (store::was_asked_for_trust(place.store, place.agent.id, hash)) return;
-    const base::TimeMs now = sys::now_ms();
-    store::Prompt prompt;
-    prompt.id = base::random_short_id(8);
-    prompt.agent_id = place.agent.id;
-    prompt.kind = "trust";
-    prompt.action = "trust:agent.json";
-    prompt.arguments_hash = hash;
-    prompt.text = place.redaction.apply(described(untrusted));
-    prompt.created_at = now;
-    prompt.expires_at = now + place.home_configuration.prompt_ttl_ms;
-    store::Transaction transaction(place.store);
-    withdraw_others(place, hash);
-    store::insert_prompt(place.store, prompt);
-    transaction.commit();
+    const auto prompt = life::ask_for_trust(place.store, place.agent, untrusted, place.redaction,
+                                            place.home_configuration.prompt_ttl_ms);
+    if (!prompt) return;
     keep_for_channel(place,
-                     "Waits for a person\n\n" + prompt.id +
+                     "Waits for a person\n\n" + prompt->id +
                          ": agent.json: not in force, no person set it: " + keys_of(untrusted) +
                          "\n\n    chorus-config trust " + place.agent.name + "\n");
 }
@@ -91,8 +59,7 @@ bool approve_trust(store::Store& store, const Widening& widening, const store::P
     const agent::Directory directory(widening.home.path() + "/" + widening.agent.dir);
     const std::string text = agent::configuration_text(directory);
     const std::string before = life::trusted_part(store, widening.agent.id);
-    const std::string hash = base::sha256_hex(described(agent::trust_changes(before, text)));
-    if (hash != decided.arguments_hash)
+    if (life::change_hash(agent::trust_changes(before, text)) != decided.arguments_hash)
         throw base::Error(base::ErrorCode::no_prompt,
                           "prompt " + decided.id + ": agent.json says something else by now",
                           "chorus-config trust " + widening.agent.name + " shows and decides");

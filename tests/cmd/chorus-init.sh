@@ -142,7 +142,8 @@ run chorus-init a --adopt --json
 expect_status 0
 expect_json .adopted true
 expect_json '.set_aside|join(" ")' 'hooks permissions'
-expect_equal "$(jq -c '[.name,.permissions,.hooks,.extra]' "$CHORUS_HOME/agents/a/agent.json")" '["a",null,null,true]'
+expect_equal "$(jq -c '[.name,.permissions,.hooks,.extra]' "$CHORUS_HOME/agents/a/agent.json")" '["a","open",{"x":1},true]'
+expect_equal "$(chorus-config get -a a permissions)$(chorus-config get -a a hooks)" standard
 expect_db "SELECT permissions FROM agents" standard
 
 test_case "--adopt=DIR copies, --trust keeps the keys, sessions are within reach" # L-49

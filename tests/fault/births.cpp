@@ -54,12 +54,12 @@ void check_whole(World& world, BirthWay way, std::vector<std::string>& found) {
     if (database.value("SELECT count(*) FROM sessions s JOIN agents a ON a.id = s.agent_id "
                        "WHERE a.name = 'b'") != "1")
         complain("b's session is out of reach");
-    const Json configuration =
-        Json::parse(contents(world.agent("b") + "/agent.json"), nullptr, false);
-    if (configuration.is_discarded() || configuration.value("permissions", "") == "open")
-        complain("b has brought its rights along");
-    if (contents(world.agent("b") + "/set-aside.json").find("open") == std::string::npos)
-        complain("what was set aside is lost");
+    const std::string trusted = database.value(
+        "SELECT substr(value, 66) FROM settings s JOIN agents a ON s.scope = 'agent/' || a.id "
+        "WHERE s.key = 'trust' AND a.name = 'b' AND a.status <> 'destroyed'");
+    if (trusted != "{}") complain("b has brought its rights along: " + trusted);
+    if (contents(world.agent("b") + "/agent.json").find("open") == std::string::npos)
+        complain("what b brought along is lost");
 }
 
 }  // namespace

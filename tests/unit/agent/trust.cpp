@@ -83,6 +83,27 @@ TEST(WithTrustedKey, takes_over_one_key) {
     EXPECT_EQ(with_trusted_key(R"({"hooks":{},"notify":{}})", "hooks", file), R"({"notify":{}})");
 }
 
+TEST(WithHarmlessKeys, adds_what_gives_nothing) {
+    for (const char* json : {R"({"permissions":"standard"})", R"({"permissions":"locked"})",
+                             R"({"sandbox":"workspace"})", R"({"hooks":{}})",
+                             R"({"environment":[]})", R"({"mcpServers":{},"notify":{}})"})
+        EXPECT_EQ(with_harmless_keys("{}", json), json);
+    for (const char* json :
+         {R"({"permissions":"open"})", R"({"permissions":"sandboxed"})", R"({"permissions":"ci"})",
+          R"({"permissions":{"deny":[]}})", R"({"sandbox":"workspace+net"})",
+          R"({"sandbox":"off"})", R"({"hooks":{"x":1}})", R"({"budget":{"usd_per_day":0}})",
+          R"({"environment":["X"]})", R"({"channel_id":"command:x"})", R"({"channel_id":null})",
+          R"({"model":{}})"})
+        EXPECT_EQ(with_harmless_keys("{}", json), "{}") << json;
+}
+
+TEST(WithHarmlessKeys, does_not_widen_what_a_person_has_set) {
+    const std::string part = R"({"environment":["X"],"permissions":"locked","sandbox":"off"})";
+    EXPECT_EQ(with_harmless_keys(
+                  part, R"({"permissions":"standard","sandbox":"workspace","environment":[]})"),
+              part);
+}
+
 TEST(TrustChanges, name_key_before_and_after) {
     const auto changes = trust_changes(R"({"permissions":"standard","hooks":{"a":1,"b":2}})",
                                        R"({"sandbox":"off","permissions":"open",

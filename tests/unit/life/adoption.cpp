@@ -1,5 +1,7 @@
 #include "life/adoption.hpp"
 
+#include <set>
+
 #include "agent/archive.hpp"
 #include "home.hpp"
 #include "store/sessions.hpp"
@@ -19,48 +21,21 @@ TEST(BringIn, copies_a_directory_without_its_links) {
     put(scratch / "from/a/b", "x");
     std::filesystem::create_symlink("/etc/hostname", scratch / "from/link");
     std::filesystem::create_directory(scratch / "to");
-    EXPECT_TRUE(bring_in(scratch / "from", scratch / "to").empty());
+    std::filesystem::create_symlink("a", scratch / "from/current");
+    put(scratch / "from/workspace/.git/config", "[core]\n");
+    put(scratch / "from/workspace/.git/HEAD", "ref: refs/heads/main\n");
+    put(scratch / "from/workspace/sub/.git", "gitdir: /etc");
+    put(scratch / "from/x\ny/.GIT/hooks/pre-commit", "x");
+    EXPECT_EQ(bring_in(scratch / "from", scratch / "to"),
+              (std::vector<std::string>{"link", "workspace/.git/config", "workspace/sub/.git",
+                                        "x\\ny/.GIT/hooks"}));
+    EXPECT_TRUE(is_there(scratch / "to/workspace/.git/HEAD"));
     EXPECT_EQ(text_of(scratch / "to/a/b"), "x");
     EXPECT_FALSE(is_there(scratch / "to/link"));
     EXPECT_EQ(error_of([&] { bring_in(scratch / "none", scratch / "to"); }).code(),
               ErrorCode::not_found);
     EXPECT_EQ(error_of([&] { bring_in(scratch / "from/a/b", scratch / "to"); }).code(),
               ErrorCode::bad_request);
-}
-
-TEST(TrustKeys, are_set_aside) {
-    for (const char* key : {"budget", "channel_id", "environment", "hooks", "mcpServers", "notify",
-                            "permissions", "sandbox"}) {
-        const std::string text =
-            R"({"first":1,")" + std::string(key) + R"(":{"a":["x"]},"last":2})";
-        const SetAside parted = set_aside_trust_keys(text);
-        EXPECT_EQ(parted.keys, std::vector<std::string>{key});
-        EXPECT_EQ(parted.text.find(key), std::string::npos);
-        EXPECT_NE(parted.text.find("\"first\": 1"), std::string::npos);
-        EXPECT_NE(parted.text.find("\"last\": 2"), std::string::npos);
-        EXPECT_NE(parted.aside.find(key), std::string::npos);
-        EXPECT_EQ(parted.aside.find("first"), std::string::npos);
-    }
-}
-
-TEST(TrustKeys, that_widen_nothing_stay) {
-    for (const char* text :
-         {R"({"permissions":"standard"})", R"({"permissions":"locked"})", R"({"channel_id":null})",
-          R"({"hooks":null,"sandbox":null})", "{}", R"({"model":"x","description":"y"})"})
-        EXPECT_TRUE(set_aside_trust_keys(text).keys.empty()) << text;
-    for (const char* text : {R"({"permissions":"open"})", R"({"permissions":"sandboxed"})",
-                             R"({"permissions":"custom"})", R"({"permissions":{"deny":[]}})",
-                             R"({"permissions":["standard"]})"})
-        EXPECT_EQ(set_aside_trust_keys(text).keys.size(), 1U) << text;
-}
-
-TEST(TrustKeys, cannot_hide_behind_a_second_one) {
-    for (const char* text :
-         {R"({"permissions":"standard","permissions":"open"})", R"({"hooks":null,"hooks":{}})",
-          R"({"hooks":null,"\u0068ooks":{}})", "{", "", "{}x"})
-        EXPECT_EQ(error_of([&] { (void)set_aside_trust_keys(text); }).code(),
-                  ErrorCode::config_invalid)
-            << text;
 }
 
 TEST(ResetGit, removes_what_git_would_run_or_obey) {
@@ -70,7 +45,9 @@ TEST(ResetGit, removes_what_git_would_run_or_obey) {
     put(git + "/HEAD", "ref: refs/heads/main\n");
     put(git + "/objects/ab/cdef", "x");
     put(git + "/refs/heads/main", "x");
-    reset_git(scratch.path());
+    EXPECT_EQ(reset_git(scratch.path() + "/none"), std::vector<std::string>{});
+    EXPECT_EQ(reset_git(scratch.path()).size(), agent::git_traps().size());
+    EXPECT_EQ(reset_git(scratch.path()), std::vector<std::string>{});
     for (const std::string& trap : agent::git_traps())
         EXPECT_FALSE(is_there(git + "/" + trap)) << trap;
     EXPECT_TRUE(is_there(git + "/HEAD"));
@@ -147,6 +124,37 @@ TEST_F(IndexTest, gives_an_id_to_a_session_without_one_and_doubles_none) {
     std::filesystem::remove(directory("ada").sessions() + "/wrong.json");
     EXPECT_EQ(index(), 2U);
     EXPECT_EQ(store::list_sessions(store, agent.id).size(), 3U);
+}
+
+TEST(GitState, changes_with_what_git_would_run_or_obey) {
+    const Scratch scratch;
+    EXPECT_EQ(git_state(scratch.path()), "");
+    put(scratch / ".git/HEAD", "ref: refs/heads/main\n");
+    std::set<std::string> states{git_state(scratch.path())};
+    for (const std::string& trap : agent::git_traps()) {
+        put(scratch / ".git" + "/" + trap + "/deep/file", "x");
+        EXPECT_TRUE(states.insert(git_state(scratch.path())).second) << trap;
+        put(scratch / ".git" + "/" + trap + "/deep/file", "y");
+        EXPECT_TRUE(states.insert(git_state(scratch.path())).second) << trap;
+    }
+    put(scratch / ".git/refs/heads/main", "x");
+    EXPECT_EQ(states.count(git_state(scratch.path())), 1U) << "work is no change of that";
+}
+
+TEST(CopyTemplate, takes_what_makes_an_agent) {
+    const Scratch scratch;
+    for (const char* path :
+         {"agent.json", "docs/a/b.md", "docs/.git/config", "workspace/.gitkeep",
+          "workspace/.github/x", "workspace/GIT~1/x", "workspace/a/.git", "sessions/s.json",
+          "branches/main/session.md", "docsx", "set-aside.json"})
+        put(scratch / "from" + "/" + path, "x");
+    EXPECT_EQ(copy_template(scratch / "from", scratch / "to"),
+              (std::vector<std::string>{"branches", "docs/.git", "docsx", "sessions",
+                                        "set-aside.json", "workspace/GIT~1", "workspace/a/.git"}));
+    for (const char* path :
+         {"agent.json", "docs/a/b.md", "workspace/.gitkeep", "workspace/.github/x"})
+        EXPECT_TRUE(is_there(scratch / "to" + "/" + path)) << path;
+    EXPECT_FALSE(is_there(scratch / "to/sessions"));
 }
 
 }  // namespace

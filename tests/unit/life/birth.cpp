@@ -8,6 +8,7 @@
 #include "home.hpp"
 #include "repo/repository.hpp"
 #include "store/messages.hpp"
+#include "store/prompts.hpp"
 #include "store/sessions.hpp"
 #include "store/threads.hpp"
 
@@ -135,7 +136,7 @@ TEST_F(BirthTest, makes_nothing_where_something_is_not_valid) {
     EXPECT_EQ(refused([&](BirthOptions& o) { o.template_directory = scratch / "none"; }),
               ErrorCode::config_invalid);
     EXPECT_EQ(refused([&](BirthOptions& o) { o.clone = scratch / "none"; }), ErrorCode::failed);
-    put(scratch / "template/agent.json", R"({"max_iterations":"many"})");
+    put(home.template_directory() + "/agent.json", R"({"max_iterations":"many"})");
     EXPECT_EQ(refused([](BirthOptions&) {}), ErrorCode::config_invalid);
 }
 
@@ -155,7 +156,7 @@ TEST_F(BirthTest, refuses_a_taken_name_unless_that_is_fine) {
 }
 
 TEST_F(BirthTest, chooses_option_then_environment_then_home_then_template) {
-    put(scratch / "template/agent.json",
+    put(home.template_directory() + "/agent.json",
         R"({"model":"ollama/of-template","permissions":"locked"})");
     BirthOptions options = options_for("a");
     options.model.clear();
@@ -246,19 +247,24 @@ class AdoptionTest : public BirthTest {
     }
     void expect_adopted(const Birth& birth) {
         EXPECT_TRUE(birth.adopted);
-        EXPECT_EQ(birth.set_aside, (std::vector<std::string>{"hooks", "permissions"}));
+        ASSERT_EQ(birth.set_aside.size(), 2U);
+        EXPECT_EQ(birth.set_aside[0].key, "hooks");
+        EXPECT_EQ(birth.set_aside[1].key, "permissions");
+        EXPECT_TRUE(birth.trusted.empty());
         EXPECT_EQ(birth.sessions, 1U);
         const auto made = configuration("ada");
         EXPECT_EQ(made.name, "ada");
         EXPECT_EQ(made.model, "builtin/script");
         EXPECT_EQ(made.system_prompt, "S");
-        EXPECT_EQ(made.permissions.name, "standard");
+        EXPECT_EQ(birth.agent.permissions, "standard");
+        EXPECT_EQ(trusted_part(store, birth.agent.id), "{}") << "what the file says waits";
+        EXPECT_EQ(made.permissions.name, "open");
+        const auto prompts = store::pending_prompts(store, birth.agent.id);
+        ASSERT_EQ(prompts.size(), 1U);
+        EXPECT_EQ(prompts[0].kind, "trust");
+        EXPECT_EQ(prompts[0].text, "hooks: not set → {\"x\":1}\npermissions: not set → \"open\"\n");
         EXPECT_EQ(made.shared.max_iterations, 3);
         EXPECT_NE(made.text.find("\"extra\": true"), std::string::npos);
-        EXPECT_EQ(made.text.find("hooks"), std::string::npos);
-        EXPECT_NE(
-            text_of(directory("ada").path() + "/set-aside.json").find("\"permissions\": \"open\""),
-            std::string::npos);
         EXPECT_EQ(text_of(directory("ada").workspace() + "/file.txt"), "work");
         EXPECT_EQ(text_of(directory("ada").docs() + "/notes.md"), "notes");
         const auto sessions = store::list_sessions(store, birth.agent.id);
@@ -325,8 +331,10 @@ TEST_F(AdoptionTest, keeps_everything_of_an_agent_that_is_trusted) {
     const Birth birth = give(options);
     EXPECT_TRUE(birth.set_aside.empty());
     EXPECT_EQ(birth.agent.permissions, "open");
-    EXPECT_NE(configuration("ada").text.find("hooks"), std::string::npos);
-    EXPECT_FALSE(is_there(directory("ada").path() + "/set-aside.json"));
+    EXPECT_EQ(trusted_part(store, birth.agent.id), R"({"hooks":{"x":1},"permissions":"open"})");
+    ASSERT_EQ(birth.trusted.size(), 2U);
+    EXPECT_EQ(birth.trusted[1].key + birth.trusted[1].after, "permissions\"open\"");
+    EXPECT_TRUE(store::pending_prompts(store, birth.agent.id).empty());
 }
 
 TEST_F(AdoptionTest, changes_only_what_it_is_told_to) {
@@ -356,7 +364,6 @@ TEST_F(AdoptionTest, touches_nothing_where_something_is_not_valid) {
     BirthOptions options = adopting("");
     options.model = "nowhere/x";
     EXPECT_EQ(error_of([&] { give(options); }).code(), ErrorCode::no_driver);
-    EXPECT_FALSE(is_there(directory("ada").path() + "/set-aside.json"));
     EXPECT_NE(text_of(directory("ada").configuration()).find("hooks"), std::string::npos);
     EXPECT_FALSE(is_there(directory("ada").workspace() + "/.git"));
     EXPECT_TRUE(store::list_agents(store).empty());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "agent/home.hpp"
+#include "life/adoption.hpp"
 #include "life/birth.hpp"
 #include "store/records.hpp"
 #include "store/store.hpp"
@@ -17,18 +18,17 @@ class HomeTest : public testing::Test {
   protected:
     HomeTest() {
         test::put(
-            scratch / "template/agent.json",
+            home.template_directory() + "/agent.json",
             R"({"name":"","channel_id":null,"model":null,"system_prompt":"You help.","permissions":"standard",)"
             R"("created_at":null,"running_tasks":[],"x-mine":{"kept":[1,2]}})");
-        test::put(scratch / "template/docs/README.md", "# Notes\n");
-        test::put(scratch / "template/workspace/.gitkeep", "");
+        test::put(home.template_directory() + "/docs/README.md", "# Notes\n");
+        test::put(home.template_directory() + "/workspace/.gitkeep", "");
     }
 
     BirthOptions options_for(const std::string& name) const {
         BirthOptions options;
         options.name = name;
         options.model = "builtin/script";
-        options.template_directory = scratch / "template";
         return options;
     }
     Birth give(const BirthOptions& options) {
@@ -66,6 +66,7 @@ class HomeTest : public testing::Test {
     void destroy_keeping_files(const Birth& birth) {
         store::Transaction transaction(store);
         store::mark_destroyed(store, birth.agent.id, 1, true);
+        note_kept(store, birth.agent.id, git_state(directory(birth.agent.name).workspace()));
         transaction.commit();
     }
 

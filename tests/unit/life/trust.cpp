@@ -55,7 +55,7 @@ TEST_F(TrustTest, begins_with_what_an_agent_is_born_with) {
     EXPECT_EQ(trusted_part(store, birth.agent.id),
               R"({"channel_id":"webhook:https://example.com/x","permissions":"open"})");
     EXPECT_TRUE(audit(birth.agent).empty()) << "birth has its own record";
-    put(scratch / "template/agent.json", R"({"hooks":{"x":"y"},"permissions":"locked"})");
+    put(home.template_directory() + "/agent.json", R"({"hooks":{"x":"y"},"permissions":"locked"})");
     EXPECT_EQ(trusted_part(store, give("bob").agent.id),
               R"({"hooks":{"x":"y"},"permissions":"locked"})");
 }

@@ -513,8 +513,32 @@ TEST(CopyTree, CopiesFilesAndDirectoriesWithTheirModes) {  // L-03
     EXPECT_EQ(text_of(scratch / "to/below/docs/README.md"), "# Notes\n");
     EXPECT_EQ(text_of(scratch / "to/below/run.sh"), std::string(200'000, 's'));
     EXPECT_TRUE(exists(scratch / "to/below/workspace/.gitkeep"));
-    EXPECT_EQ(mode_of(scratch / "to/below/run.sh"), 0755U);
-    EXPECT_EQ(mode_of(scratch / "to/below/docs"), 0755U);
+    EXPECT_EQ(mode_of(scratch / "to/below/run.sh"), 0700U) << "for the owner alone";
+    EXPECT_EQ(mode_of(scratch / "to/below/docs"), 0700U);
+}
+
+TEST(CopyTree, CopiesNoSetIdBits) {
+    const Scratch scratch;
+    put(scratch / "from/below/file", "x");
+    chmod((scratch / "from/below/file").c_str(), 06755);
+    chmod((scratch / "from/below").c_str(), 03775);
+    copy_tree(scratch / "from", scratch / "to");
+    EXPECT_EQ(mode_of(scratch / "to/below/file"), 0700U);
+    EXPECT_EQ(mode_of(scratch / "to/below"), 0700U);
+}
+
+TEST(CopyTree, TakesWhatItIsToldTo) {
+    const Scratch scratch;
+    for (const char* path : {"a/b/c", "a/d", "e", "f/g"}) put(scratch / "from" + "/" + path, "x");
+    std::vector<std::string> seen;
+    const auto takes = [&](const std::string& path, bool is_directory) {
+        seen.push_back(path + (is_directory ? "/" : ""));
+        return path != "a/b" && path != "e";
+    };
+    EXPECT_EQ(copy_tree(scratch / "from", scratch / "to", takes), (Names{"a/b", "e"}));
+    std::sort(seen.begin(), seen.end());
+    EXPECT_EQ(seen, (Names{"a/", "a/b/", "a/d", "e", "f/", "f/g"}));
+    EXPECT_EQ(list_directory(scratch / "to/a"), Names{"d"});
 }
 
 TEST(CopyTree, LeavesOutLinksSocketsAndFifos) {
@@ -525,7 +549,8 @@ TEST(CopyTree, LeavesOutLinksSocketsAndFifos) {
     fs::create_directory_symlink("/etc", scratch / "from/etc");
     ASSERT_EQ(mkfifo((scratch / "from/fifo").c_str(), 0600), 0);
     ASSERT_EQ(mknod((scratch / "from/socket").c_str(), S_IFSOCK | 0600, 0), 0);
-    copy_tree(scratch / "from", scratch / "to");
+    EXPECT_EQ(copy_tree(scratch / "from", scratch / "to"),
+              (Names{"etc", "fifo", "link", "socket"}));
     EXPECT_EQ(list_directory(scratch / "to"), Names{"file"});
 }
 
