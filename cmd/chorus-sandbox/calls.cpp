@@ -1,9 +1,11 @@
 // The system calls that are refused: ways to other processes, to other name spaces, to sockets of
 // the host, and to parts of the kernel that a command has no need of.
 #include <asm/ioctls.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <cerrno>
@@ -58,6 +60,19 @@ constexpr std::array name_spaces{CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, C
 // The kernel looks at no more of an int argument, whatever the other half holds.
 constexpr scmp_datum_t low_half = 0xffffffffU;
 
+// Where a call has the mode that a file gets.
+struct ModeArgument {
+    int call;
+    unsigned argument;
+};
+constexpr std::array modes{ModeArgument{SCMP_SYS(chmod), 1},    ModeArgument{SCMP_SYS(fchmod), 1},
+                           ModeArgument{SCMP_SYS(fchmodat), 2}, ModeArgument{fchmodat2, 2},
+                           ModeArgument{SCMP_SYS(creat), 1},    ModeArgument{SCMP_SYS(mknod), 1},
+                           ModeArgument{SCMP_SYS(mknodat), 2}};
+// The flags stand before it, and say whether there is one.
+constexpr std::array opening{ModeArgument{SCMP_SYS(open), 2}, ModeArgument{SCMP_SYS(openat), 3}};
+constexpr std::array making{scmp_datum_t{O_CREAT}, scmp_datum_t{O_TMPFILE & ~O_DIRECTORY}};
+
 // Both put words into a terminal's input.
 constexpr std::array terminal_writes{TIOCSTI, TIOCLINUX};
 
@@ -106,9 +121,19 @@ void refuse_sockets(Filter& filter, bool unix_sockets = false) {
                   {compared(0, SCMP_CMP_EQ, AF_NETLINK), compared(2, SCMP_CMP_NE, 0)});
 }
 
-}  // namespace
-
-namespace {
+// Anybody outside who can reach a setuid or setgid file runs it with the rights of its owner.
+void refuse_set_id_bits(Filter& filter) {
+    for (const scmp_datum_t bit : {S_ISUID, S_ISGID}) {
+        for (const auto& [call, argument] : modes)
+            filter.refuse(call, EPERM, {masked(argument, bit, bit)});
+        for (const auto& [call, argument] : opening)
+            for (const scmp_datum_t flag : making)
+                filter.refuse(call, EPERM,
+                              {masked(argument - 1, flag, flag), masked(argument, bit, bit)});
+    }
+    // Its mode is in memory, where a filter cannot look; callers go on with openat.
+    filter.refuse(SCMP_SYS(openat2), ENOSYS);
+}
 
 void refuse_for_all(Filter& filter) {
     for (const int number : refused) filter.refuse(number, EPERM);
@@ -126,6 +151,7 @@ void restrict_calls() {
     Filter filter;
     refuse_for_all(filter);
     refuse_sockets(filter);
+    refuse_set_id_bits(filter);
     filter.load();
 }
 

@@ -97,6 +97,51 @@ TEST_F(ConfinementTest, RefusedCalls) {
     EXPECT_EQ(error_of(SYS_clone3, {"0", "0"}), ENOSYS);
 }
 
+TEST_F(ConfinementTest, NoFileGetsASetIdBit) {
+    std::ofstream(in_workspace("old")) << "x";
+    const std::string old = "(my $o = \"old\")";
+    const std::string made = "(my $n = \"new\")";
+    const std::string here = std::to_string(AT_FDCWD);
+    const std::string temporary = std::to_string(O_TMPFILE | O_RDWR);
+    const std::string create = std::to_string(O_CREAT | O_RDWR);
+    const auto calls = [&](const std::string& mode) {
+        return std::vector<std::pair<long, std::vector<std::string>>>{
+            {SYS_chmod, {old, mode}},
+            {SYS_fchmod, {"3", mode}},
+            {SYS_fchmodat, {here, old, mode}},
+            {452, {here, old, mode, "0"}},  // fchmodat2
+            {SYS_open, {made, create, mode}},
+            {SYS_openat, {here, made, create, mode}},
+            {SYS_open, {"(my $d = \".\")", temporary, mode}},
+            {SYS_openat, {here, "(my $d = \".\")", temporary, mode}},
+            {SYS_creat, {made, mode}},
+            {SYS_mknod, {made, std::to_string(S_IFREG) + "|" + mode, "0"}},
+            {SYS_mknodat, {here, made, std::to_string(S_IFIFO) + "|" + mode, "0"}}};
+    };
+    for (const std::string mode : {"04755", "02755", "06000", "(1 << 32) | 04755"})
+        for (const auto& [number, arguments] : calls(mode))
+            EXPECT_EQ(error_of(number, arguments), EPERM) << number << " " << mode;
+    EXPECT_FALSE(fs::exists(in_workspace("new")));
+    EXPECT_EQ(fs::status(in_workspace("old")).permissions() & fs::perms::set_uid, fs::perms::none);
+    // its mode is nobody's
+    EXPECT_EQ(error_of(SYS_open, {old, "0", "04755"}), 0);
+    EXPECT_EQ(error_of(SYS_openat2, {here, old, "(my $h = \"x\" x 24)", "24"}), ENOSYS);
+    EXPECT_TRUE(
+        works("chmod 755 old && mkfifo pipe && install -m 1777 -d sticky && mkdir -m 755 d"));
+}
+
+TEST_F(ConfinementTest, NoFileGetsCapabilities) {
+    EXPECT_TRUE(works("cp /bin/true own"));
+    // of version 2, CAP_NET_RAW; and of version 3, whose root is that of the name space
+    for (const auto& [version, bytes] : {std::pair{"2", "20"}, std::pair{"3", "24"}})
+        EXPECT_EQ(error_of(SYS_setxattr, {"(my $f = \"own\")", "(my $c = \"security.capability\")",
+                                          std::string("(my $v = pack(\"C6 x18\", 1, 0, 0, ") +
+                                              version + ", 0, 32))",
+                                          bytes, "0"}),
+                  EPERM);
+    EXPECT_TRUE(works("! setcap cap_net_raw+ep own 2>/dev/null || ! command -v setcap"));
+}
+
 TEST_F(ConfinementTest, NoNewNameSpaces) {
     for (const unsigned flag : {CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWNET, CLONE_NEWPID,
                                 CLONE_NEWIPC, CLONE_NEWUTS, CLONE_NEWCGROUP}) {
