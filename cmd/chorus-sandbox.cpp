@@ -98,7 +98,7 @@ Options parse(char** words) {
     options.command = all.rest();
     const bool is_complete = options.mode == "git"
                                  ? options.git.socket >= 0 && options.git.program >= 0
-                                 : options.owner >= 0;
+                                 : options.owner >= 0 && options.program != nullptr;
     if (*options.command == nullptr || !is_complete) refuse_usage();
     return options;
 }
@@ -121,10 +121,10 @@ void open_null_inside() {
     }
 }
 
-[[noreturn]] void become(char* const* command) {
-    execvp(command[0], command);
+[[noreturn]] void become(const char* program, char* const* command) {
+    execv(program, command);
     const int problem = errno;
-    std::fprintf(stderr, "chorus-sandbox: %s: %s\n", command[0], std::strerror(problem));
+    std::fprintf(stderr, "chorus-sandbox: %s: %s\n", program, std::strerror(problem));
     _exit(problem == ENOENT ? not_found : not_executable);
 }
 
@@ -139,7 +139,7 @@ void open_null_inside() {
         if (std::fflush(stdout) != 0) fail("stdout", errno);
     }
     require_owner(options.owner);
-    become(options.command);
+    become(options.program, options.command);
 }
 
 }  // namespace
@@ -162,7 +162,7 @@ int main(int argc, char** argv, char** environment) {
     if (options.mode == "confine") confine(options);
     if (options.mode == "git")
         become_git(options.git, options.writable, options.command, environment);
-    if (options.mode != "watch" || options.program == nullptr) refuse_usage();
+    if (options.mode != "watch") refuse_usage();
     require_owner(options.owner);
     watch(options.owner, options.program, options.command);
 }

@@ -80,6 +80,8 @@ struct HomeConfiguration {
     std::int64_t max_retries = 3;
     std::int64_t prompt_ttl_ms = 604'800'000;
     std::vector<std::string> sandbox_read;
+    std::string bwrap = "bwrap";  // as sys::program_path() takes them
+    std::string bash = "bash";
     bool allow_network_fs = false;
     Limits limits;
     // Roles to the profiles they may grant, "*" for any; users and %groups to their roles.

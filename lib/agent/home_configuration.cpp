@@ -68,6 +68,10 @@ HomeConfiguration parse_home_configuration(std::string_view text, std::string_vi
     home.max_retries = integer(object, "max_retries").value_or(3);
     home.prompt_ttl_ms = duration_ms(object, "prompt_ttl").value_or(604'800'000);
     home.sandbox_read = text_list(object, "sandbox_read");
+    if (const Json* value = find(object, "programs")) {
+        home.bwrap = chat::string_or(*value, "bwrap", home.bwrap);
+        home.bash = chat::string_or(*value, "bash", home.bash);
+    }
     if (const Json* value = find(object, "allow_network_fs"))
         home.allow_network_fs = value->get<bool>();
     home.limits = read_limits(object, what);

@@ -27,6 +27,7 @@ std::string_view expected(KeyType type) {
         case KeyType::object:
         case KeyType::budget:
         case KeyType::limits:
+        case KeyType::programs:
         case KeyType::provider:
         case KeyType::profile:
             return "an object";
@@ -44,6 +45,8 @@ std::string_view expected(KeyType type) {
             return "\"workspace\", \"workspace+net\" or \"off\"";
         case KeyType::sink:
             return "\"syslog\" or the absolute path of a file";
+        case KeyType::path:
+            return "an absolute path";
         case KeyType::any:
             return "a value";
     }
@@ -65,6 +68,7 @@ std::span<const Member> members(KeyType type) {
                                                        {"deny", array},
                                                        {"match", text_list},
                                                        {"not_match", text_list}}};
+    static constexpr std::array<Member, 2> of_programs{{{"bash", path}, {"bwrap", path}}};
     static constexpr std::array<Member, 3> of_provider{
         {{"api_version", text}, {"base_url", text}, {"max_output_tokens", integer}}};
     static constexpr std::array<Member, 1> any_profile{{{"", profile}}};
@@ -81,6 +85,8 @@ std::span<const Member> members(KeyType type) {
             return of_profile;
         case profiles:
             return any_profile;
+        case programs:
+            return of_programs;
         case provider:
             return of_provider;
         case providers:
@@ -135,6 +141,8 @@ const std::vector<Key>& keys() {
          "which role may grant which profile"},
         {"permissions", KeyType::permissions, true, true, "standard", "",
          "agent.json: the profile in force; config.json: profiles by name"},
+        {"programs", KeyType::programs, false, true, "", "",
+         "where bash and bwrap are, outside the usual directories"},
         {"prompt_ttl", duration, false, true, "604800", "", "how long a question waits"},
         {"providers", KeyType::providers, false, true, "", "", "base_url and more, by provider"},
         {"roles", name_lists, false, true, "", "", "roles of users and groups"},

@@ -25,6 +25,8 @@ enum class KeyType {
     profiles,     // those by name, as config.json has them
     sandbox,      // workspace, workspace+net, off
     sink,         // "syslog" or the absolute path of a file
+    path,         // absolute
+    programs,     // paths by name
     budget,
     limits,
     providers,   // each provider's settings by its name

@@ -101,6 +101,9 @@ std::string Directory::workspace() const {
 std::string Directory::artifacts() const {
     return path_ + "/artifacts";
 }
+std::string Directory::commands() const {
+    return path_ + "/commands";
+}
 std::string Directory::tasks() const {
     return path_ + "/tasks";
 }

@@ -54,6 +54,7 @@ class Directory {
     std::string sessions() const;
     std::string workspace() const;
     std::string artifacts() const;
+    std::string commands() const;  // what commands have beside the workspace: caches above all
     std::string tasks() const;
     std::string task(std::string_view id) const;      // tasks/<id>
     std::string task_out(std::string_view id) const;  // out.log of it

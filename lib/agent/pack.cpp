@@ -84,7 +84,7 @@ class Packing {
   private:
     void add(const std::string& path) {
         if (is_git_trap(path)) return;
-        if (path == "current") return;  // made anew by whoever unpacks
+        if (path == "current" || path == "commands") return;  // made anew by whoever unpacks
         const sys::Opened opened =
             sys::is_link(root_.path() + "/" + path) ? sys::Opened() : root_.open_to_read(path);
         struct stat status {};

@@ -46,10 +46,10 @@ bool is_count(const Json& value) {
            value.get<std::int64_t>() <= 1'000'000'000;
 }
 
-bool is_sink(const Json& value) {
+bool is_path(const Json& value) {
     if (!value.is_string()) return false;
     const auto& text = value.get_ref<const std::string&>();
-    return text == "syslog" || (text.starts_with('/') && text.find('\0') == std::string::npos);
+    return text.starts_with('/') && text.find('\0') == std::string::npos;
 }
 
 // The value is not shown: whoever has a webhook's URL can post.
@@ -72,7 +72,8 @@ bool is_profile(KeyType type) {
 
 // What is misspelt there would otherwise limit nothing.
 bool is_closed(KeyType type) {
-    return type == KeyType::budget || type == KeyType::limits || is_profile(type);
+    return type == KeyType::budget || type == KeyType::limits || type == KeyType::programs ||
+           is_profile(type);
 }
 
 [[noreturn]] void refuse_member(std::string_view what, const std::string& key,
@@ -141,6 +142,7 @@ bool fits(const Json& value, KeyType type) {
         case KeyType::profiles:
         case KeyType::budget:
         case KeyType::limits:
+        case KeyType::programs:
         case KeyType::providers:
         case KeyType::provider:
         case KeyType::name_lists:
@@ -154,7 +156,9 @@ bool fits(const Json& value, KeyType type) {
             return value.is_string() && sys::parse_sandbox_mode(value.get<std::string>(), mode);
         }
         case KeyType::sink:
-            return is_sink(value);
+            return value == "syslog" || is_path(value);
+        case KeyType::path:
+            return is_path(value);
         case KeyType::any:
             return true;
     }

@@ -135,6 +135,7 @@ int run_main(int argc, char** argv, const Program& program) {
     std::set_new_handler(end_out_of_memory);
     try {
         hold_standard_descriptors();
+        sys::restart_without_library_path(argv);
         sys::harden_process();
         sys::keep_freed_memory();
         return static_cast<int>(after_flush(run(argc, argv, program), program.name));

@@ -242,6 +242,7 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
 
     for (std::string& removed : settle_git(store, directory.workspace(), kept))
         birth.left_out.push_back(std::move(removed));
+    sys::remove_tree(directory.commands());
     complete_tree(directory, options, birth);
     birth.plants = sys::Plants::in(directory.workspace()).since({});
     sys::write_file(directory.configuration(), stamped(plan.text, now));

@@ -41,8 +41,8 @@ struct Birth {
     std::vector<agent::TrustChange> set_aside;
     // Of what the agent was made of; submodules of a clone have a slash at the end.
     std::vector<std::string> left_out;
-    std::vector<std::string> plants;    // what is in its workspace for programs to obey
-    std::size_t sessions = 0;           // indexed again
+    std::vector<std::string> plants;  // what is in its workspace for programs to obey
+    std::size_t sessions = 0;         // indexed again
 };
 
 // Validates everything before anything is made. Error(exists), Error(config_invalid),

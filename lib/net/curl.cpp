@@ -9,7 +9,7 @@
 namespace chorus::net {
 namespace {
 
-constexpr const char* soname = CHORUS_CURL_SONAME;
+constexpr const char* path = CHORUS_CURL_PATH;
 
 [[noreturn]] void throw_unusable(const std::string& why) {
     throw base::Error(base::ErrorCode::failed, "libcurl cannot be used: " + why,
@@ -19,11 +19,11 @@ constexpr const char* soname = CHORUS_CURL_SONAME;
 template <typename Function>
 void look_up(void* library, const char* name, Function& function) {
     function = reinterpret_cast<Function>(dlsym(library, name));
-    if (function == nullptr) throw_unusable(std::string(soname) + " lacks " + name);
+    if (function == nullptr) throw_unusable(std::string(path) + " lacks " + name);
 }
 
 Curl open_library() {
-    void* library = dlopen(soname, RTLD_LAZY | RTLD_LOCAL);
+    void* library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (library == nullptr) throw_unusable(dlerror());
     Curl c{};
     look_up(library, "curl_global_init", c.global_init);

@@ -63,12 +63,12 @@ std::string require_installed(const char* name) {
 
 // The mounts are made by path: bubblewrap of Debian 12 takes no descriptors.
 std::vector<std::string> mounted(const Confinement& confinement, const std::string& inner) {
-    const auto bwrap = find_program("bwrap", {});
-    if (!bwrap)
+    std::string bwrap;
+    if (find_program("bwrap", bwrap) != 0)
         throw base::Error(base::ErrorCode::failed,
                           "git: this kernel has no Landlock, and bwrap is not installed",
                           "install the package bubblewrap");
-    std::vector<std::string> all{*bwrap,          "--unshare-user", "--unshare-pid",
+    std::vector<std::string> all{bwrap,           "--unshare-user", "--unshare-pid",
                                  "--unshare-ipc", "--unshare-uts",  "--cap-drop",
                                  "ALL",           "--new-session"};
     if (!confinement.network) all.emplace_back("--unshare-net");

@@ -55,9 +55,18 @@ std::map<std::string, std::string> values_of_process() {
     return values;
 }
 
-void drop_loader_variables() {
+// By these the libraries of a process find code, configuration and files to write: what glibc
+// drops in programs of other users, and the like of libcurl's libraries. Beginnings of names.
+constexpr const char* obeyed_by_libraries[] = {
+    "LD_",      "GLIBC_TUNABLES", "GCONV_PATH", "GETCONF_DIR", "HOSTALIASES",  "LOCPATH", "MALLOC_",
+    "NIS_PATH", "NLSPATH",        "TZDIR",      "GIO_",        "GNUTLS_",      "GSS",     "KRB5",
+    "LDAP",     "OPENSSL",        "P11_KIT_",   "SASL_",       "SSLKEYLOGFILE"};
+
+void drop_library_variables() {
     for (const auto& [name, value] : values_of_process())
-        if (name.starts_with("LD_")) unsetenv(name.c_str());
+        if (std::any_of(std::begin(obeyed_by_libraries), std::end(obeyed_by_libraries),
+                        [&](const char* beginning) { return name.starts_with(beginning); }))
+            unsetenv(name.c_str());
 }
 
 // A relative entry would find programs in whatever directory a command is.
@@ -114,7 +123,7 @@ std::optional<std::int64_t> fixed_now_ms() {
 }
 
 std::vector<std::string> scrubbed_environment(const Environment& environment,
-                                              const std::string& home, const std::string& agent,
+                                              const std::string& agent,
                                               const std::vector<std::string>& names) {
     std::map<std::string, std::string> kept;
     for (const auto& [name, value] : environment.all())
@@ -123,7 +132,7 @@ std::vector<std::string> scrubbed_environment(const Environment& environment,
         if (const auto value = environment.find(name)) kept[name] = *value;
     kept["PATH"] = absolute_entries(kept["PATH"]);
     if (kept["PATH"].empty()) kept["PATH"] = "/usr/local/bin:/usr/bin:/bin";
-    kept["HOME"] = home;
+    kept.erase("HOME");
     kept["TERM"] = "dumb";
     kept["TMPDIR"] = "/tmp";
     kept["CHORUS_AGENT"] = agent;
@@ -140,13 +149,23 @@ void keep_freed_memory() {
     mallopt(M_TOP_PAD, 256 << 10);
 }
 
+// glibc keeps the value that the process began with, and looks there for each library that it
+// opens later: those of libcurl, and the modules of nsswitch.conf.
+void restart_without_library_path(char** arguments) {
+    constexpr const char* name = "LD_LIBRARY_PATH";
+    if (getenv(name) == nullptr) return;
+    unsetenv(name);
+    execv("/proc/self/exe", arguments);
+    throw base::system_error(std::string(name) + " is set, and starting again without it failed");
+}
+
 void harden_process() {
 #ifndef CHORUS_ADDRESS_SANITIZER  // LeakSanitizer attaches to the process, which must be dumpable
     if (prctl(PR_SET_DUMPABLE, 0) != 0) throw base::system_error("prctl PR_SET_DUMPABLE");
 #endif
     const rlimit none{0, 0};
     if (setrlimit(RLIMIT_CORE, &none) != 0) throw base::system_error("setrlimit RLIMIT_CORE");
-    drop_loader_variables();
+    drop_library_variables();
     umask_before() = umask(private_umask);
     // a reader that has gone is an error to be told, not an end
     if (signal(SIGPIPE, SIG_IGN) == SIG_ERR) throw base::system_error("signal SIGPIPE");

@@ -30,14 +30,17 @@ class Environment {
     std::map<std::string, std::string> values_;
 };
 
-// What a tool's command may see: PATH (its absolute entries), HOME (= `home`), USER, LOGNAME, LANG,
-// LC_*, TERM=dumb, TZ, TMPDIR=/tmp, CHORUS_AGENT, and the names listed. As "NAME=value", sorted.
+// What a tool's command may see: PATH (its absolute entries), USER, LOGNAME, LANG, LC_*, TERM=dumb,
+// TZ, TMPDIR=/tmp, CHORUS_AGENT, and the names listed. As "NAME=value", sorted. HOME comes from
+// sandboxed().
 std::vector<std::string> scrubbed_environment(const Environment& environment,
-                                              const std::string& home, const std::string& agent,
+                                              const std::string& agent,
                                               const std::vector<std::string>& names);
 
-// Early in main: not dumpable, no core file, LD_* removed from the environment, umask 077, SIGPIPE
-// ignored.
+// First in main: where LD_LIBRARY_PATH is set the program starts anew, without it.
+void restart_without_library_path(char** arguments);
+// Early in main: not dumpable, no core file, umask 077, SIGPIPE ignored, and no variable in the
+// environment that makes libraries load code or write files.
 void harden_process();
 constexpr unsigned private_umask = 077;
 // The umask that this process was started with; before harden_process(), its umask.

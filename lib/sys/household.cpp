@@ -28,7 +28,7 @@ void reap(pid_t pid) {
 }  // namespace
 
 pid_t Household::admit(const Command& command, const Streams& streams) {
-    const std::string program = require_program(command);
+    const std::string program = program_path(command.arguments.at(0));
     const std::lock_guard guard(mutex_);
     if (commands_.empty()) open();
     pid_t pid = 0;
@@ -51,7 +51,7 @@ void Household::dismiss(pid_t main) {
 }
 
 Identity Household::settle(const Command& command, const Streams& streams) {
-    const std::string program = require_program(command);
+    const std::string program = program_path(command.arguments.at(0));
     const std::lock_guard guard(mutex_);
     pid_t pid = 0;
     if (const int problem = spawn(command, streams, program, pid))

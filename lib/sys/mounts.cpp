@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "sys/command_home.hpp"
 #include "sys/file.hpp"
 #include "sys/git_guard.hpp"
 #include "sys/place.hpp"
@@ -129,6 +130,12 @@ Mounts mounts_of(const Sandbox& sandbox) {
     Mounts mounts;
     add_readable(mounts, sandbox);
     add_system(mounts);
+    const std::string home = home_inside(sandbox);
+    mounts.put(home, {"--perms", "0700", "--dir", home});
+    if (!sandbox.belongings.empty()) {
+        mounts.bind(cache_of(sandbox), "--bind");
+        mounts.bind(git_configuration_of(sandbox));
+    }
     add_workspace(mounts, sandbox.workspace);
     if (sandbox.mode == SandboxMode::workspace_net) add_resolver(mounts);
     mask_secrets(mounts, sandbox.masked);

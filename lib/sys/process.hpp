@@ -28,12 +28,12 @@ struct Identity {
 enum class Around { nothing, watcher, watched_sandbox };
 
 struct Command {
-    std::vector<std::string> arguments = {};  // arguments[0] is looked up in PATH of `environment`
+    std::vector<std::string> arguments = {};    // program_path() of arguments[0] is executed
     std::vector<std::string> environment = {};  // "NAME=value"
     std::string directory = {};
-    std::string input = {};                            // written to stdin; empty: /dev/null
-    std::vector<int> keep_fds = {};                    // passed on under the same numbers
-    std::vector<std::shared_ptr<const Fd>> held = {};  // of keep_fds: those the command owns
+    std::string input = {};                              // written to stdin; empty: /dev/null
+    std::vector<int> keep_fds = {};                      // passed on under the same numbers
+    std::vector<std::shared_ptr<const void>> held = {};  // what goes with the command
     int guarded_fd = -1;  // the watcher keeps it open until the last process is gone
     Around around = Around::nothing;
     std::optional<unsigned> umask = {};  // none: this process's
@@ -86,9 +86,12 @@ struct Streams {
 // leftover.
 Identity start(const Command& command, const Streams& streams);
 
-// The absolute path of a program in PATH of `environment`, whose relative entries are passed over.
-std::optional<std::string> find_program(const std::string& name,
-                                        const std::vector<std::string>& environment);
+// Where a program lies that Chorus itself starts: an absolute path stays, a name is looked for in
+// /usr/local/bin, /usr/bin and /bin. PATH, which may lead into a workspace, has no say. Throws
+// Error(failed) where nothing there can be executed.
+std::string program_path(const std::string& name);
+// The same: 0 with `path` set, or an error number.
+int find_program(const std::string& name, std::string& path);
 
 Identity own_identity();
 // To that very process, not to one that has got its pid since: false where it is gone.

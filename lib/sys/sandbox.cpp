@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "sys/command_home.hpp"
 #include "sys/file.hpp"
 #include "sys/git_guard.hpp"
 #include "sys/inner.hpp"
@@ -48,7 +49,7 @@ std::string require_inner(const Sandbox& sandbox) {
 }
 
 Command watched(const Sandbox& sandbox, Command command) {
-    const std::string program = require_program(command);
+    const std::string program = program_path(command.arguments.at(0));
     std::vector<std::string> all{require_inner(sandbox),     "watch",     "--owner",
                                  pass_this_process(command), "--program", program};
     if (command.guarded_fd >= 0) {
@@ -114,14 +115,17 @@ Command confined(const Sandbox& sandbox, Command command, const std::vector<std:
                                  "--unshare-ipc", "--unshare-uts"};
     if (sandbox.mode == SandboxMode::workspace) all.emplace_back("--unshare-net");
     all.insert(all.end(), {"--new-session", "--die-with-parent"});
+    furnish(sandbox, home_inside(sandbox), command);
     mounts_of(sandbox).append_to(all);
     const std::string fallback = sandbox.workspace.empty() ? "/" : sandbox.workspace;
     // What is not mounted would otherwise be a writable nowhere, and a result written there lost.
     all.insert(all.end(), {"--remount-ro", "/", "--chdir",
                            command.directory.empty() ? fallback : command.directory, "--",
                            "/proc/self/fd/" + inner, "confine", "--self", inner, "--owner",
-                           pass_this_process(command), "--write", "/tmp"});
+                           pass_this_process(command), "--program",
+                           program_path(command.arguments.at(0)), "--write", "/tmp"});
     if (!sandbox.workspace.empty()) all.insert(all.end(), {"--write", sandbox.workspace});
+    if (!sandbox.belongings.empty()) all.insert(all.end(), {"--write", cache_of(sandbox)});
     all.insert(all.end(), options.begin(), options.end());
     all.emplace_back("--");
     all.insert(all.end(), command.arguments.begin(), command.arguments.end());
@@ -133,9 +137,16 @@ Command confined(const Sandbox& sandbox, Command command, const std::vector<std:
     return command;
 }
 
+Command shell_command(const Sandbox& sandbox, const std::string& text) {
+    return {.arguments = {sandbox.shell, "-c", "--", text}};
+}
+
 Command sandboxed(const Sandbox& sandbox, Command command) {
     command.umask = sandbox.umask;
-    if (sandbox.mode == SandboxMode::off) return watched(sandbox, std::move(command));
+    if (sandbox.mode == SandboxMode::off) {
+        furnish(sandbox, home_outside(sandbox, command), command);
+        return watched(sandbox, std::move(command));
+    }
     return confined(sandbox, std::move(command), {});
 }
 

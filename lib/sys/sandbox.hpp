@@ -22,10 +22,17 @@ struct Sandbox {
     std::vector<std::string> readable = {};  // sandbox_read of config.json, absolute
     std::vector<std::string> masked = {};    // key files of profiles
     unsigned umask = private_umask;          // of what commands make
-    std::string program = "bwrap";
-    std::string inner = {};  // chorus-sandbox; "": the one that belongs to this executable
+    std::string program = "bwrap";           // as program_path() takes it
+    std::string shell = "bash";
+    // Where caches and git's configuration are kept; "": none, and HOME is as the command has it
+    // with mode off.
+    std::string belongings = {};
+    std::string git_settings = {};  // git_settings()
+    std::string inner = {};         // chorus-sandbox; "": the one that belongs to this executable
 };
 
+// `bash -c` of it.
+Command shell_command(const Sandbox& sandbox, const std::string& text);
 // The command as it is started: under the watcher with mode off, else inside bubblewrap. It ends
 // with this process, however this process ends. Throws Error(failed) where that cannot be had.
 Command sandboxed(const Sandbox& sandbox, Command command);

@@ -10,8 +10,6 @@
 #include <cerrno>
 #include <mutex>
 
-#include "base/text.hpp"
-
 namespace chorus::sys {
 namespace {
 
@@ -92,40 +90,34 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
     return result;
 }
 
-std::string path_of(const std::vector<std::string>& environment) {
-    for (const std::string& variable : environment)
-        if (variable.starts_with("PATH=")) return variable.substr(5);
-    return "/usr/local/bin:/usr/bin:/bin";
-}
-
-// ENOENT, or EACCES where something of that name is there; 0 sets `found`.
-int look_up(const std::string& name, const std::vector<std::string>& environment,
-            std::string& found) {
-    int problem = ENOENT;
-    const std::string path = path_of(environment);
-    for (const std::string_view directory : base::split(path, ':')) {
-        // A relative entry would find what the workspace holds.
-        if (!directory.starts_with('/')) continue;
-        found.assign(directory).append("/").append(name);
-        struct stat status {};
-        if (stat(found.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-        if (faccessat(AT_FDCWD, found.c_str(), X_OK, AT_EACCESS) == 0) return 0;
-        problem = EACCES;
-    }
-    return problem;
+// 0 where it can be executed.
+int check_program(const std::string& path) {
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0) return errno;
+    if (!S_ISREG(status.st_mode)) return EACCES;
+    return faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
 }  // namespace
 
-std::string require_program(const Command& command) {
-    if (command.arguments.empty() || command.arguments[0].empty())
-        throw base::Error(base::ErrorCode::failed, "no command given");
-    const std::string& name = command.arguments[0];
-    if (name.find('/') != std::string::npos) return name;
-    std::string found;
-    if (const int problem = look_up(name, command.environment, found))
-        throw base::system_error(name, problem);
-    return found;
+int find_program(const std::string& name, std::string& path) {
+    path = name;
+    if (name.starts_with('/')) return check_program(name);
+    int problem = ENOENT;
+    if (name.empty() || name.find('/') != std::string::npos) return problem;
+    for (const char* directory : {"/usr/local/bin/", "/usr/bin/", "/bin/"}) {
+        path = directory + name;
+        const int found = check_program(path);
+        if (found == 0) return 0;
+        if (found != ENOENT) problem = found;
+    }
+    return problem;
+}
+
+std::string program_path(const std::string& name) {
+    std::string path;
+    if (const int problem = find_program(name, path)) throw base::system_error(name, problem);
+    return path;
 }
 
 // posix_spawn does not say whether the directory or the program was at fault.
@@ -149,18 +141,6 @@ int spawn(const Command& command, const Streams& streams, const std::string& pro
     const Umask umask(command.umask);
     return posix_spawn(&pid, program.c_str(), &actions.value, &attributes.value,
                        pointers(command.arguments).data(), pointers(command.environment).data());
-}
-
-std::optional<std::string> find_program(const std::string& name,
-                                        const std::vector<std::string>& environment) {
-    std::string found;
-    if (name.find('/') != std::string::npos) {
-        found = name;
-        if (faccessat(AT_FDCWD, name.c_str(), X_OK, AT_EACCESS) != 0) return std::nullopt;
-    } else if (look_up(name, environment, found) != 0) {
-        return std::nullopt;
-    }
-    return found;
 }
 
 }  // namespace chorus::sys

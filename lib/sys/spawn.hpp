@@ -10,8 +10,6 @@
 
 namespace chorus::sys {
 
-// Where arguments[0] lies; throws Error(failed) when it is missing.
-std::string require_program(const Command& command);
 // The error number, or 0 with `pid` set.
 int spawn(const Command& command, const Streams& streams, const std::string& program, pid_t& pid);
 // What to throw for the number that spawn() returned.

@@ -1,11 +1,8 @@
 // Whether the sandbox works here: tried once per boot, from inside.
 #include <sys/stat.h>
 
-#include <cerrno>
-
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "sys/environment.hpp"
 #include "sys/file.hpp"
 #include "sys/git_guard.hpp"
 #include "sys/inner.hpp"
@@ -56,18 +53,14 @@ struct Tested {
     std::string found;  // "landlock=7"
 };
 
-Tested self_test(const Sandbox& sandbox, const std::vector<std::string>& environment,
-                 const std::string& state_file) {
+Tested self_test(const Sandbox& sandbox, const std::string& state_file) {
     const Place place = make_place(state_file + "-test");
     const Sandbox tested{.mode = sandbox.mode,
                          .workspace = place.workspace,
                          .program = sandbox.program,
                          .inner = sandbox.inner};
-    Command command;
-    command.arguments = {"true"};
-    command.environment = environment;
     const Finished finished =
-        run(confined(tested, std::move(command),
+        run(confined(tested, {.arguments = {"true"}},
                      {"--check", place.workspace, place.outside, network_to_miss(sandbox.mode)}),
             {.timeout_ms = self_test_ms, .grace_ms = 0});
     const std::string found(base::trim(finished.out.text));
@@ -98,16 +91,15 @@ std::string sandbox_problem(const Sandbox& sandbox, const std::string& state_fil
     if (std::string problem = inner_problem(sandbox); !problem.empty()) return problem;
     if (sandbox.mode == SandboxMode::off) return {};
     if (std::string problem = git_problem(sandbox.workspace); !problem.empty()) return problem;
-    std::vector<std::string> environment;
-    if (const auto path = Environment::of_process().find("PATH"))
-        environment.push_back("PATH=" + *path);
-    const auto program = find_program(sandbox.program, environment);
-    if (!program) return base::system_error(sandbox.program, ENOENT).message();
+    std::string path;
+    for (const std::string& name : {sandbox.shell, sandbox.program})
+        if (const int problem = find_program(name, path))
+            return base::system_error(name, problem).message();
 
-    const std::string key = verdict_key(sandbox, *program);
+    const std::string key = verdict_key(sandbox, path);
     const std::string known = read_file_if_there(state_file, verdict_bytes).value_or("");
     if (holds(known, key)) return {};
-    const Tested tested = self_test(sandbox, environment, state_file);
+    const Tested tested = self_test(sandbox, state_file);
     if (tested.problem.empty()) remember(state_file, known, key + " " + tested.found);
     return tested.problem;
 }

@@ -60,6 +60,10 @@ std::string to_json(const Instructions& instructions) {
     write_about(out, order.about);
     write_list(out, "environment", order.environment);
     out.key("sandbox").string(sys::name(order.sandbox.mode));
+    out.key("bwrap").string(order.sandbox.program);
+    out.key("bash").string(order.sandbox.shell);
+    out.key("belongings").string(order.sandbox.belongings);
+    out.key("git_settings").string(order.sandbox.git_settings);
     out.key("workspace").string(order.sandbox.workspace);
     out.key("umask").number(order.sandbox.umask);
     write_list(out, "readable", order.sandbox.readable);
@@ -81,6 +85,10 @@ Instructions parse_instructions(std::string_view json) {
     const std::string mode = chat::string_or(object, "sandbox");
     if (!sys::parse_sandbox_mode(mode, order.sandbox.mode))
         throw base::Error(base::ErrorCode::internal, "order: no sandbox " + mode);
+    order.sandbox.program = chat::string_or(object, "bwrap");
+    order.sandbox.shell = chat::string_or(object, "bash");
+    order.sandbox.belongings = chat::string_or(object, "belongings");
+    order.sandbox.git_settings = chat::string_or(object, "git_settings");
     order.sandbox.workspace = chat::string_or(object, "workspace");
     order.sandbox.umask =
         static_cast<unsigned>(chat::integer_or(object, "umask", sys::private_umask));

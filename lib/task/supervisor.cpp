@@ -104,9 +104,9 @@ class Supervisor {
 
     sys::Finished execute() {
         const Order& order = instructions_.order;
-        sys::Command shell{.arguments = {"bash", "-c", "--", task_.command},
-                           .environment = order.environment,
-                           .directory = task_.directory};
+        sys::Command shell = sys::shell_command(order.sandbox, task_.command);
+        shell.environment = order.environment;
+        shell.directory = task_.directory;
         shell.guarded_fd = lock_->fd();
         const sys::Bounds bounds{
             .timeout_ms = order.timeout_ms,

@@ -85,11 +85,9 @@ chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
     if (arguments.has("on_exit")) return failure("bash: 'on_exit' is for a command in background");
     const std::int64_t timeout_ms = std::min(asked_s, most_s) * 1000;
 
-    const sys::Command shell{.arguments = {"bash", "-c", "--", command},
-                             .environment = workplace.environment,
-                             .directory = workplace.root.path(),
-                             .input = {},
-                             .keep_fds = {}};
+    sys::Command shell = sys::shell_command(workplace.sandbox, command);
+    shell.environment = workplace.environment;
+    shell.directory = workplace.root.path();
     const sys::Bounds bounds{.timeout_ms = timeout_ms,
                              .grace_ms = limits::bash_grace_ms,
                              .output_bytes = captured_bytes,

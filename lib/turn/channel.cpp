@@ -118,18 +118,17 @@ class Correspondent {
     }
 
     std::string run(const std::string& text) const {
-        const sys::Sandbox sandbox{.mode = sandbox_in_force(agent_, home_),
-                                   .workspace = directory_.workspace(),
-                                   .readable = home_.sandbox_read};
+        const sys::Sandbox sandbox =
+            command_sandbox(home_, sandbox_in_force(agent_, home_), directory_.workspace(),
+                            directory_, posting_.agent.name, posting_.environment);
         if (const auto problem = sys::sandbox_problem(sandbox, posting_.home.sandbox_state());
             !problem.empty())
             return "no command can be run: " + problem;
-        const sys::Command shell{.arguments = {"bash", "-c", "--", channel_.target},
-                                 .environment = sys::scrubbed_environment(
-                                     posting_.environment, directory_.workspace(),
-                                     posting_.agent.name, environment_in_force(agent_, home_)),
-                                 .directory = directory_.workspace(),
-                                 .input = text.back() == '\n' ? text : text + "\n"};
+        sys::Command shell = sys::shell_command(sandbox, channel_.target);
+        shell.environment = sys::scrubbed_environment(posting_.environment, posting_.agent.name,
+                                                      environment_in_force(agent_, home_));
+        shell.directory = directory_.workspace();
+        shell.input = text.back() == '\n' ? text : text + "\n";
         const sys::Finished finished =
             sys::run(sys::sandboxed(sandbox, shell), {.timeout_ms = left_ms(),
                                                       .grace_ms = base::limits::timeout_grace_ms,

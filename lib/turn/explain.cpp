@@ -37,9 +37,9 @@ policy::Action parse_known(const std::string& text) {
 
 void try_sandbox(const Place& place, const Settings& settings, const agent::Home& home,
                  Explanation& explanation, policy::Surroundings& around) {
-    const sys::Sandbox sandbox{.mode = settings.sandbox,
-                               .workspace = place.root.path(),
-                               .readable = place.home_configuration.sandbox_read};
+    const sys::Sandbox sandbox =
+        command_sandbox(place.home_configuration, settings.sandbox, place.root.path(),
+                        place.directory, place.agent.name, {});
     explanation.sandbox = sys::name(sandbox.mode);
     explanation.sandbox_problem = sys::sandbox_problem(sandbox, home.sandbox_state());
     around = shell_surroundings(sandbox, explanation.sandbox_problem);

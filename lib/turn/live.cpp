@@ -31,9 +31,10 @@ tools::Workplace make_workplace(const Place& place, const Surroundings& surround
     tools::Workplace workplace{
         .root = place.root,
         .agent = place.agent.name,
-        .sandbox = {},
-        .environment = sys::scrubbed_environment(surroundings.environment, place.root.path(),
-                                                 place.agent.name, settings.environment_names),
+        .sandbox = command_sandbox(place.home_configuration, settings.sandbox, place.root.path(),
+                                   place.directory, place.agent.name, surroundings.environment),
+        .environment = sys::scrubbed_environment(surroundings.environment, place.agent.name,
+                                                 settings.environment_names),
         .sandbox_problem = {},
         .bash_most_ms = place.home_configuration.max_bash_timeout_ms,
         .stop = {},
@@ -44,10 +45,7 @@ tools::Workplace make_workplace(const Place& place, const Surroundings& surround
         .configuration_lock_path = surroundings.home.configuration_lock(place.agent.id),
         .available_models_path = surroundings.home.available_models(),
         .home_configuration = &place.home_configuration};
-    workplace.sandbox.mode = settings.sandbox;
-    workplace.sandbox.workspace = place.root.path();
     workplace.sandbox.umask = place.root.mask();
-    workplace.sandbox.readable = place.home_configuration.sandbox_read;
     return workplace;
 }
 

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "model/choice.hpp"
 #include "sys/file.hpp"
+#include "sys/git_settings.hpp"
 #include "sys/person.hpp"
 
 namespace chorus::turn {
@@ -55,6 +56,19 @@ sys::SandboxMode sandbox_in_force(const agent::Configuration& agent,
     const auto wanted =
         first_of(agent.shared.sandbox, home.shared.sandbox, sys::SandboxMode::workspace);
     return home.limits.sandbox ? std::min(wanted, *home.limits.sandbox) : wanted;
+}
+
+sys::Sandbox command_sandbox(const agent::HomeConfiguration& home, sys::SandboxMode mode,
+                             const std::string& workspace, const agent::Directory& directory,
+                             const std::string& agent_name, const sys::Environment& environment) {
+    return {
+        .mode = mode,
+        .workspace = workspace,
+        .readable = home.sandbox_read,
+        .program = home.bwrap,
+        .shell = home.bash,
+        .belongings = directory.commands(),
+        .git_settings = sys::git_settings(agent_name, agent_name + "@chorus.local", environment)};
 }
 
 std::vector<std::string> environment_in_force(const agent::Configuration& agent,

@@ -32,6 +32,11 @@ struct Settings {
 sys::SandboxMode sandbox_in_force(const agent::Configuration& agent,
                                   const agent::HomeConfiguration& home);
 
+// What commands of an agent run in, with the paths and programs of config.json.
+sys::Sandbox command_sandbox(const agent::HomeConfiguration& home, sys::SandboxMode mode,
+                             const std::string& workspace, const agent::Directory& directory,
+                             const std::string& agent_name, const sys::Environment& environment);
+
 // Of what commands of the agent may see, beside what all may.
 std::vector<std::string> environment_in_force(const agent::Configuration& agent,
                                               const agent::HomeConfiguration& home);

@@ -52,9 +52,8 @@ store::Task start_by_hand(store::Store& store, const store::Agent& agent, const 
     const agent::Configuration own =
         configuration_in_force(store, agent, site.directory, general).configuration;
     const std::string workspace = site.directory.workspace();
-    const sys::Sandbox sandbox{.mode = sandbox_in_force(own, general),
-                               .workspace = workspace,
-                               .readable = general.sandbox_read};
+    const sys::Sandbox sandbox = command_sandbox(general, sandbox_in_force(own, general), workspace,
+                                                 site.directory, agent.name, environment);
     if (const std::string problem = sys::sandbox_problem(sandbox, home.sandbox_state());
         !problem.empty())
         throw base::Error(base::ErrorCode::failed, "no command can be run: " + problem,
@@ -71,7 +70,7 @@ store::Task start_by_hand(store::Store& store, const store::Agent& agent, const 
     const store::Task task =
         task::start(site,
                     {.about = about,
-                     .environment = sys::scrubbed_environment(environment, workspace, agent.name,
+                     .environment = sys::scrubbed_environment(environment, agent.name,
                                                               environment_in_force(own, general)),
                      .sandbox = sandbox,
                      .timeout_ms = 0,

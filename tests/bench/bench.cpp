@@ -94,21 +94,18 @@ std::string calls(int count) {
     return prompt;
 }
 
-// The very arguments that chorus-run gives bubblewrap, recorded by one that stands before it in
-// PATH, without the inner program, whose descriptors are chorus-run's own.
+// The very arguments that chorus-run gives bubblewrap, recorded by one that config.json names,
+// without the inner program, whose descriptors are chorus-run's own.
 Words recorded_bwrap() {
     const fs::path directory = scratch / "recording";
     fs::create_directory(directory);
     const std::string record = directory / "arguments";
     std::ofstream(directory / "bwrap")
-        << "#!/bin/bash\nprintf '%s\\0' \"$@\" >'" << record
-        << "'\nPATH=$(printf %s \"$PATH\" | cut -d: -f2-) exec bwrap \"$@\"\n";
+        << "#!/bin/bash\nprintf '%s\\0' \"$@\" >'" << record << "'\nexec bwrap \"$@\"\n";
     fs::permissions(directory / "bwrap", fs::perms::owner_all);
-    const std::string path = getenv("PATH");
-    setenv("PATH", (directory.string() + ":" + path).c_str(), 1);
-    set_config(R"({"sandbox": "workspace"})");
+    set_config(R"({"sandbox": "workspace", "programs": {"bwrap": ")" +
+               (directory / "bwrap").string() + R"("}})");
     run(turn({"--fresh", calls(1)}));
-    setenv("PATH", path.c_str(), 1);
     Words words{"bwrap"};
     std::ifstream file(record);
     for (std::string word; std::getline(file, word, '\0');) words.push_back(word);

@@ -113,12 +113,11 @@ expect_equal "$(first_line 'tool:bash:make')" 'ask  ask[0] tool:bash:[\s\S]*'
 agent_key a sandbox '"off"'
 expect_equal "$(first_line 'tool:bash:make')" 'ask  ask[0] tool:bash:[\s\S]*'
 agent_key a sandbox '"workspace"'
-mkdir "$scratch/bin"
-for tool in bash git; do ln -s "$(command -v $tool)" "$scratch/bin/$tool"; done
-run env PATH="$scratch/bin" "$CHORUS_BIN/chorus-context" explain a 'tool:bash:make'
+home_key programs '{"bwrap": "/nowhere/bwrap"}'
+run chorus-context explain a 'tool:bash:make'
 expect_equal "$(head -1 <<<"$out")" 'ask  ask[0] tool:bash:[\s\S]*'
-expect_match "$out" 'sandbox: workspace, no command runs: bwrap: No such file or directory'
-run env PATH="$scratch/bin" "$CHORUS_BIN/chorus-context" explain a 'tool:view:x'
+expect_match "$out" 'sandbox: workspace, no command runs: /nowhere/bwrap: No such file or directory'
+run chorus-context explain a 'tool:view:x'
 expect_equal "$(head -1 <<<"$out" | cut -c1-5)" allow
 expect_no_match "$out" 'sandbox: '
 

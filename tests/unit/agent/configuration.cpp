@@ -95,6 +95,7 @@ bool fits(KeyType type, const Json& value) {
         case KeyType::profiles:
         case KeyType::budget:
         case KeyType::limits:
+        case KeyType::programs:
         case KeyType::provider:
         case KeyType::providers:
         case KeyType::name_lists:
@@ -109,6 +110,8 @@ bool fits(KeyType type, const Json& value) {
             return false;
         case KeyType::sink:
             return value == "/var/log/x" || value == "syslog";
+        case KeyType::path:
+            return value == "/var/log/x";
         case KeyType::any:
             return true;
     }

@@ -96,8 +96,8 @@ TEST_F(ProcessTest, MissingProgramIsAnErrorWithItsName) {
 
 TEST_F(ProcessTest, ProgramThatMayNotRunIsAnError) {
     std::ofstream(file("plain")) << "text";
-    Command command{.arguments = {"plain"}, .environment = {"PATH=" + directory_}};
-    EXPECT_EQ(failure_of(command), "plain: Permission denied");
+    EXPECT_EQ(failure_of({.arguments = {file("plain")}}), file("plain") + ": Permission denied");
+    EXPECT_EQ(failure_of({.arguments = {directory_}}), directory_ + ": Permission denied");
 }
 
 TEST_F(ProcessTest, MissingDirectoryIsNamed) {
@@ -106,14 +106,19 @@ TEST_F(ProcessTest, MissingDirectoryIsNamed) {
     EXPECT_EQ(failure_of(command), file("absent") + ": No such file or directory");
 }
 
-TEST_F(ProcessTest, RelativePathEntriesAreNotSearched) {
-    std::ofstream(file("tool")) << "#!/bin/sh\necho planted\n";
-    std::filesystem::permissions(file("tool"), std::filesystem::perms::owner_all);
-    Command command{.arguments = {"tool"}, .environment = {"PATH=.::/usr/bin"}};
-    command.directory = directory_;
-    EXPECT_EQ(failure_of(command), "tool: No such file or directory");
-    EXPECT_FALSE(find_program("tool", {"PATH=."}));
-    EXPECT_EQ(find_program("tool", {"PATH=/nowhere:" + directory_}), file("tool"));
+TEST_F(ProcessTest, ProgramsAreNotLookedForOnAnyPath) {
+    for (const char* name : {"tool", "true"}) {
+        std::ofstream(file(name)) << "#!/bin/sh\necho planted\n";
+        std::filesystem::permissions(file(name), std::filesystem::perms::owner_all);
+    }
+    ASSERT_EQ(setenv("PATH", (directory_ + ":" + getenv("PATH")).c_str(), 1), 0);
+    for (const char* name : {"tool", "./tool", "../tool", ""}) {
+        Command command{.arguments = {name}, .environment = {"PATH=.:" + directory_}};
+        command.directory = directory_;
+        EXPECT_EQ(failure_of(command), std::string(name) + ": No such file or directory");
+    }
+    EXPECT_EQ(program_path("true"), "/usr/bin/true");
+    EXPECT_EQ(program_path(file("tool")), file("tool"));
 }
 
 TEST_F(ProcessTest, EnvironmentAndDirectoryAreExactlyWhatIsGiven) {

@@ -34,7 +34,7 @@ class SandboxTest : public testing::Test {
 
     Command bash(const std::string& script) const {
         return {.arguments = {"bash", "-c", script},
-                .environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + sandbox_.workspace},
+                .environment = {"PATH=/usr/local/bin:/usr/bin:/bin"},
                 .directory = sandbox_.workspace};
     }
     Finished inside(const std::string& script) const {

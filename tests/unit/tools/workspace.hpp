@@ -67,7 +67,7 @@ class Workspace : public testing::Test {
                                     .readable = {},
                                     .masked = {},
                                     .program = "bwrap"},
-                        .environment = {"PATH=/usr/bin:/bin", "HOME=" + home + "/workspace"},
+                        .environment = {"PATH=/usr/bin:/bin"},
                         .sandbox_problem = "",
                         .stop = {},
                         .file_lock_path = home + "/files.lock"};

@@ -1,0 +1,160 @@
+#!/usr/bin/env bash
+# What commands can reach of the host, and what of the workspace the programs themselves obey.
+. "$(dirname "$0")/../support/lib.sh"
+. "$(dirname "$0")/../support/turns.sh"
+command -v cc perl >/dev/null || { echo 'this test needs cc and perl'; exit 1; }
+
+workspace() { echo "$CHORUS_HOME/agents/a/workspace"; }
+plant() { # FILE: a program that tells where it ran
+    printf '#!/bin/sh\necho "$0" >>%s/ran\nexit 0\n' "$scratch" >"$1"
+    chmod +x "$1"
+}
+planted_library() { # FILE …: libraries that do
+    printf '%s\n' '#include <stdlib.h>' '#include <unistd.h>' '#include <fcntl.h>' \
+        "__attribute__((constructor)) static void go(void) { close(open(\"$scratch/ran\", O_CREAT | O_WRONLY, 0600)); }" >"$scratch/plant.c"
+    local first=$1
+    cc -shared -fPIC -o "$first" "$scratch/plant.c" || fail 'cc'
+    shift
+    for file in "$@"; do cp "$first" "$file"; done
+}
+
+test_case "programs that Chorus starts are not looked for on the caller's PATH" # 12 A1
+init a --model builtin/script --permissions open
+mkdir "$(workspace)/bin"
+for name in bwrap bash sh git chorus-sandbox chorus-tasks chorus-run true env; do plant "$(workspace)/bin/$name"; done
+cd "$(workspace)" || exit 1
+real=$CHORUS_BIN/chorus-run
+for sandbox in workspace off; do
+    agent_key a sandbox "\"$sandbox\""
+    agent_key a channel_id '"command:cat >/dev/null"'
+    rm -f "$CHORUS_HOME/locks/sandbox"
+    run env PATH="$(workspace)/bin:$PATH" "$real" a $'/bash : one\n/bash {"command": ": two", "background": true}\n/git_status'
+    expect_status 0
+    expect_match "$out" 'exit status 0'
+    expect_no_match "$err" 'channel'
+    run env PATH="$(workspace)/bin" "$CHORUS_BIN/chorus-tasks" run a ': three'
+    expect_status 0
+    run env PATH="$(workspace)/bin" "$CHORUS_BIN/chorus-tasks" wait a task_002
+    expect_missing "$scratch/ran"
+    # the command itself may find it there
+    run env PATH="$(workspace)/bin:$PATH" "$real" a '/bash env'
+    expect_file "$scratch/ran" "$([ $sandbox = off ] && echo "$(workspace)/bin/env")"
+    rm -f "$scratch/ran"
+done
+
+test_case "programs: from config.json where they are named there"
+init a --model builtin/script --permissions open
+mkdir "$scratch/programs"
+printf '#!/bin/sh\necho started >>%s/ran\nexec /bin/bash "$@"\n' "$scratch" >"$scratch/programs/bash"
+chmod +x "$scratch/programs/bash"
+run chorus-config set programs.bash "$scratch/programs/bash"
+expect_status 0
+agent_key a sandbox '"off"'
+run chorus-run a '/bash echo through'
+expect_status 0
+expect_match "$out" 'through'
+expect_file "$scratch/ran" started
+run chorus-config set programs.bash bash
+expect_status 3
+expect_match "$err" 'programs.bash: .*an absolute path'
+home_key programs '{"bwrap": "/nowhere/bwrap"}'
+agent_key a sandbox '"workspace"'
+run chorus-run a '/bash true'
+expect_match "$err" '/nowhere/bwrap: No such file or directory'
+
+test_case "libraries are not looked for where the caller's environment says" # 12 A1
+init a --model anthropic/m
+start_server "$(answers "$(call c1 git_status '{}')" "$(say ok)")"
+cd "$(workspace)" || exit 1
+planted_library $(ldd /usr/lib/*/libcurl.so.4 /usr/lib/*/libgit2.so.* | sed -n 's/^\t\([^ /]*\) => .*/\1/p' | sort -u) \
+    libcurl.so.4 libnss_systemd.so.2 libnss_planted.so.2 $(cd /usr/lib && ls -d */libgit2.so.* | sed 's,.*/,,')
+for path in ':/opt/x' '.' '/opt/x:' "$(workspace)" ''; do
+    run env LD_LIBRARY_PATH="$path" "$CHORUS_BIN/chorus-run" a hi
+    expect_status 0
+    for program in chorus-init chorus-context chorus-tasks chorus-destroy chorus-config; do
+        run env LD_LIBRARY_PATH="$path" "$CHORUS_BIN/$program" --version
+        expect_status 0
+    done
+    expect_missing "$scratch/ran"
+    rm -f "$scratch/ran"
+done
+# and configurations of libraries that name more of them
+printf 'openssl_conf = x\n[x]\nengines = e\n[e]\nq = y\n[y]\ndynamic_path = %s/libcurl.so.4\nengine_id = q\ninit = 1\n' "$(workspace)" >ssl.cnf
+for variable in OPENSSL_CONF=ssl.cnf OPENSSL_MODULES=. OPENSSL_ENGINES=. GCONV_PATH=. LOCPATH=. KRB5_CONFIG=krb5.conf GSS_MECH_CONFIG=mech \
+    SSLKEYLOGFILE=keys GNUTLS_SYSTEM_PRIORITY_FILE=prio; do
+    run env "$variable" "$CHORUS_BIN/chorus-run" a hi
+    expect_status 0
+    expect_missing "$scratch/ran"
+    expect_missing keys
+done
+
+git_of() { # DIRECTORY: a repository with one commit
+    git init -q -b main "$1" && git -C "$1" -c user.name=p -c user.email=p@x commit -q --allow-empty -m first
+}
+test_case "HOME is private: what lies in the workspace configures no program" # 12 A6
+init a --model builtin/script --permissions open
+git_of "$(workspace)/sub"
+lines=$'/create_file {"path": ".gitconfig", "content": "[core]\\n\\tfsmonitor = touch ran\\n"}
+/create_file {"path": ".config/git/config", "content": "[core]\\n\\tfsmonitor = touch ran\\n"}
+/create_file {"path": ".curlrc", "content": "output = ran\\n"}
+/create_file {"path": ".npmrc", "content": "cache = /nowhere\\n"}
+/create_file {"path": ".bash_profile", "content": "touch ran\\n"}
+/create_file {"path": ".profile", "content": "touch ran\\n"}'
+run chorus-run a "$lines"
+expect_status 0
+for sandbox in workspace off; do
+    agent_key a sandbox "\"$sandbox\""
+    run chorus-run a $'/bash git -C sub status; curl -s file:///etc/hostname; bash -lc true; ls ran sub/ran; ls -A ~; stat -c %a ~; touch ~/left; echo kept >$XDG_CACHE_HOME/x
+/bash ls -A ~; cat "$XDG_CACHE_HOME/x"; [ "$HOME" != "$PWD" ] && echo apart'
+    expect_status 0
+    expect_missing "$(workspace)/ran"
+    expect_missing "$(workspace)/sub/ran"
+    expect_match "$out" $'\n700\n'
+    expect_match "$out" $'stdout:\nkept\napart$'
+    run chorus-run a '/bash {"command": "ls -A ~; cat $XDG_CACHE_HOME/x; echo $HOME >home; git config user.name", "background": true}'
+    run chorus-tasks wait a "$(ls "$CHORUS_HOME/agents/a/tasks" | tail -1)"
+    expect_equal "$(find "$CHORUS_HOME/agents/a/commands" -mindepth 1 -maxdepth 1 -printf '%f ' | tr ' ' '\n' | sort | tr '\n' ' ')" 'cache gitconfig '
+done
+expect_file "$CHORUS_HOME/agents/a/tasks/task_001/out.log" $'kept\na'
+expect_file "$CHORUS_HOME/agents/a/tasks/task_002/out.log" $'kept\na'
+expect_equal "$(cat "$(workspace)/home" | grep -c "^$HOME$")" 0
+
+test_case "one generated configuration of git: identity, bare repositories, nothing of the system" # 12 A6 C5
+init a --model builtin/script --permissions open
+git_of "$(workspace)/sub"
+git init -q --bare "$(workspace)/bare"
+for sandbox in workspace off; do
+    agent_key a sandbox "\"$sandbox\""
+    run chorus-run a '/bash git -C sub commit -q --allow-empty -m one; git -C sub log -1 "--format=%an <%ae>"; git config --global user.name x; git -C bare status; git config --system --list; git config --global safe.bareRepository'
+    expect_match "$out" $'stdout:\na <a@chorus.local>\nexplicit\n'
+    expect_match "$out" "cannot use bare repository"
+done
+git -C "$(workspace)/sub" config user.name own
+run chorus-run a '/bash git -C sub commit -q --allow-empty -m one; git -C sub log -1 "--format=%an <%ae>"'
+expect_match "$out" 'own <a@chorus.local>'
+
+test_case "caches: of a command that ends, the next one finds them"
+init a --model builtin/script --permissions open
+for sandbox in workspace off; do
+    agent_key a sandbox "\"$sandbox\""
+    run chorus-run a $'/bash for v in npm_config_cache CARGO_HOME GOMODCACHE GRADLE_USER_HOME; do mkdir -p "${!v}" && echo $v >"${!v}/x"; done
+/bash for v in npm_config_cache CARGO_HOME GOMODCACHE GRADLE_USER_HOME; do cat "${!v}/x"; done'
+    expect_match "$out" $'stdout:\nnpm_config_cache\nCARGO_HOME\nGOMODCACHE\nGRADLE_USER_HOME$'
+done
+if command -v /usr/bin/npm >/dev/null; then
+    mkdir "$(workspace)/p" "$(workspace)/q"
+    echo '{"name": "p", "version": "1.0.0"}' >"$(workspace)/p/package.json"
+    echo '{"name": "q", "version": "1.0.0"}' >"$(workspace)/q/package.json"
+    agent_key a sandbox '"workspace"'
+    run chorus-run a $'/bash cd p && npm pack --silent && npm cache add ./p-1.0.0.tgz
+/bash cd q && npm install --offline --no-audit --silent ../p/p-1.0.0.tgz && ls node_modules; ls -A ~'
+    expect_match "$out" $'stdout:\np$'
+fi
+run env GOMODCACHE=/elsewhere chorus-config set -a a environment '["GOMODCACHE"]'
+trusted a
+run env GOMODCACHE=/elsewhere chorus-run a '/bash echo $GOMODCACHE'
+expect_match "$out" '/elsewhere'
+run chorus-context pack a -o packed.tar
+expect_no_match "$(tar tf packed.tar)" 'commands'
+
+end_tests
