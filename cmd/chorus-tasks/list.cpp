@@ -9,6 +9,7 @@
 #include "cli/table.hpp"
 #include "sys/clock.hpp"
 #include "turn/standing.hpp"
+#include "turn/tasks.hpp"
 
 namespace chorus::tasks_command {
 namespace {
@@ -113,6 +114,7 @@ Action add_list(CLI::App& verb) {
     add_json(verb, *options, "print one JSON object a line");
     return [options](Opened& opened) {
         const store::Agent agent = known_agent(opened, options->name);
+        if (!is_gone(agent)) tell_plants(turn::task_site(opened.store, opened.home, agent));
         return show(opened, *options, [&](Form form, std::size_t width) {
             return draw(opened, *options, agent, form, width);
         });

@@ -87,6 +87,10 @@ base::ExitStatus run(const Options& options, Opened& opened) {
     if (interrupt.requested()) throw Error(ErrorCode::canceled, "log: interrupted");
     follower.copy();
     follower.finish();
+    tell_plants(site);
+    if (const auto ended = store::find_task(opened.store, site.agent, task.id);
+        ended && !ended->note.empty())
+        notice(task.id + ": " + ended->note);
     if (!follower.was_there())
         throw Error(ErrorCode::not_found, "log: what " + task.id + " wrote is gone");
     return base::ExitStatus::done;

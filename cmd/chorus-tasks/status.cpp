@@ -11,6 +11,7 @@
 #include "sys/clock.hpp"
 #include "turn/decision.hpp"
 #include "turn/questions.hpp"
+#include "turn/tasks.hpp"
 
 namespace chorus::tasks_command {
 namespace {
@@ -240,6 +241,7 @@ Action add_status(CLI::App& verb) {
     add_json(verb, *options, "print one JSON object");
     return [options](Opened& opened) {
         const store::Agent known = known_agent(opened, options->name);
+        if (!is_gone(known)) tell_plants(turn::task_site(opened.store, opened.home, known));
         Workspace workspace;
         return show(opened, *options, [&](Form form, std::size_t width) {
             const store::Agent agent = again(opened, known);

@@ -27,4 +27,8 @@ void notice(const std::string& what) {
     cli::print_line(program, "notice", what);
 }
 
+void tell_plants(const task::Site& site) {
+    for (const std::string& plants : task::plants_of(site, task::settle(site))) notice(plants);
+}
+
 }  // namespace chorus::tasks_command

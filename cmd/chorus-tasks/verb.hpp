@@ -65,5 +65,7 @@ void tell_end(const store::Task& task);
 
 using cli::one_line;
 void notice(const std::string& what);
+// What its tasks that run have left for programs outside the sandbox to obey.
+void tell_plants(const task::Site& site);
 
 }  // namespace chorus::tasks_command

@@ -39,6 +39,7 @@ ExitStatus run(const Options& options, Opened& opened) {
         tell_end(*task);
         if (status == ExitStatus::done) status = status_of(*task);
     }
+    tell_plants(site);
     task::mirror(site);
     return status;
 }

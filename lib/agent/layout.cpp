@@ -116,6 +116,9 @@ std::string Directory::task_out(std::string_view id) const {
 std::string Directory::task_err(std::string_view id) const {
     return task(id) + "/err.log";
 }
+std::string Directory::task_plants(std::string_view id) const {
+    return task(id) + "/plants";
+}
 std::string Directory::branches() const {
     return path_ + "/branches";
 }

@@ -59,6 +59,8 @@ class Directory {
     std::string task(std::string_view id) const;      // tasks/<id>
     std::string task_out(std::string_view id) const;  // out.log of it
     std::string task_err(std::string_view id) const;  // err.log of it
+    // What its workspace had when it began (sys/plants.hpp).
+    std::string task_plants(std::string_view id) const;
     std::string branches() const;
     std::string branch(std::string_view name) const;           // branches/<name>
     std::string branch_metadata(std::string_view name) const;  // branch-metadata.yml of it

@@ -26,7 +26,10 @@ namespace chorus::sys {
 namespace {
 
 // Read by programs that other people's tools start in a directory.
-constexpr std::array settings_files{".mcp.json", ".envrc", ".gitmodules"};
+constexpr std::array<std::string_view, 3> settings_files{".mcp.json", ".envrc", ".gitmodules"};
+
+constexpr std::size_t most_told = 10;
+constexpr std::size_t most_told_bytes = 200;
 
 bool is_dot_git(const char* name) {
     return strcasecmp(name, ".git") == 0;
@@ -42,9 +45,9 @@ class Survey {
     explicit Survey(std::string workspace) : workspace_(std::move(workspace)) {}
 
     std::set<Plant> run() {
-        for (const char* name : settings_files)
-            if (const auto status = link_status(full(name)))
-                add(name, "is new or changed", mark_of(*status));
+        for (const std::string_view name : settings_files)
+            if (const auto status = link_status(full(std::string(name))))
+                add(std::string(name), "is new or changed", mark_of(*status));
         open_.emplace_back();
         while (!open_.empty()) {
             const std::string directory = std::move(open_.back());
@@ -224,6 +227,40 @@ class Survey {
 Plants Plants::in(const std::string& workspace) {
     Plants plants;
     plants.all_ = Survey(resolved(workspace).value_or(workspace)).run();
+    return plants;
+}
+
+bool Plants::is_settings_file(std::string_view path) {
+    return std::find(settings_files.begin(), settings_files.end(), path) != settings_files.end();
+}
+
+std::string Plants::told(const std::vector<std::string>& lines) {
+    if (lines.empty()) return {};
+    std::vector<std::string> shown;
+    for (const std::string& line : lines)
+        if (shown.size() < most_told)
+            shown.emplace_back(
+                base::utf8_prefix(base::visible(line, base::Newlines::escape), most_told_bytes));
+    std::string list = base::join(shown, ", ");
+    if (lines.size() > most_told)
+        list += " and " + std::to_string(lines.size() - most_told) + " more";
+    return "there came to be what programs outside the sandbox obey: " + list;
+}
+
+std::string Plants::text() const {
+    std::string text;
+    for (const Plant& plant : all_)
+        for (const std::string* part : {&plant.path, &plant.what, &plant.mark})
+            text.append(*part).push_back('\0');
+    return text;
+}
+
+Plants Plants::parse(std::string_view text) {
+    const auto parts = base::split(text, '\0');
+    Plants plants;
+    for (std::size_t i = 0; i + 2 < parts.size(); i += 3)
+        plants.all_.insert(
+            {std::string(parts[i]), std::string(parts[i + 1]), std::string(parts[i + 2])});
     return plants;
 }
 

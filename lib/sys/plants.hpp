@@ -6,6 +6,7 @@
 #include <compare>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace chorus::sys {
@@ -19,11 +20,19 @@ struct Plant {
 
 class Plants {
   public:
+    // ".mcp.json" and its like, at the top of a workspace.
+    static bool is_settings_file(std::string_view path);
     // All that is there now. The whole tree is looked through, no link followed, nothing run.
     static Plants in(const std::string& workspace);
 
     // "sub/.git/config: core.fsmonitor": what is here and was not in `before`.
     std::vector<std::string> since(const Plants& before) const;
+    // Such lines in one sentence without a stop, "" of none: "there came to be …".
+    static std::string told(const std::vector<std::string>& lines);
+
+    // For another process to compare with.
+    std::string text() const;
+    static Plants parse(std::string_view text);
 
   private:
     std::set<Plant> all_;

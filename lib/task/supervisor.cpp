@@ -27,7 +27,6 @@ using base::Error;
 using base::ErrorCode;
 using store::TaskStatus;
 
-constexpr std::size_t most_plants = 5;
 constexpr std::int64_t first_pause_ms = 100;
 constexpr std::int64_t longest_pause_ms = 30'000;
 
@@ -128,8 +127,9 @@ class Supervisor {
         try {
             const bool looks = instructions_.order.sandbox.mode != sys::SandboxMode::off;
             const auto before = looks ? sys::Plants::in(task_.directory) : sys::Plants();
+            if (looks) sys::write_file(directory_.task_plants(task_.id), before.text());
             take_over(execute());
-            if (looks) tell_plants(sys::Plants::in(task_.directory).since(before));
+            if (looks) tell(sys::Plants::told(sys::Plants::in(task_.directory).since(before)));
         } catch (const Error& error) {
             if (has_run_)
                 add_note(error.message());
@@ -160,16 +160,11 @@ class Supervisor {
             if (!log->problem().empty()) add_note(log->problem());
     }
 
-    void tell_plants(const std::vector<std::string>& plants) {
-        if (plants.empty()) return;
-        std::vector<std::string> shown(
-            plants.begin(),
-            plants.begin() + static_cast<std::ptrdiff_t>(std::min(plants.size(), most_plants)));
-        if (plants.size() > most_plants)
-            shown.push_back(std::to_string(plants.size() - most_plants) + " more");
-        add_note("there came to be what programs outside the sandbox obey: " +
-                 base::visible(base::join(shown, ", "), base::Newlines::escape));
-        err_->note(task_.note);
+    // What whoever uses the workspace next has to know.
+    void tell(const std::string& text) {
+        if (text.empty()) return;
+        add_note(text);
+        err_->note(text);
     }
 
     void add_note(const std::string& text) {

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <charconv>
 #include <csignal>
+#include <map>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "sys/clock.hpp"
+#include "sys/file.hpp"
 #include "sys/lock.hpp"
+#include "sys/plants.hpp"
 #include "sys/process.hpp"
 #include "task/ending.hpp"
 
@@ -88,6 +92,23 @@ store::Task require_task(const Site& site, std::string_view id) {
     all.insert(all.end(), running.begin(), running.end());
     throw Error(ErrorCode::not_found, "no task " + base::quoted(id),
                 all.empty() ? "the agent has had none" : "there are " + names_of(all));
+}
+
+std::vector<std::string> plants_of(const Site& site, const std::vector<store::Task>& running) {
+    std::map<std::string, sys::Plants> now;
+    std::vector<std::string> told;
+    for (const store::Task& task : running) {
+        const auto before =
+            sys::read_file_if_there(site.directory.task_plants(task.id), base::limits::json_bytes);
+        if (!before) continue;  // without a sandbox nothing is looked for
+        if (now.count(task.directory) == 0) now[task.directory] = sys::Plants::in(task.directory);
+        const std::string plants =
+            sys::Plants::told(now[task.directory].since(sys::Plants::parse(*before)));
+        if (!plants.empty())
+            told.push_back(task.id + ": " + plants + "; look at it in " + task.directory +
+                           " before git or others run there");
+    }
+    return told;
 }
 
 bool await_end(const Site& site, const store::Task& task, std::int64_t wait_ms,

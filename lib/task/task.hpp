@@ -45,6 +45,10 @@ std::vector<store::Task> settle(const Site& site);
 // The one of that id, "task_007" or "7", settled. Error(not_found) that names those there are.
 store::Task require_task(const Site& site, std::string_view id);
 
+// What tasks that run have left so far for programs outside the sandbox to obey, a sentence each:
+// "task_001: there came to be …". Of one that has ended its note says it.
+std::vector<std::string> plants_of(const Site& site, const std::vector<store::Task>& running);
+
 // Whether the task is over within `wait_ms` (negative: for ever), or before `stop` says to give up.
 // Reads and writes no row.
 bool await_end(const Site& site, const store::Task& task, std::int64_t wait_ms,

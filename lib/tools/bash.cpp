@@ -5,9 +5,9 @@
 
 #include "base/limits.hpp"
 #include "base/text.hpp"
-#include "sys/plants.hpp"
 #include "sys/process.hpp"
 #include "tools/captured.hpp"
+#include "tools/obeyed.hpp"
 #include "tools/result.hpp"
 #include "tools/tasks.hpp"
 
@@ -19,9 +19,6 @@ namespace chorus::tools {
 namespace {
 
 namespace limits = base::limits;
-
-constexpr std::size_t most_plants = 10;
-constexpr std::size_t most_plant_bytes = 200;
 
 std::string seconds(std::int64_t ms) {
     const std::int64_t tenths = (ms + 50) / 100;
@@ -41,31 +38,13 @@ std::string header(const sys::Finished& finished, std::int64_t timeout_ms, std::
            seconds(finished.duration_ms);
 }
 
-// What the sandbox cannot prevent is told, to whoever may run git there next too.
-std::string told(const std::vector<std::string>& plants, const Workplace& workplace) {
-    if (plants.empty()) return {};
-    std::string list;
-    for (std::size_t i = 0; i < std::min(plants.size(), most_plants); ++i)
-        list += (i == 0 ? "" : ", ") +
-                std::string(base::utf8_prefix(base::visible(plants[i], base::Newlines::escape),
-                                              most_plant_bytes));
-    if (plants.size() > most_plants)
-        list += " and " + std::to_string(plants.size() - most_plants) + " more";
-    if (workplace.warn)
-        workplace.warn("while a command ran there came to be what programs outside the sandbox " +
-                       ("obey: " + list + "; look at it in " + workplace.root.path() +
-                        " before git or others run there"));
-    return "[while it ran there came to be what programs outside the sandbox obey: " + list +
-           "; the user has been told]\n";
-}
-
 sys::Finished run_in(const Workplace& workplace, const sys::Command& shell,
                      const sys::Bounds& bounds, std::string& note) {
     const sys::Command command = sys::sandboxed(workplace.sandbox, shell);
     if (workplace.sandbox.mode == sys::SandboxMode::off) return sys::run(command, bounds);
     const sys::Plants before = sys::Plants::in(workplace.root.path());
     sys::Finished finished = sys::run(command, bounds);
-    note = told(sys::Plants::in(workplace.root.path()).since(before), workplace);
+    note = tell_plants(before, "while a command ran", workplace);
     return finished;
 }
 

@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "tools/effect.hpp"
 #include "tools/nearest.hpp"
+#include "tools/obeyed.hpp"
 #include "tools/result.hpp"
 
 namespace chorus::tools {
@@ -129,8 +130,13 @@ Plan plan_write(const Workplace& workplace, sys::Lock lock, const std::string& p
     const auto held = std::make_shared<sys::Lock>(std::move(lock));
     return {std::move(evidence),
             [&workplace, held, path, content = std::move(content), answer = std::move(answer)] {
-                const std::string problem = workplace.root.write_file(path, content);
-                return problem.empty() ? answer(content) : failure(problem);
+                const bool looks = may_be_obeyed(workplace.root.canonical(path));
+                const auto before = looks ? sys::Plants::in(workplace.root.path()) : sys::Plants();
+                std::string problem = workplace.root.write_file(path, content);
+                if (!problem.empty()) return failure(problem);
+                chat::ToolResult result = answer(content);
+                if (looks) result.text += tell_plants(before, "by this call", workplace);
+                return result;
             }};
 }
 

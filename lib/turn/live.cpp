@@ -410,6 +410,9 @@ chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
     else if (!concluded_)
         record_.end(result_);
     if (result_.state != State::input_required) keep_end_for_channel();
+    for (const std::string& plants :
+         task::plants_of(tasks_.site, store::running_tasks(place_.store, place_.agent.id)))
+        surroundings_.warn(plants);
     if (!record_.transcript_problem().empty())
         surroundings_.warn("transcript: " + record_.transcript_problem() +
                            "; the next turn adds what is missing");

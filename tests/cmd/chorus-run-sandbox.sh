@@ -157,4 +157,43 @@ expect_match "$out" '/elsewhere'
 run chorus-context pack a -o packed.tar
 expect_no_match "$(tar tf packed.tar)" 'commands'
 
+test_case "what git on the host would obey is told wherever it comes from" # 12 A4
+init a --model builtin/script --permissions open
+told='came to be what programs outside the sandbox obey: sub/.git/config: core.fsmonitor'
+run chorus-run a $'/bash {"command": "git init -q sub && git -C sub config core.fsmonitor ./x; touch done; sleep 60", "background": true}\n/bash until [ -e done ]; do sleep 0.05; done'
+expect_status 0
+expect_match "$err" "notice: task_001: there $told; look at it in $(workspace) before git"
+run chorus-run a hello
+expect_match "$err" "notice: task_001: there $told"
+for verb in 'list a' 'status a' 'log a task_001'; do
+    run chorus-tasks $verb
+    expect_match "$err" "notice: task_001: there $told"
+done
+run chorus-tasks kill a task_001
+run chorus-tasks log a task_001
+expect_match "$err" "$told"
+run chorus-run a hello
+expect_no_match "$err" 'obey'
+# a bare repository, file by file
+run chorus-run a $'/create_file {"path": "b/HEAD", "content": "ref: refs/heads/main\\n"}
+/create_file {"path": "b/objects/x", "content": ""}
+/create_file {"path": "b/config", "content": "[core]\\n\\tbare = true\\n\\tfsmonitor = ./x\\n"}'
+expect_no_match "$err" 'obey'
+run chorus-run a '/create_file {"path": "b/refs/x", "content": ""}'
+expect_match "$out" 'by this call there came to be .*b/config: core.fsmonitor; the user has been told'
+expect_match "$err" 'notice: by this call there came to be .*b/config: core.fsmonitor'
+run chorus-run a '/append_file {"path": "b/config", "content": "[alias]\n\tst = !touch ran\n"}'
+expect_match "$err" 'b/config: alias.st'
+run chorus-run a '/create_file {"path": ".mcp.json", "content": "{}"}'
+expect_match "$err" '.mcp.json: is new or changed'
+run chorus-run a '/create_file {"path": "src/configuration", "content": "{}"}'
+expect_no_match "$err" 'obey'
+# in an agent that is adopted
+cp -r "$CHORUS_HOME/agents/a" other
+rm -rf other/workspace/.git
+run chorus-init c --adopt=other
+expect_status 0
+expect_match "$err" 'b/config: core.fsmonitor'
+expect_missing "$CHORUS_HOME/agents/c/commands/cache"
+
 end_tests

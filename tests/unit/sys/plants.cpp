@@ -20,6 +20,19 @@ class PlantsTest : public SandboxTest {
     }
 };
 
+TEST_F(PlantsTest, AreToldAndCompareInAnotherProcess) {
+    ASSERT_TRUE(works("git init -q sub && git -C sub config core.fsmonitor x"));
+    const Plants plants = Plants::in(sandbox_.workspace);
+    EXPECT_EQ(Plants::parse(plants.text()).since(Plants()), plants.since(Plants()));
+    EXPECT_EQ(plants.since(Plants::parse(plants.text())), Lines{});
+    EXPECT_EQ(Plants::parse("").since(Plants()), Lines{});
+    EXPECT_EQ(Plants::told({}), "");
+    EXPECT_EQ(
+        Plants::told(Lines(12, "a\nb")),
+        "there came to be what programs outside the sandbox obey: a\\nb, a\\nb, a\\nb, a\\nb, "
+        "a\\nb, a\\nb, a\\nb, a\\nb, a\\nb, a\\nb and 2 more");
+}
+
 // Each makes git run it where it is obeyed: in the workspace it could not, so it writes elsewhere.
 struct Trap {
     std::string plant;   // by a command inside; %s is the program that git is to run

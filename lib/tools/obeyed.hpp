@@ -1,0 +1,19 @@
+// What calls leave in the workspace for programs outside the sandbox to obey (sys/plants.hpp), and
+// who is told; for this room's own use.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sys/plants.hpp"
+#include "tools/tool.hpp"
+
+namespace chorus::tools {
+
+// Whether a file of that name can be part of it: looking through the workspace takes its time.
+bool may_be_obeyed(std::string_view path);
+// Looks again. Warns the user; what the model is told, or "". `when`: "while it ran".
+std::string tell_plants(const sys::Plants& before, std::string_view when,
+                        const Workplace& workplace);
+
+}  // namespace chorus::tools
