@@ -75,7 +75,7 @@ std::vector<std::string> mounted(const Confinement& confinement, const std::stri
     Mounts mounts = mounts_of(
         {.mode = confinement.network ? SandboxMode::workspace_net : SandboxMode::workspace,
          .readable = confinement.readable});
-    for (const std::string& path : confinement.writable) mounts.bind(real_path(path), "--bind");
+    for (const std::string& path : confinement.writable) mounts.bind_writable(real_path(path));
     mounts.append_to(all);
     all.insert(all.end(), {"--remount-ro", "/", "--chdir", "/", "--", inner, "git", "--mounted"});
     return all;

@@ -1,97 +1,182 @@
 #include "sys/git_guard.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <memory>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
-#include "base/text.hpp"
 #include "sys/file.hpp"
+#include "sys/git_place.hpp"
 #include "sys/mounts.hpp"
 #include "sys/place.hpp"
 
 namespace chorus::sys {
 namespace {
 
-// What makes git run programs or look elsewhere: read-only below the writable .git. A name that is
-// absent cannot be masked without a mount point, so that one is made, harmless to git and libgit2:
-// an empty directory or file is the same as none, and a commondir of "./" names the repository
-// itself ("." does too, but libgit2 does not find such a repository). Without it a command could
-// write a commondir that points to a configuration of its own, which git on the host would obey.
+// What makes git run programs or look elsewhere: read-only below the writable directory. A name
+// that is absent cannot be masked without a mount point, so that one is made for as long as a
+// command runs, harmless to git and libgit2: an empty directory or file is the same as none, and a
+// commondir of "./" names the repository itself ("." does too, but libgit2 does not find such a
+// repository). Without it a command could write a commondir that points to a configuration of its
+// own, which git on the host would obey.
 struct Guarded {
     const char* name;
     bool directory;
     std::string_view content;
 };
-constexpr std::array<Guarded, 7> guarded_git{{{"hooks", true, ""},
-                                              {"info", true, ""},
-                                              {"modules", true, ""},
-                                              {"worktrees", true, ""},
-                                              {"config", false, ""},
-                                              {"config.worktree", false, ""},
-                                              {"commondir", false, "./\n"}}};
+constexpr Guarded worktree_configuration{"config.worktree", false, ""};
+constexpr std::array guarded_common{worktree_configuration,
+                                    Guarded{"hooks", true, ""},
+                                    Guarded{"info", true, ""},
+                                    Guarded{"modules", true, ""},
+                                    Guarded{"worktrees", true, ""},
+                                    Guarded{"config", false, ""},
+                                    Guarded{"commondir", false, "./\n"}};
+// Of worktrees/X; its commondir and gitdir are always there.
+constexpr std::array guarded_worktree{worktree_configuration, Guarded{"modules", true, ""},
+                                      Guarded{"commondir", false, ""},
+                                      Guarded{"gitdir", false, ""}};
+// What worktrees share and write. The rest of the common directory is read-only as a whole, so that
+// people can work in the others meanwhile: HEAD, index and configuration are replaced all the time.
+constexpr std::array shared{"objects", "refs", "logs"};
 
-// Whether core.worktree or core.bare say that .git belongs to another tree than the one it lies in:
-// git does not heed them any more once there is a commondir.
-bool serves_another_tree(const std::string& config) {
-    for (std::string_view line : base::split_lines(config)) {
-        const std::string text = base::to_lower_ascii(base::trim(line));
-        std::string_view entry = text;
-        if (entry.starts_with("[core]")) entry = base::trim(entry.substr(6));
-        const std::string_view key = base::trim(entry.substr(0, entry.find('=')));
-        if (key == "worktree") return true;
-        if (key == "bare" && entry.find("false") == std::string_view::npos) return true;
+constexpr std::size_t most_own_bytes = 16;
+
+// The mount points made in one directory. Whoever is the last to use them removes them: with a
+// mount point the kernel takes away what others have mounted on it.
+class MountPoints {
+  public:
+    explicit MountPoints(const std::string& directory)
+        : directory_(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)),
+          path_(directory) {
+        if (const auto status = link_status(directory)) mode_ = status->st_mode;
+        // Another one has it alone for as long as removing takes. What a command of the agent locks
+        // in vain stays; what is removed too early ends the command (sys/mount_guard.hpp).
+        for (int tries = 0; tries < 50 && directory_ && !is_locked_; ++tries) {
+            is_locked_ = flock(directory_.get(), LOCK_SH | LOCK_NB) == 0;
+            if (!is_locked_) usleep(1'000);
+        }
+        // by others that run, or by one that was killed: git makes no such files
+        has_points_ = is_own(worktree_configuration) || is_own(guarded_common.back());
     }
-    return false;
+    MountPoints(const MountPoints&) = delete;
+    MountPoints& operator=(const MountPoints&) = delete;
+
+    ~MountPoints() {
+        if (!is_locked_ || flock(directory_.get(), LOCK_EX | LOCK_NB) != 0) return;
+        for (const Guarded& guarded : made_)
+            if (is_own(guarded))
+                unlinkat(directory_.get(), guarded.name, guarded.directory ? AT_REMOVEDIR : 0);
+    }
+
+    // False where it is absent and may not be made: what we may not make, a command may not either.
+    bool provide(const Guarded& guarded) {
+        const std::string path = path_ + "/" + guarded.name;
+        const bool is_there = link_status(path).has_value();
+        if (!is_there && access(path_.c_str(), W_OK) != 0) return false;
+        if (!is_there) make(guarded);
+        if (!is_there || (has_points_ && is_own(guarded))) made_.push_back(guarded);
+        return true;
+    }
+
+  private:
+    // With the permissions of the directory: others may share the repository. What git reads is
+    // whole, after a power cut too.
+    void make(const Guarded& guarded) const {
+        const int at = directory_.get();
+        const mode_t mode = mode_ & (guarded.directory ? 0777U : 0666U);
+        bool is_made = false;
+        if (guarded.directory) {
+            is_made = mkdirat(at, guarded.name, mode) == 0;
+        } else {
+            const Fd file(openat(at, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode));
+            if (!file) return write_file(path_ + "/" + guarded.name, guarded.content, mode);
+            const std::string link = "/proc/self/fd/" + std::to_string(file.get());
+            is_made = try_write_all(file.get(), guarded.content) &&
+                      (guarded.content.empty() || fdatasync(file.get()) == 0) &&
+                      linkat(AT_FDCWD, link.c_str(), at, guarded.name, AT_SYMLINK_FOLLOW) == 0;
+        }
+        if (is_made) is_made = fchmodat(at, guarded.name, mode, 0) == 0;
+        if (!is_made && errno != EEXIST) throw base::system_error(path_ + "/" + guarded.name);
+    }
+
+    // Whether it holds what was put there; of a directory rmdir(2) tells.
+    bool is_own(const Guarded& guarded) const {
+        if (guarded.directory) return true;
+        const Fd file(
+            openat(directory_.get(), guarded.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+        std::string content;
+        return file && try_read_all(file.get(), most_own_bytes, content) &&
+               content == guarded.content;
+    }
+
+    Fd directory_;
+    std::string path_;
+    mode_t mode_ = 0;
+    bool is_locked_ = false;
+    bool has_points_ = false;
+    std::vector<Guarded> made_;
+};
+
+template <std::size_t count>
+void guard(Mounts& mounts, const std::string& directory, const std::array<Guarded, count>& all) {
+    const auto points = std::make_shared<MountPoints>(directory);
+    for (const Guarded& guarded : all)
+        if (points->provide(guarded)) mounts.rebind(directory + "/" + guarded.name);
+    mounts.held.push_back(points);
 }
 
-// With the permissions of .git: others may share the repository.
-void make_guarded(const std::string& path, const Guarded& guarded, mode_t mode) {
-    if (!guarded.directory) return write_file(path, guarded.content, mode & 0666U);
-    make_directory(path);
-    if (chmod(path.c_str(), mode & 0777U) != 0) throw base::system_error(path);
+std::string link_problem(const std::string& path) {
+    return is_link(path) ? path + ": a link cannot be protected" : "";
+}
+
+void add_linked_worktree(Mounts& mounts, const GitPlace& place) {
+    mounts.bind(place.common_directory);
+    for (const char* name : shared) {
+        const std::string path = place.common_directory + "/" + name;
+        if (!is_directory(path)) make_directory(path);
+        mounts.bind_writable(path);
+    }
+    mounts.bind_writable(place.git_directory);
+    guard(mounts, place.git_directory, guarded_worktree);
 }
 
 }  // namespace
 
 std::string git_problem(const std::string& workspace) {
     if (workspace.empty()) return {};
-    const std::string git = workspace + "/.git";
-    const auto status = link_status(git);
-    if (!status) return {};
-    if (!S_ISDIR(status->st_mode)) return git + ": not a directory of its own: cannot be protected";
-    for (const Guarded& guarded : guarded_git) {
-        const std::string path = git + "/" + guarded.name;
-        const auto entry = link_status(path);
-        if (entry && S_ISLNK(entry->st_mode)) return path + ": a link cannot be protected";
-    }
-    if (exists(git + "/commondir")) return {};
-    const auto config = read_file_if_there(git + "/config", 1U << 20);
-    if (config && serves_another_tree(*config))
-        return git + "/config: core.worktree or core.bare is set: cannot be protected";
-    return {};
+    const GitPlace place = find_git(workspace);
+    if (!place.problem.empty()) return place.problem + ": cannot be protected";
+    if (!place.is_there()) return {};
+    std::string problem;
+    for (const Guarded& guarded : guarded_common)
+        if (problem.empty()) problem = link_problem(place.common_directory + "/" + guarded.name);
+    for (const char* name : shared)
+        if (problem.empty() && place.is_linked_worktree())
+            problem = link_problem(place.common_directory + "/" + name);
+    return problem;
 }
 
-// Bound over itself .git cannot be renamed, and neither can what is bound below it. The kernel
-// takes such a mount away when somebody outside renames another file over it, as `git config` does:
-// until it ends, a command that runs meanwhile can then write that one.
+// Bound over itself .git cannot be renamed, and neither can what is bound below it.
 void add_git(Mounts& mounts, const std::string& workspace) {
-    const std::string git = workspace + "/.git";
-    const auto status = link_status(git);
-    if (!status) return;
-    mounts.rebind(git, "--bind");
-    const bool writable = access(git.c_str(), W_OK) == 0;
-    for (const Guarded& guarded : guarded_git) {
-        const std::string path = git + "/" + guarded.name;
-        if (!link_status(path)) {
-            // What we may not make, a command may not either.
-            if (!writable) continue;
-            make_guarded(path, guarded, status->st_mode);
-        }
-        mounts.rebind(path);
+    const GitPlace place = find_git(workspace);
+    if (!place.is_there()) return;
+    const std::string dot_git = workspace + "/.git";
+    if (is_directory(dot_git)) {
+        mounts.rebind(dot_git, "--bind");
+        return guard(mounts, dot_git, guarded_common);
     }
+    mounts.rebind(dot_git);
+    if (place.is_linked_worktree()) return add_linked_worktree(mounts, place);
+    mounts.bind_writable(place.git_directory);
+    guard(mounts, place.git_directory, guarded_common);
 }
 
 }  // namespace chorus::sys

@@ -81,8 +81,11 @@ GitPlace elsewhere(const std::string& workspace, const std::string& file) {
     const std::string git = directory_named(workspace, path);
     if (git.empty()) return problem(file, "leads to a directory that is not there");
     if (is_within(git, workspace)) return problem(file, "leads to a directory of the workspace");
-    return exists(git + "/commondir") ? linked_worktree(file, git)
-                                      : submodule(workspace, file, git);
+    // that of a submodule names itself while a command runs there
+    const std::string commondir = git + "/commondir";
+    const bool is_linked =
+        exists(commondir) && directory_named(git, read_git_file(commondir)) != git;
+    return is_linked ? linked_worktree(file, git) : submodule(workspace, file, git);
 }
 
 }  // namespace

@@ -31,9 +31,20 @@ constexpr std::array obeyed_files{".mcp.json", ".envrc", ".gitmodules"};
 
 }  // namespace
 
-void Mounts::bind(const std::string& path, const char* how) {
+void Mounts::bind(const std::string& path) {
     if (const auto real = resolved(path)) visible_[path] = *real;
-    rebind(path, how);
+    arguments_[path] = {"--ro-bind", path, path};
+}
+
+void Mounts::bind_writable(const std::string& path) {
+    bind(path);
+    arguments_[path].front() = "--bind";
+    writable_.push_back(path);
+}
+
+void Mounts::rebind(const std::string& path, const char* how) {
+    arguments_[path] = {how, path, path};
+    guarded_.push_back(path);
 }
 
 void Mounts::put(const std::string& path, std::vector<std::string> arguments) {
@@ -49,6 +60,7 @@ void Mounts::mask(const std::string& path) {
         if (!is_within(*real, source)) continue;
         const std::string rest = real->substr(source == "/" ? 0 : source.size());
         const std::string target = place == "/" ? rest : place + rest;
+        guarded_.push_back(*real);
         if (directory)
             arguments_[target] = {"--tmpfs", target};
         else
@@ -107,7 +119,7 @@ void add_resolver(Mounts& mounts) {
 
 void add_workspace(Mounts& mounts, const std::string& workspace) {
     if (workspace.empty()) return;
-    mounts.bind(workspace, "--bind");
+    mounts.bind_writable(workspace);
     for (const char* name : obeyed_files) {
         const std::string path = workspace + "/" + name;
         const auto status = link_status(path);
@@ -133,7 +145,7 @@ Mounts mounts_of(const Sandbox& sandbox) {
     const std::string home = home_inside(sandbox);
     mounts.put(home, {"--perms", "0700", "--dir", home});
     if (!sandbox.belongings.empty()) {
-        mounts.bind(cache_of(sandbox), "--bind");
+        mounts.bind_writable(cache_of(sandbox));
         mounts.bind(git_configuration_of(sandbox));
     }
     add_workspace(mounts, sandbox.workspace);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,11 +14,10 @@ namespace chorus::sys {
 // path, what contains comes before what is contained, whatever lies where (a workspace in /tmp).
 class Mounts {
   public:
-    void bind(const std::string& path, const char* how = "--ro-bind");
+    void bind(const std::string& path);
+    void bind_writable(const std::string& path);
     // Of what a bind shows already.
-    void rebind(const std::string& path, const char* how = "--ro-bind") {
-        arguments_[path] = {how, path, path};
-    }
+    void rebind(const std::string& path, const char* how = "--ro-bind");
     void put(const std::string& path, std::vector<std::string> arguments);
     bool has(const std::string& path) const { return arguments_.count(path) != 0; }
 
@@ -26,10 +26,18 @@ class Mounts {
 
     bool shows(const std::string& path) const;
     void append_to(std::vector<std::string>& all) const;
+    // What others must not replace while the mounts stand: rebound and masked.
+    const std::vector<std::string>& guarded() const { return guarded_; }
+    // Bound writable.
+    const std::vector<std::string>& writable() const { return writable_; }
+    // To be kept as long as the mounts stand.
+    std::vector<std::shared_ptr<const void>> held = {};
 
   private:
     std::map<std::string, std::vector<std::string>> arguments_;
     std::map<std::string, std::string> visible_;  // of this path there is what lies at that one
+    std::vector<std::string> guarded_;
+    std::vector<std::string> writable_;
 };
 
 // All of it. Makes in .git what has to be there to be protected.

@@ -20,6 +20,7 @@
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
 #include "sys/git_keys.hpp"
+#include "sys/git_place.hpp"
 #include "sys/place.hpp"
 
 namespace chorus::sys {
@@ -48,6 +49,9 @@ class Survey {
         for (const std::string_view name : settings_files)
             if (const auto status = link_status(full(std::string(name))))
                 add(std::string(name), "is new or changed", mark_of(*status));
+        // of a linked worktree or a submodule
+        const std::string git = find_git(workspace_).git_directory;
+        if (!git.empty() && !is_within(git, workspace_)) inspect(git + "/");
         open_.emplace_back();
         while (!open_.empty()) {
             const std::string directory = std::move(open_.back());
@@ -73,7 +77,9 @@ class Survey {
         }
     };
 
-    std::string full(const std::string& path) const { return join_path(workspace_, path); }
+    std::string full(const std::string& path) const {
+        return path.starts_with('/') ? path : join_path(workspace_, path);
+    }
     void add(const std::string& path, std::string what, std::string mark) {
         plants_.insert({path, std::move(what), std::move(mark)});
     }

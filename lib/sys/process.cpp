@@ -100,6 +100,7 @@ class Execution {
     }
 
     bool goes_on(std::int64_t now_ms) {
+        look_after_mounts(now_ms);
         switch (phase_) {
             case Phase::running:
                 result_.timed_out =
@@ -116,6 +117,14 @@ class Execution {
                 return (out_ || err_) && now_ms < deadline_ms_;
         }
         return false;
+    }
+
+    void look_after_mounts(std::int64_t now_ms) {
+        const bool runs = phase_ == Phase::running || phase_ == Phase::asked;
+        if (!command_.guard || !runs || !std::exchange(ask_guard_, command_.guard->fd() < 0))
+            return;
+        broken_ = command_.guard->replaced();
+        if (!broken_.empty()) force_to_end(now_ms);
     }
 
     void ask_to_end(std::int64_t now_ms) {
@@ -152,6 +161,7 @@ class Execution {
         std::int64_t wait_ms = INT_MAX;
         if (phase_ == Phase::running) {
             if (bounds_.stop && bounds_.stop_fd < 0) wait_ms = stop_interval_ms;
+            if (command_.guard && command_.guard->fd() < 0) wait_ms = stop_interval_ms;
             if (bounds_.timeout_ms > 0)
                 wait_ms = std::min(wait_ms, started_ms_ + bounds_.timeout_ms - now_ms);
         } else {
@@ -162,16 +172,17 @@ class Execution {
 
     // A closed one is -1, which poll passes over.
     void wait_and_serve() {
-        std::array<pollfd, 5> wanted{
-            {{out_.get(), POLLIN, 0},
-             {err_.get(), POLLIN, 0},
-             {in_.get(), POLLOUT, 0},
-             {phase_ == Phase::ended ? -1 : process_.get(), POLLIN, 0},
-             {phase_ == Phase::running ? bounds_.stop_fd : -1, POLLIN, 0}}};
+        std::array<pollfd, 6> wanted{{{out_.get(), POLLIN, 0},
+                                      {err_.get(), POLLIN, 0},
+                                      {in_.get(), POLLOUT, 0},
+                                      {phase_ == Phase::ended ? -1 : process_.get(), POLLIN, 0},
+                                      {phase_ == Phase::running ? bounds_.stop_fd : -1, POLLIN, 0},
+                                      {command_.guard ? command_.guard->fd() : -1, POLLIN, 0}}};
         if (poll(wanted.data(), wanted.size(), poll_ms()) <= 0) return;
         if (wanted[0].revents != 0) read_some(out_, Bounds::Source::out);
         if (wanted[1].revents != 0) read_some(err_, Bounds::Source::err);
         if (wanted[2].revents != 0) feed();
+        ask_guard_ |= wanted[5].revents != 0;
         if (wanted[3].revents != 0) note_end();
     }
 
@@ -229,6 +240,8 @@ class Execution {
         for (int rounds = 0; err_ && rounds < 4 && read_some(err_, Bounds::Source::err);) ++rounds;
         trim(result_.out);
         trim(result_.err);
+        if (command_.guard && broken_.empty()) broken_ = command_.guard->replaced();
+        if (!broken_.empty()) result_.replaced = command_.guard->told(broken_);
         result_.duration_ms = monotonic_ms() - started_ms_;
     }
 
@@ -238,6 +251,8 @@ class Execution {
     std::unique_ptr<char[]> buffer_ = std::make_unique_for_overwrite<char[]>(chunk_bytes);
     Finished result_;
     Phase phase_ = Phase::running;
+    bool ask_guard_ = true;
+    std::string broken_;
     pid_t main_ = 0;
     std::int64_t started_ms_ = 0;
     std::int64_t deadline_ms_ = 0;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sys/fd.hpp"
+#include "sys/mount_guard.hpp"
 
 namespace chorus::sys {
 
@@ -37,6 +38,7 @@ struct Command {
     int guarded_fd = -1;  // the watcher keeps it open until the last process is gone
     Around around = Around::nothing;
     std::optional<unsigned> umask = {};  // none: this process's
+    std::shared_ptr<MountGuard> guard = {};  // the command is killed where that is broken
 };
 
 struct Bounds {
@@ -65,6 +67,7 @@ struct Finished {
     int signal = 0;
     bool timed_out = false;
     bool stopped = false;  // `stop` ended it
+    std::string replaced;  // what a person is told where its guard was broken
     std::int64_t duration_ms = 0;
     Captured out;
     Captured err;

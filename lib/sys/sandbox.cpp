@@ -116,7 +116,10 @@ Command confined(const Sandbox& sandbox, Command command, const std::vector<std:
     if (sandbox.mode == SandboxMode::workspace) all.emplace_back("--unshare-net");
     all.insert(all.end(), {"--new-session", "--die-with-parent"});
     furnish(sandbox, home_inside(sandbox), command);
-    mounts_of(sandbox).append_to(all);
+    const Mounts mounts = mounts_of(sandbox);
+    mounts.append_to(all);
+    command.held.insert(command.held.end(), mounts.held.begin(), mounts.held.end());
+    command.guard = std::make_shared<MountGuard>(mounts.guarded());
     const std::string fallback = sandbox.workspace.empty() ? "/" : sandbox.workspace;
     // What is not mounted would otherwise be a writable nowhere, and a result written there lost.
     all.insert(all.end(), {"--remount-ro", "/", "--chdir",
@@ -124,8 +127,7 @@ Command confined(const Sandbox& sandbox, Command command, const std::vector<std:
                            "/proc/self/fd/" + inner, "confine", "--self", inner, "--owner",
                            pass_this_process(command), "--program",
                            program_path(command.arguments.at(0)), "--write", "/tmp"});
-    if (!sandbox.workspace.empty()) all.insert(all.end(), {"--write", sandbox.workspace});
-    if (!sandbox.belongings.empty()) all.insert(all.end(), {"--write", cache_of(sandbox)});
+    for (const std::string& path : mounts.writable()) all.insert(all.end(), {"--write", path});
     all.insert(all.end(), options.begin(), options.end());
     all.emplace_back("--");
     all.insert(all.end(), command.arguments.begin(), command.arguments.end());

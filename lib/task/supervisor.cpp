@@ -156,6 +156,7 @@ class Supervisor {
                        : finished.exit_code == 0 ? TaskStatus::completed
                                                  : TaskStatus::failed;
         if (finished.timed_out) add_note("timed out");
+        tell(finished.replaced);
         for (const Log* log : {&*out_, &*err_})
             if (!log->problem().empty()) add_note(log->problem());
     }

@@ -45,6 +45,9 @@ sys::Finished run_in(const Workplace& workplace, const sys::Command& shell,
     const sys::Plants before = sys::Plants::in(workplace.root.path());
     sys::Finished finished = sys::run(command, bounds);
     note = tell_plants(before, "while a command ran", workplace);
+    if (finished.replaced.empty()) return finished;
+    if (workplace.warn) workplace.warn(finished.replaced);
+    note += "[" + finished.replaced + "; the user has been told]\n";
     return finished;
 }
 

@@ -130,6 +130,10 @@ Plan plan_write(const Workplace& workplace, sys::Lock lock, const std::string& p
     const auto held = std::make_shared<sys::Lock>(std::move(lock));
     return {std::move(evidence),
             [&workplace, held, path, content = std::move(content), answer = std::move(answer)] {
+                if (const std::string task = guarding_task(workplace, path); !task.empty())
+                    return failure(path + ": " + task +
+                                   " runs, which is kept from writing it; wait for its end, or "
+                                   "end it with task_kill");
                 const bool looks = may_be_obeyed(workplace.root.canonical(path));
                 const auto before = looks ? sys::Plants::in(workplace.root.path()) : sys::Plants();
                 std::string problem = workplace.root.write_file(path, content);

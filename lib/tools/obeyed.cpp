@@ -4,6 +4,8 @@
 #include <array>
 
 #include "base/text.hpp"
+#include "sys/file.hpp"
+#include "tools/tasks.hpp"
 
 namespace chorus::tools {
 namespace {
@@ -33,6 +35,17 @@ std::string tell_plants(const sys::Plants& before, std::string_view when,
         workplace.warn(std::string(when) + " " + told + "; look at it in " + place +
                        " before git or others run there");
     return "[" + std::string(when) + " " + told + "; the user has been told]\n";
+}
+
+std::string guarding_task(const Workplace& workplace, const std::string& path) {
+    const std::string canonical = workplace.root.canonical(path);
+    if (workplace.tasks == nullptr || !sys::Plants::is_settings_file(canonical) ||
+        !sys::exists(workplace.root.path() + "/" + canonical))
+        return {};
+    const std::lock_guard guard(workplace.tasks->mutex);
+    for (const store::Task& task : task::settle(workplace.tasks->site))
+        if (task.directory == workplace.root.path()) return task.id;
+    return {};
 }
 
 }  // namespace chorus::tools

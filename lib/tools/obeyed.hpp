@@ -15,5 +15,8 @@ bool may_be_obeyed(std::string_view path);
 // Looks again. Warns the user; what the model is told, or "". `when`: "while it ran".
 std::string tell_plants(const sys::Plants& before, std::string_view when,
                         const Workplace& workplace);
+// The running task that is kept from writing the file, by a mount that another file of that name
+// would end; or "".
+std::string guarding_task(const Workplace& workplace, const std::string& path);
 
 }  // namespace chorus::tools

@@ -157,6 +157,43 @@ expect_match "$out" '/elsewhere'
 run chorus-context pack a -o packed.tar
 expect_no_match "$(tar tf packed.tar)" 'commands'
 
+test_case "a guarded file that is replaced ends the command, and that is told" # 12 A3
+init a --model builtin/script --permissions open
+agent_key a sandbox '"workspace"'
+writer='until echo "[core] fsmonitor = touch ran" >>.git/config; do :; done 2>/dev/null; sleep 60'
+for kind in task command; do
+    rm -f "$(workspace)/go"
+    if [ $kind = task ]; then
+        run chorus-run a "/bash $(jq -nc --arg command "touch go; $writer" '{command: $command, background: true}')"
+    else
+        chorus-run a "/bash touch go; $writer" >"$scratch/out" 2>"$scratch/err" </dev/null &
+    fi
+    wait_for 20 test -e "$(workspace)/go" || fail 'it does not run'
+    # by Chorus: nothing to complete, nothing is replaced
+    before=$(stat -c %i "$(workspace)/.git/config")
+    run chorus-run a --new-thread /git_init
+    expect_equal "$(stat -c %i "$(workspace)/.git/config")" "$before"
+    git -C "$(workspace)" config user.nickname "n-$kind"
+    if [ $kind = task ]; then
+        run timeout 20 chorus-tasks wait a task_001
+        expect_status 137
+    else
+        wait $! || fail 'chorus-run'
+        err=$(cat "$scratch/err")
+        expect_match "$(cat "$scratch/out")" "git/config was replaced from outside.*the user has been told"
+    fi
+    expect_match "$err" "$(workspace)/.git/config was replaced from outside while a command was kept from it; the command was ended; (it holds what it held|its content has changed)"
+    git -C "$(workspace)" config --unset-all core.fsmonitor
+done
+expect_match "$(chorus-tasks list a --all --json 2>/dev/null)" 'was replaced from outside'
+# a file that is kept from a task is not replaced by a tool
+echo '{}' >"$(workspace)/.mcp.json"
+run chorus-run a '/bash {"command": "sleep 60", "background": true}'
+run chorus-run a '/create_file {"path": ".mcp.json", "content": "x"}'
+expect_match "$out" '.mcp.json: task_002 runs, which is kept from writing it'
+expect_file "$(workspace)/.mcp.json" '{}'
+run chorus-tasks kill a task_002
+
 test_case "what git on the host would obey is told wherever it comes from" # 12 A4
 init a --model builtin/script --permissions open
 told='came to be what programs outside the sandbox obey: sub/.git/config: core.fsmonitor'
@@ -195,5 +232,63 @@ run chorus-init c --adopt=other
 expect_status 0
 expect_match "$err" 'b/config: core.fsmonitor'
 expect_missing "$CHORUS_HOME/agents/c/commands/cache"
+
+test_case "-C in a linked worktree and in a submodule" # 12 C3
+init a --model builtin/script --permissions open
+git_of main
+git_of part
+echo x >main/file && git -C main add file && git -C main -c user.name=p -c user.email=p@x commit -q -m file
+git -C main worktree add -q -b side ../tree
+git -C main worktree add -q -b third ../third
+listing() { find main/.git tree third part -name objects -prune -o -name logs -prune -o -printf '%p %y\n' | grep -e commondir -e config -e modules -e hooks -e info | sort; }
+before=$(listing)
+config=$(cat main/.git/config)
+run chorus-run a -C tree $'/bash git status --short && echo y >file && git commit -qam inside && git log --oneline | wc -l && git branch more && git stash list && git fsck
+/bash for f in .git $(git rev-parse --git-common-dir)/{config,HEAD,index,hooks/x,info/x,commondir,config.worktree,worktrees/third/HEAD,worktrees/third/index,rebase-merge} $(git rev-parse --git-dir)/{commondir,gitdir,config.worktree}; do (echo x >>$f) 2>/dev/null && echo writ\\ten $f; done; true'
+expect_status 0
+expect_match "$out" $'exit status 0.*\n3\n'
+expect_no_match "$out" 'written'
+expect_equal "$(git -C main log --oneline side | wc -l)" 3
+expect_equal "$(git -C main status --short)$(git -C tree status --short)" ''
+expect_equal "$(cat main/.git/config)" "$config"
+git -C main branch -q -D more
+expect_equal "$(listing)" "$before"
+# people go on with the others meanwhile
+chorus-run a -C tree '/bash touch ../tree/go; sleep 2; echo to the end' >"$scratch/out" 2>"$scratch/err" </dev/null &
+wait_for 20 test -e tree/go
+git -C main -c user.name=p -c user.email=p@x commit -q --allow-empty -m meanwhile && git -C main config a.b c
+wait $!
+expect_match "$(cat "$scratch/out")" 'to the end'
+git -C main -c protocol.file.allow=always submodule add -q "$scratch/part" part 2>/dev/null
+git -C main -c user.name=p -c user.email=p@x commit -q -m part
+run chorus-run a -C main/part '/bash echo y >file && git add file && git commit -qm inside && git log --oneline | wc -l; for f in .git $(git rev-parse --git-dir)/{config,commondir,config.worktree,hooks/x}; do (echo x >>$f) 2>/dev/null && echo writ\ten $f; done; true'
+expect_match "$out" $'stdout:\n2$'
+expect_no_match "$out" 'written'
+expect_equal "$(ls main/.git/modules/part | tr '\n' ' ')" "$(echo COMMIT_EDITMSG HEAD branches config description hooks index info logs objects packed-refs refs '')"
+# what does not point back is refused
+mkdir odd && cp tree/.git odd/
+run chorus-run a -C odd '/bash touch ran'
+expect_match "$out$err" 'does not name'
+expect_missing odd/ran
+
+test_case "mount points go with the last command that uses them" # 12 C3
+init a --model builtin/script --permissions open
+git_of project
+before=$(ls project/.git)
+chorus-run a -C project '/bash touch one; sleep 3; (echo x >.git/commondir) 2>/dev/null && echo writ\ten; (mkdir .git/x; mv .git/x .git/worktrees) 2>/dev/null && echo mo\ved; rmdir .git/x' >"$scratch/out" 2>&1 </dev/null &
+wait_for 20 test -e project/one
+run chorus-run a --new-thread -C project '/bash touch two'
+expect_equal "$(ls project/.git | grep -c -e '^commondir$' -e '^worktrees$')" 2
+wait $!
+expect_no_match "$(cat "$scratch/out")" 'written|moved'
+expect_equal "$(ls project/.git)" "$before"
+# those of one that was killed go with the next one
+chorus-run a -C project '/bash touch three; sleep 60' >/dev/null 2>&1 </dev/null &
+wait_for 20 test -e project/three
+kill -9 $!
+wait $! 2>/dev/null
+expect_equal "$(ls project/.git | grep -c commondir)" 1
+wait_for 20 chorus-run a --new-thread -C project '/bash git worktree list; git status'
+expect_equal "$(ls project/.git)" "$before"
 
 end_tests

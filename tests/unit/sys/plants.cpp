@@ -151,20 +151,6 @@ TEST_F(PlantsTest, SettingsFilesThatWereNotThere) {
     EXPECT_EQ(told_after("echo x > other"), Lines{});
 }
 
-// The kernel takes a mount away when what it lies on is replaced outside.
-TEST_F(PlantsTest, AGuardedFileThatTheHostReplacedMeanwhile) {
-    init_repository();
-    const Plants before = Plants::in(sandbox_.workspace);
-    Bounds bounds{.timeout_ms = 20'000};
-    bounds.output = [&](Bounds::Source, std::string_view) {
-        EXPECT_TRUE(works_outside("git config user.name host && touch .git/replaced"));
-    };
-    run(sandboxed(sandbox_, bash("echo ready; while [ ! -e .git/replaced ]; do sleep 0.01; done; "
-                                 "git config core.fsmonitor x")),
-        bounds);
-    EXPECT_EQ(Plants::in(sandbox_.workspace).since(before), Lines{".git/config: core.fsmonitor"});
-}
-
 TEST_F(PlantsTest, AStepOfARebaseThatRunsSomething) {
     init_repository();
     EXPECT_EQ(told_after("mkdir .git/rebase-merge && printf 'pick 1 x\\nexec touch y\\n' > "

@@ -1,0 +1,71 @@
+#include "sys/mount_guard.hpp"
+
+#include <fcntl.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/hash.hpp"
+#include "sys/place.hpp"
+
+namespace chorus::sys {
+namespace {
+
+constexpr std::size_t most_compared_bytes = 1U << 20;
+
+std::string hash_of(const std::string& path) {
+    const Fd file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct stat status {};
+    std::string content;
+    const bool is_read = file && fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+                         try_read_all(file.get(), most_compared_bytes, content);
+    return is_read ? base::sha256_hex(content) : "";
+}
+
+}  // namespace
+
+MountGuard::MountGuard(const std::vector<std::string>& paths)
+    : events_(inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+    std::set<std::string> watched;
+    for (const std::string& path : paths) {
+        const std::string parent = path.substr(0, path.rfind('/') + 1);
+        if (events_ && watched.insert(parent).second &&
+            inotify_add_watch(events_.get(), parent.c_str(),
+                              IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO) < 0)
+            events_.reset();
+    }
+    // after the watches: what is replaced from here on is an event
+    for (const std::string& path : paths)
+        if (Fd held(open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)); held)
+            all_.push_back({path, std::move(held), hash_of(path)});
+}
+
+std::string MountGuard::replaced() {
+    std::array<char, 4096> events{};
+    while (events_ && read(events_.get(), events.data(), events.size()) > 0) continue;
+    for (const Guarded& guarded : all_) {
+        const auto now = link_status(guarded.path);
+        struct stat then {};
+        if (!now || fstat(guarded.held.get(), &then) != 0 || now->st_dev != then.st_dev ||
+            now->st_ino != then.st_ino)
+            return guarded.path;
+    }
+    return {};
+}
+
+std::string MountGuard::told(const std::string& path) const {
+    const auto guarded = std::find_if(all_.begin(), all_.end(),
+                                      [&](const Guarded& one) { return one.path == path; });
+    const char* now = !link_status(path)               ? "it is gone"
+                      : hash_of(path) == guarded->hash ? "it holds what it held"
+                                                       : "its content has changed";
+    return path +
+           " was replaced from outside while a command was kept from it; the command was ended; " +
+           now;
+}
+
+}  // namespace chorus::sys

@@ -1,0 +1,35 @@
+// The kernel takes a mount away when somebody outside renames another file over what it lies on, or
+// removes that: a command that runs meanwhile could then write, or read, the new one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sys/fd.hpp"
+
+namespace chorus::sys {
+
+class MountGuard {
+  public:
+    // Of what is to be mounted over, before it is. What is not there is passed over.
+    explicit MountGuard(const std::vector<std::string>& paths);
+
+    // Readable when something may have been replaced; -1 where that is to be asked about now and
+    // then.
+    int fd() const { return events_.get(); }
+    // The path of one that is not the file or directory that it was, or "".
+    std::string replaced();
+    // What a person is told about that one.
+    std::string told(const std::string& path) const;
+
+  private:
+    struct Guarded {
+        std::string path;
+        Fd held;  // keeps its inode from being another file's
+        std::string hash;
+    };
+    Fd events_;
+    std::vector<Guarded> all_;
+};
+
+}  // namespace chorus::sys
