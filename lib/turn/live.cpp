@@ -11,6 +11,7 @@
 #include "model/retry.hpp"
 #include "repo/head.hpp"
 #include "sys/clock.hpp"
+#include "sys/write_access.hpp"
 #include "turn/compact.hpp"
 #include "turn/rights.hpp"
 #include "turn/tasks.hpp"
@@ -397,6 +398,10 @@ chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
     result_.turn_number = record_.turn().turn_number;
     emit(chat::TaskEvent{});
     emit(chat::StatusUpdate{State::working, false, {}, {}, 0});
+    if (loaded_.settings.sandbox != sys::SandboxMode::off &&
+        !sys::may_write_unprivileged(place_.root.path()))
+        surroundings_.warn("commands cannot write in " + place_.root.path() +
+                           ", which belongs to another user");
 
     try {
         run_to_end(unfinished);

@@ -291,4 +291,21 @@ expect_equal "$(ls project/.git | grep -c commondir)" 1
 wait_for 20 chorus-run a --new-thread -C project '/bash git worktree list; git status'
 expect_equal "$(ls project/.git)" "$before"
 
+test_case "a checkout of another user" # 12 C4
+init a --model builtin/script --permissions open
+git_of project
+chmod 755 "$base" "$scratch"
+chown -R 1234:1234 project
+run chorus-run a -C project '/bash git status; touch made'
+expect_match "$out" 'dubious ownership'
+expect_match "$err" "notice: commands cannot write in $scratch/project, which belongs to another user"
+expect_missing project/made
+git config --global safe.directory "$scratch/project"
+run chorus-run a -C project '/bash git log --oneline'
+expect_match "$out" 'exit status 0'
+expect_match "$out" 'first'
+rm "$HOME/.gitconfig"
+run chorus-run a '/bash true'
+expect_equal "$err" ''
+
 end_tests
