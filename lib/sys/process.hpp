@@ -37,7 +37,7 @@ struct Command {
     std::vector<std::shared_ptr<const void>> held = {};  // what goes with the command
     int guarded_fd = -1;  // the watcher keeps it open until the last process is gone
     Around around = Around::nothing;
-    std::optional<unsigned> umask = {};  // none: this process's
+    std::optional<unsigned> umask = {};      // none: this process's
     std::shared_ptr<MountGuard> guard = {};  // the command is killed where that is broken
 };
 

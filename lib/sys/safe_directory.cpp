@@ -32,11 +32,13 @@ bool names(std::string value, const std::string& workspace, const std::string& h
 
 }  // namespace
 
-bool owns_repository(const std::string& workspace, const GitPlace& place) {
+bool owns_repository(const std::string& workspace, const GitPlace& place,
+                     const Environment& environment) {
+    const std::string sudo = geteuid() == 0 ? environment.get("SUDO_UID") : "";
     const std::array<std::string, 3> paths{workspace, workspace + "/.git", place.git_directory};
-    return std::all_of(paths.begin(), paths.end(), [](const std::string& path) {
+    return std::all_of(paths.begin(), paths.end(), [&](const std::string& path) {
         const auto status = link_status(path);
-        return !status || status->st_uid == geteuid();
+        return !status || status->st_uid == geteuid() || std::to_string(status->st_uid) == sudo;
     });
 }
 

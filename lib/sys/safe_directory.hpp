@@ -8,9 +8,10 @@
 
 namespace chorus::sys {
 
-// Whether the workspace, its .git and its git directory belong to the user of this process, as far
-// as they are there.
-bool owns_repository(const std::string& workspace, const GitPlace& place);
+// Whether the workspace, its .git and its git directory belong to the user of this process, or to
+// the one who became root by sudo, as far as they are there.
+bool owns_repository(const std::string& workspace, const GitPlace& place,
+                     const Environment& environment);
 // Whether safe.directory of the system's or the user's own configuration names the workspace: "*",
 // the path itself, or "DIR/*" above it; an empty value takes back what was named before.
 bool is_safe_directory(const std::string& workspace, const Environment& environment);

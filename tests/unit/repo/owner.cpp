@@ -38,6 +38,15 @@ TEST_F(OwnerTest, AnotherUsersIsReadWhereTheUserSaysSo) {
     EXPECT_EQ(refusal(), foreign_);
 }
 
+TEST_F(OwnerTest, RootBySudoReadsThoseOfTheUser) {
+    give_away();
+    setenv("SUDO_UID", "12345", 1);
+    EXPECT_EQ(open().status(), "branch main\n");
+    setenv("SUDO_UID", "12346", 1);
+    EXPECT_EQ(refusal(), foreign_);
+    unsetenv("SUDO_UID");
+}
+
 TEST_F(OwnerTest, TheHintCanBeTyped) {
     give_away();
     try {
