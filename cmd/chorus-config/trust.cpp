@@ -40,6 +40,7 @@ void ask(const std::string& agent, const std::string& differences) {
             throw Error(ErrorCode::denied, "trust " + agent + ": the answer was no",
                         "what was trusted before stays in force");
         case cli::Answer::always:
+        case cli::Answer::even_if_changed:
         case cli::Answer::nobody:
             throw Error(ErrorCode::input_required, "trust " + agent + ": nobody answered");
     }

@@ -135,11 +135,11 @@ Plan plan_write(const Workplace& workplace, sys::Lock lock, const std::string& p
                                    " runs, which is kept from writing it; wait for its end, or "
                                    "end it with task_kill");
                 const bool looks = may_be_obeyed(workplace.root.canonical(path));
-                const auto before = looks ? sys::Plants::in(workplace.root.path()) : sys::Plants();
+                const auto plants = looks ? sys::Plants::in(workplace.root.path()) : sys::Plants();
                 std::string problem = workplace.root.write_file(path, content);
                 if (!problem.empty()) return failure(problem);
                 chat::ToolResult result = answer(content);
-                if (looks) result.text += tell_plants(before, "by this call", workplace);
+                if (looks) result.text += tell_plants(plants, "by this call", workplace);
                 return result;
             }};
 }

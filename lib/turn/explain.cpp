@@ -35,13 +35,13 @@ policy::Action parse_known(const std::string& text) {
     return action;
 }
 
-void try_sandbox(const Place& place, const Settings& settings, const agent::Home& home,
+void try_sandbox(const Place& place, const Settings& settings, const Surroundings& surroundings,
                  Explanation& explanation, policy::Surroundings& around) {
     const sys::Sandbox sandbox =
         command_sandbox(place.home_configuration, settings.sandbox, place.root.path(),
-                        place.directory, place.agent.name, {});
+                        place.directory, place.agent.name, surroundings.environment);
     explanation.sandbox = sys::name(sandbox.mode);
-    explanation.sandbox_problem = sys::sandbox_problem(sandbox, home.sandbox_state());
+    explanation.sandbox_problem = sys::sandbox_problem(sandbox, surroundings.home.sandbox_state());
     around = shell_surroundings(sandbox, explanation.sandbox_problem);
 }
 
@@ -63,8 +63,7 @@ Explanation explain(const ExplainOptions& options, const Surroundings& surroundi
     }
     explanation.is_shell = action.is_shell;
     policy::Surroundings around;
-    if (action.is_shell)
-        try_sandbox(place, loaded.settings, surroundings.home, explanation, around);
+    if (action.is_shell) try_sandbox(place, loaded.settings, surroundings, explanation, around);
     explanation.decision = policy::strictest(loaded.rights.profiles, action, around);
     explanation.reading = loaded.rights.profiles.front().read(action, around);
     return explanation;
