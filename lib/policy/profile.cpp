@@ -122,18 +122,24 @@ Decision unmatched() {
 
 }  // namespace
 
-// Nothing where the deny list does not speak.
+// Nothing where the deny list does not speak; "ask" where it cannot be tried on what is run.
 std::optional<Decision> Profile::Rules::refuse(const Action& action) const {
     if (deny.empty()) return std::nullopt;
     if (const Entry* by = find_match(deny, action.text, {})) return decided(Verdict::deny, *by);
     if (!action.is_shell) return std::nullopt;
     const std::string prefix = prefix_of(action);
-    const auto parts = parts_for_deny(std::string_view(action.text).substr(prefix.size()));
+    bool hides = false;
+    const auto parts = parts_for_deny(std::string_view(action.text).substr(prefix.size()), &hides);
     if (!parts)
         return Decision{Verdict::deny, "the command is too involved to try the deny list on"};
     for (const std::string& part : *parts)
         if (const Entry* by = find_match(deny, prefix + part, {}))
             return decided(Verdict::deny, *by);
+    if (hides && std::any_of(deny.begin(), deny.end(), [&](const Entry& one) {
+            return one.pattern.beginnings().may_match_below(prefix);
+        }))
+        return Decision{Verdict::ask,
+                        "what it runs is the result of an expansion: no deny pattern can tell"};
     return std::nullopt;
 }
 
@@ -212,8 +218,12 @@ Decision Profile::Rules::decide_shell(const Action& action,
 
 Decision Profile::Rules::decide(const Action& action, const Surroundings& surroundings) const {
     if (auto fault = fault_of(action)) return {Verdict::deny, std::move(*fault)};
-    if (auto refused = refuse(action)) return *refused;
-    if (action.is_shell) return decide_shell(action, surroundings);
+    const auto refused = refuse(action);
+    if (refused && refused->verdict == Verdict::deny) return *refused;
+    if (action.is_shell) {
+        Decision decision = decide_shell(action, surroundings);
+        return refused && decision.verdict == Verdict::allow ? *refused : decision;
+    }
     if (const Entry* by = find_match(allow, action.text, surroundings))
         return decided(Verdict::allow, *by);
     if (const Entry* by = find_match(ask, action.text, surroundings))

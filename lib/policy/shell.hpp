@@ -26,6 +26,8 @@ std::string why_not_simple(std::string_view command);
 // each command as written and again unquoted with single blanks, without its redirections, with the
 // program's directory taken off; substitutions; what wrappers and `sh -c` strings start. Nothing
 // where there would be too many (deep nesting, megabytes of parts): who denies, denies then.
-std::optional<std::vector<std::string>> parts_for_deny(std::string_view command);
+// `hides`: whether the name of a program is an expansion or a glob, so that no part tells it.
+std::optional<std::vector<std::string>> parts_for_deny(std::string_view command,
+                                                       bool* hides = nullptr);
 
 }  // namespace chorus::policy

@@ -14,6 +14,7 @@ constexpr std::size_t most_bytes = 16U << 20;
 constexpr int most_depth = 8;
 constexpr std::size_t most_alternatives = 64;
 constexpr int most_groups = 8;
+constexpr int most_own_words = 3;
 
 constexpr std::string_view leading_words =
     "! { } case coproc do elif else for function if in select then time until while";
@@ -126,6 +127,7 @@ class PartCollector {
             std::any_of(scan.commands.begin(), scan.commands.end(), runs_shell);
         for (const ScannedCommand& one : scan.commands) {
             add(one.raw);
+            hides_ = hides_ || hides_program(one);
             read_command(one.raw, all_brace_expanded(one.words), feeds_shell, depth);
         }
         for (const std::string& text_inside : scan.substitutions)
@@ -133,12 +135,37 @@ class PartCollector {
         for (const std::string& unread : scan.unread) read(unread, depth + 1);
     }
 
+    bool hides() const { return hides_; }
     std::optional<std::vector<std::string>> take() {
         return complete_ ? std::optional(std::move(parts_)) : std::nullopt;
     }
 
   private:
+    // Where a program's name stands, behind env and its like too.
+    static bool hides_program(const ScannedCommand& command) {
+        std::vector<std::string> words = command.words;
+        const auto& expanded = command.expanded;
+        if (!expanded.empty() && expanded.back() == words.size()) words.emplace_back("$");
+        std::size_t at = 0;
+        while (at < words.size() &&
+               (is_listed(words[at], leading_words) || is_assignment(words[at])))
+            ++at;
+        if (at > 0 && is_listed(words[at - 1], "case for function in select")) return false;
+        for (int depth = 0; depth < most_depth; ++depth) {
+            if (std::find(expanded.begin(), expanded.end(), at) != expanded.end()) return true;
+            if (at >= words.size()) return false;
+            const Starts starts =
+                what_starts({words.begin() + static_cast<std::ptrdiff_t>(at), words.end()});
+            if (starts.what != Starts::What::inner) return false;
+            at += starts.at;
+            while (at < words.size() && is_assignment(words[at])) ++at;
+        }
+        return true;
+    }
+
     static bool runs_shell(const ScannedCommand& command) {
+        if (command.words.empty()) return false;
+        if (is_listed(base_name(command.words.front()), "source . ed")) return true;
         return std::any_of(command.words.begin(), command.words.end(),
                            [](const std::string& word) { return is_shell(word); });
     }
@@ -155,10 +182,18 @@ class PartCollector {
         const std::vector<std::string> words(all.begin() + static_cast<std::ptrdiff_t>(first),
                                              all.end());
         add_command(words);
+        for (std::size_t i = 0; i < words.size(); ++i)
+            if (words[i].size() > 1 && words[i].front() == '!') add_behind_mark(words, i);
         const bool prints = is_listed(base_name(words.front()), "echo printf");
         const bool leads = first > 0 && is_listed(all[first - 1], leading_words);
         if (what_starts(words).what != Starts::What::itself || (prints && feeds_shell) || leads)
             read_started(words, depth);
+    }
+
+    // "!rm x", as editors take it
+    void add_behind_mark(std::vector<std::string> words, std::size_t at) {
+        words[at].erase(0, 1);
+        add_command(Words(words).subspan(at));
     }
 
     // Each word may begin the command that is started, or be its text.
@@ -166,19 +201,27 @@ class PartCollector {
         for (std::size_t i = 1; i < words.size() && complete_; ++i) {
             add_command(Words(words).subspan(i));
             read_text(words[i], depth);
-            const std::size_t equals = words[i].find('=');
-            if (equals != std::string::npos) read_text(words[i].substr(equals + 1), depth);
+            std::size_t at = words[i].find('=');
+            for (int n = 0; n < most_own_words && at != std::string::npos; ++n) {
+                read_text(words[i].substr(at + 1), depth);
+                at = words[i].find('=', at + 1);
+            }
             if (words[i].starts_with('-') && words[i].size() > 2)
                 read_text(words[i].substr(2), depth);
         }
     }
 
     void read_text(const std::string& word, int depth) {
-        if (word.starts_with('!')) return read_text(word.substr(1), depth);
-        if (word.find_first_of(" \t\n;&|<>()$`'\"\\") != std::string::npos)
-            read(word, depth + 1);
-        else
-            add(word);
+        if (word.starts_with('!') || word.starts_with(':')) return read_text(word.substr(1), depth);
+        if (word.find_first_of(" \t\n;&|<>()$`'\"\\") == std::string::npos) return add(word);
+        read(word, depth + 1);
+        // what the program's own language has before it: "shell rm", "1e rm", "exec=rm"
+        std::size_t at = 0;
+        for (int i = 0; i < most_own_words; ++i) {
+            at = word.find_first_of(" \t=/!", at);
+            if (at == std::string::npos) return;
+            read(std::string_view(word).substr(++at), depth + 1);
+        }
     }
 
     // The command, with its program's directory taken off, and git without its global options.
@@ -204,13 +247,15 @@ class PartCollector {
     std::vector<std::string> parts_;
     std::size_t bytes_ = 0;
     bool complete_ = true;
+    bool hides_ = false;
 };
 
 }  // namespace
 
-std::optional<std::vector<std::string>> parts_for_deny(std::string_view command) {
+std::optional<std::vector<std::string>> parts_for_deny(std::string_view command, bool* hides) {
     PartCollector collector;
     collector.read(command, 0);
+    if (hides != nullptr) *hides = collector.hides();
     auto parts = collector.take();
     // blanks and all, as the other lists see them
     if (parts)

@@ -94,11 +94,32 @@ class Scanner {
         const char c = text_[at_++];
         if (c == '(') ++open_;
         if (c == ')' && open_ > 0) --open_;
+        if (c == '(' && at_ >= 2 && text_[at_ - 2] == '(') arithmetic_until_ = end_of_arithmetic();
         if (c == '\n') here_documents();
         begin_ = at_;
     }
 
+    // Behind "((", whose brackets are closed together; else it is commands.
+    std::size_t end_of_arithmetic() const {
+        int depth = 1;
+        for (std::size_t i = at_; i + 1 < text_.size(); ++i) {
+            depth += text_[i] == '(' ? 1 : text_[i] == ')' ? -1 : 0;
+            if (depth == 0) return text_[i + 1] == ')' ? i : 0;
+        }
+        return 0;
+    }
+
+    void mark_expanded() {
+        if (target_.empty() && at_ >= arithmetic_until_) expanded_words_.push_back(words_.size());
+    }
+
+    bool is_glob() const {
+        if (peek() == '[') return !is_one_of(peek(1), " \t[") && peek(1) != '\0';
+        return cases_ == 0 && is_one_of(peek(), "*?");
+    }
+
     void part_of_word() {
+        if (is_glob()) mark_expanded();
         switch (peek()) {
             case '\'':
                 return single_quoted();
@@ -161,6 +182,7 @@ class Scanner {
 
     void backticks() {
         std::string inner;
+        mark_expanded();
         for (++at_; !at_end() && peek() != '`'; ++at_) {
             if (peek() == '\\' && is_one_of(peek(1), "`\\$\"")) ++at_;
             inner += peek();
@@ -172,6 +194,7 @@ class Scanner {
 
     void dollar(bool in_quotes) {
         const char next = peek(1);
+        if (is_name_character(next) || is_one_of(next, "({@*#?!-$")) mark_expanded();
         if (next == '(') {
             ++at_;
             substitution();
@@ -371,10 +394,11 @@ class Scanner {
         end_word();
         target_ = {};
         const std::size_t end = std::min(at_, text_.size());
-        if (!words_.empty() && begin_ < end)
-            scan_.commands.push_back(
-                {std::string(base::trim(text_.substr(begin_, end - begin_))), std::move(words_)});
+        if (!(words_.empty() && expanded_words_.empty()) && begin_ < end)
+            scan_.commands.push_back({std::string(base::trim(text_.substr(begin_, end - begin_))),
+                                      std::move(words_), std::move(expanded_words_)});
         words_.clear();
+        expanded_words_.clear();
     }
 
     std::string_view text_;
@@ -384,6 +408,8 @@ class Scanner {
     int depth_;
     std::size_t begin_;
     std::size_t expanded_ = 0;
+    std::size_t arithmetic_until_ = 0;
+    std::vector<std::size_t> expanded_words_;
     int open_ = 0;
     int cases_ = 0;
     std::string word_;

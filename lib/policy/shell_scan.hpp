@@ -2,6 +2,7 @@
 // know, and rather sees a command where there is none than misses one.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
@@ -11,8 +12,10 @@
 namespace chorus::policy {
 
 struct ScannedCommand {
-    std::string raw;                 // as written
-    std::vector<std::string> words;  // unquoted and expanded as far as can be told, no redirections
+    std::string raw;  // as written
+    std::vector<std::string>
+        words;  // maybe none; unquoted and expanded as far as can be told, no redirections
+    std::vector<std::size_t> expanded;  // places of words that expansions or globs are part of
 };
 
 struct Scan {

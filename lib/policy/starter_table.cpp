@@ -22,10 +22,11 @@ constexpr std::string_view opaque_programs =
     "newgrp nix nix-shell nodemon npx nsenter nu nvim octave open osascript pacman parallel "
     "pdsh perf perldoc pexec pipx pkexec pm2 pnpx prename prlimit proot proxychains "
     "proxychains4 psql pssh pwsh read readarray readonly rename rlwrap rpm rr run-one run-parts "
-    "runcon runit runsv runuser rvim screen script scriptreplay sdiff sendmail service set "
+    "runcon runit runsv runuser rvim screen script scriptreplay sdiff sem sendmail service set "
     "setarch setpriv sftp sg shopt sk slirp4netns snap socat softlimit source spawn sqlite "
     "sqlite3 ssh ssh-agent sshpass stap start-stop-daemon strace su sudo sudoedit supervisord "
-    "systemd-inhibit systemd-nspawn systemd-run taskset tclsh telnet timelimit tmux torify "
+    "systemd-inhibit systemd-nspawn systemd-run taskset tclsh telnet time timelimit tini tmux "
+    "torify "
     "torsocks toybox trap ts tsocks typeset unalias unbuffer unset unshare uvx valgrind vi "
     "vidir view vim vimdiff vipe vipw visudo w3m wait watch watchexec wine wish "
     "x-terminal-emulator x86_64 xargs xdg-open xdotool xinit xonsh xterm xvfb-run yum zypper";

@@ -121,6 +121,31 @@ const char* const ways_to_rm[] = {
     "parallel ::: 'rm -rf x'",
     "find . -name x | xargs -I{} sh -c 'rm -rf x'",
     "do_it=1 sudo env B=c rm -rf x",
+    "/usr/bin/time rm -rf x",
+    "/usr/bin/time -f %e -- rm -rf x",
+    "tini -- rm -rf x",
+    "tini -s -- rm -rf x",
+    "sem rm -rf x",
+    "sem -j 4 'rm -rf x'",
+    "ed <<< '!rm -rf x'",
+    "ed a <<E\n1,$p\n!rm -rf x\nE",
+    "echo '!rm -rf x' | ed",
+    "printf 'r !rm -rf x' | ed a",
+    "gdb -ex 'shell rm -rf x' -ex quit",
+    "gdb -batch -ex '!rm -rf x'",
+    "gdb --eval-command='shell rm -rf x'",
+    "vim -c ':!rm -rf x' -c q",
+    "vim -c '!rm -rf x'",
+    "vim -c 'silent !rm -rf x'",
+    "vim '+!rm -rf x'",
+    "sed '1e rm -rf x' a",
+    "sed -e 'e rm -rf x' a",
+    "sed 's/.*/rm -rf x/e' a",
+    "tar cf a.tar --checkpoint=1 --checkpoint-action='exec=rm -rf x' a",
+    "tar cf a.tar --checkpoint=1 --checkpoint-action exec='rm -rf x' a",
+    "tar --checkpoint-action=exec=rm\\ -rf\\ x -cf a a",
+    "source <(echo rm -rf x)",
+    ". <(printf 'rm -rf x')",
 };
 
 TEST(ShellParts, DenyPatternsAreNotDodged) {
@@ -153,6 +178,44 @@ TEST(ShellParts, DenyPatternsLeaveTheOthersAlone) {
           "echo '{\"a\":{\"b\":1,\"c\":2},\"d\":3}'", "git log --grep push",
           "for i in 1 2; do echo $i; done", "ls # rm -rf x", "make rm"})
         EXPECT_EQ(verdict(profile, command), Verdict::allow) << command;
+}
+
+TEST(ShellParts, AProgramThatAnExpansionNamesIsAskedAboutWhereSomethingIsDenied) {
+    const Profile profile = denying("tool:bash:canary.*");
+    for (const char* command : {"$(printf can; echo ary) x",
+                                "`echo x` y",
+                                "$x",
+                                "${x} y",
+                                "${x:-ls}",
+                                "c$x",
+                                "/bin/l?",
+                                "/bin/l* -l",
+                                "/bin/[l]s",
+                                "ls; $x",
+                                "X=1 $x",
+                                "if $x; then ls; fi",
+                                "env A=b $x",
+                                "nice -n 3 $(x)",
+                                "! $x",
+                                "$x > a",
+                                "ls | $x",
+                                "echo $($x)",
+                                "echo $( (ls); $x )",
+                                "echo \"`$x`\"",
+                                "\"$x\" y",
+                                "time $x",
+                                "$x y; ls",
+                                "$1 x"})
+        EXPECT_EQ(verdict(profile, command), Verdict::ask) << command;
+    for (const char* command :
+         {"ls $x", "ls *", "echo \"$(ls)\"", "x=$(ls)", "x=$y ls", "[ -f a ]", "[[ $x == y* ]]",
+          "echo $((a * b))", "((i++))", "for ((i = 0; i < n * 2; i++)); do ls; done",
+          "for i in $x *.c; do ls $i; done", "case $x in a*) ls;; *) ls;; esac", "ls > $x",
+          "env A=$x ls", "cat <<< $x", "echo '$x' \\$x"})
+        EXPECT_EQ(verdict(profile, command), Verdict::allow) << command;
+    EXPECT_EQ(verdict(denying("tool:view:.*"), "$x"), Verdict::allow);
+    EXPECT_EQ(verdict(*Profile::preset("open"), "$x"), Verdict::allow);
+    EXPECT_EQ(verdict(profile, "x=canary; $x"), Verdict::deny);
 }
 
 TEST(ShellParts, TooInvolvedForADenyListIsDenied) {
