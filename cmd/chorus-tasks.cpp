@@ -7,6 +7,7 @@
 #include "chorus-tasks/verb.hpp"
 #include "cli/main.hpp"
 #include "life/opening.hpp"
+#include "model/choice.hpp"
 #include "sys/fd.hpp"
 
 namespace {
@@ -38,7 +39,7 @@ constexpr std::array verbs{
 };
 
 ExitStatus run(const Action& action) {
-    sys::Environment environment = sys::Environment::of_process();
+    sys::Environment environment = model::take_environment();
     const agent::Home home = agent::find_home(environment);
     store::Store store = life::open_home(home, environment, agent::IfMissing::refuse,
                                          agent::groom_in_force("", environment));

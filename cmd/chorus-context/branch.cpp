@@ -7,7 +7,7 @@
 #include "chorus-context/verb.hpp"
 #include "context/branches.hpp"
 #include "context/threads.hpp"
-#include "model/model.hpp"
+#include "turn/secrets.hpp"
 
 namespace chorus::context_command {
 namespace {
@@ -25,15 +25,6 @@ std::int64_t rolling_window_ms(const Opened& opened, const agent::Directory& dir
     const auto own = agent::load_configuration(directory).shared.rolling_window_ms;
     const auto general = agent::load_home_configuration(opened.home).shared.rolling_window_ms;
     return own ? *own : general.value_or(context::ForkAt().rolling_window_ms);
-}
-
-// What the transcript must not show, as in a turn.
-policy::Redaction redaction_of(const sys::Environment& environment) {
-    policy::Redaction redaction;
-    for (const model::Provider& provider : model::catalog())
-        if (!provider.key_variable.empty())
-            redaction.add(environment.get(std::string(provider.key_variable)));
-    return redaction;
 }
 
 void print_text(const Options& options, const context::NewBranch& made) {
@@ -80,7 +71,7 @@ base::ExitStatus run(Options& options, Opened& opened) {
         context::require_thread(*opened.store, held.agent, directory, options.thread);
     const context::NewBranch made =
         context::make_branch(*opened.store, opened.home, held.agent, thread, options.branch, at,
-                             redaction_of(opened.environment));
+                             turn::secrets_of(opened.home, opened.environment));
     if (options.json)
         print_json(made);
     else

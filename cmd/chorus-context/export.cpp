@@ -8,11 +8,11 @@
 #include "chorus-context/verb.hpp"
 #include "cli/time.hpp"
 #include "context/session_record.hpp"
-#include "model/model.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/signals.hpp"
 #include "turn/place.hpp"
+#include "turn/secrets.hpp"
 
 namespace chorus::context_command {
 namespace {
@@ -55,15 +55,6 @@ bool is_everything(const Options& options) {
            options.until.empty();
 }
 
-// Keys in use, and what looks like one.
-policy::Redaction redaction_of(const sys::Environment& environment) {
-    policy::Redaction redaction;
-    for (const model::Provider& provider : model::catalog())
-        if (const auto key = environment.find(std::string(provider.key_variable)))
-            redaction.add(*key);
-    return redaction;
-}
-
 std::string render(const std::string& format, const Options& options, Opened& opened,
                    Record& record) {
     const base::TimeMs now = sys::now_ms();
@@ -74,7 +65,7 @@ std::string render(const std::string& format, const Options& options, Opened& op
             notice("session " + one_line(id) + ": its file cannot be read, it is not exported");
         return context::to_jsonl(record, now);
     }
-    context::redact(record, redaction_of(opened.environment));
+    context::redact(record, turn::secrets_of(opened.home, opened.environment));
     return format == "html" ? context::to_html(record) : context::to_markdown(record);
 }
 

@@ -1,6 +1,7 @@
 #include "model/choice.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -138,11 +139,21 @@ std::string resolve_model(std::string_view text, const AvailableModels& availabl
     return std::move(std::get<std::string>(found));
 }
 
+bool is_key_variable(std::string_view name) {
+    constexpr std::array<std::string_view, 5> ends{"_API_KEY", "_TOKEN", "_ACCESS_KEY",
+                                                   "_SECRET_KEY", "_AUTH_KEY"};
+    const auto& providers = catalog();
+    return std::any_of(ends.begin(), ends.end(),
+                       [&](std::string_view end) { return name.ends_with(end); }) ||
+           std::any_of(providers.begin(), providers.end(), [&](const Provider& provider) {
+               return !name.empty() && provider.key_variable == name;
+           });
+}
+
 sys::Environment take_environment() {
     sys::Environment environment = sys::Environment::of_process();
-    for (const Provider& provider : catalog())
-        if (!provider.key_variable.empty())
-            sys::wipe_environment_value(std::string(provider.key_variable).c_str());
+    for (const auto& [name, value] : environment.all())
+        if (is_key_variable(name)) sys::wipe_environment_value(name.c_str());
     return environment;
 }
 

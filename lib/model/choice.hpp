@@ -38,8 +38,10 @@ std::variant<std::string, base::Error> find_model(std::string_view text,
 // The same; throws the error.
 std::string resolve_model(std::string_view text, const AvailableModels& available, Check check);
 
-// The process's environment. The keys of the catalog's providers are from then on nowhere but in
-// what is returned: where /proc shows them they are overwritten.
+// Whether such a variable holds a key: of a provider of the catalog, or by its end, as in GH_TOKEN.
+bool is_key_variable(std::string_view name);
+// The process's environment. The values of key variables are from then on nowhere but in what is
+// returned: where /proc shows them they are overwritten.
 sys::Environment take_environment();
 
 struct DefaultModel {

@@ -1,29 +1,25 @@
 #include "policy/redaction.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "policy/key_shapes.hpp"
 
 namespace chorus::policy {
 namespace {
 
-constexpr std::size_t least_secret_bytes = 8;
-
-// memmem, because std::string_view::find is slow where the first byte is frequent.
-std::size_t find(std::string_view text, std::string_view part, std::size_t from) {
-    if (from >= text.size()) return std::string_view::npos;
-    const void* found = memmem(text.data() + from, text.size() - from, part.data(), part.size());
-    return found == nullptr
-               ? std::string_view::npos
-               : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+bool goes_on(std::string_view text, std::size_t at) {
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;
 }
 
-void append_exact(std::vector<Finding>& all, std::string_view text,
-                  const std::vector<std::string>& secrets) {
-    for (const std::string& secret : secrets)
-        for (std::size_t at = 0; (at = find(text, secret, at)) != std::string_view::npos; ++at)
-            all.push_back({at, at + secret.size(), "key"});
+// Whole characters: what is left stays UTF-8.
+std::vector<Finding> active_in(const base::Fragments& secrets, std::string_view text) {
+    std::vector<Finding> all;
+    for (auto [begin, end] : secrets.find(text)) {
+        while (begin > 0 && goes_on(text, begin)) --begin;
+        while (goes_on(text, end)) ++end;
+        all.push_back({begin, end, "key"});
+    }
+    return all;
 }
 
 // What overlaps becomes one, with the name of what begins first, an active secret's before a
@@ -42,26 +38,7 @@ std::vector<Finding> merged(std::vector<Finding> all) {
     return kept;
 }
 
-}  // namespace
-
-Redaction::Redaction(std::vector<std::string> active_secrets) {
-    for (auto& secret : active_secrets) add(std::move(secret));
-}
-
-void Redaction::add(std::string secret) {
-    if (secret.size() < least_secret_bytes ||
-        std::find(secrets_.begin(), secrets_.end(), secret) != secrets_.end())
-        return;
-    const auto place =
-        std::find_if(secrets_.begin(), secrets_.end(),
-                     [&](const std::string& other) { return other.size() < secret.size(); });
-    secrets_.insert(place, std::move(secret));
-}
-
-std::string Redaction::apply(std::string_view text) const {
-    std::vector<Finding> all;
-    append_exact(all, text, secrets_);
-    for (const Finding& key : find_keys(text)) all.push_back(key);
+std::string replaced(std::string_view text, std::vector<Finding> all) {
     std::string out;
     out.reserve(text.size());
     std::size_t at = 0;
@@ -75,14 +52,42 @@ std::string Redaction::apply(std::string_view text) const {
     return out.append(text.substr(at));
 }
 
+}  // namespace
+
+Redaction::Redaction(const std::vector<std::string>& active_secrets) {
+    for (const std::string& secret : active_secrets) add(secret);
+}
+
+void Redaction::add(const std::string& secret) {
+    if (secret.size() < base::Fragments::least_bytes) return;
+    secrets_.add(secret);
+    for (const std::string& form : base::base64_forms(secret)) secrets_.add(form);
+}
+
+std::string Redaction::apply(std::string_view text) const {
+    std::vector<Finding> all = active_in(secrets_, text);
+    for (const Finding& key : find_keys(text)) all.push_back(key);
+    return replaced(text, std::move(all));
+}
+
+std::string Redaction::without_active(std::string_view text) const {
+    return replaced(text, active_in(secrets_, text));
+}
+
 bool Redaction::changes(std::string_view text) const {
     return holds_active(text) || !find_keys(text).empty();
 }
 
 bool Redaction::holds_active(std::string_view text) const {
-    return std::any_of(secrets_.begin(), secrets_.end(), [&](const std::string& secret) {
-        return find(text, secret, 0) != std::string_view::npos;
-    });
+    return !secrets_.find(text).empty();
+}
+
+std::size_t Redaction::decided_bytes(std::string_view text) const {
+    std::size_t decided = text.size() - secrets_.open_end(text);
+    for (const Finding& one : merged(active_in(secrets_, text)))
+        if (one.begin < decided && decided < one.end) decided = one.begin;
+    while (decided > 0 && goes_on(text, decided)) --decided;
+    return decided;
 }
 
 }  // namespace chorus::policy

@@ -1,24 +1,32 @@
-// Secrets out of text before it is written: the active ones exactly, and known shapes of keys.
+// Secrets out of text before it is written: the active ones exactly, pieces of them and in base64
+// too, and known shapes of keys.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/fragments.hpp"
+
 namespace chorus::policy {
 
 class Redaction {
   public:
-    explicit Redaction(std::vector<std::string> active_secrets = {});
-    void add(std::string secret);  // ignored when shorter than 8 bytes
-    // Each secret becomes [redacted:<kind>]: "key" for active ones, else the shape's name.
+    explicit Redaction(const std::vector<std::string>& active_secrets = {});
+    void add(const std::string& secret);  // ignored when shorter than 8 bytes
+    // Each secret becomes [redacted:<kind>]: "key" for active ones and any 12 bytes of one, else
+    // the shape's name.
     std::string apply(std::string_view text) const;
     bool changes(std::string_view text) const;
     // Whether an active secret is in it, the shapes left aside.
     bool holds_active(std::string_view text) const;
+    // apply(), the shapes left aside.
+    std::string without_active(std::string_view text) const;
+    // How much of a text that goes on can be told already: behind it an active secret may begin.
+    std::size_t decided_bytes(std::string_view text) const;
 
   private:
-    std::vector<std::string> secrets_;  // the longest first
+    base::Fragments secrets_;
 };
 
 }  // namespace chorus::policy

@@ -179,9 +179,12 @@ unsigned caller_umask() {
 }
 
 void wipe_environment_value(const char* name) {
-    char* value = getenv(name);
-    if (value == nullptr) return;
-    explicit_bzero(value, std::strlen(value));
+    // of several of one name each
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        const std::size_t size = std::strlen(name);
+        if (std::strncmp(*entry, name, size) == 0 && (*entry)[size] == '=')
+            explicit_bzero(*entry + size + 1, std::strlen(*entry + size + 1));
+    }
     unsetenv(name);
 }
 

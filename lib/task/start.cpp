@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
-#include "model/catalog.hpp"
+#include "model/choice.hpp"
 #include "store/agents.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
@@ -22,12 +22,8 @@ constexpr std::size_t most_answer_bytes = 64U << 10;
 // A supervisor that begins no turn needs no key, and may live for weeks.
 std::vector<std::string> environment_of(const sys::Environment& own, bool with_keys) {
     std::vector<std::string> all;
-    for (const auto& [name, value] : own.all()) {
-        bool is_key = false;
-        for (const model::Provider& provider : model::catalog())
-            is_key = is_key || name == provider.key_variable;
-        if (!is_key || with_keys) all.push_back(name + "=" + value);
-    }
+    for (const auto& [name, value] : own.all())
+        if (with_keys || !model::is_key_variable(name)) all.push_back(name + "=" + value);
     return all;
 }
 

@@ -10,6 +10,7 @@
 #include "store/prompts.hpp"
 #include "sys/clock.hpp"
 #include "turn/live.hpp"
+#include "turn/secrets.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -48,6 +49,7 @@ Loaded load(Place& place, const TurnOptions& options, const Surroundings& surrou
     loaded.configuration = in_force.configuration;
     loaded.settings = resolve_settings(options, surroundings.environment, loaded.configuration,
                                        place.home_configuration, surroundings.home);
+    add_secrets(place.redaction, surroundings.environment, loaded.configuration.shared.environment);
     loaded.rights = rights_of(in_force, place.home_configuration, loaded.settings.sandbox);
     loaded.joined = place.joined_rights;
     for (const std::string& text : loaded.joined)

@@ -14,6 +14,7 @@
 #include "sys/write_access.hpp"
 #include "turn/compact.hpp"
 #include "turn/rights.hpp"
+#include "turn/secrets.hpp"
 #include "turn/tasks.hpp"
 
 namespace chorus::turn {
@@ -92,8 +93,6 @@ void LiveTurn::use_model(const std::string& name) {
             transport_for(surroundings_.environment, endpoint.trusted_http));
     model_ = model::make_model(endpoint, *client_);
     model_name_ = name;
-    const std::string key = endpoint.key ? endpoint.key() : "";
-    place_.redaction.add(key);
 }
 
 store::Task LiveTurn::next_task() {
@@ -179,9 +178,11 @@ model::Answer LiveTurn::ask(const chat::Request& request) {
                                  .number(static_cast<std::int64_t>(request.messages.size()))
                                  .end_object()
                                  .take()});
-    const model::StreamSink sink{
-        [this](std::string_view text) { emit(chat::ContentDelta{std::string(text)}); },
-        [](std::string_view) {}};
+    RedactedStream shown(place_.redaction, [this](std::string_view text) {
+        emit(chat::ContentDelta{std::string(text)});
+    });
+    const model::StreamSink sink{[&](std::string_view text) { shown.write(text); },
+                                 [](std::string_view) {}};
     const model::Interruption interruption{[this] { return stop_requested(); },
                                            surroundings_.interrupt.fd()};
     model::RetryPolicy policy;
@@ -262,7 +263,7 @@ bool LiveTurn::conclude(const chat::Reply& reply) {
     end.text = reply.text;
     fill(end);
     concluded_ = record_.conclude(reply, opaque_of(reply), result_);
-    keep_for_channel(place_, reply.text);
+    keep_for_channel(place_, place_.redaction.apply(reply.text));
     tell(reply);
     return concluded_;
 }
@@ -281,13 +282,15 @@ void LiveTurn::fill_failure(const model::Failure& failure) {
                place_.agent.name + " --resume";
     }
     if (failure.context_overflow) hint = "chorus-context clear, or --fresh for one turn";
-    result_.error = Error(code, "model " + loaded_.settings.model + ": " + failure.message, hint);
+    result_.error = Error(
+        code, "model " + loaded_.settings.model + ": " + place_.redaction.apply(failure.message),
+        hint);
     result_.exit_status = base::exit_status(code);
 }
 
 // The table of chorus(7), section ENDS.
 void LiveTurn::fill(const LoopEnd& end) {
-    result_.text = end.text;
+    result_.text = place_.redaction.without_active(end.text);
     record_.turn().commit_after = repo::read_head(place_.root.path()).commit;
     result_.usage = state_.usage;
     result_.iterations = state_.iterations;

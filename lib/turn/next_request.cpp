@@ -55,7 +55,6 @@ std::string dry_run(const TurnOptions& options, const Surroundings& surroundings
     const model::Endpoint endpoint =
         endpoint_for(model::parse_model_name(next.model).provider, place.home_configuration,
                      surroundings.environment);
-    place.redaction.add(endpoint.key());
     chat::Message said;
     said.content = compose_message(place, options, Keep::no, sys::now_ms());
     said.status = next.status;

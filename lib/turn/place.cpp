@@ -7,6 +7,7 @@
 #include "life/opening.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
+#include "turn/secrets.hpp"
 #include "turn/shutdown.hpp"
 
 namespace chorus::turn {
@@ -100,6 +101,8 @@ Place open_place(const TurnOptions& options, const Surroundings& surroundings, H
     const store::Thread thread = context::require_thread(store, agent, directory, options.thread);
     Place place{std::move(store), agent, thread, directory, std::move(home_configuration),
                 std::move(root),  {},    {}};
+    place.redaction =
+        secrets_of(home, surroundings.environment, place.home_configuration.shared.environment);
     if (hold == Hold::nothing) return place;
     lock_agent(place, options, surroundings);
     if (!options.new_thread && hold == Hold::locks) lock_thread(place, options, surroundings);

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "sys/clock.hpp"
+#include "turn/secrets.hpp"
 #include "turn/summary.hpp"
 
 namespace chorus::turn {
@@ -22,12 +23,6 @@ Settings settings_of(const Present& present, const store::Agent& agent,
     }
 }
 
-std::string key_of(const Present& present, const Surroundings& surroundings) {
-    const auto endpoint = endpoint_for(model::parse_model_name(present.settings.model).provider,
-                                       present.home, surroundings.environment);
-    return endpoint.key ? endpoint.key() : "";
-}
-
 }  // namespace
 
 Present present_context(store::Store& store, const store::Agent& agent,
@@ -39,7 +34,10 @@ Present present_context(store::Store& store, const store::Agent& agent,
         agent::load_configuration(agent::Directory(surroundings.home.path() + "/" + agent.dir));
     present.settings = settings_of(present, agent, surroundings);
     present.after_time = sys::now_ms() - present.settings.rolling_window_ms;
-    present.redaction.add(key_of(present, surroundings));
+    present.redaction =
+        secrets_of(surroundings.home, surroundings.environment, present.home.shared.environment);
+    add_secrets(present.redaction, surroundings.environment,
+                present.configuration.shared.environment);
     present.messages = threads.empty()
                            ? context::agent_messages(store, agent, present.after_time)
                            : context::session_messages(store, agent, threads, present.after_time);

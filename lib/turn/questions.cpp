@@ -156,7 +156,7 @@ bool Questions::settle_row(Judged& judged, const Reply& reply) {
                                                         : "approved";
     decided.decided_at = sys::now_ms();
     decided.decided_by = actor();
-    decided.answer = reply.text;
+    decided.answer = place_.redaction.apply(reply.text);
     if (judged.binding && decided.state == "approved") write_binding(*judged.binding, decided);
     store::Transaction transaction(place_.store);
     const bool first = store::decide_prompt(place_.store, decided);

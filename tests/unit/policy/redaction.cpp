@@ -37,6 +37,38 @@ TEST(Redaction, OverlappingSecretsLeaveNothingBehind) {
     EXPECT_EQ(Redaction({"aaaaaaaa"}).apply("aaaaaaaaaa"), "[redacted:key]");
 }
 
+TEST(Redaction, PiecesAndBase64OfAnActiveSecretGoToo) {
+    const std::string key = "mx-Zq81xVb07Ludw93KfTq2";
+    const Redaction redaction({key});
+    EXPECT_EQ(redaction.apply("<" + key.substr(5, 12) + ">"), "<[redacted:key]>");
+    EXPECT_EQ(redaction.apply("<" + key.substr(5, 11) + ">"), "<" + key.substr(5, 11) + ">");
+    // echo "token=$KEY" | base64
+    const std::string encoded = "dG9rZW49bXgtWnE4MXhWYjA3THVkdzkzS2ZUcTIK";
+    EXPECT_TRUE(redaction.holds_active(encoded));
+    EXPECT_EQ(redaction.apply(encoded).find("WnE4MXhW"), std::string::npos);
+    EXPECT_EQ(redaction.without_active(key), "[redacted:key]");
+    // characters stay whole
+    const Redaction cut(
+        {"\xc3\xa9"
+         "23456789012345"});
+    EXPECT_EQ(cut.apply("\xc3\xa8"
+                        "23456789012345x"),
+              "\xc3\xa8[redacted:key]x");
+    const Redaction ends({"12345678901234\xc3\xa9"});
+    EXPECT_EQ(ends.apply("12345678901234\xc3\xa8x"), "[redacted:key]x");
+}
+
+TEST(Redaction, WhatMayGoOnAsASecretIsNotDecided) {
+    const std::string key = "mx-Zq81xVb07Ludw93KfTq2";
+    const Redaction redaction({key});
+    for (std::size_t cut = 1; cut < key.size(); ++cut) {
+        const std::string text = "a b. " + key.substr(0, cut);
+        EXPECT_EQ(redaction.decided_bytes(text), 5U) << text;
+    }
+    EXPECT_EQ(redaction.decided_bytes("a b. " + key + " "), key.size() + 6);
+    EXPECT_EQ(Redaction().decided_bytes(key), key.size());
+}
+
 TEST(Redaction, ShortSecretsAreNotSearched) {
     Redaction redaction({"", "1234567"});
     EXPECT_FALSE(redaction.changes("1234567"));

@@ -1,0 +1,73 @@
+#include "turn/secrets.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/limits.hpp"
+#include "base/text.hpp"
+#include "chat/json.hpp"
+#include "model/choice.hpp"
+#include "sys/file.hpp"
+
+namespace chorus::turn {
+namespace {
+
+using chat::Json;
+
+bool names_secret(const std::string& name) {
+    constexpr std::array<std::string_view, 5> ends{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD"};
+    return model::is_key_variable(name) ||
+           std::any_of(ends.begin(), ends.end(),
+                       [&](std::string_view end) { return name.ends_with(end); });
+}
+
+// Whatever the profiles are like: members that say where a key is, or are one.
+void add_credentials(const Json& value, const sys::Environment& environment,
+                     policy::Redaction& redaction) {
+    if (!value.is_structured()) return;
+    for (const auto& [name, member] : value.items()) {
+        add_credentials(member, environment, redaction);
+        if (!member.is_string()) continue;
+        const std::string text = member.get<std::string>();
+        if (name == "key_env") redaction.add(environment.get(text));
+        if (name == "key" || name == "api_key" || name == "token") redaction.add(text);
+        if (name == "key_file")
+            if (const auto key = sys::read_file_if_there(text, base::limits::config_bytes))
+                redaction.add(std::string(base::trim(*key)));
+    }
+}
+
+}  // namespace
+
+void add_secrets(policy::Redaction& redaction, const sys::Environment& environment,
+                 const std::vector<std::string>& configured) {
+    for (const std::string& name : configured)
+        if (names_secret(name)) redaction.add(environment.get(name));
+}
+
+policy::Redaction secrets_of(const agent::Home& home, const sys::Environment& environment,
+                             const std::vector<std::string>& configured) {
+    policy::Redaction redaction;
+    for (const auto& [name, value] : environment.all())
+        if (model::is_key_variable(name)) redaction.add(value);
+    add_secrets(redaction, environment, configured);
+    if (const auto text = sys::read_file_if_there(home.credentials(), base::limits::config_bytes))
+        if (const auto credentials = chat::try_parse_json(*text))
+            add_credentials(*credentials, environment, redaction);
+    return redaction;
+}
+
+void RedactedStream::write(std::string_view piece) {
+    held_ += piece;
+    const std::size_t shown = redaction_.decided_bytes(held_);
+    if (shown == 0) return;
+    sink_(redaction_.without_active(std::string_view(held_).substr(0, shown)));
+    held_.erase(0, shown);
+}
+
+void RedactedStream::end() {
+    if (!held_.empty()) sink_(redaction_.without_active(held_));
+    held_.clear();
+}
+
+}  // namespace chorus::turn

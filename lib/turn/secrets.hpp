@@ -1,0 +1,39 @@
+// What nothing that is stored, printed or sent on may hold: every key that Chorus knows of.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/layout.hpp"
+#include "policy/redaction.hpp"
+#include "sys/environment.hpp"
+
+namespace chorus::turn {
+
+// The values of the known key variables, of those of `configured` (what commands may see) that name
+// a key, and the credentials of the home: what credentials.json holds, and the variables and files
+// that it names.
+policy::Redaction secrets_of(const agent::Home& home, const sys::Environment& environment,
+                             const std::vector<std::string>& configured = {});
+// The same of variables that are configured later.
+void add_secrets(policy::Redaction& redaction, const sys::Environment& environment,
+                 const std::vector<std::string>& configured);
+
+// A text that comes in pieces, without active secrets, of which no piece shows a part.
+class RedactedStream {
+  public:
+    RedactedStream(const policy::Redaction& redaction, std::function<void(std::string_view)> sink)
+        : redaction_(redaction), sink_(std::move(sink)) {}
+    void write(std::string_view piece);
+    // What was held back, since it might have gone on as a secret.
+    void end();
+
+  private:
+    const policy::Redaction& redaction_;
+    std::function<void(std::string_view)> sink_;
+    std::string held_;
+};
+
+}  // namespace chorus::turn
