@@ -40,13 +40,16 @@ std::string with_rule(const agent::Permissions& permissions, const agent::HomeCo
 
 }  // namespace
 
-std::string fingerprint_in_force(store::Store& store, const Widening& widening) {
+Rights rights_in_force(store::Store& store, const Widening& widening) {
     const agent::Directory directory(widening.home.path() + "/" + widening.agent.dir);
     const InForce in_force =
         configuration_in_force(store, widening.agent, directory, widening.configuration);
     return rights_of(in_force, widening.configuration,
-                     sandbox_in_force(in_force.configuration, widening.configuration))
-        .fingerprint;
+                     sandbox_in_force(in_force.configuration, widening.configuration));
+}
+
+std::string fingerprint_in_force(store::Store& store, const Widening& widening) {
+    return rights_in_force(store, widening).fingerprint;
 }
 
 std::string grant_problem(const Widening& widening, const sys::Person& person,

@@ -9,6 +9,7 @@
 #include "sys/environment.hpp"
 #include "sys/lock.hpp"
 #include "sys/person.hpp"
+#include "turn/rights.hpp"
 
 namespace chorus::turn {
 
@@ -31,7 +32,8 @@ void check_trust_grant(const Widening& widening, const std::string& part_before,
                        const std::string& part);
 // Held by whoever changes agent.json and what is trusted of it. Error(agent_busy).
 sys::Lock lock_configuration(const Widening& widening);
-// Of the rules in force now.
+// The rules in force now.
+Rights rights_in_force(store::Store& store, const Widening& widening);
 std::string fingerprint_in_force(store::Store& store, const Widening& widening);
 // Why this person may not, or "".
 std::string grant_problem(const Widening& widening, const sys::Person& person,

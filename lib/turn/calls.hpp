@@ -43,7 +43,6 @@ class Calls {
   private:
     Judged judge(const chat::ToolCall& call);
     policy::Decision weigh(const Judged& judged);
-    void guard_rights(const Judged& judged, policy::Decision& decision) const;
     Widening widening() const;
     Binding bind(const Judged& judged) const;
     void apply_policy(Judged& judged);

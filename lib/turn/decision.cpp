@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "agent/profile_text.hpp"
 #include "agent/trust.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
@@ -20,8 +21,10 @@
 #include "sys/file.hpp"
 #include "tools/tool.hpp"
 #include "turn/always.hpp"
+#include "turn/approval.hpp"
 #include "turn/audit_sink.hpp"
 #include "turn/rights.hpp"
+#include "turn/secrets.hpp"
 #include "turn/settings.hpp"
 #include "turn/trust.hpp"
 
@@ -104,14 +107,27 @@ void check_kind(const store::Prompt& prompt, Verb verb, bool always) {
                     "--approve " + prompt.id + " or --deny " + prompt.id);
 }
 
-// Widening is for those whom the home lets grant it.
-void check_grant(const store::Prompt& prompt, const Widening& widening, bool always) {
-    const auto wanted = wanted_profile(prompt.tool, tools::Arguments::parse(prompt.arguments));
-    if (!always && !wanted) return;
-    const std::string profile = always ? "custom" : wanted->name;
+// What the rules deny by now, or whoever decides may not grant, is not approved.
+void check_grant(store::Store& store, const store::Prompt& prompt, const Widening& widening,
+                 const policy::Redaction& secrets, bool always) {
+    const auto refuse = [&](const std::string& why) {
+        return Error(ErrorCode::forbidden, "prompt " + prompt.id + ": " + why);
+    };
     const auto person = sys::invoking_person(widening.environment);
-    if (const std::string problem = grant_problem(widening, person, profile); !problem.empty())
-        throw Error(ErrorCode::forbidden, "prompt " + prompt.id + ": " + problem);
+    if (always)
+        if (const auto problem = grant_problem(widening, person, "custom"); !problem.empty())
+            throw refuse(problem);
+    const tools::Tool* tool = tools::find_tool(prompt.tool);
+    if (prompt.kind != "permission" || tool == nullptr) return;
+    const auto arguments = tools::Arguments::parse(prompt.arguments);
+    Proposed call{{std::string(tool->family), prompt.action, tool->kind == tools::Class::command}};
+    if (const auto wanted = wanted_profile(tool->name, arguments)) {
+        call.profile = wanted->name;
+        call.rights = agent::profile_text(*wanted, widening.configuration);
+    }
+    const Rights rights = rights_in_force(store, widening);
+    const auto decision = decide_call(call, {rights, secrets, widening, {widening.actor}});
+    if (decision.verdict == policy::Verdict::deny) throw refuse(decision.reason);
 }
 
 // Of a prompt about a call that is bound to files; nothing where they are not to be seen.
@@ -238,6 +254,8 @@ std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
                        : std::vector{one_prompt(store, agent_name, decision.id)};
     const store::Agent agent = agent_of(store, prompts.front());
     const agent::HomeConfiguration configuration = agent::load_home_configuration(decider.home);
+    const policy::Redaction secrets =
+        secrets_of(decider.home, decider.environment, configuration.shared.environment);
     const auto widening_for = [&](const store::Prompt& prompt) -> Widening {
         return {decider.home, decider.environment, configuration,
                 agent,        decider.actor,       prompt.turn_id};
@@ -245,10 +263,11 @@ std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
     for (store::Prompt& prompt : prompts) {
         const Widening widening = widening_for(prompt);
         check_kind(prompt, decision.verb, decision.always);
-        if (decision.verb == Verb::approve) check_grant(prompt, widening, decision.always);
+        if (decision.verb == Verb::approve)
+            check_grant(store, prompt, widening, secrets, decision.always);
         prompt.state = state_after(decision.verb);
-        prompt.answer =
-            decision.verb == Verb::answer ? checked_answer(prompt, decision.text) : decision.text;
+        prompt.answer = secrets.apply(
+            decision.verb == Verb::answer ? checked_answer(prompt, decision.text) : decision.text);
         prompt.decided_by = decider.actor;
         prompt.profile = fingerprint_in_force(store, widening);
         if (decision.verb == Verb::approve) bind_approval(store, decider, decision, agent, prompt);

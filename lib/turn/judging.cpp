@@ -1,10 +1,8 @@
 // What becomes of a call before anything runs: the part of Calls that decides.
-#include "agent/profile_text.hpp"
 #include "base/text.hpp"
-#include "policy/narrowing.hpp"
-#include "policy/strictest.hpp"
 #include "store/records.hpp"
 #include "tools/question.hpp"
+#include "turn/approval.hpp"
 #include "turn/calls.hpp"
 
 namespace chorus::turn {
@@ -57,42 +55,18 @@ Judged Calls::judge(const chat::ToolCall& call) {
 }
 
 policy::Decision Calls::weigh(const Judged& judged) {
-    const bool is_shell = judged.tool->kind == tools::Class::command;
-    if (is_shell) prepare_sandbox();
-    const policy::Surroundings around =
-        shell_surroundings(workplace_.sandbox, workplace_.sandbox_problem);
-    if (place_.redaction.holds_active(judged.decided.call.arguments))
-        return {Verdict::deny, "the arguments hold a secret that is in use"};
-    policy::Decision decision =
-        policy::strictest(rules_.rights->profiles,
-                          {std::string(judged.tool->family),
-                           tools::action(*judged.tool, judged.arguments, workplace_), is_shell},
-                          around);
-    if (decision.verdict != Verdict::deny) guard_rights(judged, decision);
-    return decision;
+    if (judged.tool->kind == tools::Class::command) prepare_sandbox();
+    std::vector<std::string> actors = store::senders(place_.store, record_.turn().id);
+    actors.push_back(record_.turn().actor);
+    Proposed call = proposed(*judged.tool, judged.arguments, workplace_, place_.home_configuration);
+    call.text += judged.decided.call.arguments;
+    return decide_call(call, {*rules_.rights, place_.redaction, widening(), std::move(actors),
+                              shell_surroundings(workplace_.sandbox, workplace_.sandbox_problem)});
 }
 
 Widening Calls::widening() const {
     return {surroundings_.home, surroundings_.environment, place_.home_configuration,
             place_.agent,       record_.turn().actor,      record_.turn().id};
-}
-
-// More rights are a person's to give, whatever the profile says; and only to an agent that works
-// for nobody who may not give them: whoever joins a turn through the inbox brings no role into it.
-void Calls::guard_rights(const Judged& judged, policy::Decision& decision) const {
-    const auto wanted = wanted_profile(judged.tool->name, judged.arguments);
-    if (!wanted || policy::narrows(rules_.rights->own,
-                                   agent::profile_text(*wanted, place_.home_configuration)))
-        return;
-    std::vector<std::string> actors = store::senders(place_.store, record_.turn().id);
-    actors.push_back(record_.turn().actor);
-    std::string problem;
-    for (const std::string& actor : actors)
-        if (problem.empty()) problem = grant_problem(widening(), person_of(actor), wanted->name);
-    if (!problem.empty())
-        decision = {Verdict::deny, problem};
-    else if (decision.verdict == Verdict::allow)
-        decision = {Verdict::ask, "more rights are a person's to give"};
 }
 
 Binding Calls::bind(const Judged& judged) const {

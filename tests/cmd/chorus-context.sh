@@ -48,16 +48,18 @@ chmod 700 "$CHORUS_HOME"
 
 test_case "explain: the decision and the very pattern that made it"
 init a --model builtin/script
-run chorus-context explain a 'tool:git:push origin main'
+run chorus-context explain a 'tool:git:checkout main'
 expect_status 0
 expect_equal "$out" 'ask  ask[1] tool:git:(push|merge_request|checkout) .*
   profile: standard'
 expect_equal "$err" ''
 run chorus-context explain a 'tool:view:src/a.c'
 expect_equal "$(head -1 <<<"$out")" 'allow  allow[0] tool:(create_file|append_file|str_replace|view|list_files|search_files):.*'
-run chorus-context explain a 'tool:git:nothing'
-expect_equal "$(head -1 <<<"$out")" 'deny  no pattern matches'
-expect_status 0
+for action in tool:git:nothing 'tool:git:push origin main' tool:self_edit:nosuch tool:task:start; do
+    run chorus-context explain a "$action"
+    expect_status 2
+    expect_match "$err" "^chorus-context: error: action '$action': no tool of '[a-z_]*' does that"
+done
 run chorus-context explain a 'tool:bash:git push'
 expect_equal "$out" 'ask  ask[0] tool:bash:[\s\S]*
   profile: standard
@@ -103,6 +105,48 @@ for action in 'tool:bash:echo one; echo two $(echo three)' 'tool:git:status' 'to
         *) fail "explain said '$said' of $action" ;;
     esac
 done
+
+test_case "explain: the decision of each tool is the turn's, whatever the profile says"
+said_of() { chorus-context explain a "$1" --json 2>/dev/null | jq -r .decision; }
+done_with() { # CALL: what becomes of it in a turn
+    run chorus-run a --json "$1"
+    case $status in
+        10) echo ask ;;
+        *) jq -r 'if (.denied | length) > 0 or .tool_calls == 0 then "deny" else "allow" end' <<<"$out" ;;
+    esac
+    chorus-run a --deny all >/dev/null 2>&1 </dev/null
+}
+calls='tool:view:a.txt|/view {"path": "a.txt"}
+tool:create_file:b.txt|/create_file {"path": "b.txt", "content": "x"}
+tool:bash:true|/bash {"command": "true"}
+tool:git:status|/git_status {}
+tool:git:checkout main|/git_checkout {"ref": "main"}
+tool:ask_user:|/ask_user {"question": "Which?"}
+tool:task:kill task_001|/task_kill {"task_id": "task_001"}
+tool:self_edit:docs:notes/a.md|/self_edit_docs {"path": "notes/a.md", "content": "x"}
+tool:self_edit:permissions:open|/self_edit_permissions {"new_profile": "open"}
+tool:self_edit:permissions:locked|/self_edit_permissions {"new_profile": "locked"}
+tool:self_edit:permissions:custom|/self_edit_permissions {"new_profile": {"allow": ["tool:[a-z]*:.*"]}}'
+for profile in '"open"' '"standard"' '"sandboxed"' '"locked"' '{"allow": ["tool:self_edit:.*", "tool:ask_user:"]}' \
+    '{"base": "open", "deny": ["tool:self_edit:.*", "tool:bash:t.*"]}'; do
+    while IFS='|' read -r action call; do
+        rm -rf "$CHORUS_HOME"
+        init a --model builtin/script
+        agent_key a permissions "$profile"
+        said=$(said_of "$action")
+        expect_equal "$profile $action: $said" "$profile $action: $(done_with "$call")"
+    done <<<"$calls"
+done
+init b --model builtin/script
+run chorus-context explain b tool:self_edit:permissions:nosuch
+expect_status 3
+
+test_case "explain: more rights are refused to whoever may not grant them, as in a turn"
+init a --model builtin/script
+agent_key a permissions '{"allow": ["tool:self_edit:.*"]}'
+home_key permission_grants '{"admin": "*"}'
+run chorus-context explain a tool:self_edit:permissions:open
+expect_match "$out" '^deny  .*may not grant'
 
 test_case "explain: sandboxed, with the sandbox on, with network, off, and where it cannot be had"
 init a --model builtin/script --permissions sandboxed
@@ -187,7 +231,7 @@ expect_equal "$(wc -l <"$scratch/out")" 1
 expect_json '[.decision, .reason, .profile, .action, .sandbox, .sandbox_problem, .not_simple] | join("|")' \
     'allow|allow[7] tool:bash:[\s\S]*|sandboxed|tool:bash:ls | wc -l|workspace||'
 expect_json '[.commands[] | "\(.command): \(.decision)"] | join("; ")' 'ls: allow; wc -l: allow'
-run chorus-context explain a --json 'tool:git:push x'
+run chorus-context explain a --json 'tool:git:checkout x'
 expect_json 'has("commands")' false
 run chorus-context explain a --json 'tool:bash:ls $x'
 expect_json .not_simple "at '\$x'"

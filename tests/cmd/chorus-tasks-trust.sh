@@ -22,13 +22,13 @@ in_sink() { jq -r '"\(.decision) \(.action)"' "$sink" 2>/dev/null | tail -1; }
 
 test_case "approved: in force, in the audit log and its sink, and nothing is left to ask"
 changed permissions '"open"'
-expect_equal "$(decision_on 'tool:git:push origin main')" ask
+expect_equal "$(decision_on 'tool:git:checkout main')" ask
 run chorus-tasks prompts a
 expect_match "$out" "^$id	a	[^	]*	trust:agent.json: permissions: \"standard\" → \"open\"$"
 run chorus-tasks approve "$id" --actor carol
 expect_status 0
 expect_match "$err" "notice: approved $id: trust:agent.json: permissions: \"standard\" → \"open\""
-expect_equal "$(decision_on 'tool:git:push origin main')" allow
+expect_equal "$(decision_on 'tool:git:checkout main')" allow
 expect_db "SELECT state || ' ' || decided_by FROM prompts" "approved uid $(id -u) (carol)"
 expect_db "SELECT decision || ' ' || action_string || ' ' || actor FROM audit_log" "ask_approved trust:agent.json uid $(id -u) (carol)"
 expect_equal "$(in_sink)" 'ask_approved trust:agent.json'
@@ -44,7 +44,7 @@ test_case "denied: the old values stay, and the same change is not asked about t
 changed permissions '"open"' sandbox '"off"'
 run chorus-tasks deny "$id"
 expect_status 0
-expect_equal "$(decision_on 'tool:git:push origin main')" ask
+expect_equal "$(decision_on 'tool:git:checkout main')" ask
 run chorus-run a hello
 expect_match "$err" 'agent.json: not in force'
 expect_equal "$(in_sink)" 'ask_denied trust:agent.json'
@@ -59,7 +59,7 @@ run chorus-tasks approve "$id"
 expect_status 4
 expect_match "$err" "error: prompt $id: agent.json says something else by now"
 expect_match "$err" 'hint: chorus-config trust a'
-expect_equal "$(decision_on 'tool:git:push origin main')" ask
+expect_equal "$(decision_on 'tool:git:checkout main')" ask
 expect_db 'SELECT count(*) FROM audit_log' 0
 run chorus-run a hello
 expect_db "SELECT group_concat(state, ' ') FROM prompts" 'cancelled pending'
@@ -72,7 +72,7 @@ home_key permission_grants '{"admin": ["*"]}'
 run chorus-tasks approve "$id"
 expect_status 6
 expect_match "$err" "permissions: user .* may not grant 'open'"
-expect_equal "$(decision_on 'tool:git:push origin main')" ask
+expect_equal "$(decision_on 'tool:git:checkout main')" ask
 CHORUS_AGENT=a run chorus-tasks approve "$id"
 expect_status 6
 expect_db "SELECT state FROM prompts" pending
@@ -85,7 +85,7 @@ expect_status 2
 expect_db "SELECT state FROM prompts" pending
 run chorus-run a --approve "$id"
 expect_status 0
-expect_equal "$(decision_on 'tool:git:push origin main')" allow
+expect_equal "$(decision_on 'tool:git:checkout main')" allow
 
 test_case "a person's own changes reach the sink at once"
 init a --model builtin/script

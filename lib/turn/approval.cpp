@@ -1,0 +1,112 @@
+#include "turn/approval.hpp"
+
+#include <algorithm>
+
+#include "agent/profile_text.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "chat/json_text.hpp"
+#include "policy/narrowing.hpp"
+#include "policy/strictest.hpp"
+#include "turn/settings.hpp"
+
+namespace chorus::turn {
+namespace {
+
+using policy::Verdict;
+
+// What may stand behind "tool:".
+std::vector<std::string> families() {
+    std::vector<std::string> names;
+    for (const tools::Tool& tool : tools::registry()) names.emplace_back(tool.family);
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+// Of a family of several tools the detail begins with what the name ends in: "tool:git:log x" is
+// git_log's.
+const tools::Tool* find_maker(std::string_view family, std::string_view detail) {
+    const auto& all = tools::registry();
+    const auto is_of = [&](const tools::Tool& tool) { return tool.family == family; };
+    if (std::count_if(all.begin(), all.end(), is_of) == 1)
+        return &*std::find_if(all.begin(), all.end(), is_of);
+    return tools::find_tool(std::string(family) + "_" +
+                            std::string(detail.substr(0, detail.find_first_of(" :"))));
+}
+
+void put_profile(Proposed& call, const agent::Permissions& wanted,
+                 const agent::HomeConfiguration& home) {
+    call.profile = wanted.name;
+    call.rights = agent::profile_text(wanted, home);
+}
+
+// More rights are a person's to give, whatever the profile says; and only to an agent that works
+// for nobody who may not give them: whoever joins a turn through the inbox brings no role into it.
+void guard_rights(const Proposed& call, const Moment& moment, policy::Decision& decision) {
+    if (call.profile.empty() || (call.rights && policy::narrows(moment.rights.own, *call.rights)))
+        return;
+    std::string problem;
+    for (const std::string& actor : moment.actors)
+        if (problem.empty())
+            problem = grant_problem(moment.widening, person_of(actor), call.profile);
+    if (!problem.empty())
+        decision = {Verdict::deny, problem};
+    else if (decision.verdict == Verdict::allow)
+        decision = {Verdict::ask, "more rights are a person's to give"};
+}
+
+}  // namespace
+
+Proposed proposed(const tools::Tool& tool, const tools::Arguments& arguments,
+                  const tools::Workplace& workplace, const agent::HomeConfiguration& home) {
+    Proposed call{{std::string(tool.family), tools::action(tool, arguments, workplace),
+                   tool.kind == tools::Class::command}};
+    call.text = arguments.canonical();
+    call.is_question = tool.kind == tools::Class::question;
+    if (const auto wanted = wanted_profile(tool.name, arguments)) put_profile(call, *wanted, home);
+    return call;
+}
+
+Proposed proposed(const std::string& action, const agent::HomeConfiguration& home) {
+    const auto known = families();
+    const auto refuse = [&](const std::string& why) {
+        return base::Error(base::ErrorCode::bad_request,
+                           "action " + base::quoted(action) + ": " + why,
+                           "write tool:TOOL:DETAIL, as in 'tool:bash:git push'; the tools are " +
+                               base::quoted_list(known));
+    };
+    Proposed call{policy::parse_action(action)};
+    const std::string head = "tool:" + call.action.tool + ":";
+    if (!action.starts_with(head)) throw refuse("not an action");
+    if (!std::binary_search(known.begin(), known.end(), call.action.tool))
+        throw refuse("there is no tool " + base::quoted(call.action.tool));
+    const std::string detail = action.substr(head.size());
+    const tools::Tool* tool = find_maker(call.action.tool, detail);
+    if (tool == nullptr)
+        throw refuse("no tool of " + base::quoted(call.action.tool) + " does that");
+    call.text = action;
+    call.is_question = tool->kind == tools::Class::question;
+    constexpr std::string_view permissions = "permissions:";
+    if (tool->name != "self_edit_permissions" || !detail.starts_with(permissions)) return call;
+    call.profile = detail.substr(permissions.size());
+    if (call.profile == "custom") return call;
+    const auto wanted = agent::parse_permissions(chat::quoted(call.profile), "action");
+    (void)agent::resolve_profile(wanted, home, "action");
+    put_profile(call, wanted, home);
+    return call;
+}
+
+policy::Decision decide_call(const Proposed& call, const Moment& moment) {
+    if (moment.secrets.holds_active(call.text))
+        return {Verdict::deny, "the arguments hold a secret that is in use"};
+    policy::Decision decision =
+        policy::strictest(moment.rights.profiles, call.action, moment.shell);
+    if (decision.verdict == Verdict::deny) return decision;
+    guard_rights(call, moment, decision);
+    if (decision.verdict == Verdict::allow && call.is_question)
+        decision = {Verdict::ask, "a question is a person's to answer"};
+    return decision;
+}
+
+}  // namespace chorus::turn

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Keys that Chorus knows of get nowhere: of whatever provider, in a prompt, an output or an answer, whole,
+# in pieces, in base64 or in parts of a stream.
+. "$(dirname "$0")/../support/lib.sh"
+. "$(dirname "$0")/../support/turns.sh"
+
+key=$(printf 'mx%s' Zq81xVb07Ludw93KfTq2RnE4) gh=$(printf 'ax%s' 7TnQ0pWm3KcYv5RbJ8sL) own=$(printf 'cx%s' H2kD9fPzQ4tUe6Wy1NaG)
+export MISTRAL_API_KEY=$key GH_TOKEN=$gh MY_SECRET=$own
+anywhere() { # TEXT: no file of the home, no output
+    ! grep -rqF -e "$1" "$CHORUS_HOME" && [[ $out$err != *"$1"* ]]
+}
+expect_nowhere() {
+    local secret size
+    for secret in "$key" "$gh" "$own"; do
+        for size in 0 4 8; do anywhere "${secret:$size:12}" || fail "found: ${secret:$size:12}"; done
+    done
+    anywhere "$(printf %s "$key" | base64 -w0 | cut -c4-24)" || fail 'found in base64'
+}
+
+test_case "in a prompt, a stdin and an output: in no file, no output, no request"
+init a --model anthropic/m --permissions open
+agent_key a environment '["MY_SECRET"]'
+start_server "$(answers "$(call c bash "$(jq -nc --arg c "cat data; echo x\$MY_SECRET | base64; printenv MY_SECRET | cut -c3-17" '{command: $c}')")" "$(say Done.)")"
+printf 'a %s b\n' "$gh" >"$CHORUS_HOME/agents/a/workspace/data"
+echo "piped ${key:2:14}" >in
+run_stdin in chorus-run a -p "my key is $key, $(printf %s "$key" | base64 -w0)" --output-format stream-json --events all
+expect_status 0
+rm "$CHORUS_HOME/agents/a/workspace/data"
+expect_nowhere
+expect_match "$(db "SELECT content FROM messages WHERE role = 'user'")" 'my key is \[redacted:key\]'
+expect_match "$(db "SELECT content FROM messages WHERE role = 'tool_result'")" 'a \[redacted:key\] b'
+grep -rqF "${key:0:12}" "$scratch/log" && fail 'sent to the provider'
+for format in json jsonl md html; do
+    run chorus-context export a --format $format
+    expect_status 0
+    expect_nowhere
+done
+run chorus-context save a
+expect_nowhere
+run chorus-tasks status a --json
+expect_nowhere
+expect_sound
+
+test_case "across the pieces of a stream"
+init a --model anthropic/m
+start_server "$(answers "$(jq -nc --arg text "It is $key, I say." '{say: {text: $text}}')")"
+for format in text stream-json; do
+    run chorus-run a go --output-format $format --stream
+    expect_status 0
+    [[ $out != *"${key:3:12}"* ]] || fail "in $format"
+    shown=$out
+    [ $format = text ] || shown=$(jq -rj 'select(.kind == "content-delta").text // empty' <<<"$out")
+    expect_match "$shown" 'It is \[redacted:key\], I say\.|^$'
+done
+
+test_case "a call that holds one is denied, as it stands or in base64"
+init a --model anthropic/m --permissions open
+encoded=$(printf %s "$key" | base64 -w0)
+start_server "$(answers "$(call c bash "{\"command\": \"echo $encoded\"}")" "$(call d bash "{\"command\": \"echo \\u006d${key:1}\"}")" "$(say Done.)")"
+run chorus-run a go
+expect_status 0
+expect_db "SELECT group_concat(outcome) FROM tool_runs" denied,denied
+
+test_case "none is in the environment of the process itself"
+init a --model builtin/script --permissions open
+home_key sandbox '"off"'
+chorus-run a '/bash sleep 3' >/dev/null 2>&1 </dev/null &
+pid=$!
+wait_for 10 running 'sleep 3' || fail 'it did not begin'
+got=$(tr '\0' '\n' <"/proc/$pid/environ" | grep -F -e "$key" -e "$gh")
+expect_equal "$got" ''
+wait $pid
+
+test_case "what a person answers and gives as a reason"
+init a --model anthropic/m
+start_server "$(answers "$(call q ask_user '{"question": "Which?"}')" "$(call c bash '{"command": "make"}')" "$(say Done.)")"
+run chorus-run a go
+expect_status 10
+run chorus-tasks answer "$(db "SELECT id FROM prompts WHERE state = 'pending'")" "it is $key"
+expect_status 0
+run chorus-run a --resume
+expect_status 10
+run chorus-run a --deny all --reason "since $gh leaks"
+expect_status 0
+expect_nowhere
+expect_sound
+
+end_tests
