@@ -192,8 +192,9 @@ model::Answer LiveTurn::ask(const chat::Request& request) {
         *model_, request, sink, interruption, policy, [this](const model::RetryEvent& event) {
             emit(chat::RetryNotice{event.attempt, event.wait_ms,
                                    std::string(model::name(event.failure.category)),
-                                   event.failure.message});
+                                   place_.redaction.apply(event.failure.message)});
         });
+    shown.end();
     if (!answer.reply.tool_calls.empty()) give_unique_ids(request, answer.reply);
     return answer;
 }

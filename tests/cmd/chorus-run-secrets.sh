@@ -53,6 +53,12 @@ for format in text stream-json; do
     expect_match "$shown" 'It is \[redacted:key\], I say\.|^$'
 done
 
+test_case "what looks like the beginning of one is shown at the end"
+init a --model anthropic/m
+start_server "$(answers "$(say "It begins with ${key:0:9}")")"
+run chorus-run a go --stream
+expect_equal "$out" "It begins with ${key:0:9}"
+
 test_case "a call that holds one is denied, as it stands or in base64"
 init a --model anthropic/m --permissions open
 encoded=$(printf %s "$key" | base64 -w0)
