@@ -14,7 +14,6 @@
 #include "sys/environment.hpp"
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
-#include "sys/place.hpp"
 
 namespace chorus::repo {
 namespace {
@@ -78,7 +77,7 @@ std::vector<std::string> places_of(const std::string& workspace) {
     if (!place.is_there()) return places;
     check_owner("git", workspace, place);
     for (const std::string& directory : {place.common_directory, place.git_directory})
-        if (!sys::is_within(directory, places.back())) places.push_back(directory);
+        if (!(directory + "/").starts_with(places.back() + "/")) places.push_back(directory);
     return places;
 }
 

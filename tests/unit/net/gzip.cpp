@@ -96,7 +96,9 @@ TEST(Gzip, WhatIsPackedIsUnpacked) {
     for (const std::string& whole : {std::string(), text, std::string(300'000, 'x') + text}) {
         const std::string packed = gzip(whole);
         EXPECT_EQ(gunzip(packed, whole.size()), whole);
-        if (!whole.empty()) EXPECT_EQ(gunzip(packed, whole.size() - 1), std::nullopt);
+        if (!whole.empty()) {
+            EXPECT_EQ(gunzip(packed, whole.size() - 1), std::nullopt);
+        }
         EXPECT_EQ(gunzip(packed.substr(0, packed.size() - 1), whole.size()), std::nullopt);
     }
     EXPECT_EQ(gunzip("no gzip", 100), std::nullopt);

@@ -220,7 +220,11 @@ TEST(Audit, shows_a_text_changed_to_null) {
     for (const char* column : {"agent_name", "actor", "detail", "user_id"}) {
         const Home home;
         Store store = home.open();
-        in_transaction(store, [&] { append_audit(store, {.decision = "allow"}); });
+        in_transaction(store, [&] {
+            append_audit(
+                store,
+                {.agent_name = {}, .action = {}, .decision = "allow", .actor = {}, .detail = {}});
+        });
         EXPECT_EQ(check_audit(store).broken_row, 0);
         change(store, "CREATE TABLE changed AS SELECT * FROM audit_log");
         change(store, "DROP TABLE audit_log");
