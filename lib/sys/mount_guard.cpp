@@ -28,20 +28,22 @@ std::string hash_of(const std::string& path) {
 
 }  // namespace
 
-MountGuard::MountGuard(const std::vector<std::string>& paths)
-    : events_(inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+MountGuard::MountGuard(const std::vector<std::string>& paths) {
+    for (const std::string& path : paths)
+        if (Fd held(open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)); held)
+            all_.push_back({path, std::move(held), hash_of(path)});
+}
+
+void MountGuard::watch() {
+    events_ = Fd(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
     std::set<std::string> watched;
-    for (const std::string& path : paths) {
-        const std::string parent = path.substr(0, path.rfind('/') + 1);
+    for (const Guarded& guarded : all_) {
+        const std::string parent = guarded.path.substr(0, guarded.path.rfind('/') + 1);
         if (events_ && watched.insert(parent).second &&
             inotify_add_watch(events_.get(), parent.c_str(),
                               IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO) < 0)
             events_.reset();
     }
-    // after the watches: what is replaced from here on is an event
-    for (const std::string& path : paths)
-        if (Fd held(open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)); held)
-            all_.push_back({path, std::move(held), hash_of(path)});
 }
 
 std::string MountGuard::replaced() {

@@ -14,8 +14,10 @@ class MountGuard {
     // Of what is to be mounted over, before it is. What is not there is passed over.
     explicit MountGuard(const std::vector<std::string>& paths);
 
-    // Readable when something may have been replaced; -1 where that is to be asked about now and
-    // then.
+    // From here on fd() is readable when something may have been replaced; -1 before that, and
+    // where it cannot be had: then that is to be asked about now and then. Not for a command of
+    // milliseconds: the kernel takes ten to end it.
+    void watch();
     int fd() const { return events_.get(); }
     // The path of one that is not the file or directory that it was, or "".
     std::string replaced();

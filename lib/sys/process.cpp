@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -17,12 +18,15 @@
 #include "base/limits.hpp"
 #include "sys/clock.hpp"
 #include "sys/household.hpp"
+#include "sys/mount_guard.hpp"
 #include "sys/status.hpp"
 
 namespace chorus::sys {
 namespace {
 
 constexpr std::int64_t stop_interval_ms = 50;
+constexpr std::int64_t watch_after_ms = 1'000;
+constexpr std::int64_t never_ms = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t chunk_bytes = 64U << 10;
 
 // A pipe's end below 3 would be overwritten on the way to the child.
@@ -121,8 +125,14 @@ class Execution {
 
     void look_after_mounts(std::int64_t now_ms) {
         const bool runs = phase_ == Phase::running || phase_ == Phase::asked;
-        if (!command_.guard || !runs || !std::exchange(ask_guard_, command_.guard->fd() < 0))
-            return;
+        if (!command_.guard || !runs || (!ask_guard_ && now_ms < next_look_ms_)) return;
+        if (next_look_ms_ != never_ms && now_ms - started_ms_ >= watch_after_ms) {
+            command_.guard->watch();
+            next_look_ms_ = never_ms;
+        }
+        // where nothing tells when to look
+        if (command_.guard->fd() < 0) next_look_ms_ = now_ms + stop_interval_ms;
+        ask_guard_ = false;
         broken_ = command_.guard->replaced();
         if (!broken_.empty()) force_to_end(now_ms);
     }
@@ -161,12 +171,14 @@ class Execution {
         std::int64_t wait_ms = INT_MAX;
         if (phase_ == Phase::running) {
             if (bounds_.stop && bounds_.stop_fd < 0) wait_ms = stop_interval_ms;
-            if (command_.guard && command_.guard->fd() < 0) wait_ms = stop_interval_ms;
             if (bounds_.timeout_ms > 0)
                 wait_ms = std::min(wait_ms, started_ms_ + bounds_.timeout_ms - now_ms);
         } else {
             wait_ms = std::min(wait_ms, deadline_ms_ - now_ms);
         }
+        const bool runs = phase_ == Phase::running || phase_ == Phase::asked;
+        if (runs && command_.guard && command_.guard->fd() < 0)
+            wait_ms = std::min(wait_ms, stop_interval_ms);
         return static_cast<int>(std::max<std::int64_t>(wait_ms, 0));
     }
 
@@ -251,7 +263,8 @@ class Execution {
     std::unique_ptr<char[]> buffer_ = std::make_unique_for_overwrite<char[]>(chunk_bytes);
     Finished result_;
     Phase phase_ = Phase::running;
-    bool ask_guard_ = true;
+    bool ask_guard_ = false;
+    std::int64_t next_look_ms_ = 0;
     std::string broken_;
     pid_t main_ = 0;
     std::int64_t started_ms_ = 0;

@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "sys/fd.hpp"
-#include "sys/mount_guard.hpp"
 
 namespace chorus::sys {
+
+class MountGuard;
 
 // (pid, start time in clock ticks since boot): never a pid alone.
 struct Identity {

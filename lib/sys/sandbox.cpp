@@ -12,6 +12,7 @@
 #include "sys/file.hpp"
 #include "sys/git_guard.hpp"
 #include "sys/inner.hpp"
+#include "sys/mount_guard.hpp"
 #include "sys/mounts.hpp"
 #include "sys/spawn.hpp"
 #include "sys/status.hpp"

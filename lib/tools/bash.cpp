@@ -42,6 +42,7 @@ sys::Finished run_in(const Workplace& workplace, const sys::Command& shell,
                      const sys::Bounds& bounds, std::string& note) {
     const sys::Command command = sys::sandboxed(workplace.sandbox, shell);
     if (workplace.sandbox.mode == sys::SandboxMode::off) return sys::run(command, bounds);
+    if (workplace.tasks != nullptr) workplace.tasks->held = command.held;
     const sys::Plants before = sys::Plants::in(workplace.root.path());
     sys::Finished finished = sys::run(command, bounds);
     note = tell_plants(before, "while a command ran", workplace);

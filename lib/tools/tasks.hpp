@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "sys/environment.hpp"
 #include "task/task.hpp"
@@ -18,6 +20,9 @@ struct Tasks {
     std::function<store::Task()> about;  // of one that this turn starts: all but its command
     std::int64_t grace_ms = 0;           // from SIGTERM to SIGKILL
     std::mutex mutex = {};               // tools run side by side, and the store is one's at a time
+    // Of the turn's last command: to make git's mount points anew for the next one, and to remove
+    // them while its mounts go, takes milliseconds.
+    std::vector<std::shared_ptr<const void>> held = {};
 };
 
 // bash with `background`.
