@@ -55,7 +55,7 @@ void initialise_directory(const std::string& workspace) {
 void prepare_directory(const std::string& workspace, const Author& author) {
     sys::make_directory(git_directory(workspace));
     const Mutation mutation(workspace);
-    if (open_repository(workspace)) return;
+    if (sys::exists(configuration_file(workspace)) && open_repository(workspace)) return;
     initialise_directory(workspace);
     complete_configuration(workspace, author);
 }

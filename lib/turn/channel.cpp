@@ -21,6 +21,13 @@
 namespace chorus::turn {
 namespace {
 
+// Of a webhook's address the path is as good as a key; the host is told.
+std::string path_in(const std::string& url) {
+    const auto scheme = url.find("://");
+    const auto path = scheme == std::string::npos ? scheme : url.find('/', scheme + 3);
+    return path == std::string::npos ? "" : url.substr(path);
+}
+
 using agent::Channel;
 
 constexpr std::size_t kept_output_bytes = 4'096;
@@ -55,7 +62,7 @@ class Correspondent {
           most_ms_(posting.environment.find_ms("CHORUS_CHANNEL_TIMEOUT_MS")
                        .value_or(base::limits::channel_ms)),
           deadline_ms_(sys::monotonic_ms() + most_ms_) {
-        if (channel_.kind == Channel::Kind::webhook) redaction_.add(channel_.target);
+        if (channel_.kind == Channel::Kind::webhook) redaction_.add(path_in(channel_.target));
     }
 
     // "" where there is nothing to say.

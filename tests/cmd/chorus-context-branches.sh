@@ -198,7 +198,7 @@ run chorus-context switch a main
 expect_status 0
 expect_equal "$(readlink "$(own current)")" branches/main
 expect_equal "$(leftovers)" 0
-for name in nonsense 2 3 '../main' '' branches/main; do
+for name in nonsense 2 3 '../main' branches/main; do
     run chorus-context switch a -- "$name"
     expect_status 4
     expect_match "$err" "error: agent 'a': no branch "
@@ -225,7 +225,7 @@ expect_status 5
 
 test_case "names that are none, ids that are none, agents that are none: one line, and nothing is made"
 three_turns
-for name in '../x' . .. '' ' ' 'a b' 'a/b' '.hidden' '-rf' '_x' 2 20260212103000 main "$(printf 'x%.0s' {1..65})" $'a\nb' 'ünï' $'\e[2J' 'a;b' '$(id)' '*'; do
+for name in '../x' . .. ' ' 'a b' 'a/b' '.hidden' '-rf' '_x' 2 20260212103000 main "$(printf 'x%.0s' {1..65})" $'a\nb' 'ünï' $'\e[2J' 'a;b' '$(id)' '*'; do
     branch -- "$name"
     expect_status 2
     expect_match "$err" '^chorus-context: error: branch .*: not a name for a branch'
@@ -242,7 +242,7 @@ for id in 99 1000000000000; do
     expect_status 4
     expect_match "$err" "error: message $id: thread 1 of agent 'a' has none of that id"
 done
-for id in 0 -1 x 1.5 7x '' 99999999999999999999; do
+for id in 0 -1 x 1.5 7x 99999999999999999999; do
     branch try --at "$id"
     expect_status 2
     expect_match "$err" "error: --at: '$id' is no id of a message"

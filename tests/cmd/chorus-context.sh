@@ -195,7 +195,7 @@ expect_status 1
 
 test_case "explain: an action that is none is exit 2, and the hint lists the tools"
 init a --model builtin/script
-for action in 'git push' 'tool:bash' 'tool:nothing:x' '' 'bash:ls' 'tool::x'; do
+for action in 'git push' 'tool:bash' 'tool:nothing:x' 'bash:ls' 'tool::x'; do
     run chorus-context explain a "$action"
     expect_status 2
     expect_match "$err" 'chorus-context: error: action '

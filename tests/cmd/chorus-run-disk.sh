@@ -45,7 +45,7 @@ test_case "full in the middle of a turn: what was accepted stays, the next turn 
 make_disk 4m
 init a --model builtin/script --permissions sandboxed
 run chorus-run a 'say it
-/bash head -c 9000000 /dev/zero >filler
+/bash head -c 9000000 /dev/zero >filler; seq 9000
 /create_file {"path": "later", "content": "x"}
 /bash rm filler'
 expect_status 1

@@ -75,7 +75,7 @@ chmod 755 "$base" "$scratch"
 export CHORUS_HOME=$scratch/own/home HOME=$scratch/own
 # what was built may lie where another user cannot look
 mkdir -p "$scratch/own" "$scratch/built/bin" "$scratch/built/share/chorus"
-cp "$CHORUS_BIN"/chorus-{init,run,sandbox} "$scratch/built/bin"
+cp "$CHORUS_BIN"/chorus-{git,init,run,sandbox} "$scratch/built/bin"
 cp -rL "$CHORUS_BIN/../share/chorus/template" "$scratch/built/share/chorus"
 chmod -R a+rX "$scratch/built"
 chown $owner:$owner "$scratch/own"

@@ -207,7 +207,7 @@ expect_sound
 
 test_case "killed around the start of one: it is started once, and the model is told that it was"
 told=0
-for k in {2..8}; do
+for k in {2..12}; do
     rm -rf "$CHORUS_HOME"
     init a --model anthropic/m --permissions open
     # it runs while agent.json is made to say so, which is between its start and the call's result

@@ -124,7 +124,7 @@ expect_equal "$out" ''
 at_terminal 80 'chorus-tasks list a'
 expect_equal "$out" 'No tasks for a: none is running, none ended in the last 10 min (see --all).'
 for verb in list status threads steps events ready cancel; do
-    for name in nobody -rf .. a/b ''; do
+    for name in nobody -rf .. a/b; do
         run chorus-tasks "$verb" -- "$name"
         expect_status 4
         expect_match "$err" "^chorus-tasks: error: agent '$name': there is none of that name
