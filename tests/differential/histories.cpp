@@ -394,6 +394,7 @@ class History {
         for (const std::string& file : files)
             if (file != "sub") write(file, text);
         const bool adds = chance(2);
+        settle();
         if (adds && !files.empty()) output_of(ours_, unmerged + " | xargs -0 git add -A --");
         const std::string ours = outcome([&](Repository repository) {
             repository.commit("m", adds ? std::vector<std::string>{} : files, author);
