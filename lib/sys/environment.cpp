@@ -64,8 +64,9 @@ constexpr const char* obeyed_by_libraries[] = {
 
 void drop_library_variables() {
     for (const auto& [name, value] : values_of_process())
-        if (std::any_of(std::begin(obeyed_by_libraries), std::end(obeyed_by_libraries),
-                        [&](const char* beginning) { return name.starts_with(beginning); }))
+        if (std::any_of(
+                std::begin(obeyed_by_libraries), std::end(obeyed_by_libraries),
+                [&name = name](const char* beginning) { return name.starts_with(beginning); }))
             unsetenv(name.c_str());
 }
 

@@ -248,10 +248,10 @@ WorkspaceStanding workspace_of(const agent::Directory& directory) {
             throw Error(base::ErrorCode::failed, path + ": no git repository of its own");
         const std::string status = repository->status();
         const auto lines = base::split_lines(status);
-        constexpr std::string_view word = "branch ";
+        const std::string_view word = "branch ";
         if (!lines.empty()) workspace.branch = lines.front().substr(word.size());
         workspace.uncommitted =
-            std::count_if(lines.begin(), lines.end(), [](std::string_view line) {
+            std::count_if(lines.begin(), lines.end(), [word](std::string_view line) {
                 return !line.starts_with(word) && !line.starts_with("# ");
             });
     } catch (const Error& error) {

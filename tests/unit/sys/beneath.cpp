@@ -243,7 +243,7 @@ TEST_F(Writing, RefusesWhereTheOwnerOrTheGroupWouldBeLost) {
     chmod(scratch.path().c_str(), 0755);
     for (const auto& [user, group, lost] :
          {std::tuple{0U, 65534U, "owner"}, std::tuple{65534U, 0U, "group"}}) {
-        const auto body = [&, user = user, group = group, lost = lost] {
+        const auto body = [&, lost = lost] {
             return write("src/a.txt") == "src/a.txt: not written, as it would lose its " +
                                              std::string(lost) + ": Operation not permitted"
                        ? 0
