@@ -21,6 +21,7 @@
 #include "sys/file.hpp"
 #include "sys/git_keys.hpp"
 #include "sys/git_place.hpp"
+#include "sys/open_beneath.hpp"
 #include "sys/place.hpp"
 
 namespace chorus::sys {
@@ -43,11 +44,13 @@ std::string mark_of(const struct stat& status) {
 
 class Survey {
   public:
-    explicit Survey(std::string workspace) : workspace_(std::move(workspace)) {}
+    explicit Survey(std::string workspace)
+        : workspace_(std::move(workspace)),
+          root_(open(workspace_.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) {}
 
     std::set<Plant> run() {
         for (const std::string_view name : settings_files)
-            if (const auto status = link_status(full(std::string(name))))
+            if (const auto status = status_of(std::string(name)))
                 add(std::string(name), "is new or changed", mark_of(*status));
         // of a linked worktree or a submodule
         const std::string git = find_git(workspace_).git_directory;
@@ -80,13 +83,24 @@ class Survey {
     std::string full(const std::string& path) const {
         return path.starts_with('/') ? path : join_path(workspace_, path);
     }
+    // No link is followed on the way: any name below the workspace may be exchanged at any moment.
+    Fd opened(const std::string& path, int flags) const {
+        if (path.starts_with('/')) return Fd(open(path.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
+        return open_beneath(root_.get(), path.empty() ? "." : path, flags, Links::none);
+    }
+    std::optional<struct stat> status_of(const std::string& path) const {
+        const Fd fd = opened(path, O_PATH | O_NOFOLLOW);
+        struct stat status {};
+        if (!fd || fstat(fd.get(), &status) != 0) return std::nullopt;
+        return status;
+    }
     void add(const std::string& path, std::string what, std::string mark) {
         plants_.insert({path, std::move(what), std::move(mark)});
     }
 
     // `directory` is "" or ends in '/'.
     void look_through(const std::string& directory) {
-        const Fd fd(open(full(directory).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        const Fd fd = opened(directory, O_RDONLY | O_DIRECTORY);
         if (!fd) {
             if (errno != ENOENT) add(directory, "cannot be looked into", "");
             return;
@@ -118,7 +132,7 @@ class Survey {
 
     bool is_a_directory(const std::string& directory, const dirent64& entry) const {
         if (entry.d_type != DT_UNKNOWN) return entry.d_type == DT_DIR;
-        const auto status = link_status(full(directory + entry.d_name));
+        const auto status = status_of(directory + entry.d_name);
         return status && S_ISDIR(status->st_mode);
     }
 
@@ -137,7 +151,7 @@ class Survey {
     void follow(const std::string& directory, const char* name) {
         const std::string path = directory + name;
         std::string place = full(path);
-        const auto status = link_status(place);
+        const auto status = status_of(path);
         if (status && S_ISREG(status->st_mode)) {
             const auto text = content(path);
             if (!text || !text->starts_with("gitdir:")) return;
@@ -177,11 +191,10 @@ class Survey {
     // git writes through links of these places, wherever they lead.
     void inspect_links(const std::string& directory, int depth) {
         const std::string place = directory.substr(0, directory.size() - 1);  // else it is followed
-        const DirectoryStream stream = stream_of(
-            Fd(open(full(place).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)));
+        const DirectoryStream stream = stream_of(opened(place, O_RDONLY | O_DIRECTORY));
         while (const dirent* entry = stream ? next_entry(stream.get()) : nullptr) {
             const std::string path = directory + entry->d_name;
-            const auto status = link_status(full(path));
+            const auto status = status_of(path);
             if (!status) continue;
             if (S_ISLNK(status->st_mode)) add(path, "is a link", mark_of(*status));
             if (S_ISDIR(status->st_mode) && depth > 0) inspect_links(path + "/", depth - 1);
@@ -196,25 +209,25 @@ class Survey {
     }
 
     void inspect_hooks(const std::string& path) {
-        const DirectoryStream stream(opendir(full(path).c_str()));
+        const DirectoryStream stream = stream_of(opened(path, O_RDONLY | O_DIRECTORY));
         while (const dirent* entry = stream ? next_entry(stream.get()) : nullptr) {
             const std::string hook = path + "/" + entry->d_name;
-            struct stat status {};
-            if (hook.ends_with(".sample") || stat(full(hook).c_str(), &status) != 0) continue;
-            if (S_ISREG(status.st_mode) && (status.st_mode & 0111U) != 0)
-                add(hook, "a hook", mark_of(status));
+            const auto status = hook.ends_with(".sample") ? std::nullopt : status_of(hook);
+            if (!status || S_ISDIR(status->st_mode)) continue;
+            if (S_ISLNK(status->st_mode) || (status->st_mode & 0111U) != 0)
+                add(hook, "a hook", mark_of(*status));
         }
     }
 
     // Nothing where there is none; a file that git would not read in full either is a plant.
     std::optional<std::string> content(const std::string& path) {
-        if (!link_status(full(path))) return std::nullopt;
-        const Fd file(open(full(path).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-        struct stat status {};
-        const bool regular = file && fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode);
+        const auto status = status_of(path);
+        if (!status) return std::nullopt;
+        const Fd file =
+            S_ISREG(status->st_mode) ? opened(path, O_RDONLY | O_NONBLOCK | O_NOCTTY) : Fd();
         std::string text;
-        if (regular && try_read_all(file.get(), base::limits::config_bytes, text)) return text;
-        add(path, "cannot be read", mark_of(status));
+        if (file && try_read_all(file.get(), base::limits::config_bytes, text)) return text;
+        add(path, "cannot be read", mark_of(*status));
         return std::nullopt;
     }
 
@@ -222,6 +235,7 @@ class Survey {
     static constexpr std::size_t entries_bytes = 64U << 10;
 
     std::string workspace_;
+    Fd root_;
     std::unique_ptr<char[]> entries_ = std::make_unique_for_overwrite<char[]>(entries_bytes);
     std::vector<std::string> open_;
     std::set<std::string> inspected_;

@@ -25,8 +25,8 @@ add_executable(security_escape EXCLUDE_FROM_ALL ${security}/escape.cpp ${escape_
 target_link_libraries(security_escape PRIVATE chorus fault_world)
 add_dependencies(security_escape security_swap)
 add_dependencies(tests security_escape)
-# soak/escape* below run it. It still finds that the look for planted settings (sys/plants) opens directories outside by
-# a swapped name; it becomes a part of every test run with the change that mends that.
+# soak/escape* below run it. Where .git itself is exchanged it still finds files outside that are opened, though nothing
+# of them is shown or changed; it becomes a part of every test run with the change that mends that.
 
 add_test(NAME security/race COMMAND security_race --tries 600000)
 add_test(NAME security/race-without-openat2 COMMAND security_race --tries 200000 --without-openat2)
