@@ -12,6 +12,7 @@ void remove_leftovers(Place& place, const agent::Home& home, const store::Turn& 
     sys::remove_temporaries(home.locks());
     sys::remove_temporaries(place.directory.path());
     sys::remove_temporaries(place.directory.sessions());
+    sys::remove_temporaries(place.directory.commands());
     std::optional<sys::Root> root;
     if (sys::is_directory(path)) root.emplace(path);
     const sys::Root own(place.directory.path());
