@@ -14,14 +14,17 @@ namespace {
 
 std::vector<std::string> configuration_files(const Environment& environment) {
     const std::string home = environment.get("HOME");
-    const std::string xdg = environment.get("XDG_CONFIG_HOME", home + "/.config");
-    const std::string system = environment.get("GIT_CONFIG_SYSTEM", "/etc/gitconfig");
-    if (const auto global = environment.find("GIT_CONFIG_GLOBAL")) return {system, *global};
-    return {system, xdg + "/git/config", home + "/.gitconfig"};
+    std::vector<std::string> files{environment.get("GIT_CONFIG_SYSTEM", "/etc/gitconfig")};
+    if (environment.has("GIT_CONFIG_GLOBAL")) {
+        files.push_back(environment.get("GIT_CONFIG_GLOBAL"));
+    } else if (!home.empty()) {
+        files.push_back(environment.get("XDG_CONFIG_HOME", home + "/.config") + "/git/config");
+        files.push_back(home + "/.gitconfig");
+    }
+    return files;
 }
 
-bool names(std::string value, const std::string& workspace, const std::string& home) {
-    if (value.starts_with("~/")) value.replace(0, 1, home);
+bool names(std::string value, const std::string& workspace) {
     if (value == "*") return true;
     const bool is_above = value.ends_with("/*");
     if (is_above) value.resize(value.size() - 2);
@@ -42,13 +45,24 @@ bool owns_repository(const std::string& workspace, const GitPlace& place,
     });
 }
 
-bool is_safe_directory(const std::string& workspace, const Environment& environment) {
-    bool is_safe = false;
+std::vector<std::string> safe_directories(const Environment& environment) {
+    const std::string home = environment.get("HOME");
+    std::vector<std::string> all;
     for (const std::string& file : configuration_files(environment))
-        for (const std::string& value : git_values(read_git_file(file), "safe", "directory"))
-            is_safe =
-                !value.empty() && (is_safe || names(value, workspace, environment.get("HOME")));
-    return is_safe;
+        for (std::string& value : git_values(read_git_file(file), "safe", "directory")) {
+            if (value.starts_with("~/")) value.replace(0, 1, home);
+            if (value.empty())
+                all.clear();
+            else
+                all.push_back(std::move(value));
+        }
+    return all;
+}
+
+bool is_safe_directory(const std::string& workspace, const Environment& environment) {
+    const std::vector<std::string> all = safe_directories(environment);
+    return std::any_of(all.begin(), all.end(),
+                       [&](const std::string& value) { return names(value, workspace); });
 }
 
 }  // namespace chorus::sys

@@ -1,5 +1,6 @@
 #include "sys/git_settings.hpp"
 
+#include "sys/safe_directory.hpp"
 #include "unit/sys/scratch.hpp"
 
 namespace chorus::sys {
