@@ -3,9 +3,17 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <functional>
+#include <optional>
+
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "sys/fd.hpp"
+#include "sys/open_beneath.hpp"
+
+namespace chorus::embedded {
+extern const std::string_view git_plain_keys;
+}
 
 namespace chorus::sys {
 namespace {
@@ -25,10 +33,9 @@ std::string plain_value(std::string_view value) {
     return std::string(base::trim(plain));
 }
 
-}  // namespace
+constexpr int reading = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
 
-std::string read_git_file(const std::string& path) {
-    const Fd file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+std::string text_of(const Fd& file) {
     struct stat status {};
     std::string text;
     const bool is_read = file && fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
@@ -36,23 +43,106 @@ std::string read_git_file(const std::string& path) {
     return is_read ? text : "";
 }
 
+struct Section {
+    std::string name;
+    bool has_subsection = false;
+};
+
+// After the quote; nothing where no quote closes it.
+std::optional<std::string_view> after_quoted(std::string_view text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '"') return text.substr(i + 1);
+        if (text[i] == '\\') ++i;
+    }
+    return std::nullopt;
+}
+
+// The name of `[name "rest"]` at the start of `line`, which becomes what comes after.
+std::optional<Section> take_section(std::string_view& line) {
+    const std::size_t end = line.find_first_of(" \t\"].");
+    if (end == std::string_view::npos) return std::nullopt;
+    Section section{base::to_lower_ascii(line.substr(1, end - 1)), line[end] != ']'};
+    std::string_view rest = line.substr(end);
+    const std::size_t next = rest.find_first_of("\"]");
+    if (next == std::string_view::npos) return std::nullopt;
+    rest = rest.substr(next);
+    if (rest.front() == '"') {
+        const auto after = after_quoted(rest.substr(1));
+        if (!after || !after->starts_with(']')) return std::nullopt;
+        rest = *after;
+    }
+    line = base::trim(rest.substr(1));
+    return section;
+}
+
+struct Entry {
+    Section section;
+    std::string key;
+    std::string_view rest;  // "= value", or ""
+    std::string_view line;
+    bool is_readable = true;
+};
+
+// Every line is read as the start of an entry, which is more than git does.
+void each_entry(std::string_view configuration, const std::function<void(const Entry&)>& use) {
+    if (configuration.starts_with("\xEF\xBB\xBF")) configuration.remove_prefix(3);
+    Section section;
+    for (std::string_view line : base::split_lines(configuration)) {
+        line = base::trim(line);
+        bool is_readable = line.find('\0') == std::string_view::npos;
+        while (is_readable && line.starts_with('[')) {
+            const auto next = take_section(line);
+            is_readable = next.has_value();
+            section = next.value_or(Section());
+        }
+        if (is_readable && (line.empty() || line.front() == '#' || line.front() == ';')) continue;
+        const std::size_t end = std::min(line.find_first_of("= \t#;"), line.size());
+        use({section, base::to_lower_ascii(line.substr(0, end)), base::trim(line.substr(end)), line,
+             is_readable});
+    }
+}
+
+bool is_plain(const std::string& section, const std::string& key, std::string_view value) {
+    const auto is_listed = [](const std::string& name) {
+        return embedded::git_plain_keys.find("\n" + name + "\n") != std::string_view::npos;
+    };
+    // "ext::COMMAND": the address names the program to run
+    return value.find("::") == std::string_view::npos && key.find('\n') == key.npos &&
+           (is_listed(section + "." + key) || is_listed(section + ".*"));
+}
+
+}  // namespace
+
+std::string read_git_file(const std::string& path) {
+    return text_of(Fd(open(path.c_str(), reading)));
+}
+
+std::string read_git_file(int directory, const std::string& path) {
+    return text_of(open_beneath(directory, path, reading, Links::none));
+}
+
 std::vector<std::string> git_values(std::string_view configuration, std::string_view section,
                                     std::string_view key) {
     std::vector<std::string> values;
-    bool is_inside = false;
-    for (std::string_view line : base::split_lines(configuration)) {
-        line = base::trim(line);
-        if (line.starts_with('[')) {
-            const std::size_t end = line.find(']');
-            const std::string name(base::trim(line.substr(1, end - 1)));
-            is_inside = base::to_lower_ascii(name) == section;
-            line = end == line.npos ? "" : base::trim(line.substr(end + 1));
-        }
-        const std::size_t equals = line.find('=');
-        if (!is_inside || base::to_lower_ascii(base::trim(line.substr(0, equals))) != key) continue;
-        values.push_back(equals == line.npos ? "true" : plain_value(line.substr(equals + 1)));
-    }
+    each_entry(configuration, [&](const Entry& entry) {
+        if (!entry.is_readable || entry.section.has_subsection || entry.section.name != section ||
+            entry.key != key)
+            return;
+        values.push_back(entry.rest.starts_with('=') ? plain_value(entry.rest.substr(1)) : "true");
+    });
     return values;
+}
+
+// An entry that goes on in the next line is never plain.
+std::vector<GitEntry> obeyed_git_entries(std::string_view configuration) {
+    std::vector<GitEntry> found;
+    each_entry(configuration, [&](const Entry& entry) {
+        if (!entry.is_readable)
+            found.push_back({"an entry that cannot be read", std::string(entry.line)});
+        else if (entry.line.ends_with('\\') || !is_plain(entry.section.name, entry.key, entry.rest))
+            found.push_back({entry.section.name + "." + entry.key, std::string(entry.line)});
+    });
+    return found;
 }
 
 }  // namespace chorus::sys

@@ -7,11 +7,20 @@
 
 namespace chorus::sys {
 
-// "" of what git cannot use either: not there, unreadable, no regular file, or too long.
+// "" of what git cannot use either: not there, unreadable, no regular file, or too long. The second
+// reads a file in or below an open directory and follows no link there.
 std::string read_git_file(const std::string& path);
+std::string read_git_file(int directory, const std::string& path);
 // The values of SECTION.KEY in the text of a configuration file, in order, without quotes and
 // comments. Both names in lower case. What the file includes is not read.
 std::vector<std::string> git_values(std::string_view configuration, std::string_view section,
                                     std::string_view key);
+
+struct GitEntry {
+    std::string key;  // "core.fsmonitor", without the subsection
+    std::string line;
+};
+// Every entry but those of git_plain_keys.txt; what cannot be read is among them.
+std::vector<GitEntry> obeyed_git_entries(std::string_view configuration);
 
 }  // namespace chorus::sys

@@ -19,7 +19,7 @@
 #include "sys/directory.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
-#include "sys/git_keys.hpp"
+#include "sys/git_config.hpp"
 #include "sys/git_place.hpp"
 #include "sys/open_beneath.hpp"
 #include "sys/place.hpp"
@@ -40,6 +40,16 @@ bool is_dot_git(const char* name) {
 std::string mark_of(const struct stat& status) {
     return std::to_string(status.st_ino) + ":" + std::to_string(status.st_size) + ":" +
            std::to_string(status.st_ctim.tv_sec) + "." + std::to_string(status.st_ctim.tv_nsec);
+}
+
+// Whether a rebase that goes on with this list of steps runs a command.
+bool has_exec_step(std::string_view steps) {
+    for (const std::string_view line : base::split_lines(steps)) {
+        const std::string_view step = base::trim(line);
+        const std::string_view word = step.substr(0, step.find_first_of(" \t"));
+        if (word == "exec" || word == "x") return true;
+    }
+    return false;
 }
 
 class Survey {

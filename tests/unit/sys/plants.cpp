@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sys/git_keys.hpp"
+#include "sys/git_config.hpp"
 #include "unit/sys/sandboxed.hpp"
 
 namespace chorus::sys {
