@@ -31,6 +31,7 @@ struct Options {
     int owner = -1;  // a pidfd
     const char* program = nullptr;
     std::vector<const char*> writable;
+    std::vector<Bound> bound;
     GitMode git;
     Expected expected;
     char* const* command = nullptr;
@@ -75,6 +76,9 @@ Options parse(char** words) {
             options.program = all.take();
         } else if (word == "--write") {
             options.writable.push_back(all.take());
+        } else if (word == "--bound") {
+            const char* path = all.take();
+            options.bound.push_back({path, all.take()});
         } else if (word == "--read") {
             options.git.readable.push_back(all.take());
         } else if (word == "--network") {
@@ -130,6 +134,7 @@ void open_null_inside() {
 
 [[noreturn]] void confine(const Options& options) {
     open_null_inside();
+    require_bound(options.bound);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("no_new_privs", errno);
     const int landlock = restrict_files(options.writable);
     restrict_calls();

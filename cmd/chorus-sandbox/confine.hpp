@@ -11,6 +11,14 @@ namespace chorus::sandbox {
 [[noreturn]] void fail(const char* what, int problem);
 [[noreturn]] void fail(const char* what);
 
+// What a mount was to show: bwrap goes by paths, and another command may have exchanged what lies
+// there.
+struct Bound {
+    const char* path;
+    const char* identity;  // "DEVICE:INODE"
+};
+void require_bound(const std::vector<Bound>& all);
+
 // Reading and executing whatever the mounts show, writing beneath `writable` and what needs it of
 // /dev, no device nodes; neither abstract sockets nor signals reach outside. Returns the kernel's
 // Landlock ABI, 0 where it has none that is of use: the mounts and namespaces stand without it.

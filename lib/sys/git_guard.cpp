@@ -15,7 +15,9 @@
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
 #include "sys/mounts.hpp"
+#include "sys/open_beneath.hpp"
 #include "sys/place.hpp"
+#include "sys/replace.hpp"
 
 namespace chorus::sys {
 namespace {
@@ -53,13 +55,15 @@ constexpr std::size_t most_own_bytes = 16;
 // mount point the kernel takes away what others have mounted on it.
 class MountPoints {
   public:
-    explicit MountPoints(const std::string& directory)
-        : directory_(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)),
-          path_(directory) {
-        if (const auto status = link_status(directory)) mode_ = status->st_mode;
+    MountPoints(const std::string& path, const Fd& directory)
+        : directory_(openat(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
+          path_(path) {
+        struct stat status {};
+        if (!directory_ || fstat(directory_.get(), &status) != 0) throw base::system_error(path);
+        mode_ = status.st_mode;
         // Another one has it alone for as long as removing takes. What a command of the agent locks
         // in vain stays; what is removed too early ends the command (sys/mount_guard.hpp).
-        for (int tries = 0; tries < 50 && directory_ && !is_locked_; ++tries) {
+        for (int tries = 0; tries < 50 && !is_locked_; ++tries) {
             is_locked_ = flock(directory_.get(), LOCK_SH | LOCK_NB) == 0;
             if (!is_locked_) usleep(1'000);
         }
@@ -78,9 +82,10 @@ class MountPoints {
 
     // False where it is absent and may not be made: what we may not make, a command may not either.
     bool provide(const Guarded& guarded) {
-        const std::string path = path_ + "/" + guarded.name;
-        const bool is_there = link_status(path).has_value();
-        if (!is_there && access(path_.c_str(), W_OK) != 0) return false;
+        struct stat status {};
+        const bool is_there =
+            fstatat(directory_.get(), guarded.name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+        if (!is_there && faccessat(directory_.get(), ".", W_OK, 0) != 0) return false;
         if (!is_there) make(guarded);
         if (!is_there || (has_points_ && is_own(guarded))) made_.push_back(guarded);
         return true;
@@ -94,16 +99,18 @@ class MountPoints {
         const mode_t mode = mode_ & (guarded.directory ? 0777U : 0666U);
         bool is_made = false;
         if (guarded.directory) {
-            is_made = mkdirat(at, guarded.name, mode) == 0;
-        } else {
-            const Fd file(openat(at, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode));
-            if (!file) return write_file(path_ + "/" + guarded.name, guarded.content, mode);
+            is_made = mkdirat(at, guarded.name, 0700) == 0;
+            const Fd made = open_beneath(at, guarded.name, O_RDONLY | O_DIRECTORY, Links::none);
+            is_made = is_made && made && fchmod(made.get(), mode) == 0;
+        } else if (const Fd file(openat(at, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode)); file) {
             const std::string link = "/proc/self/fd/" + std::to_string(file.get());
-            is_made = try_write_all(file.get(), guarded.content) &&
+            is_made = fchmod(file.get(), mode) == 0 && try_write_all(file.get(), guarded.content) &&
                       (guarded.content.empty() || fdatasync(file.get()) == 0) &&
                       linkat(AT_FDCWD, link.c_str(), at, guarded.name, AT_SYMLINK_FOLLOW) == 0;
+        } else {
+            is_made =
+                replace_at(at, guarded.name, guarded.content, with_mode(mode), Existing::refuse);
         }
-        if (is_made) is_made = fchmodat(at, guarded.name, mode, 0) == 0;
         if (!is_made && errno != EEXIST) throw base::system_error(path_ + "/" + guarded.name);
     }
 
@@ -126,8 +133,9 @@ class MountPoints {
 };
 
 template <std::size_t count>
-void guard(Mounts& mounts, const std::string& directory, const std::array<Guarded, count>& all) {
-    const auto points = std::make_shared<MountPoints>(directory);
+void guard(Mounts& mounts, const std::string& directory, const Fd& fd,
+           const std::array<Guarded, count>& all) {
+    const auto points = std::make_shared<MountPoints>(directory, fd);
     for (const Guarded& guarded : all)
         if (points->provide(guarded)) mounts.rebind(directory + "/" + guarded.name);
     mounts.held.push_back(points);
@@ -145,7 +153,7 @@ void add_linked_worktree(Mounts& mounts, const GitPlace& place) {
         mounts.bind_writable(path);
     }
     mounts.bind_writable(place.git_directory);
-    guard(mounts, place.git_directory, guarded_worktree);
+    guard(mounts, place.git_directory, *place.git, guarded_worktree);
 }
 
 }  // namespace
@@ -169,14 +177,14 @@ void add_git(Mounts& mounts, const std::string& workspace) {
     const GitPlace place = find_git(workspace);
     if (!place.is_there()) return;
     const std::string dot_git = workspace + "/.git";
-    if (is_directory(dot_git)) {
+    if (is_within(place.git_directory, real_path(workspace))) {
         mounts.rebind(dot_git, "--bind");
-        return guard(mounts, dot_git, guarded_common);
+        return guard(mounts, dot_git, *place.git, guarded_common);
     }
     mounts.rebind(dot_git);
     if (place.is_linked_worktree()) return add_linked_worktree(mounts, place);
     mounts.bind_writable(place.git_directory);
-    guard(mounts, place.git_directory, guarded_common);
+    guard(mounts, place.git_directory, *place.git, guarded_common);
 }
 
 }  // namespace chorus::sys

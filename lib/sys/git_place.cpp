@@ -1,17 +1,24 @@
 #include "sys/git_place.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <string_view>
+#include <utility>
 
 #include "base/text.hpp"
 #include "sys/file.hpp"
 #include "sys/git_config.hpp"
+#include "sys/open_beneath.hpp"
 #include "sys/place.hpp"
 
 namespace chorus::sys {
 namespace {
 
+constexpr int directories = O_PATH | O_DIRECTORY;
+
 GitPlace problem(const std::string& path, const std::string& why) {
-    return {{}, {}, path + ": " + why};
+    return {{}, {}, {}, {}, path + ": " + why};
 }
 
 std::string below(const std::string& directory, std::string_view path) {
@@ -32,9 +39,9 @@ struct Core {
 };
 
 // With extensions.worktreeConfig git keeps both in the second file.
-Core core_of(const std::string& git) {
+Core core_of(const Fd& git) {
     const std::string text =
-        read_git_file(git + "/config") + "\n" + read_git_file(git + "/config.worktree");
+        read_git_file(git.get(), "config") + "\n" + read_git_file(git.get(), "config.worktree");
     const auto last = [&](std::string_view key) {
         const auto values = git_values(text, "core", key);
         return values.empty() ? "" : values.back();
@@ -43,62 +50,75 @@ Core core_of(const std::string& git) {
     return {last("worktree"), !bare.empty() && bare != "false"};
 }
 
-GitPlace own_directory(const std::string& workspace, const std::string& git) {
-    const std::string commondir = git + "/commondir";
-    if (exists(commondir) && directory_named(git, read_git_file(commondir)) != git)
-        return problem(commondir, "leads out of the workspace");
+// A submodule's commondir names itself while a command runs there.
+bool has_other_commondir(const std::string& path, const Fd& git) {
+    struct stat status {};
+    return fstatat(git.get(), "commondir", &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+           directory_named(path, read_git_file(git.get(), "commondir")) != path;
+}
+
+GitPlace same(const std::string& path, Fd git) {
+    const auto shared = std::make_shared<const Fd>(std::move(git));
+    return {path, path, shared, shared, {}};
+}
+
+GitPlace own_directory(const std::string& workspace, const std::string& path, Fd git) {
+    if (has_other_commondir(path, git))
+        return problem(path + "/commondir", "leads out of the workspace");
     const Core core = core_of(git);
-    const bool is_own = core.worktree.empty() || directory_named(git, core.worktree) == workspace;
+    const bool is_own = core.worktree.empty() || directory_named(path, core.worktree) == workspace;
     if (core.bare || !is_own)
-        return problem(git + "/config", "core.worktree or core.bare belongs to another directory");
-    return {git, git, {}};
+        return problem(path + "/config", "core.worktree or core.bare belongs to another directory");
+    return same(path, std::move(git));
 }
 
 // As `git worktree add` lays it out, so that nothing but worktrees/X of that repository is meant.
-GitPlace linked_worktree(const std::string& file, const std::string& git) {
-    const std::string common = directory_named(git, read_git_file(git + "/commondir"));
-    const std::string back = read_git_file(git + "/gitdir");
-    const std::string named = below(git, base::trim(back));
-    const bool is_beneath = !common.empty() && git.starts_with(common + "/worktrees/");
+GitPlace linked_worktree(const std::string& file, const std::string& path, Fd git) {
+    const std::string common = directory_named(path, read_git_file(git.get(), "commondir"));
+    const std::string back = read_git_file(git.get(), "gitdir");
+    const std::string named = below(path, base::trim(back));
+    const bool is_beneath = !common.empty() && path.starts_with(common + "/worktrees/");
     const auto parent = resolved(named.substr(0, named.rfind('/')));
-    if (!is_beneath || !named.ends_with("/.git") || !parent || *parent + "/.git" != file)
-        return problem(git + "/gitdir", "does not name " + file);
-    return {git, common, {}};
+    Fd shared = is_beneath ? open_real(common, directories) : Fd();
+    if (!shared || !named.ends_with("/.git") || !parent || *parent + "/.git" != file)
+        return problem(path + "/gitdir", "does not name " + file);
+    return {path,
+            common,
+            std::make_shared<const Fd>(std::move(git)),
+            std::make_shared<const Fd>(std::move(shared)),
+            {}};
 }
 
-GitPlace submodule(const std::string& workspace, const std::string& file, const std::string& git) {
-    if (directory_named(git, core_of(git).worktree) != workspace)
-        return problem(file, "leads to " + git + ", whose core.worktree is not " + workspace);
-    return {git, git, {}};
-}
-
-GitPlace elsewhere(const std::string& workspace, const std::string& file) {
+GitPlace elsewhere(const std::string& workspace, const std::string& file, const std::string& text) {
     constexpr std::string_view prefix = "gitdir:";
-    const std::string text = read_git_file(file);
     if (!text.starts_with(prefix))
         return problem(file, "neither a directory nor the file of a worktree or submodule");
-    const std::string_view path = std::string_view(text).substr(prefix.size());
-    const std::string git = directory_named(workspace, path);
-    if (git.empty()) return problem(file, "leads to a directory that is not there");
-    if (is_within(git, workspace)) return problem(file, "leads to a directory of the workspace");
-    // that of a submodule names itself while a command runs there
-    const std::string commondir = git + "/commondir";
-    const bool is_linked =
-        exists(commondir) && directory_named(git, read_git_file(commondir)) != git;
-    return is_linked ? linked_worktree(file, git) : submodule(workspace, file, git);
+    const std::string path =
+        directory_named(workspace, std::string_view(text).substr(prefix.size()));
+    if (path.empty()) return problem(file, "leads to a directory that is not there");
+    if (is_within(path, workspace)) return problem(file, "leads to a directory of the workspace");
+    // Nothing is read of other places: a command can name any in its file.
+    if (path.find("/worktrees/") == path.npos && path.find("/modules/") == path.npos)
+        return problem(file, "leads to " + path + ", which is not of a worktree or submodule");
+    Fd git = open_real(path, directories);
+    if (has_other_commondir(path, git)) return linked_worktree(file, path, std::move(git));
+    if (directory_named(path, core_of(git).worktree) != workspace)
+        return problem(file, "leads to " + path + ", whose core.worktree is not " + workspace);
+    return same(path, std::move(git));
 }
 
 }  // namespace
 
 GitPlace find_git(const std::string& workspace) {
     const auto real = resolved(workspace);
-    if (!real) return {};
-    const std::string git = *real + "/.git";
-    const auto status = link_status(git);
-    if (!status) return {};
-    if (S_ISDIR(status->st_mode)) return own_directory(*real, git);
-    if (S_ISREG(status->st_mode)) return elsewhere(*real, git);
-    return problem(git, "neither a directory nor the file of a worktree or submodule");
+    const Fd root = real ? open_real(*real, directories) : Fd();
+    struct stat status {};
+    if (!root || fstatat(root.get(), ".git", &status, AT_SYMLINK_NOFOLLOW) != 0) return {};
+    const std::string path = *real + "/.git";
+    if (S_ISREG(status.st_mode)) return elsewhere(*real, path, read_git_file(root.get(), ".git"));
+    if (Fd git = open_beneath(root.get(), ".git", directories, Links::none))
+        return own_directory(*real, path, std::move(git));
+    return problem(path, "neither a directory nor the file of a worktree or submodule");
 }
 
 }  // namespace chorus::sys

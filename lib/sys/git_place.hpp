@@ -1,7 +1,10 @@
 // Where the repository of a directory is, found without libgit2 and without obeying anything in it.
 #pragma once
 
+#include <memory>
 #include <string>
+
+#include "sys/fd.hpp"
 
 namespace chorus::sys {
 
@@ -10,7 +13,9 @@ struct GitPlace {
     std::string git_directory;  // HEAD and index: .git, worktrees/X or modules/X
     std::string
         common_directory;  // objects, refs and config: the same, except in a linked worktree
-    std::string problem;   // why the .git that is there is not this directory's: "PATH: why"
+    std::shared_ptr<const Fd> git;  // both open (O_PATH), whatever lies at their paths by now
+    std::shared_ptr<const Fd> common;
+    std::string problem;  // why the .git that is there is not this directory's: "PATH: why"
 
     bool is_there() const { return !git_directory.empty(); }
     bool is_linked_worktree() const { return git_directory != common_directory; }

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/hash.hpp"
+#include "sys/open_beneath.hpp"
 #include "sys/place.hpp"
 
 namespace chorus::sys {
@@ -18,7 +19,7 @@ namespace {
 constexpr std::size_t most_compared_bytes = 1U << 20;
 
 std::string hash_of(const std::string& path) {
-    const Fd file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    const Fd file = open_real(path, O_RDONLY | O_NONBLOCK);
     struct stat status {};
     std::string content;
     const bool is_read = file && fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
@@ -28,10 +29,12 @@ std::string hash_of(const std::string& path) {
 
 }  // namespace
 
-MountGuard::MountGuard(const std::vector<std::string>& paths) {
-    for (const std::string& path : paths)
-        if (Fd held(open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)); held)
-            all_.push_back({path, std::move(held), hash_of(path)});
+std::string MountGuard::hold(const std::string& path) {
+    Fd held = open_real(path, O_PATH | O_NOFOLLOW);
+    struct stat status {};
+    if (!held || fstat(held.get(), &status) != 0) return {};
+    all_.push_back({path, std::move(held), hash_of(path)});
+    return std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
 }
 
 void MountGuard::watch() {

@@ -11,8 +11,9 @@ namespace chorus::sys {
 
 class MountGuard {
   public:
-    // Of what is to be mounted over, before it is. What is not there is passed over.
-    explicit MountGuard(const std::vector<std::string>& paths);
+    // Of what is to be mounted over, before it is: an absolute path without links, below `/`.
+    // Returns "DEVICE:INODE", "" where nothing is there.
+    std::string hold(const std::string& path);
 
     // From here on fd() is readable when something may have been replaced; -1 before that, and
     // where it cannot be had: then that is to be asked about now and then. Not for a command of

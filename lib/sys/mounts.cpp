@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "base/error.hpp"
 #include "sys/command_home.hpp"
 #include "sys/file.hpp"
 #include "sys/git_guard.hpp"
@@ -43,8 +44,14 @@ void Mounts::bind_writable(const std::string& path) {
 }
 
 void Mounts::rebind(const std::string& path, const char* how) {
+    std::string real = path;
+    for (const auto& [place, source] : visible_)  // the longest comes last
+        if (is_within(path, place)) real = source + path.substr(place.size());
+    const std::string identity = guard_->hold(real);
+    if (identity.empty())
+        throw base::Error(base::ErrorCode::failed, path + ": was replaced meanwhile");
     arguments_[path] = {how, path, path};
-    guarded_.push_back(path);
+    expected_.insert(expected_.end(), {"--bound", path, identity});
 }
 
 void Mounts::put(const std::string& path, std::vector<std::string> arguments) {
@@ -60,7 +67,7 @@ void Mounts::mask(const std::string& path) {
         if (!is_within(*real, source)) continue;
         const std::string rest = real->substr(source == "/" ? 0 : source.size());
         const std::string target = place == "/" ? rest : place + rest;
-        guarded_.push_back(*real);
+        guard_->hold(*real);
         if (directory)
             arguments_[target] = {"--tmpfs", target};
         else

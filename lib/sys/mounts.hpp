@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sys/mount_guard.hpp"
 #include "sys/sandbox.hpp"
 
 namespace chorus::sys {
@@ -17,6 +18,7 @@ class Mounts {
     void bind(const std::string& path);
     void bind_writable(const std::string& path);
     // Of what a bind shows already.
+    // Throws where it is not there, or a link leads there.
     void rebind(const std::string& path, const char* how = "--ro-bind");
     void put(const std::string& path, std::vector<std::string> arguments);
     bool has(const std::string& path) const { return arguments_.count(path) != 0; }
@@ -26,8 +28,11 @@ class Mounts {
 
     bool shows(const std::string& path) const;
     void append_to(std::vector<std::string>& all) const;
-    // What others must not replace while the mounts stand: rebound and masked.
-    const std::vector<std::string>& guarded() const { return guarded_; }
+    // What is to be found where it was rebound: bwrap goes by paths, and a command that runs may
+    // have changed what lies there meanwhile.
+    const std::vector<std::string>& expected() const { return expected_; }
+    // Of what others must not replace while the mounts stand: rebound and masked.
+    const std::shared_ptr<MountGuard>& guard() const { return guard_; }
     // Bound writable.
     const std::vector<std::string>& writable() const { return writable_; }
     // To be kept as long as the mounts stand.
@@ -36,7 +41,8 @@ class Mounts {
   private:
     std::map<std::string, std::vector<std::string>> arguments_;
     std::map<std::string, std::string> visible_;  // of this path there is what lies at that one
-    std::vector<std::string> guarded_;
+    std::vector<std::string> expected_;
+    std::shared_ptr<MountGuard> guard_ = std::make_shared<MountGuard>();
     std::vector<std::string> writable_;
 };
 

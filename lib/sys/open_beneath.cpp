@@ -105,6 +105,11 @@ Fd open_by_walking(int directory, const std::string& path, int flags, unsigned m
     return open_component(at, names.back().empty() ? "." : std::string(names.back()), flags, mode);
 }
 
+Fd open_real(const std::string& path, int flags) {
+    const Fd root(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    return open_beneath(root.get(), path == "/" ? "." : path.substr(1), flags, Links::none);
+}
+
 Fd open_on_same_filesystem(int directory, const std::string& name, int flags) {
     if (openat2_works())
         return openat2_retrying(directory, name.c_str(), flags,

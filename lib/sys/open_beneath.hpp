@@ -15,6 +15,8 @@ enum class Links { inside, none };
 Fd open_beneath(int directory, const std::string& path, int flags, Links links, unsigned mode = 0);
 // What open_beneath does without openat2: follows no links at all.
 Fd open_by_walking(int directory, const std::string& path, int flags, unsigned mode = 0);
+// As open_beneath with Links::none for an absolute path without links.
+Fd open_real(const std::string& path, int flags);
 // As open_beneath with Links::none for one name; EXDEV at a mount point.
 Fd open_on_same_filesystem(int directory, const std::string& name, int flags);
 

@@ -12,7 +12,6 @@
 #include "sys/file.hpp"
 #include "sys/git_guard.hpp"
 #include "sys/inner.hpp"
-#include "sys/mount_guard.hpp"
 #include "sys/mounts.hpp"
 #include "sys/spawn.hpp"
 #include "sys/status.hpp"
@@ -120,7 +119,7 @@ Command confined(const Sandbox& sandbox, Command command, const std::vector<std:
     const Mounts mounts = mounts_of(sandbox);
     mounts.append_to(all);
     command.held.insert(command.held.end(), mounts.held.begin(), mounts.held.end());
-    command.guard = std::make_shared<MountGuard>(mounts.guarded());
+    command.guard = mounts.guard();
     const std::string fallback = sandbox.workspace.empty() ? "/" : sandbox.workspace;
     // What is not mounted would otherwise be a writable nowhere, and a result written there lost.
     all.insert(all.end(), {"--remount-ro", "/", "--chdir",
@@ -129,6 +128,7 @@ Command confined(const Sandbox& sandbox, Command command, const std::vector<std:
                            pass_this_process(command), "--program",
                            program_path(command.arguments.at(0)), "--write", "/tmp"});
     for (const std::string& path : mounts.writable()) all.insert(all.end(), {"--write", path});
+    all.insert(all.end(), mounts.expected().begin(), mounts.expected().end());
     all.insert(all.end(), options.begin(), options.end());
     all.emplace_back("--");
     all.insert(all.end(), command.arguments.begin(), command.arguments.end());

@@ -85,6 +85,30 @@ TEST_F(SandboxTest, WhatIsMadeForProtectionGoesWithTheCommand) {
     EXPECT_FALSE(fs::exists(in_workspace(".git/modules")));
 }
 
+// Another command of the agent can exchange what the mounts were made for and bwrap then mounts.
+TEST_F(SandboxTest, WhatWasExchangedBeforeItIsMountedDoesNotRun) {
+    const std::string outside = top_ + "/outside";
+    for (const std::string name : {".git", ".git/config", ".git/hooks", ".envrc"}) {
+        fs::remove_all(in_workspace(".git"));
+        init_repository();
+        std::ofstream(in_workspace(".envrc")) << "inside\n";
+        fs::remove_all(outside);
+        fs::copy(in_workspace(".git"), outside, fs::copy_options::recursive);
+        std::ofstream(outside + "/secret") << "secret\n";
+        const bool is_directory = fs::is_directory(in_workspace(name));
+        const Command command = sandboxed(
+            sandbox_, bash("cat " + name + " " + name + "/secret; echo got in > .git/secret"));
+        fs::rename(in_workspace(name), in_workspace("aside"));
+        fs::create_symlink(is_directory ? outside : outside + "/secret", in_workspace(name));
+        const Finished finished = run(command, {.timeout_ms = 20'000});
+        EXPECT_NE(finished.exit_code, 0) << name;
+        EXPECT_EQ(finished.out.text, "") << name;
+        EXPECT_EQ(content_of(outside + "/secret"), "secret\n") << name;
+        fs::remove_all(in_workspace("aside"));
+        fs::remove(in_workspace(name));
+    }
+}
+
 TEST_F(SandboxTest, AGuardedFileThatIsReplacedEndsTheCommand) {
     init_repository();
     std::ofstream(in_workspace(".mcp.json")) << "{}";

@@ -114,7 +114,7 @@ TEST_F(GitPlaceTest, RefusesWhatDoesNotPointBack) {
                                     "/main/.git/modules/a sub, whose core.worktree is not " + top_ +
                                     "/other");
     EXPECT_EQ(problem("whole"), "whole/.git: leads to " + top_ +
-                                    "/main/.git, whose core.worktree is not " + top_ + "/whole");
+                                    "/main/.git, which is not of a worktree or submodule");
     write("main/.git/worktrees/tree/commondir", "../../../sub/.git\n");
     EXPECT_EQ(problem("tree"),
               "main/.git/worktrees/tree/gitdir: does not name " + top_ + "/tree/.git");
