@@ -210,16 +210,19 @@ void Place::make_project() const {
 
 void Place::make_person() const {
     const std::string origin = control() + "/origin";
-    for (const std::string& tree : {origin, person()}) {
-        put_files(tree, "inside");
-        git(tree, {"init", "-q"});
-        git(tree, {"add", "-A"});
-        git(tree, {"commit", "-qm", "first"});
-    }
-    for (const char* branch : {"b0", "b1"}) git(person(), {"branch", branch});
+    put_files(origin, "inside");
+    git(origin, {"init", "-q"});
+    git(origin, {"add", "-A"});
+    git(origin, {"commit", "-qm", "first"});
+    put_files(person(), "inside");
+    git(person(), {"init", "-q"});
     git(person(),
         {"-c", "protocol.file.allow=always", "submodule", "--quiet", "add", origin, "module"});
-    git(person(), {"commit", "-qm", "a submodule"});
+    git(person(), {"add", "-A"});
+    git(person(), {"commit", "-qm", "first"});
+    // all have .gitmodules: a checkout that takes it away would end the adversary
+    for (const char* branch : {"b0", "b1"}) git(person(), {"branch", branch});
+    git(person(), {"commit", "--allow-empty", "-qm", "second"});
     git(person(), {"worktree", "add", "-q", "-b", "l0", linked()});
 }
 
