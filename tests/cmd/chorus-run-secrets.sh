@@ -72,7 +72,7 @@ init a --model builtin/script --permissions open
 home_key sandbox '"off"'
 chorus-run a '/bash sleep 3' >/dev/null 2>&1 </dev/null &
 pid=$!
-wait_for 10 running 'sleep 3' || fail 'it did not begin'
+wait_for 10 pgrep -x -f 'sleep 3' >/dev/null || fail 'it did not begin'
 got=$(tr '\0' '\n' <"/proc/$pid/environ" | grep -F -e "$key" -e "$gh")
 expect_equal "$got" ''
 wait $pid
