@@ -1,11 +1,13 @@
 #include "chorus-sandbox/git.hpp"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/close_range.h>
 #include <linux/mount.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -67,20 +69,36 @@ bool get_own_mounts() {
     return true;
 }
 
-bool mount_without_links(const char* directory) {
-    const int tree = static_cast<int>(syscall(SYS_open_tree, AT_FDCWD, directory,
-                                              OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE));
-    const int place = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+// The same directory in the view of one's own: what was opened before belongs to the other one. -1
+// where another one has come to lie at its path.
+int opened_again(const char* directory) {
+    char path[PATH_MAX];
+    const ssize_t size = readlink(directory, path, sizeof path - 1);
+    if (size < 0) return open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    path[size] = '\0';
+    const int found = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat wanted {};
+    struct stat status {};
+    if (stat(directory, &wanted) == 0 && fstat(found, &status) == 0 &&
+        wanted.st_dev == status.st_dev && wanted.st_ino == status.st_ino)
+        return found;
+    if (found >= 0) close(found);
+    return -1;
+}
+
+void mount_without_links(const char* directory) {
+    const int place = opened_again(directory);
+    const int tree = static_cast<int>(
+        syscall(SYS_open_tree, place, "",
+                OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE));
     mount_attr attributes{};
     attributes.attr_set = MOUNT_ATTR_NOSYMFOLLOW;
-    const bool is_mounted = tree >= 0 && place >= 0 &&
-                            syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE,
-                                    &attributes, sizeof attributes) == 0 &&
-                            syscall(SYS_move_mount, tree, "", place, "",
-                                    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) == 0;
+    if (tree >= 0 && syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes,
+                             sizeof attributes) == 0)
+        syscall(SYS_move_mount, tree, "", place, "",
+                MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
     if (tree >= 0) close(tree);
     if (place >= 0) close(place);
-    return is_mounted;
 }
 
 }  // namespace

@@ -171,5 +171,14 @@ TEST_F(SwapsTest, ADirectoryOfTheWorkTreeForTheRepository) {
     EXPECT_FALSE(exists(".git/g"));
 }
 
+TEST_F(SwapsTest, NoLinkIsFollowedInsideEither) {
+    shell("mv .git/refs/heads heads && ln -s ../../heads .git/refs/heads");
+    const std::string before = shell("cat heads/*");
+    write("sub/f", "3\n");
+    attempt([&] { commit("third"); });
+    attempt([&] { open().create_branch("new"); });
+    EXPECT_EQ(shell("cat heads/*"), before);
+}
+
 }  // namespace
 }  // namespace chorus::repo
