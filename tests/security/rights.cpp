@@ -112,6 +112,7 @@ std::string probe_name(std::size_t index) {
 
 // What an agent may do at one moment.
 struct Look {
+    Freedom own;       // by the agent's own profile, whatever the home's limits
     Freedom trusted;   // by what people have set
     Freedom in_force;  // with what agent.json says beside it
     SandboxMode trusted_sandbox = SandboxMode::workspace;
@@ -300,6 +301,10 @@ class Sequence {
             turn::InForce now =
                 turn::configuration_in_force(store, *agent, directory, configuration);
             look.part_in_force = agent::trust_part(now.configuration.text);
+            const auto rights = turn::rights_of(now, configuration, SandboxMode::workspace);
+            std::vector<policy::Profile> own;
+            own.push_back(policy::Profile::compile(rights.own, "its own"));
+            look.own = freedom_of(own);
             look.in_force = limited(std::move(now), look.sandbox);
         } catch (const base::Error&) {
             look.readable = false;  // no turn begins
@@ -429,6 +434,7 @@ class Sequence {
                     complaints_.push_back("prompt " + prompt.id + " was decided from inside");
             return;
         }
+        const Look then = look();
         // before it is known whether it will be decided: what goes on uses it at once
         if (approves)
             for (const Waiting& prompt : before)
@@ -442,9 +448,15 @@ class Sequence {
                 complaints_.push_back("prompt " + prompt.id + " was approved by a deny");
             const auto json = wanted_json(prompt.arguments);
             if (approved && prompt.tool == "self_edit_permissions" && json &&
-                !may_grant(name_of(*json)))
+                !may_grant(name_of(*json)) && gives_more(*json, then))
                 complaints_.push_back("prompt " + prompt.id + " was approved without the role");
         }
+    }
+
+    // A stricter profile takes no role.
+    bool gives_more(const std::string& json, const Look& then) const {
+        const auto wanted = freedom_of_profile(json);
+        return !wanted || then.own.empty() || !difference(*wanted, then.own).empty();
     }
 
     std::string state_of(const std::string& prompt) const {
