@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "policy/option_words.hpp"
 #include "policy/shell_words.hpp"
 #include "policy/starters.hpp"
 

@@ -2,7 +2,6 @@
 #include <span>
 
 #include "base/text.hpp"
-#include "policy/option_words.hpp"
 #include "policy/shell.hpp"
 #include "policy/shell_scan.hpp"
 #include "policy/starters.hpp"
@@ -18,8 +17,6 @@ constexpr int most_own_words = 3;
 
 constexpr std::string_view leading_words =
     "! { } case coproc do elif else for function if in select then time until while";
-
-using Words = std::span<const std::string>;
 
 bool is_assignment(std::string_view word) {
     const std::size_t equals = word.find('=');

@@ -1,85 +1,92 @@
 #include "policy/starters.hpp"
 
-#include <algorithm>
-#include <array>
-#include <optional>
+#include <re2/re2.h>
 
-#include "policy/option_words.hpp"
-#include "policy/starter_table.hpp"
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "base/text.hpp"
+
+namespace chorus::embedded {
+extern const std::string_view policy_programs;
+}
 
 namespace chorus::policy {
 namespace {
 
 using What = Starts::What;
 
-// Programs whose words are options and operands, then a command. Other options than these may do
-// more than start it (env -S, setsid -f).
-struct Wrapper {
-    std::string_view program;
-    std::string_view flags;
-    std::string_view valued;
-    std::size_t operands = 0;
-    bool alone = false;  // without a command it prints something
-};
-constexpr std::array wrappers{
-    Wrapper{"env", "-i --ignore-environment", "", 0, true},
-    Wrapper{"nice", "", "-n --adjustment", 0, true},
-    Wrapper{"nohup", "", ""},
-    Wrapper{"setsid", "-w --wait", ""},
-    Wrapper{"stdbuf", "", "-i -o -e --input --output --error"},
-    Wrapper{"timeout", "-v --verbose --foreground --preserve-status", "-s -k --signal --kill-after",
-            1},
-};
-
 constexpr std::string_view shells =
     "sh bash dash zsh ksh mksh fish ash rbash yash tcsh csh posh oksh nu xonsh";
 
-constexpr std::array opaque_families{"ld-linux", "ld-musl", "ld.so", "qemu-", "git-"};
+// A line of data/programs.txt, which says what they mean.
+struct Starter {
+    std::string_view judged;
+    std::string_view words;
+};
 
-// How many words an option takes, 0 where it is not one of the wrapper's.
-std::size_t option_words(const Wrapper& wrapper, std::string_view word) {
-    if (is_listed(word, wrapper.flags)) return 1;
-    if (is_listed(word, wrapper.valued)) return 2;
-    const bool is_long = word.starts_with("--");
-    const std::string_view name = is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);
-    return name.size() < word.size() && is_listed(name, wrapper.valued) ? 1 : 0;
+const Starter* find_starter(std::string_view program) {
+    static const auto table = [] {
+        std::unordered_map<std::string_view, Starter> all;
+        for (const std::string_view line : base::split_lines(embedded::policy_programs)) {
+            if (line.starts_with('#')) continue;
+            const std::size_t colon = std::min(line.find(" : "), line.size());
+            const auto names = base::split(line.substr(0, colon), ' ');
+            const std::string_view words = line.substr(std::min(colon + 3, line.size()));
+            for (std::size_t i = 1; i < names.size(); ++i) all[names[i]] = {names[0], words};
+        }
+        return all;
+    }();
+    const auto found = table.find(program);
+    return found == table.end() ? nullptr : &found->second;
 }
 
-Starts wrapped(const Wrapper& wrapper, const std::vector<std::string>& words) {
+bool meets(std::string_view word, std::string_view option) {
+    if (option.empty()) return false;
+    const std::string_view name = word.substr(0, word.find('='));
+    if (option.starts_with("--")) return name.size() > 2 && option.starts_with(name);
+    if (option.size() == 2 && option.front() == '-')
+        return word.starts_with('-') && !word.starts_with("--") &&
+               word.find(option[1]) != std::string_view::npos;
+    return name == option;
+}
+
+bool is_option_of(std::string_view word, std::string_view options) {
+    const auto all = base::split(options, ' ');
+    return std::any_of(all.begin(), all.end(),
+                       [&](std::string_view option) { return meets(word, option); });
+}
+
+// How many words an option takes, 0 where it is not one of the wrapper's: others may do more than
+// start a command (env -S, setsid -f).
+std::size_t option_words(const std::string& word, std::string_view options) {
+    if (is_listed(word, options)) return 1;
+    if (is_listed(word + "=", options)) return 2;
+    const std::string name =
+        word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
+    return name.size() < word.size() && is_listed(name + "=", options) ? 1 : 0;
+}
+
+Starts wrapped(std::string_view options, Words words) {
     std::size_t at = 1;
     while (at < words.size() && words[at].starts_with('-')) {
-        const std::size_t taken = option_words(wrapper, words[at]);
+        const std::size_t taken = option_words(words[at], options);
         if (taken == 0) return {What::unknown};
         at += taken;
     }
-    at += wrapper.operands;
-    if (at >= words.size())
-        return {wrapper.alone && at == words.size() ? What::itself : What::unknown};
-    return {What::inner, at};
-}
-
-// A Makefile is what make is for; a variable or an expression of the command line can replace it.
-bool make_is_plain(const std::vector<std::string>& words) {
-    return std::none_of(words.begin() + 1, words.end(), [](const std::string& word) {
-        const bool sets = !word.starts_with('-') && word.find('=') != std::string::npos;
-        return sets || word.find_first_of("$`") != std::string::npos ||
-               is_option_of(word, "-E --eval -f --file --makefile");
-    });
-}
-
-// "tar cIf" is "tar -cIf".
-std::vector<std::string> with_dash(std::vector<std::string> words) {
-    if (words.size() > 1 && !words[1].starts_with('-')) words[1].insert(0, "-");
-    return words;
+    if (is_listed("operand", options)) ++at;
+    if (at < words.size()) return {What::inner, at};
+    return {at == words.size() && is_listed("alone", options) ? What::itself : What::unknown};
 }
 
 // After "--" every word is one, and "-" always is.
-std::size_t count_operands(const std::vector<std::string>& words) {
+std::size_t count_operands(Words words) {
     std::size_t count = 0;
     bool options_ended = false;
-    for (std::size_t i = 1; i < words.size(); ++i) {
-        if (options_ended || words[i] == "-" || !words[i].starts_with('-')) ++count;
-        options_ended = options_ended || words[i] == "--";
+    for (const std::string& word : words.subspan(1)) {
+        if (options_ended || word == "-" || !word.starts_with('-')) ++count;
+        options_ended = options_ended || word == "--";
     }
     return count;
 }
@@ -89,40 +96,90 @@ bool names_script(std::string_view word) {
            !word.starts_with("/proc/");
 }
 
-bool is_plain(const Starter& starter, const std::vector<std::string>& words) {
-    const std::string_view first =
-        words.size() > 1 ? std::string_view(words[1]) : std::string_view();
-    switch (starter.caution) {
-        case Caution::opaque:
+// A remote may name a program: ext::sh -c …
+bool names_remote_program(Words words) {
+    return is_listed(words[0], "clone fetch ls-remote pull push remote") &&
+           std::any_of(words.begin(), words.end(), [](const std::string& word) {
+               return word.find("::") != std::string::npos;
+           });
+}
+
+bool is_plain(const Starter& starter, Words words);
+
+// A known subcommand behind global options that configure nothing.
+bool git_is_plain(Words words) {
+    const std::size_t at = git_subcommand(words);
+    for (const std::string& word : words.subspan(1, at - 1))
+        if (!is_listed(word,
+                       "-P --no-pager --version --help --no-optional-locks "
+                       "--literal-pathspecs"))
             return false;
-        case Caution::options:
-            return std::none_of(words.begin() + 1, words.end(), [&](const std::string& word) {
-                return is_option_of(word, starter.words);
-            });
-        case Caution::first_word:
-            return is_listed(first, starter.words);
-        case Caution::one_operand:
-            return count_operands(words) <= 1;
-        case Caution::script:
-            return names_script(first) || is_listed(first, starter.words);
-    }
-    return false;
+    if (at == words.size()) return true;
+    const Starter* subcommand = find_starter("git:" + words[at]);
+    return subcommand != nullptr && is_plain(*subcommand, words.subspan(at)) &&
+           !names_remote_program(words.subspan(at));
+}
+
+// A Makefile is what make is for; a variable or an expression of the command line can replace it.
+bool replaces_makefile(std::string_view word) {
+    const bool sets = !word.starts_with('-') && word.find('=') != std::string_view::npos;
+    return sets || word.find_first_of("$`") != std::string_view::npos;
+}
+
+// Scripts that only substitute, print, delete or quit (5p, 1,20p, $d, /text/d, s/a/b/g): others run
+// or write something. A bracket may hold a delimiter that does not count: what holds one is not
+// told. Each word has a NUL behind it. With -e, what is no option is a file.
+std::string sed_expression() {
+    const auto until = [](char delimiter) {
+        return std::string(R"((?:[^\[\\\x00)") + delimiter + R"(]|\\[^\x00])*[)" + delimiter + "]";
+    };
+    std::string script = R"((?:[0-9,$]*[pdq=]|/)" + until('/') + "[pd]";
+    for (const char delimiter : {'/', '|', '#', ',', ':', '@'})
+        script += std::string("|s[") + delimiter + "]" + until(delimiter) + until(delimiter) +
+                  "[gpiI0-9]*";
+    script += R"()\x00)";
+    const std::string option = R"((?:-(?:[nErsuz]|nE|nr|En|-quiet|-silent)\x00))";
+    const std::string others = "(?:" + option + R"(|(?:[^-\x00][^\x00]*|-)?\x00)*)";
+    return "(?:" + others + R"((?:-e\x00)" + script + others + ")+|" + option + "*" + script +
+           others + ")";
+}
+
+bool sed_is_plain(Words words) {
+    static const RE2 expression(sed_expression(), RE2::Latin1);
+    std::string text;
+    for (const std::string& word : words.subspan(1)) text.append(word).push_back('\0');
+    return RE2::FullMatch(text, expression);
+}
+
+bool is_plain(const Starter& starter, Words words) {
+    const auto& [judged, listed] = starter;
+    const std::string_view first = words.size() > 1 ? std::string_view(words[1]) : "";
+    if (judged == "opaque") return false;
+    if (judged == "script") return names_script(first) || is_listed(first, listed);
+    if (judged == "first") return is_listed(first, listed);
+    if (judged == "operand") return count_operands(words) <= 1;
+    if (judged == "sed") return sed_is_plain(words);
+    // "tar cIf" is "tar -cIf"
+    if (judged == "tar" && !first.starts_with('-') &&
+        is_option_of("-" + std::string(first), listed))
+        return false;
+    if (judged == "git" && !git_is_plain(words)) return false;
+    return std::none_of(words.begin() + 1, words.end(), [&](const std::string& word) {
+        return is_option_of(word, listed) || (judged == "make" && replaces_makefile(word));
+    });
+}
+
+std::optional<Starts> find_starts(std::string_view program, Words words) {
+    const Starter* starter = find_starter(program);
+    if (starter == nullptr) return std::nullopt;
+    if (starter->judged == "wrapper") return wrapped(starter->words, words);
+    return Starts{is_plain(*starter, words) ? What::itself : What::unknown};
 }
 
 // "python3.11" is looked up as such, then as "python".
 std::string_view without_version(std::string_view program) {
     const std::size_t last = program.find_last_not_of("0123456789.-");
     return last == std::string_view::npos ? program : program.substr(0, last + 1);
-}
-
-std::optional<bool> find_plainness(std::string_view program,
-                                   const std::vector<std::string>& words) {
-    if (program == "git") return git_is_plain(words);
-    if (program == "sed" || program == "gsed") return sed_is_plain(words);
-    if (program == "make" || program == "gmake") return make_is_plain(words);
-    const auto starter = find_starter(program);
-    if (starter) return is_plain(*starter, program == "tar" ? with_dash(words) : words);
-    return std::nullopt;
 }
 
 }  // namespace
@@ -135,17 +192,33 @@ bool is_shell(std::string_view program) {
     return is_listed(without_version(base_name(program)), shells);
 }
 
-Starts what_starts(const std::vector<std::string>& words) {
+std::size_t git_subcommand(Words words) {
+    constexpr std::string_view with_value =
+        "-c -C --git-dir --work-tree --namespace --exec-path --super-prefix --config-env";
+    std::size_t at = 1;
+    while (at < words.size() && words[at].starts_with('-'))
+        at += is_listed(words[at], with_value) ? 2 : 1;
+    return std::min(at, words.size());
+}
+
+bool is_listed(std::string_view word, std::string_view list) {
+    if (word.empty() || word.find(' ') != std::string_view::npos) return false;
+    for (std::size_t at = 0; (at = list.find(word, at)) != std::string_view::npos; ++at) {
+        const std::size_t end = at + word.size();
+        if ((at == 0 || list[at - 1] == ' ') && (end == list.size() || list[end] == ' '))
+            return true;
+    }
+    return false;
+}
+
+Starts what_starts(Words words) {
     const std::string_view program = base_name(words.front());
     if (program.empty()) return {What::unknown};
-    for (const std::string_view family : opaque_families)
+    for (const std::string_view family : {"ld-linux", "ld-musl", "ld.so", "qemu-", "git-"})
         if (program.starts_with(family)) return {What::unknown};
-    const auto* wrapper = std::find_if(wrappers.begin(), wrappers.end(),
-                                       [&](const Wrapper& one) { return one.program == program; });
-    if (wrapper != wrappers.end()) return wrapped(*wrapper, words);
-    auto plain = find_plainness(program, words);
-    if (!plain) plain = find_plainness(without_version(program), words);
-    return {plain.value_or(true) ? What::itself : What::unknown};
+    auto starts = find_starts(program, words);
+    if (!starts) starts = find_starts(without_version(program), words);
+    return starts.value_or(Starts{});
 }
 
 }  // namespace chorus::policy

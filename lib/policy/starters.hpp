@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace chorus::policy {
+
+using Words = std::span<const std::string>;
 
 struct Starts {
     enum class What {
@@ -19,18 +21,15 @@ struct Starts {
 };
 
 // `words` are unquoted; the first is the program, with or without its directory.
-Starts what_starts(const std::vector<std::string>& words);
+Starts what_starts(Words words);
 
 // "/usr/bin/python3.11" is "python3.11".
 std::string_view base_name(std::string_view program);
 // sh, bash, dash and their like, which run what they are told or fed.
 bool is_shell(std::string_view program);
 // The place of git's subcommand among its words: global options and their values are passed over.
-std::size_t git_subcommand(const std::vector<std::string>& words);
-// A known subcommand without configuration, aliases or options that name programs.
-bool git_is_plain(const std::vector<std::string>& words);
-// Every script a substitution, a print, a deletion or a quit that cannot run or write anything; no
-// -i, no -f.
-bool sed_is_plain(const std::vector<std::string>& words);
+std::size_t git_subcommand(Words words);
+// One of a list with blanks, exactly.
+bool is_listed(std::string_view word, std::string_view list);
 
 }  // namespace chorus::policy
