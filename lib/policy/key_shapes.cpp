@@ -1,249 +1,150 @@
 #include "policy/key_shapes.hpp"
 
+#include <re2/re2.h>
+
 #include <algorithm>
-#include <array>
 #include <bitset>
-#include <cstdint>
+#include <cctype>
+#include <deque>
+#include <memory>
+#include <mutex>
 #include <optional>
 
 #include "base/text.hpp"
+
+namespace chorus::embedded {
+extern const std::string_view policy_keys;
+}
 
 namespace chorus::policy {
 namespace {
 
 constexpr auto none = std::string_view::npos;
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-bool is_upper(char c) {
-    return c >= 'A' && c <= 'Z';
-}
-bool is_alphanumeric(char c) {
-    return is_digit(c) || is_upper(c) || (c >= 'a' && c <= 'z');
-}
-bool is_upper_or_digit(char c) {
-    return is_digit(c) || is_upper(c);
-}
-bool is_url_safe(char c) {
-    return is_alphanumeric(c) || c == '_' || c == '-';
-}
-bool is_token(char c) {
-    return is_url_safe(c) || c == '.' || c == '~' || c == '+' || c == '/' || c == '=';
+re2::StringPiece piece(std::string_view text) {
+    return {text.data(), text.size()};
 }
 
-using Characters = bool (*)(char);
-
-std::size_t run_length(std::string_view text, std::size_t at, Characters characters) {
-    const auto begin = text.begin() + static_cast<std::ptrdiff_t>(std::min(at, text.size()));
-    return static_cast<std::size_t>(std::find_if_not(begin, text.end(), characters) - begin);
-}
-
-// Where a match may fail only at the end of a long run, it is tried once for each run.
-bool begins_run(std::string_view text, std::size_t at) {
-    return at == 0 || text[at - 1] != '-';
-}
-
-// "sk-learn-is-no-key": a key has digits, and a long piece without separators.
-bool looks_random(std::string_view body) {
-    constexpr std::size_t least_piece = 16;
-    if (std::none_of(body.begin(), body.end(), is_digit)) return false;
-    for (std::size_t at = 0; at < body.size();) {
-        const std::size_t piece = run_length(body, at, is_alphanumeric);
-        if (piece >= least_piece) return true;
-        at += piece + 1;
-    }
-    return false;
-}
-
-// A prefix, then `least` to `most` characters of a set; one more of them than `most` is no key.
-struct Shape {
-    std::string_view kind;
-    std::string_view prefix;
-    Characters characters;
-    std::size_t least;
-    std::size_t most = none;
-    bool random = false;
-};
-
-// Of two prefixes where one begins the other the longer stands first.
-constexpr std::array shapes{
-    Shape{"anthropic-key", "sk-ant-", is_url_safe, 20},
-    Shape{"openai-key", "sk-", is_url_safe, 20, none, true},
-    Shape{"stripe-key", "sk_live_", is_alphanumeric, 20},
-    Shape{"stripe-key", "rk_live_", is_alphanumeric, 20},
-    Shape{"google-key", "AIza", is_url_safe, 35, 35},
-    Shape{"github-token", "github_pat_", is_url_safe, 36},
-    Shape{"github-token", "ghp_", is_alphanumeric, 36},
-    Shape{"github-token", "gho_", is_alphanumeric, 36},
-    Shape{"github-token", "ghu_", is_alphanumeric, 36},
-    Shape{"github-token", "ghs_", is_alphanumeric, 36},
-    Shape{"github-token", "ghr_", is_alphanumeric, 36},
-    Shape{"gitlab-token", "glpat-", is_url_safe, 20},
-    Shape{"slack-token", "xoxa-", is_url_safe, 10},
-    Shape{"slack-token", "xoxb-", is_url_safe, 10},
-    Shape{"slack-token", "xoxp-", is_url_safe, 10},
-    Shape{"slack-token", "xoxr-", is_url_safe, 10},
-    Shape{"slack-token", "xoxs-", is_url_safe, 10},
-    Shape{"aws-key", "AKIA", is_upper_or_digit, 16, 16},
-    Shape{"aws-key", "ASIA", is_upper_or_digit, 16, 16},
-    Shape{"huggingface-token", "hf_", is_alphanumeric, 30},
-    Shape{"groq-key", "gsk_", is_alphanumeric, 40},
-    Shape{"xai-key", "xai-", is_alphanumeric, 40},
-    Shape{"npm-token", "npm_", is_alphanumeric, 36},
-    Shape{"pypi-token", "pypi-AgE", is_url_safe, 50},
-};
-
-constexpr std::string_view jwt_prefix = "eyJ";
-constexpr std::string_view pem_prefix = "-----BEGIN ";
-
-constexpr std::uint16_t pair_of(char first, char second) {
-    return static_cast<std::uint16_t>((static_cast<unsigned char>(first) << 8U) |
-                                      static_cast<unsigned char>(second));
-}
-
-// Which two bytes a shape can begin with: one look-up for each byte of plain text.
-const std::bitset<1U << 16U>& beginnings() {
-    static const auto table = [] {
-        std::bitset<1U << 16U> set;
-        for (const Shape& one : shapes) set.set(pair_of(one.prefix[0], one.prefix[1]));
-        for (const std::string_view prefix : {jwt_prefix, pem_prefix})
-            set.set(pair_of(prefix[0], prefix[1]));
-        for (const char a : {'a', 'A'})
-            for (const char u : {'u', 'U'}) set.set(pair_of(a, u));
-        return set;
-    }();
-    return table;
-}
-
-// "\nsk-…" in JSON has a letter before the key that belongs to the escape.
-bool begins_word(std::string_view text, std::size_t at) {
-    if (at == 0) return true;
-    const char before = text[at - 1];
-    if (!is_alphanumeric(before) && before != '_') return true;
-    return at > 1 && text[at - 2] == '\\' && (before == 'n' || before == 't' || before == 'r');
-}
-
-std::optional<Finding> match_shape(std::string_view text, std::size_t at, const Shape& shape) {
-    if (text.compare(at, shape.prefix.size(), shape.prefix) != 0) return std::nullopt;
-    if (shape.random && !begins_run(text, at)) return std::nullopt;
-    const std::size_t body = at + shape.prefix.size();
-    const std::string_view reach =
-        shape.most == none ? text : text.substr(0, body + shape.most + 1);
-    const std::size_t length = run_length(reach, body, shape.characters);
-    if (length < shape.least || length > shape.most) return std::nullopt;
-    const std::size_t end = body + length;
-    if (shape.most != none && end < text.size() && is_url_safe(text[end])) return std::nullopt;
-    if (shape.random && !looks_random(text.substr(body, length))) return std::nullopt;
-    return Finding{at, end, shape.kind};
-}
-
-// RFC 7519 in its compact form: three parts, the first two JSON objects in base64url.
-std::optional<Finding> match_jwt(std::string_view text, std::size_t at) {
-    constexpr std::size_t least_part = 10;
-    if (!begins_run(text, at)) return std::nullopt;
-    std::size_t end = at;
-    for (int part = 0; part < 3; ++part) {
-        if (part < 2 && text.compare(end, jwt_prefix.size(), jwt_prefix) != 0) return std::nullopt;
-        const std::size_t length = run_length(text, end, is_url_safe);
-        if (length < least_part) return std::nullopt;
-        end += length;
-        if (part == 2) break;
-        if (end >= text.size() || text[end] != '.') return std::nullopt;
-        ++end;
-    }
-    return Finding{at, end, "jwt"};
-}
-
-bool is_key_body(char c) {
-    return is_token(c) || c == '\r' || c == '\n' || c == '\\';
-}
-
-// Where the next footer of a PEM block is: found once, however many headers stand before it.
-class Footers {
+// A line of data/keys.txt, which says what it means. Compiled when a text first has its beginning.
+class Shape {
   public:
-    explicit Footers(std::string_view text) : text_(text) {}
+    explicit Shape(std::string_view line) : fields_(base::split(line, ' ')) {
+        if (once_a_run_) fields_[1].remove_prefix(1);
+    }
 
-    // The place after the footer, or npos where none begins between `from` and `most` bytes later.
-    std::size_t find_end(std::size_t from, std::size_t most) {
-        if (next_ < from) next_ = text_.find(marker, from);
-        if (next_ == none || next_ - from > most) return none;
-        const std::size_t dashes =
-            text_.substr(0, next_ + most_line).find("-----", next_ + marker.size());
-        return dashes == none ? none : dashes + 5;
+    std::string_view beginning() const { return fields_[1]; }
+
+    std::optional<Finding> match(std::string_view text, std::size_t at) const {
+        const std::string_view head = text.substr(at, beginning().size());
+        if (head != beginning() && !(any_case_ && base::to_lower_ascii(head) == beginning()))
+            return std::nullopt;
+        if (once_a_run_ && at > 0 && text[at - 1] == '-') return std::nullopt;
+        const RE2& whole = *compiled().front();
+        re2::StringPiece found[2];
+        const int group = whole.NumberOfCapturingGroups();
+        if (!whole.Match(piece(text), at, text.size(), RE2::ANCHOR_START, found, group + 1))
+            return std::nullopt;
+        for (std::size_t i = 1; i < compiled().size(); ++i)
+            if (!RE2::PartialMatch(found[group], *compiled()[i])) return std::nullopt;
+        const auto begin = static_cast<std::size_t>(found[group].data() - text.data());
+        return Finding{begin, begin + found[group].size(), fields_[0]};
     }
 
   private:
-    static constexpr std::string_view marker = "-----END ";
-    static constexpr std::size_t most_line = 96;
-    std::string_view text_;
-    std::size_t next_ = 0;
+    const std::vector<std::unique_ptr<const RE2>>& compiled() const {
+        std::call_once(once_, [&] {
+            for (std::size_t i = 2; i < fields_.size(); ++i)
+                compiled_.push_back(std::make_unique<RE2>(piece(fields_[i]), RE2::Latin1));
+        });
+        return compiled_;
+    }
+
+    std::vector<std::string_view> fields_;
+    bool once_a_run_ = fields_[1].starts_with('^');
+    bool any_case_ = fields_[2].starts_with("(?i)");
+    mutable std::once_flag once_;
+    mutable std::vector<std::unique_ptr<const RE2>> compiled_;
 };
 
-// A whole block, or the beginning of one that was cut off; a mere mention has no body.
-std::optional<Finding> match_pem(std::string_view text, std::size_t at, Footers& footers) {
+constexpr std::string_view pem_header = "-----BEGIN ";
+constexpr std::string_view pem_footer = "-----END ";
+constexpr std::string_view dashes = "-----";
+
+std::size_t pair_of(char first, char second) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(first)) << 8U |
+           static_cast<unsigned char>(second);
+}
+
+struct Shapes {
+    std::deque<Shape> all;
+    // Which two bytes one can begin with: one look-up for each byte of plain text.
+    std::bitset<1U << 16U> beginnings;
+
+    Shapes() {
+        for (const std::string_view line : base::split_lines(embedded::policy_keys))
+            if (!line.empty() && line.front() != '#') add(all.emplace_back(line).beginning());
+        add(pem_header);
+    }
+
+    void add(std::string_view beginning) {
+        for (const char first : {beginning[0], static_cast<char>(std::toupper(beginning[0]))})
+            for (const char second : {beginning[1], static_cast<char>(std::toupper(beginning[1]))})
+                beginnings.set(pair_of(first, second));
+    }
+};
+
+// "\nsk-…" in JSON has a letter before the key that belongs to the escape.
+bool begins_word(std::string_view text, std::size_t at) {
+    const auto is_letter = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    };
+    if (at == 0 || !is_letter(text[at - 1])) return true;
+    return at > 1 && text[at - 2] == '\\' && std::string_view("nrt").find(text[at - 1]) != none;
+}
+
+// A whole block, or the beginning of one that was cut off; a mere mention has no body. `footer` is
+// a place at or before the next footer: it is found once, however many headers stand before it.
+std::optional<Finding> match_pem(std::string_view text, std::size_t at, std::size_t& footer) {
     constexpr std::size_t most_label = 64;
-    constexpr std::size_t least_body = 32;
     constexpr std::size_t most_block = 16U << 10U;
-    if (!text.substr(at).starts_with(pem_prefix)) return std::nullopt;
-    const std::size_t label = at + pem_prefix.size();
-    const std::size_t label_end = text.substr(0, label + most_label).find("-----", label);
+    constexpr std::size_t most_line = 96;
+    constexpr std::size_t least_body = 32;
+    constexpr std::string_view body_characters =
+        "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-.~+/=\r\n\\";
+    if (!text.substr(at).starts_with(pem_header)) return std::nullopt;
+    const std::size_t label = at + pem_header.size();
+    const std::size_t label_end = text.substr(0, label + most_label).find(dashes, label);
     if (label_end == none || text.substr(label, label_end - label).find("PRIVATE KEY") == none)
         return std::nullopt;
-    const std::size_t body = label_end + 5;
-    const std::size_t footer_end = footers.find_end(body, most_block);
-    const std::size_t end =
-        footer_end == none ? body + run_length(text, body, is_key_body) : footer_end;
+    const std::size_t body = label_end + dashes.size();
+    if (footer < body) footer = text.find(pem_footer, body);
+    std::size_t end = none;
+    if (footer != none && footer - body <= most_block)
+        end = text.substr(0, footer + most_line).find(dashes, footer + pem_footer.size());
+    end = end != none ? end + dashes.size()
+                      : std::min(text.find_first_not_of(body_characters, body), text.size());
     if (end - body < least_body) return std::nullopt;
     return Finding{at, end, "private-key"};
 }
 
-bool starts_with_ignoring_case(std::string_view text, std::string_view lower) {
-    return base::to_lower_ascii(text.substr(0, lower.size())) == lower;
-}
-
-// Authorization: Bearer …, also as JSON and as an argument of curl. Only the credential goes.
-std::optional<Finding> match_authorization(std::string_view text, std::size_t at) {
-    constexpr std::string_view header = "authorization";
-    constexpr std::size_t least = 8;
-    constexpr std::string_view between = "\"'\\: \t=";
-    if (!starts_with_ignoring_case(text.substr(at), header)) return std::nullopt;
-    const std::size_t scheme = text.find_first_not_of(between, at + header.size());
-    if (scheme == none ||
-        text.substr(at + header.size(), scheme - at - header.size()).find_first_of(":=") == none)
-        return std::nullopt;
-    for (const std::string_view name : {"bearer ", "basic ", "token "}) {
-        if (!starts_with_ignoring_case(text.substr(scheme), name)) continue;
-        const std::size_t begin =
-            std::min(text.find_first_not_of(' ', scheme + name.size()), text.size());
-        const std::size_t length = run_length(text, begin, is_token);
-        if (length >= least) return Finding{begin, begin + length, "authorization"};
-    }
-    return std::nullopt;
-}
-
-std::optional<Finding> match_at(std::string_view text, std::size_t at, Footers& footers) {
-    const char c = text[at];
-    if (c == '-') return match_pem(text, at, footers);
+std::optional<Finding> match_shape(std::string_view text, std::size_t at,
+                                   const std::deque<Shape>& shapes) {
     if (!begins_word(text, at)) return std::nullopt;
-    for (const Shape& one : shapes) {
-        if (one.prefix.front() != c) continue;
-        if (auto found = match_shape(text, at, one)) return found;
-    }
-    if (c == 'e') return match_jwt(text, at);
-    if (c == 'a' || c == 'A') return match_authorization(text, at);
+    for (const Shape& one : shapes)
+        if (auto found = one.match(text, at)) return found;
     return std::nullopt;
 }
 
 }  // namespace
 
 std::vector<Finding> find_keys(std::string_view text) {
+    static const Shapes shapes;
     std::vector<Finding> all;
-    Footers footers(text);
-    const auto& table = beginnings();
+    std::size_t footer = 0;
     for (std::size_t at = 0; at + 1 < text.size(); ++at) {
-        if (!table.test(pair_of(text[at], text[at + 1]))) continue;
-        const auto found = match_at(text, at, footers);
+        if (!shapes.beginnings.test(pair_of(text[at], text[at + 1]))) continue;
+        const auto found =
+            text[at] == '-' ? match_pem(text, at, footer) : match_shape(text, at, shapes.all);
         if (!found) continue;
         all.push_back(*found);
         at = found->end - 1;
