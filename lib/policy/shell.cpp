@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "policy/shell_words.hpp"
+#include "policy/shell_scan.hpp"
 #include "policy/starters.hpp"
 
 namespace chorus::policy {
@@ -11,40 +11,44 @@ namespace {
 
 using What = Starts::What;
 
-std::vector<std::string> texts(const std::vector<Word>& words, std::size_t from) {
-    std::vector<std::string> all;
-    for (std::size_t i = from; i < words.size(); ++i) all.push_back(words[i].text);
-    return all;
-}
-
 constexpr int most_wrappers = 8;
+
+// Whether a word can name a program: letters, digits and _ + . / - as they are written, and no
+// keyword.
+bool names_program(const ScannedCommand& command, std::size_t at) {
+    constexpr std::string_view letters =
+        "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_+./-";
+    const std::string& word = command.words[at];
+    return !word.empty() && word.find_first_not_of(letters) == std::string::npos &&
+           command.raw.compare(command.places[at], word.size(), word) == 0 &&
+           !is_listed(word,
+                      "case coproc do done elif else esac fi for function if in select then "
+                      "time until while");
+}
 
 // The command and what it wraps, outermost first. False where that cannot be told, with the last
 // of them being what hides something.
-bool append_parts(const PlainCommand& command, std::string_view whole,
-                  std::vector<std::string>& parts) {
-    std::size_t at = command.at;
+bool append_parts(const ScannedCommand& command, std::vector<std::string>& parts) {
     std::size_t word = 0;
     for (int depth = 0; depth <= most_wrappers; ++depth) {
-        parts.emplace_back(base::trim(whole.substr(at, command.end - at)));
-        const Starts starts = what_starts(texts(command.words, word));
+        parts.push_back(command.raw.substr(word == 0 ? 0 : command.places[word]));
+        const Starts starts = what_starts(Words(command.words).subspan(word));
         if (starts.what != What::inner) return starts.what == What::itself;
         word += starts.at;
-        if (!is_program_word(command.words[word])) return false;
-        at = command.words[word].at;
+        if (!names_program(command, word)) return false;
     }
     return false;
 }
 
-bool changes_directory(const PlainCommand& command) {
-    return is_listed(command.words.front().text, "cd pushd popd");
+bool changes_directory(const ScannedCommand& command) {
+    return is_listed(command.words.front(), "cd pushd popd");
 }
 
 // A repository elsewhere has a configuration of its own, which names programs.
-bool depends_on_directory(const PlainCommand& command) {
+bool depends_on_directory(const ScannedCommand& command) {
     return command.uses_files ||
            std::any_of(command.words.begin(), command.words.end(),
-                       [](const Word& word) { return base_name(word.text) == "git"; });
+                       [](const std::string& word) { return base_name(word) == "git"; });
 }
 
 struct Reading {
@@ -59,22 +63,27 @@ std::string quoted_start(std::string_view text) {
     return "'" + std::string(shown) + (shown.size() < text.size() ? "…'" : "'");
 }
 
-Reading read(std::string_view command) {
-    if (!shows_what_it_is(command))
+Reading read(std::string_view text) {
+    if (base::visible(text, base::Newlines::escape) != text)
         return {{}, "it holds a newline, a hidden character or a long run of blanks"};
-    std::size_t stopped_at = 0;
-    const auto commands = read_plain_commands(command, stopped_at);
-    if (!commands && stopped_at >= command.size()) return {{}, "there is no command at its end"};
-    if (!commands) return {{}, "at " + quoted_start(command.substr(stopped_at))};
-    if (std::any_of(commands->begin(), commands->end(), changes_directory) &&
-        std::any_of(commands->begin(), commands->end(), depends_on_directory))
+    Variables variables;
+    const Scan scan = scan_command(text, variables);
+    const auto& commands = scan.commands;
+    if (scan.plain_bytes < text.size())
+        return {{}, "at " + quoted_start(text.substr(scan.plain_bytes))};
+    if (scan.plain_bytes == text.size()) return {{}, "there is no command at its end"};
+    if (std::any_of(commands.begin(), commands.end(), changes_directory) &&
+        std::any_of(commands.begin(), commands.end(), depends_on_directory))
         return {{}, "it changes the directory, and what is done there depends on it"};
     Reading reading;
-    for (const PlainCommand& one : *commands)
-        if (!append_parts(one, command, reading.parts))
+    for (const ScannedCommand& one : commands) {
+        if (!names_program(one, 0))
+            return {{}, "at " + quoted_start(std::string_view(one.raw).substr(one.places.front()))};
+        if (!append_parts(one, reading.parts))
             return {{},
                     quoted_start(reading.parts.back()) +
                         " may start or write what its words do not tell"};
+    }
     return reading;
 }
 

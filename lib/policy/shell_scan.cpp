@@ -1,6 +1,10 @@
 #include "policy/shell_scan.hpp"
 
+#include <re2/re2.h>
+
 #include <algorithm>
+#include <charconv>
+#include <optional>
 #include <utility>
 
 #include "base/limits.hpp"
@@ -19,11 +23,17 @@ bool is_one_of(char c, std::string_view set) {
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
-bool is_name_character(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
+bool is_alphanumeric(char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
-bool is_number(std::string_view word) {
-    return !word.empty() && std::all_of(word.begin(), word.end(), is_digit);
+bool is_name_character(char c) {
+    return is_alphanumeric(c) || c == '_';
+}
+
+// As far as its name tells, and none that configures a program, as .gitconfig and its like do.
+bool is_workspace_file(const std::string& path) {
+    static const RE2 elsewhere(R"([/~-].*|(?:.*/)?\.[^/].*)", RE2::Latin1);
+    return !path.empty() && !RE2::FullMatch(path, elsewhere);
 }
 
 class Scanner {
@@ -32,18 +42,9 @@ class Scanner {
         std::string text;
         bool after_tabs = false;
     };
-    struct Place {
-        std::size_t at = 0;
-        int depth = 0;
-    };
 
-    Scanner(std::string_view text, Variables& variables, Scan& scan, Place place)
-        : text_(text),
-          variables_(variables),
-          scan_(scan),
-          at_(place.at),
-          depth_(place.depth),
-          begin_(place.at) {
+    Scanner(std::string_view text, Variables& variables, Scan& scan, std::size_t at, int depth)
+        : text_(text), variables_(variables), scan_(scan), at_(at), depth_(depth), begin_(at) {
         if (depth_ > most_depth) scan_.too_much = true;
     }
 
@@ -56,13 +57,16 @@ class Scanner {
         return at_;
     }
 
-    // Only what a here-document expands: quotes mean nothing in it.
-    void read_expansions() {
-        while (!at_end() && !scan_.too_much) {
-            if (is_one_of(peek(), "$`\\")) {
-                expansion(true);
+    // As far as `end`: what double quotes and, without an end, a here-document expand.
+    void read_expansions(std::optional<char> end = std::nullopt) {
+        while (!at_end() && !scan_.too_much && peek() != end) {
+            if (is_one_of(peek(), "$`\\")) not_plain(at_);
+            const bool is_text =
+                peek() == '\\' ? !is_one_of(peek(1), "$`\"\\\n") : !is_one_of(peek(), "$`");
+            if (is_text) {
+                put(text_[at_++]);
             } else {
-                ++at_;
+                expansion(true);
             }
         }
     }
@@ -72,6 +76,8 @@ class Scanner {
     char peek(std::size_t ahead = 0) const {
         return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
     }
+
+    void not_plain(std::size_t at) { scan_.plain_bytes = std::min(scan_.plain_bytes, at); }
 
     void step() {
         const char c = peek();
@@ -83,15 +89,21 @@ class Scanner {
         } else if (is_one_of(c, "<>")) {
             redirection();
         } else if (c == '#' && !in_word_) {
+            not_plain(at_);
             at_ = std::min(text_.find('\n', at_), text_.size());
         } else {
+            if (!in_word_) word_at_ = at_;
             part_of_word();
         }
     }
 
     void separator() {
         end_command();
-        const char c = text_[at_++];
+        const char c = peek();
+        const bool doubled = is_one_of(c, "&|") && peek(1) == c;
+        if (!is_one_of(c, doubled ? "&|" : ";|")) not_plain(at_);
+        must_continue_ = c != ';';
+        at_ += doubled ? 2 : 1;
         if (c == '(') ++open_;
         if (c == ')' && open_ > 0) --open_;
         if (c == '(' && at_ >= 2 && text_[at_ - 2] == '(') arithmetic_until_ = end_of_arithmetic();
@@ -110,7 +122,8 @@ class Scanner {
     }
 
     void mark_expanded() {
-        if (target_.empty() && at_ >= arithmetic_until_) expanded_words_.push_back(words_.size());
+        if (target_.empty() && at_ >= arithmetic_until_)
+            command_.expanded.push_back(command_.words.size());
     }
 
     bool is_glob() const {
@@ -120,29 +133,25 @@ class Scanner {
 
     void part_of_word() {
         if (is_glob()) mark_expanded();
-        switch (peek()) {
-            case '\'':
-                return single_quoted();
-            case '"':
-                return double_quoted();
-            case '$':
-            case '`':
-            case '\\':
-                return expansion(false);
-            default:
-                put(text_[at_++]);
-        }
+        if (!is_plain()) not_plain(at_);
+        if (peek() == '\'') return single_quoted();
+        if (peek() == '"') return double_quoted();
+        if (is_one_of(peek(), "$`\\")) return expansion(false);
+        put(text_[at_++]);
+    }
+
+    // "HEAD~2" and "HEAD^" are plain; "~" is a home directory where a word or a value begins.
+    bool is_plain() const {
+        const char c = peek();
+        if (c == '\\') return is_one_of(peek(1), " '\"$`*?[](){}&;|<>!#~^\\");
+        if (c == '~' || c == '^') return at_ > 0 && is_alphanumeric(text_[at_ - 1]);
+        return is_alphanumeric(c) || is_one_of(c, "'\"_@%+=:,./-");
     }
 
     void expansion(bool in_quotes) {
-        switch (peek()) {
-            case '\\':
-                return escape();
-            case '`':
-                return backticks();
-            default:
-                return dollar(in_quotes);
-        }
+        if (peek() == '\\') return escape();
+        if (peek() == '`') return backticks();
+        dollar(in_quotes);
     }
 
     void put(char c) {
@@ -151,33 +160,34 @@ class Scanner {
     }
 
     void escape() {
+        if (peek(1) != '\n') bare_ = false;
         if (peek(1) != '\n' && at_ + 1 < text_.size()) put(peek(1));
-        bare_ = false;
         at_ += 2;
     }
 
     void single_quoted() {
+        const std::size_t begin = at_;
         const std::size_t end = std::min(text_.find('\'', at_ + 1), text_.size());
         word_ += text_.substr(at_ + 1, end - at_ - 1);
+        at_ = end + 1;
+        end_quotes(begin);
+    }
+
+    // Plain quotes hold a whole word, or all of it after "=": in between, the text of the command
+    // and the word it means would differ, and a pattern sees the text.
+    void end_quotes(std::size_t begin) {
         in_word_ = true;
         bare_ = false;
-        at_ = end + 1;
+        const bool may_begin = begin == word_at_ || text_[begin - 1] == '=';
+        const bool may_end = at_ == text_.size() || is_one_of(peek(), " \t;|&<>");
+        if (!may_begin || !may_end) not_plain(begin);
     }
 
     void double_quoted() {
-        in_word_ = true;
-        bare_ = false;
+        const std::size_t begin = at_++;
+        read_expansions('"');
         ++at_;
-        while (!at_end() && peek() != '"') {
-            const bool is_text =
-                peek() == '\\' ? !is_one_of(peek(1), "$`\"\\\n") : !is_one_of(peek(), "$`");
-            if (is_text) {
-                put(text_[at_++]);
-            } else {
-                expansion(true);
-            }
-        }
-        ++at_;
+        end_quotes(begin);
     }
 
     void backticks() {
@@ -221,7 +231,7 @@ class Scanner {
     void substitution() {
         const std::size_t begin = at_ + 1;
         const std::size_t end = std::min(
-            Scanner(text_, variables_, scan_, {begin, depth_ + 1}).read_commands(), text_.size());
+            Scanner(text_, variables_, scan_, begin, depth_ + 1).read_commands(), text_.size());
         if (begin < end) scan_.substitutions.emplace_back(text_.substr(begin, end - begin));
         at_ = end + 1;
     }
@@ -276,53 +286,41 @@ class Scanner {
     void ansi_quoted() {
         in_word_ = true;
         bare_ = false;
-        for (at_ += 2; !at_end() && peek() != '\'';) {
-            if (peek() == '\\') {
-                ++at_;
-                ansi_escape();
-            } else {
-                put(text_[at_++]);
-            }
-        }
+        for (at_ += 2; !at_end() && peek() != '\'';)
+            put(peek() == '\\' ? ansi_escape() : text_[at_++]);
         ++at_;
     }
 
-    void ansi_escape() {
-        const char c = peek();
-        if (is_one_of(c, "xuU") && !at_end()) {
-            ++at_;
-            put(number(16, c == 'x' ? 2 : c == 'u' ? 4 : 8));
-        } else if (c >= '0' && c <= '7') {
-            put(number(8, 3));
-        } else {
-            put(c == 'n' ? '\n' : c == 't' ? '\t' : c);
-            ++at_;
-        }
-    }
-
-    char number(unsigned base, int most_digits) {
-        constexpr std::string_view digits = "0123456789abcdef";
+    char ansi_escape() {
+        const char c = peek(1);
+        const bool octal = c >= '0' && c <= '7';
+        at_ += octal ? 1 : 2;
+        if (!octal && !is_one_of(c, "xuU")) return c == 'n' ? '\n' : c == 't' ? '\t' : c;
+        const int most = octal ? 3 : c == 'x' ? 2 : c == 'u' ? 4 : 8;
+        const char* begin = text_.data() + std::min(at_, text_.size());
+        const char* end = std::min(begin + most, text_.data() + text_.size());
         unsigned value = 0;
-        for (int i = 0; i < most_digits && !at_end(); ++i, ++at_) {
-            const char c = peek();
-            const std::size_t digit =
-                digits.find(c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c);
-            if (digit >= base) break;
-            value = value * base + static_cast<unsigned>(digit);
-        }
+        at_ += static_cast<std::size_t>(std::from_chars(begin, end, value, octal ? 8 : 16).ptr -
+                                        begin);
         return static_cast<char>(value & 0xffU);
     }
 
     void redirection() {
-        if (is_number(word_)) drop_word();
+        const bool numbered =
+            bare_ && !word_.empty() && word_.find_first_not_of("0123456789") == none;
+        const std::size_t place = numbered ? word_at_ : at_;
+        if (numbered) drop_word();
+        if (!target_.empty()) not_plain(target_at_);
         end_word();
         if (peek(1) == '(') {
-            ++at_;
+            not_plain(at_++);
             return substitution();
         }
         const std::size_t begin = at_;
         while (is_one_of(peek(), "<>&|-") && !at_end()) ++at_;
         target_ = text_.substr(begin, at_ - begin);
+        target_at_ = place;
+        if (target_ == ">&" && !is_one_of(peek(), "012")) not_plain(place);
     }
 
     void drop_word() {
@@ -338,7 +336,8 @@ class Scanner {
         } else {
             count_cases();
             remember_assignment();
-            words_.push_back(word_);
+            command_.words.push_back(word_);
+            command_.places.push_back(word_at_);
         }
         drop_word();
     }
@@ -346,6 +345,11 @@ class Scanner {
     void end_target() {
         if (target_ == "<<<") scan_.unread.push_back(word_);
         if (target_ == "<<" || target_ == "<<-") delimiters_.push_back({word_, target_ == "<<-"});
+        const bool is_file = target_ == "<" || target_ == ">" || target_ == ">>";
+        const bool is_used = is_file && word_ != "/dev/null";
+        command_.uses_files = command_.uses_files || is_used;
+        const bool is_descriptor = target_ == ">&" && bare_ && word_.size() == 1;
+        if (is_used ? !is_workspace_file(word_) : !is_file && !is_descriptor) not_plain(target_at_);
         target_ = {};
     }
 
@@ -353,11 +357,13 @@ class Scanner {
     // is not always told: the rest is read again as commands.
     void count_cases() {
         if (!bare_) return;
-        if (word_ == "case" && words_.empty()) {
+        if (word_ == "case" && command_.words.empty()) {
             ++cases_;
             if (depth_ > 0) scan_.unread.emplace_back(text_.substr(std::min(at_, text_.size())));
         }
-        if (word_ == "esac" && cases_ > 0 && (words_.empty() || words_.back() == "in")) --cases_;
+        if (word_ == "esac" && cases_ > 0 &&
+            (command_.words.empty() || command_.words.back() == "in"))
+            --cases_;
     }
 
     void remember_assignment() {
@@ -370,14 +376,14 @@ class Scanner {
 
     void here_documents() {
         for (const Delimiter& delimiter : std::exchange(delimiters_, {})) {
-            const std::string_view body = here_document(delimiter);
-            scan_.unread.emplace_back(body);
-            Scanner(body, variables_, scan_, {0, depth_ + 1}).read_expansions();
+            const std::size_t begin = std::min(at_, text_.size());
+            const std::size_t end = end_of_here_document(delimiter);
+            scan_.unread.emplace_back(text_.substr(begin, end - begin));
+            Scanner(text_.substr(0, end), variables_, scan_, begin, depth_ + 1).read_expansions();
         }
     }
 
-    std::string_view here_document(const Delimiter& delimiter) {
-        const std::size_t begin = at_;
+    std::size_t end_of_here_document(const Delimiter& delimiter) {
         while (!at_end()) {
             const std::size_t line_at = at_;
             const std::size_t line_end = std::min(text_.find('\n', at_), text_.size());
@@ -385,20 +391,23 @@ class Scanner {
             at_ = std::min(line_end + 1, text_.size());
             if (delimiter.after_tabs)
                 line.remove_prefix(std::min(line.find_first_not_of('\t'), line.size()));
-            if (line == delimiter.text) return text_.substr(begin, line_at - begin);
+            if (line == delimiter.text) return line_at;
         }
-        return text_.substr(std::min(begin, text_.size()));
+        return text_.size();
     }
 
     void end_command() {
         end_word();
-        target_ = {};
+        if (!std::exchange(target_, {}).empty()) not_plain(target_at_);
         const std::size_t end = std::min(at_, text_.size());
-        if (!(words_.empty() && expanded_words_.empty()) && begin_ < end)
-            scan_.commands.push_back({std::string(base::trim(text_.substr(begin_, end - begin_))),
-                                      std::move(words_), std::move(expanded_words_)});
-        words_.clear();
-        expanded_words_.clear();
+        const std::string_view raw = base::trim(text_.substr(begin_, end - std::min(begin_, end)));
+        if (command_.words.empty() && (must_continue_ || !raw.empty() || !at_end())) not_plain(at_);
+        for (std::size_t& place : command_.places)
+            place -= static_cast<std::size_t>(raw.data() - text_.data());
+        command_.raw = raw;
+        if (!command_.words.empty() || !command_.expanded.empty())
+            scan_.commands.push_back(std::move(command_));
+        command_ = {};
     }
 
     std::string_view text_;
@@ -409,22 +418,24 @@ class Scanner {
     std::size_t begin_;
     std::size_t expanded_ = 0;
     std::size_t arithmetic_until_ = 0;
-    std::vector<std::size_t> expanded_words_;
     int open_ = 0;
     int cases_ = 0;
     std::string word_;
     bool in_word_ = false;
     bool bare_ = true;
+    std::size_t word_at_ = 0;
     std::string_view target_;  // the redirection whose target comes next
+    std::size_t target_at_ = 0;
     std::vector<Delimiter> delimiters_;
-    std::vector<std::string> words_;
+    bool must_continue_ = true;
+    ScannedCommand command_;
 };
 
 }  // namespace
 
 Scan scan_command(std::string_view text, Variables& variables) {
     Scan scan;
-    Scanner(text, variables, scan, {}).read_commands();
+    Scanner(text, variables, scan, 0, 0).read_commands();
     return scan;
 }
 

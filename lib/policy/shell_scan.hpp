@@ -1,5 +1,6 @@
-// The generous half of reading a command, for deny patterns: never gives up on what it does not
-// know, and rather sees a command where there is none than misses one.
+// Reading a command line as the shell does, for deny patterns and for allow patterns at once. For
+// the first it never gives up on what it does not know, and rather sees a command where there is
+// none than misses one; for the second it says how far the text is plain.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,9 @@ struct ScannedCommand {
     std::string raw;  // as written
     std::vector<std::string>
         words;  // maybe none; unquoted and expanded as far as can be told, no redirections
+    std::vector<std::size_t> places;    // where each begins in `raw`, as far as the text is plain
     std::vector<std::size_t> expanded;  // places of words that expansions or globs are part of
+    bool uses_files = false;            // a redirection other than to /dev/null or a descriptor
 };
 
 struct Scan {
@@ -24,6 +27,9 @@ struct Scan {
     std::vector<std::string>
         unread;             // texts that may be commands: `…`, here-documents and -strings
     bool too_much = false;  // nesting or expansions beyond the bounds
+    // Where what is not plain begins: plain are words, quotes around all of one, redirections to
+    // files of the workspace, and && || ; | between commands. npos where everything is.
+    std::size_t plain_bytes = std::string::npos;
 };
 
 // Literal assignments seen so far: a=rm; $a -rf x
