@@ -13,17 +13,14 @@ using Rules = std::vector<Rule>;
 constexpr std::string_view commands = "tool:bash:";
 
 // The higher the stricter; no base is the strictest.
-std::ptrdiff_t strictness(std::string_view base) {
-    const auto all = presets();
-    const auto found = std::find_if(all.begin(), all.end(),
-                                    [&](const Preset& preset) { return preset.name == base; });
-    return found - all.begin();
+std::ptrdiff_t strictness(const Preset* base) {
+    return base == nullptr ? std::ssize(presets()) : base - presets().data();
 }
 
 // Those in force wherever the action runs.
-Rules with_base(Rules rules, std::span<const PresetRule> base) {
-    for (const PresetRule& rule : base)
-        if (!rule.while_confined) rules.push_back({std::string(rule.pattern)});
+Rules with_base(Rules rules, const Rules& base) {
+    std::copy_if(base.begin(), base.end(), std::back_inserter(rules),
+                 [](const Rule& rule) { return !rule.while_confined; });
     return rules;
 }
 
@@ -53,8 +50,8 @@ bool may_be_asked(const Rules& allow, const Rule& wanted) {
 }  // namespace
 
 bool narrows(const ProfileText& from, const ProfileText& to) {
-    if (strictness(to.base) < strictness(from.base)) return false;
     const Preset* base = find_preset(from.base);
+    if (strictness(find_preset(to.base)) < strictness(base)) return false;
     const Rules allow = base == nullptr ? from.allow : with_base(from.allow, base->allow);
     const Rules ask = base == nullptr ? from.ask : with_base(from.ask, base->ask);
     return std::all_of(from.deny.begin(), from.deny.end(),

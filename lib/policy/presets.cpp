@@ -1,53 +1,43 @@
 #include "policy/presets.hpp"
 
 #include <algorithm>
-#include <array>
+
+#include "base/text.hpp"
+#include "policy/starters.hpp"
+
+namespace chorus::embedded {
+extern const std::string_view policy_presets;
+}
 
 namespace chorus::policy {
 namespace {
 
-constexpr std::array open_allow{PresetRule{R"(tool:[\s\S]*)"}};
-
-// `standard` is the first seven; `sandboxed` is all of them.
-constexpr std::array sandboxed_allow{
-    PresetRule{"tool:(create_file|append_file|str_replace|view|list_files|search_files):.*"},
-    PresetRule{"tool:git:(init|commit|status|diff.*|log.*|branch .*)"},
-    PresetRule{"tool:artifact:.*"},
-    PresetRule{"tool:ask_user:"},
-    PresetRule{"tool:task:.*"},
-    PresetRule{"tool:load_skill:.*"},
-    PresetRule{"tool:list_agents:"},
-    PresetRule{R"(tool:bash:[\s\S]*)", true},
-    PresetRule{"tool:self_edit:docs:notes/.*"},
-};
-constexpr std::span<const PresetRule> standard_allow{sandboxed_allow.data(), 7};
-
-constexpr std::array standard_ask{
-    PresetRule{R"(tool:bash:[\s\S]*)"},    PresetRule{"tool:git:(push|merge_request|checkout) .*"},
-    PresetRule{"tool:self_edit:.*"},       PresetRule{R"(tool:spawn_agent:[\s\S]*)"},
-    PresetRule{R"(tool:mcp:[\s\S]*)"},     PresetRule{"tool:send_to_agent:.*"},
-    PresetRule{"tool:read_agent_docs:.*"},
-};
-
-constexpr std::array locked_allow{PresetRule{"tool:(view|list_files|search_files):.*"}};
-
-constexpr std::array all{
-    Preset{"open", open_allow, {}},
-    Preset{"sandboxed", sandboxed_allow, standard_ask},
-    Preset{"standard", standard_allow, standard_ask},
-    Preset{"locked", locked_allow, {}},
-};
+std::vector<Preset> read_presets() {
+    std::vector<Preset> all{{"open"}, {"sandboxed"}, {"standard"}, {"locked"}};
+    for (const std::string_view line : base::split_lines(embedded::policy_presets)) {
+        if (line.empty() || line.front() == '#') continue;
+        const std::size_t colon = line.find(" : ");
+        const std::string_view head = line.substr(0, colon);
+        const Rule rule{std::string(line.substr(colon + 3)), false, head.starts_with("confined")};
+        for (Preset& one : all)
+            if (is_listed(one.name, head))
+                (head.starts_with("ask") ? one.ask : one.allow).push_back(rule);
+    }
+    return all;
+}
 
 }  // namespace
 
-std::span<const Preset> presets() {
+const std::vector<Preset>& presets() {
+    static const std::vector<Preset> all = read_presets();
     return all;
 }
 
 const Preset* find_preset(std::string_view name) {
-    const auto* found =
+    const auto& all = presets();
+    const auto found =
         std::find_if(all.begin(), all.end(), [&](const Preset& one) { return one.name == name; });
-    return found == all.end() ? nullptr : found;
+    return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace chorus::policy

@@ -1,24 +1,22 @@
-// The four presets of chorus-permissions(7), section PRESETS, as data.
+// The four presets of chorus-permissions(7), section PRESETS.
 #pragma once
 
-#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "policy/profile.hpp"
 
 namespace chorus::policy {
 
-struct PresetRule {
-    std::string_view pattern;
-    bool while_confined = false;  // in force only while bash runs in the sandbox without network
-};
-
 struct Preset {
-    std::string_view name;
-    std::span<const PresetRule> allow;
-    std::span<const PresetRule> ask;
+    std::string name;
+    std::vector<Rule> allow = {};
+    std::vector<Rule> ask = {};
 };
 
 // From the widest to the strictest.
-std::span<const Preset> presets();
+const std::vector<Preset>& presets();
 const Preset* find_preset(std::string_view name);
 
 }  // namespace chorus::policy

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace chorus::policy {
@@ -35,7 +36,8 @@ struct Surroundings {
 
 struct Rule {
     std::string pattern;
-    bool shell = false;  // an allow pattern that covers the raw command, simple or not
+    bool shell = false;           // an allow pattern that covers the raw command, simple or not
+    bool while_confined = false;  // of a preset: in force only in Surroundings::confined_shell
 };
 
 // What agent.json or config.json says, before it is checked.
@@ -59,10 +61,6 @@ class Profile {
     // Throws Error(config_invalid) that says where: "<what>.allow[2] 'tool:(': missing )". The
     // whole profile fails. `what` is a file and a key: "agent.json: permissions".
     static Profile compile(const ProfileText& text, std::string_view what);
-
-    Profile(Profile&&) noexcept;
-    Profile& operator=(Profile&&) noexcept;
-    ~Profile();
 
     const std::string& name() const;  // a preset's, or "custom"
     // SHA-256 of all that decides: every list in order, a base as its entries. Equal for profiles
@@ -90,8 +88,9 @@ class Profile {
 
   private:
     struct Rules;
-    explicit Profile(std::unique_ptr<Rules> rules);
-    std::unique_ptr<Rules> rules_;
+    class Judgement;
+    explicit Profile(std::shared_ptr<const Rules> rules) : rules_(std::move(rules)) {}
+    std::shared_ptr<const Rules> rules_;
 };
 
 }  // namespace chorus::policy

@@ -136,8 +136,8 @@ TEST(Profile, PresetsAreWidestFirst) {
 TEST(Profile, EveryPatternOfAPresetCompiles) {
     for (const Preset& one : presets())
         for (const auto& list : {one.allow, one.ask})
-            for (const PresetRule& rule : list)
-                EXPECT_EQ(Pattern(std::string(rule.pattern)).fault(), std::nullopt) << rule.pattern;
+            for (const Rule& rule : list)
+                EXPECT_EQ(Pattern(rule.pattern).fault(), std::nullopt) << rule.pattern;
 }
 
 TEST(Profile, TheReasonNamesListIndexAndPattern) {
