@@ -12,6 +12,14 @@ namespace {
 using What = Starts::What;
 
 constexpr int most_wrappers = 8;
+constexpr std::size_t most_bytes = 16U << 20;
+constexpr int most_depth = 8;
+constexpr std::size_t most_alternatives = 64;
+constexpr int most_groups = 8;
+constexpr int most_own_words = 3;
+
+constexpr std::string_view leading_words =
+    "! { } case coproc do elif else for function if in select then time until while";
 
 // Whether a word can name a program: letters, digits and _ + . / - as they are written, and no
 // keyword.
@@ -87,6 +95,217 @@ Reading read(std::string_view text) {
     return reading;
 }
 
+bool is_assignment(std::string_view word) {
+    const std::size_t equals = word.find('=');
+    return equals != std::string_view::npos && equals > 0 &&
+           word.substr(0, equals).find_first_of("/-.") == std::string_view::npos;
+}
+
+// How many of them are keywords and assignments before the program.
+std::size_t count_leading(Words words) {
+    std::size_t count = 0;
+    while (count < words.size() &&
+           (is_listed(words[count], leading_words) || is_assignment(words[count])))
+        ++count;
+    return count;
+}
+
+// What is left of a word with more braces than are worth following.
+std::vector<std::string> split_at_braces(const std::string& word) {
+    std::vector<std::string> all;
+    for (std::size_t at = 0; (at = word.find_first_not_of("{},", at)) != std::string::npos;) {
+        const std::size_t end = std::min(word.find_first_of("{},", at), word.size());
+        all.push_back(word.substr(at, end - at));
+        at = end;
+    }
+    return all;
+}
+
+// The places of the brace at `open`, of its own commas and of the brace that closes it; nothing
+// where there is none.
+std::vector<std::size_t> group_at(std::string_view word, std::size_t open) {
+    std::vector<std::size_t> places{open};
+    int depth = 0;
+    for (std::size_t at = open; at < word.size(); ++at) {
+        depth += word[at] == '{' ? 1 : word[at] == '}' ? -1 : 0;
+        if (depth == 0 || (depth == 1 && word[at] == ',')) places.push_back(at);
+        if (depth == 0) return places;
+    }
+    return {};
+}
+
+// {rm,-rf,x} is three words.
+std::vector<std::string> brace_expanded(const std::string& word, int depth = 0) {
+    std::vector<std::size_t> group;
+    std::size_t open = word.find('{');
+    for (int tried = 0; tried < most_groups && group.size() < 3 && open < word.size(); ++tried) {
+        group = group_at(word, open);
+        open = word.find('{', open + 1);
+    }
+    if (group.size() < 3) return {word};
+    if (depth == most_groups) return split_at_braces(word);
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i + 1 < group.size(); ++i) {
+        const std::string one = word.substr(group[i] + 1, group[i + 1] - group[i] - 1);
+        const std::string text =
+            word.substr(0, group.front()) + one + word.substr(group.back() + 1);
+        for (auto& expanded : brace_expanded(text, depth + 1)) {
+            if (all.size() == most_alternatives) return split_at_braces(word);
+            if (!expanded.empty()) all.push_back(std::move(expanded));
+        }
+    }
+    return all;
+}
+
+std::vector<std::string> all_brace_expanded(Words words) {
+    std::vector<std::string> all;
+    for (const std::string& word : words)
+        for (auto& expanded : brace_expanded(word)) all.push_back(std::move(expanded));
+    return all;
+}
+
+// A command as it is written behind "if", "{" or "X=1".
+std::string behind_word(const ScannedCommand& command, std::size_t word) {
+    const std::size_t end = command.places[word] + command.words[word].size();
+    return std::string(base::trim(command.raw.substr(std::min(end, command.raw.size()))));
+}
+
+// Without the empty ones: rm '' -rf x
+std::string joined(Words words) {
+    std::string text;
+    for (const std::string& word : words)
+        if (!word.empty()) text.append(text.empty() ? "" : " ").append(word);
+    return text;
+}
+
+class PartCollector {
+  public:
+    void read(std::string_view text, int depth) {
+        if (depth > most_depth) complete_ = false;
+        if (!complete_) return;
+        add(std::string(base::trim(text)));
+        const Scan scan = scan_command(text, variables_);
+        if (scan.too_much) complete_ = false;
+        const bool feeds_shell =
+            std::any_of(scan.commands.begin(), scan.commands.end(), runs_shell);
+        for (const ScannedCommand& one : scan.commands) {
+            add(one.raw);
+            hides_ = hides_ || hides_program(one);
+            read_command(one, feeds_shell, depth);
+        }
+        for (const std::string& unread : scan.unread) read(unread, depth + 1);
+    }
+
+    bool hides() const { return hides_; }
+    std::optional<std::vector<std::string>> take() {
+        return complete_ ? std::optional(std::move(parts_)) : std::nullopt;
+    }
+
+  private:
+    // Where a program's name stands, behind env and its like too.
+    static bool hides_program(const ScannedCommand& command) {
+        std::vector<std::string> words = command.words;
+        const auto& expanded = command.expanded;
+        if (!expanded.empty() && expanded.back() == words.size()) words.emplace_back("$");
+        std::size_t at = count_leading(words);
+        if (at > 0 && is_listed(words[at - 1], "case for function in select")) return false;
+        for (int depth = 0; depth < most_depth; ++depth) {
+            if (std::find(expanded.begin(), expanded.end(), at) != expanded.end()) return true;
+            if (at >= words.size()) return false;
+            const Starts starts = what_starts(Words(words).subspan(at));
+            if (starts.what != What::inner) return false;
+            at += starts.at;
+            while (at < words.size() && is_assignment(words[at])) ++at;
+        }
+        return true;
+    }
+
+    static bool runs_shell(const ScannedCommand& command) {
+        if (command.words.empty()) return false;
+        if (is_listed(base_name(command.words.front()), "source . ed")) return true;
+        return std::any_of(command.words.begin(), command.words.end(),
+                           [](const std::string& word) { return is_shell(word); });
+    }
+
+    void read_command(const ScannedCommand& command, bool feeds_shell, int depth) {
+        const std::size_t first = count_leading(command.words);
+        auto all = all_brace_expanded(Words(command.words).first(first));
+        const std::size_t leading = all.size();
+        for (auto& word : all_brace_expanded(Words(command.words).subspan(first)))
+            all.push_back(std::move(word));
+        if (first > 0) add(joined(all));
+        const Words words = Words(all).subspan(leading);
+        if (words.empty()) return;
+        if (first > 0) add(behind_word(command, first - 1));
+        add_command(words);
+        for (std::size_t i = 0; i < words.size(); ++i)
+            if (words[i].size() > 1 && words[i].front() == '!') add_behind_mark(words.subspan(i));
+        const bool prints = is_listed(base_name(words.front()), "echo printf");
+        const bool leads = first > 0 && is_listed(command.words[first - 1], leading_words);
+        if (what_starts(words).what != What::itself || (prints && feeds_shell) || leads)
+            read_started(words, depth);
+    }
+
+    // "!rm x", as editors take it
+    void add_behind_mark(Words words) {
+        std::vector<std::string> command(words.begin(), words.end());
+        command.front().erase(0, 1);
+        add_command(command);
+    }
+
+    // Each word may begin the command that is started, or be its text.
+    void read_started(Words words, int depth) {
+        for (std::size_t i = 1; i < words.size() && complete_; ++i) {
+            add_command(words.subspan(i));
+            read_text(words[i], depth);
+            std::size_t at = words[i].find('=');
+            for (int n = 0; n < most_own_words && at != std::string::npos; ++n) {
+                read_text(words[i].substr(at + 1), depth);
+                at = words[i].find('=', at + 1);
+            }
+            if (words[i].starts_with('-') && words[i].size() > 2)
+                read_text(words[i].substr(2), depth);
+        }
+    }
+
+    void read_text(const std::string& word, int depth) {
+        if (word.starts_with('!') || word.starts_with(':')) return read_text(word.substr(1), depth);
+        if (word.find_first_of(" \t\n;&|<>()$`'\"\\") == std::string::npos) return add(word);
+        read(word, depth + 1);
+        // what the program's own language has before it: "shell rm", "1e rm", "exec=rm"
+        std::size_t at = 0;
+        for (int i = 0; i < most_own_words; ++i) {
+            at = word.find_first_of(" \t=/!", at);
+            if (at == std::string::npos) return;
+            read(std::string_view(word).substr(++at), depth + 1);
+        }
+    }
+
+    // The command, with its program's directory taken off, and git without its global options.
+    void add_command(Words words) {
+        add(joined(words));
+        std::vector<std::string> plain(words.begin(), words.end());
+        plain.front() = base_name(words.front());
+        if (plain.front().empty()) return;
+        if (plain.front() != words.front()) add(joined(plain));
+        const std::size_t at = plain.front() == "git" ? git_subcommand(words) : 0;
+        if (at > 1 && at < words.size()) add("git " + joined(words.subspan(at)));
+    }
+
+    void add(std::string part) {
+        bytes_ += part.size() + sizeof part;
+        if (bytes_ > most_bytes) complete_ = false;
+        if (complete_ && !part.empty() && (parts_.empty() || parts_.back() != part))
+            parts_.push_back(std::move(part));
+    }
+
+    Variables variables_;
+    std::vector<std::string> parts_;
+    std::size_t bytes_ = 0;
+    bool complete_ = true;
+    bool hides_ = false;
+};
+
 }  // namespace
 
 std::optional<std::vector<std::string>> simple_commands(std::string_view command) {
@@ -97,6 +316,18 @@ std::optional<std::vector<std::string>> simple_commands(std::string_view command
 
 std::string why_not_simple(std::string_view command) {
     return read(command).refusal;
+}
+
+std::optional<std::vector<std::string>> parts_for_deny(std::string_view command, bool* hides) {
+    PartCollector collector;
+    collector.read(command, 0);
+    if (hides != nullptr) *hides = collector.hides();
+    auto parts = collector.take();
+    // blanks and all, as the other lists see them
+    if (parts)
+        for (std::string& one : simple_commands(command).value_or(std::vector<std::string>()))
+            parts->push_back(std::move(one));
+    return parts;
 }
 
 }  // namespace chorus::policy

@@ -232,7 +232,8 @@ class Scanner {
         const std::size_t begin = at_ + 1;
         const std::size_t end = std::min(
             Scanner(text_, variables_, scan_, begin, depth_ + 1).read_commands(), text_.size());
-        if (begin < end) scan_.substitutions.emplace_back(text_.substr(begin, end - begin));
+        if (begin < end)
+            scan_.commands.push_back({std::string(base::trim(text_.substr(begin, end - begin)))});
         at_ = end + 1;
     }
 

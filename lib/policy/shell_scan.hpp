@@ -13,7 +13,7 @@
 namespace chorus::policy {
 
 struct ScannedCommand {
-    std::string raw;  // as written
+    std::string raw = {};  // as written
     std::vector<std::string>
         words;  // maybe none; unquoted and expanded as far as can be told, no redirections
     std::vector<std::size_t> places;    // where each begins in `raw`, as far as the text is plain
@@ -22,8 +22,8 @@ struct ScannedCommand {
 };
 
 struct Scan {
-    std::vector<ScannedCommand> commands;    // those inside $(…) and <(…) too
-    std::vector<std::string> substitutions;  // the text inside $(…) and <(…)
+    // Those inside $(…) and <(…) too, and what these hold as a whole, without words.
+    std::vector<ScannedCommand> commands;
     std::vector<std::string>
         unread;             // texts that may be commands: `…`, here-documents and -strings
     bool too_much = false;  // nesting or expansions beyond the bounds
