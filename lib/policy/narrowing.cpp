@@ -24,27 +24,21 @@ Rules with_base(Rules rules, const Rules& base) {
     return rules;
 }
 
-bool holds(const Rules& rules, const Rule& wanted) {
+// Whether one of them has the same pattern, and fits.
+template <typename Fits>
+bool holds(const Rules& rules, const Rule& wanted, const Fits& fits) {
     return std::any_of(rules.begin(), rules.end(),
-                       [&](const Rule& one) { return one.pattern == wanted.pattern; });
+                       [&](const Rule& one) { return one.pattern == wanted.pattern && fits(one); });
 }
 
-bool allows_as_much(const Rules& allow, const Rule& wanted) {
-    return std::any_of(allow.begin(), allow.end(), [&](const Rule& one) {
-        return one.pattern == wanted.pattern && (one.shell || !wanted.shell);
-    });
+bool fits_always(const Rule& /*rule*/) {
+    return true;
 }
 
 // An ask entry in the place of this allow entry takes away.
 bool is_more_than_asking(const Rule& allow) {
     return allow.shell || matches_all_below(allow.pattern, commands) ||
            !Beginnings(allow.pattern).may_match_below(commands);
-}
-
-bool may_be_asked(const Rules& allow, const Rule& wanted) {
-    return std::any_of(allow.begin(), allow.end(), [&](const Rule& one) {
-        return one.pattern == wanted.pattern && is_more_than_asking(one);
-    });
 }
 
 }  // namespace
@@ -54,12 +48,14 @@ bool narrows(const ProfileText& from, const ProfileText& to) {
     if (strictness(find_preset(to.base)) < strictness(base)) return false;
     const Rules allow = base == nullptr ? from.allow : with_base(from.allow, base->allow);
     const Rules ask = base == nullptr ? from.ask : with_base(from.ask, base->ask);
+    const auto allows_as_much = [&](const Rule& wanted) {
+        return holds(allow, wanted, [&](const Rule& one) { return one.shell || !wanted.shell; });
+    };
     return std::all_of(from.deny.begin(), from.deny.end(),
-                       [&](const Rule& one) { return holds(to.deny, one); }) &&
-           std::all_of(to.allow.begin(), to.allow.end(),
-                       [&](const Rule& one) { return allows_as_much(allow, one); }) &&
+                       [&](const Rule& one) { return holds(to.deny, one, fits_always); }) &&
+           std::all_of(to.allow.begin(), to.allow.end(), allows_as_much) &&
            std::all_of(to.ask.begin(), to.ask.end(), [&](const Rule& one) {
-               return holds(ask, one) || may_be_asked(allow, one);
+               return holds(ask, one, fits_always) || holds(allow, one, is_more_than_asking);
            });
 }
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -92,5 +93,12 @@ class Profile {
     explicit Profile(std::shared_ptr<const Rules> rules) : rules_(std::move(rules)) {}
     std::shared_ptr<const Rules> rules_;
 };
+
+// Of several profiles at once, a chain of sub-agents or a caller and its limits, every one is
+// evaluated: deny before ask before allow; of equals the first one's, reason and all. Without a
+// profile: denied.
+Decision strictest(std::span<const Profile> profiles, const Action& action,
+                   const Surroundings& surroundings);
+bool any_hides(std::span<const Profile> profiles, std::string_view action_prefix);
 
 }  // namespace chorus::policy

@@ -9,8 +9,6 @@
 namespace chorus::policy {
 namespace {
 
-using What = Starts::What;
-
 constexpr int most_wrappers = 8;
 constexpr std::size_t most_bytes = 16U << 20;
 constexpr int most_depth = 8;
@@ -40,9 +38,9 @@ bool append_parts(const ScannedCommand& command, std::vector<std::string>& parts
     std::size_t word = 0;
     for (int depth = 0; depth <= most_wrappers; ++depth) {
         parts.push_back(command.raw.substr(word == 0 ? 0 : command.places[word]));
-        const Starts starts = what_starts(Words(command.words).subspan(word));
-        if (starts.what != What::inner) return starts.what == What::itself;
-        word += starts.at;
+        const auto inner = what_starts(Words(command.words).subspan(word));
+        if (!inner || *inner == 0) return inner.has_value();
+        word += *inner;
         if (!names_program(command, word)) return false;
     }
     return false;
@@ -212,9 +210,9 @@ class PartCollector {
         for (int depth = 0; depth < most_depth; ++depth) {
             if (std::find(expanded.begin(), expanded.end(), at) != expanded.end()) return true;
             if (at >= words.size()) return false;
-            const Starts starts = what_starts(Words(words).subspan(at));
-            if (starts.what != What::inner) return false;
-            at += starts.at;
+            const auto inner = what_starts(Words(words).subspan(at));
+            if (!inner || *inner == 0) return false;
+            at += *inner;
             while (at < words.size() && is_assignment(words[at])) ++at;
         }
         return true;
@@ -242,8 +240,7 @@ class PartCollector {
             if (words[i].size() > 1 && words[i].front() == '!') add_behind_mark(words.subspan(i));
         const bool prints = is_listed(base_name(words.front()), "echo printf");
         const bool leads = first > 0 && is_listed(command.words[first - 1], leading_words);
-        if (what_starts(words).what != What::itself || (prints && feeds_shell) || leads)
-            read_started(words, depth);
+        if (what_starts(words) != 0 || (prints && feeds_shell) || leads) read_started(words, depth);
     }
 
     // "!rm x", as editors take it

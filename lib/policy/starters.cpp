@@ -3,7 +3,6 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <optional>
 #include <unordered_map>
 
 #include "base/text.hpp"
@@ -14,8 +13,6 @@ extern const std::string_view policy_programs;
 
 namespace chorus::policy {
 namespace {
-
-using What = Starts::What;
 
 constexpr std::string_view shells =
     "sh bash dash zsh ksh mksh fish ash rbash yash tcsh csh posh oksh nu xonsh";
@@ -68,27 +65,24 @@ std::size_t option_words(const std::string& word, std::string_view options) {
     return name.size() < word.size() && is_listed(name + "=", options) ? 1 : 0;
 }
 
-Starts wrapped(std::string_view options, Words words) {
+std::optional<std::size_t> wrapped(std::string_view options, Words words) {
     std::size_t at = 1;
     while (at < words.size() && words[at].starts_with('-')) {
         const std::size_t taken = option_words(words[at], options);
-        if (taken == 0) return {What::unknown};
+        if (taken == 0) return std::nullopt;
         at += taken;
     }
     if (is_listed("operand", options)) ++at;
-    if (at < words.size()) return {What::inner, at};
-    return {at == words.size() && is_listed("alone", options) ? What::itself : What::unknown};
+    if (at < words.size()) return at;
+    return at == words.size() && is_listed("alone", options) ? std::optional(std::size_t{0})
+                                                             : std::nullopt;
 }
 
-// After "--" every word is one, and "-" always is.
-std::size_t count_operands(Words words) {
-    std::size_t count = 0;
-    bool options_ended = false;
-    for (const std::string& word : words.subspan(1)) {
-        if (options_ended || word == "-" || !word.starts_with('-')) ++count;
-        options_ended = options_ended || word == "--";
-    }
-    return count;
+// "--" counts as one, since every word behind it is one.
+std::ptrdiff_t count_operands(Words words) {
+    return std::count_if(words.begin(), words.end(), [](std::string_view word) {
+        return word == "-" || word == "--" || !word.starts_with('-');
+    });
 }
 
 bool names_script(std::string_view word) {
@@ -157,7 +151,7 @@ bool is_plain(const Starter& starter, Words words) {
     if (judged == "opaque") return false;
     if (judged == "script") return names_script(first) || is_listed(first, listed);
     if (judged == "first") return is_listed(first, listed);
-    if (judged == "operand") return count_operands(words) <= 1;
+    if (judged == "operand") return count_operands(words.subspan(1)) <= 1;
     if (judged == "sed") return sed_is_plain(words);
     // "tar cIf" is "tar -cIf"
     if (judged == "tar" && !first.starts_with('-') &&
@@ -167,13 +161,6 @@ bool is_plain(const Starter& starter, Words words) {
     return std::none_of(words.begin() + 1, words.end(), [&](const std::string& word) {
         return is_option_of(word, listed) || (judged == "make" && replaces_makefile(word));
     });
-}
-
-std::optional<Starts> find_starts(std::string_view program, Words words) {
-    const Starter* starter = find_starter(program);
-    if (starter == nullptr) return std::nullopt;
-    if (starter->judged == "wrapper") return wrapped(starter->words, words);
-    return Starts{is_plain(*starter, words) ? What::itself : What::unknown};
 }
 
 // "python3.11" is looked up as such, then as "python".
@@ -211,14 +198,16 @@ bool is_listed(std::string_view word, std::string_view list) {
     return false;
 }
 
-Starts what_starts(Words words) {
+std::optional<std::size_t> what_starts(Words words) {
     const std::string_view program = base_name(words.front());
-    if (program.empty()) return {What::unknown};
+    if (program.empty()) return std::nullopt;
     for (const std::string_view family : {"ld-linux", "ld-musl", "ld.so", "qemu-", "git-"})
-        if (program.starts_with(family)) return {What::unknown};
-    auto starts = find_starts(program, words);
-    if (!starts) starts = find_starts(without_version(program), words);
-    return starts.value_or(Starts{});
+        if (program.starts_with(family)) return std::nullopt;
+    const Starter* starter = find_starter(program);
+    if (starter == nullptr) starter = find_starter(without_version(program));
+    if (starter == nullptr) return 0;
+    if (starter->judged == "wrapper") return wrapped(starter->words, words);
+    return is_plain(*starter, words) ? std::optional(std::size_t{0}) : std::nullopt;
 }
 
 }  // namespace chorus::policy

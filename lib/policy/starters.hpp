@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,18 +11,10 @@ namespace chorus::policy {
 
 using Words = std::span<const std::string>;
 
-struct Starts {
-    enum class What {
-        itself,   // nothing but the program named
-        inner,    // and the command that begins at word `at`
-        unknown,  // something that cannot be told, or that the words hide
-    };
-    What what = What::itself;
-    std::size_t at = 0;
-};
-
-// `words` are unquoted; the first is the program, with or without its directory.
-Starts what_starts(Words words);
+// What a command starts besides the program that it names: the place of the word where that command
+// begins, 0 for nothing. Nothing where it cannot be told, or the words hide it. `words` are
+// unquoted; the first is the program, with or without its directory.
+std::optional<std::size_t> what_starts(Words words);
 
 // "/usr/bin/python3.11" is "python3.11".
 std::string_view base_name(std::string_view program);

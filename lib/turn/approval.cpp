@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "policy/narrowing.hpp"
-#include "policy/strictest.hpp"
+#include "policy/profile.hpp"
 #include "turn/settings.hpp"
 
 namespace chorus::turn {

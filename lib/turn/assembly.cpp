@@ -5,7 +5,7 @@
 #include "context/status.hpp"
 #include "context/window.hpp"
 #include "life/trust.hpp"
-#include "policy/strictest.hpp"
+#include "policy/profile.hpp"
 #include "store/messages.hpp"
 #include "store/prompts.hpp"
 #include "sys/clock.hpp"

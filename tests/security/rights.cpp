@@ -23,7 +23,7 @@
 #include "fault/suite.hpp"
 #include "fault/world.hpp"
 #include "life/trust.hpp"
-#include "policy/strictest.hpp"
+#include "policy/profile.hpp"
 #include "store/agents.hpp"
 #include "turn/rights.hpp"
 #include "turn/settings.hpp"

@@ -1,4 +1,4 @@
-#include "policy/strictest.hpp"
+#include "policy/profile.hpp"
 
 #include <gtest/gtest.h>
 
