@@ -60,6 +60,7 @@ Redaction::Redaction(const std::vector<std::string>& active_secrets) {
 
 void Redaction::add(const std::string& secret) {
     if (secret.size() < base::Fragments::least_bytes) return;
+    active_.push_back(secret);
     secrets_.add(secret);
     for (const std::string& form : base::base64_forms(secret)) secrets_.add(form);
 }
@@ -88,6 +89,19 @@ std::size_t Redaction::decided_bytes(std::string_view text) const {
         if (one.begin < decided && decided < one.end) decided = one.begin;
     while (decided > 0 && goes_on(text, decided)) --decided;
     return decided;
+}
+
+void RedactedStream::write(std::string_view piece) {
+    held_ += piece;
+    const std::size_t shown = redaction_.decided_bytes(held_);
+    if (shown == 0) return;
+    sink_(redaction_.without_active(std::string_view(held_).substr(0, shown)));
+    held_.erase(0, shown);
+}
+
+void RedactedStream::end() {
+    if (!held_.empty()) sink_(redaction_.without_active(held_));
+    held_.clear();
 }
 
 }  // namespace chorus::policy

@@ -2,8 +2,10 @@
 // too, and known shapes of keys.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/fragments.hpp"
@@ -14,6 +16,7 @@ class Redaction {
   public:
     explicit Redaction(const std::vector<std::string>& active_secrets = {});
     void add(const std::string& secret);  // ignored when shorter than 8 bytes
+    const std::vector<std::string>& active() const { return active_; }
     // Each secret becomes [redacted:<kind>]: "key" for active ones and any 12 bytes of one, else
     // the shape's name.
     std::string apply(std::string_view text) const;
@@ -26,7 +29,23 @@ class Redaction {
     std::size_t decided_bytes(std::string_view text) const;
 
   private:
+    std::vector<std::string> active_;
     base::Fragments secrets_;
+};
+
+// A text that comes in pieces, without active secrets, of which no piece shows a part.
+class RedactedStream {
+  public:
+    RedactedStream(const Redaction& redaction, std::function<void(std::string_view)> sink)
+        : redaction_(redaction), sink_(std::move(sink)) {}
+    void write(std::string_view piece);
+    // What was held back, since it might have gone on as a secret.
+    void end();
+
+  private:
+    const Redaction& redaction_;
+    std::function<void(std::string_view)> sink_;
+    std::string held_;
 };
 
 }  // namespace chorus::policy

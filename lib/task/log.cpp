@@ -10,14 +10,15 @@
 
 namespace chorus::task {
 
-Log::Log(const std::string& path, std::size_t most_bytes)
-    : file_(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
+Log::Log(const std::string& path, const policy::Redaction& redaction, std::size_t most_bytes)
+    : shown_(redaction, [this](std::string_view piece) { take(piece); }),
+      file_(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
                  0600)),
       left_(most_bytes) {
     if (!file_) throw base::system_error(path);
 }
 
-void Log::append(std::string_view piece) {
+void Log::take(std::string_view piece) {
     if (!problem_.empty() || piece.empty()) return;
     const std::size_t taken = std::min(piece.size(), left_);
     write(piece.substr(0, taken));

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/limits.hpp"
+#include "policy/redaction.hpp"
 #include "sys/fd.hpp"
 
 namespace chorus::task {
@@ -15,17 +16,24 @@ namespace chorus::task {
 class Log {
   public:
     // Made anew (0600); throws where it cannot be.
-    explicit Log(const std::string& path, std::size_t most_bytes = base::limits::task_log_bytes);
+    Log(const std::string& path, const policy::Redaction& redaction,
+        std::size_t most_bytes = base::limits::task_log_bytes);
+    Log(const Log&) = delete;
+    Log& operator=(const Log&) = delete;
 
-    void append(std::string_view piece);
+    void append(std::string_view piece) { shown_.write(piece); }
+    // No more comes: what might have gone on as a secret is written.
+    void end() { shown_.end(); }
     // A line of ours, beyond the bound too: "[chorus: …]".
     void note(std::string_view text);
     // Why something is missing, or "".
     const std::string& problem() const { return problem_; }
 
   private:
+    void take(std::string_view piece);
     void write(std::string_view bytes);
 
+    policy::RedactedStream shown_;
     sys::Fd file_;
     std::size_t left_;
     bool at_line_start_ = true;

@@ -59,6 +59,7 @@ std::string to_json(const Instructions& instructions) {
     out.key("timeout_ms").number(order.timeout_ms);
     write_about(out, order.about);
     write_list(out, "environment", order.environment);
+    write_list(out, "secrets", order.secrets);
     out.key("sandbox").string(sys::name(order.sandbox.mode));
     out.key("bwrap").string(order.sandbox.program);
     out.key("bash").string(order.sandbox.shell);
@@ -82,6 +83,7 @@ Instructions parse_instructions(std::string_view json) {
     order.grace_ms = chat::integer_or(object, "grace_ms");
     order.about = read_about(object);
     order.environment = read_list(object, "environment");
+    order.secrets = read_list(object, "secrets");
     const std::string mode = chat::string_or(object, "sandbox");
     if (!sys::parse_sandbox_mode(mode, order.sandbox.mode))
         throw base::Error(base::ErrorCode::internal, "order: no sandbox " + mode);

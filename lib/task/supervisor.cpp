@@ -42,7 +42,8 @@ class Supervisor {
           home_(instructions_.home),
           directory_(instructions_.directory),
           store_(store::Store::open_existing({home_.database(), home_.gate()})),
-          task_(instructions_.order.about) {}
+          task_(instructions_.order.about),
+          redaction_(instructions_.order.secrets) {}
 
     void work() {
         enter();
@@ -72,8 +73,8 @@ class Supervisor {
                                        {number, 1});
         if (!lock_) throw Error(ErrorCode::internal, task_.id + ": its lock is taken");
         sys::make_directory(directory_.task(task_.id));
-        out_.emplace(directory_.task_out(task_.id));
-        err_.emplace(directory_.task_err(task_.id));
+        out_.emplace(directory_.task_out(task_.id), redaction_);
+        err_.emplace(directory_.task_err(task_.id), redaction_);
         const sys::Identity self = sys::own_identity();
         task_.pid = self.pid;
         task_.pid_start = self.start;
@@ -128,7 +129,9 @@ class Supervisor {
             const bool looks = instructions_.order.sandbox.mode != sys::SandboxMode::off;
             const auto before = looks ? sys::Plants::in(task_.directory) : sys::Plants();
             if (looks) sys::write_file(directory_.task_plants(task_.id), before.text());
-            take_over(execute());
+            const sys::Finished finished = execute();
+            for (Log* log : {&*out_, &*err_}) log->end();
+            take_over(finished);
             if (looks) tell(sys::Plants::told(sys::Plants::in(task_.directory).since(before)));
         } catch (const Error& error) {
             if (has_run_)
@@ -193,6 +196,7 @@ class Supervisor {
     sys::KeptSignals signals_;
     store::Store store_;
     store::Task task_;
+    policy::Redaction redaction_;
     std::optional<sys::Lock> lock_;
     std::optional<Log> out_;
     std::optional<Log> err_;

@@ -31,8 +31,9 @@ struct Order {
     store::Task about;
     std::vector<std::string> environment;  // of the command: scrubbed
     sys::Sandbox sandbox;
-    std::int64_t timeout_ms = 0;  // 0: none
-    std::int64_t grace_ms = 0;    // from SIGTERM to SIGKILL where it is asked to end
+    std::int64_t timeout_ms = 0;            // 0: none
+    std::int64_t grace_ms = 0;              // from SIGTERM to SIGKILL where it is asked to end
+    std::vector<std::string> secrets = {};  // which its logs do not hold
 };
 // Returns the row once the command runs. Error(limit) where as many run as there may be, or where
 // too many tasks led to it one after another; Error(failed) where it could not be started, and the

@@ -32,7 +32,8 @@ chat::ToolResult start_task(const Arguments& arguments, const Workplace& workpla
                       .environment = workplace.environment,
                       .sandbox = workplace.sandbox,
                       .timeout_ms = arguments.integer("timeout", 0) * 1000,
-                      .grace_ms = tasks.grace_ms};
+                      .grace_ms = tasks.grace_ms,
+                      .secrets = tasks.secrets.active()};
     order.about.command = arguments.text("command");
     order.about.directory = workplace.root.path();
     order.about.tool_call_id = workplace.call_id;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "policy/redaction.hpp"
 #include "sys/environment.hpp"
 #include "task/task.hpp"
 #include "tools/tool.hpp"
@@ -18,6 +19,7 @@ struct Tasks {
     task::Site site;
     const sys::Environment& own;         // of this process
     std::function<store::Task()> about;  // of one that this turn starts: all but its command
+    const policy::Redaction& secrets;    // what logs do not hold
     std::int64_t grace_ms = 0;           // from SIGTERM to SIGKILL
     std::mutex mutex = {};               // tools run side by side, and the store is one's at a time
     // Of the turn's last command: to make git's mount points anew for the next one, and to remove

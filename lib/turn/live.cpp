@@ -66,6 +66,7 @@ LiveTurn::LiveTurn(Place& place, Record& record, const TurnOptions& options,
       tasks_{.site = task_site(place.store, surroundings.home, place.agent),
              .own = surroundings.environment,
              .about = [this] { return next_task(); },
+             .secrets = place.redaction,
              .grace_ms = shutdown_.grace_ms()},
       calls_(place, record, workplace_, surroundings, result_.denied) {
     workplace_.stop = [this] { return shutdown_.command_must_stop(); };
@@ -178,7 +179,7 @@ model::Answer LiveTurn::ask(const chat::Request& request) {
                                  .number(static_cast<std::int64_t>(request.messages.size()))
                                  .end_object()
                                  .take()});
-    RedactedStream shown(place_.redaction, [this](std::string_view text) {
+    policy::RedactedStream shown(place_.redaction, [this](std::string_view text) {
         emit(chat::ContentDelta{std::string(text)});
     });
     const model::StreamSink sink{[&](std::string_view text) { shown.write(text); },

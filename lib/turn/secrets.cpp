@@ -57,17 +57,4 @@ policy::Redaction secrets_of(const agent::Home& home, const sys::Environment& en
     return redaction;
 }
 
-void RedactedStream::write(std::string_view piece) {
-    held_ += piece;
-    const std::size_t shown = redaction_.decided_bytes(held_);
-    if (shown == 0) return;
-    sink_(redaction_.without_active(std::string_view(held_).substr(0, shown)));
-    held_.erase(0, shown);
-}
-
-void RedactedStream::end() {
-    if (!held_.empty()) sink_(redaction_.without_active(held_));
-    held_.clear();
-}
-
 }  // namespace chorus::turn

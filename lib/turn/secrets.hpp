@@ -1,9 +1,7 @@
 // What nothing that is stored, printed or sent on may hold: every key that Chorus knows of.
 #pragma once
 
-#include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "agent/layout.hpp"
@@ -20,20 +18,5 @@ policy::Redaction secrets_of(const agent::Home& home, const sys::Environment& en
 // The same of variables that are configured later.
 void add_secrets(policy::Redaction& redaction, const sys::Environment& environment,
                  const std::vector<std::string>& configured);
-
-// A text that comes in pieces, without active secrets, of which no piece shows a part.
-class RedactedStream {
-  public:
-    RedactedStream(const policy::Redaction& redaction, std::function<void(std::string_view)> sink)
-        : redaction_(redaction), sink_(std::move(sink)) {}
-    void write(std::string_view piece);
-    // What was held back, since it might have gone on as a secret.
-    void end();
-
-  private:
-    const policy::Redaction& redaction_;
-    std::function<void(std::string_view)> sink_;
-    std::string held_;
-};
 
 }  // namespace chorus::turn

@@ -7,6 +7,7 @@
 #include "store/records.hpp"
 #include "sys/clock.hpp"
 #include "turn/rights.hpp"
+#include "turn/secrets.hpp"
 #include "turn/shutdown.hpp"
 
 namespace chorus::turn {
@@ -60,6 +61,7 @@ store::Task start_by_hand(store::Store& store, const store::Agent& agent, const 
                           "install bubblewrap, or turn the sandbox off knowingly: "
                           "chorus-config set sandbox off");
     audit(store, agent, order, environment);
+    const auto commands_see = environment_in_force(own, general);
     store::Task about;
     about.command = order.command;
     about.directory = workspace;
@@ -67,15 +69,15 @@ store::Task start_by_hand(store::Store& store, const store::Agent& agent, const 
     about.on_exit = order.on_exit;
     about.goes_on = order.goes_on;
     about.depth = 1;
-    const store::Task task =
-        task::start(site,
-                    {.about = about,
-                     .environment = sys::scrubbed_environment(environment, agent.name,
-                                                              environment_in_force(own, general)),
-                     .sandbox = sandbox,
-                     .timeout_ms = 0,
-                     .grace_ms = shutdown_grace_ms(environment)},
-                    environment);
+    const store::Task task = task::start(
+        site,
+        {.about = about,
+         .environment = sys::scrubbed_environment(environment, agent.name, commands_see),
+         .sandbox = sandbox,
+         .timeout_ms = 0,
+         .grace_ms = shutdown_grace_ms(environment),
+         .secrets = secrets_of(home, environment, commands_see).active()},
+        environment);
     task::mirror(site);
     return task;
 }

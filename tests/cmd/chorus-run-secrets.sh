@@ -53,6 +53,20 @@ for format in text stream-json; do
     expect_match "$shown" 'It is \[redacted:key\], I say\.|^$'
 done
 
+test_case "in the log of a task, which puts it together itself"
+init a --model builtin/script --permissions open
+parts="${key:0:7}\\\"\\\"${key:7:8}\\\"\\\"${key:15}"
+run chorus-run a "/bash {\"command\": \"printf '%s' $parts; echo \\\"$parts\\\" >&2\", \"background\": true}"
+expect_status 0
+run chorus-tasks wait a 1
+run chorus-tasks run a -- "echo ${gh:0:9}''${gh:9:7}''${gh:16}"
+run chorus-tasks wait a 2
+run chorus-tasks log a 1
+expect_match "$out" 'redacted:key'
+run chorus-tasks log a 2
+expect_match "$out" 'redacted:key'
+expect_nowhere
+
 test_case "what looks like the beginning of one is shown at the end"
 init a --model anthropic/m
 start_server "$(answers "$(say "It begins with ${key:0:9}")")"

@@ -10,6 +10,8 @@
 namespace chorus::task {
 namespace {
 
+const policy::Redaction nothing;
+
 class Logs : public testing::Test {
   protected:
     Logs() {
@@ -29,7 +31,7 @@ class Logs : public testing::Test {
 
 TEST_F(Logs, keep_all_up_to_the_bound_and_say_where_it_is_passed) {
     for (const int over : {-1, 0, 1}) {
-        Log log(path(), 10);
+        Log log(path(), nothing, 10);
         log.append("12345");
         log.append(std::string(static_cast<std::size_t>(5 + over), 'x'));
         if (over <= 0) {
@@ -45,8 +47,17 @@ TEST_F(Logs, keep_all_up_to_the_bound_and_say_where_it_is_passed) {
     }
 }
 
+TEST_F(Logs, hold_no_secret_that_comes_in_pieces) {
+    const policy::Redaction redaction({"abcdefghijklmnop"});
+    Log log(path(), redaction);
+    for (const char* piece : {"one abcdef", "ghijkl", "mnop two", " abcdefgh"}) log.append(piece);
+    EXPECT_EQ(text(), "one [redacted:key] two ");
+    log.end();
+    EXPECT_EQ(text(), "one [redacted:key] two abcdefgh");
+}
+
 TEST_F(Logs, begin_a_note_on_a_line_of_its_own) {
-    Log log(path());
+    Log log(path(), nothing);
     log.note("one");
     log.append("text");
     log.note("two");
@@ -57,7 +68,7 @@ TEST_F(Logs, begin_a_note_on_a_line_of_its_own) {
 
 TEST_F(Logs, follow_no_link) {
     std::filesystem::create_symlink("/etc/passwd", path());
-    EXPECT_ANY_THROW(Log log(path()));
+    EXPECT_ANY_THROW(Log log(path(), nothing));
 }
 
 }  // namespace
