@@ -257,7 +257,7 @@ std::string quoted_list(const std::vector<std::string>& values) {
     std::string out;
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (i > 0) out += i + 1 == values.size() ? " and " : ", ";
-        out += "'" + values[i] + "'";
+        out += quoted(values[i]);
     }
     return out;
 }

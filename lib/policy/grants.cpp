@@ -32,19 +32,17 @@ Names roles_that_may(const Grants& grants, std::string_view profile) {
 }
 
 std::string listed(const Names& names) {
-    std::vector<std::string> shown;
-    for (const std::string& name : names)
-        shown.push_back(base::visible(name, base::Newlines::escape));
-    return base::quoted_list(shown);
+    return base::quoted_list({names.begin(), names.end()});
 }
 
 }  // namespace
 
 std::string grant_problem(const Grants& grants, const Person& person, std::string_view profile) {
+    const std::string user = "user " + base::quoted(person.user);
+    const std::string may_not = " may not grant " + base::quoted(profile);
     if (grants.permission_grants.empty())
         return person.owns_home ? ""
-                                : "user " + base::quoted(person.user) + " may not grant " +
-                                      base::quoted(profile) +
+                                : user + may_not +
                                       ": without permission_grants in config.json the owner of the "
                                       "home alone may";
     const Names own = roles_of(grants, person);
@@ -54,8 +52,7 @@ std::string grant_problem(const Grants& grants, const Person& person, std::strin
     const std::string with = own.empty()       ? " without a role"
                              : own.size() == 1 ? " with the role " + listed(own)
                                                : " with the roles " + listed(own);
-    return "user " + base::quoted(person.user) + with + " may not grant " + base::quoted(profile) +
-           ", which " + (may.empty() ? "no role" : listed(may)) + " may";
+    return user + with + may_not + ", which " + (may.empty() ? "no role" : listed(may)) + " may";
 }
 
 }  // namespace chorus::policy

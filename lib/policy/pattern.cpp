@@ -2,6 +2,9 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/limits.hpp"
@@ -35,13 +38,177 @@ bool is_lookaround(const RE2& expression) {
 std::string reason(const RE2& expression) {
     if (is_lookaround(expression)) return "there is no lookaround, list the exceptions under deny";
     const std::string& whole = expression.error();
-    const std::string part = ": " + expression.error_arg();
-    return expression.error_arg() == expression.pattern() && whole.ends_with(part)
-               ? whole.substr(0, whole.size() - part.size())
-               : whole;
+    const std::string shown = ": " + expression.pattern();
+    return whole.ends_with(shown) ? whole.substr(0, whole.size() - shown.size()) : whole;
 }
 
+using Set = std::vector<Beginnings::Beginning>;
+
+constexpr std::size_t most_beginnings = 64;
+constexpr std::string_view anything = R"([\s\S]*)";
+
+Set unknown() {
+    return {{"", true}};
+}
+
+bool is_alphanumeric(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+bool is_one_of(char c, std::string_view set) {
+    return set.find(c) != std::string_view::npos;
+}
+
+bool is_quantifier(char c) {
+    return is_one_of(c, "*+?{");
+}
+
+// A flag such as (?i) changes what the rest means, later alternatives included. The reader
+// recurses, so what no profile may hold is not read either.
+bool is_unreadable(std::string_view pattern) {
+    if (pattern.size() > base::limits::pattern_bytes) return true;
+    for (std::size_t at = 0; (at = pattern.find("(?", at)) != std::string_view::npos; at += 2)
+        if (pattern.substr(at, 3) != "(?:") return true;
+    return false;
+}
+
+class Reader {
+  public:
+    explicit Reader(std::string_view pattern) : pattern_(pattern) {}
+
+    Set alternatives() {
+        Set all = sequence();
+        while (peek() == '|') {
+            ++at_;
+            for (auto& one : sequence()) all.push_back(std::move(one));
+        }
+        return all.size() > most_beginnings ? unknown() : all;
+    }
+
+    Set sequence() {
+        Set all{{"", false}};
+        while (!at_end() && peek() != '|' && peek() != ')') {
+            if (!append_characters(all) && !append_group(all)) {
+                for (auto& one : all) one.open = true;
+                skip_branch();
+                return all;
+            }
+        }
+        return all;
+    }
+
+    bool at_end() const { return at_ >= pattern_.size(); }
+
+  private:
+    char peek(std::size_t ahead = 0) const {
+        return at_ + ahead < pattern_.size() ? pattern_[at_ + ahead] : '\0';
+    }
+
+    static Set followed_by(const Set& before, const Set& after) {
+        Set all;
+        for (const auto& one : before) {
+            if (one.open) {
+                all.push_back(one);
+                continue;
+            }
+            for (const auto& next : after) all.push_back({one.text + next.text, next.open});
+        }
+        return all.size() > most_beginnings ? unknown() : all;
+    }
+
+    // How many bytes of the pattern stand for one character of plain text here, or 0.
+    std::size_t character_size() const {
+        const std::size_t size = peek() == '\\' ? 2 : 1;
+        const char c = peek(size - 1);
+        const bool plain = size == 2 ? !is_alphanumeric(c) : !is_one_of(c, ".[]^$*+?{}()|");
+        const bool is_ascii = c != '\0' && static_cast<unsigned char>(c) < 0x80;
+        return plain && is_ascii && !is_quantifier(peek(size)) ? size : 0;
+    }
+
+    // False where none stands here.
+    bool append_characters(Set& all) {
+        std::string text;
+        for (std::size_t size = 0; (size = character_size()) > 0; at_ += size)
+            text += peek(size - 1);
+        for (auto& one : all)
+            if (!one.open) one.text += text;
+        return !text.empty();
+    }
+
+    // False where none stands here or it is repeated.
+    bool append_group(Set& all) {
+        if (peek() != '(') return false;
+        at_ += pattern_.substr(at_, 3) == "(?:" ? 3 : 1;
+        const Set inner = alternatives();
+        ++at_;
+        if (is_quantifier(peek())) return false;
+        all = followed_by(all, inner);
+        return true;
+    }
+
+    // Up to the `|` or `)` that ends this branch.
+    void skip_branch() {
+        int depth = 0;
+        for (; !at_end(); ++at_) {
+            const char c = peek();
+            if (c == '\\') {
+                skip_escape();
+            } else if (c == '[') {
+                skip_class();
+            } else if (c == '(') {
+                ++depth;
+            } else if ((c == ')' && depth-- == 0) || (c == '|' && depth == 0)) {
+                return;
+            }
+        }
+    }
+
+    // The skips leave the position on the last character they pass.
+    void skip_escape() {
+        if (peek(1) == 'Q') at_ = std::min(pattern_.find("\\E", at_), pattern_.size());
+        ++at_;
+    }
+
+    void skip_class() {
+        at_ += peek(1) == '^' ? 2 : 1;
+        if (peek() == ']') ++at_;
+        for (; !at_end() && peek() != ']'; ++at_) {
+            const std::size_t end =
+                peek() == '[' && peek(1) == ':' ? pattern_.find(":]", at_ + 2) : std::string::npos;
+            if (peek() == '\\') ++at_;
+            if (end != std::string::npos) at_ = end + 1;
+        }
+    }
+
+    std::string_view pattern_;
+    std::size_t at_ = 0;
+};
+
 }  // namespace
+
+Beginnings::Beginnings(std::string_view pattern)
+    : all_(is_unreadable(pattern) ? unknown() : Reader(pattern).alternatives()) {}
+
+bool Beginnings::may_match(std::string_view text) const {
+    return std::any_of(all_.begin(), all_.end(), [&](const Beginning& one) {
+        return one.open ? text.starts_with(one.text) : text == one.text;
+    });
+}
+
+bool Beginnings::may_match_below(std::string_view prefix) const {
+    return std::any_of(all_.begin(), all_.end(), [&](const Beginning& one) {
+        return one.text.starts_with(prefix) || (one.open && prefix.starts_with(one.text));
+    });
+}
+
+bool matches_all_below(std::string_view pattern, std::string_view prefix) {
+    if (!pattern.ends_with(anything) || is_unreadable(pattern)) return false;
+    Reader reader(pattern.substr(0, pattern.size() - anything.size()));
+    const Set all = reader.sequence();
+    return reader.at_end() && std::any_of(all.begin(), all.end(), [&](const auto& one) {
+               return !one.open && prefix.starts_with(one.text);
+           });
+}
 
 Pattern::Pattern(std::string text) : text_(std::move(text)), beginnings_(text_) {}
 Pattern::~Pattern() = default;

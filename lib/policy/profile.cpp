@@ -18,19 +18,15 @@ namespace chorus::policy {
 namespace {
 
 struct Entry {
-    Entry(const Rule& rule, std::string at)
-        : pattern(rule.pattern),
-          where(std::move(at)),
-          shell(rule.shell),
-          while_confined(rule.while_confined) {}
+    Entry(const Rule& text, std::string at)
+        : rule(text), pattern(text.pattern), where(std::move(at)) {}
 
+    Rule rule;
     Pattern pattern;
     std::string
         where;  // "allow[2]", "standard.allow[2]" for what a custom profile has from its base
-    bool shell;
-    bool while_confined;
 
-    bool in_force(bool confined) const { return confined || !while_confined; }
+    bool in_force(bool confined) const { return confined || !rule.while_confined; }
     std::string label() const { return where + " " + pattern.text(); }
 };
 
@@ -172,8 +168,8 @@ class Profile::Judgement {
     const Entry* find_cover() const {
         return find_entry(rules_.allow, [&](const Entry& one) {
             return one.in_force(confined_) &&
-                   (one.shell ? one.pattern.matches(action_.text)
-                              : matches_all_below(one.pattern.text(), prefix_));
+                   (one.rule.shell ? one.pattern.matches(action_.text)
+                                   : matches_all_below(one.pattern.text(), prefix_));
         });
     }
 
@@ -278,8 +274,9 @@ std::string Profile::fingerprint() const {
     std::string all;
     for (const List* list : {&rules_->deny, &rules_->allow, &rules_->ask}) {
         for (const Entry& one : *list)
-            all += fmt::format("{}{}{}:{}", one.shell ? 's' : '-', one.while_confined ? 'c' : '-',
-                               one.pattern.text().size(), one.pattern.text());
+            all += fmt::format("{}{}{}:{}", one.rule.shell ? 's' : '-',
+                               one.rule.while_confined ? 'c' : '-', one.pattern.text().size(),
+                               one.pattern.text());
         all += ';';
     }
     return base::sha256_hex(all);

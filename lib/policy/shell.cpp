@@ -27,9 +27,7 @@ bool names_program(const ScannedCommand& command, std::size_t at) {
     const std::string& word = command.words[at];
     return !word.empty() && word.find_first_not_of(letters) == std::string::npos &&
            command.raw.compare(command.places[at], word.size(), word) == 0 &&
-           !is_listed(word,
-                      "case coproc do done elif else esac fi for function if in select then "
-                      "time until while");
+           !is_listed(word, leading_words) && !is_listed(word, "done esac fi");
 }
 
 // The command and what it wraps, outermost first. False where that cannot be told, with the last
@@ -46,21 +44,19 @@ bool append_parts(const ScannedCommand& command, std::vector<std::string>& parts
     return false;
 }
 
-bool changes_directory(const ScannedCommand& command) {
-    return is_listed(command.words.front(), "cd pushd popd");
+// Whether what a line says of the workspace would be said of elsewhere: a repository there has a
+// configuration of its own, which names programs.
+bool works_elsewhere(const std::vector<ScannedCommand>& commands) {
+    bool changes_directory = false;
+    bool depends_on_it = false;
+    for (const ScannedCommand& one : commands) {
+        changes_directory = changes_directory || is_listed(one.words.front(), "cd pushd popd");
+        depends_on_it = depends_on_it || one.uses_files ||
+                        std::any_of(one.words.begin(), one.words.end(),
+                                    [](const auto& word) { return base_name(word) == "git"; });
+    }
+    return changes_directory && depends_on_it;
 }
-
-// A repository elsewhere has a configuration of its own, which names programs.
-bool depends_on_directory(const ScannedCommand& command) {
-    return command.uses_files ||
-           std::any_of(command.words.begin(), command.words.end(),
-                       [](const std::string& word) { return base_name(word) == "git"; });
-}
-
-struct Reading {
-    std::vector<std::string> parts;
-    std::string refusal;  // why it is not simple, or ""
-};
 
 constexpr std::size_t most_shown_bytes = 40;
 
@@ -69,34 +65,28 @@ std::string quoted_start(std::string_view text) {
     return "'" + std::string(shown) + (shown.size() < text.size() ? "…'" : "'");
 }
 
-Reading read(std::string_view text) {
+// Appends the simple commands, or says why it is not made of such: "" for one that is.
+std::string read_simple(std::string_view text, std::vector<std::string>& commands) {
     if (base::visible(text, base::Newlines::escape) != text)
-        return {{}, "it holds a newline, a hidden character or a long run of blanks"};
+        return "it holds a newline, a hidden character or a long run of blanks";
     Variables variables;
     const Scan scan = scan_command(text, variables);
-    const auto& commands = scan.commands;
-    if (scan.plain_bytes < text.size())
-        return {{}, "at " + quoted_start(text.substr(scan.plain_bytes))};
-    if (scan.plain_bytes == text.size()) return {{}, "there is no command at its end"};
-    if (std::any_of(commands.begin(), commands.end(), changes_directory) &&
-        std::any_of(commands.begin(), commands.end(), depends_on_directory))
-        return {{}, "it changes the directory, and what is done there depends on it"};
-    Reading reading;
-    for (const ScannedCommand& one : commands) {
+    if (scan.plain_bytes < text.size()) return "at " + quoted_start(text.substr(scan.plain_bytes));
+    if (scan.plain_bytes == text.size()) return "there is no command at its end";
+    if (works_elsewhere(scan.commands))
+        return "it changes the directory, and what is done there depends on it";
+    for (const ScannedCommand& one : scan.commands) {
         if (!names_program(one, 0))
-            return {{}, "at " + quoted_start(std::string_view(one.raw).substr(one.places.front()))};
-        if (!append_parts(one, reading.parts))
-            return {{},
-                    quoted_start(reading.parts.back()) +
-                        " may start or write what its words do not tell"};
+            return "at " + quoted_start(std::string_view(one.raw).substr(one.places.front()));
+        if (!append_parts(one, commands))
+            return quoted_start(commands.back()) + " may start or write what its words do not tell";
     }
-    return reading;
+    return {};
 }
 
 bool is_assignment(std::string_view word) {
     const std::size_t equals = word.find('=');
-    return equals != std::string_view::npos && equals > 0 &&
-           word.substr(0, equals).find_first_of("/-.") == std::string_view::npos;
+    return equals != std::string_view::npos && equals > 0 && word.find_first_of("/-.") > equals;
 }
 
 // How many of them are keywords and assignments before the program.
@@ -195,9 +185,8 @@ class PartCollector {
     }
 
     bool hides() const { return hides_; }
-    std::optional<std::vector<std::string>> take() {
-        return complete_ ? std::optional(std::move(parts_)) : std::nullopt;
-    }
+    bool is_complete() const { return complete_; }
+    std::vector<std::string>& parts() { return parts_; }
 
   private:
     // Where a program's name stands, behind env and its like too.
@@ -306,25 +295,23 @@ class PartCollector {
 }  // namespace
 
 std::optional<std::vector<std::string>> simple_commands(std::string_view command) {
-    Reading reading = read(command);
-    if (!reading.refusal.empty()) return std::nullopt;
-    return std::move(reading.parts);
+    std::vector<std::string> commands;
+    if (!read_simple(command, commands).empty()) return std::nullopt;
+    return commands;
 }
 
 std::string why_not_simple(std::string_view command) {
-    return read(command).refusal;
+    std::vector<std::string> commands;
+    return read_simple(command, commands);
 }
 
 std::optional<std::vector<std::string>> parts_for_deny(std::string_view command, bool* hides) {
     PartCollector collector;
     collector.read(command, 0);
     if (hides != nullptr) *hides = collector.hides();
-    auto parts = collector.take();
-    // blanks and all, as the other lists see them
-    if (parts)
-        for (std::string& one : simple_commands(command).value_or(std::vector<std::string>()))
-            parts->push_back(std::move(one));
-    return parts;
+    if (!collector.is_complete()) return std::nullopt;
+    read_simple(command, collector.parts());  // blanks and all, as the other lists see them
+    return std::move(collector.parts());
 }
 
 }  // namespace chorus::policy

@@ -54,7 +54,7 @@ class Scanner {
                !(depth_ > 0 && peek() == ')' && open_ == 0 && cases_ == 0))
             step();
         end_command();
-        return at_;
+        return here();
     }
 
     // As far as `end`: what double quotes and, without an end, a here-document expand.
@@ -72,6 +72,7 @@ class Scanner {
     }
 
   private:
+    std::size_t here() const { return std::min(at_, text_.size()); }
     bool at_end() const { return at_ >= text_.size(); }
     char peek(std::size_t ahead = 0) const {
         return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
@@ -205,33 +206,27 @@ class Scanner {
     void dollar(bool in_quotes) {
         const char next = peek(1);
         if (is_name_character(next) || is_one_of(next, "({@*#?!-$")) mark_expanded();
-        if (next == '(') {
+        if (next == '(') return substitution();
+        if (next == '{') return braced(in_quotes);
+        if (next == '\'' && !in_quotes) return ansi_quoted();
+        if (is_name_character(next) && !is_digit(next)) {
             ++at_;
-            substitution();
-        } else if (next == '{') {
-            at_ += 2;
-            braced(in_quotes);
-        } else if (next == '\'' && !in_quotes) {
-            ansi_quoted();
-        } else if (next == '"' && !in_quotes) {
-            ++at_;
-        } else if (is_name_character(next) && !is_digit(next)) {
-            ++at_;
-            const std::string_view name = read_name();
-            expand(value_of(name, ""), in_quotes);
+            expand(value_of(read_name(), ""), in_quotes);
         } else if (is_digit(next) || is_one_of(next, "@*#?!-$")) {
             in_word_ = in_word_ || in_quotes;
             at_ += 2;
+        } else if (next == '"' && !in_quotes) {
+            ++at_;
         } else {
             put(text_[at_++]);
         }
     }
 
-    // At the opening bracket of $(…), <(…) or >(…).
+    // $(…), <(…) or >(…)
     void substitution() {
-        const std::size_t begin = at_ + 1;
-        const std::size_t end = std::min(
-            Scanner(text_, variables_, scan_, begin, depth_ + 1).read_commands(), text_.size());
+        const std::size_t begin = at_ + 2;
+        const std::size_t end =
+            Scanner(text_, variables_, scan_, begin, depth_ + 1).read_commands();
         if (begin < end)
             scan_.commands.push_back({std::string(base::trim(text_.substr(begin, end - begin)))});
         at_ = end + 1;
@@ -245,6 +240,7 @@ class Scanner {
 
     // ${name}, ${name:-rm}: what stands behind the name is what an unset variable becomes.
     void braced(bool in_quotes) {
+        at_ += 2;
         if (++depth_ > most_depth) scan_.too_much = true;
         const std::string_view name = read_name();
         while (is_one_of(peek(), ":-=+?") && !at_end()) ++at_;
@@ -298,7 +294,7 @@ class Scanner {
         at_ += octal ? 1 : 2;
         if (!octal && !is_one_of(c, "xuU")) return c == 'n' ? '\n' : c == 't' ? '\t' : c;
         const int most = octal ? 3 : c == 'x' ? 2 : c == 'u' ? 4 : 8;
-        const char* begin = text_.data() + std::min(at_, text_.size());
+        const char* begin = text_.data() + here();
         const char* end = std::min(begin + most, text_.data() + text_.size());
         unsigned value = 0;
         at_ += static_cast<std::size_t>(std::from_chars(begin, end, value, octal ? 8 : 16).ptr -
@@ -314,7 +310,7 @@ class Scanner {
         if (!target_.empty()) not_plain(target_at_);
         end_word();
         if (peek(1) == '(') {
-            not_plain(at_++);
+            not_plain(at_);
             return substitution();
         }
         const std::size_t begin = at_;
@@ -360,7 +356,7 @@ class Scanner {
         if (!bare_) return;
         if (word_ == "case" && command_.words.empty()) {
             ++cases_;
-            if (depth_ > 0) scan_.unread.emplace_back(text_.substr(std::min(at_, text_.size())));
+            if (depth_ > 0) scan_.unread.emplace_back(text_.substr(here()));
         }
         if (word_ == "esac" && cases_ > 0 &&
             (command_.words.empty() || command_.words.back() == "in"))
@@ -377,7 +373,7 @@ class Scanner {
 
     void here_documents() {
         for (const Delimiter& delimiter : std::exchange(delimiters_, {})) {
-            const std::size_t begin = std::min(at_, text_.size());
+            const std::size_t begin = here();
             const std::size_t end = end_of_here_document(delimiter);
             scan_.unread.emplace_back(text_.substr(begin, end - begin));
             Scanner(text_.substr(0, end), variables_, scan_, begin, depth_ + 1).read_expansions();
@@ -400,11 +396,10 @@ class Scanner {
     void end_command() {
         end_word();
         if (!std::exchange(target_, {}).empty()) not_plain(target_at_);
-        const std::size_t end = std::min(at_, text_.size());
-        const std::string_view raw = base::trim(text_.substr(begin_, end - std::min(begin_, end)));
+        const std::string_view raw = base::trim(text_.substr(begin_, here() - begin_));
         if (command_.words.empty() && (must_continue_ || !raw.empty() || !at_end())) not_plain(at_);
-        for (std::size_t& place : command_.places)
-            place -= static_cast<std::size_t>(raw.data() - text_.data());
+        const auto offset = raw.empty() ? 0 : raw.data() - text_.data();
+        for (std::size_t& place : command_.places) place -= static_cast<std::size_t>(offset);
         command_.raw = raw;
         if (!command_.words.empty() || !command_.expanded.empty())
             scan_.commands.push_back(std::move(command_));

@@ -1,10 +1,8 @@
-#include "policy/beginnings.hpp"
+#include "policy/pattern.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
-
-#include "policy/pattern.hpp"
 
 namespace chorus::policy {
 namespace {
