@@ -26,6 +26,8 @@ int open(const char* path, int flags, ...) {
         mode = va_arg(rest, mode_t);
         va_end(rest);
     }
+    // as git asks for it: the umask alone takes from the group and others
+    if ((mode & S_IWUSR) != 0) mode |= (mode & (S_IRGRP | S_IROTH)) >> 1;
     return openat(AT_FDCWD, path, flags | O_NONBLOCK, mode);
 }
 

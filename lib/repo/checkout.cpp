@@ -36,6 +36,7 @@ int check_out_paths(git_repository* repository, const git_object* target,
 // where they change, all is compared by the old ones first; then they are written, then the rest.
 int check_out_tree(git_repository* repository, git_tree* from, const git_commit* commit,
                    git_checkout_options options) {
+    options.dir_mode = 0777;
     const auto* target = reinterpret_cast<const git_object*>(commit);
     Paths paths = changed_paths(repository, from, tree_of(commit).get());
     Paths attributes;

@@ -17,13 +17,14 @@ namespace chorus::repo {
 
 struct Repository::Handle {
     std::string workspace;  // links resolved
+    unsigned umask;
 
     Message call(std::string verb, std::initializer_list<std::string> words = {}) const {
         return call(std::move(verb), Message(words));
     }
     Message call(std::string verb, Message request) const {
         request.insert(request.begin(), {std::move(verb), workspace});
-        return git_process_of(workspace)->call(request);
+        return git_process_of(workspace, umask)->call(request);
     }
 };
 
@@ -111,7 +112,7 @@ std::vector<std::string> environment_for(const sys::Confinement& confinement) {
 void clear_broken_mutation(const std::string& workspace) {
     if (!sys::exists(sys::find_git(workspace).git_directory + "/" + marker_name)) return;
     const std::string resolved = sys::real_path(workspace);
-    git_process_of(resolved)->call({"clear", resolved});
+    git_process_of(resolved, sys::private_umask)->call({"clear", resolved});
 }
 
 std::vector<std::string> clone(const std::string& source, const std::string& workspace,
@@ -140,16 +141,17 @@ Repository::Repository(std::unique_ptr<Handle> handle) : handle_(std::move(handl
 Repository::Repository(Repository&&) noexcept = default;
 Repository::~Repository() = default;
 
-std::optional<Repository> Repository::open(const std::string& workspace) {
+std::optional<Repository> Repository::open(const std::string& workspace, unsigned umask) {
     if (!sys::exists(sys::join_path(workspace, ".git"))) return std::nullopt;
-    auto handle = std::make_unique<Handle>(Handle{sys::real_path(workspace)});
+    auto handle = std::make_unique<Handle>(Handle{sys::real_path(workspace), umask});
     if (handle->call("open").empty()) return std::nullopt;
     return Repository(std::move(handle));
 }
 
-Repository Repository::initialise(const std::string& workspace, const Author& author) {
+Repository Repository::initialise(const std::string& workspace, const Author& author,
+                                  unsigned umask) {
     sys::make_directory(workspace);
-    auto handle = std::make_unique<Handle>(Handle{sys::real_path(workspace)});
+    auto handle = std::make_unique<Handle>(Handle{sys::real_path(workspace), umask});
     handle->call("init", {author.name, author.email});
     return Repository(std::move(handle));
 }
@@ -177,7 +179,7 @@ std::string Repository::commit(const std::string& message, const std::vector<std
 
 PlannedCommit Repository::plan_commit(const std::string& message,
                                       const std::vector<std::string>& files, const Author& author) {
-    auto process = git_process_of(handle_->workspace);
+    auto process = git_process_of(handle_->workspace, handle_->umask);
     const Message answer = process->call(
         with_files({"plan", handle_->workspace, message, author.name, author.email}, files));
     const auto plan = std::make_shared<const Plan>(std::move(process), answer.at(0));

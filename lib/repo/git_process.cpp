@@ -60,6 +60,7 @@ struct Current {
 
     std::mutex mutex;
     std::vector<std::string> writable;
+    unsigned umask = 0;
     std::pair<dev_t, ino_t> directory;
     std::shared_ptr<GitProcess> process;
 };
@@ -149,19 +150,20 @@ void GitProcess::tell_its_end() {
                       "git: chorus-git ended" + (said.empty() ? "" : ": " + said));
 }
 
-std::shared_ptr<GitProcess> git_process_of(const std::string& workspace) {
+std::shared_ptr<GitProcess> git_process_of(const std::string& workspace, unsigned umask) {
     struct stat status {};
     if (stat(workspace.c_str(), &status) != 0) throw base::system_error(workspace);
     const std::pair<dev_t, ino_t> directory{status.st_dev, status.st_ino};
     const std::vector<std::string> writable = places_of(workspace);
     Current& one = current();
     const std::lock_guard guard(one.mutex);
-    const bool fits = one.process && one.writable == writable && one.directory == directory &&
-                      !one.process->has_ended();
+    const bool fits = one.process && one.writable == writable && one.umask == umask &&
+                      one.directory == directory && !one.process->has_ended();
     if (fits) return one.process;
-    one.process =
-        std::make_shared<GitProcess>(sys::Confinement{.writable = writable}, environment_of_git());
+    one.process = std::make_shared<GitProcess>(
+        sys::Confinement{.writable = writable, .umask = umask}, environment_of_git());
     one.writable = writable;
+    one.umask = umask;
     one.directory = directory;
     return one.process;
 }

@@ -53,7 +53,7 @@ void initialise_directory(const std::string& workspace) {
 
 // A repository that is there keeps the configuration it has.
 void prepare_directory(const std::string& workspace, const Author& author) {
-    sys::make_directory(git_directory(workspace));
+    sys::make_directory(git_directory(workspace), 0777);
     const Mutation mutation(workspace);
     if (sys::exists(configuration_file(workspace)) && open_repository(workspace)) return;
     initialise_directory(workspace);
@@ -165,7 +165,7 @@ Repository::Repository(std::unique_ptr<Handle> handle) : handle_(std::move(handl
 Repository::Repository(Repository&&) noexcept = default;
 Repository::~Repository() = default;
 
-std::optional<Repository> Repository::open(const std::string& workspace) {
+std::optional<Repository> Repository::open(const std::string& workspace, unsigned) {
     if (!place_of(workspace).is_there()) return std::nullopt;
     const std::string resolved = sys::real_path(workspace);
     GitRepository opened = open_repository(resolved);
@@ -173,7 +173,7 @@ std::optional<Repository> Repository::open(const std::string& workspace) {
     return Repository(std::make_unique<Handle>(Handle{resolved, std::move(opened)}));
 }
 
-Repository Repository::initialise(const std::string& workspace, const Author& author) {
+Repository Repository::initialise(const std::string& workspace, const Author& author, unsigned) {
     sys::make_directory(workspace);
     const std::string resolved = sys::real_path(workspace);
     const sys::GitPlace place = place_of(resolved);

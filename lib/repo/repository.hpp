@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "sys/environment.hpp"
+
 namespace chorus::repo {
 
 struct Author {
@@ -50,9 +52,11 @@ class Repository {
   public:
     // git init with branch main, repository-local user.name and user.email, and an initial commit
     // of what is there. An existing repository keeps its configuration, and its commits if any.
-    static Repository initialise(const std::string& workspace, const Author& author);
+    static Repository initialise(const std::string& workspace, const Author& author,
+                                 unsigned umask = sys::private_umask);
     // Nothing where there is no .git; throws for one that belongs to another directory or user.
-    static std::optional<Repository> open(const std::string& workspace);
+    static std::optional<Repository> open(const std::string& workspace,
+                                          unsigned umask = sys::private_umask);
 
     Repository(Repository&&) noexcept;
     ~Repository();

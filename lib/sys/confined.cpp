@@ -107,6 +107,7 @@ ConfinedProcess start_confined(const std::string& name, const Confinement& confi
     Command command;
     command.environment = std::move(environment);
     command.directory = "/";
+    command.umask = confinement.umask;
     command.keep_fds = {inner.get(), program.get(), theirs.get()};
     const Places places = open_places(confinement);
     if (confinement.fence == Fence::landlock) {

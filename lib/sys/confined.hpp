@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sys/environment.hpp"
 #include "sys/process.hpp"
 
 namespace chorus::sys {
@@ -19,6 +20,7 @@ struct Confinement {
     std::vector<std::string> readable = {};  // what is not there is passed over
     bool network = false;
     bool unix_sockets = false;  // with the network: an agent of ssh
+    unsigned umask = private_umask;
     Fence fence = fence_of_this_kernel();
 };
 

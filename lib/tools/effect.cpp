@@ -21,7 +21,7 @@ Trace find_file(const Arguments& evidence, const sys::Root& root) {
 }
 
 Trace find_commit(const std::string& id, const sys::Root& root) {
-    const auto repository = repo::Repository::open(root.path());
+    const auto repository = repo::Repository::open(root.path(), root.mask());
     if (!repository) return {};
     if (repository->contains(id)) return {Effect::done, "commit " + id + " was made"};
     return {Effect::absent, {}};

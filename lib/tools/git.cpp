@@ -32,10 +32,14 @@ repo::Author author_of(const Workplace& workplace) {
     return {workplace.agent, workplace.agent + "@chorus.local"};
 }
 
+std::optional<Repository> open(const Workplace& workplace) {
+    return Repository::open(workplace.root.path(), workplace.root.mask());
+}
+
 // `use` is handed the repository and gives the answer's text.
 template <typename Use>
 chat::ToolResult with_repository(const Workplace& workplace, std::string_view hint, Use use) {
-    std::optional<Repository> repository = Repository::open(workplace.root.path());
+    std::optional<Repository> repository = open(workplace);
     if (!repository) return failure(no_repository);
     return answer(use(*repository), Keep::start, hint);
 }
@@ -57,9 +61,10 @@ std::string detail_with(std::string_view verb, std::initializer_list<std::string
 chat::ToolResult init(const Arguments&, const Workplace& workplace) {
     const std::optional<sys::Lock> lock = lock_file(workplace, ".git");
     if (!lock) return locked_failure(".git");
-    const bool was_there = Repository::open(workplace.root.path()).has_value();
+    const sys::Root& root = workplace.root;
+    const bool was_there = open(workplace).has_value();
     const Repository repository =
-        Repository::initialise(workplace.root.path(), author_of(workplace));
+        Repository::initialise(root.path(), author_of(workplace), root.mask());
     return answer((was_there ? "the repository was there already\n" : "made a git repository\n") +
                   repository.status());
 }
@@ -98,7 +103,7 @@ Planned plan_commit(const Arguments& arguments, const Workplace& workplace) {
     if (base::trim(message).empty()) return failure("git_commit: the message is empty");
     std::optional<sys::Lock> lock = lock_file(workplace, ".git");
     if (!lock) return locked_failure(".git");
-    std::optional<Repository> repository = Repository::open(workplace.root.path());
+    std::optional<Repository> repository = open(workplace);
     if (!repository) return failure(no_repository);
     struct Held {
         sys::Lock lock;

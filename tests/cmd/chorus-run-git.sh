@@ -87,6 +87,37 @@ git config --global --add safe.directory "$scratch/foreign"
 run chorus-run a -C foreign '/git_status'
 expect_match "$out" 'branch main'
 
+test_case "in a -C directory files get the modes that git gives them; the home stays private"
+init a --model builtin/script --permissions open
+# modes_of DIRECTORY: what the owner alone may not write (objects) aside
+modes_of() {
+    (cd "$1" && find . -path ./.git/hooks -prune -o ! -path './.git/chorus.*' ! -path './.git/objects/*' \
+        ! -path './.git/branches' ! -path './.git/description' ! -path './.git/info*' -printf '%p %m\n' | sort)
+}
+for mask in 002 022 077; do
+    for side in ours gits; do
+        mkdir -p "modes-$mask/$side"
+        (umask "$mask" && git init -q -b main "modes-$mask/$side" && cd "modes-$mask/$side" && echo 1 >a &&
+            git add a && git "${identity[@]}" commit -q -m one && git checkout -q -b side && mkdir -p sub/deep &&
+            echo 1 >sub/deep/f && echo 1 >sub/run && chmod +x sub/run && git add . &&
+            git "${identity[@]}" commit -q -m two && git checkout -q main && rm -f .git/COMMIT_EDITMSG && echo 1 >c)
+    done
+    run bash -c 'umask "$1"; exec chorus-run a -C "$2" "$3"' - "$mask" "modes-$mask/ours" '/git_checkout {"ref": "side"}
+/git_commit {"message": "three"}'
+    (umask "$mask" && cd "modes-$mask/gits" && git checkout -q side && git add c &&
+        git "${identity[@]}" commit -q -m three && rm -f .git/COMMIT_EDITMSG)
+    expect_equal "$(modes_of "modes-$mask/ours")" "$(modes_of "modes-$mask/gits")"
+done
+mkdir fresh-by-git fresh-by-tool
+(umask 022 && git -C fresh-by-git init -q && echo 1 >fresh-by-tool/a)
+run bash -c 'umask 022; exec chorus-run a -C "$1" "$2"' - fresh-by-tool '/git_init'
+expect_equal "$(stat -c %a fresh-by-tool/.git fresh-by-tool/.git/index fresh-by-tool/.git/config)" "$(printf '755\n644\n644')"
+run bash -c 'umask 022; exec chorus-run a "$1"' - '/create_file {"path": "f", "content": "1"}
+/git_commit {"message": "private"}
+/git_checkout {"ref": "HEAD~1"}
+/git_checkout {"ref": "main"}'
+expect_equal "$(find "$CHORUS_HOME/agents/a/workspace" -perm /077 ! -type l)" ''
+
 test_case "generated histories have git's trees"
 init a --model builtin/script --permissions sandboxed
 RANDOM=${CHORUS_SEED:-17}
