@@ -4,7 +4,6 @@
 #include "base/error.hpp"
 #include "repo/git_process.hpp"
 #include "repo/mutation.hpp"
-#include "repo/owner.hpp"
 #include "repo/repository.hpp"
 #include "repo/source.hpp"
 #include "sys/beneath.hpp"
@@ -12,42 +11,27 @@
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
 #include "sys/person.hpp"
+#include "sys/safe_directory.hpp"
 
 namespace chorus::repo {
-
-struct Repository::Handle {
-    std::string workspace;  // links resolved
-    unsigned umask;
-
-    Message call(std::string verb, std::initializer_list<std::string> words = {}) const {
-        return call(std::move(verb), Message(words));
-    }
-    Message call(std::string verb, Message request) const {
-        request.insert(request.begin(), {std::move(verb), workspace});
-        return git_process_of(workspace, umask)->call(request);
-    }
-};
-
 namespace {
 
-Message with_files(Message request, const std::vector<std::string>& files) {
-    request.insert(request.end(), files.begin(), files.end());
-    return request;
-}
+constexpr const char* files_for_the_network[] = {
+    "/etc/ssl",           "/etc/pki",       "/etc/ca-certificates",
+    "/etc/resolv.conf",   "/etc/host.conf", "/etc/gai.conf",
+    "/etc/nsswitch.conf", "/etc/hosts",     "/etc/services"};
 
 // Gives up the plan, and with it the repository, unless it was finished.
 class Plan {
   public:
-    Plan(std::shared_ptr<GitProcess> process, std::string number)
-        : process_(std::move(process)), number_(std::move(number)) {}
+    explicit Plan(std::shared_ptr<GitProcess> process) : process_(std::move(process)) {}
     Plan(const Plan&) = delete;
     Plan& operator=(const Plan&) = delete;
-    ~Plan() { process_->try_call({"forget", number_}); }
-    void finish() const { process_->call({"finish", number_}); }
+    ~Plan() { process_->try_call({"forget"}); }
+    void finish() const { process_->call({"finish"}); }
 
   private:
     std::shared_ptr<GitProcess> process_;
-    std::string number_;
 };
 
 // Gone again where it was not there before and is not kept.
@@ -70,61 +54,61 @@ class NewDirectory {
     std::string path_;
 };
 
-// With the network nothing of this machine is read but what that takes, and for ssh the known
-// hosts.
-sys::Confinement confinement_of(const Source& from, const std::string& workspace, bool network) {
-    sys::Confinement confinement{.writable = {workspace},
-                                 .readable = from.readable,
-                                 .network = network,
-                                 .unix_sockets = from.transport == Transport::ssh};
-    std::vector<std::string>& readable = confinement.readable;
-    const auto environment = sys::Environment::of_process();
-    if (network)
-        for (const std::string& path : files_for_the_network()) readable.push_back(path);
-    if (confinement.unix_sockets) {
-        readable.push_back(environment.get("HOME") + "/.ssh/known_hosts");
-        readable.push_back(environment.get("SSH_AUTH_SOCK"));
-    }
-    for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR"})
-        if (network) readable.push_back(environment.get(name));
-    return confinement;
-}
+// What a clone reads of this machine and has of this process's environment.
+struct Outfit {
+    sys::Confinement confinement;
+    std::vector<std::string> environment;
+};
 
-std::vector<std::string> environment_for(const sys::Confinement& confinement) {
-    std::vector<std::string> lines;
+// With the network nothing is read but what that takes, and for ssh the known hosts.
+Outfit outfit_for(const Source& from, const std::string& workspace, bool network) {
+    Outfit outfit{{.writable = {workspace},
+                   .readable = from.readable,
+                   .network = network,
+                   .unix_sockets = from.transport == Transport::ssh},
+                  {}};
     const auto environment = sys::Environment::of_process();
     const auto pass = [&](std::initializer_list<const char*> names) {
         for (const char* name : names)
-            if (const auto value = environment.find(name)) lines.push_back(name + ("=" + *value));
+            if (const auto value = environment.find(name))
+                outfit.environment.push_back(name + ("=" + *value));
     };
+    std::vector<std::string>& readable = outfit.confinement.readable;
     pass({"CHORUS_NOW_MS"});
-    if (confinement.network)
+    if (network) {
         pass({"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "no_proxy", "NO_PROXY",
               "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR"});
-    if (!confinement.unix_sockets) return lines;
-    pass({"HOME", "SSH_AUTH_SOCK"});
-    lines.push_back("USER=" + sys::find_person(geteuid()).name);
-    return lines;
+        for (const char* path : files_for_the_network) readable.emplace_back(path);
+        for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR"})
+            readable.push_back(environment.get(name));
+    }
+    if (from.transport == Transport::ssh) {
+        pass({"HOME", "SSH_AUTH_SOCK"});
+        outfit.environment.push_back("USER=" + sys::find_person(geteuid()).name);
+        readable.push_back(environment.get("HOME") + "/.ssh/known_hosts");
+        readable.push_back(environment.get("SSH_AUTH_SOCK"));
+    }
+    return outfit;
 }
 
 }  // namespace
 
 void clear_broken_mutation(const std::string& workspace) {
-    if (!sys::exists(sys::find_git(workspace).git_directory + "/" + marker_name)) return;
-    const std::string resolved = sys::real_path(workspace);
-    git_process_of(resolved, sys::private_umask)->call({"clear", resolved});
+    const std::string directory = sys::find_git(workspace).git_directory;
+    if (sys::exists(directory + "/" + marker_name))
+        git_process_of(sys::real_path(workspace), sys::private_umask)->call({"clear", directory});
 }
 
 std::vector<std::string> clone(const std::string& source, const std::string& workspace,
                                const Author& author, bool with_submodules) {
     const Source from = find_source(source);
-    if (!from.readable.empty())
-        check_owner("clone: " + from.origin, from.readable.front(),
-                    sys::find_git(from.readable.front()));
+    if (from.transport == Transport::local)
+        sys::check_owner("clone: " + from.origin, from.readable.front(),
+                         sys::find_git(from.readable.front()));
     NewDirectory directory(workspace);
-    const sys::Confinement confinement = confinement_of(
-        from, directory.path(), with_submodules || from.transport != Transport::local);
-    GitProcess process(confinement, environment_for(confinement));
+    const Outfit outfit =
+        outfit_for(from, directory.path(), with_submodules || from.transport != Transport::local);
+    GitProcess process(outfit.confinement, outfit.environment);
     Message left_out = process.call({"clone", directory.path(), from.address, author.name,
                                      author.email, with_submodules ? "submodules" : ""},
                                     "clone: " + from.origin + ": the server was silent");
@@ -132,87 +116,58 @@ std::vector<std::string> clone(const std::string& source, const std::string& wor
     std::erase_if(left_out, [&](const std::string& path) {
         return !path.ends_with('/') && root.open_to_read(path).outcome != sys::OpenOutcome::outside;
     });
-    process.call(with_files({"leave-out", directory.path()}, left_out));
+    Message call{"leave-out", directory.path()};
+    call.insert(call.end(), left_out.begin(), left_out.end());
+    process.call(call);
     directory.keep();
     return left_out;
 }
 
-Repository::Repository(std::unique_ptr<Handle> handle) : handle_(std::move(handle)) {}
-Repository::Repository(Repository&&) noexcept = default;
-Repository::~Repository() = default;
-
 std::optional<Repository> Repository::open(const std::string& workspace, unsigned umask) {
     if (!sys::exists(sys::join_path(workspace, ".git"))) return std::nullopt;
-    auto handle = std::make_unique<Handle>(Handle{sys::real_path(workspace), umask});
-    if (handle->call("open").empty()) return std::nullopt;
-    return Repository(std::move(handle));
+    Repository repository(sys::real_path(workspace), umask);
+    if (repository.call({"open"}).empty()) return std::nullopt;
+    return repository;
 }
 
 Repository Repository::initialise(const std::string& workspace, const Author& author,
                                   unsigned umask) {
     sys::make_directory(workspace);
-    auto handle = std::make_unique<Handle>(Handle{sys::real_path(workspace), umask});
-    handle->call("init", {author.name, author.email});
-    return Repository(std::move(handle));
+    Repository repository(sys::real_path(workspace), umask);
+    repository.call({"init", author.name, author.email});
+    return repository;
 }
 
-std::string Repository::status() const {
-    return handle_->call("status").at(0);
+Message Repository::request(Message words, const Message& files) const {
+    words.insert(words.begin() + 1, workspace_);
+    words.insert(words.end(), files.begin(), files.end());
+    return words;
 }
 
-std::string Repository::diff(const std::string& ref1, const std::string& ref2) const {
-    return handle_->call("diff", {ref1, ref2}).at(0);
+Message Repository::call(const Message& words, const Message& files) const {
+    return git_process_of(workspace_, umask_)->call(request(words, files));
 }
 
 std::vector<Commit> Repository::log(int count) const {
-    const Message answer = handle_->call("log", {std::to_string(count)});
+    const Message answer = call({"log", std::to_string(count)});
     std::vector<Commit> commits;
     for (std::size_t i = 0; i + 3 < answer.size(); i += 4)
         commits.push_back({answer[i], answer[i + 1], answer[i + 2], answer[i + 3]});
     return commits;
 }
 
-std::string Repository::commit(const std::string& message, const std::vector<std::string>& files,
-                               const Author& author) {
-    return handle_->call("commit", with_files({message, author.name, author.email}, files)).at(0);
-}
-
 PlannedCommit Repository::plan_commit(const std::string& message,
                                       const std::vector<std::string>& files, const Author& author) {
-    auto process = git_process_of(handle_->workspace, handle_->umask);
-    const Message answer = process->call(
-        with_files({"plan", handle_->workspace, message, author.name, author.email}, files));
-    const auto plan = std::make_shared<const Plan>(std::move(process), answer.at(0));
-    return {answer.at(1), [plan] { plan->finish(); }, answer.at(2)};
-}
-
-bool Repository::contains(const std::string& commit) const {
-    return !handle_->call("contains", {commit}).empty();
-}
-
-std::string Repository::branches() const {
-    return handle_->call("branches").at(0);
-}
-
-void Repository::create_branch(const std::string& name) {
-    handle_->call("create-branch", {name});
-}
-
-void Repository::delete_branch(const std::string& name) {
-    handle_->call("delete-branch", {name});
-}
-
-void Repository::checkout(const std::string& ref, bool create) {
-    handle_->call(create ? "checkout-new" : "checkout", {ref});
-}
-
-void Repository::require_commit(const std::string& commit) const {
-    handle_->call("require-commit", {commit});
+    auto process = git_process_of(workspace_, umask_);
+    const Message answer =
+        process->call(request({"plan", message, author.name, author.email}, files));
+    const auto plan = std::make_shared<const Plan>(std::move(process));
+    return {answer.at(0), [plan] { plan->finish(); }, answer.at(1)};
 }
 
 Aside Repository::reset(const std::string& commit, const std::string& branch,
                         const Author& author) {
-    const Message answer = handle_->call("reset", {commit, branch, author.name, author.email});
+    const Message answer = call({"reset", commit, branch, author.name, author.email});
     return {answer.at(0), answer.at(1)};
 }
 

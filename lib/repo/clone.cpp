@@ -3,9 +3,7 @@
 #include <functional>
 #include <utility>
 
-#include "repo/cloning.hpp"
-#include "repo/directory.hpp"
-#include "repo/opened.hpp"
+#include "repo/calls.hpp"
 #include "repo/source.hpp"
 #include "sys/environment.hpp"
 #include "sys/file.hpp"
@@ -53,17 +51,14 @@ class Fetching {
 
   private:
     std::string hint_for(int result) const {
-        constexpr const char* own = "~/.ssh/config is not read";
+        const std::string own = "~/.ssh/config is not read";
         if (transport_ != Transport::ssh) return {};
         if (result == GIT_ECERTIFICATE)
-            return std::string(
-                       "the server's key has to be in ~/.ssh/known_hosts: connect to it "
-                       "once with ssh; ") +
+            return "the server's key has to be in ~/.ssh/known_hosts: connect to it once with "
+                   "ssh; " +
                    own;
-        if (asked_.for_key)
-            return std::string("only keys in the agent of ssh are used: add one with ssh-add; ") +
-                   own;
-        return own;
+        if (!asked_.for_key) return own;
+        return "only keys in the agent of ssh are used: add one with ssh-add; " + own;
     }
 
     Transport transport_;
@@ -83,26 +78,16 @@ void trust_certificates_of_the_environment() {
         "clone: the certificates to trust");
 }
 
-void fetch(const std::string& address, const std::string& origin, const std::string& workspace,
-           Fetching& fetching) {
-    git_clone_options options;
-    check(git_clone_options_init(&options, GIT_CLONE_OPTIONS_VERSION), "clone");
+GitRepository fetch(const std::string& address, const std::string& workspace, Fetching& fetching) {
+    auto options = options_by(git_clone_options_init);
     options.local = GIT_CLONE_NO_LOCAL;  // hard links to the source's objects would share its fate
     options.checkout_opts.checkout_strategy = GIT_CHECKOUT_SAFE;
     options.checkout_opts.disable_filters = 1;
     fetching.apply_to(options.fetch_opts);
     git_repository* copy = nullptr;
     const int result = git_clone(&copy, address.c_str(), workspace.c_str(), &options);
-    const GitRepository owned(copy);
-    fetching.check(result, "clone: " + origin);
-}
-
-GitRepository open_plainly(const std::string& directory) {
-    git_repository* opened = nullptr;
-    const int result =
-        git_repository_open_ext(&opened, directory.c_str(), GIT_REPOSITORY_OPEN_NO_SEARCH, nullptr);
-    if (result != GIT_ENOTFOUND) check(result, "clone: " + directory);
-    return GitRepository(opened);
+    fetching.check(result, "clone: " + without_credentials(address));
+    return GitRepository(copy);
 }
 
 using Visit = std::function<void(git_repository*, git_index*, const std::string& prefix)>;
@@ -110,60 +95,31 @@ using Visit = std::function<void(git_repository*, git_index*, const std::string&
 // The repository in the directory and those of its submodules that are there.
 void for_each_repository(const std::string& directory, const std::string& prefix,
                          const Visit& visit, int depth = 0) {
-    const GitRepository repository = open_plainly(directory + "/" + prefix);
+    const auto repository = find<GitRepository>("clone: " + prefix, git_repository_open_ext,
+                                                (directory + "/" + prefix).c_str(),
+                                                GIT_REPOSITORY_OPEN_NO_SEARCH, nullptr);
     if (!repository || depth > most_nested) return;
     const Index index = fresh_index(repository.get());
     visit(repository.get(), index.get(), prefix);
-    for (std::size_t i = 0; i < git_index_entrycount(index.get()); ++i) {
-        const git_index_entry* entry = git_index_get_byindex(index.get(), i);
+    for (const git_index_entry* entry : entries_of(index.get()))
         if (entry->mode == GIT_FILEMODE_COMMIT)
             for_each_repository(directory, prefix + entry->path + "/", visit, depth + 1);
-    }
 }
 
 // libgit2 1.5 looks for a submodule's directory where this process is.
-void fetch_submodules(git_repository* repository, git_index* index, const std::string& prefix,
-                      Fetching& fetching) {
+void fetch_submodule(git_repository* repository, const char* path, const std::string& what,
+                     Fetching& fetching) {
     if (chdir(git_repository_workdir(repository)) != 0) throw base::system_error("clone");
-    for (std::size_t i = 0; i < git_index_entrycount(index); ++i) {
-        const git_index_entry* entry = git_index_get_byindex(index, i);
-        if (entry->mode != GIT_FILEMODE_COMMIT) continue;
-        const std::string what = "clone: submodule " + prefix + entry->path;
-        const auto submodule = make<Submodule>(what, git_submodule_lookup, repository, entry->path);
-        git_submodule_update_options options;
-        check(git_submodule_update_options_init(&options, GIT_SUBMODULE_UPDATE_OPTIONS_VERSION),
-              what);
-        options.checkout_opts.disable_filters = 1;
-        fetching.apply_to(options.fetch_opts);
-        fetching.check(git_submodule_update(submodule.get(), 1, &options), what);
-    }
-}
-
-void append_special(std::vector<std::string>& paths, git_index* index, const std::string& prefix,
-                    bool has_submodules) {
-    for (std::size_t i = 0; i < git_index_entrycount(index); ++i) {
-        const git_index_entry* entry = git_index_get_byindex(index, i);
-        if (entry->mode == GIT_FILEMODE_LINK) paths.push_back(prefix + entry->path);
-        if (entry->mode == GIT_FILEMODE_COMMIT && !has_submodules)
-            paths.push_back(prefix + entry->path + "/");
-    }
-}
-
-void name_first_branch(git_repository* repository) {
-    if (head_commit(repository)) return;
-    make<Reference>("clone", git_reference_symbolic_create, repository, "HEAD", "refs/heads/main",
-                    1, nullptr);
-}
-
-void set_origin(const std::string& workspace, const std::string& url) {
-    const auto file = make<Configuration>("clone", git_config_open_ondisk,
-                                          (git_directory(workspace) + "/config").c_str());
-    check(git_config_set_string(file.get(), "remote.origin.url", url.c_str()), "clone");
+    const auto submodule = make<Submodule>(what, git_submodule_lookup, repository, path);
+    auto options = options_by(git_submodule_update_options_init);
+    options.checkout_opts.disable_filters = 1;
+    fetching.apply_to(options.fetch_opts);
+    fetching.check(git_submodule_update(submodule.get(), 1, &options), what);
 }
 
 // git's own word for it, skip-worktree: neither status nor a commit takes them as deleted.
 void leave_out_of(git_index* index, const std::string& prefix, const std::string& directory,
-                  const std::vector<std::string>& paths) {
+                  const Texts& paths) {
     for (const std::string& path : paths) {
         if (!path.starts_with(prefix)) continue;
         const git_index_entry* entry = git_index_get_bypath(index, path.c_str() + prefix.size(), 0);
@@ -180,27 +136,36 @@ void leave_out_of(git_index* index, const std::string& prefix, const std::string
 
 }  // namespace
 
-std::vector<std::string> fetch_clone(const std::string& address, const std::string& workspace,
-                                     const Author& author, bool with_submodules) {
-    const std::string origin = without_credentials(address);
+Texts fetch_clone(const std::string& workspace, const std::string& address, const Author& author,
+                  bool with_submodules) {
     Fetching fetching(transport_of(address));
     trust_certificates_of_the_environment();
-    fetch(address, origin, workspace, fetching);
-    complete_configuration(workspace, author);
-    name_first_branch(open_plainly(workspace).get());
-    std::vector<std::string> special;
+    const GitRepository copy = fetch(address, workspace, fetching);
+    complete_configuration(copy.get(), author);
+    if (!head_commit(copy.get()))
+        make<Reference>("clone", git_reference_symbolic_create, copy.get(), "HEAD",
+                        "refs/heads/main", 1, nullptr);
+    Texts special;
     for_each_repository(
         workspace, "",
         [&](git_repository* repository, git_index* index, const std::string& prefix) {
-            if (with_submodules) fetch_submodules(repository, index, prefix, fetching);
-            append_special(special, index, prefix, with_submodules);
+            for (const git_index_entry* entry : entries_of(index)) {
+                const std::string path = prefix + entry->path;
+                if (entry->mode == GIT_FILEMODE_LINK) special.push_back(path);
+                if (entry->mode != GIT_FILEMODE_COMMIT) continue;
+                if (with_submodules)
+                    fetch_submodule(repository, entry->path, "clone: submodule " + path, fetching);
+                else
+                    special.push_back(path + "/");
+            }
         });
-    if (origin != address) set_origin(workspace, origin);
-    sys::sync_filesystem(git_directory(workspace));
+    const std::string origin = without_credentials(address);
+    if (origin != address) check(git_remote_set_url(copy.get(), "origin", origin.c_str()), "clone");
+    sys::sync_filesystem(git_repository_path(copy.get()));
     return special;
 }
 
-void leave_out(const std::string& workspace, const std::vector<std::string>& paths) {
+void leave_out(const std::string& workspace, const Texts& paths) {
     for_each_repository(workspace, "",
                         [&](git_repository*, git_index* index, const std::string& prefix) {
                             leave_out_of(index, prefix, workspace, paths);

@@ -1,9 +1,11 @@
 #include <time.h>
 
+#include <algorithm>
+#include <memory>
+
 #include "base/text.hpp"
-#include "repo/directory.hpp"
+#include "repo/calls.hpp"
 #include "repo/draft.hpp"
-#include "repo/opened.hpp"
 #include "repo/operation.hpp"
 #include "repo/staging.hpp"
 #include "sys/clock.hpp"
@@ -11,14 +13,12 @@
 namespace chorus::repo {
 namespace {
 
-constexpr const char* first_message = "Initial commit";
 constexpr std::int64_t index_wait_ms = 2'000;
 
 std::string checked_message(const std::string& message) {
     const std::string text = base::replace_invalid_utf8(base::trim(message));
-    if (text.empty()) throw base::Error(base::ErrorCode::failed, "commit: the message is empty");
-    if (text.find('\0') != std::string::npos)
-        throw base::Error(base::ErrorCode::failed, "commit: the message has a NUL in it");
+    if (text.empty()) refuse("commit: the message is empty");
+    if (text.find('\0') != std::string::npos) refuse("commit: the message has a NUL in it");
     return text + "\n";
 }
 
@@ -41,27 +41,21 @@ void write_index(git_index* index) {
 }
 
 // HEAD's tree with the selected paths as they are in `index`: what else is staged stays staged.
-git_oid selected_tree(git_repository* repository, git_index* index, git_tree* base,
-                      const Selection& selection) {
+Tree selected_tree(git_repository* repository, git_index* index, git_tree* base,
+                   const Selection& selection) {
     const auto picked = make<Index>("commit", git_index_new);
     if (base != nullptr) check(git_index_read_tree(picked.get(), base), "commit");
     const auto diff =
         make<Diff>("commit", git_diff_tree_to_index, repository, base, index, nullptr);
-    for (std::size_t i = 0; i < git_diff_num_deltas(diff.get()); ++i) {
-        const char* path = git_diff_get_delta(diff.get(), i)->new_file.path;
+    for (const git_diff_delta* delta : deltas_of(diff.get())) {
+        const char* path = delta->new_file.path;
         if (!selection.covers(path)) continue;
         const git_index_entry* entry = git_index_get_bypath(index, path, 0);
         check(entry != nullptr ? git_index_add(picked.get(), entry)
                                : git_index_remove_bypath(picked.get(), path),
               "commit");
     }
-    git_oid id;
-    check(git_index_write_tree_to(&id, picked.get(), repository), "commit");
-    return id;
-}
-
-bool is_empty(git_index* index) {
-    return git_index_entrycount(index) == 0;
+    return written_tree(repository, picked.get());
 }
 
 // The kinds that git's own reflog tells apart.
@@ -73,15 +67,6 @@ std::string reflog_entry(const Draft& draft) {
     return std::string(kind) + std::string(base::split_lines(draft.message).front());
 }
 
-void move_head(git_repository* repository, const Draft& draft) {
-    const std::string branch = head_ref(repository);
-    const git_commit* parent = draft.parent.get();
-    make<Reference>(
-        "commit", git_reference_create_matching, repository,
-        branch.empty() ? "HEAD" : branch.c_str(), &draft.id, static_cast<int>(parent != nullptr),
-        parent != nullptr ? git_commit_id(parent) : nullptr, reflog_entry(draft).c_str());
-}
-
 // The index first: were it written last, a crash would show the commit's changes undone. What says
 // that a merge is under way last: a crash before that leaves a merge with nothing to commit.
 void publish(git_repository* repository, const Draft& draft) {
@@ -89,7 +74,7 @@ void publish(git_repository* repository, const Draft& draft) {
     check(
         git_repository_set_ident(repository, draft.author.name.c_str(), draft.author.email.c_str()),
         "commit");
-    move_head(repository, draft);
+    move_head(repository, draft.parent.get(), draft.id, reflog_entry(draft));
     end_operation(repository);
 }
 
@@ -101,38 +86,32 @@ std::vector<std::string> unresolved(git_index* index, const Selection& selection
 
 // Of a merge, cherry-pick or revert all that it staged: a commit of some of its files would undo
 // the others.
-git_oid tree_to_commit(git_repository* repository, const Draft& draft, const Selection& selection) {
+Tree tree_to_commit(git_repository* repository, const Draft& draft, const Selection& selection) {
     const bool is_whole =
         selection.is_everything() || operation_of(repository).ending == Ending::commit;
-    return is_whole ? written_tree(draft.index.get())
+    return is_whole ? written_tree(repository, draft.index.get())
                     : selected_tree(repository, draft.index.get(),
                                     tree_of(draft.parent.get()).get(), selection);
 }
 
-void refuse_empty(git_repository* repository, const git_oid& tree, const Draft& draft) {
-    if (!draft.merged.empty()) return;
+void refuse_empty(git_repository* repository, const git_tree* tree, const Draft& draft) {
     const git_commit* parent = draft.parent.get();
-    const bool is_same = parent != nullptr ? git_oid_cmp(&tree, git_commit_tree_id(parent)) == 0
-                                           : is_empty(draft.index.get());
-    if (!is_same) return;
+    const bool is_same = parent != nullptr
+                             ? git_oid_equal(git_tree_id(tree), git_commit_tree_id(parent)) != 0
+                             : git_index_entrycount(draft.index.get()) == 0;
+    if (!is_same || !draft.merged.empty()) return;
     const Operation operation = operation_of(repository);
-    std::string hint;
-    if (operation.ending == Ending::commit)
-        hint = "`git " + std::string(operation.name) +
-               (operation.name == "merge" ? " --abort`" : " --skip`") + " in bash ends the " +
-               std::string(operation.name);
-    throw base::Error(base::ErrorCode::failed, "commit: nothing to commit", hint);
-}
-
-bool has_in_history(git_repository* repository, const git_oid& newest, const git_oid& id) {
-    return git_oid_cmp(&id, &newest) == 0 || git_graph_descendant_of(repository, &newest, &id) == 1;
+    const std::string name(operation.name);
+    const std::string option = name == "merge" ? " --abort`" : " --skip`";
+    refuse("commit: nothing to commit", operation.ending == Ending::commit
+                                            ? "`git " + name + option + " in bash ends the " + name
+                                            : "");
 }
 
 }  // namespace
 
-Draft::Draft(const std::string& workspace, git_repository* repository, const Author& agent,
-             std::string text)
-    : mutation(workspace),
+Draft::Draft(git_repository* repository, const Author& agent, std::string text)
+    : mutation(git_repository_path(repository)),
       index(fresh_index(repository)),
       parent(head_commit(repository)),
       merged(merged_commits(repository)),
@@ -140,73 +119,65 @@ Draft::Draft(const std::string& workspace, git_repository* repository, const Aut
       author(identity(repository, agent)),
       message(std::move(text)) {}
 
-git_oid written_tree(git_index* index) {
+Tree written_tree(git_repository* repository, git_index* index) {
     git_oid id;
-    check(git_index_write_tree(&id, index), "commit");
-    return id;
+    check(git_index_write_tree_to(&id, index, repository), "commit");
+    return make<Tree>("commit", git_tree_lookup, repository, &id);
 }
 
-void write_commit(git_repository* repository, const git_oid& tree, Draft& draft) {
+void write_commit(git_repository* repository, const git_tree* tree, Draft& draft) {
     std::vector<const git_commit*> parents;
     if (draft.parent) parents.push_back(draft.parent.get());
     for (const CommitObject& commit : draft.merged) parents.push_back(commit.get());
-    const auto contents = make<Tree>("commit", git_tree_lookup, repository, &tree);
     const Signature committer = signature_of(draft.author);
     const git_signature* author =
         draft.picked ? git_commit_author(draft.picked.get()) : committer.get();
     check(git_commit_create(&draft.id, repository, nullptr, author, committer.get(), nullptr,
-                            draft.message.c_str(), contents.get(), parents.size(), parents.data()),
+                            draft.message.c_str(), tree, parents.size(), parents.data()),
           "commit");
 }
 
-void Repository::commit_first(const Author& author) {
-    if (head_commit(handle_->get())) return;
-    Draft draft(handle_->workspace, handle_->get(), author, checked_message(first_message));
-    stage(handle_->get(), draft.index.get(), Selection(handle_->workspace, {}));
-    write_commit(handle_->get(), written_tree(draft.index.get()), draft);
-    publish(handle_->get(), draft);
+void commit_first(git_repository* repository, const Author& author) {
+    if (head_commit(repository)) return;
+    Draft draft(repository, author, "Initial commit\n");
+    stage(repository, draft.index.get(), Selection(repository, {}));
+    write_commit(repository, written_tree(repository, draft.index.get()).get(), draft);
+    publish(repository, draft);
 }
 
-PlannedCommit Repository::plan_commit(const std::string& message,
-                                      const std::vector<std::string>& files, const Author& author) {
+PlannedCommit plan_commit(git_repository* repository, const std::string& message,
+                          const Author& author, const Texts& files) {
     std::string text = checked_message(message);
-    const Selection selection(handle_->workspace, files);
-    git_repository* const repository = handle_->get();
+    const Selection selection(repository, files);
     refuse_during_rebase(repository, "commit");
-    const auto draft =
-        std::make_shared<Draft>(handle_->workspace, repository, author, std::move(text));
+    const auto draft = std::make_shared<Draft>(repository, author, std::move(text));
     refuse_conflicts(unresolved(draft->index.get(), selection), "commit");
     stage(repository, draft->index.get(), selection);
-    const git_oid tree = tree_to_commit(repository, *draft, selection);
-    refuse_empty(repository, tree, *draft);
-    write_commit(repository, tree, *draft);
+    const Tree tree = tree_to_commit(repository, *draft, selection);
+    refuse_empty(repository, tree.get(), *draft);
+    write_commit(repository, tree.get(), *draft);
     return {text_of(draft->id), [repository, draft] { publish(repository, *draft); },
             sequence_after_commit(repository)};
 }
 
-std::string Repository::commit(const std::string& message, const std::vector<std::string>& files,
-                               const Author& author) {
-    const PlannedCommit planned = plan_commit(message, files, author);
+std::string commit(git_repository* repository, const std::string& message, const Author& author,
+                   const Texts& files) {
+    const PlannedCommit planned = plan_commit(repository, message, author, files);
     planned.finish();
     return planned.id;
 }
 
-bool Repository::contains(const std::string& commit) const {
-    git_repository* const repository = handle_->get();
-    git_oid id;
-    if (commit.size() != GIT_OID_HEXSZ || git_oid_fromstr(&id, commit.c_str()) != 0) return false;
-    const auto database = make<ObjectDatabase>("git", git_repository_odb, repository);
-    if (git_odb_exists(database.get(), &id) != 1) return false;
-    const CommitObject head = head_commit(repository);
-    if (head && has_in_history(repository, *git_commit_id(head.get()), id)) return true;
-    for (const std::string& branch : branch_names(repository)) {
-        git_oid newest;
-        const std::string ref = "refs/heads/" + branch;
-        if (git_reference_name_to_id(&newest, repository, ref.c_str()) == 0 &&
-            has_in_history(repository, newest, id))
-            return true;
-    }
-    return false;
+bool contains(git_repository* repository, const std::string& commit) {
+    const CommitObject found = find_commit(repository, commit);
+    std::vector<std::string> refs = branch_names(repository);
+    for (std::string& ref : refs) ref.insert(0, "refs/heads/");
+    refs.emplace_back("HEAD");
+    return found && std::any_of(refs.begin(), refs.end(), [&](const std::string& ref) {
+               git_oid newest;
+               return git_reference_name_to_id(&newest, repository, ref.c_str()) == 0 &&
+                      git_graph_reachable_from_any(repository, git_commit_id(found.get()), &newest,
+                                                   1) == 1;
+           });
 }
 
 }  // namespace chorus::repo

@@ -1,16 +1,16 @@
 #include "repo/conversion.hpp"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <optional>
+#include <vector>
 
 #include "base/hash.hpp"
 #include "base/text.hpp"
-#include "repo/opened.hpp"
 #include "sys/file.hpp"
+#include "sys/process.hpp"
 
 namespace chorus::repo {
 namespace {
@@ -35,56 +35,29 @@ Conversion conversion_of(git_repository* repository, const std::string& path, un
     return conversion;
 }
 
-bool is_installed(const char* program) {
-    constexpr std::array<std::string_view, 3> directories{"/usr/local/bin/", "/usr/bin/", "/bin/"};
-    return std::any_of(directories.begin(), directories.end(), [&](std::string_view directory) {
-        return access((std::string(directory) + program).c_str(), X_OK) == 0;
-    });
-}
-
 // Whether git in a command's sandbox converts it.
 bool is_known_to_git(git_repository* repository, const Conversion& conversion) {
     if (conversion.filter.empty()) return true;
-    if (conversion.filter == "lfs" && is_installed("git-lfs")) return true;
+    std::string program;
+    if (conversion.filter == "lfs" && sys::find_program("git-lfs", program) == 0) return true;
     for (const char* key : {".clean", ".process"})
         if (!setting(repository, "filter." + conversion.filter + key).empty()) return true;
     return false;
 }
 
-void refuse(git_repository* repository, const std::string& path, const Conversion& conversion,
-            std::string_view what) {
+void refuse_if_any(git_repository* repository, const std::string& path,
+                   const Conversion& conversion, std::string_view what) {
     if (conversion.filter.empty() && conversion.encoding.empty()) return;
     const std::string attribute = conversion.filter.empty()
                                       ? "working-tree-encoding=" + conversion.encoding
                                       : "filter=" + conversion.filter;
-    const std::string hint = is_known_to_git(repository, conversion)
-                                 ? "the git tools do not convert files: use git in bash for it"
-                                 : "the git tools do not convert files, and git has no driver '" +
-                                       conversion.filter + "' here: leave the file out";
-    throw base::Error(
-        base::ErrorCode::failed,
-        std::string(what) + ": " + base::quoted(path) + " has the attribute " + attribute, hint);
+    const std::string remedy =
+        is_known_to_git(repository, conversion)
+            ? ": use git in bash for it"
+            : ", and git has no driver '" + conversion.filter + "' here: leave the file out";
+    refuse(std::string(what) + ": " + base::quoted(path) + " has the attribute " + attribute,
+           "the git tools do not convert files" + remedy);
 }
-
-// Attributes are those of the tree, and the repository's index is its own again afterwards.
-class TreeAttributes {
-  public:
-    TreeAttributes(git_repository* repository, git_tree* tree)
-        : repository_(repository),
-          own_(make<Index>("git", git_repository_index, repository)),
-          index_(make<Index>("git", git_index_new)) {
-        check(git_index_read_tree(index_.get(), tree), "git");
-        check(git_repository_set_index(repository_, index_.get()), "git");
-    }
-    ~TreeAttributes() { git_repository_set_index(repository_, own_.get()); }
-    TreeAttributes(const TreeAttributes&) = delete;
-    TreeAttributes& operator=(const TreeAttributes&) = delete;
-
-  private:
-    git_repository* repository_;
-    Index own_;
-    Index index_;
-};
 
 // "oid sha256:<64 digits>\nsize <bytes>\n" below a line that names the version.
 struct Pointer {
@@ -115,26 +88,13 @@ std::optional<Pointer> pointer_of(git_repository* repository, git_index* index,
     return pointer_in({static_cast<const char*>(git_blob_rawcontent(found)), size});
 }
 
-}  // namespace
-
-void refuse_conversion(git_repository* repository, const std::string& path, std::string_view what) {
-    refuse(repository, path, conversion_of(repository, path, GIT_ATTR_CHECK_FILE_THEN_INDEX), what);
-}
-
-void refuse_conversions(git_repository* repository, git_tree* from, git_tree* to,
-                        std::string_view what) {
-    const TreeAttributes attributes(repository, to);
-    const auto diff = make<Diff>(what, git_diff_tree_to_tree, repository, from, to, nullptr);
-    for (std::size_t i = 0; i < git_diff_num_deltas(diff.get()); ++i) {
-        const git_diff_file& file = git_diff_get_delta(diff.get(), i)->new_file;
-        if (file.mode != GIT_FILEMODE_BLOB && file.mode != GIT_FILEMODE_BLOB_EXECUTABLE) continue;
-        const std::string path = file.path;
-        refuse(repository, path, conversion_of(repository, path, GIT_ATTR_CHECK_INDEX_ONLY), what);
-    }
-}
-
-bool is_attribute_file(const std::string& path) {
-    return ("/" + path).ends_with("/.gitattributes");
+int check_out_paths(git_repository* repository, const git_object* target,
+                    git_checkout_options options, std::vector<std::string>& paths) {
+    std::vector<char*> names;
+    for (std::string& path : paths) names.push_back(path.data());
+    options.checkout_strategy |= GIT_CHECKOUT_FORCE | GIT_CHECKOUT_DISABLE_PATHSPEC_MATCH;
+    options.paths = {names.data(), names.size()};
+    return git_checkout_tree(repository, target, &options);
 }
 
 bool is_same_in_lfs(git_repository* repository, git_index* index, const std::string& path) {
@@ -146,6 +106,66 @@ bool is_same_in_lfs(git_repository* repository, git_index* index, const std::str
     if (!pointer || lstat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
     return static_cast<std::uint64_t>(status.st_size) == pointer->size &&
            base::sha256_hex(sys::read_file(file, pointer->size)) == pointer->sha256;
+}
+
+}  // namespace
+
+void refuse_conversion(git_repository* repository, const std::string& path, std::string_view what) {
+    refuse_if_any(repository, path, conversion_of(repository, path, GIT_ATTR_CHECK_FILE_THEN_INDEX),
+                  what);
+}
+
+// The attributes are those of the tree while that is the repository's index.
+void refuse_conversions(git_repository* repository, git_tree* from, git_tree* to,
+                        std::string_view what) {
+    const auto index = make<Index>(what, git_index_new);
+    check(git_index_read_tree(index.get(), to), what);
+    check(git_repository_set_index(repository, index.get()), what);
+    const auto diff = make<Diff>(what, git_diff_tree_to_tree, repository, from, to, nullptr);
+    for (const git_diff_delta* delta : deltas_of(diff.get())) {
+        const git_diff_file& file = delta->new_file;
+        if (file.mode != GIT_FILEMODE_BLOB && file.mode != GIT_FILEMODE_BLOB_EXECUTABLE) continue;
+        refuse_if_any(repository, file.path,
+                      conversion_of(repository, file.path, GIT_ATTR_CHECK_INDEX_ONLY), what);
+    }
+    check(git_repository_set_index(repository, nullptr), what);
+}
+
+bool is_attribute_file(const std::string& path) {
+    return ("/" + path).ends_with("/.gitattributes");
+}
+
+// libgit2 goes by the .gitattributes in the work tree, when it writes and when it compares. So
+// where they change, all is compared by the old ones first; then they are written, then the rest.
+int check_out_tree(git_repository* repository, git_tree* from, const git_commit* commit,
+                   git_checkout_options options) {
+    options.dir_mode = 0777;
+    const auto* target = reinterpret_cast<const git_object*>(commit);
+    const auto diff =
+        make<Diff>("git", git_diff_tree_to_tree, repository, from, tree_of(commit).get(), nullptr);
+    std::vector<std::string> paths;
+    for (const git_diff_delta* delta : deltas_of(diff.get()))
+        paths.emplace_back(delta->new_file.path);
+    std::vector<std::string> attributes;
+    std::copy_if(paths.begin(), paths.end(), std::back_inserter(attributes), is_attribute_file);
+    if (attributes.empty()) return git_checkout_tree(repository, target, &options);
+    const bool is_forced = (options.checkout_strategy & GIT_CHECKOUT_FORCE) != 0;
+    git_checkout_options dry = options;
+    dry.checkout_strategy &= ~static_cast<unsigned>(GIT_CHECKOUT_SAFE);
+    dry.checkout_strategy |= GIT_CHECKOUT_DONT_UPDATE_INDEX;
+    int result = is_forced ? 0 : git_checkout_tree(repository, target, &dry);
+    if (result == 0) result = check_out_paths(repository, target, options, attributes);
+    if (result != 0) return result;
+    return is_forced ? git_checkout_tree(repository, target, &options)
+                     : check_out_paths(repository, target, options, paths);
+}
+
+bool is_unchanged(git_repository* repository, git_index* index, const git_diff_delta& delta) {
+    const char* path = delta.old_file.path;
+    const git_index_entry* entry = git_index_get_bypath(index, path, 0);
+    if (entry != nullptr && (entry->flags_extended & GIT_INDEX_ENTRY_SKIP_WORKTREE) != 0)
+        return true;
+    return delta.status == GIT_DELTA_MODIFIED && is_same_in_lfs(repository, index, path);
 }
 
 }  // namespace chorus::repo

@@ -1,8 +1,7 @@
 #include <optional>
 
+#include "repo/calls.hpp"
 #include "repo/conversion.hpp"
-#include "repo/directory.hpp"
-#include "repo/opened.hpp"
 #include "repo/operation.hpp"
 
 namespace chorus::repo {
@@ -19,22 +18,8 @@ struct Chosen {
 // Called by libgit2 for every file; 1 leaves it out.
 int choose(const git_diff*, const git_diff_delta* delta, const char*, void* chosen) {
     const auto& [repository, index] = *static_cast<Chosen*>(chosen);
-    const std::string path = delta->old_file.path;
-    const bool is_same =
-        is_left_out(index, path.c_str()) ||
-        (delta->status == GIT_DELTA_MODIFIED && is_same_in_lfs(repository, index, path));
-    return static_cast<int>(is_same || path.ends_with('/'));
-}
-
-git_diff_options options_for_patches(Chosen& chosen) {
-    git_diff_options options;
-    check(git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION), "diff");
-    options.flags = GIT_DIFF_INCLUDE_UNTRACKED | GIT_DIFF_RECURSE_UNTRACKED_DIRS |
-                    GIT_DIFF_SHOW_UNTRACKED_CONTENT | GIT_DIFF_INCLUDE_TYPECHANGE;
-    options.max_size = text_file_bytes;
-    options.notify_cb = choose;
-    options.payload = &chosen;
-    return options;
+    return static_cast<int>(is_unchanged(repository, index, *delta) ||
+                            std::string_view(delta->old_file.path).ends_with('/'));
 }
 
 // As `git diff HEAD` shows them: named, and then compared with what HEAD has. In memory our side
@@ -65,13 +50,6 @@ Tree tree_at(git_repository* repository, const std::string& ref) {
     return Tree(reinterpret_cast<git_tree*>(tree));
 }
 
-void find_renames(git_diff* diff) {
-    git_diff_find_options options;
-    check(git_diff_find_options_init(&options, GIT_DIFF_FIND_OPTIONS_VERSION), "diff");
-    options.flags = GIT_DIFF_FIND_RENAMES;
-    check(git_diff_find_similar(diff, &options), "diff");
-}
-
 // Called by libgit2 for every line; anything but 0 ends the printing.
 int append_line(const git_diff_delta*, const git_diff_hunk*, const git_diff_line* line,
                 void* target) {
@@ -94,25 +72,29 @@ std::string printed(git_diff* diff) {
 
 }  // namespace
 
-std::string Repository::diff(const std::string& ref1, const std::string& ref2) const {
-    git_repository* const repository = handle_->get();
+std::string diff(git_repository* repository, const std::string& ref1, const std::string& ref2) {
     const Index index = fresh_index(repository);
     const Tree from = tree_at(repository, ref1);
     Chosen chosen{repository, index.get()};
-    git_diff_options options = options_for_patches(chosen);
+    auto options = options_by(git_diff_options_init);
+    options.flags = GIT_DIFF_INCLUDE_UNTRACKED | GIT_DIFF_RECURSE_UNTRACKED_DIRS |
+                    GIT_DIFF_SHOW_UNTRACKED_CONTENT | GIT_DIFF_INCLUDE_TYPECHANGE;
+    options.max_size = text_file_bytes;
+    options.payload = &chosen;
     std::string conflicts;
     Diff diff;
     if (ref2.empty()) {
+        options.notify_cb = choose;
         conflicts = settle_conflicts(index.get());
         diff = make<Diff>("diff", git_diff_tree_to_workdir_with_index, repository, from.get(),
                           &options);
     } else {
-        options.notify_cb = nullptr;
-        const Tree to = tree_at(repository, ref2);
-        diff =
-            make<Diff>("diff", git_diff_tree_to_tree, repository, from.get(), to.get(), &options);
+        diff = make<Diff>("diff", git_diff_tree_to_tree, repository, from.get(),
+                          tree_at(repository, ref2).get(), &options);
     }
-    find_renames(diff.get());
+    auto similar = options_by(git_diff_find_options_init);
+    similar.flags = GIT_DIFF_FIND_RENAMES;
+    check(git_diff_find_similar(diff.get(), &similar), "diff");
     return conflicts + printed(diff.get());
 }
 

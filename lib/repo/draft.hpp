@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "repo/git.hpp"
 #include "repo/mutation.hpp"
-#include "repo/opened.hpp"
 
 namespace chorus::repo {
 
@@ -19,12 +19,11 @@ struct Draft {
     std::string message;
     git_oid id{};
 
-    Draft(const std::string& workspace, git_repository* repository, const Author& agent,
-          std::string text);
+    Draft(git_repository* repository, const Author& agent, std::string text);
 };
 
-git_oid written_tree(git_index* index);
-// The object alone, with the draft's parents; its id is the draft's. No ref names it.
-void write_commit(git_repository* repository, const git_oid& tree, Draft& draft);
+Tree written_tree(git_repository* repository, git_index* index);
+// The object alone, with the draft's parents; its id becomes the draft's. No ref names it.
+void write_commit(git_repository* repository, const git_tree* tree, Draft& draft);
 
 }  // namespace chorus::repo

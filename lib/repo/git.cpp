@@ -1,9 +1,15 @@
 #include "repo/git.hpp"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
+
+#include "base/text.hpp"
 
 namespace chorus::repo {
 namespace {
+
+constexpr std::size_t most_shown = 10;
 
 std::string hint_for(int result) {
     if (result == GIT_ELOCKED)
@@ -21,17 +27,23 @@ std::string last_words() {
 }  // namespace
 
 // libgit2 finds these places while it starts, so they are cleared right after, before it reads
-// anything. Whose the repository is, the caller has looked at (owner.hpp).
+// anything. The caller of chorus-git has checked whose the repository is. The extensions are those
+// of repositories with worktrees, which libgit2 only needs to know.
 void start_library() {
+    const char* extensions[] = {"worktreeconfig", "relativeworktrees"};
     bool works = git_libgit2_init() > 0;
     for (const int level : {GIT_CONFIG_LEVEL_PROGRAMDATA, GIT_CONFIG_LEVEL_SYSTEM,
                             GIT_CONFIG_LEVEL_XDG, GIT_CONFIG_LEVEL_GLOBAL})
         works = works && git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, level, "") == 0;
     works = works && git_libgit2_opts(GIT_OPT_SET_TEMPLATE_PATH, "") == 0 &&
+            git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, extensions, std::size(extensions)) == 0 &&
             git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1) == 0 &&
             git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0) == 0;
-    if (!works)
-        throw base::Error(base::ErrorCode::failed, "git: libgit2 does not start: " + last_words());
+    if (!works) refuse("git: libgit2 does not start: " + last_words());
+}
+
+void refuse(const std::string& message, const std::string& hint) {
+    throw base::Error(base::ErrorCode::failed, message, hint);
 }
 
 base::Error failure(std::string_view what, int result) {
@@ -47,6 +59,109 @@ void check(int result, std::string_view what) {
 std::string text_of(const git_oid& id) {
     std::array<char, GIT_OID_HEXSZ + 1> text{};
     return git_oid_tostr(text.data(), text.size(), &id);
+}
+
+std::string setting(git_repository* repository, const std::string& key) {
+    const auto configuration =
+        make<Configuration>("git: .git/config", git_repository_config_snapshot, repository);
+    const char* value = nullptr;
+    const int result = git_config_get_string(&value, configuration.get(), key.c_str());
+    return result == 0 ? value : "";
+}
+
+Author identity(git_repository* repository, const Author& agent) {
+    Author author{setting(repository, "user.name"), setting(repository, "user.email")};
+    if (author.name.empty()) author.name = agent.name;
+    if (author.email.empty()) author.email = agent.email;
+    return author;
+}
+
+std::string head_ref(git_repository* repository) {
+    const auto head = make<Reference>("git", git_reference_lookup, repository, "HEAD");
+    const char* target = git_reference_symbolic_target(head.get());
+    return target != nullptr ? target : "";
+}
+
+void move_head(git_repository* repository, const git_commit* from, const git_oid& to,
+               const std::string& reflog_entry) {
+    const std::string branch = head_ref(repository);
+    make<Reference>("git: HEAD", git_reference_create_matching, repository,
+                    branch.empty() ? "HEAD" : branch.c_str(), &to,
+                    static_cast<int>(from != nullptr),
+                    from != nullptr ? git_commit_id(from) : nullptr, reflog_entry.c_str());
+}
+
+CommitObject head_commit(git_repository* repository) {
+    git_oid id;
+    const int result = git_reference_name_to_id(&id, repository, "HEAD");
+    if (result == GIT_ENOTFOUND) return nullptr;
+    check(result, "git");
+    return make<CommitObject>("git", git_commit_lookup, repository, &id);
+}
+
+CommitObject require_head_commit(git_repository* repository) {
+    CommitObject commit = head_commit(repository);
+    if (!commit) refuse("git: there is no commit yet");
+    return commit;
+}
+
+std::string short_head(git_repository* repository) {
+    return text_of(*git_commit_id(require_head_commit(repository).get())).substr(0, 7);
+}
+
+CommitObject find_commit(git_repository* repository, const std::string& id) {
+    git_oid number;
+    if (id.size() != GIT_OID_HEXSZ || git_oid_fromstr(&number, id.c_str()) != 0) return nullptr;
+    return find<CommitObject>("git: " + id, git_commit_lookup, repository, &number);
+}
+
+Tree tree_of(const git_commit* commit) {
+    return commit != nullptr ? make<Tree>("git", git_commit_tree, commit) : nullptr;
+}
+
+Index fresh_index(git_repository* repository) {
+    auto index = make<Index>("git: the index", git_repository_index, repository);
+    check(git_index_read(index.get(), 1), "git: the index");
+    return index;
+}
+
+std::vector<const git_index_entry*> entries_of(git_index* index) {
+    std::vector<const git_index_entry*> entries(git_index_entrycount(index));
+    for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = git_index_get_byindex(index, i);
+    return entries;
+}
+
+std::vector<const git_diff_delta*> deltas_of(const git_diff* diff) {
+    std::vector<const git_diff_delta*> deltas(git_diff_num_deltas(diff));
+    for (std::size_t i = 0; i < deltas.size(); ++i) deltas[i] = git_diff_get_delta(diff, i);
+    return deltas;
+}
+
+Object resolve(git_repository* repository, const std::string& ref) {
+    Object found;
+    if (!ref.empty() && !ref.starts_with('-') && ref.find('\0') == std::string::npos)
+        found = find<Object>("git: " + ref, git_revparse_single, repository, ref.c_str());
+    if (!found) refuse("git: '" + ref + "' is no branch, tag or commit");
+    return found;
+}
+
+std::vector<std::string> branch_names(git_repository* repository) {
+    std::vector<std::string> names;
+    const auto add = [](const char* ref, void* to) {
+        const auto length = std::string_view("refs/heads/").size();
+        static_cast<std::vector<std::string>*>(to)->emplace_back(ref + length);
+        return 0;
+    };
+    check(git_reference_foreach_glob(repository, "refs/heads/*", add, &names), "git");
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+std::string first_ten(const std::vector<std::string>& paths) {
+    const std::size_t shown = std::min(paths.size(), most_shown);
+    std::string list = base::quoted_list({paths.begin(), paths.begin() + shown});
+    if (shown < paths.size()) list += " and " + std::to_string(paths.size() - shown) + " more";
+    return list;
 }
 
 }  // namespace chorus::repo

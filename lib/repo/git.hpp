@@ -6,21 +6,23 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/handle.hpp"
+#include "repo/repository.hpp"
 
 namespace chorus::repo {
 
 // Once, before anything else. Throws where it does not start.
 void start_library();
 
+[[noreturn]] void refuse(const std::string& message, const std::string& hint = {});
 // The one place that turns libgit2's last error into ours: "what: its words".
 base::Error failure(std::string_view what, int result);
 void check(int result, std::string_view what);
 
 using Blob = base::Handle<git_blob, git_blob_free>;
-using BranchIterator = base::Handle<git_branch_iterator, git_branch_iterator_free>;
 using CommitObject = base::Handle<git_commit, git_commit_free>;
 using ConflictIterator =
     base::Handle<git_index_conflict_iterator, git_index_conflict_iterator_free>;
@@ -29,7 +31,6 @@ using Diff = base::Handle<git_diff, git_diff_free>;
 using GitRepository = base::Handle<git_repository, git_repository_free>;
 using Index = base::Handle<git_index, git_index_free>;
 using Object = base::Handle<git_object, git_object_free>;
-using ObjectDatabase = base::Handle<git_odb, git_odb_free>;
 using Reference = base::Handle<git_reference, git_reference_free>;
 using Signature = base::Handle<git_signature, git_signature_free>;
 using StatusList = base::Handle<git_status_list, git_status_list_free>;
@@ -45,7 +46,56 @@ Owner make(std::string_view what, Function function, Arguments... arguments) {
     check(function(&made, arguments...), what);
     return Owner(made);
 }
+// The same where GIT_ENOTFOUND and GIT_EINVALIDSPEC are answers: null.
+template <typename Owner, typename Function, typename... Arguments>
+Owner find(std::string_view what, Function function, Arguments... arguments) {
+    typename Owner::pointer found = nullptr;
+    const int result = function(&found, arguments...);
+    if (result == GIT_ENOTFOUND || result == GIT_EINVALIDSPEC) return nullptr;
+    check(result, what);
+    return Owner(found);
+}
+// options_by(git_diff_options_init); all structures are of version 1.
+template <typename Options>
+Options options_by(int (*initialise)(Options*, unsigned)) {
+    Options options;
+    check(initialise(&options, 1), "git");
+    return options;
+}
 
 std::string text_of(const git_oid& id);
+
+// Null where the directory's .git is no repository (yet).
+GitRepository open_repository(const std::string& workspace);
+// Sets user.name and user.email in the repository's own configuration where they are missing.
+void complete_configuration(git_repository* repository, const Author& author);
+// Of the repository's own configuration; "" where it has none.
+std::string setting(git_repository* repository, const std::string& key);
+// user.name and user.email of the repository; what it lacks is the agent's.
+Author identity(git_repository* repository, const Author& agent);
+
+// The ref HEAD stands for ("refs/heads/main"), or "" when it is detached.
+std::string head_ref(git_repository* repository);
+// "HEAD" when it is detached; else its branch, which may have no commit yet.
+void move_head(git_repository* repository, const git_commit* from, const git_oid& to,
+               const std::string& reflog_entry);
+// Null before the first commit.
+CommitObject head_commit(git_repository* repository);
+CommitObject require_head_commit(git_repository* repository);
+std::string short_head(git_repository* repository);  // the first seven digits of its commit's id
+// Null where there is none of that id, given in full.
+CommitObject find_commit(git_repository* repository, const std::string& id);
+Tree tree_of(const git_commit* commit);  // null for null
+// As it stands on disk, whatever was staged in memory before.
+Index fresh_index(git_repository* repository);
+std::vector<const git_index_entry*> entries_of(git_index* index);
+std::vector<const git_diff_delta*> deltas_of(const git_diff* diff);
+// Throws where `ref` is no branch, tag or commit.
+Object resolve(git_repository* repository, const std::string& ref);
+
+// The names of the local branches, sorted.
+std::vector<std::string> branch_names(git_repository* repository);
+// "'a', 'b' and 3 more"
+std::string first_ten(const std::vector<std::string>& paths);
 
 }  // namespace chorus::repo

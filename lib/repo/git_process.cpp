@@ -10,34 +10,15 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "repo/owner.hpp"
 #include "sys/environment.hpp"
-#include "sys/file.hpp"
+#include "sys/git_config.hpp"
 #include "sys/git_place.hpp"
+#include "sys/safe_directory.hpp"
 
 namespace chorus::repo {
 namespace {
 
 constexpr std::size_t said_bytes = 4096;
-
-// Processes that were let go: each ends by itself, and is reaped when the next one is let go.
-class Departed {
-  public:
-    void add(pid_t pid) {
-        const std::lock_guard guard(mutex_);
-        pids_.push_back(pid);
-        std::erase_if(pids_, [](pid_t each) { return waitpid(each, nullptr, WNOHANG) != 0; });
-    }
-
-  private:
-    std::mutex mutex_;
-    std::vector<pid_t> pids_;
-};
-
-Departed& departed() {
-    static Departed departed;
-    return departed;
-}
 
 // The last line of a file that is written by another.
 std::string last_line_of(int file) {
@@ -53,15 +34,18 @@ base::Error error_in(const Message& answer) {
     return {base::find_error_code(text(1)).value_or(base::ErrorCode::failed), text(2), text(3)};
 }
 
-// What makes a process fit for a workspace: the places it may write in, and which directory the
-// workspace is.
-struct Current {
-    Current() { departed(); }  // which its end needs
-
-    std::mutex mutex;
+// What makes a process fit for a workspace.
+struct Fitness {
     std::vector<std::string> writable;
-    unsigned umask = 0;
-    std::pair<dev_t, ino_t> directory;
+    unsigned umask;
+    dev_t device;  // which directory the workspace is
+    ino_t inode;
+    bool operator==(const Fitness&) const = default;
+};
+
+struct Current {
+    std::mutex mutex;
+    Fitness fitness;
     std::shared_ptr<GitProcess> process;
 };
 
@@ -70,13 +54,22 @@ Current& current() {
     return current;
 }
 
+void check_object_names(const sys::GitPlace& place) {
+    const auto format = sys::git_values(sys::read_git_file(place.common_directory + "/config"),
+                                        "extensions", "objectformat");
+    if (!format.empty() && format.back() != "sha1")
+        throw base::Error(base::ErrorCode::failed, "git: the repository has SHA-256 object names",
+                          "the git tools cannot read it: use git in bash; everything else works");
+}
+
 // The workspace, and what of its repository lies elsewhere.
 std::vector<std::string> places_of(const std::string& workspace) {
     const sys::GitPlace place = sys::find_git(workspace);
     if (!place.problem.empty()) throw base::Error(base::ErrorCode::failed, "git: " + place.problem);
     std::vector<std::string> places{workspace};
     if (!place.is_there()) return places;
-    check_owner("git", workspace, place);
+    sys::check_owner("git", workspace, place);
+    check_object_names(place);
     for (const std::string& directory : {place.common_directory, place.git_directory})
         if (!(directory + "/").starts_with(places.back() + "/")) places.push_back(directory);
     return places;
@@ -96,8 +89,8 @@ GitProcess::GitProcess(const sys::Confinement& confinement, std::vector<std::str
       process_(sys::start_confined("chorus-git", confinement, std::move(environment))) {}
 
 GitProcess::~GitProcess() {
-    process_.socket.reset();
-    departed().add(pid());
+    sys::signal_process(process_.identity, SIGKILL);
+    waitpid(pid(), nullptr, 0);
 }
 
 Message GitProcess::call(const Message& request, std::string_view silence) {
@@ -153,18 +146,13 @@ void GitProcess::tell_its_end() {
 std::shared_ptr<GitProcess> git_process_of(const std::string& workspace, unsigned umask) {
     struct stat status {};
     if (stat(workspace.c_str(), &status) != 0) throw base::system_error(workspace);
-    const std::pair<dev_t, ino_t> directory{status.st_dev, status.st_ino};
-    const std::vector<std::string> writable = places_of(workspace);
+    const Fitness fitness{places_of(workspace), umask, status.st_dev, status.st_ino};
     Current& one = current();
     const std::lock_guard guard(one.mutex);
-    const bool fits = one.process && one.writable == writable && one.umask == umask &&
-                      one.directory == directory && !one.process->has_ended();
-    if (fits) return one.process;
+    if (one.process && one.fitness == fitness && !one.process->has_ended()) return one.process;
     one.process = std::make_shared<GitProcess>(
-        sys::Confinement{.writable = writable, .umask = umask}, environment_of_git());
-    one.writable = writable;
-    one.umask = umask;
-    one.directory = directory;
+        sys::Confinement{.writable = fitness.writable, .umask = umask}, environment_of_git());
+    one.fitness = fitness;
     return one.process;
 }
 

@@ -1,7 +1,6 @@
 #include "repo/message.hpp"
 
 #include <sys/socket.h>
-#include <sys/uio.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -13,7 +12,6 @@ namespace chorus::repo {
 namespace {
 
 constexpr std::size_t most_bytes = 64U << 20;
-constexpr std::size_t chunk_bytes = 64U << 10;
 
 using Size = std::uint32_t;
 
@@ -26,58 +24,44 @@ void append_size(std::string& bytes, std::size_t size) {
     throw base::Error(base::ErrorCode::failed, std::string("git: the answer ") + why);
 }
 
-// False at the end. Memory is taken as bytes come, not as many as the other side says.
-bool fill(int socket, std::string& bytes, std::size_t size, const std::function<void()>& wait) {
-    bytes.clear();
-    while (bytes.size() < size) {
+// False at the end.
+bool fill(int socket, void* place, std::size_t size, const std::function<void()>& wait) {
+    for (char* next = static_cast<char*>(place); size > 0;) {
         wait();
-        const std::size_t have = bytes.size();
-        bytes.resize(std::min(size, have + chunk_bytes));
-        const ssize_t count = recv(socket, bytes.data() + have, bytes.size() - have, 0);
-        bytes.resize(have + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+        const ssize_t count = recv(socket, next, size, 0);
         if (count == 0 || (count < 0 && errno != EINTR)) return false;
+        if (count < 0) continue;
+        next += count;
+        size -= static_cast<std::size_t>(count);
     }
     return true;
 }
 
-class Reader {
-  public:
-    explicit Reader(std::string_view bytes) : rest_(bytes) {}
-
-    bool is_empty() const { return rest_.empty(); }
-    std::string next() {
-        Size size = 0;
-        if (rest_.size() < sizeof size) refuse("is malformed");
-        std::memcpy(&size, rest_.data(), sizeof size);
-        rest_.remove_prefix(sizeof size);
-        if (rest_.size() < size) refuse("is malformed");
-        const std::string text(rest_.substr(0, size));
-        rest_.remove_prefix(size);
-        return text;
-    }
-
-  private:
-    std::string_view rest_;
-};
+std::string take(std::string_view& bytes) {
+    Size size = 0;
+    if (bytes.size() < sizeof size) refuse("is malformed");
+    std::memcpy(&size, bytes.data(), sizeof size);
+    bytes.remove_prefix(sizeof size);
+    if (bytes.size() < size) refuse("is malformed");
+    const std::string text(bytes.substr(0, size));
+    bytes.remove_prefix(size);
+    return text;
+}
 
 }  // namespace
 
 bool send(int socket, const Message& message) {
-    std::string bytes;
+    std::string bytes(sizeof(Size), '\0');
     for (const std::string& text : message) {
         append_size(bytes, text.size());
         bytes += text;
         if (bytes.size() > most_bytes) refuse("is larger than 64 MiB");
     }
-    std::string head;
-    append_size(head, bytes.size());
-    bytes.insert(0, head);
+    const auto size = static_cast<Size>(bytes.size() - sizeof(Size));
+    std::memcpy(bytes.data(), &size, sizeof size);
     for (std::size_t sent = 0; sent < bytes.size();) {
-        iovec rest{bytes.data() + sent, bytes.size() - sent};
-        msghdr part{};
-        part.msg_iov = &rest;
-        part.msg_iovlen = 1;
-        const ssize_t count = sendmsg(socket, &part, MSG_NOSIGNAL);
+        const ssize_t count =
+            ::send(socket, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
         if (count < 0 && errno != EINTR) return false;
         if (count > 0) sent += static_cast<std::size_t>(count);
     }
@@ -85,14 +69,13 @@ bool send(int socket, const Message& message) {
 }
 
 std::optional<Message> receive(int socket, const std::function<void()>& wait) {
-    std::string bytes;
     Size size = 0;
-    if (!fill(socket, bytes, sizeof size, wait)) return std::nullopt;
-    std::memcpy(&size, bytes.data(), sizeof size);
+    if (!fill(socket, &size, sizeof size, wait)) return std::nullopt;
     if (size > most_bytes) refuse("is larger than 64 MiB");
-    if (!fill(socket, bytes, size, wait)) return std::nullopt;
+    std::string bytes(size, '\0');
+    if (!fill(socket, bytes.data(), size, wait)) return std::nullopt;
     Message message;
-    for (Reader reader(bytes); !reader.is_empty();) message.push_back(reader.next());
+    for (std::string_view rest = bytes; !rest.empty();) message.push_back(take(rest));
     return message;
 }
 

@@ -4,24 +4,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdint>
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
-#include "repo/directory.hpp"
-#include "sys/fd.hpp"
 
 namespace chorus::repo {
 namespace {
 
-constexpr const char* lock_name = "chorus.mutex";
 // The process of a caller that was killed ends a moment after it.
 constexpr std::int64_t ending_ms = 1'000;
 
-sys::Lock acquire(const std::string& directory) {
-    const std::string path = directory + "/" + lock_name;
-    auto lock = sys::Lock::acquire(path, sys::Lock::Mode::exclusive, base::limits::file_lock_ms);
+std::optional<sys::Lock> acquire(const std::string& directory, std::int64_t wait_ms) {
+    return sys::Lock::acquire(directory + "/chorus.mutex", sys::Lock::Mode::exclusive, wait_ms);
+}
+
+sys::Lock require(std::optional<sys::Lock> lock) {
     if (!lock)
         throw base::Error(base::ErrorCode::failed,
                           "git: another process is changing the repository",
@@ -29,45 +31,57 @@ sys::Lock acquire(const std::string& directory) {
     return std::move(*lock);
 }
 
-bool create(const std::string& path) {
-    return static_cast<bool>(
-        sys::Fd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)));
+// No file of ours is ever unfinished in these.
+bool is_left_alone(std::string_view path) {
+    constexpr std::array<std::string_view, 4> names{"hooks", "lfs", "modules", "worktrees"};
+    return std::find(names.begin(), names.end(), path) != names.end();
 }
 
-// A marker under a free lock is that of a process which died: the lock files made since are its
-// own. Older ones belong to a git that a person or a command runs, and stay.
-void mark(const std::string& directory, const std::string& marker) {
-    if (create(marker)) return;
-    struct stat left {};
-    if (errno != EEXIST || lstat(marker.c_str(), &left) != 0) throw base::system_error(marker);
-    remove_unfinished(directory, left.st_mtim);
-    unlink(marker.c_str());
-    if (!create(marker)) throw base::system_error(marker);
+// git's lock files, and what libgit2 renames when it is whole.
+bool is_unfinished(std::string_view name) {
+    return name.ends_with(".lock") || name.find("_git2_") != std::string_view::npos;
+}
+
+bool is_older(const timespec& one, const timespec& other) {
+    return std::tie(one.tv_sec, one.tv_nsec) < std::tie(other.tv_sec, other.tv_nsec);
+}
+
+// A marker under a free lock is that of a process which died: the unfinished files made since are
+// its own. Older ones belong to a git that a person or a command runs, and stay.
+void remove_leftovers(const std::filesystem::path& directory) {
+    using Walk = std::filesystem::recursive_directory_iterator;
+    std::error_code ignored;
+    struct stat marker {};
+    struct stat found {};
+    if (lstat((directory / marker_name).c_str(), &marker) != 0) return;
+    for (Walk at(directory, ignored); at != Walk(); at.increment(ignored)) {
+        const std::filesystem::path& path = at->path();
+        const std::string name = path.filename();
+        if (at.depth() == 0 && is_left_alone(name)) at.disable_recursion_pending();
+        if (is_unfinished(name) && lstat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
+            !is_older(found.st_mtim, marker.st_mtim))
+            unlink(path.c_str());
+    }
+    unlink((directory / marker_name).c_str());
 }
 
 }  // namespace
 
-void clear_broken_mutation(const std::string& workspace) {
-    if (!has_git_directory(workspace)) return;
-    const std::string directory = git_directory(workspace);
-    const std::string marker = directory + "/" + marker_name;
-    struct stat left {};
-    if (lstat(marker.c_str(), &left) != 0) return;
-    const auto lock =
-        sys::Lock::acquire(directory + "/" + lock_name, sys::Lock::Mode::exclusive, ending_ms);
-    if (!lock || lstat(marker.c_str(), &left) != 0) return;
-    remove_unfinished(directory, left.st_mtim);
-    unlink(marker.c_str());
-}
-
-Mutation::Mutation(const std::string& workspace)
-    : marker_(git_directory(workspace) + "/" + marker_name),
-      lock_(acquire(git_directory(workspace))) {
-    mark(git_directory(workspace), marker_);
+Mutation::Mutation(const std::string& git_directory)
+    : marker_(git_directory + "/" + marker_name),
+      lock_(require(acquire(git_directory, base::limits::file_lock_ms))) {
+    remove_leftovers(git_directory);
+    const sys::Fd made(
+        open(marker_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!made) throw base::system_error(marker_);
 }
 
 Mutation::~Mutation() {
     unlink(marker_.c_str());
+}
+
+void clear_mutation(const std::string& git_directory) {
+    if (const auto lock = acquire(git_directory, ending_ms)) remove_leftovers(git_directory);
 }
 
 }  // namespace chorus::repo

@@ -6,14 +6,10 @@
 #include <array>
 
 #include "base/limits.hpp"
-#include "base/text.hpp"
-#include "repo/opened.hpp"
 #include "sys/file.hpp"
 
 namespace chorus::repo {
 namespace {
-
-constexpr std::size_t conflicts_shown = 10;
 
 std::string in_git(git_repository* repository, std::string_view name) {
     return git_repository_path(repository) + std::string(name);
@@ -28,15 +24,13 @@ std::string command(const Operation& operation, std::string_view option) {
     return "`git " + std::string(operation.name) + " --" + std::string(option) + "`";
 }
 
-base::Error refusal(const Operation& operation, std::string_view what) {
-    const std::string hint = operation.ending == Ending::commit
-                                 ? "end it with git_commit, or give it up with " +
-                                       command(operation, "abort") + " in bash"
-                                 : "settle and `git add` the conflicts, then " +
-                                       command(operation, "continue") + " in bash; " +
-                                       command(operation, "abort") + " gives it up";
-    return {base::ErrorCode::failed,
-            std::string(what) + ": " + with_article(operation.name) + " is in progress", hint};
+[[noreturn]] void refuse_because_of(const Operation& operation, std::string_view what) {
+    refuse(std::string(what) + ": " + with_article(operation.name) + " is in progress",
+           operation.ending == Ending::commit
+               ? "end it with git_commit, or give it up with " + command(operation, "abort") +
+                     " in bash"
+               : "settle and `git add` the conflicts, then " + command(operation, "continue") +
+                     " in bash; " + command(operation, "abort") + " gives it up");
 }
 
 // The steps of a cherry-pick or revert of several commits that are not done.
@@ -91,14 +85,14 @@ Operation operation_of(git_repository* repository) {
 }
 
 void refuse_during(git_repository* repository, std::string_view what) {
-    const Operation operation = operation_of(repository);
-    if (operation.ending == Ending::commit || operation.ending == Ending::other)
-        throw refusal(operation, what);
+    if (operation_of(repository).ending == Ending::commit)
+        refuse_because_of(operation_of(repository), what);
+    refuse_during_rebase(repository, what);
 }
 
 void refuse_during_rebase(git_repository* repository, std::string_view what) {
-    const Operation operation = operation_of(repository);
-    if (operation.ending == Ending::other) throw refusal(operation, what);
+    if (operation_of(repository).ending == Ending::other)
+        refuse_because_of(operation_of(repository), what);
 }
 
 std::vector<std::string> conflicted_paths(git_index* index) {
@@ -115,13 +109,9 @@ std::vector<std::string> conflicted_paths(git_index* index) {
 }
 
 void refuse_conflicts(const std::vector<std::string>& paths, std::string_view what) {
-    if (paths.empty()) return;
-    const std::size_t shown = std::min(paths.size(), conflicts_shown);
-    std::string message = std::string(what) + ": conflicts in " +
-                          base::quoted_list({paths.begin(), paths.begin() + shown});
-    if (shown < paths.size()) message += " and " + std::to_string(paths.size() - shown) + " more";
-    throw base::Error(base::ErrorCode::failed, message,
-                      "settle them, then name the files in git_commit's 'files' or `git add` them");
+    if (!paths.empty())
+        refuse(std::string(what) + ": conflicts in " + first_ten(paths),
+               "settle them, then name the files in git_commit's 'files' or `git add` them");
 }
 
 std::vector<CommitObject> merged_commits(git_repository* repository) {
@@ -130,13 +120,10 @@ std::vector<CommitObject> merged_commits(git_repository* repository) {
     if (result != GIT_ENOTFOUND) check(result, "git: MERGE_HEAD");
     const CommitObject head = head_commit(repository);
     std::vector<CommitObject> commits;
-    for (const git_oid& id : ids) {
-        const git_oid* newest = head ? git_commit_id(head.get()) : nullptr;
-        const bool is_merged =
-            newest != nullptr && (git_oid_cmp(newest, &id) == 0 ||
-                                  git_graph_descendant_of(repository, newest, &id) == 1);
-        if (!is_merged) commits.push_back(find_commit(repository, id));
-    }
+    for (const git_oid& id : ids)
+        if (!head ||
+            git_graph_reachable_from_any(repository, &id, git_commit_id(head.get()), 1) != 1)
+            commits.push_back(make<CommitObject>("git", git_commit_lookup, repository, &id));
     return commits;
 }
 
@@ -145,7 +132,7 @@ CommitObject picked_commit(git_repository* repository) {
     const int result = git_reference_name_to_id(&id, repository, "CHERRY_PICK_HEAD");
     if (result == GIT_ENOTFOUND) return nullptr;
     check(result, "git: CHERRY_PICK_HEAD");
-    return find_commit(repository, id);
+    return make<CommitObject>("git: CHERRY_PICK_HEAD", git_commit_lookup, repository, &id);
 }
 
 void end_operation(git_repository* repository) {

@@ -7,9 +7,9 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sys/environment.hpp"
@@ -30,8 +30,7 @@ struct Commit {
 
 struct PlannedCommit {
     std::string id;
-    // Once, while the Repository is there. Until it is gone nobody else changes the repository.
-    std::function<void()> finish;
+    std::function<void()> finish;  // once; until it is gone nobody else changes the repository
     std::string note;  // a cherry-pick or revert of several commits that goes on afterwards, or ""
 };
 // What there was before a reset.
@@ -52,37 +51,42 @@ class Repository {
   public:
     // git init with branch main, repository-local user.name and user.email, and an initial commit
     // of what is there. An existing repository keeps its configuration, and its commits if any.
+    // What is made from here on has modes by `umask`.
     static Repository initialise(const std::string& workspace, const Author& author,
                                  unsigned umask = sys::private_umask);
     // Nothing where there is no .git; throws for one that belongs to another directory or user.
     static std::optional<Repository> open(const std::string& workspace,
                                           unsigned umask = sys::private_umask);
 
-    Repository(Repository&&) noexcept;
-    ~Repository();
-
     // "branch main\n M a.txt\n?? b.txt\n"; the second line is "# a merge is in progress: ..." then.
-    std::string status() const;
+    std::string status() const { return call({"status"}).at(0); }
     // A patch: work tree against HEAD (both empty), against `ref1`, or `ref2` against `ref1`.
-    std::string diff(const std::string& ref1, const std::string& ref2) const;
+    std::string diff(const std::string& ref1, const std::string& ref2) const {
+        return call({"diff", ref1, ref2}).at(0);
+    }
     std::vector<Commit> log(int count) const;  // of HEAD, newest first
     // Everything, or the files named; the new commit's id. Throws where there is nothing to commit,
     // in a rebase or am, and where a conflict is neither added to the index nor named in `files`. A
     // merge, cherry-pick or revert takes all that is staged besides, and ends.
     std::string commit(const std::string& message, const std::vector<std::string>& files,
-                       const Author& author);
+                       const Author& author) {
+        return call({"commit", message, author.name, author.email}, files).at(0);
+    }
     // The same up to where the branch would move to it: its id is known, and nobody sees it yet.
     PlannedCommit plan_commit(const std::string& message, const std::vector<std::string>& files,
                               const Author& author);
     // Whether the history of HEAD or of a branch has this commit: tells a commit that was done from
     // one cut short.
-    bool contains(const std::string& commit) const;
-    std::string branches() const;  // "* main\n  topic\n"
-    void create_branch(const std::string& name);
-    void delete_branch(const std::string& name);
-    void checkout(const std::string& ref, bool create);  // refuses to overwrite changes
+    bool contains(const std::string& commit) const { return !call({"contains", commit}).empty(); }
+    std::string branches() const { return call({"branches"}).at(0); }  // "* main\n  topic\n"
+    void create_branch(const std::string& name) { call({"create-branch", name}); }
+    void delete_branch(const std::string& name) { call({"delete-branch", name}); }
+    // Refuses to overwrite changes.
+    void checkout(const std::string& ref, bool create) {
+        call({"checkout", ref, create ? "create" : ""});
+    }
     // Error(not_found) where there is no such commit, given by its whole id.
-    void require_commit(const std::string& commit) const;
+    void require_commit(const std::string& commit) const { call({"require-commit", commit}); }
     // git reset --hard: index, work tree and the branch of HEAD as the commit has them; files that
     // are not tracked stay, unless they stand in the way of one that it has. Before that everything
     // there is, such files and those not tracked too, becomes a commit, and a new branch names it:
@@ -91,10 +95,15 @@ class Repository {
     Aside reset(const std::string& commit, const std::string& branch, const Author& author);
 
   private:
-    struct Handle;
-    void commit_first(const Author& author);
-    explicit Repository(std::unique_ptr<Handle> handle);
-    std::unique_ptr<Handle> handle_;
+    using Words = std::vector<std::string>;
+
+    Repository(std::string workspace, unsigned umask)
+        : workspace_(std::move(workspace)), umask_(umask) {}
+    Words request(Words words, const Words& files) const;  // with the workspace as second word
+    Words call(const Words& words, const Words& files = {}) const;  // what chorus-git answers
+
+    std::string workspace_;  // links resolved
+    unsigned umask_;
 };
 
 }  // namespace chorus::repo

@@ -1,157 +1,147 @@
 #include "repo/server.hpp"
 
-#include <cstdlib>
+#include <functional>
 #include <map>
-#include <memory>
+#include <optional>
+#include <tuple>
 
-#include "base/error.hpp"
-#include "repo/cloning.hpp"
-#include "repo/git.hpp"
+#include "repo/calls.hpp"
 #include "repo/message.hpp"
-#include "repo/repository.hpp"
+#include "repo/mutation.hpp"
 
 namespace chorus::repo {
 namespace {
 
+// What follows a call's name, read in order into what its function takes.
+class Words {
+  public:
+    explicit Words(const Message& request) : request_(request) {}
+
+    template <typename... Arguments>
+    std::tuple<std::decay_t<Arguments>...> read_all() {
+        std::tuple<std::decay_t<Arguments>...> all;
+        std::apply([this](auto&... each) { (read(each), ...); }, all);
+        return all;
+    }
+    // Of the workspace that was read.
+    GitRepository take_repository() { return std::move(repository_); }
+
+  private:
+    void read(std::string& text) {
+        if (next_ == request_.size())
+            throw base::Error(base::ErrorCode::internal, "git: no such call");
+        text = request_[next_++];
+    }
+    void read(bool& flag) { flag = !std::get<0>(read_all<std::string>()).empty(); }
+    void read(int& number) { number = std::stoi(std::get<0>(read_all<std::string>())); }
+    void read(Author& author) {
+        read(author.name);
+        read(author.email);
+    }
+    void read(Texts& texts) {
+        texts.assign(request_.begin() + std::exchange(next_, request_.size()), request_.end());
+    }
+    void read(git_repository*& repository) {
+        repository_ = open_repository(std::get<0>(read_all<std::string>()));
+        if (!repository_) refuse("git: the repository is gone");
+        repository = repository_.get();
+    }
+
+    const Message& request_;
+    std::size_t next_ = 1;
+    GitRepository repository_;
+};
+
+Message answer_of(std::string text) {
+    return {std::move(text)};
+}
+Message answer_of(bool yes) {
+    return yes ? Message{"yes"} : Message{};
+}
+Message answer_of(Texts texts) {
+    return texts;
+}
+Message answer_of(const Aside& aside) {
+    return {aside.commit, aside.branch};
+}
+Message answer_of(const std::vector<Commit>& commits) {
+    Message answer;
+    for (const Commit& commit : commits)
+        answer.insert(answer.end(), {commit.id, commit.author, commit.summary, commit.time});
+    return answer;
+}
+
+using Call = std::function<Message(Words)>;
+
+template <typename Result, typename... Arguments>
+Call call_of(Result (*act)(Arguments...)) {
+    return [act](Words words) {
+        const auto arguments = words.read_all<Arguments...>();
+        if constexpr (std::is_void_v<Result>) {
+            std::apply(act, arguments);
+            return Message{};
+        } else {
+            return answer_of(std::apply(act, arguments));
+        }
+    };
+}
+
 // A repository whose branch is about to move: nobody else changes it until the plan is gone.
 struct Plan {
-    Repository repository;
+    GitRepository repository;
     PlannedCommit planned;
 };
 
 class Server {
   public:
     Message answer(const Message& request) {
-        const Verb* verb = find_verb(request);
-        if (verb == nullptr || request.size() < verb->words)
-            throw base::Error(base::ErrorCode::internal, "git: no such call");
-        Message answer = (this->*verb->act)(request);
+        const auto call = calls_.find(request.empty() ? "" : request.front());
+        if (call == calls_.end()) throw base::Error(base::ErrorCode::internal, "git: no such call");
+        Message answer = call->second(Words(request));
         answer.insert(answer.begin(), "ok");
         return answer;
     }
 
   private:
-    struct Verb {
-        const char* name;
-        std::size_t words;  // at least, with its own name
-        Message (Server::*act)(const Message&);
-    };
-    static const Verb* find_verb(const Message& request);
-
-    static Repository open(const Message& request) {
-        auto repository = Repository::open(request[1]);
-        if (!repository) throw base::Error(base::ErrorCode::failed, "git: the repository is gone");
-        return std::move(*repository);
+    Message plan(Words words) {
+        const auto arguments = words.read_all<git_repository*, std::string, Author, Texts>();
+        PlannedCommit planned = std::apply(plan_commit, arguments);
+        plan_.emplace(words.take_repository(), std::move(planned));
+        return {plan_->planned.id, plan_->planned.note};
     }
-    static std::vector<std::string> rest(const Message& request, std::size_t from) {
-        return {request.begin() + static_cast<std::ptrdiff_t>(from), request.end()};
-    }
-    static Message yes_or_no(bool yes) { return yes ? Message{"yes"} : Message{}; }
-
-    Message open_one(const Message& request) {
-        return yes_or_no(Repository::open(request[1]).has_value());
-    }
-    Message initialise(const Message& request) {
-        (void)Repository::initialise(request[1], {request[2], request[3]});
+    Message finish(const Words&) {
+        plan_.value().planned.finish();
         return {};
     }
-    Message clone(const Message& request) {
-        return fetch_clone(request[2], request[1], {request[3], request[4]}, !request[5].empty());
-    }
-    Message leave_out(const Message& request) {
-        repo::leave_out(request[1], rest(request, 2));
+    Message forget(const Words&) {
+        plan_.reset();
         return {};
-    }
-    Message clear(const Message& request) {
-        clear_broken_mutation(request[1]);
-        return {};
-    }
-    Message status(const Message& request) { return {open(request).status()}; }
-    Message diff(const Message& request) { return {open(request).diff(request[2], request[3])}; }
-    Message log(const Message& request) {
-        Message answer;
-        for (Commit& commit : open(request).log(std::atoi(request[2].c_str())))
-            answer.insert(answer.end(), {std::move(commit.id), std::move(commit.author),
-                                         std::move(commit.summary), std::move(commit.time)});
-        return answer;
-    }
-    Message commit(const Message& request) {
-        return {open(request).commit(request[2], rest(request, 5), {request[3], request[4]})};
-    }
-    Message plan(const Message& request) {
-        auto plan = std::make_unique<Plan>(Plan{open(request), {}});
-        plan->planned =
-            plan->repository.plan_commit(request[2], rest(request, 5), {request[3], request[4]});
-        const std::string number = std::to_string(++plans_made_);
-        Message answer{number, plan->planned.id, plan->planned.note};
-        plans_[number] = std::move(plan);
-        return answer;
-    }
-    Message finish(const Message& request) {
-        plans_.at(request[1])->planned.finish();
-        return {};
-    }
-    Message forget(const Message& request) {
-        plans_.erase(request[1]);
-        return {};
-    }
-    Message contains(const Message& request) {
-        return yes_or_no(open(request).contains(request[2]));
-    }
-    Message branches(const Message& request) { return {open(request).branches()}; }
-    Message create_branch(const Message& request) {
-        open(request).create_branch(request[2]);
-        return {};
-    }
-    Message delete_branch(const Message& request) {
-        open(request).delete_branch(request[2]);
-        return {};
-    }
-    Message checkout(const Message& request) {
-        open(request).checkout(request[2], request[0] == "checkout-new");
-        return {};
-    }
-    Message require_commit(const Message& request) {
-        open(request).require_commit(request[2]);
-        return {};
-    }
-    Message reset(const Message& request) {
-        Aside aside = open(request).reset(request[2], request[3], {request[4], request[5]});
-        return {std::move(aside.commit), std::move(aside.branch)};
     }
 
-    std::map<std::string, std::unique_ptr<Plan>> plans_;
-    int plans_made_ = 0;
+    std::optional<Plan> plan_;
+    const std::map<std::string_view, Call> calls_{
+        {"open", call_of(is_repository)},
+        {"init", call_of(initialise)},
+        {"clone", call_of(fetch_clone)},
+        {"leave-out", call_of(leave_out)},
+        {"clear", call_of(clear_mutation)},
+        {"status", call_of(status)},
+        {"diff", call_of(diff)},
+        {"log", call_of(log)},
+        {"commit", call_of(commit)},
+        {"plan", [this](Words words) { return plan(std::move(words)); }},
+        {"finish", [this](const Words& words) { return finish(words); }},
+        {"forget", [this](const Words& words) { return forget(words); }},
+        {"contains", call_of(contains)},
+        {"branches", call_of(branches)},
+        {"create-branch", call_of(create_branch)},
+        {"delete-branch", call_of(delete_branch)},
+        {"checkout", call_of(checkout)},
+        {"require-commit", call_of(require_commit)},
+        {"reset", call_of(reset)}};
 };
 
-// The second word is the workspace, or the plan.
-const Server::Verb* Server::find_verb(const Message& request) {
-    static constexpr Verb verbs[] = {{"open", 2, &Server::open_one},
-                                     {"init", 4, &Server::initialise},
-                                     {"clone", 6, &Server::clone},
-                                     {"leave-out", 2, &Server::leave_out},
-                                     {"clear", 2, &Server::clear},
-                                     {"status", 2, &Server::status},
-                                     {"diff", 4, &Server::diff},
-                                     {"log", 3, &Server::log},
-                                     {"commit", 5, &Server::commit},
-                                     {"plan", 5, &Server::plan},
-                                     {"finish", 2, &Server::finish},
-                                     {"forget", 2, &Server::forget},
-                                     {"contains", 3, &Server::contains},
-                                     {"branches", 2, &Server::branches},
-                                     {"create-branch", 3, &Server::create_branch},
-                                     {"delete-branch", 3, &Server::delete_branch},
-                                     {"checkout", 3, &Server::checkout},
-                                     {"checkout-new", 3, &Server::checkout},
-                                     {"require-commit", 3, &Server::require_commit},
-                                     {"reset", 6, &Server::reset}};
-    for (const Verb& verb : verbs)
-        if (!request.empty() && request[0] == verb.name) return &verb;
-    return nullptr;
-}
-
-Message answer_of(Server& server, const Message& request) {
+Message answer_or_error(Server& server, const Message& request) {
     try {
         return server.answer(request);
     } catch (const base::Error& error) {
@@ -176,7 +166,7 @@ void serve() {
     start_library();
     Server server;
     while (const auto request = receive(server_socket))
-        if (!send_answer(server_socket, answer_of(server, *request))) return;
+        if (!send_answer(server_socket, answer_or_error(server, *request))) return;
 }
 
 }  // namespace chorus::repo

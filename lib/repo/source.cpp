@@ -4,9 +4,8 @@
 #include <charconv>
 
 #include "base/error.hpp"
-#include "base/limits.hpp"
-#include "base/text.hpp"
 #include "sys/file.hpp"
+#include "sys/git_place.hpp"
 
 namespace chorus::repo {
 namespace {
@@ -34,25 +33,10 @@ std::string decoded(std::string_view text) {
     return plain;
 }
 
-// A work tree's .git may be a file that names another directory, which in turn names the common
-// one.
-std::string named_in(const std::string& file, const std::string& base) {
-    if (sys::is_directory(file)) return {};
-    const auto text = sys::read_file_if_there(file, base::limits::config_bytes);
-    if (!text) return {};
-    std::string_view name = base::trim(*text);
-    if (name.starts_with("gitdir:")) name = base::trim(name.substr(7));
-    return name.starts_with('/') ? std::string(name) : sys::join_path(base, name);
-}
-
+// A bare repository is the directory itself.
 std::vector<std::string> places_of(const std::string& directory) {
-    std::vector<std::string> places{directory, directory + "/.git"};
-    const std::string git = named_in(directory + "/.git", directory);
-    if (git.empty()) return places;
-    places.push_back(git);
-    const std::string common = named_in(git + "/commondir", git);
-    if (!common.empty()) places.push_back(common);
-    return places;
+    const sys::GitPlace place = sys::find_git(directory);
+    return {directory, place.git_directory, place.common_directory};
 }
 
 }  // namespace
@@ -65,12 +49,6 @@ std::string without_credentials(const std::string& url) {
     if (at == std::string::npos || at < authority) return url;
     if (!url.starts_with("ssh://")) return url.substr(0, authority) + url.substr(at + 1);
     return url.substr(0, std::min(at, url.find(':', authority))) + url.substr(at);
-}
-
-std::vector<std::string> files_for_the_network() {
-    return {"/etc/ssl",           "/etc/pki",       "/etc/ca-certificates",
-            "/etc/resolv.conf",   "/etc/host.conf", "/etc/gai.conf",
-            "/etc/nsswitch.conf", "/etc/hosts",     "/etc/services"};
 }
 
 Transport transport_of(const std::string& address) {

@@ -17,8 +17,6 @@ struct Source {
 // Throws for what is no repository's address and for a directory that is not there.
 Source find_source(const std::string& given);
 Transport transport_of(const std::string& address);
-// What a process that fetches over the network reads of this machine.
-std::vector<std::string> files_for_the_network();
 // A name and password in an address would stay in .git/config, where every command reads them; of
 // an ssh address the name is a part.
 std::string without_credentials(const std::string& url);

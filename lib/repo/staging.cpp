@@ -9,34 +9,20 @@
 
 #include "base/text.hpp"
 #include "repo/conversion.hpp"
-#include "repo/opened.hpp"
 #include "repo/operation.hpp"
+#include "sys/beneath.hpp"
 
 namespace chorus::repo {
 namespace {
 
-[[noreturn]] void refuse(const std::string& path, std::string_view why) {
-    throw base::Error(base::ErrorCode::failed, "commit: " + path + " " + std::string(why));
-}
-
-std::string canonical(const std::string& workspace, const std::string& file) {
-    std::string_view rest = file;
-    if (rest.find('\0') != std::string_view::npos) refuse(file.c_str(), "has a NUL in its name");
-    if (rest.starts_with(workspace + "/")) rest.remove_prefix(workspace.size() + 1);
-    if (rest.starts_with('/')) refuse(file, "is outside the workspace");
-    std::vector<std::string> kept;
-    for (const std::string_view part : base::split(rest, '/')) {
-        if (part.empty() || part == ".") continue;
-        if (base::to_lower_ascii(part) == ".git") refuse(file, "is in .git");
-        if (part != "..") {
-            kept.emplace_back(part);
-        } else if (!kept.empty()) {
-            kept.pop_back();
-        } else {
-            refuse(file, "is outside the workspace");
-        }
-    }
-    return base::join(kept, "/");
+std::string canonical(const sys::Root& root, const std::string& file) {
+    const auto refuse_as = [&](const char* why) { refuse("commit: " + file + " " + why); };
+    if (file.find('\0') != std::string::npos) refuse_as("has a NUL in its name");
+    const std::string path = root.canonical(file);
+    if (path.empty()) refuse_as("is outside the workspace");
+    for (const std::string_view part : base::split(path, '/'))
+        if (sys::is_git_name(part)) refuse_as("is in .git");
+    return path;
 }
 
 // The path, or what is on the way to it, as far as that is a link: "sub" of "sub/file"; else "".
@@ -104,42 +90,27 @@ void stage_path(git_repository* repository, git_index* index, const std::string&
     if (S_ISDIR(mode)) git_index_conflict_remove(index, path.c_str());  // of a submodule it stays
 }
 
-Diff changes(git_repository* repository, git_index* index) {
-    git_diff_options options;
-    check(git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION), "commit");
-    options.flags =
-        GIT_DIFF_INCLUDE_UNTRACKED | GIT_DIFF_RECURSE_UNTRACKED_DIRS | GIT_DIFF_INCLUDE_TYPECHANGE;
-    return make<Diff>("commit", git_diff_index_to_workdir, repository, index, &options);
-}
-
-// A repository inside the workspace is listed as a directory; git would record no more of it than
-// an id.
-bool is_directory(std::string_view path) {
-    return path.ends_with('/');
-}
-
 bool is_tracked(git_index* index, const std::string& path) {
     std::size_t position = 0;
     return git_index_get_bypath(index, path.c_str(), 0) != nullptr ||
            git_index_find_prefix(&position, index, (path + "/").c_str()) == 0;
 }
 
-bool is_covered(const std::vector<std::string>& paths, const std::string& selected) {
-    return std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
-        return path == selected || path.starts_with(selected + "/");
-    });
+bool is_at_or_below(std::string_view path, const std::string& directory) {
+    return path == directory || path.starts_with(directory + "/");
 }
 
+// A repository inside the workspace is listed as a directory; git would record no more of it than
+// an id.
 std::vector<std::string> changed_paths(git_repository* repository, git_index* index) {
+    auto options = options_by(git_diff_options_init);
+    options.flags =
+        GIT_DIFF_INCLUDE_UNTRACKED | GIT_DIFF_RECURSE_UNTRACKED_DIRS | GIT_DIFF_INCLUDE_TYPECHANGE;
+    const auto diff = make<Diff>("commit", git_diff_index_to_workdir, repository, index, &options);
     std::vector<std::string> paths;
-    const Diff diff = changes(repository, index);
-    for (std::size_t i = 0; i < git_diff_num_deltas(diff.get()); ++i) {
-        const git_diff_delta* delta = git_diff_get_delta(diff.get(), i);
+    for (const git_diff_delta* delta : deltas_of(diff.get())) {
         const std::string path = delta->new_file.path;
-        const bool is_same =
-            is_directory(path) || is_left_out(index, path.c_str()) ||
-            (delta->status == GIT_DELTA_MODIFIED && is_same_in_lfs(repository, index, path));
-        if (!is_same) paths.push_back(path);
+        if (!path.ends_with('/') && !is_unchanged(repository, index, *delta)) paths.push_back(path);
     }
     return paths;
 }
@@ -191,19 +162,15 @@ void put_back(git_index* index, const Replaced& replaced) {
 
 }  // namespace
 
-Selection::Selection(const std::string& workspace, const std::vector<std::string>& files) {
-    for (const std::string& file : files) {
-        paths_.push_back(canonical(workspace, file));
-        if (!paths_.back().empty()) continue;
-        paths_.clear();  // "." is everything
-        return;
-    }
+Selection::Selection(git_repository* repository, const std::vector<std::string>& files) {
+    const sys::Root root(git_repository_workdir(repository));
+    for (const std::string& file : files) paths_.push_back(canonical(root, file));
+    if (names(".")) paths_.clear();
 }
 
 bool Selection::covers(std::string_view path) const {
-    return paths_.empty() ||
-           std::any_of(paths_.begin(), paths_.end(), [&](const std::string& selected) {
-               return path == selected || path.starts_with(selected + "/");
+    return paths_.empty() || std::any_of(paths_.begin(), paths_.end(), [&](const auto& selected) {
+               return is_at_or_below(path, selected);
            });
 }
 
@@ -218,10 +185,13 @@ void stage(git_repository* repository, git_index* index, const Selection& select
     for (const Replaced& file : replaced) paths.push_back(file.path);
     for (std::string& path : conflicted_paths(index)) paths.push_back(std::move(path));
     for (const std::string& selected : selection.paths()) {
-        if (is_covered(paths, selected) || is_tracked(index, selected)) continue;
-        refuse(selected, look_at(git_repository_workdir(repository), selected)
-                             ? "is ignored, or there is no file in it"
-                             : "is not there");
+        const bool is_covered = std::any_of(paths.begin(), paths.end(), [&](const auto& path) {
+            return is_at_or_below(path, selected);
+        });
+        if (is_covered || is_tracked(index, selected)) continue;
+        const auto found = look_at(git_repository_workdir(repository), selected);
+        refuse("commit: " + selected +
+               (found ? " is ignored, or there is no file in it" : " is not there"));
     }
     for (const std::string& path : paths) {
         if (selection.covers(path)) {
@@ -237,8 +207,7 @@ void stage(git_repository* repository, git_index* index, const Selection& select
 void stage_in_the_way(git_repository* repository, git_index* index, git_tree* tree) {
     const auto diff =
         make<Diff>("commit", git_diff_tree_to_index, repository, tree, index, nullptr);
-    for (std::size_t i = 0; i < git_diff_num_deltas(diff.get()); ++i) {
-        const git_diff_delta* delta = git_diff_get_delta(diff.get(), i);
+    for (const git_diff_delta* delta : deltas_of(diff.get())) {
         if (delta->status != GIT_DELTA_DELETED) continue;
         const std::string path = delta->old_file.path;
         const std::string link = find_link(git_repository_workdir(repository), path);
@@ -249,9 +218,8 @@ void stage_in_the_way(git_repository* repository, git_index* index, git_tree* tr
 void remove_links(git_repository* repository, git_tree* tree) {
     const std::string work_tree = git_repository_workdir(repository);
     const auto all = make<Diff>("reset", git_diff_tree_to_tree, repository, nullptr, tree, nullptr);
-    for (std::size_t i = 0; i < git_diff_num_deltas(all.get()); ++i) {
-        const char* path = git_diff_get_delta(all.get(), i)->new_file.path;
-        const std::string link = find_link(work_tree, path);
+    for (const git_diff_delta* delta : deltas_of(all.get())) {
+        const std::string link = find_link(work_tree, delta->new_file.path);
         if (!link.empty() && unlink((work_tree + link).c_str()) != 0)
             throw base::system_error("reset: " + link);
     }

@@ -15,7 +15,7 @@ namespace chorus::repo {
 class Selection {
   public:
     // Everything where `files` is empty; throws for one that is outside the workspace or in .git.
-    Selection(const std::string& workspace, const std::vector<std::string>& files);
+    Selection(git_repository* repository, const std::vector<std::string>& files);
 
     bool is_everything() const { return paths_.empty(); }
     // A directory covers what is in it.

@@ -1,8 +1,7 @@
 #include <cstdio>
 
+#include "repo/calls.hpp"
 #include "repo/conversion.hpp"
-#include "repo/directory.hpp"
-#include "repo/opened.hpp"
 #include "repo/operation.hpp"
 
 namespace chorus::repo {
@@ -13,9 +12,8 @@ constexpr std::string_view branches = "refs/heads/";
 std::string head_line(git_repository* repository) {
     const std::string ref = head_ref(repository);
     if (ref.starts_with(branches)) return "branch " + ref.substr(branches.size()) + "\n";
-    if (!ref.empty()) return "branch " + ref + "\n";
-    const CommitObject commit = head_commit(repository);
-    return "branch HEAD (detached at " + text_of(*git_commit_id(commit.get())).substr(0, 7) + ")\n";
+    return "branch " + (ref.empty() ? "HEAD (detached at " + short_head(repository) + ")" : ref) +
+           "\n";
 }
 
 void append_escaped(std::string& out, char c) {
@@ -60,13 +58,12 @@ char work_tree_letter(unsigned status) {
 
 // Which of ancestor, ours and theirs there are says what both sides did; git's letters for it.
 std::string conflict_letters(git_index* index, const char* path) {
+    static constexpr const char* letters[] = {"UU", "DD", "AU", "UD", "UA", "DU", "AA", "UU"};
     const git_index_entry* sides[3] = {};
-    if (git_index_conflict_get(&sides[0], &sides[1], &sides[2], index, path) != 0) return "UU";
-    const bool ancestor = sides[0] != nullptr;
-    const bool ours = sides[1] != nullptr;
-    const bool theirs = sides[2] != nullptr;
-    if (!ancestor) return ours && theirs ? "AA" : ours ? "AU" : "UA";
-    return ours && theirs ? "UU" : ours ? "UD" : theirs ? "DU" : "DD";
+    git_index_conflict_get(&sides[0], &sides[1], &sides[2], index, path);
+    std::size_t there = 0;
+    for (std::size_t i = 0; i < 3; ++i) there |= static_cast<std::size_t>(sides[i] != nullptr) << i;
+    return letters[there];
 }
 
 std::string names(const git_status_entry& entry) {
@@ -75,16 +72,6 @@ std::string names(const git_status_entry& entry) {
     const std::string name = quoted(delta->new_file.path);
     if ((entry.status & GIT_STATUS_INDEX_RENAMED) == 0U) return name;
     return quoted(delta->old_file.path) + " -> " + name;
-}
-
-// What libgit2 takes for changed and git does not: a file that the work tree lacks on purpose, and
-// one of git-lfs.
-bool is_unchanged(git_repository* repository, git_index* index, const git_status_entry& entry) {
-    if (entry.status != GIT_STATUS_WT_DELETED && entry.status != GIT_STATUS_WT_MODIFIED)
-        return false;
-    const char* path = entry.index_to_workdir->old_file.path;
-    return entry.status == GIT_STATUS_WT_DELETED ? is_left_out(index, path)
-                                                 : is_same_in_lfs(repository, index, path);
 }
 
 struct Lines {
@@ -107,20 +94,21 @@ void append(Lines& lines, const git_status_entry& entry, git_index* index) {
 
 }  // namespace
 
-std::string Repository::status() const {
-    git_status_options options;
-    check(git_status_options_init(&options, GIT_STATUS_OPTIONS_VERSION), "status");
+std::string status(git_repository* repository) {
+    auto options = options_by(git_status_options_init);
     options.flags = GIT_STATUS_OPT_INCLUDE_UNTRACKED | GIT_STATUS_OPT_RENAMES_HEAD_TO_INDEX;
-    const auto list = make<StatusList>("status", git_status_list_new, handle_->get(), &options);
-    const Index index = fresh_index(handle_->get());
+    const auto list = make<StatusList>("status", git_status_list_new, repository, &options);
+    const Index index = fresh_index(repository);
     Lines lines;
     for (std::size_t i = 0; i < git_status_list_entrycount(list.get()); ++i) {
         const git_status_entry& entry = *git_status_byindex(list.get(), i);
-        if (!is_unchanged(handle_->get(), index.get(), entry)) append(lines, entry, index.get());
+        const bool is_changed = entry.head_to_index != nullptr ||
+                                !is_unchanged(repository, index.get(), *entry.index_to_workdir);
+        if (is_changed) append(lines, entry, index.get());
     }
-    std::string operation = operation_text(handle_->get(), index.get());
+    std::string operation = operation_text(repository, index.get());
     if (!operation.empty()) operation = "# " + operation + "\n";
-    return head_line(handle_->get()) + operation + lines.tracked + lines.untracked;
+    return head_line(repository) + operation + lines.tracked + lines.untracked;
 }
 
 }  // namespace chorus::repo

@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "base/error.hpp"
 #include "sys/git_config.hpp"
 #include "sys/place.hpp"
 
@@ -24,25 +25,33 @@ std::vector<std::string> configuration_files(const Environment& environment) {
     return files;
 }
 
-bool names(std::string value, const std::string& workspace) {
+bool names(std::string value, const std::string& directory) {
     if (value == "*") return true;
     const bool is_above = value.ends_with("/*");
     if (is_above) value.resize(value.size() - 2);
     while (value.size() > 1 && value.ends_with('/')) value.pop_back();
     const std::string place = resolved(value).value_or(value);
-    return is_above ? is_within(workspace, place) && workspace != place : workspace == place;
+    return is_above ? is_within(directory, place) && directory != place : directory == place;
 }
 
-}  // namespace
-
-bool owns_repository(const std::string& workspace, const GitPlace& place,
-                     const Environment& environment) {
+bool owns(const std::string& directory, const GitPlace& place, const Environment& environment) {
     const std::string sudo = geteuid() == 0 ? environment.get("SUDO_UID") : "";
-    const std::array<std::string, 3> paths{workspace, workspace + "/.git", place.git_directory};
+    const std::array<std::string, 3> paths{directory, directory + "/.git", place.git_directory};
     return std::all_of(paths.begin(), paths.end(), [&](const std::string& path) {
         const auto status = link_status(path);
         return !status || status->st_uid == geteuid() || std::to_string(status->st_uid) == sudo;
     });
+}
+
+}  // namespace
+
+void check_owner(const std::string& what, const std::string& directory, const GitPlace& place) {
+    const auto environment = Environment::of_process();
+    if (owns(directory, place, environment)) return;
+    for (const std::string& value : safe_directories(environment))
+        if (names(value, directory)) return;
+    throw base::Error(base::ErrorCode::failed, what + ": the repository belongs to another user",
+                      "git config --global --add safe.directory " + directory);
 }
 
 std::vector<std::string> safe_directories(const Environment& environment) {
@@ -57,12 +66,6 @@ std::vector<std::string> safe_directories(const Environment& environment) {
                 all.push_back(std::move(value));
         }
     return all;
-}
-
-bool is_safe_directory(const std::string& workspace, const Environment& environment) {
-    const std::vector<std::string> all = safe_directories(environment);
-    return std::any_of(all.begin(), all.end(),
-                       [&](const std::string& value) { return names(value, workspace); });
 }
 
 }  // namespace chorus::sys
