@@ -54,31 +54,6 @@ std::string packed_commit(const sys::Fd& directory, std::string_view name) {
     return {};
 }
 
-struct Ref {
-    std::string target;  // of a symbolic one
-    std::string commit;
-};
-
-Ref parse_ref(std::string_view text) {
-    constexpr std::string_view symbolic = "ref:";
-    text = base::trim(text);
-    if (text.starts_with(symbolic))
-        return {std::string(base::trim(text.substr(symbolic.size()))), {}};
-    if (is_commit_id(text)) return {{}, std::string(text)};
-    return {};
-}
-
-std::string resolve(const sys::Fd& directory, std::string name) {
-    for (int i = 0; i < longest_chain && is_ref_name(name); ++i) {
-        const auto loose = read_in(directory, name, ref_bytes);
-        if (!loose) return packed_commit(directory, name);
-        Ref ref = parse_ref(*loose);
-        if (ref.target.empty()) return ref.commit;
-        name = std::move(ref.target);
-    }
-    return {};
-}
-
 sys::Fd open_directory(const std::string& path) {
     return sys::Fd(open(path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
@@ -86,18 +61,23 @@ sys::Fd open_directory(const std::string& path) {
 }  // namespace
 
 Head read_head(const std::string& workspace) {
+    constexpr std::string_view symbolic = "ref:";
     const sys::GitPlace place = sys::find_git(workspace);
     const sys::Fd own = open_directory(place.git_directory);
     const sys::Fd common = open_directory(place.common_directory);
-    if (!own || !common) return {};
-    const auto text = read_in(own, "HEAD", ref_bytes);
-    if (!text) return {};
-    const Ref head = parse_ref(*text);
-    if (head.target.empty()) return {{}, head.commit};
-    if (!is_ref_name(head.target)) return {};
-    Head found{{}, resolve(common, head.target)};
-    if (head.target.starts_with(branches)) found.branch = head.target.substr(branches.size());
-    return found;
+    Head head;
+    std::string name = "HEAD";
+    for (int i = 0; i <= longest_chain && own && common; ++i) {
+        const auto text = read_in(i == 0 ? own : common, name, ref_bytes);
+        const std::string_view line = text ? base::trim(*text) : "";
+        if (!text && i > 0) head.commit = packed_commit(common, name);
+        if (is_commit_id(line)) head.commit = line;
+        if (!line.starts_with(symbolic)) break;
+        name = base::trim(line.substr(symbolic.size()));
+        if (!is_ref_name(name)) break;
+        if (i == 0 && name.starts_with(branches)) head.branch = name.substr(branches.size());
+    }
+    return head;
 }
 
 }  // namespace chorus::repo
