@@ -1,7 +1,9 @@
 // The repository as its callers have it: every call is one of chorus-git's (server.cpp).
 #include <unistd.h>
 
-#include "base/error.hpp"
+#include <iterator>
+#include <memory>
+
 #include "repo/git_process.hpp"
 #include "repo/mutation.hpp"
 #include "repo/repository.hpp"
@@ -21,72 +23,37 @@ constexpr const char* files_for_the_network[] = {
     "/etc/resolv.conf",   "/etc/host.conf", "/etc/gai.conf",
     "/etc/nsswitch.conf", "/etc/hosts",     "/etc/services"};
 
-// Gives up the plan, and with it the repository, unless it was finished.
-class Plan {
-  public:
-    explicit Plan(std::shared_ptr<GitProcess> process) : process_(std::move(process)) {}
-    Plan(const Plan&) = delete;
-    Plan& operator=(const Plan&) = delete;
-    ~Plan() { process_->try_call({"forget"}); }
-    void finish() const { process_->call({"finish"}); }
-
-  private:
-    std::shared_ptr<GitProcess> process_;
-};
-
-// Gone again where it was not there before and is not kept.
-class NewDirectory {
-  public:
-    explicit NewDirectory(const std::string& path) : is_kept_(sys::exists(path)) {
-        sys::make_directory(path);
-        path_ = sys::real_path(path);
-    }
-    NewDirectory(const NewDirectory&) = delete;
-    NewDirectory& operator=(const NewDirectory&) = delete;
-    ~NewDirectory() {
-        if (!is_kept_) sys::try_remove_tree(path_);
-    }
-    const std::string& path() const { return path_; }
-    void keep() { is_kept_ = true; }
-
-  private:
-    bool is_kept_;
-    std::string path_;
-};
-
-// What a clone reads of this machine and has of this process's environment.
+// What a clone reads of this machine and has of this process's environment. With the network that
+// is nothing but what it takes, and for ssh the known hosts.
 struct Outfit {
-    sys::Confinement confinement;
+    std::vector<std::string> readable;
     std::vector<std::string> environment;
 };
 
-// With the network nothing is read but what that takes, and for ssh the known hosts.
-Outfit outfit_for(const Source& from, const std::string& workspace, bool network) {
-    Outfit outfit{{.writable = {workspace},
-                   .readable = from.readable,
-                   .network = network,
-                   .unix_sockets = from.transport == Transport::ssh},
-                  {}};
+Outfit outfit_for(const Source& from, bool network) {
+    Outfit outfit{from.readable, {}};
     const auto environment = sys::Environment::of_process();
-    const auto pass = [&](std::initializer_list<const char*> names) {
-        for (const char* name : names)
-            if (const auto value = environment.find(name))
-                outfit.environment.push_back(name + ("=" + *value));
+    const auto pass = [&](const char* name) {
+        if (environment.has(name))
+            outfit.environment.push_back(name + ("=" + environment.get(name)));
     };
-    std::vector<std::string>& readable = outfit.confinement.readable;
-    pass({"CHORUS_NOW_MS"});
     if (network) {
-        pass({"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "no_proxy", "NO_PROXY",
-              "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR"});
-        for (const char* path : files_for_the_network) readable.emplace_back(path);
-        for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR"})
-            readable.push_back(environment.get(name));
+        for (const char* name :
+             {"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "no_proxy", "NO_PROXY"})
+            pass(name);
+        for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR"}) {
+            pass(name);
+            outfit.readable.push_back(environment.get(name));
+        }
+        outfit.readable.insert(outfit.readable.end(), std::begin(files_for_the_network),
+                               std::end(files_for_the_network));
     }
     if (from.transport == Transport::ssh) {
-        pass({"HOME", "SSH_AUTH_SOCK"});
+        pass("HOME");
+        pass("SSH_AUTH_SOCK");
         outfit.environment.push_back("USER=" + sys::find_person(geteuid()).name);
-        readable.push_back(environment.get("HOME") + "/.ssh/known_hosts");
-        readable.push_back(environment.get("SSH_AUTH_SOCK"));
+        outfit.readable.push_back(environment.get("HOME") + "/.ssh/known_hosts");
+        outfit.readable.push_back(environment.get("SSH_AUTH_SOCK"));
     }
     return outfit;
 }
@@ -105,21 +72,30 @@ std::vector<std::string> clone(const std::string& source, const std::string& wor
     if (from.transport == Transport::local)
         sys::check_owner("clone: " + from.origin, from.readable.front(),
                          sys::find_git(from.readable.front()));
-    NewDirectory directory(workspace);
-    const Outfit outfit =
-        outfit_for(from, directory.path(), with_submodules || from.transport != Transport::local);
-    GitProcess process(outfit.confinement, outfit.environment);
-    Message left_out = process.call({"clone", directory.path(), from.address, author.name,
-                                     author.email, with_submodules ? "submodules" : ""},
+    const bool is_new = !sys::exists(workspace);
+    sys::make_directory(workspace);
+    const std::string directory = sys::real_path(workspace);
+    const auto remove = [](const std::string* path) { sys::try_remove_tree(*path); };
+    std::unique_ptr<const std::string, decltype(remove)> unfinished(is_new ? &directory : nullptr,
+                                                                    remove);
+    const bool network = with_submodules || from.transport != Transport::local;
+    const Outfit outfit = outfit_for(from, network);
+    GitProcess process({.writable = {directory},
+                        .readable = outfit.readable,
+                        .network = network,
+                        .unix_sockets = from.transport == Transport::ssh},
+                       outfit.environment);
+    Message left_out = process.call({"clone", directory, from.address, author.name, author.email,
+                                     with_submodules ? "submodules" : ""},
                                     "clone: " + from.origin + ": the server was silent");
-    const sys::Root root(directory.path());
+    const sys::Root root(directory);
     std::erase_if(left_out, [&](const std::string& path) {
         return !path.ends_with('/') && root.open_to_read(path).outcome != sys::OpenOutcome::outside;
     });
-    Message call{"leave-out", directory.path()};
+    Message call{"leave-out", directory};
     call.insert(call.end(), left_out.begin(), left_out.end());
     process.call(call);
-    directory.keep();
+    unfinished.release();
     return left_out;
 }
 
@@ -161,8 +137,10 @@ PlannedCommit Repository::plan_commit(const std::string& message,
     auto process = git_process_of(workspace_, umask_);
     const Message answer =
         process->call(request({"plan", message, author.name, author.email}, files));
-    const auto plan = std::make_shared<const Plan>(std::move(process));
-    return {answer.at(0), [plan] { plan->finish(); }, answer.at(1)};
+    // given up, and with it the repository, where nobody can finish it any more
+    const std::shared_ptr<GitProcess> plan(
+        process.get(), [process](GitProcess* given) { given->try_call({"forget"}); });
+    return {answer.at(0), [plan] { plan->call({"finish"}); }, answer.at(1)};
 }
 
 Aside Repository::reset(const std::string& commit, const std::string& branch,

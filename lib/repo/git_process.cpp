@@ -29,11 +29,6 @@ std::string last_line_of(int file) {
     return base::visible(said.substr(said.rfind('\n') + 1));
 }
 
-base::Error error_in(const Message& answer) {
-    const auto text = [&](std::size_t i) { return i < answer.size() ? answer[i] : std::string(); };
-    return {base::find_error_code(text(1)).value_or(base::ErrorCode::failed), text(2), text(3)};
-}
-
 // What makes a process fit for a workspace.
 struct Fitness {
     std::vector<std::string> writable;
@@ -76,9 +71,10 @@ std::vector<std::string> places_of(const std::string& workspace) {
 }
 
 // Of this process's environment only what fixes the clock.
-std::vector<std::string> environment_of_git() {
-    const auto fixed = sys::Environment::of_process().find("CHORUS_NOW_MS");
-    return fixed ? std::vector<std::string>{"CHORUS_NOW_MS=" + *fixed} : std::vector<std::string>{};
+std::vector<std::string> with_clock(std::vector<std::string> environment) {
+    if (const auto fixed = sys::Environment::of_process().find("CHORUS_NOW_MS"))
+        environment.push_back("CHORUS_NOW_MS=" + *fixed);
+    return environment;
 }
 
 }  // namespace
@@ -86,7 +82,8 @@ std::vector<std::string> environment_of_git() {
 GitProcess::GitProcess(const sys::Confinement& confinement, std::vector<std::string> environment,
                        std::int64_t patience_ms)
     : patience_ms_(patience_ms),
-      process_(sys::start_confined("chorus-git", confinement, std::move(environment))) {}
+      process_(sys::start_confined("chorus-git", confinement, with_clock(std::move(environment)))) {
+}
 
 GitProcess::~GitProcess() {
     sys::signal_process(process_.identity, SIGKILL);
@@ -98,9 +95,14 @@ Message GitProcess::call(const Message& request, std::string_view silence) {
     if (has_ended_ || !send(process_.socket.get(), request)) tell_its_end();
     auto answer = receive(process_.socket.get(), [&] { wait_for_answer(silence); });
     if (!answer || answer->empty()) tell_its_end();
-    if (answer->front() != "ok") throw error_in(*answer);
-    answer->erase(answer->begin());
-    return std::move(*answer);
+    Message& words = *answer;
+    if (words.front() != "ok") {
+        words.resize(4);  // "error", its code, message and hint
+        throw base::Error(base::find_error_code(words[1]).value_or(base::ErrorCode::failed),
+                          words[2], words[3]);
+    }
+    words.erase(words.begin());
+    return std::move(words);
 }
 
 void GitProcess::try_call(const Message& request) noexcept {
@@ -151,7 +153,7 @@ std::shared_ptr<GitProcess> git_process_of(const std::string& workspace, unsigne
     const std::lock_guard guard(one.mutex);
     if (one.process && one.fitness == fitness && !one.process->has_ended()) return one.process;
     one.process = std::make_shared<GitProcess>(
-        sys::Confinement{.writable = fitness.writable, .umask = umask}, environment_of_git());
+        sys::Confinement{.writable = fitness.writable, .umask = umask}, Message());
     one.fitness = fitness;
     return one.process;
 }

@@ -27,22 +27,19 @@ class Words {
     GitRepository take_repository() { return std::move(repository_); }
 
   private:
-    void read(std::string& text) {
-        if (next_ == request_.size())
-            throw base::Error(base::ErrorCode::internal, "git: no such call");
-        text = request_[next_++];
-    }
-    void read(bool& flag) { flag = !std::get<0>(read_all<std::string>()).empty(); }
-    void read(int& number) { number = std::stoi(std::get<0>(read_all<std::string>())); }
+    const std::string& next() { return request_.at(next_++); }
+    void read(std::string& text) { text = next(); }
+    void read(bool& flag) { flag = !next().empty(); }
+    void read(int& number) { number = std::stoi(next()); }
     void read(Author& author) {
         read(author.name);
         read(author.email);
     }
     void read(Texts& texts) {
-        texts.assign(request_.begin() + std::exchange(next_, request_.size()), request_.end());
+        while (next_ < request_.size()) texts.push_back(next());
     }
     void read(git_repository*& repository) {
-        repository_ = open_repository(std::get<0>(read_all<std::string>()));
+        repository_ = open_repository(next());
         if (!repository_) refuse("git: the repository is gone");
         repository = repository_.get();
     }
@@ -92,71 +89,55 @@ struct Plan {
     PlannedCommit planned;
 };
 
-class Server {
-  public:
-    Message answer(const Message& request) {
-        const auto call = calls_.find(request.empty() ? "" : request.front());
-        if (call == calls_.end()) throw base::Error(base::ErrorCode::internal, "git: no such call");
-        Message answer = call->second(Words(request));
-        answer.insert(answer.begin(), "ok");
-        return answer;
-    }
+using Calls = std::map<std::string_view, Call>;
 
-  private:
-    Message plan(Words words) {
-        const auto arguments = words.read_all<git_repository*, std::string, Author, Texts>();
-        PlannedCommit planned = std::apply(plan_commit, arguments);
-        plan_.emplace(words.take_repository(), std::move(planned));
-        return {plan_->planned.id, plan_->planned.note};
-    }
-    Message finish(const Words&) {
-        plan_.value().planned.finish();
-        return {};
-    }
-    Message forget(const Words&) {
-        plan_.reset();
-        return {};
-    }
-
-    std::optional<Plan> plan_;
-    const std::map<std::string_view, Call> calls_{
-        {"open", call_of(is_repository)},
-        {"init", call_of(initialise)},
-        {"clone", call_of(fetch_clone)},
-        {"leave-out", call_of(leave_out)},
-        {"clear", call_of(clear_mutation)},
-        {"status", call_of(status)},
-        {"diff", call_of(diff)},
-        {"log", call_of(log)},
-        {"commit", call_of(commit)},
-        {"plan", [this](Words words) { return plan(std::move(words)); }},
-        {"finish", [this](const Words& words) { return finish(words); }},
-        {"forget", [this](const Words& words) { return forget(words); }},
-        {"contains", call_of(contains)},
-        {"branches", call_of(branches)},
-        {"create-branch", call_of(create_branch)},
-        {"delete-branch", call_of(delete_branch)},
-        {"checkout", call_of(checkout)},
-        {"require-commit", call_of(require_commit)},
-        {"reset", call_of(reset)}};
-};
-
-Message answer_or_error(Server& server, const Message& request) {
-    try {
-        return server.answer(request);
-    } catch (const base::Error& error) {
-        return {"error", std::string(base::name(error.code())), error.message(), error.hint()};
-    } catch (const std::exception& error) {
-        return {"error", "FAILED", std::string("git: ") + error.what(), ""};
-    }
+Calls calls_with(std::optional<Plan>& plan) {
+    return {{"open", call_of(is_repository)},
+            {"init", call_of(initialise)},
+            {"clone", call_of(fetch_clone)},
+            {"leave-out", call_of(leave_out)},
+            {"clear", call_of(clear_mutation)},
+            {"status", call_of(status)},
+            {"diff", call_of(diff)},
+            {"log", call_of(log)},
+            {"commit", call_of(commit)},
+            {"contains", call_of(contains)},
+            {"branches", call_of(branches)},
+            {"create-branch", call_of(create_branch)},
+            {"delete-branch", call_of(delete_branch)},
+            {"checkout", call_of(checkout)},
+            {"require-commit", call_of(require_commit)},
+            {"reset", call_of(reset)},
+            {"plan",
+             [&plan](Words words) {
+                 const auto arguments =
+                     words.read_all<git_repository*, std::string, Author, Texts>();
+                 PlannedCommit planned = std::apply(plan_commit, arguments);
+                 plan.emplace(words.take_repository(), std::move(planned));
+                 return Message{plan->planned.id, plan->planned.note};
+             }},
+            {"finish",
+             [&plan](const Words&) {
+                 plan.value().planned.finish();
+                 return Message{};
+             }},
+            {"forget", [&plan](const Words&) {
+                 plan.reset();
+                 return Message{};
+             }}};
 }
 
-// What is too large to be sent is an error too.
-bool send_answer(int socket, const Message& answer) {
+// False where nobody reads any more. An answer that is too large is an error too.
+bool answer(const Calls& calls, const Message& request) {
     try {
-        return send(socket, answer);
+        Message answer = calls.at(request.at(0))(Words(request));
+        answer.insert(answer.begin(), "ok");
+        return send(server_socket, answer);
     } catch (const base::Error& error) {
-        return send(socket, {"error", "FAILED", error.message(), ""});
+        return send(server_socket, {"error", std::string(base::name(error.code())), error.message(),
+                                    error.hint()});
+    } catch (const std::exception& error) {
+        return send(server_socket, {"error", "FAILED", std::string("git: ") + error.what(), ""});
     }
 }
 
@@ -164,9 +145,11 @@ bool send_answer(int socket, const Message& answer) {
 
 void serve() {
     start_library();
-    Server server;
-    while (const auto request = receive(server_socket))
-        if (!send_answer(server_socket, answer_or_error(server, *request))) return;
+    std::optional<Plan> plan;
+    const Calls calls = calls_with(plan);
+    std::optional<Message> request;
+    do request = receive(server_socket);
+    while (request && answer(calls, *request));
 }
 
 }  // namespace chorus::repo
