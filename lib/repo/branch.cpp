@@ -68,7 +68,7 @@ void check_out(git_repository* repository, const git_commit* commit) {
     options.notify_flags = GIT_CHECKOUT_NOTIFY_CONFLICT;
     options.notify_cb = note_conflict;
     options.notify_payload = &conflicts;
-    const Tree from = tree_of(head_commit(repository).get());
+    const Tree from = tree_of(commit_at(repository).get());
     refuse_conversions(repository, from.get(), tree_of(commit).get(), "checkout");
     const int result = check_out_tree(repository, from.get(), commit, options);
     if (result == GIT_ECONFLICT && !conflicts.empty())
@@ -141,7 +141,7 @@ void checkout(git_repository* repository, const std::string& ref, bool create) {
     refuse_during(repository, "checkout");
     refuse_conflicts(conflicted_paths(fresh_index(repository).get()), "checkout");
     if (create) {
-        const CommitObject head = head_commit(repository);
+        const CommitObject head = commit_at(repository);
         if (head) make_branch(repository, ref, head.get());
         return check(git_repository_set_head(repository, ref_of(ref).c_str()), "checkout: " + ref);
     }

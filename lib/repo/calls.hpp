@@ -9,8 +9,6 @@
 
 namespace chorus::repo {
 
-using Texts = std::vector<std::string>;
-
 bool is_repository(const std::string& workspace);
 void initialise(const std::string& workspace, const Author& author);
 void commit_first(git_repository* repository, const Author& author);

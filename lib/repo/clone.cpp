@@ -44,9 +44,7 @@ class Fetching {
     }
     // Throws where `result` says so.
     void check(int result, const std::string& what) const {
-        if (result >= 0) return;
-        const base::Error error = failure(what, result);
-        throw base::Error(error.code(), error.message(), hint_for(result));
+        if (result < 0) refuse(failure(what, result).message(), hint_for(result));
     }
 
   private:
@@ -142,7 +140,7 @@ Texts fetch_clone(const std::string& workspace, const std::string& address, cons
     trust_certificates_of_the_environment();
     const GitRepository copy = fetch(address, workspace, fetching);
     complete_configuration(copy.get(), author);
-    if (!head_commit(copy.get()))
+    if (!commit_at(copy.get()))
         make<Reference>("clone", git_reference_symbolic_create, copy.get(), "HEAD",
                         "refs/heads/main", 1, nullptr);
     Texts special;

@@ -42,14 +42,14 @@ void write_index(git_index* index) {
 
 // HEAD's tree with the selected paths as they are in `index`: what else is staged stays staged.
 Tree selected_tree(git_repository* repository, git_index* index, git_tree* base,
-                   const Selection& selection) {
+                   const Texts& selection) {
     const auto picked = make<Index>("commit", git_index_new);
     if (base != nullptr) check(git_index_read_tree(picked.get(), base), "commit");
     const auto diff =
         make<Diff>("commit", git_diff_tree_to_index, repository, base, index, nullptr);
     for (const git_diff_delta* delta : deltas_of(diff.get())) {
         const char* path = delta->new_file.path;
-        if (!selection.covers(path)) continue;
+        if (!covers(selection, path)) continue;
         const git_index_entry* entry = git_index_get_bypath(index, path, 0);
         check(entry != nullptr ? git_index_add(picked.get(), entry)
                                : git_index_remove_bypath(picked.get(), path),
@@ -78,17 +78,19 @@ void publish(git_repository* repository, const Draft& draft) {
     end_operation(repository);
 }
 
-std::vector<std::string> unresolved(git_index* index, const Selection& selection) {
-    std::vector<std::string> paths = conflicted_paths(index);
-    std::erase_if(paths, [&](const std::string& path) { return selection.names(path); });
+// A conflict is settled by its own name, not by that of a directory.
+Texts unresolved(git_index* index, const Texts& selection) {
+    Texts paths = conflicted_paths(index);
+    std::erase_if(paths, [&](const std::string& path) {
+        return std::find(selection.begin(), selection.end(), path) != selection.end();
+    });
     return paths;
 }
 
 // Of a merge, cherry-pick or revert all that it staged: a commit of some of its files would undo
 // the others.
-Tree tree_to_commit(git_repository* repository, const Draft& draft, const Selection& selection) {
-    const bool is_whole =
-        selection.is_everything() || operation_of(repository).ending == Ending::commit;
+Tree tree_to_commit(git_repository* repository, const Draft& draft, const Texts& selection) {
+    const bool is_whole = selection.empty() || operation_of(repository).ending == Ending::commit;
     return is_whole ? written_tree(repository, draft.index.get())
                     : selected_tree(repository, draft.index.get(),
                                     tree_of(draft.parent.get()).get(), selection);
@@ -113,9 +115,9 @@ void refuse_empty(git_repository* repository, const git_tree* tree, const Draft&
 Draft::Draft(git_repository* repository, const Author& agent, std::string text)
     : mutation(git_repository_path(repository)),
       index(fresh_index(repository)),
-      parent(head_commit(repository)),
+      parent(commit_at(repository)),
       merged(merged_commits(repository)),
-      picked(picked_commit(repository)),
+      picked(commit_at(repository, "CHERRY_PICK_HEAD")),
       author(identity(repository, agent)),
       message(std::move(text)) {}
 
@@ -138,9 +140,9 @@ void write_commit(git_repository* repository, const git_tree* tree, Draft& draft
 }
 
 void commit_first(git_repository* repository, const Author& author) {
-    if (head_commit(repository)) return;
+    if (commit_at(repository)) return;
     Draft draft(repository, author, "Initial commit\n");
-    stage(repository, draft.index.get(), Selection(repository, {}));
+    stage(repository, draft.index.get(), {});
     write_commit(repository, written_tree(repository, draft.index.get()).get(), draft);
     publish(repository, draft);
 }
@@ -148,7 +150,7 @@ void commit_first(git_repository* repository, const Author& author) {
 PlannedCommit plan_commit(git_repository* repository, const std::string& message,
                           const Author& author, const Texts& files) {
     std::string text = checked_message(message);
-    const Selection selection(repository, files);
+    const Texts selection = selection_of(repository, files);
     refuse_during_rebase(repository, "commit");
     const auto draft = std::make_shared<Draft>(repository, author, std::move(text));
     refuse_conflicts(unresolved(draft->index.get(), selection), "commit");

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <vector>
 
 #include "base/hash.hpp"
@@ -14,8 +13,6 @@
 
 namespace chorus::repo {
 namespace {
-
-constexpr std::size_t most_pointer_bytes = 1024;  // what git-lfs reads of a file to know a pointer
 
 struct Conversion {
     std::string filter;    // the name of the driver
@@ -59,35 +56,6 @@ void refuse_if_any(git_repository* repository, const std::string& path,
            "the git tools do not convert files" + remedy);
 }
 
-// "oid sha256:<64 digits>\nsize <bytes>\n" below a line that names the version.
-struct Pointer {
-    std::string sha256;
-    std::uint64_t size = 0;
-};
-
-std::optional<Pointer> pointer_in(std::string_view text) {
-    if (!text.starts_with("version https://git-lfs.github.com/spec/")) return std::nullopt;
-    Pointer pointer;
-    for (const std::string_view line : base::split_lines(text)) {
-        if (line.starts_with("oid sha256:")) pointer.sha256 = line.substr(11);
-        if (line.starts_with("size "))
-            pointer.size = std::strtoull(std::string(line.substr(5)).c_str(), nullptr, 10);
-    }
-    return pointer;
-}
-
-std::optional<Pointer> pointer_of(git_repository* repository, git_index* index,
-                                  const std::string& path) {
-    const git_index_entry* entry = git_index_get_bypath(index, path.c_str(), 0);
-    git_blob* found = nullptr;
-    if (entry == nullptr || git_blob_lookup(&found, repository, &entry->id) != 0)
-        return std::nullopt;
-    const Blob blob(found);
-    const auto size = static_cast<std::size_t>(git_blob_rawsize(found));
-    if (size > most_pointer_bytes) return std::nullopt;
-    return pointer_in({static_cast<const char*>(git_blob_rawcontent(found)), size});
-}
-
 int check_out_paths(git_repository* repository, const git_object* target,
                     git_checkout_options options, std::vector<std::string>& paths) {
     std::vector<char*> names;
@@ -97,15 +65,22 @@ int check_out_paths(git_repository* repository, const git_object* target,
     return git_checkout_tree(repository, target, &options);
 }
 
-bool is_same_in_lfs(git_repository* repository, git_index* index, const std::string& path) {
-    if (conversion_of(repository, path, GIT_ATTR_CHECK_FILE_THEN_INDEX).filter != "lfs")
+// The index has a pointer of git-lfs: a line with the version, others, "oid sha256:<64 digits>" and
+// "size <bytes>".
+bool is_same_in_lfs(git_repository* repository, const git_index_entry* entry) {
+    if (conversion_of(repository, entry->path, GIT_ATTR_CHECK_FILE_THEN_INDEX).filter != "lfs")
         return false;
-    const auto pointer = pointer_of(repository, index, path);
-    const std::string file = git_repository_workdir(repository) + path;
+    const auto blob = make<Blob>("git", git_blob_lookup, repository, &entry->id);
+    const std::string_view pointer = content_of(blob.get());
+    const std::string file = git_repository_workdir(repository) + std::string(entry->path);
     struct stat status {};
-    if (!pointer || lstat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
-    return static_cast<std::uint64_t>(status.st_size) == pointer->size &&
-           base::sha256_hex(sys::read_file(file, pointer->size)) == pointer->sha256;
+    if (lstat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
+    if (!pointer.starts_with("version https://git-lfs.github.com/spec/") ||
+        !pointer.ends_with("\nsize " + std::to_string(status.st_size) + "\n"))
+        return false;
+    const auto size = static_cast<std::size_t>(status.st_size);
+    const std::string oid = "\noid sha256:" + base::sha256_hex(sys::read_file(file, size)) + "\n";
+    return pointer.find(oid) != std::string_view::npos;
 }
 
 }  // namespace
@@ -161,11 +136,10 @@ int check_out_tree(git_repository* repository, git_tree* from, const git_commit*
 }
 
 bool is_unchanged(git_repository* repository, git_index* index, const git_diff_delta& delta) {
-    const char* path = delta.old_file.path;
-    const git_index_entry* entry = git_index_get_bypath(index, path, 0);
-    if (entry != nullptr && (entry->flags_extended & GIT_INDEX_ENTRY_SKIP_WORKTREE) != 0)
-        return true;
-    return delta.status == GIT_DELTA_MODIFIED && is_same_in_lfs(repository, index, path);
+    const git_index_entry* entry = git_index_get_bypath(index, delta.old_file.path, 0);
+    if (entry == nullptr) return false;
+    return (entry->flags_extended & GIT_INDEX_ENTRY_SKIP_WORKTREE) != 0 ||
+           (delta.status == GIT_DELTA_MODIFIED && is_same_in_lfs(repository, entry));
 }
 
 }  // namespace chorus::repo

@@ -43,7 +43,7 @@ std::string settle_conflicts(git_index* index) {
 }
 
 Tree tree_at(git_repository* repository, const std::string& ref) {
-    if (ref.empty()) return tree_of(head_commit(repository).get());
+    if (ref.empty()) return tree_of(commit_at(repository).get());
     const Object found = resolve(repository, ref);
     git_object* tree = nullptr;
     check(git_object_peel(&tree, found.get(), GIT_OBJECT_TREE), "diff: " + ref);

@@ -91,16 +91,16 @@ void move_head(git_repository* repository, const git_commit* from, const git_oid
                     from != nullptr ? git_commit_id(from) : nullptr, reflog_entry.c_str());
 }
 
-CommitObject head_commit(git_repository* repository) {
+CommitObject commit_at(git_repository* repository, const char* ref) {
     git_oid id;
-    const int result = git_reference_name_to_id(&id, repository, "HEAD");
+    const int result = git_reference_name_to_id(&id, repository, ref);
     if (result == GIT_ENOTFOUND) return nullptr;
     check(result, "git");
     return make<CommitObject>("git", git_commit_lookup, repository, &id);
 }
 
 CommitObject require_head_commit(git_repository* repository) {
-    CommitObject commit = head_commit(repository);
+    CommitObject commit = commit_at(repository);
     if (!commit) refuse("git: there is no commit yet");
     return commit;
 }
@@ -125,6 +125,11 @@ Index fresh_index(git_repository* repository) {
     return index;
 }
 
+std::string_view content_of(const git_blob* blob) {
+    return {static_cast<const char*>(git_blob_rawcontent(blob)),
+            static_cast<std::size_t>(git_blob_rawsize(blob))};
+}
+
 std::vector<const git_index_entry*> entries_of(git_index* index) {
     std::vector<const git_index_entry*> entries(git_index_entrycount(index));
     for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = git_index_get_byindex(index, i);
@@ -145,11 +150,11 @@ Object resolve(git_repository* repository, const std::string& ref) {
     return found;
 }
 
-std::vector<std::string> branch_names(git_repository* repository) {
-    std::vector<std::string> names;
+Texts branch_names(git_repository* repository) {
+    Texts names;
     const auto add = [](const char* ref, void* to) {
         const auto length = std::string_view("refs/heads/").size();
-        static_cast<std::vector<std::string>*>(to)->emplace_back(ref + length);
+        static_cast<Texts*>(to)->emplace_back(ref + length);
         return 0;
     };
     check(git_reference_foreach_glob(repository, "refs/heads/*", add, &names), "git");
@@ -157,7 +162,7 @@ std::vector<std::string> branch_names(git_repository* repository) {
     return names;
 }
 
-std::string first_ten(const std::vector<std::string>& paths) {
+std::string first_ten(const Texts& paths) {
     const std::size_t shown = std::min(paths.size(), most_shown);
     std::string list = base::quoted_list({paths.begin(), paths.begin() + shown});
     if (shown < paths.size()) list += " and " + std::to_string(paths.size() - shown) + " more";

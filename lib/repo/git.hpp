@@ -14,6 +14,8 @@
 
 namespace chorus::repo {
 
+using Texts = std::vector<std::string>;
+
 // Once, before anything else. Throws where it does not start.
 void start_library();
 
@@ -24,8 +26,6 @@ void check(int result, std::string_view what);
 
 using Blob = base::Handle<git_blob, git_blob_free>;
 using CommitObject = base::Handle<git_commit, git_commit_free>;
-using ConflictIterator =
-    base::Handle<git_index_conflict_iterator, git_index_conflict_iterator_free>;
 using Configuration = base::Handle<git_config, git_config_free>;
 using Diff = base::Handle<git_diff, git_diff_free>;
 using GitRepository = base::Handle<git_repository, git_repository_free>;
@@ -79,8 +79,8 @@ std::string head_ref(git_repository* repository);
 // "HEAD" when it is detached; else its branch, which may have no commit yet.
 void move_head(git_repository* repository, const git_commit* from, const git_oid& to,
                const std::string& reflog_entry);
-// Null before the first commit.
-CommitObject head_commit(git_repository* repository);
+// Null where there is no such ref; HEAD has none before the first commit.
+CommitObject commit_at(git_repository* repository, const char* ref = "HEAD");
 CommitObject require_head_commit(git_repository* repository);
 std::string short_head(git_repository* repository);  // the first seven digits of its commit's id
 // Null where there is none of that id, given in full.
@@ -88,14 +88,15 @@ CommitObject find_commit(git_repository* repository, const std::string& id);
 Tree tree_of(const git_commit* commit);  // null for null
 // As it stands on disk, whatever was staged in memory before.
 Index fresh_index(git_repository* repository);
+std::string_view content_of(const git_blob* blob);
 std::vector<const git_index_entry*> entries_of(git_index* index);
 std::vector<const git_diff_delta*> deltas_of(const git_diff* diff);
 // Throws where `ref` is no branch, tag or commit.
 Object resolve(git_repository* repository, const std::string& ref);
 
 // The names of the local branches, sorted.
-std::vector<std::string> branch_names(git_repository* repository);
+Texts branch_names(git_repository* repository);
 // "'a', 'b' and 3 more"
-std::string first_ten(const std::vector<std::string>& paths);
+std::string first_ten(const Texts& paths);
 
 }  // namespace chorus::repo

@@ -2,8 +2,7 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
+#include <map>
 
 #include "base/limits.hpp"
 #include "sys/file.hpp"
@@ -41,7 +40,7 @@ std::string steps_left(git_repository* repository) {
 
 Operation sequence_of(git_repository* repository) {
     const std::string steps = steps_left(repository);
-    if (steps.empty()) return {};
+    if (steps.empty()) return {"", Ending::none};
     return {steps.starts_with("revert") ? "revert" : "cherry-pick", Ending::never};
 }
 
@@ -53,35 +52,23 @@ std::string sequence_text(git_repository* repository) {
            " in bash goes on";
 }
 
-int note_commit(const git_oid* id, void* target) {
-    static_cast<std::vector<git_oid>*>(target)->push_back(*id);
-    return 0;
-}
-
 }  // namespace
 
 Operation operation_of(git_repository* repository) {
-    switch (git_repository_state(repository)) {
-        case GIT_REPOSITORY_STATE_MERGE:
-            return {"merge", Ending::commit};
-        case GIT_REPOSITORY_STATE_REVERT:
-        case GIT_REPOSITORY_STATE_REVERT_SEQUENCE:
-            return {"revert", Ending::commit};
-        case GIT_REPOSITORY_STATE_CHERRYPICK:
-        case GIT_REPOSITORY_STATE_CHERRYPICK_SEQUENCE:
-            return {"cherry-pick", Ending::commit};
-        case GIT_REPOSITORY_STATE_REBASE:
-        case GIT_REPOSITORY_STATE_REBASE_INTERACTIVE:
-        case GIT_REPOSITORY_STATE_REBASE_MERGE:
-            return {"rebase", Ending::other};
-        case GIT_REPOSITORY_STATE_APPLY_MAILBOX:
-        case GIT_REPOSITORY_STATE_APPLY_MAILBOX_OR_REBASE:
-            return {"am", Ending::other};
-        case GIT_REPOSITORY_STATE_BISECT:
-            return {"bisect", Ending::never};
-        default:
-            return sequence_of(repository);
-    }
+    static const std::map<int, Operation> operations{
+        {GIT_REPOSITORY_STATE_MERGE, {"merge", Ending::commit}},
+        {GIT_REPOSITORY_STATE_REVERT, {"revert", Ending::commit}},
+        {GIT_REPOSITORY_STATE_REVERT_SEQUENCE, {"revert", Ending::commit}},
+        {GIT_REPOSITORY_STATE_CHERRYPICK, {"cherry-pick", Ending::commit}},
+        {GIT_REPOSITORY_STATE_CHERRYPICK_SEQUENCE, {"cherry-pick", Ending::commit}},
+        {GIT_REPOSITORY_STATE_BISECT, {"bisect", Ending::never}},
+        {GIT_REPOSITORY_STATE_REBASE, {"rebase", Ending::other}},
+        {GIT_REPOSITORY_STATE_REBASE_INTERACTIVE, {"rebase", Ending::other}},
+        {GIT_REPOSITORY_STATE_REBASE_MERGE, {"rebase", Ending::other}},
+        {GIT_REPOSITORY_STATE_APPLY_MAILBOX, {"am", Ending::other}},
+        {GIT_REPOSITORY_STATE_APPLY_MAILBOX_OR_REBASE, {"am", Ending::other}}};
+    const auto found = operations.find(git_repository_state(repository));
+    return found != operations.end() ? found->second : sequence_of(repository);
 }
 
 void refuse_during(git_repository* repository, std::string_view what) {
@@ -95,20 +82,16 @@ void refuse_during_rebase(git_repository* repository, std::string_view what) {
         refuse_because_of(operation_of(repository), what);
 }
 
-std::vector<std::string> conflicted_paths(git_index* index) {
-    std::vector<std::string> paths;
-    const auto iterator =
-        make<ConflictIterator>("git: the index", git_index_conflict_iterator_new, index);
-    const git_index_entry* sides[3] = {};
-    while (git_index_conflict_next(&sides[0], &sides[1], &sides[2], iterator.get()) == 0)
-        for (const git_index_entry* side : sides)
-            if (side != nullptr) paths.emplace_back(side->path);
-    std::sort(paths.begin(), paths.end());
-    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+Texts conflicted_paths(git_index* index) {
+    Texts paths;
+    for (const git_index_entry* entry : entries_of(index))
+        if (git_index_entry_is_conflict(entry) != 0 &&
+            (paths.empty() || paths.back() != entry->path))
+            paths.emplace_back(entry->path);
     return paths;
 }
 
-void refuse_conflicts(const std::vector<std::string>& paths, std::string_view what) {
+void refuse_conflicts(const Texts& paths, std::string_view what) {
     if (!paths.empty())
         refuse(std::string(what) + ": conflicts in " + first_ten(paths),
                "settle them, then name the files in git_commit's 'files' or `git add` them");
@@ -116,23 +99,19 @@ void refuse_conflicts(const std::vector<std::string>& paths, std::string_view wh
 
 std::vector<CommitObject> merged_commits(git_repository* repository) {
     std::vector<git_oid> ids;
-    const int result = git_repository_mergehead_foreach(repository, note_commit, &ids);
+    const auto add = [](const git_oid* id, void* to) {
+        static_cast<std::vector<git_oid>*>(to)->push_back(*id);
+        return 0;
+    };
+    const int result = git_repository_mergehead_foreach(repository, add, &ids);
     if (result != GIT_ENOTFOUND) check(result, "git: MERGE_HEAD");
-    const CommitObject head = head_commit(repository);
+    const CommitObject head = commit_at(repository);
     std::vector<CommitObject> commits;
     for (const git_oid& id : ids)
         if (!head ||
             git_graph_reachable_from_any(repository, &id, git_commit_id(head.get()), 1) != 1)
             commits.push_back(make<CommitObject>("git", git_commit_lookup, repository, &id));
     return commits;
-}
-
-CommitObject picked_commit(git_repository* repository) {
-    git_oid id;
-    const int result = git_reference_name_to_id(&id, repository, "CHERRY_PICK_HEAD");
-    if (result == GIT_ENOTFOUND) return nullptr;
-    check(result, "git: CHERRY_PICK_HEAD");
-    return make<CommitObject>("git: CHERRY_PICK_HEAD", git_commit_lookup, repository, &id);
 }
 
 void end_operation(git_repository* repository) {

@@ -19,7 +19,7 @@ enum class Ending {
 
 struct Operation {
     std::string_view name;  // "merge", "cherry-pick"
-    Ending ending = Ending::none;
+    Ending ending;
 };
 
 Operation operation_of(git_repository* repository);
@@ -29,14 +29,12 @@ void refuse_during(git_repository* repository, std::string_view what);
 void refuse_during_rebase(git_repository* repository, std::string_view what);
 
 // Sorted, each once.
-std::vector<std::string> conflicted_paths(git_index* index);
+Texts conflicted_paths(git_index* index);
 // Throws "WHAT: conflicts in 'a' and 'b'" where there are any.
-void refuse_conflicts(const std::vector<std::string>& paths, std::string_view what);
+void refuse_conflicts(const Texts& paths, std::string_view what);
 
 // The commits that are merged and not in HEAD's history already.
 std::vector<CommitObject> merged_commits(git_repository* repository);
-// The commit whose author a cherry-pick keeps, or null.
-CommitObject picked_commit(git_repository* repository);
 // Removes what says that a merge, cherry-pick or revert is under way, as `git commit` does.
 void end_operation(git_repository* repository);
 // For people and the model: "a merge is in progress: git_commit ends it", or "".

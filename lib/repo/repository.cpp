@@ -68,7 +68,7 @@ void initialise(const std::string& workspace, const Author& author) {
 
 std::vector<Commit> log(git_repository* repository, int count) {
     std::vector<Commit> commits;
-    if (!head_commit(repository)) return commits;
+    if (!commit_at(repository)) return commits;
     const auto walk = make<Walk>("log", git_revwalk_new, repository);
     check(git_revwalk_sorting(walk.get(), GIT_SORT_TOPOLOGICAL | GIT_SORT_TIME), "log");
     check(git_revwalk_push_head(walk.get()), "log");

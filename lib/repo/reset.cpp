@@ -58,7 +58,7 @@ Aside reset(git_repository* repository, const std::string& commit, const std::st
     refuse_during_rebase(repository, "git");
     Draft draft(repository, author, "Before going back to " + commit + "\n");
     const git_oid head = *git_commit_id(require_head_commit(repository).get());
-    stage(repository, draft.index.get(), Selection(repository, {}));
+    stage(repository, draft.index.get(), {});
     stage_in_the_way(repository, draft.index.get(), tree_of(target.get()).get());
     const Tree present = written_tree(repository, draft.index.get());
     const bool has_changes =

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 #include <optional>
 
 #include "base/text.hpp"
@@ -14,16 +15,6 @@
 
 namespace chorus::repo {
 namespace {
-
-std::string canonical(const sys::Root& root, const std::string& file) {
-    const auto refuse_as = [&](const char* why) { refuse("commit: " + file + " " + why); };
-    if (file.find('\0') != std::string::npos) refuse_as("has a NUL in its name");
-    const std::string path = root.canonical(file);
-    if (path.empty()) refuse_as("is outside the workspace");
-    for (const std::string_view part : base::split(path, '/'))
-        if (sys::is_git_name(part)) refuse_as("is in .git");
-    return path;
-}
 
 // The path, or what is on the way to it, as far as that is a link: "sub" of "sub/file"; else "".
 std::string find_link(const std::string& work_tree, const std::string& path) {
@@ -59,20 +50,14 @@ bool is_submodule(git_index* index, const std::string& path) {
 // libgit2 takes for such a file also a link, a submodule, and any carriage return; git does not.
 bool is_mistaken_for_crlf(git_repository* repository, const git_index_entry& entry) {
     constexpr std::uint32_t most_bytes = 1U << 20;
-    git_blob* found = nullptr;
     if (!S_ISREG(entry.mode)) return true;
-    if (entry.file_size > most_bytes || git_blob_lookup(&found, repository, &entry.id) != 0)
-        return false;
-    const Blob blob(found);
-    const std::string_view text(static_cast<const char*>(git_blob_rawcontent(found)),
-                                static_cast<std::size_t>(git_blob_rawsize(found)));
-    bool has_lone = text.find('\0') != std::string_view::npos;
-    std::size_t count = 0;
-    for (auto at = text.find('\r'); at != std::string_view::npos; at = text.find('\r', at + 1)) {
-        ++count;
-        has_lone = has_lone || text.substr(at + 1, 1) != "\n";
-    }
-    return count > 0 && has_lone;
+    if (entry.file_size > most_bytes) return false;
+    const auto blob = make<Blob>("commit", git_blob_lookup, repository, &entry.id);
+    const std::string_view text = content_of(blob.get());
+    bool is_other = text.find('\0') != std::string_view::npos;
+    for (auto at = text.find('\r'); at != std::string_view::npos; at = text.find('\r', at + 1))
+        is_other = is_other || text.substr(at + 1, 1) != "\n";
+    return is_other && text.find('\r') != std::string_view::npos;
 }
 
 void stage_path(git_repository* repository, git_index* index, const std::string& path) {
@@ -102,12 +87,12 @@ bool is_at_or_below(std::string_view path, const std::string& directory) {
 
 // A repository inside the workspace is listed as a directory; git would record no more of it than
 // an id.
-std::vector<std::string> changed_paths(git_repository* repository, git_index* index) {
+Texts changed_paths(git_repository* repository, git_index* index) {
     auto options = options_by(git_diff_options_init);
     options.flags =
         GIT_DIFF_INCLUDE_UNTRACKED | GIT_DIFF_RECURSE_UNTRACKED_DIRS | GIT_DIFF_INCLUDE_TYPECHANGE;
     const auto diff = make<Diff>("commit", git_diff_index_to_workdir, repository, index, &options);
-    std::vector<std::string> paths;
+    Texts paths;
     for (const git_diff_delta* delta : deltas_of(diff.get())) {
         const std::string path = delta->new_file.path;
         if (!path.ends_with('/') && !is_unchanged(repository, index, *delta)) paths.push_back(path);
@@ -121,87 +106,84 @@ std::vector<std::string> changed_paths(git_repository* repository, git_index* in
 bool distrust(git_repository* repository, git_index* index, const std::string& path) {
     const git_index_entry* entry = git_index_get_bypath(index, path.c_str(), 0);
     const auto found = look_at(git_repository_workdir(repository), path);
-    const bool looks_the_same =
-        entry != nullptr && found &&
-        entry->mtime.seconds == static_cast<std::int32_t>(found->st_mtim.tv_sec) &&
-        entry->file_size == static_cast<std::uint32_t>(found->st_size);
-    if (!looks_the_same) return false;
+    if (entry == nullptr || !found ||
+        entry->mtime.seconds != static_cast<std::int32_t>(found->st_mtim.tv_sec) ||
+        entry->file_size != static_cast<std::uint32_t>(found->st_size))
+        return false;
     git_index_entry distrusted = *entry;
     distrusted.file_size = 0;
     check(git_index_add(index, &distrusted), "git: " + path);
     return true;
 }
 
-struct Replaced {
-    std::string path;
-    std::optional<git_index_entry> entry;
-};
+using Replaced = std::map<std::string, std::optional<git_index_entry>>;
 
 // libgit2 obeys the .gitattributes in the index besides those in the work tree, git these alone: so
 // the index gets these before anything else is compared. What it had is returned.
-std::vector<Replaced> stage_attributes(git_repository* repository, git_index* index,
-                                       const std::vector<std::string>& paths) {
-    std::vector<Replaced> replaced;
+Replaced stage_attributes(git_repository* repository, git_index* index, const Texts& paths) {
+    Replaced replaced;
     for (const std::string& path : paths) {
         if (!is_attribute_file(path)) continue;
         const git_index_entry* entry = git_index_get_bypath(index, path.c_str(), 0);
-        replaced.push_back({path, {}});
-        if (entry != nullptr) replaced.back().entry = *entry;
+        replaced[path] = entry != nullptr ? std::optional(*entry) : std::nullopt;
         stage_path(repository, index, path);
     }
     return replaced;
 }
 
-void put_back(git_index* index, const Replaced& replaced) {
-    const char* path = replaced.path.c_str();
-    git_index_entry entry = replaced.entry.value_or(git_index_entry{});
-    entry.path = path;
-    check(replaced.entry ? git_index_add(index, &entry) : git_index_remove_bypath(index, path),
-          "commit: " + replaced.path);
+void put_back(git_index* index, const std::string& path, std::optional<git_index_entry> entry) {
+    if (entry) entry->path = path.c_str();
+    check(entry ? git_index_add(index, &*entry) : git_index_remove_bypath(index, path.c_str()),
+          "commit: " + path);
 }
 
 }  // namespace
 
-Selection::Selection(git_repository* repository, const std::vector<std::string>& files) {
+Texts selection_of(git_repository* repository, const Texts& files) {
     const sys::Root root(git_repository_workdir(repository));
-    for (const std::string& file : files) paths_.push_back(canonical(root, file));
-    if (names(".")) paths_.clear();
+    Texts selection;
+    for (const std::string& file : files) {
+        if (file.find('\0') != std::string::npos) refuse("commit: a name has a NUL in it");
+        const std::string path = root.canonical(file);
+        if (path == ".") return {};
+        if (path.empty()) refuse("commit: " + file + " is outside the workspace");
+        for (const std::string_view part : base::split(path, '/'))
+            if (sys::is_git_name(part)) refuse("commit: " + file + " is in .git");
+        selection.push_back(path);
+    }
+    return selection;
 }
 
-bool Selection::covers(std::string_view path) const {
-    return paths_.empty() || std::any_of(paths_.begin(), paths_.end(), [&](const auto& selected) {
-               return is_at_or_below(path, selected);
-           });
+bool covers(const Texts& selection, std::string_view path) {
+    return selection.empty() ||
+           std::any_of(selection.begin(), selection.end(),
+                       [&](const auto& selected) { return is_at_or_below(path, selected); });
 }
 
-bool Selection::names(std::string_view path) const {
-    return std::find(paths_.begin(), paths_.end(), path) != paths_.end();
-}
-
-void stage(git_repository* repository, git_index* index, const Selection& selection) {
-    std::vector<std::string> paths = changed_paths(repository, index);
-    const std::vector<Replaced> replaced = stage_attributes(repository, index, paths);
+void stage(git_repository* repository, git_index* index, const Texts& selection) {
+    Texts paths = changed_paths(repository, index);
+    const Replaced replaced = stage_attributes(repository, index, paths);
     if (!replaced.empty()) paths = changed_paths(repository, index);
-    for (const Replaced& file : replaced) paths.push_back(file.path);
+    for (const auto& [path, entry] : replaced) paths.push_back(path);
     for (std::string& path : conflicted_paths(index)) paths.push_back(std::move(path));
-    for (const std::string& selected : selection.paths()) {
-        const bool is_covered = std::any_of(paths.begin(), paths.end(), [&](const auto& path) {
+    for (const std::string& selected : selection) {
+        const bool is_changed = std::any_of(paths.begin(), paths.end(), [&](const auto& path) {
             return is_at_or_below(path, selected);
         });
-        if (is_covered || is_tracked(index, selected)) continue;
+        if (is_changed || is_tracked(index, selected)) continue;
         const auto found = look_at(git_repository_workdir(repository), selected);
         refuse("commit: " + selected +
                (found ? " is ignored, or there is no file in it" : " is not there"));
     }
     for (const std::string& path : paths) {
-        if (selection.covers(path)) {
+        if (covers(selection, path)) {
             stage_path(repository, index, path);
         } else {
             distrust(repository, index, path);
         }
     }
-    for (const Replaced& file : replaced)
-        if (!selection.covers(file.path)) put_back(index, file);
+    for (const auto& [path, entry] : replaced)
+        if (!covers(selection, path)) put_back(index, path, entry);
 }
 
 void stage_in_the_way(git_repository* repository, git_index* index, git_tree* tree) {

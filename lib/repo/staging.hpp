@@ -3,36 +3,23 @@
 // files only.
 #pragma once
 
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "repo/git.hpp"
 
 namespace chorus::repo {
 
-// What of the work tree a commit takes.
-class Selection {
-  public:
-    // Everything where `files` is empty; throws for one that is outside the workspace or in .git.
-    Selection(git_repository* repository, const std::vector<std::string>& files);
+// The paths of `files` as the index has them; empty: everything. Throws for one that is outside the
+// workspace or in .git.
+Texts selection_of(git_repository* repository, const Texts& files);
+// A directory covers what is in it.
+bool covers(const Texts& selection, std::string_view path);
 
-    bool is_everything() const { return paths_.empty(); }
-    // A directory covers what is in it.
-    bool covers(std::string_view path) const;
-    // By itself, not by a directory it is in.
-    bool names(std::string_view path) const;
-    const std::vector<std::string>& paths() const { return paths_; }
-
-  private:
-    std::vector<std::string> paths_;
-};
-
-// Brings the index (in memory) up to date with the work tree where `selection` says so, conflicts
+// Brings the index (in memory) up to date with the work tree where the selection says so, conflicts
 // included. Ignored files stay out, and repositories inside the workspace that are no submodules.
 // Throws for a selected path that is neither tracked nor there, and for a file that only git itself
 // can convert.
-void stage(git_repository* repository, git_index* index, const Selection& selection);
+void stage(git_repository* repository, git_index* index, const Texts& selection);
 
 // Into the index (in memory): what the work tree has under a name that the tree has and the index
 // has not. After stage() these are ignored files.
