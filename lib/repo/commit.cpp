@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <time.h>
 
 #include <algorithm>
@@ -5,7 +6,8 @@
 
 #include "base/text.hpp"
 #include "repo/calls.hpp"
-#include "repo/draft.hpp"
+#include "repo/conversion.hpp"
+#include "repo/mutation.hpp"
 #include "repo/operation.hpp"
 #include "repo/staging.hpp"
 #include "sys/clock.hpp"
@@ -14,6 +16,29 @@ namespace chorus::repo {
 namespace {
 
 constexpr std::int64_t index_wait_ms = 2'000;
+constexpr int most_branches_of_a_second = 100;
+
+// A commit in the making. Its index is in memory: what is staged there is written by whoever wants
+// it written.
+struct Draft {
+    Draft(git_repository* repository, const Author& agent, std::string text)
+        : mutation(git_repository_path(repository)),
+          index(fresh_index(repository)),
+          parent(commit_at(repository)),
+          merged(merged_commits(repository)),
+          picked(commit_at(repository, "CHERRY_PICK_HEAD")),
+          author(identity(repository, agent)),
+          message(std::move(text)) {}
+
+    Mutation mutation;
+    Index index;
+    CommitObject parent;
+    std::vector<CommitObject> merged;  // the further parents of a merge
+    CommitObject picked;               // whose author a cherry-pick keeps, or null
+    Author author;
+    std::string message;
+    git_oid id{};
+};
 
 std::string checked_message(const std::string& message) {
     const std::string text = base::replace_invalid_utf8(base::trim(message));
@@ -28,6 +53,19 @@ Signature signature_of(const Author& author) {
                            static_cast<git_time_t>(sys::now_ms() / 1000), 0);
 }
 
+// The object alone, with the draft's parents; its id becomes the draft's. No ref names it.
+void write_commit(git_repository* repository, const git_tree* tree, Draft& draft) {
+    std::vector<const git_commit*> parents;
+    if (draft.parent) parents.push_back(draft.parent.get());
+    for (const CommitObject& commit : draft.merged) parents.push_back(commit.get());
+    const Signature committer = signature_of(draft.author);
+    const git_signature* author =
+        draft.picked ? git_commit_author(draft.picked.get()) : committer.get();
+    check(git_commit_create(&draft.id, repository, nullptr, author, committer.get(), nullptr,
+                            draft.message.c_str(), tree, parents.size(), parents.data()),
+          "commit");
+}
+
 // A git of the person or of a task holds the index for milliseconds; that is waited for.
 void write_index(git_index* index) {
     const std::int64_t until_ms = sys::monotonic_ms() + index_wait_ms;
@@ -38,6 +76,12 @@ void write_index(git_index* index) {
         result = git_index_write(index);
     }
     check(result, "commit");
+}
+
+Tree written_tree(git_repository* repository, git_index* index) {
+    git_oid id;
+    check(git_index_write_tree_to(&id, index, repository), "commit");
+    return make<Tree>("commit", git_tree_lookup, repository, &id);
 }
 
 // HEAD's tree with the selected paths as they are in `index`: what else is staged stays staged.
@@ -110,34 +154,49 @@ void refuse_empty(git_repository* repository, const git_tree* tree, const Draft&
                                             : "");
 }
 
+// Null where there is none of that id, given in full.
+CommitObject find_commit(git_repository* repository, const std::string& id) {
+    git_oid number;
+    if (id.size() != GIT_OID_HEXSZ || git_oid_fromstr(&number, id.c_str()) != 0) return nullptr;
+    return find<CommitObject>("git: " + id, git_commit_lookup, repository, &number);
+}
+
+CommitObject require(git_repository* repository, const std::string& commit) {
+    CommitObject found = find_commit(repository, commit);
+    if (!found)
+        throw base::Error(base::ErrorCode::not_found,
+                          "git: commit " + commit + " is not in the workspace's repository");
+    return found;
+}
+
+std::string make_free_branch(git_repository* repository, const std::string& name,
+                             const git_commit* commit) {
+    for (int number = 1; number <= most_branches_of_a_second; ++number) {
+        const std::string free = number == 1 ? name : name + "-" + std::to_string(number);
+        git_reference* made = nullptr;
+        const int result = git_branch_create(&made, repository, free.c_str(), commit, 0);
+        const Reference owned(made);
+        if (result == 0) return free;
+        if (result != GIT_EEXISTS) check(result, "git: " + free);
+    }
+    refuse("git: branch '" + name + "' exists");
+}
+
+// What is staged in memory alone is forgotten first: a file that is not in the index stays.
+void overwrite_work_tree(git_repository* repository, git_tree* from, const git_commit* commit) {
+    (void)fresh_index(repository);
+    remove_links(repository, tree_of(commit).get());
+    auto options = options_by(git_checkout_options_init);
+    options.checkout_strategy = GIT_CHECKOUT_FORCE;
+    options.file_open_flags = O_CREAT | O_TRUNC | O_WRONLY | O_NOFOLLOW | O_CLOEXEC;
+    check(check_out_tree(repository, from, commit, options), "reset");
+    const Index index = fresh_index(repository);
+    check(git_index_read_tree(index.get(), tree_of(commit).get()), "reset");
+    check(git_index_write(index.get()), "reset");
+    keep_changes_visible(repository);
+}
+
 }  // namespace
-
-Draft::Draft(git_repository* repository, const Author& agent, std::string text)
-    : mutation(git_repository_path(repository)),
-      index(fresh_index(repository)),
-      parent(commit_at(repository)),
-      merged(merged_commits(repository)),
-      picked(commit_at(repository, "CHERRY_PICK_HEAD")),
-      author(identity(repository, agent)),
-      message(std::move(text)) {}
-
-Tree written_tree(git_repository* repository, git_index* index) {
-    git_oid id;
-    check(git_index_write_tree_to(&id, index, repository), "commit");
-    return make<Tree>("commit", git_tree_lookup, repository, &id);
-}
-
-void write_commit(git_repository* repository, const git_tree* tree, Draft& draft) {
-    std::vector<const git_commit*> parents;
-    if (draft.parent) parents.push_back(draft.parent.get());
-    for (const CommitObject& commit : draft.merged) parents.push_back(commit.get());
-    const Signature committer = signature_of(draft.author);
-    const git_signature* author =
-        draft.picked ? git_commit_author(draft.picked.get()) : committer.get();
-    check(git_commit_create(&draft.id, repository, nullptr, author, committer.get(), nullptr,
-                            draft.message.c_str(), tree, parents.size(), parents.data()),
-          "commit");
-}
 
 void commit_first(git_repository* repository, const Author& author) {
     if (commit_at(repository)) return;
@@ -180,6 +239,37 @@ bool contains(git_repository* repository, const std::string& commit) {
                       git_graph_reachable_from_any(repository, git_commit_id(found.get()), &newest,
                                                    1) == 1;
            });
+}
+
+void require_commit(git_repository* repository, const std::string& commit) {
+    (void)require(repository, commit);
+}
+
+Aside reset(git_repository* repository, const std::string& commit, const std::string& branch,
+            const Author& author) {
+    const CommitObject target = require(repository, commit);
+    refuse_during_rebase(repository, "git");
+    Draft draft(repository, author, "Before going back to " + commit + "\n");
+    const git_oid head = *git_commit_id(require_head_commit(repository).get());
+    stage(repository, draft.index.get(), {});
+    stage_in_the_way(repository, draft.index.get(), tree_of(target.get()).get());
+    const Tree present = written_tree(repository, draft.index.get());
+    const bool has_changes =
+        !draft.merged.empty() ||
+        git_oid_equal(git_tree_id(present.get()), git_commit_tree_id(draft.parent.get())) == 0;
+    if (!has_changes && git_oid_equal(&head, git_commit_id(target.get())) != 0) return {};
+    refuse_conversions(repository, present.get(), tree_of(target.get()).get(), "reset");
+    draft.id = head;
+    draft.picked.reset();
+    if (has_changes) write_commit(repository, present.get(), draft);
+    const auto kept = make<CommitObject>("reset", git_commit_lookup, repository, &draft.id);
+    Aside aside{text_of(draft.id), make_free_branch(repository, branch, kept.get())};
+    // refs and objects are synced by then: from here on nothing that was there can be lost
+    overwrite_work_tree(repository, present.get(), target.get());
+    move_head(repository, draft.parent.get(), *git_commit_id(target.get()),
+              "reset: moving to " + commit);
+    end_operation(repository);
+    return aside;
 }
 
 }  // namespace chorus::repo

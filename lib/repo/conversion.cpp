@@ -70,11 +70,11 @@ int check_out_paths(git_repository* repository, const git_object* target,
 bool is_same_in_lfs(git_repository* repository, const git_index_entry* entry) {
     if (conversion_of(repository, entry->path, GIT_ATTR_CHECK_FILE_THEN_INDEX).filter != "lfs")
         return false;
-    const auto blob = make<Blob>("git", git_blob_lookup, repository, &entry->id);
-    const std::string_view pointer = content_of(blob.get());
+    const auto blob = find<Blob>("git", git_blob_lookup, repository, &entry->id);
     const std::string file = git_repository_workdir(repository) + std::string(entry->path);
     struct stat status {};
-    if (lstat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
+    if (!blob || lstat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
+    const std::string_view pointer = content_of(blob.get());
     if (!pointer.starts_with("version https://git-lfs.github.com/spec/") ||
         !pointer.ends_with("\nsize " + std::to_string(status.st_size) + "\n"))
         return false;

@@ -1,7 +1,6 @@
 #include "repo/git.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 
 #include "base/text.hpp"
@@ -57,8 +56,7 @@ void check(int result, std::string_view what) {
 }
 
 std::string text_of(const git_oid& id) {
-    std::array<char, GIT_OID_HEXSZ + 1> text{};
-    return git_oid_tostr(text.data(), text.size(), &id);
+    return git_oid_tostr_s(&id);
 }
 
 std::string setting(git_repository* repository, const std::string& key) {
@@ -107,12 +105,6 @@ CommitObject require_head_commit(git_repository* repository) {
 
 std::string short_head(git_repository* repository) {
     return text_of(*git_commit_id(require_head_commit(repository).get())).substr(0, 7);
-}
-
-CommitObject find_commit(git_repository* repository, const std::string& id) {
-    git_oid number;
-    if (id.size() != GIT_OID_HEXSZ || git_oid_fromstr(&number, id.c_str()) != 0) return nullptr;
-    return find<CommitObject>("git: " + id, git_commit_lookup, repository, &number);
 }
 
 Tree tree_of(const git_commit* commit) {

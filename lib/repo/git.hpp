@@ -83,9 +83,7 @@ void move_head(git_repository* repository, const git_commit* from, const git_oid
 CommitObject commit_at(git_repository* repository, const char* ref = "HEAD");
 CommitObject require_head_commit(git_repository* repository);
 std::string short_head(git_repository* repository);  // the first seven digits of its commit's id
-// Null where there is none of that id, given in full.
-CommitObject find_commit(git_repository* repository, const std::string& id);
-Tree tree_of(const git_commit* commit);  // null for null
+Tree tree_of(const git_commit* commit);              // null for null
 // As it stands on disk, whatever was staged in memory before.
 Index fresh_index(git_repository* repository);
 std::string_view content_of(const git_blob* blob);

@@ -52,7 +52,8 @@ bool is_mistaken_for_crlf(git_repository* repository, const git_index_entry& ent
     constexpr std::uint32_t most_bytes = 1U << 20;
     if (!S_ISREG(entry.mode)) return true;
     if (entry.file_size > most_bytes) return false;
-    const auto blob = make<Blob>("commit", git_blob_lookup, repository, &entry.id);
+    const auto blob = find<Blob>("commit", git_blob_lookup, repository, &entry.id);
+    if (!blob) return false;
     const std::string_view text = content_of(blob.get());
     bool is_other = text.find('\0') != std::string_view::npos;
     for (auto at = text.find('\r'); at != std::string_view::npos; at = text.find('\r', at + 1))

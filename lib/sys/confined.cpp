@@ -7,7 +7,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <memory>
 #include <utility>
 
 #include "base/error.hpp"
@@ -28,37 +27,29 @@ std::string name_of(int fd) {
     return "/proc/self/fd/" + std::to_string(fd);
 }
 
-struct Places {
-    std::vector<Fd> writable;
-    std::vector<Fd> readable;
-};
-
-Places open_places(const Confinement& confinement) {
-    Places places;
-    for (const std::string& path : confinement.writable) {
-        places.writable.emplace_back(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-        if (!places.writable.back()) throw base::system_error(path);
-    }
-    for (const std::string& path : confinement.readable) {
-        Fd place(open(path.c_str(), O_PATH | O_CLOEXEC));
-        if (place) places.readable.push_back(std::move(place));
-    }
-    return places;
-}
-
-void pass(Command& command, const std::vector<Fd>& places, const char* option) {
-    for (const Fd& place : places) {
-        command.keep_fds.push_back(place.get());
-        command.arguments.insert(command.arguments.end(), {option, name_of(place.get())});
-    }
-}
-
-std::string require_installed(const char* name) {
-    std::string path = installed_program(name);
+Fd open_installed(const std::string& name) {
+    const std::string path = installed_program(name);
     if (path.empty())
-        throw base::Error(base::ErrorCode::failed,
-                          std::string(name) + " is not installed with this program");
-    return path;
+        throw base::Error(base::ErrorCode::failed, name + " is not installed with this program");
+    Fd program(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!program) throw base::system_error(path);
+    return program;
+}
+
+// The places are open before anything is started, and until it is.
+std::vector<Fd> pass_places(Command& command, const Confinement& confinement) {
+    std::vector<Fd> places;
+    const auto pass = [&](const char* option, const std::string& path, int flags) {
+        places.emplace_back(open(path.c_str(), O_PATH | O_CLOEXEC | flags));
+        if (!places.back()) return false;
+        command.keep_fds.push_back(places.back().get());
+        command.arguments.insert(command.arguments.end(), {option, name_of(places.back().get())});
+        return true;
+    };
+    for (const std::string& path : confinement.writable)
+        if (!pass("--write", path, O_DIRECTORY)) throw base::system_error(path);
+    for (const std::string& path : confinement.readable) pass("--read", path, 0);
+    return places;
 }
 
 // The mounts are made by path: bubblewrap of Debian 12 takes no descriptors.
@@ -81,13 +72,6 @@ std::vector<std::string> mounted(const Confinement& confinement, const std::stri
     return all;
 }
 
-std::pair<Fd, Fd> make_sockets() {
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        throw base::system_error("socketpair");
-    return {Fd(ends[0]), Fd(ends[1])};
-}
-
 }  // namespace
 
 Fence fence_of_this_kernel() {
@@ -97,23 +81,22 @@ Fence fence_of_this_kernel() {
 
 ConfinedProcess start_confined(const std::string& name, const Confinement& confinement,
                                std::vector<std::string> environment) {
-    const std::string inner_path = require_installed(inner_name);
-    const std::string program_path = require_installed(name.c_str());
-    const Fd inner(open(inner_path.c_str(), O_RDONLY | O_CLOEXEC));
-    const Fd program(open(program_path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!inner) throw base::system_error(inner_path);
-    if (!program) throw base::system_error(program_path);
-    auto [ours, theirs] = make_sockets();
+    const Fd inner = open_installed(inner_name);
+    const Fd program = open_installed(name);
+    int sockets[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
+        throw base::system_error("socketpair");
+    Fd ours(sockets[0]);
+    const Fd theirs(sockets[1]);
     Command command;
     command.environment = std::move(environment);
     command.directory = "/";
     command.umask = confinement.umask;
     command.keep_fds = {inner.get(), program.get(), theirs.get()};
-    const Places places = open_places(confinement);
+    std::vector<Fd> places;
     if (confinement.fence == Fence::landlock) {
         command.arguments = {name_of(inner.get()), "git"};
-        pass(command, places.writable, "--write");
-        pass(command, places.readable, "--read");
+        places = pass_places(command, confinement);
     } else {
         command.arguments = mounted(confinement, name_of(inner.get()));
     }
