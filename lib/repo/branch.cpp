@@ -28,12 +28,6 @@ Reference find_ref(git_repository* repository, const std::string& name) {
     return find<Reference>("git: " + name, git_reference_lookup, repository, name.c_str());
 }
 
-CommitObject commit_of(const Object& object) {
-    git_object* commit = nullptr;
-    check(git_object_peel(&commit, object.get(), GIT_OBJECT_COMMIT), "git");
-    return CommitObject(reinterpret_cast<git_commit*>(commit));
-}
-
 void make_branch(git_repository* repository, const std::string& name, const git_commit* commit) {
     if (find_ref(repository, ref_of(name))) refuse("git: branch '" + name + "' exists");
     make<Reference>("git: " + name, git_branch_create, repository, name.c_str(), commit, 0);
@@ -47,12 +41,14 @@ struct Destination {
 
 // A branch, or one that origin has: it becomes a branch here, as git does it. Else any commit.
 Destination destination(git_repository* repository, const std::string& name) {
-    if (find_ref(repository, ref_of(name)))
-        return {commit_of(resolve(repository, ref_of(name))), name};
+    const auto commit = [&](const std::string& ref) {
+        return resolve_as<CommitObject>(repository, ref, GIT_OBJECT_COMMIT);
+    };
     const std::string remote = "refs/remotes/origin/" + name;
-    if (!find_ref(repository, remote)) return {commit_of(resolve(repository, name)), {}};
+    if (find_ref(repository, ref_of(name))) return {commit(ref_of(name)), name};
+    if (!find_ref(repository, remote)) return {commit(name), {}};
     check_name(name);
-    return {commit_of(resolve(repository, remote)), name, true};
+    return {commit(remote), name, true};
 }
 
 int note_conflict(git_checkout_notify_t, const char* path, const git_diff_file*,

@@ -1,7 +1,6 @@
 // The repository as its callers have it: every call is one of chorus-git's (server.cpp).
 #include <unistd.h>
 
-#include <iterator>
 #include <memory>
 
 #include "repo/git_process.hpp"
@@ -25,17 +24,12 @@ constexpr const char* files_for_the_network[] = {
 
 // What a clone reads of this machine and has of this process's environment. With the network that
 // is nothing but what it takes, and for ssh the known hosts.
-struct Outfit {
-    std::vector<std::string> readable;
-    std::vector<std::string> environment;
-};
-
-Outfit outfit_for(const Source& from, bool network) {
-    Outfit outfit{from.readable, {}};
+std::pair<Message, Message> outfit_for(const Source& from, bool network) {
+    Message readable = from.readable;
+    Message passed;
     const auto environment = sys::Environment::of_process();
     const auto pass = [&](const char* name) {
-        if (environment.has(name))
-            outfit.environment.push_back(name + ("=" + environment.get(name)));
+        if (environment.has(name)) passed.push_back(name + ("=" + environment.get(name)));
     };
     if (network) {
         for (const char* name :
@@ -43,19 +37,18 @@ Outfit outfit_for(const Source& from, bool network) {
             pass(name);
         for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR"}) {
             pass(name);
-            outfit.readable.push_back(environment.get(name));
+            readable.push_back(environment.get(name));
         }
-        outfit.readable.insert(outfit.readable.end(), std::begin(files_for_the_network),
-                               std::end(files_for_the_network));
+        for (const char* path : files_for_the_network) readable.emplace_back(path);
     }
     if (from.transport == Transport::ssh) {
         pass("HOME");
         pass("SSH_AUTH_SOCK");
-        outfit.environment.push_back("USER=" + sys::find_person(geteuid()).name);
-        outfit.readable.push_back(environment.get("HOME") + "/.ssh/known_hosts");
-        outfit.readable.push_back(environment.get("SSH_AUTH_SOCK"));
+        passed.push_back("USER=" + sys::find_person(geteuid()).name);
+        readable.push_back(environment.get("HOME") + "/.ssh/known_hosts");
+        readable.push_back(environment.get("SSH_AUTH_SOCK"));
     }
-    return outfit;
+    return {readable, passed};
 }
 
 }  // namespace
@@ -79,12 +72,12 @@ std::vector<std::string> clone(const std::string& source, const std::string& wor
     std::unique_ptr<const std::string, decltype(remove)> unfinished(is_new ? &directory : nullptr,
                                                                     remove);
     const bool network = with_submodules || from.transport != Transport::local;
-    const Outfit outfit = outfit_for(from, network);
+    const auto [readable, environment] = outfit_for(from, network);
     GitProcess process({.writable = {directory},
-                        .readable = outfit.readable,
+                        .readable = readable,
                         .network = network,
                         .unix_sockets = from.transport == Transport::ssh},
-                       outfit.environment);
+                       environment);
     Message left_out = process.call({"clone", directory, from.address, author.name, author.email,
                                      with_submodules ? "submodules" : ""},
                                     "clone: " + from.origin + ": the server was silent");

@@ -13,34 +13,17 @@ namespace {
 
 constexpr int most_nested = 10;
 
-// How often ssh has asked for something.
-struct Asked {
-    bool for_name = false;
-    bool for_key = false;
-};
-
-// Called by libgit2 until it has enough or gets an error. The keys are those of the agent of ssh.
-int give_credential(git_credential** given, const char*, const char* user, unsigned allowed,
-                    void* payload) {
-    Asked& asked = *static_cast<Asked*>(payload);
-    if ((allowed & GIT_CREDENTIAL_USERNAME) != 0U && !std::exchange(asked.for_name, true))
-        return git_credential_username_new(
-            given, sys::Environment::of_process().get("USER", "git").c_str());
-    if ((allowed & GIT_CREDENTIAL_SSH_KEY) != 0U && !std::exchange(asked.for_key, true))
-        return git_credential_ssh_key_from_agent(given, user);
-    return GIT_EAUTH;
-}
-
+// How a server is talked to, and what is said where that fails.
 class Fetching {
   public:
     explicit Fetching(Transport transport) : transport_(transport) {}
 
     void apply_to(git_fetch_options& options) {
         options.proxy_opts.type = GIT_PROXY_AUTO;
-        asked_ = {};
+        asked_for_name_ = asked_for_key_ = false;
         if (transport_ != Transport::ssh) return;
         options.callbacks.credentials = give_credential;
-        options.callbacks.payload = &asked_;
+        options.callbacks.payload = this;
     }
     // Throws where `result` says so.
     void check(int result, const std::string& what) const {
@@ -48,6 +31,18 @@ class Fetching {
     }
 
   private:
+    // Called by libgit2 until it has enough or gets an error. The keys are those of the agent of
+    // ssh.
+    static int give_credential(git_credential** given, const char*, const char* user,
+                               unsigned allowed, void* payload) {
+        Fetching& own = *static_cast<Fetching*>(payload);
+        if ((allowed & GIT_CREDENTIAL_USERNAME) != 0U && !std::exchange(own.asked_for_name_, true))
+            return git_credential_username_new(
+                given, sys::Environment::of_process().get("USER", "git").c_str());
+        if ((allowed & GIT_CREDENTIAL_SSH_KEY) != 0U && !std::exchange(own.asked_for_key_, true))
+            return git_credential_ssh_key_from_agent(given, user);
+        return GIT_EAUTH;
+    }
     std::string hint_for(int result) const {
         const std::string own = "~/.ssh/config is not read";
         if (transport_ != Transport::ssh) return {};
@@ -55,12 +50,13 @@ class Fetching {
             return "the server's key has to be in ~/.ssh/known_hosts: connect to it once with "
                    "ssh; " +
                    own;
-        if (!asked_.for_key) return own;
+        if (!asked_for_key_) return own;
         return "only keys in the agent of ssh are used: add one with ssh-add; " + own;
     }
 
     Transport transport_;
-    Asked asked_;
+    bool asked_for_name_ = false;
+    bool asked_for_key_ = false;
 };
 
 // As curl has them; none is said: the system's.

@@ -44,10 +44,7 @@ std::string settle_conflicts(git_index* index) {
 
 Tree tree_at(git_repository* repository, const std::string& ref) {
     if (ref.empty()) return tree_of(commit_at(repository).get());
-    const Object found = resolve(repository, ref);
-    git_object* tree = nullptr;
-    check(git_object_peel(&tree, found.get(), GIT_OBJECT_TREE), "diff: " + ref);
-    return Tree(reinterpret_cast<git_tree*>(tree));
+    return resolve_as<Tree>(repository, ref, GIT_OBJECT_TREE);
 }
 
 // Called by libgit2 for every line; anything but 0 ends the printing.

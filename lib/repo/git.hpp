@@ -91,6 +91,13 @@ std::vector<const git_index_entry*> entries_of(git_index* index);
 std::vector<const git_diff_delta*> deltas_of(const git_diff* diff);
 // Throws where `ref` is no branch, tag or commit.
 Object resolve(git_repository* repository, const std::string& ref);
+// The same, followed to a commit or tree: resolve_as<Tree>(repository, ref, GIT_OBJECT_TREE).
+template <typename Owner>
+Owner resolve_as(git_repository* repository, const std::string& ref, git_object_t type) {
+    const Object found = resolve(repository, ref);
+    auto peeled = make<Object>("git: " + ref, git_object_peel, found.get(), type);
+    return Owner(reinterpret_cast<typename Owner::pointer>(peeled.release()));
+}
 
 // The names of the local branches, sorted.
 Texts branch_names(git_repository* repository);

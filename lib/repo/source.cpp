@@ -36,7 +36,7 @@ std::string decoded(std::string_view text) {
 // A bare repository is the directory itself.
 std::vector<std::string> places_of(const std::string& directory) {
     const sys::GitPlace place = sys::find_git(directory);
-    return {directory, place.git_directory, place.common_directory};
+    return {directory, directory + "/.git", place.git_directory, place.common_directory};
 }
 
 }  // namespace

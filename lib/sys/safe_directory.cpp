@@ -13,18 +13,6 @@
 namespace chorus::sys {
 namespace {
 
-std::vector<std::string> configuration_files(const Environment& environment) {
-    const std::string home = environment.get("HOME");
-    std::vector<std::string> files{environment.get("GIT_CONFIG_SYSTEM", "/etc/gitconfig")};
-    if (environment.has("GIT_CONFIG_GLOBAL")) {
-        files.push_back(environment.get("GIT_CONFIG_GLOBAL"));
-    } else if (!home.empty()) {
-        files.push_back(environment.get("XDG_CONFIG_HOME", home + "/.config") + "/git/config");
-        files.push_back(home + "/.gitconfig");
-    }
-    return files;
-}
-
 bool names(std::string value, const std::string& directory) {
     if (value == "*") return true;
     const bool is_above = value.ends_with("/*");
@@ -56,8 +44,15 @@ void check_owner(const std::string& what, const std::string& directory, const Gi
 
 std::vector<std::string> safe_directories(const Environment& environment) {
     const std::string home = environment.get("HOME");
+    std::vector<std::string> files{environment.get("GIT_CONFIG_SYSTEM", "/etc/gitconfig")};
+    if (environment.has("GIT_CONFIG_GLOBAL")) {
+        files.push_back(environment.get("GIT_CONFIG_GLOBAL"));
+    } else if (!home.empty()) {
+        files.push_back(environment.get("XDG_CONFIG_HOME", home + "/.config") + "/git/config");
+        files.push_back(home + "/.gitconfig");
+    }
     std::vector<std::string> all;
-    for (const std::string& file : configuration_files(environment))
+    for (const std::string& file : files)
         for (std::string& value : git_values(read_git_file(file), "safe", "directory")) {
             if (value.starts_with("~/")) value.replace(0, 1, home);
             if (value.empty())
