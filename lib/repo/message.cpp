@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
 
 #include "base/error.hpp"
 
@@ -15,13 +14,14 @@ constexpr std::size_t most_bytes = 64U << 20;
 
 using Size = std::uint32_t;
 
-void append_size(std::string& bytes, std::size_t size) {
+void append(std::string& bytes, std::size_t size) {
     const auto number = static_cast<Size>(size);
     bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
-[[noreturn]] void refuse(const char* why) {
-    throw base::Error(base::ErrorCode::failed, std::string("git: the answer ") + why);
+void check_size(std::size_t bytes) {
+    if (bytes > most_bytes)
+        throw base::Error(base::ErrorCode::failed, "git: the answer is larger than 64 MiB");
 }
 
 // False at the end.
@@ -37,28 +37,16 @@ bool fill(int socket, void* place, std::size_t size, const std::function<void()>
     return true;
 }
 
-std::string take(std::string_view& bytes) {
-    Size size = 0;
-    if (bytes.size() < sizeof size) refuse("is malformed");
-    std::memcpy(&size, bytes.data(), sizeof size);
-    bytes.remove_prefix(sizeof size);
-    if (bytes.size() < size) refuse("is malformed");
-    const std::string text(bytes.substr(0, size));
-    bytes.remove_prefix(size);
-    return text;
-}
-
 }  // namespace
 
 bool send(int socket, const Message& message) {
-    std::string bytes(sizeof(Size), '\0');
+    std::string bytes;
+    append(bytes, message.size());
     for (const std::string& text : message) {
-        append_size(bytes, text.size());
+        append(bytes, text.size());
         bytes += text;
-        if (bytes.size() > most_bytes) refuse("is larger than 64 MiB");
+        check_size(bytes.size());
     }
-    const auto size = static_cast<Size>(bytes.size() - sizeof(Size));
-    std::memcpy(bytes.data(), &size, sizeof size);
     for (std::size_t sent = 0; sent < bytes.size();) {
         const ssize_t count =
             ::send(socket, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
@@ -69,13 +57,17 @@ bool send(int socket, const Message& message) {
 }
 
 std::optional<Message> receive(int socket, const std::function<void()>& wait) {
+    Size count = 0;
     Size size = 0;
-    if (!fill(socket, &size, sizeof size, wait)) return std::nullopt;
-    if (size > most_bytes) refuse("is larger than 64 MiB");
-    std::string bytes(size, '\0');
-    if (!fill(socket, bytes.data(), size, wait)) return std::nullopt;
+    std::size_t bytes = 0;
     Message message;
-    for (std::string_view rest = bytes; !rest.empty();) message.push_back(take(rest));
+    if (!fill(socket, &count, sizeof count, wait)) return std::nullopt;
+    for (; count > 0; --count) {
+        if (!fill(socket, &size, sizeof size, wait)) return std::nullopt;
+        check_size(bytes += sizeof size + size);
+        std::string& text = message.emplace_back(size, '\0');
+        if (!fill(socket, text.data(), size, wait)) return std::nullopt;
+    }
     return message;
 }
 

@@ -1,4 +1,5 @@
-// What chorus-git and its callers send each other: lists of texts, each as its size and its bytes.
+// What chorus-git and its callers send each other: lists of texts, as their number, then each as
+// its size and its bytes.
 // For this room's own use.
 #pragma once
 
@@ -15,7 +16,7 @@ using Message = std::vector<std::string>;
 // False where nobody reads any more.
 bool send(int socket, const Message& message);
 // Nothing at the end. `wait` is called before each read; what it throws is passed on. Throws
-// Error(failed) for what is no message or is larger than 64 MiB.
+// Error(failed) for more than 64 MiB.
 std::optional<Message> receive(
     int socket, const std::function<void()>& wait = [] {});
 
