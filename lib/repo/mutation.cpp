@@ -4,9 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
+#include <set>
 #include <string_view>
 #include <tuple>
 
@@ -23,32 +22,16 @@ std::optional<sys::Lock> acquire(const std::string& directory, std::int64_t wait
     return sys::Lock::acquire(directory + "/chorus.mutex", sys::Lock::Mode::exclusive, wait_ms);
 }
 
-sys::Lock require(std::optional<sys::Lock> lock) {
-    if (!lock)
-        throw base::Error(base::ErrorCode::failed,
-                          "git: another process is changing the repository",
-                          "try again when it is done");
-    return std::move(*lock);
-}
-
-// No file of ours is ever unfinished in these.
-bool is_left_alone(std::string_view path) {
-    constexpr std::array<std::string_view, 4> names{"hooks", "lfs", "modules", "worktrees"};
-    return std::find(names.begin(), names.end(), path) != names.end();
-}
-
 // git's lock files, and what libgit2 renames when it is whole.
 bool is_unfinished(std::string_view name) {
     return name.ends_with(".lock") || name.find("_git2_") != std::string_view::npos;
 }
 
-bool is_older(const timespec& one, const timespec& other) {
-    return std::tie(one.tv_sec, one.tv_nsec) < std::tie(other.tv_sec, other.tv_nsec);
-}
-
 // A marker under a free lock is that of a process which died: the unfinished files made since are
-// its own. Older ones belong to a git that a person or a command runs, and stay.
+// its own. Older ones belong to a git that a person or a command runs, and stay; so does what git
+// and its helpers have in directories of their own.
 void remove_leftovers(const std::filesystem::path& directory) {
+    static const std::set<std::string> left_alone{"hooks", "lfs", "modules", "worktrees"};
     using Walk = std::filesystem::recursive_directory_iterator;
     std::error_code ignored;
     struct stat marker {};
@@ -57,9 +40,10 @@ void remove_leftovers(const std::filesystem::path& directory) {
     for (Walk at(directory, ignored); at != Walk(); at.increment(ignored)) {
         const std::filesystem::path& path = at->path();
         const std::string name = path.filename();
-        if (at.depth() == 0 && is_left_alone(name)) at.disable_recursion_pending();
+        if (at.depth() == 0 && left_alone.count(name) > 0) at.disable_recursion_pending();
         if (is_unfinished(name) && lstat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
-            !is_older(found.st_mtim, marker.st_mtim))
+            std::tie(found.st_mtim.tv_sec, found.st_mtim.tv_nsec) >=
+                std::tie(marker.st_mtim.tv_sec, marker.st_mtim.tv_nsec))
             unlink(path.c_str());
     }
     unlink((directory / marker_name).c_str());
@@ -69,7 +53,11 @@ void remove_leftovers(const std::filesystem::path& directory) {
 
 Mutation::Mutation(const std::string& git_directory)
     : marker_(git_directory + "/" + marker_name),
-      lock_(require(acquire(git_directory, base::limits::file_lock_ms))) {
+      lock_(acquire(git_directory, base::limits::file_lock_ms)) {
+    if (!lock_)
+        throw base::Error(base::ErrorCode::failed,
+                          "git: another process is changing the repository",
+                          "try again when it is done");
     remove_leftovers(git_directory);
     const sys::Fd made(
         open(marker_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));

@@ -2,6 +2,7 @@
 // git's that a killed one left behind does not stop the next. For this room's own use.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "sys/lock.hpp"
@@ -22,7 +23,7 @@ class Mutation {
 
   private:
     std::string marker_;
-    sys::Lock lock_;
+    std::optional<sys::Lock> lock_;
 };
 
 // Removes what a killed process left; nothing while another is at it.
