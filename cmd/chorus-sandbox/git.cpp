@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
+#include <string>
 
 #include "chorus-sandbox/confine.hpp"
 
@@ -32,24 +32,21 @@ void arrange_descriptors(const GitMode& git) {
     if (syscall(SYS_close_range, program_of_git + 1, ~0U, 0) != 0) fail("close_range", errno);
 }
 
-bool write_text(const char* path, const char* text, int size) {
+bool write_text(const char* path, const std::string& text) {
     const int file = open(path, O_WRONLY | O_CLOEXEC);
-    const bool is_written = file >= 0 && write(file, text, static_cast<size_t>(size)) == size;
-    if (file >= 0) close(file);
+    const bool is_written =
+        write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    close(file);
     return is_written;
 }
 
-bool map_to_itself(const char* path, unsigned id) {
-    char line[40];
-    return write_text(path, line, std::snprintf(line, sizeof line, "%u %u 1", id, id));
-}
-
 bool enter_own_user() {
-    const uid_t user = geteuid();
-    const gid_t group = getegid();
-    return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 && map_to_itself("/proc/self/uid_map", user) &&
-           write_text("/proc/self/setgroups", "deny", 4) &&
-           map_to_itself("/proc/self/gid_map", group);
+    const std::string user = std::to_string(geteuid());
+    const std::string group = std::to_string(getegid());
+    return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 &&
+           write_text("/proc/self/uid_map", user + " " + user + " 1") &&
+           write_text("/proc/self/setgroups", "deny") &&
+           write_text("/proc/self/gid_map", group + " " + group + " 1");
 }
 
 // Some systems let everybody have a user namespace and nobody a use of it. There is no way back
@@ -70,7 +67,7 @@ bool get_own_mounts() {
 }
 
 // The same directory in the view of one's own: what was opened before belongs to the other one. -1
-// where another one has come to lie at its path.
+// where another one has come to lie at its path. Descriptors are closed with all others.
 int opened_again(const char* directory) {
     char path[PATH_MAX];
     const ssize_t size = readlink(directory, path, sizeof path - 1);
@@ -79,26 +76,21 @@ int opened_again(const char* directory) {
     const int found = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     struct stat wanted {};
     struct stat status {};
-    if (stat(directory, &wanted) == 0 && fstat(found, &status) == 0 &&
-        wanted.st_dev == status.st_dev && wanted.st_ino == status.st_ino)
-        return found;
-    if (found >= 0) close(found);
-    return -1;
+    const bool is_same = stat(directory, &wanted) == 0 && fstat(found, &status) == 0 &&
+                         wanted.st_dev == status.st_dev && wanted.st_ino == status.st_ino;
+    return is_same ? found : -1;
 }
 
 void mount_without_links(const char* directory) {
     const int place = opened_again(directory);
-    const int tree = static_cast<int>(
-        syscall(SYS_open_tree, place, "",
-                OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE));
+    const long tree = syscall(SYS_open_tree, place, "",
+                              OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE);
     mount_attr attributes{};
     attributes.attr_set = MOUNT_ATTR_NOSYMFOLLOW;
-    if (tree >= 0 && syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes,
-                             sizeof attributes) == 0)
+    if (syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes,
+                sizeof attributes) == 0)
         syscall(SYS_move_mount, tree, "", place, "",
                 MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
-    if (tree >= 0) close(tree);
-    if (place >= 0) close(place);
 }
 
 }  // namespace
