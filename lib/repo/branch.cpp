@@ -1,9 +1,8 @@
 #include "base/text.hpp"
 #include "repo/calls.hpp"
-#include "repo/conversion.hpp"
 #include "repo/mutation.hpp"
 #include "repo/operation.hpp"
-#include "repo/staging.hpp"
+#include "repo/work_tree.hpp"
 #include "sys/file.hpp"
 #include "sys/git_config.hpp"
 
@@ -134,7 +133,7 @@ void delete_branch(git_repository* repository, const std::string& name) {
 void checkout(git_repository* repository, const std::string& ref, bool create) {
     if (create) check_name(ref);
     const Mutation mutation(git_repository_path(repository));
-    refuse_during(repository, "checkout");
+    refuse_during(repository, {Ending::commit, Ending::other}, "checkout");
     refuse_conflicts(conflicted_paths(fresh_index(repository).get()), "checkout");
     if (create) {
         const CommitObject head = commit_at(repository);

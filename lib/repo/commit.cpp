@@ -6,17 +6,15 @@
 
 #include "base/text.hpp"
 #include "repo/calls.hpp"
-#include "repo/conversion.hpp"
 #include "repo/mutation.hpp"
 #include "repo/operation.hpp"
-#include "repo/staging.hpp"
+#include "repo/work_tree.hpp"
 #include "sys/clock.hpp"
 
 namespace chorus::repo {
 namespace {
 
 constexpr std::int64_t index_wait_ms = 2'000;
-constexpr int most_branches_of_a_second = 100;
 
 // A commit in the making. Its index is in memory: what is staged there is written by whoever wants
 // it written.
@@ -171,15 +169,13 @@ CommitObject require(git_repository* repository, const std::string& commit) {
 
 std::string make_free_branch(git_repository* repository, const std::string& name,
                              const git_commit* commit) {
-    for (int number = 1; number <= most_branches_of_a_second; ++number) {
-        const std::string free = number == 1 ? name : name + "-" + std::to_string(number);
-        git_reference* made = nullptr;
-        const int result = git_branch_create(&made, repository, free.c_str(), commit, 0);
-        const Reference owned(made);
-        if (result == 0) return free;
-        if (result != GIT_EEXISTS) check(result, "git: " + free);
-    }
-    refuse("git: branch '" + name + "' exists");
+    std::string free = name;
+    for (int number = 2; find<Reference>("git: " + free, git_branch_lookup, repository,
+                                         free.c_str(), GIT_BRANCH_LOCAL);
+         ++number)
+        free = name + "-" + std::to_string(number);
+    make<Reference>("git: " + free, git_branch_create, repository, free.c_str(), commit, 0);
+    return free;
 }
 
 // What is staged in memory alone is forgotten first: a file that is not in the index stays.
@@ -210,7 +206,7 @@ PlannedCommit plan_commit(git_repository* repository, const std::string& message
                           const Author& author, const Texts& files) {
     std::string text = checked_message(message);
     const Texts selection = selection_of(repository, files);
-    refuse_during_rebase(repository, "commit");
+    refuse_during(repository, {Ending::other}, "commit");
     const auto draft = std::make_shared<Draft>(repository, author, std::move(text));
     refuse_conflicts(unresolved(draft->index.get(), selection), "commit");
     stage(repository, draft->index.get(), selection);
@@ -248,7 +244,7 @@ void require_commit(git_repository* repository, const std::string& commit) {
 Aside reset(git_repository* repository, const std::string& commit, const std::string& branch,
             const Author& author) {
     const CommitObject target = require(repository, commit);
-    refuse_during_rebase(repository, "git");
+    refuse_during(repository, {Ending::other}, "git");
     Draft draft(repository, author, "Before going back to " + commit + "\n");
     const git_oid head = *git_commit_id(require_head_commit(repository).get());
     stage(repository, draft.index.get(), {});

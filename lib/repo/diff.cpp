@@ -1,8 +1,8 @@
 #include <optional>
 
 #include "repo/calls.hpp"
-#include "repo/conversion.hpp"
 #include "repo/operation.hpp"
+#include "repo/work_tree.hpp"
 
 namespace chorus::repo {
 namespace {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -121,21 +122,19 @@ bool GitProcess::has_ended() {
 
 // Anything may take long; what waits for a server or a file that does not answer uses no processor.
 void GitProcess::wait_for_answer(std::string_view silence) {
-    const int step_ms = static_cast<int>(std::max<std::int64_t>(patience_ms_ / 4, 1));
+    constexpr int steps = 4;
+    const int step_ms = static_cast<int>(std::max<std::int64_t>(patience_ms_ / steps, 1));
     pollfd wanted{process_.socket.get(), POLLIN, 0};
     std::int64_t used = -1;
-    std::int64_t silent_ms = 0;
-    while (poll(&wanted, 1, step_ms) == 0) {
-        const std::int64_t used_now = sys::processor_time_ns(process_.identity);
-        silent_ms = used_now == used ? silent_ms + step_ms : 0;
-        used = used_now;
-        if (silent_ms < patience_ms_) continue;
-        has_ended_ = true;
-        kill(pid(), SIGKILL);
-        throw base::Error(
-            base::ErrorCode::failed,
-            std::string(silence) + " for " + std::to_string((patience_ms_ + 999) / 1000) + " s");
+    for (int silent = 0; silent < steps; ++silent) {
+        if (poll(&wanted, 1, step_ms) != 0) return;
+        const std::int64_t before = std::exchange(used, sys::processor_time_ns(process_.identity));
+        if (before != used) silent = -1;
     }
+    has_ended_ = true;
+    throw base::Error(
+        base::ErrorCode::failed,
+        std::string(silence) + " for " + std::to_string((patience_ms_ + 999) / 1000) + " s");
 }
 
 void GitProcess::tell_its_end() {

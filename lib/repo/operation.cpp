@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <map>
+#include <set>
 
 #include "base/limits.hpp"
 #include "sys/file.hpp"
@@ -21,15 +22,6 @@ std::string with_article(std::string_view name) {
 
 std::string command(const Operation& operation, std::string_view option) {
     return "`git " + std::string(operation.name) + " --" + std::string(option) + "`";
-}
-
-[[noreturn]] void refuse_because_of(const Operation& operation, std::string_view what) {
-    refuse(std::string(what) + ": " + with_article(operation.name) + " is in progress",
-           operation.ending == Ending::commit
-               ? "end it with git_commit, or give it up with " + command(operation, "abort") +
-                     " in bash"
-               : "settle and `git add` the conflicts, then " + command(operation, "continue") +
-                     " in bash; " + command(operation, "abort") + " gives it up");
 }
 
 // The steps of a cherry-pick or revert of several commits that are not done.
@@ -71,15 +63,15 @@ Operation operation_of(git_repository* repository) {
     return found != operations.end() ? found->second : sequence_of(repository);
 }
 
-void refuse_during(git_repository* repository, std::string_view what) {
-    if (operation_of(repository).ending == Ending::commit)
-        refuse_because_of(operation_of(repository), what);
-    refuse_during_rebase(repository, what);
-}
-
-void refuse_during_rebase(git_repository* repository, std::string_view what) {
-    if (operation_of(repository).ending == Ending::other)
-        refuse_because_of(operation_of(repository), what);
+void refuse_during(git_repository* repository, std::set<Ending> endings, std::string_view what) {
+    const Operation operation = operation_of(repository);
+    if (endings.count(operation.ending) == 0) return;
+    const std::string abort = command(operation, "abort");
+    refuse(std::string(what) + ": " + with_article(operation.name) + " is in progress",
+           operation.ending == Ending::commit
+               ? "end it with git_commit, or give it up with " + abort + " in bash"
+               : "settle and `git add` the conflicts, then " + command(operation, "continue") +
+                     " in bash; " + abort + " gives it up");
 }
 
 Texts conflicted_paths(git_index* index) {

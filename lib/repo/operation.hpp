@@ -2,6 +2,7 @@
 // it in this room's .cpp files only.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,10 +24,8 @@ struct Operation {
 };
 
 Operation operation_of(git_repository* repository);
-// Throws "WHAT: a merge is in progress" for what a commit or a command of its own has to end first.
-void refuse_during(git_repository* repository, std::string_view what);
-// The same for a rebase or am alone.
-void refuse_during_rebase(git_repository* repository, std::string_view what);
+// Throws "WHAT: a merge is in progress" where that ends in one of these ways.
+void refuse_during(git_repository* repository, std::set<Ending> endings, std::string_view what);
 
 // Sorted, each once.
 Texts conflicted_paths(git_index* index);

@@ -1,0 +1,344 @@
+#include "repo/work_tree.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <map>
+#include <optional>
+
+#include "base/hash.hpp"
+#include "base/text.hpp"
+#include "repo/operation.hpp"
+#include "sys/beneath.hpp"
+#include "sys/file.hpp"
+#include "sys/process.hpp"
+
+namespace chorus::repo {
+namespace {
+
+struct Conversion {
+    std::string filter;    // the name of the driver
+    std::string encoding;  // of the work tree, where that is not UTF-8
+};
+
+Conversion conversion_of(git_repository* repository, const std::string& path, unsigned flags) {
+    const char* names[] = {"filter", "working-tree-encoding"};
+    const char* values[2] = {};
+    check(git_attr_get_many(values, repository, flags, path.c_str(), 2, names), "git: " + path);
+    const auto text = [](const char* value) {
+        return git_attr_value(value) == GIT_ATTR_VALUE_STRING ? std::string(value) : "";
+    };
+    Conversion conversion{text(values[0]), text(values[1])};
+    const std::string lower = base::to_lower_ascii(conversion.encoding);
+    if (lower == "utf-8" || lower == "utf8") conversion.encoding.clear();
+    return conversion;
+}
+
+// Whether git in a command's sandbox converts it.
+bool is_known_to_git(git_repository* repository, const Conversion& conversion) {
+    if (conversion.filter.empty()) return true;
+    std::string program;
+    if (conversion.filter == "lfs" && sys::find_program("git-lfs", program) == 0) return true;
+    for (const char* key : {".clean", ".process"})
+        if (!setting(repository, "filter." + conversion.filter + key).empty()) return true;
+    return false;
+}
+
+void refuse_conversion(git_repository* repository, const std::string& path, unsigned flags,
+                       std::string_view what) {
+    const Conversion conversion = conversion_of(repository, path, flags);
+    if (conversion.filter.empty() && conversion.encoding.empty()) return;
+    const std::string attribute = conversion.filter.empty()
+                                      ? "working-tree-encoding=" + conversion.encoding
+                                      : "filter=" + conversion.filter;
+    const std::string remedy =
+        is_known_to_git(repository, conversion)
+            ? ": use git in bash for it"
+            : ", and git has no driver '" + conversion.filter + "' here: leave the file out";
+    refuse(std::string(what) + ": " + base::quoted(path) + " has the attribute " + attribute,
+           "the git tools do not convert files" + remedy);
+}
+
+// The index has a pointer of git-lfs: a line with the version, others, "oid sha256:<64 digits>" and
+// "size <bytes>".
+bool is_same_in_lfs(git_repository* repository, const git_index_entry* entry) {
+    if (conversion_of(repository, entry->path, GIT_ATTR_CHECK_FILE_THEN_INDEX).filter != "lfs")
+        return false;
+    const auto blob = find<Blob>("git", git_blob_lookup, repository, &entry->id);
+    const std::string file = git_repository_workdir(repository) + std::string(entry->path);
+    struct stat status {};
+    if (!blob || lstat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
+    const std::string_view pointer = content_of(blob.get());
+    if (!pointer.starts_with("version https://git-lfs.github.com/spec/") ||
+        !pointer.ends_with("\nsize " + std::to_string(status.st_size) + "\n"))
+        return false;
+    const auto size = static_cast<std::size_t>(status.st_size);
+    const std::string oid = "\noid sha256:" + base::sha256_hex(sys::read_file(file, size)) + "\n";
+    return pointer.find(oid) != std::string_view::npos;
+}
+
+bool is_attribute_file(const std::string& path) {
+    return ("/" + path).ends_with("/.gitattributes");
+}
+
+int check_out_paths(git_repository* repository, const git_object* target,
+                    git_checkout_options options, Texts& paths) {
+    std::vector<char*> names;
+    for (std::string& path : paths) names.push_back(path.data());
+    options.checkout_strategy |= GIT_CHECKOUT_FORCE | GIT_CHECKOUT_DISABLE_PATHSPEC_MATCH;
+    options.paths = {names.data(), names.size()};
+    return git_checkout_tree(repository, target, &options);
+}
+
+// The path, or what is on the way to it, as far as that is a link: "sub" of "sub/file"; else "".
+std::string find_link(const std::string& work_tree, const std::string& path) {
+    struct stat status {};
+    for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {
+        const std::string part = path.substr(0, end);
+        if (lstat((work_tree + part).c_str(), &status) != 0) return {};
+        if (S_ISLNK(status.st_mode)) return part;
+        if (end == std::string::npos) return {};
+    }
+}
+
+// Nothing where a part is missing, or is a link where a directory has to be: what git knows below
+// it is gone then. Whatever else fails is no deletion.
+std::optional<struct stat> look_at(const std::string& work_tree, const std::string& path) {
+    const std::string link = find_link(work_tree, path);
+    struct stat status {};
+    if (!link.empty() && link != path) return std::nullopt;
+    if (lstat((work_tree + path).c_str(), &status) == 0) return status;
+    if (errno != ENOENT && errno != ENOTDIR) throw base::system_error("git: " + path);
+    return std::nullopt;
+}
+
+bool is_submodule(git_index* index, const std::string& path) {
+    for (int stage = 0; stage < 4; ++stage) {
+        const git_index_entry* entry = git_index_get_bypath(index, path.c_str(), stage);
+        if (entry != nullptr && entry->mode == GIT_FILEMODE_COMMIT) return true;
+    }
+    return false;
+}
+
+// With automatic line ends a file that is in the index with CRLF keeps them. Of what is there
+// libgit2 takes for such a file also a link, a submodule, and any carriage return; git does not.
+bool is_mistaken_for_crlf(git_repository* repository, const git_index_entry& entry) {
+    constexpr std::uint32_t most_bytes = 1U << 20;
+    if (!S_ISREG(entry.mode)) return true;
+    if (entry.file_size > most_bytes) return false;
+    const auto blob = find<Blob>("commit", git_blob_lookup, repository, &entry.id);
+    if (!blob) return false;
+    const std::string_view text = content_of(blob.get());
+    bool is_other = text.find('\0') != std::string_view::npos;
+    for (auto at = text.find('\r'); at != std::string_view::npos; at = text.find('\r', at + 1))
+        is_other = is_other || text.substr(at + 1, 1) != "\n";
+    return is_other && text.find('\r') != std::string_view::npos;
+}
+
+void stage_path(git_repository* repository, git_index* index, const std::string& path) {
+    const auto found = look_at(git_repository_workdir(repository), path);
+    const mode_t mode = found ? found->st_mode : 0;
+    const bool is_there =
+        S_ISREG(mode) || S_ISLNK(mode) || (S_ISDIR(mode) && is_submodule(index, path));
+    if (S_ISREG(mode))
+        refuse_conversion(repository, path, GIT_ATTR_CHECK_FILE_THEN_INDEX, "commit");
+    const git_index_entry* entry = git_index_get_bypath(index, path.c_str(), 0);
+    if (entry != nullptr && S_ISREG(mode) && is_mistaken_for_crlf(repository, *entry))
+        check(git_index_remove_bypath(index, path.c_str()), "commit: " + path);
+    check(is_there ? git_index_add_bypath(index, path.c_str())
+                   : git_index_remove_bypath(index, path.c_str()),
+          "commit: " + path);
+    if (S_ISDIR(mode)) git_index_conflict_remove(index, path.c_str());  // of a submodule it stays
+}
+
+bool is_tracked(git_index* index, const std::string& path) {
+    std::size_t position = 0;
+    return git_index_get_bypath(index, path.c_str(), 0) != nullptr ||
+           git_index_find_prefix(&position, index, (path + "/").c_str()) == 0;
+}
+
+bool is_at_or_below(std::string_view path, const std::string& directory) {
+    return path == directory || path.starts_with(directory + "/");
+}
+
+// A repository inside the workspace is listed as a directory; git would record no more of it than
+// an id.
+Texts changed_paths(git_repository* repository, git_index* index) {
+    auto options = options_by(git_diff_options_init);
+    options.flags =
+        GIT_DIFF_INCLUDE_UNTRACKED | GIT_DIFF_RECURSE_UNTRACKED_DIRS | GIT_DIFF_INCLUDE_TYPECHANGE;
+    const auto diff = make<Diff>("commit", git_diff_index_to_workdir, repository, index, &options);
+    Texts paths;
+    for (const git_diff_delta* delta : deltas_of(diff.get())) {
+        const std::string path = delta->new_file.path;
+        if (!path.ends_with('/') && !is_unchanged(repository, index, *delta)) paths.push_back(path);
+    }
+    return paths;
+}
+
+// A git without nanoseconds (Debian's) takes a file for unchanged when its size and the second of
+// its time are those of the index, unless the index is as young as that. Where we write the index
+// anew, a size of 0 makes it look again. Whether there was need for that.
+bool distrust(git_repository* repository, git_index* index, const std::string& path) {
+    const git_index_entry* entry = git_index_get_bypath(index, path.c_str(), 0);
+    const auto found = look_at(git_repository_workdir(repository), path);
+    if (entry == nullptr || !found ||
+        entry->mtime.seconds != static_cast<std::int32_t>(found->st_mtim.tv_sec) ||
+        entry->file_size != static_cast<std::uint32_t>(found->st_size))
+        return false;
+    git_index_entry distrusted = *entry;
+    distrusted.file_size = 0;
+    check(git_index_add(index, &distrusted), "git: " + path);
+    return true;
+}
+
+using Replaced = std::map<std::string, std::optional<git_index_entry>>;
+
+// libgit2 obeys the .gitattributes in the index besides those in the work tree, git these alone: so
+// the index gets these before anything else is compared. What it had is returned.
+Replaced stage_attributes(git_repository* repository, git_index* index, const Texts& paths) {
+    Replaced replaced;
+    for (const std::string& path : paths) {
+        if (!is_attribute_file(path)) continue;
+        const git_index_entry* entry = git_index_get_bypath(index, path.c_str(), 0);
+        replaced[path] = entry != nullptr ? std::optional(*entry) : std::nullopt;
+        stage_path(repository, index, path);
+    }
+    return replaced;
+}
+
+void put_back(git_index* index, const std::string& path, std::optional<git_index_entry> entry) {
+    if (entry) entry->path = path.c_str();
+    check(entry ? git_index_add(index, &*entry) : git_index_remove_bypath(index, path.c_str()),
+          "commit: " + path);
+}
+
+}  // namespace
+
+bool is_unchanged(git_repository* repository, git_index* index, const git_diff_delta& delta) {
+    const git_index_entry* entry = git_index_get_bypath(index, delta.old_file.path, 0);
+    if (entry == nullptr) return false;
+    return (entry->flags_extended & GIT_INDEX_ENTRY_SKIP_WORKTREE) != 0 ||
+           (delta.status == GIT_DELTA_MODIFIED && is_same_in_lfs(repository, entry));
+}
+
+// The attributes are those of the tree while that is the repository's index.
+void refuse_conversions(git_repository* repository, git_tree* from, git_tree* to,
+                        std::string_view what) {
+    const auto index = make<Index>(what, git_index_new);
+    check(git_index_read_tree(index.get(), to), what);
+    check(git_repository_set_index(repository, index.get()), what);
+    const auto diff = make<Diff>(what, git_diff_tree_to_tree, repository, from, to, nullptr);
+    for (const git_diff_delta* delta : deltas_of(diff.get())) {
+        const git_diff_file& file = delta->new_file;
+        if (file.mode != GIT_FILEMODE_BLOB && file.mode != GIT_FILEMODE_BLOB_EXECUTABLE) continue;
+        refuse_conversion(repository, file.path, GIT_ATTR_CHECK_INDEX_ONLY, what);
+    }
+    check(git_repository_set_index(repository, nullptr), what);
+}
+
+// libgit2 goes by the .gitattributes in the work tree, when it writes and when it compares. So
+// where they change, all is compared by the old ones first; then they are written, then the rest.
+int check_out_tree(git_repository* repository, git_tree* from, const git_commit* commit,
+                   git_checkout_options options) {
+    options.dir_mode = 0777;
+    const auto* target = reinterpret_cast<const git_object*>(commit);
+    const auto diff =
+        make<Diff>("git", git_diff_tree_to_tree, repository, from, tree_of(commit).get(), nullptr);
+    Texts paths;
+    for (const git_diff_delta* delta : deltas_of(diff.get()))
+        paths.emplace_back(delta->new_file.path);
+    Texts attributes;
+    std::copy_if(paths.begin(), paths.end(), std::back_inserter(attributes), is_attribute_file);
+    if (attributes.empty()) return git_checkout_tree(repository, target, &options);
+    const bool is_forced = (options.checkout_strategy & GIT_CHECKOUT_FORCE) != 0;
+    git_checkout_options dry = options;
+    dry.checkout_strategy &= ~static_cast<unsigned>(GIT_CHECKOUT_SAFE);
+    dry.checkout_strategy |= GIT_CHECKOUT_DONT_UPDATE_INDEX;
+    int result = is_forced ? 0 : git_checkout_tree(repository, target, &dry);
+    if (result == 0) result = check_out_paths(repository, target, options, attributes);
+    if (result != 0) return result;
+    return is_forced ? git_checkout_tree(repository, target, &options)
+                     : check_out_paths(repository, target, options, paths);
+}
+
+Texts selection_of(git_repository* repository, const Texts& files) {
+    const sys::Root root(git_repository_workdir(repository));
+    Texts selection;
+    for (const std::string& file : files) {
+        if (file.find('\0') != std::string::npos) refuse("commit: a name has a NUL in it");
+        const std::string path = root.canonical(file);
+        if (path == ".") return {};
+        if (path.empty()) refuse("commit: " + file + " is outside the workspace");
+        for (const std::string_view part : base::split(path, '/'))
+            if (sys::is_git_name(part)) refuse("commit: " + file + " is in .git");
+        selection.push_back(path);
+    }
+    return selection;
+}
+
+bool covers(const Texts& selection, std::string_view path) {
+    return selection.empty() ||
+           std::any_of(selection.begin(), selection.end(),
+                       [&](const auto& selected) { return is_at_or_below(path, selected); });
+}
+
+void stage(git_repository* repository, git_index* index, const Texts& selection) {
+    Texts paths = changed_paths(repository, index);
+    const Replaced replaced = stage_attributes(repository, index, paths);
+    if (!replaced.empty()) paths = changed_paths(repository, index);
+    for (const auto& [path, entry] : replaced) paths.push_back(path);
+    for (std::string& path : conflicted_paths(index)) paths.push_back(std::move(path));
+    for (const std::string& selected : selection) {
+        const bool is_changed = std::any_of(paths.begin(), paths.end(), [&](const auto& path) {
+            return is_at_or_below(path, selected);
+        });
+        if (is_changed || is_tracked(index, selected)) continue;
+        const auto found = look_at(git_repository_workdir(repository), selected);
+        refuse("commit: " + selected +
+               (found ? " is ignored, or there is no file in it" : " is not there"));
+    }
+    for (const std::string& path : paths) {
+        if (covers(selection, path)) {
+            stage_path(repository, index, path);
+        } else {
+            distrust(repository, index, path);
+        }
+    }
+    for (const auto& [path, entry] : replaced)
+        if (!covers(selection, path)) put_back(index, path, entry);
+}
+
+void stage_in_the_way(git_repository* repository, git_index* index, git_tree* tree) {
+    const auto diff =
+        make<Diff>("commit", git_diff_tree_to_index, repository, tree, index, nullptr);
+    for (const git_diff_delta* delta : deltas_of(diff.get())) {
+        if (delta->status != GIT_DELTA_DELETED) continue;
+        const std::string path = delta->old_file.path;
+        const std::string link = find_link(git_repository_workdir(repository), path);
+        stage_path(repository, index, link.empty() ? path : link);
+    }
+}
+
+void remove_links(git_repository* repository, git_tree* tree) {
+    const std::string work_tree = git_repository_workdir(repository);
+    const auto all = make<Diff>("reset", git_diff_tree_to_tree, repository, nullptr, tree, nullptr);
+    for (const git_diff_delta* delta : deltas_of(all.get())) {
+        const std::string link = find_link(work_tree, delta->new_file.path);
+        if (!link.empty() && unlink((work_tree + link).c_str()) != 0)
+            throw base::system_error("reset: " + link);
+    }
+}
+
+void keep_changes_visible(git_repository* repository) {
+    const Index index = fresh_index(repository);
+    bool distrusted = false;
+    for (const std::string& path : changed_paths(repository, index.get()))
+        distrusted |= distrust(repository, index.get(), path);
+    if (distrusted) check(git_index_write(index.get()), "git");
+}
+
+}  // namespace chorus::repo
