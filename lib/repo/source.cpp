@@ -10,15 +10,6 @@
 namespace chorus::repo {
 namespace {
 
-[[noreturn]] void refuse(const std::string& given, const std::string& why) {
-    throw base::Error(base::ErrorCode::failed, "clone: " + without_credentials(given) + ": " + why);
-}
-
-// "host:path" is ssh for git; a path with a slash before its colon is a path.
-bool names_a_host(const std::string& given) {
-    return given.find(':') < given.find('/');
-}
-
 // "%20" is a blank in a file address.
 std::string decoded(std::string_view text) {
     std::string plain;
@@ -51,11 +42,12 @@ std::string without_credentials(const std::string& url) {
     return url.substr(0, std::min(at, url.find(':', authority))) + url.substr(at);
 }
 
+// "host:path" is ssh for git; a path with a slash before its colon is a path.
 Transport transport_of(const std::string& address) {
     if (address.starts_with("https://") || address.starts_with("http://")) return Transport::http;
-    if (address.starts_with("ssh://")) return Transport::ssh;
-    return address.find("://") == std::string::npos && names_a_host(address) ? Transport::ssh
-                                                                             : Transport::local;
+    const bool names_a_host =
+        address.find("://") == std::string::npos && address.find(':') < address.find('/');
+    return address.starts_with("ssh://") || names_a_host ? Transport::ssh : Transport::local;
 }
 
 Source find_source(const std::string& given) {
@@ -66,12 +58,15 @@ Source find_source(const std::string& given) {
         const std::string path = sys::real_path(given);
         return {Transport::local, path, path, places_of(path)};
     }
+    const bool has_helper = given.find("::") != std::string::npos;  // "ext::sh -c …"
     const Transport transport = transport_of(given);
-    if (transport != Transport::local && given.find("::") == std::string::npos)
-        return {transport, given, origin};
-    if (given.find("://") != std::string::npos || given.find("::") != std::string::npos)
-        refuse(given, "only https, http, ssh and file addresses and paths are cloned");
-    refuse(given, "there is no such directory");
+    if (transport != Transport::local && !has_helper) return {transport, given, origin};
+    const bool is_path = !has_helper && given.find("://") == std::string::npos;
+    throw base::Error(
+        base::ErrorCode::failed,
+        "clone: " + origin + ": " +
+            (is_path ? "there is no such directory"
+                     : "only https, http, ssh and file addresses and paths are cloned"));
 }
 
 }  // namespace chorus::repo

@@ -16,44 +16,27 @@ std::string head_line(git_repository* repository) {
            "\n";
 }
 
-void append_escaped(std::string& out, char c) {
-    constexpr std::string_view plain = "\"\\\a\b\t\n\v\f\r";
-    constexpr std::string_view letters = "\"\\abtnvfr";
-    const auto at = plain.find(c);
-    char octal[5];
-    if (at != std::string_view::npos) {
-        (out += '\\') += letters[at];
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-        std::snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned>(c));
-        out += octal;
-    } else {
-        out += c;
-    }
-}
-
 // As git does with core.quotePath off: a name is quoted where it holds a blank or needs an escape.
 std::string quoted(std::string_view path) {
+    constexpr std::string_view special = "\"\\\a\b\t\n\v\f\r";
+    constexpr std::string_view letters = "\"\\abtnvfr";
     std::string escaped;
-    for (const char c : path) append_escaped(escaped, c);
-    const bool plain = escaped == path && path.find(' ') == std::string_view::npos;
-    return plain ? escaped : '"' + escaped + '"';
+    for (const char c : path) {
+        char octal[5];
+        std::snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned char>(c));
+        const auto at = special.find(c);
+        const bool is_control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+        escaped += at != special.npos ? std::string{'\\', letters[at]}
+                   : is_control       ? std::string(octal)
+                                      : std::string{c};
+    }
+    const bool is_plain = escaped == path && path.find(' ') == std::string_view::npos;
+    return is_plain ? escaped : '"' + escaped + '"';
 }
 
-char index_letter(unsigned status) {
-    if (status & GIT_STATUS_INDEX_NEW) return 'A';
-    if (status & GIT_STATUS_INDEX_MODIFIED) return 'M';
-    if (status & GIT_STATUS_INDEX_DELETED) return 'D';
-    if (status & GIT_STATUS_INDEX_RENAMED) return 'R';
-    if (status & GIT_STATUS_INDEX_TYPECHANGE) return 'T';
-    return ' ';
-}
-
-char work_tree_letter(unsigned status) {
-    if (status & GIT_STATUS_WT_MODIFIED) return 'M';
-    if (status & GIT_STATUS_WT_DELETED) return 'D';
-    if (status & GIT_STATUS_WT_TYPECHANGE) return 'T';
-    if (status & GIT_STATUS_WT_UNREADABLE) return '!';
-    return ' ';
+char letter(const git_diff_delta* delta) {
+    const bool is_tracked = delta != nullptr && delta->status != GIT_DELTA_UNTRACKED;
+    return is_tracked ? git_diff_status_char(delta->status) : ' ';
 }
 
 // Which of ancestor, ours and theirs there are says what both sides did; git's letters for it.
@@ -86,7 +69,7 @@ void append(Lines& lines, const git_status_entry& entry, git_index* index) {
         lines.tracked += conflict_letters(index, path) + " " + quoted(path) + "\n";
         return;
     }
-    const std::string letters{index_letter(entry.status), work_tree_letter(entry.status)};
+    const std::string letters{letter(entry.head_to_index), letter(entry.index_to_workdir)};
     if (letters != "  ") lines.tracked += letters + " " + names(entry) + "\n";
     if (entry.status & GIT_STATUS_WT_NEW)
         lines.untracked += "?? " + quoted(entry.index_to_workdir->new_file.path) + "\n";

@@ -19,53 +19,46 @@
 namespace chorus::repo {
 namespace {
 
-struct Conversion {
-    std::string filter;    // the name of the driver
-    std::string encoding;  // of the work tree, where that is not UTF-8
-};
+constexpr std::string_view filter = "filter=";
 
-Conversion conversion_of(git_repository* repository, const std::string& path, unsigned flags) {
+// The attribute for which git converts the file: "filter=lfs", "working-tree-encoding=UTF-16", or
+// "".
+std::string conversion_of(git_repository* repository, const std::string& path, unsigned flags) {
     const char* names[] = {"filter", "working-tree-encoding"};
     const char* values[2] = {};
     check(git_attr_get_many(values, repository, flags, path.c_str(), 2, names), "git: " + path);
-    const auto text = [](const char* value) {
-        return git_attr_value(value) == GIT_ATTR_VALUE_STRING ? std::string(value) : "";
-    };
-    Conversion conversion{text(values[0]), text(values[1])};
-    const std::string lower = base::to_lower_ascii(conversion.encoding);
-    if (lower == "utf-8" || lower == "utf8") conversion.encoding.clear();
-    return conversion;
+    if (git_attr_value(values[0]) == GIT_ATTR_VALUE_STRING) return std::string(filter) + values[0];
+    if (git_attr_value(values[1]) != GIT_ATTR_VALUE_STRING) return {};
+    const std::string encoding = base::to_lower_ascii(values[1]);
+    const bool is_utf8 = encoding == "utf-8" || encoding == "utf8";
+    return is_utf8 ? "" : std::string("working-tree-encoding=") + values[1];
 }
 
-// Whether git in a command's sandbox converts it.
-bool is_known_to_git(git_repository* repository, const Conversion& conversion) {
-    if (conversion.filter.empty()) return true;
+// Whether git in a command's sandbox has the driver.
+bool is_known_to_git(git_repository* repository, const std::string& driver) {
     std::string program;
-    if (conversion.filter == "lfs" && sys::find_program("git-lfs", program) == 0) return true;
-    for (const char* key : {".clean", ".process"})
-        if (!setting(repository, "filter." + conversion.filter + key).empty()) return true;
-    return false;
+    return (driver == "lfs" && sys::find_program("git-lfs", program) == 0) ||
+           !setting(repository, "filter." + driver + ".clean").empty() ||
+           !setting(repository, "filter." + driver + ".process").empty();
 }
 
 void refuse_conversion(git_repository* repository, const std::string& path, unsigned flags,
                        std::string_view what) {
-    const Conversion conversion = conversion_of(repository, path, flags);
-    if (conversion.filter.empty() && conversion.encoding.empty()) return;
-    const std::string attribute = conversion.filter.empty()
-                                      ? "working-tree-encoding=" + conversion.encoding
-                                      : "filter=" + conversion.filter;
-    const std::string remedy =
-        is_known_to_git(repository, conversion)
-            ? ": use git in bash for it"
-            : ", and git has no driver '" + conversion.filter + "' here: leave the file out";
-    refuse(std::string(what) + ": " + base::quoted(path) + " has the attribute " + attribute,
-           "the git tools do not convert files" + remedy);
+    const std::string attribute = conversion_of(repository, path, flags);
+    if (attribute.empty()) return;
+    std::string hint = "the git tools do not convert files";
+    const std::string driver = attribute.starts_with(filter) ? attribute.substr(filter.size()) : "";
+    if (driver.empty() || is_known_to_git(repository, driver))
+        hint += ": use git in bash for it";
+    else
+        hint += ", and git has no driver '" + driver + "' here: leave the file out";
+    refuse(std::string(what) + ": " + base::quoted(path) + " has the attribute " + attribute, hint);
 }
 
 // The index has a pointer of git-lfs: a line with the version, others, "oid sha256:<64 digits>" and
 // "size <bytes>".
 bool is_same_in_lfs(git_repository* repository, const git_index_entry* entry) {
-    if (conversion_of(repository, entry->path, GIT_ATTR_CHECK_FILE_THEN_INDEX).filter != "lfs")
+    if (conversion_of(repository, entry->path, GIT_ATTR_CHECK_FILE_THEN_INDEX) != "filter=lfs")
         return false;
     const auto blob = find<Blob>("git", git_blob_lookup, repository, &entry->id);
     const std::string file = git_repository_workdir(repository) + std::string(entry->path);
