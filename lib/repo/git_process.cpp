@@ -51,7 +51,7 @@ Current& current() {
 }
 
 void check_object_names(const sys::GitPlace& place) {
-    const auto format = sys::git_values(sys::read_git_file(place.common_directory + "/config"),
+    const auto format = sys::git_values(sys::read_git_file(place.common->get(), "config"),
                                         "extensions", "objectformat");
     if (!format.empty() && format.back() != "sha1")
         throw base::Error(base::ErrorCode::failed, "git: the repository has SHA-256 object names",

@@ -6,7 +6,6 @@
 #include <functional>
 #include <optional>
 
-#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "sys/fd.hpp"
 #include "sys/open_beneath.hpp"
@@ -35,11 +34,11 @@ std::string plain_value(std::string_view value) {
 
 constexpr int reading = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
 
-std::string text_of(const Fd& file) {
+std::string text_of(const Fd& file, std::size_t most) {
     struct stat status {};
     std::string text;
     const bool is_read = file && fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
-                         try_read_all(file.get(), base::limits::config_bytes, text);
+                         try_read_all(file.get(), most, text);
     return is_read ? text : "";
 }
 
@@ -114,11 +113,11 @@ bool is_plain(const std::string& section, const std::string& key, std::string_vi
 }  // namespace
 
 std::string read_git_file(const std::string& path) {
-    return text_of(Fd(open(path.c_str(), reading)));
+    return text_of(Fd(open(path.c_str(), reading)), base::limits::config_bytes);
 }
 
-std::string read_git_file(int directory, const std::string& path) {
-    return text_of(open_beneath(directory, path, reading, Links::none));
+std::string read_git_file(int directory, const std::string& path, std::size_t most) {
+    return text_of(open_beneath(directory, path, reading, Links::none), most);
 }
 
 std::vector<std::string> git_values(std::string_view configuration, std::string_view section,

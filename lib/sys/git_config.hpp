@@ -5,12 +5,15 @@
 #include <string_view>
 #include <vector>
 
+#include "base/limits.hpp"
+
 namespace chorus::sys {
 
 // "" of what git cannot use either: not there, unreadable, no regular file, or too long. The second
 // reads a file in or below an open directory and follows no link there.
 std::string read_git_file(const std::string& path);
-std::string read_git_file(int directory, const std::string& path);
+std::string read_git_file(int directory, const std::string& path,
+                          std::size_t most = base::limits::config_bytes);
 // The values of SECTION.KEY in the text of a configuration file, in order, without quotes and
 // comments. Both names in lower case. What the file includes is not read.
 std::vector<std::string> git_values(std::string_view configuration, std::string_view section,
