@@ -228,7 +228,7 @@ class Scanner {
         const std::size_t end =
             Scanner(text_, variables_, scan_, begin, depth_ + 1).read_commands();
         if (begin < end)
-            scan_.commands.push_back({std::string(base::trim(text_.substr(begin, end - begin)))});
+            scan_.commands.emplace_back().raw = base::trim(text_.substr(begin, end - begin));
         at_ = end + 1;
     }
 

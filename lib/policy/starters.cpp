@@ -146,7 +146,8 @@ bool sed_is_plain(Words words) {
 }
 
 bool is_plain(const Starter& starter, Words words) {
-    const auto& [judged, listed] = starter;
+    const std::string_view judged = starter.judged;
+    const std::string_view listed = starter.words;
     const std::string_view first = words.size() > 1 ? std::string_view(words[1]) : "";
     if (judged == "opaque") return false;
     if (judged == "script") return names_script(first) || is_listed(first, listed);

@@ -72,6 +72,22 @@ void check_out(git_repository* repository, const git_commit* commit) {
     check(result, "checkout");
 }
 
+void refuse_kept(git_repository* repository, const git_commit* commit, const Texts& kept) {
+    const auto entry_of = [](const Tree& tree, const std::string& path) {
+        const git_tree_entry* entry =
+            tree ? git_tree_entry_byname(tree.get(), path.c_str()) : nullptr;
+        return entry == nullptr ? std::string()
+                                : std::to_string(git_tree_entry_filemode(entry)) +
+                                      text_of(*git_tree_entry_id(entry));
+    };
+    const Tree from = tree_of(commit_at(repository).get());
+    const Tree to = tree_of(commit);
+    for (const std::string& path : kept)
+        if (entry_of(from, path) != entry_of(to, path))
+            refuse("checkout: " + path + " would change, which a running task is kept from writing",
+                   "wait for its end, or end it with task_kill");
+}
+
 // Each has a HEAD: the repository's own directory, unless it is bare, and those of its worktrees.
 std::vector<std::string> git_directories(git_repository* repository) {
     const std::string common = git_repository_commondir(repository);
@@ -130,7 +146,7 @@ void delete_branch(git_repository* repository, const std::string& name) {
     check(git_reference_delete(branch.get()), "git: " + name);
 }
 
-void checkout(git_repository* repository, const std::string& ref, bool create) {
+void checkout(git_repository* repository, const std::string& ref, bool create, const Texts& kept) {
     if (create) check_name(ref);
     const Mutation mutation(git_repository_path(repository));
     refuse_during(repository, {Ending::commit, Ending::other}, "checkout");
@@ -142,6 +158,7 @@ void checkout(git_repository* repository, const std::string& ref, bool create) {
     }
     const Destination target = destination(repository, ref);
     if (!target.branch.empty()) refuse_used(repository, target.branch, "checkout");
+    refuse_kept(repository, target.commit.get(), kept);
     check_out(repository, target.commit.get());
     keep_changes_visible(repository);
     if (target.is_new) make_branch(repository, target.branch, target.commit.get());

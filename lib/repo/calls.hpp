@@ -30,7 +30,8 @@ bool contains(git_repository* repository, const std::string& commit);
 std::string branches(git_repository* repository);
 void create_branch(git_repository* repository, const std::string& name);
 void delete_branch(git_repository* repository, const std::string& name);
-void checkout(git_repository* repository, const std::string& ref, bool create);
+void checkout(git_repository* repository, const std::string& ref, bool create,
+              const Texts& kept);
 void require_commit(git_repository* repository, const std::string& commit);
 Aside reset(git_repository* repository, const std::string& commit, const std::string& branch,
             const Author& author);

@@ -81,9 +81,9 @@ class Repository {
     std::string branches() const { return call({"branches"}).at(0); }  // "* main\n  topic\n"
     void create_branch(const std::string& name) { call({"create-branch", name}); }
     void delete_branch(const std::string& name) { call({"delete-branch", name}); }
-    // Refuses to overwrite changes.
-    void checkout(const std::string& ref, bool create) {
-        call({"checkout", ref, create ? "create" : ""});
+    // Refuses to overwrite changes, and to change the files `kept`.
+    void checkout(const std::string& ref, bool create, const std::vector<std::string>& kept = {}) {
+        call({"checkout", ref, create ? "create" : ""}, kept);
     }
     // Error(not_found) where there is no such commit, given by its whole id.
     void require_commit(const std::string& commit) const { call({"require-commit", commit}); }

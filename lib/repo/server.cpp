@@ -20,7 +20,7 @@ class Words {
     template <typename... Arguments>
     std::tuple<std::decay_t<Arguments>...> read_all() {
         std::tuple<std::decay_t<Arguments>...> all;
-        std::apply([this](auto&... each) { (read(each), ...); }, all);
+        std::apply([this](auto&... each) { (this->read(each), ...); }, all);
         return all;
     }
     // Of the workspace that was read.
@@ -113,7 +113,7 @@ Calls calls_with(std::optional<Plan>& plan) {
                  const auto arguments =
                      words.read_all<git_repository*, std::string, Author, Texts>();
                  PlannedCommit planned = std::apply(plan_commit, arguments);
-                 plan.emplace(words.take_repository(), std::move(planned));
+                 plan = Plan{words.take_repository(), std::move(planned)};
                  return Message{plan->planned.id, plan->planned.note};
              }},
             {"finish",

@@ -12,6 +12,7 @@
 #include "sys/file.hpp"
 #include "sys/git_guard.hpp"
 #include "sys/place.hpp"
+#include "sys/plants.hpp"
 
 namespace chorus::sys {
 namespace {
@@ -25,10 +26,6 @@ constexpr std::array system_directories{"/usr",   "/bin",    "/sbin", "/lib", "/
 constexpr std::array system_secrets{
     "/etc/shadow",           "/etc/shadow-",     "/etc/gshadow",         "/etc/gshadow-",
     "/etc/security/opasswd", "/etc/ssl/private", "/etc/pki/tls/private", "/etc/letsencrypt"};
-
-// What other programs of the workspace's owner obey. Not masked where absent: that takes a mount
-// point, and an empty file of these names is an error to the programs that read them.
-constexpr std::array obeyed_files{".mcp.json", ".envrc", ".gitmodules"};
 
 }  // namespace
 
@@ -127,8 +124,10 @@ void add_resolver(Mounts& mounts) {
 void add_workspace(Mounts& mounts, const std::string& workspace) {
     if (workspace.empty()) return;
     mounts.bind_writable(workspace);
-    for (const char* name : obeyed_files) {
-        const std::string path = workspace + "/" + name;
+    // Not masked where absent: that takes a mount point, and an empty file of these names is an
+    // error to the programs that read them.
+    for (const std::string_view name : Plants::settings_files()) {
+        const std::string path = join_path(workspace, name);
         const auto status = link_status(path);
         if (status && S_ISREG(status->st_mode)) mounts.rebind(path);
     }

@@ -28,7 +28,7 @@ namespace chorus::sys {
 namespace {
 
 // Read by programs that other people's tools start in a directory.
-constexpr std::array<std::string_view, 3> settings_files{".mcp.json", ".envrc", ".gitmodules"};
+constexpr std::array<std::string_view, 3> all_settings{".mcp.json", ".envrc", ".gitmodules"};
 
 constexpr std::size_t most_told = 10;
 constexpr std::size_t most_told_bytes = 200;
@@ -59,7 +59,7 @@ class Survey {
           root_(open(workspace_.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) {}
 
     std::set<Plant> run() {
-        for (const std::string_view name : settings_files)
+        for (const std::string_view name : all_settings)
             if (const auto status = status_of(std::string(name)))
                 add(std::string(name), "is new or changed", mark_of(*status));
         // of a linked worktree or a submodule
@@ -260,8 +260,12 @@ Plants Plants::in(const std::string& workspace) {
     return plants;
 }
 
+std::span<const std::string_view> Plants::settings_files() {
+    return all_settings;
+}
+
 bool Plants::is_settings_file(std::string_view path) {
-    return std::find(settings_files.begin(), settings_files.end(), path) != settings_files.end();
+    return std::find(all_settings.begin(), all_settings.end(), path) != all_settings.end();
 }
 
 std::string Plants::told(const std::vector<std::string>& lines) {

@@ -5,6 +5,7 @@
 
 #include <compare>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,7 @@ struct Plant {
 class Plants {
   public:
     // ".mcp.json" and its like, at the top of a workspace.
+    static std::span<const std::string_view> settings_files();
     static bool is_settings_file(std::string_view path);
     // All that is there now. The whole tree is looked through, no link followed, nothing run.
     static Plants in(const std::string& workspace);

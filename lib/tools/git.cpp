@@ -5,6 +5,7 @@
 #include "repo/repository.hpp"
 #include "tools/effect.hpp"
 #include "tools/files.hpp"
+#include "tools/obeyed.hpp"
 #include "tools/result.hpp"
 
 namespace chorus::embedded {
@@ -140,7 +141,7 @@ chat::ToolResult branch(const Arguments& arguments, const Workplace& workplace) 
 chat::ToolResult checkout(const Arguments& arguments, const Workplace& workplace) {
     const std::string ref = arguments.text("ref");
     return with_changes(workplace, [&](Repository& repository) {
-        repository.checkout(ref, arguments.flag("create"));
+        repository.checkout(ref, arguments.flag("create"), guarded_files(workplace));
         return "checked out " + ref + "\n" + repository.status();
     });
 }

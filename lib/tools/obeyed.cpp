@@ -48,4 +48,11 @@ std::string guarding_task(const Workplace& workplace, const std::string& path) {
     return {};
 }
 
+std::vector<std::string> guarded_files(const Workplace& workplace) {
+    std::vector<std::string> files;
+    for (const std::string_view name : sys::Plants::settings_files())
+        if (!guarding_task(workplace, std::string(name)).empty()) files.emplace_back(name);
+    return files;
+}
+
 }  // namespace chorus::tools

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sys/plants.hpp"
 #include "tools/tool.hpp"
@@ -18,5 +19,7 @@ std::string tell_plants(const sys::Plants& before, std::string_view when,
 // The running task that is kept from writing the file, by a mount that another file of that name
 // would end; or "".
 std::string guarding_task(const Workplace& workplace, const std::string& path);
+// Those files of the workspace that a running task is kept from so.
+std::vector<std::string> guarded_files(const Workplace& workplace);
 
 }  // namespace chorus::tools

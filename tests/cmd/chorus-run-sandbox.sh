@@ -192,7 +192,14 @@ run chorus-run a '/bash {"command": "sleep 60", "background": true}'
 run chorus-run a '/create_file {"path": ".mcp.json", "content": "x"}'
 expect_match "$out" '.mcp.json: task_002 runs, which is kept from writing it'
 expect_file "$(workspace)/.mcp.json" '{}'
+git -C "$(workspace)" switch -qc with && git -C "$(workspace)" add .mcp.json && git -C "$(workspace)" -c user.name=p -c user.email=p@x commit -qm with
+run chorus-run a '/git_checkout {"ref": "main"}'
+expect_match "$out" '.mcp.json would change, which a running task is kept from writing'
+expect_file "$(workspace)/.mcp.json" '{}'
+expect_match "$(chorus-tasks list a)" 'task_002.running'
 run chorus-tasks kill a task_002
+run chorus-run a '/git_checkout {"ref": "main"}'
+expect_match "$out" 'branch main'
 
 test_case "what git on the host would obey is told wherever it comes from" # 12 A4
 init a --model builtin/script --permissions open
