@@ -27,23 +27,28 @@ namespace {
 // command runs, harmless to git and libgit2: an empty directory or file is the same as none, and a
 // commondir of "./" names the repository itself ("." does too, but libgit2 does not find such a
 // repository). Without it a command could write a commondir that points to a configuration of its
-// own, which git on the host would obey.
+// own, which git on the host would obey. The lock of a configuration keeps git on the host from
+// replacing that meanwhile: with what it lies on a mount goes too, and a command that is about to
+// be ended for it would have had the time to write the new one.
 struct Guarded {
     const char* name;
     bool directory;
     std::string_view content;
 };
 constexpr Guarded worktree_configuration{"config.worktree", false, ""};
+constexpr Guarded worktree_lock{"config.worktree.lock", false, ""};
 constexpr std::array guarded_common{worktree_configuration,
+                                    worktree_lock,
                                     Guarded{"hooks", true, ""},
                                     Guarded{"info", true, ""},
                                     Guarded{"modules", true, ""},
                                     Guarded{"worktrees", true, ""},
                                     Guarded{"config", false, ""},
+                                    Guarded{"config.lock", false, ""},
                                     Guarded{"commondir", false, "./\n"}};
 // Of worktrees/X; its commondir and gitdir are always there.
-constexpr std::array guarded_worktree{worktree_configuration, Guarded{"modules", true, ""},
-                                      Guarded{"commondir", false, ""},
+constexpr std::array guarded_worktree{worktree_configuration, worktree_lock,
+                                      Guarded{"modules", true, ""}, Guarded{"commondir", false, ""},
                                       Guarded{"gitdir", false, ""}};
 // What worktrees share and write. The rest of the common directory is read-only as a whole, so that
 // people can work in the others meanwhile: HEAD, index and configuration are replaced all the time.

@@ -173,7 +173,11 @@ for kind in task command; do
     before=$(stat -c %i "$(workspace)/.git/config")
     run chorus-run a --new-thread /git_init
     expect_equal "$(stat -c %i "$(workspace)/.git/config")" "$before"
-    git -C "$(workspace)" config user.nickname "n-$kind"
+    # git on the host waits for the command
+    if git -C "$(workspace)" config user.nickname "n-$kind" 2>"$scratch/refusal"; then fail 'git wrote it'; fi
+    expect_match "$(cat "$scratch/refusal")" 'could not lock config file .*.git/config'
+    # by what does not ask
+    sed -i "1i # $kind" "$(workspace)/.git/config"
     if [ $kind = task ]; then
         run timeout 20 chorus-tasks wait a task_001
         expect_status 137
