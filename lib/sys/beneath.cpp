@@ -1,6 +1,7 @@
 #include "sys/beneath.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "base/error.hpp"
@@ -214,16 +216,27 @@ std::string Root::prepare_write(std::string_view path, std::vector<std::string>&
     return {};
 }
 
+// A thread of its own has an umask of its own: chmod(2) would take the set-group-id bit, which came
+// from the directory above, from whoever is not in its group.
+static bool make_directory_at(int directory, const char* name, unsigned mask) {
+    int problem = 0;
+    std::thread([&] {
+        const bool is_made =
+            unshare(CLONE_FS) == 0 && (umask(mask), mkdirat(directory, name, 0777) == 0);
+        problem = is_made ? 0 : errno;
+    }).join();
+    errno = problem;
+    return problem == 0;
+}
+
 Fd Root::make_parents(const std::vector<std::string>& names) const {
     Fd directory = open_beneath(fd_.get(), ".", entering, Links::none);
     for (std::size_t i = 0; i + 1 < names.size() && directory; ++i) {
         Fd below = open_beneath(directory.get(), names[i], entering, Links::none);
         if (!below && errno == ENOENT) {
-            const bool made = mkdirat(directory.get(), names[i].c_str(), 0777) == 0;
+            const bool made = make_directory_at(directory.get(), names[i].c_str(), mask_);
             if ((!made && errno != EEXIST) || fsync(directory.get()) != 0) return Fd();
             below = open_beneath(directory.get(), names[i], entering, Links::none);
-            if (below && made && !settle_mode(directory.get(), below.get(), 0777, mask_))
-                return Fd();
         }
         directory = std::move(below);
     }

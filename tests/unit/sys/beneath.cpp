@@ -362,6 +362,24 @@ TEST_F(Writing, AGroupsDirectoryGivesItsGroupOnTheWay) {
     }
 }
 
+TEST_F(Writing, AGroupsDirectoryGivesItsGroupToThoseOutsideItToo) {
+    if (getuid() != 0) return;  // nobody else makes a directory of another group
+    ASSERT_EQ(chown(inside.c_str(), 65534, 1234), 0);
+    chmod(inside.c_str(), 02775);
+    const Root root(inside, "the workspace", 002);
+    const int made = test::in_child([&] {
+        if (setgroups(0, nullptr) != 0 || setgid(65534) != 0 || setuid(65534) != 0) return 99;
+        return root.write_file("new/deep/file", "x").empty() ? 0 : 1;
+    });
+    EXPECT_EQ(made, 0);
+    for (const char* path : {"/new", "/new/deep"}) {
+        struct stat status {};
+        ASSERT_EQ(stat((inside + path).c_str(), &status), 0);
+        EXPECT_EQ(status.st_gid, 1234U) << path;
+        EXPECT_EQ(status.st_mode & 07777U, 02775U) << path;
+    }
+}
+
 TEST_F(Writing, CannotLeaveTheRoot) {  // L-16
     for (const std::string& path :
          {std::string("../ws-other/new"), std::string("src/../../new"), outside + "/secret",
