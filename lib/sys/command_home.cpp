@@ -57,6 +57,10 @@ bool has(const Command& command, std::string_view name) {
                        });
 }
 
+std::string tools_beside(const std::string& home) {
+    return home.substr(0, home.rfind('/')) + "/tools/";
+}
+
 // One that the agent's configuration names stays.
 void set(Command& command, const char* name, const std::string& value) {
     if (!has(command, name)) command.environment.push_back(std::string(name) + "=" + value);
@@ -66,11 +70,11 @@ void set(Command& command, const char* name, const std::string& value) {
 
 // Not in a workspace, whatever that is.
 std::string home_inside(const Sandbox& sandbox) {
-    const std::string home = "/tmp/home";
+    const std::string place = "/tmp/chorus";
     const std::string& workspace = sandbox.workspace;
     const bool is_apart =
-        workspace.empty() || (!is_within(home, workspace) && !is_within(workspace, home));
-    return is_apart ? home : "/dev/shm/home";
+        workspace.empty() || (!is_within(place, workspace) && !is_within(workspace, place));
+    return (is_apart ? place : "/dev/shm/chorus") + "/home";
 }
 
 std::string home_outside(const Sandbox& sandbox, Command& command) {
@@ -79,11 +83,26 @@ std::string home_outside(const Sandbox& sandbox, Command& command) {
     remove_left_homes(sandbox.belongings);
     const auto home = std::make_shared<const HomeOutside>(sandbox.belongings);
     command.held.push_back(home);
-    return home->path();
+    const std::string path = home->path() + "/home";
+    make_directory(path);
+    for (const auto& [link, kept] : cache_links(sandbox, path)) {
+        make_directory(link.substr(0, link.rfind('/')));
+        if (symlink(kept.c_str(), link.c_str()) != 0) throw base::system_error(link);
+    }
+    return path;
 }
 
 std::string cache_of(const Sandbox& sandbox) {
     return sandbox.belongings + "/cache";
+}
+
+std::vector<std::pair<std::string, std::string>> cache_links(const Sandbox& sandbox,
+                                                             const std::string& home) {
+    std::vector<std::pair<std::string, std::string>> links;
+    for (const char* path : {"cargo/git", "cargo/registry", "gradle/caches", "gradle/wrapper"})
+        if (!sandbox.belongings.empty())
+            links.emplace_back(tools_beside(home) + path, cache_of(sandbox) + "/" + path);
+    return links;
 }
 
 std::string git_configuration_of(const Sandbox& sandbox) {
@@ -97,10 +116,12 @@ void furnish(const Sandbox& sandbox, const std::string& home, Command& command) 
     make_directory(cache);
     set(command, "XDG_CACHE_HOME", cache);
     // these do not look at it
-    set(command, "CARGO_HOME", cache + "/cargo");
     set(command, "GOMODCACHE", cache + "/go-mod");
-    set(command, "GRADLE_USER_HOME", cache + "/gradle");
     set(command, "npm_config_cache", cache + "/npm");
+    // beside their caches these have settings that start programs
+    set(command, "CARGO_HOME", tools_beside(home) + "cargo");
+    set(command, "GRADLE_USER_HOME", tools_beside(home) + "gradle");
+    for (const auto& [link, kept] : cache_links(sandbox, home)) make_directory(kept);
 
     const std::string git = git_configuration_of(sandbox);
     if (read_file_if_there(git, most_settings_bytes) != sandbox.git_settings)

@@ -150,6 +150,8 @@ Mounts mounts_of(const Sandbox& sandbox) {
     add_system(mounts);
     const std::string home = home_inside(sandbox);
     mounts.put(home, {"--perms", "0700", "--dir", home});
+    for (const auto& [link, kept] : cache_links(sandbox, home))
+        mounts.put(link, {"--symlink", kept, link});
     if (!sandbox.belongings.empty()) {
         mounts.bind_writable(cache_of(sandbox));
         mounts.bind(git_configuration_of(sandbox));

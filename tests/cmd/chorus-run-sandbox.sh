@@ -137,9 +137,9 @@ test_case "caches: of a command that ends, the next one finds them"
 init a --model builtin/script --permissions open
 for sandbox in workspace off; do
     agent_key a sandbox "\"$sandbox\""
-    run chorus-run a $'/bash for v in npm_config_cache CARGO_HOME GOMODCACHE GRADLE_USER_HOME; do mkdir -p "${!v}" && echo $v >"${!v}/x"; done
-/bash for v in npm_config_cache CARGO_HOME GOMODCACHE GRADLE_USER_HOME; do cat "${!v}/x"; done'
-    expect_match "$out" $'stdout:\nnpm_config_cache\nCARGO_HOME\nGOMODCACHE\nGRADLE_USER_HOME$'
+    run chorus-run a $'/bash for d in "$npm_config_cache" "$GOMODCACHE" "$CARGO_HOME/registry" "$GRADLE_USER_HOME/caches"; do mkdir -p "$d" && echo "${d##*/}" >"$d/x"; done; touch "$CARGO_HOME/config.toml"
+/bash for d in "$npm_config_cache" "$GOMODCACHE" "$CARGO_HOME/registry" "$GRADLE_USER_HOME/caches"; do cat "$d/x"; done; ls "$CARGO_HOME"'
+    expect_match "$out" $'stdout:\nnpm\ngo-mod\nregistry\ncaches\ngit\nregistry$'
 done
 if command -v /usr/bin/npm >/dev/null; then
     mkdir "$(workspace)/p" "$(workspace)/q"
