@@ -23,8 +23,8 @@ struct Entry {
 
     Rule rule;
     Pattern pattern;
-    std::string
-        where;  // "allow[2]", "standard.allow[2]" for what a custom profile has from its base
+    // "allow[2]", "standard.allow[2]" for what a custom profile has from its base
+    std::string where;
 
     bool in_force(bool confined) const { return confined || !rule.while_confined; }
     std::string label() const { return where + " " + pattern.text(); }
@@ -67,9 +67,8 @@ base::Error invalid(std::string message, std::string hint = {}) {
     return {base::ErrorCode::config_invalid, std::move(message), std::move(hint)};
 }
 
-constexpr std::size_t shown_pattern_bytes = 200;
-
 void check(const List& list, std::string_view what) {
+    constexpr std::size_t shown_pattern_bytes = 200;
     for (const Entry& one : list) {
         const auto fault = one.pattern.fault();
         if (!fault) continue;

@@ -9,9 +9,8 @@
 namespace chorus::policy {
 namespace {
 
-constexpr int most_wrappers = 8;
 constexpr std::size_t most_bytes = 16U << 20;
-constexpr int most_depth = 8;
+constexpr int most_depth = 8;  // of texts in texts, and of wrappers
 constexpr std::size_t most_alternatives = 64;
 constexpr int most_groups = 8;
 constexpr int most_own_words = 3;
@@ -34,7 +33,7 @@ bool names_program(const ScannedCommand& command, std::size_t at) {
 // of them being what hides something.
 bool append_parts(const ScannedCommand& command, std::vector<std::string>& parts) {
     std::size_t word = 0;
-    for (int depth = 0; depth <= most_wrappers; ++depth) {
+    for (int depth = 0; depth <= most_depth; ++depth) {
         parts.push_back(command.raw.substr(word == 0 ? 0 : command.places[word]));
         const auto inner = what_starts(Words(command.words).subspan(word));
         if (!inner || *inner == 0) return inner.has_value();
@@ -58,9 +57,8 @@ bool works_elsewhere(const std::vector<ScannedCommand>& commands) {
     return changes_directory && depends_on_it;
 }
 
-constexpr std::size_t most_shown_bytes = 40;
-
 std::string quoted_start(std::string_view text) {
+    constexpr std::size_t most_shown_bytes = 40;
     const std::string_view shown = base::utf8_prefix(text, most_shown_bytes);
     return "'" + std::string(shown) + (shown.size() < text.size() ? "…'" : "'");
 }
@@ -225,18 +223,16 @@ class PartCollector {
         if (words.empty()) return;
         if (first > 0) add(behind_word(command, first - 1));
         add_command(words);
-        for (std::size_t i = 0; i < words.size(); ++i)
-            if (words[i].size() > 1 && words[i].front() == '!') add_behind_mark(words.subspan(i));
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            if (words[i].size() < 2 || words[i].front() != '!') continue;
+            const Words from = words.subspan(i);
+            std::vector<std::string> behind(from.begin(), from.end());
+            behind.front().erase(0, 1);  // "!rm x", as editors take it
+            add_command(behind);
+        }
         const bool prints = is_listed(base_name(words.front()), "echo printf");
         const bool leads = first > 0 && is_listed(command.words[first - 1], leading_words);
         if (what_starts(words) != 0 || (prints && feeds_shell) || leads) read_started(words, depth);
-    }
-
-    // "!rm x", as editors take it
-    void add_behind_mark(Words words) {
-        std::vector<std::string> command(words.begin(), words.end());
-        command.front().erase(0, 1);
-        add_command(command);
     }
 
     // Each word may begin the command that is started, or be its text.
@@ -269,12 +265,11 @@ class PartCollector {
 
     // The command, with its program's directory taken off, and git without its global options.
     void add_command(Words words) {
-        add(joined(words));
-        std::vector<std::string> plain(words.begin(), words.end());
-        plain.front() = base_name(words.front());
-        if (plain.front().empty()) return;
-        if (plain.front() != words.front()) add(joined(plain));
-        const std::size_t at = plain.front() == "git" ? git_subcommand(words) : 0;
+        const std::string command = joined(words);
+        const std::string_view program = base_name(words.front());
+        add(command);
+        if (!program.empty()) add(command.substr(words.front().size() - program.size()));
+        const std::size_t at = program == "git" ? git_subcommand(words) : 0;
         if (at > 1 && at < words.size()) add("git " + joined(words.subspan(at)));
     }
 

@@ -14,8 +14,8 @@ namespace chorus::policy {
 
 struct ScannedCommand {
     std::string raw = {};  // as written
-    std::vector<std::string>
-        words;  // maybe none; unquoted and expanded as far as can be told, no redirections
+    // Maybe none; unquoted and expanded as far as can be told, without redirections.
+    std::vector<std::string> words;
     std::vector<std::size_t> places;    // where each begins in `raw`, as far as the text is plain
     std::vector<std::size_t> expanded;  // places of words that expansions or globs are part of
     bool uses_files = false;            // a redirection other than to /dev/null or a descriptor
@@ -24,8 +24,8 @@ struct ScannedCommand {
 struct Scan {
     // Those inside $(…) and <(…) too, and what these hold as a whole, without words.
     std::vector<ScannedCommand> commands;
-    std::vector<std::string>
-        unread;             // texts that may be commands: `…`, here-documents and -strings
+    // Texts that may be commands: `…`, here-documents and -strings.
+    std::vector<std::string> unread;
     bool too_much = false;  // nesting or expansions beyond the bounds
     // Where what is not plain begins: plain are words, quotes around all of one, redirections to
     // files of the workspace, and && || ; | between commands. npos where everything is.

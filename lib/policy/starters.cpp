@@ -14,9 +14,6 @@ extern const std::string_view policy_programs;
 namespace chorus::policy {
 namespace {
 
-constexpr std::string_view shells =
-    "sh bash dash zsh ksh mksh fish ash rbash yash tcsh csh posh oksh nu xonsh";
-
 // A line of data/programs.txt, which says what they mean.
 struct Starter {
     std::string_view judged;
@@ -166,8 +163,7 @@ bool is_plain(const Starter& starter, Words words) {
 
 // "python3.11" is looked up as such, then as "python".
 std::string_view without_version(std::string_view program) {
-    const std::size_t last = program.find_last_not_of("0123456789.-");
-    return last == std::string_view::npos ? program : program.substr(0, last + 1);
+    return program.substr(0, program.find_last_not_of("0123456789.-") + 1);
 }
 
 }  // namespace
@@ -177,7 +173,8 @@ std::string_view base_name(std::string_view program) {
 }
 
 bool is_shell(std::string_view program) {
-    return is_listed(without_version(base_name(program)), shells);
+    return is_listed(without_version(base_name(program)),
+                     "sh bash dash zsh ksh mksh fish ash rbash yash tcsh csh posh oksh nu xonsh");
 }
 
 std::size_t git_subcommand(Words words) {
