@@ -49,20 +49,6 @@ bool may_match_below(const List& list, std::string_view prefix) {
            }) != nullptr;
 }
 
-std::string prefix_of(const Action& action) {
-    return "tool:" + action.tool + ":";
-}
-
-std::optional<std::string> fault_of(const Action& action) {
-    using base::limits::action_bytes;
-    if (action.text.size() > action_bytes)
-        return fmt::format("the action is longer than {} bytes", action_bytes);
-    if (action.text.find('\0') != std::string::npos) return "the action holds a NUL";
-    if (base::find_invalid_utf8(action.text)) return "the action is not valid UTF-8";
-    if (!action.text.starts_with(prefix_of(action))) return "the action does not name its tool";
-    return std::nullopt;
-}
-
 base::Error invalid(std::string message, std::string hint = {}) {
     return {base::ErrorCode::config_invalid, std::move(message), std::move(hint)};
 }
@@ -103,7 +89,7 @@ class Profile::Judgement {
         : rules_(rules), action_(action), confined_(surroundings.confined_shell) {}
 
     Decision decide() const {
-        if (auto fault = fault_of(action_)) return {Verdict::deny, std::move(*fault)};
+        if (auto problem = fault(); !problem.empty()) return {Verdict::deny, std::move(problem)};
         const auto refused = refuse(action_.text);
         if (refused && refused->verdict == Verdict::deny) return *refused;
         Decision decision = action_.is_shell ? decide_shell() : decide_one(action_.text);
@@ -112,7 +98,7 @@ class Profile::Judgement {
 
     Reading read() const {
         Reading reading;
-        if (!action_.is_shell || fault_of(action_)) return reading;
+        if (!action_.is_shell || !fault().empty()) return reading;
         const auto commands = simple_commands(command());
         if (!commands) reading.not_simple = why_not_simple(command());
         const Entry* asks_whole = find(rules_.ask, action_.text);
@@ -125,6 +111,16 @@ class Profile::Judgement {
     }
 
   private:
+    // Why no profile allows it, or "".
+    std::string fault() const {
+        using base::limits::action_bytes;
+        if (action_.text.size() > action_bytes)
+            return fmt::format("the action is longer than {} bytes", action_bytes);
+        if (action_.text.find('\0') != std::string::npos) return "the action holds a NUL";
+        if (base::find_invalid_utf8(action_.text)) return "the action is not valid UTF-8";
+        return action_.text.starts_with(prefix_) ? "" : "the action does not name its tool";
+    }
+
     std::string_view command() const {
         return std::string_view(action_.text).substr(prefix_.size());
     }
@@ -199,7 +195,7 @@ class Profile::Judgement {
     const Rules& rules_;
     const Action& action_;
     bool confined_;
-    std::string prefix_ = prefix_of(action_);
+    std::string prefix_ = "tool:" + action_.tool + ":";
 };
 
 namespace {

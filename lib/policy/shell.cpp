@@ -213,15 +213,12 @@ class PartCollector {
     }
 
     void read_command(const ScannedCommand& command, bool feeds_shell, int depth) {
-        const std::size_t first = count_leading(command.words);
-        auto all = all_brace_expanded(Words(command.words).first(first));
-        const std::size_t leading = all.size();
-        for (auto& word : all_brace_expanded(Words(command.words).subspan(first)))
-            all.push_back(std::move(word));
+        const auto all = all_brace_expanded(command.words);
+        const std::size_t first = count_leading(all);
         if (first > 0) add(joined(all));
-        const Words words = Words(all).subspan(leading);
-        if (words.empty()) return;
-        if (first > 0) add(behind_word(command, first - 1));
+        if (first == all.size()) return;
+        if (first > 0 && first <= command.places.size()) add(behind_word(command, first - 1));
+        const Words words = Words(all).subspan(first);
         add_command(words);
         for (std::size_t i = 0; i < words.size(); ++i) {
             if (words[i].size() < 2 || words[i].front() != '!') continue;
@@ -231,7 +228,7 @@ class PartCollector {
             add_command(behind);
         }
         const bool prints = is_listed(base_name(words.front()), "echo printf");
-        const bool leads = first > 0 && is_listed(command.words[first - 1], leading_words);
+        const bool leads = first > 0 && is_listed(all[first - 1], leading_words);
         if (what_starts(words) != 0 || (prints && feeds_shell) || leads) read_started(words, depth);
     }
 
