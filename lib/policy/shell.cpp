@@ -156,11 +156,9 @@ std::string behind_word(const ScannedCommand& command, std::size_t word) {
     return std::string(base::trim(command.raw.substr(std::min(end, command.raw.size()))));
 }
 
-// Without the empty ones: rm '' -rf x
 std::string joined(Words words) {
     std::string text;
-    for (const std::string& word : words)
-        if (!word.empty()) text.append(text.empty() ? "" : " ").append(word);
+    for (const std::string& word : words) text.append(text.empty() ? "" : " ").append(word);
     return text;
 }
 
@@ -189,15 +187,14 @@ class PartCollector {
   private:
     // Where a program's name stands, behind env and its like too.
     static bool hides_program(const ScannedCommand& command) {
-        std::vector<std::string> words = command.words;
+        const Words words = command.words;
         const auto& expanded = command.expanded;
-        if (!expanded.empty() && expanded.back() == words.size()) words.emplace_back("$");
         std::size_t at = count_leading(words);
         if (at > 0 && is_listed(words[at - 1], "case for function in select")) return false;
         for (int depth = 0; depth < most_depth; ++depth) {
             if (std::find(expanded.begin(), expanded.end(), at) != expanded.end()) return true;
             if (at >= words.size()) return false;
-            const auto inner = what_starts(Words(words).subspan(at));
+            const auto inner = what_starts(words.subspan(at));
             if (!inner || *inner == 0) return false;
             at += *inner;
             while (at < words.size() && is_assignment(words[at])) ++at;
@@ -268,6 +265,10 @@ class PartCollector {
         if (!program.empty()) add(command.substr(words.front().size() - program.size()));
         const std::size_t at = program == "git" ? git_subcommand(words) : 0;
         if (at > 1 && at < words.size()) add("git " + joined(words.subspan(at)));
+        std::vector<std::string> told;  // without what expansions may leave: rm $x -rf x
+        std::copy_if(words.begin(), words.end(), std::back_inserter(told),
+                     [](const std::string& word) { return !word.empty(); });
+        if (!told.empty() && told.size() < words.size()) add_command(told);
     }
 
     void add(std::string part) {

@@ -122,7 +122,9 @@ class Scanner {
         return 0;
     }
 
+    // What an expansion leaves is a word, be it an empty one: it may be a program or a target.
     void mark_expanded() {
+        in_word_ = true;
         if (target_.empty() && at_ >= arithmetic_until_)
             command_.expanded.push_back(command_.words.size());
     }
@@ -199,7 +201,6 @@ class Scanner {
             inner += peek();
         }
         ++at_;
-        in_word_ = true;
         scan_.unread.push_back(std::move(inner));
     }
 
@@ -213,7 +214,6 @@ class Scanner {
             ++at_;
             expand(value_of(read_name(), ""), in_quotes);
         } else if (is_digit(next) || is_one_of(next, "@*#?!-$")) {
-            in_word_ = in_word_ || in_quotes;
             at_ += 2;
         } else if (next == '"' && !in_quotes) {
             ++at_;
@@ -339,9 +339,18 @@ class Scanner {
         drop_word();
     }
 
+    // A word of which only the quotes go, as the delimiter of a here-document.
+    std::string unexpanded() const {
+        std::string word(text_.substr(word_at_, here() - word_at_));
+        static const RE2 quotes(R"(\$?['"]|\\)", RE2::Latin1);
+        RE2::GlobalReplace(&word, quotes, "");
+        return word;
+    }
+
     void end_target() {
         if (target_ == "<<<") scan_.unread.push_back(word_);
-        if (target_ == "<<" || target_ == "<<-") delimiters_.push_back({word_, target_ == "<<-"});
+        if (target_ == "<<" || target_ == "<<-")
+            delimiters_.push_back({unexpanded(), target_ == "<<-"});
         const bool is_file = target_ == "<" || target_ == ">" || target_ == ">>";
         const bool is_used = is_file && word_ != "/dev/null";
         command_.uses_files = command_.uses_files || is_used;

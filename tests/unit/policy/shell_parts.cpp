@@ -146,6 +146,14 @@ const char* const ways_to_rm[] = {
     "tar --checkpoint-action=exec=rm\\ -rf\\ x -cf a a",
     "source <(echo rm -rf x)",
     ". <(printf 'rm -rf x')",
+    "rm $y -rf x",
+    "rm '' -rf x",
+    "> $y rm -rf x",
+    "2> ${y} rm -rf x",
+    "> $(echo a) rm -rf x",
+    "cat <<$y\nit's\n$y\nrm -rf x",
+    "cat << \"$y\"\nit's\n$y\nrm -rf x",
+    "cat <<$'E'\\O\"F\"\nit's\nEOF\nrm -rf x",
 };
 
 TEST(ShellParts, DenyPatternsAreNotDodged) {
@@ -154,6 +162,8 @@ TEST(ShellParts, DenyPatternsAreNotDodged) {
         EXPECT_EQ(verdict(profile, command), Verdict::deny) << command;
     EXPECT_EQ(verdict(denying("tool:bash:rm.*"), "{,}{,}{,}{,}{,}{,}{,}{,}{,}rm -rf x"),
               Verdict::deny);
+    for (const char* command : {"cu\\rl $x", "cu\\rl \"$x\"", "cu\\rl $(cat x)", "cu\\rl `cat x`"})
+        EXPECT_EQ(verdict(denying("tool:bash:curl .*"), command), Verdict::deny) << command;
     const Profile no_push = denying("tool:bash:git push.*");
     for (const char* command :
          {"git push", "git  push origin", "git -C . push", "git --no-pager push",
@@ -205,6 +215,13 @@ TEST(ShellParts, AProgramThatAnExpansionNamesIsAskedAboutWhereSomethingIsDenied)
                                 "\"$x\" y",
                                 "time $x",
                                 "$x y; ls",
+                                "$x do y",
+                                "$x in y",
+                                "$x then",
+                                "$x X=1 ls",
+                                "X=1 $x Y=1",
+                                "env $x A=b",
+                                "if $x do; then ls; fi",
                                 "$1 x"})
         EXPECT_EQ(verdict(profile, command), Verdict::ask) << command;
     for (const char* command :
