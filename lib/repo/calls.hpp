@@ -9,7 +9,6 @@
 
 namespace chorus::repo {
 
-bool is_repository(const std::string& workspace);
 void initialise(const std::string& workspace, const Author& author);
 void commit_first(git_repository* repository, const Author& author);
 // Into the workspace, an empty directory. Returns the paths of what is not simply a file: links,

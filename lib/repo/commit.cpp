@@ -145,11 +145,10 @@ void refuse_empty(git_repository* repository, const git_tree* tree, const Draft&
                              : git_index_entrycount(draft.index.get()) == 0;
     if (!is_same || !draft.merged.empty()) return;
     const Operation operation = operation_of(repository);
-    const std::string name(operation.name);
-    const std::string option = name == "merge" ? " --abort`" : " --skip`";
-    refuse("commit: nothing to commit", operation.ending == Ending::commit
-                                            ? "`git " + name + option + " in bash ends the " + name
-                                            : "");
+    if (operation.ending != Ending::commit) refuse("commit: nothing to commit");
+    const std::string option = operation.name == "merge" ? " --abort`" : " --skip`";
+    refuse("commit: nothing to commit",
+           "`git " + operation.name + option + " in bash ends the " + operation.name);
 }
 
 // Null where there is none of that id, given in full.

@@ -87,6 +87,7 @@ GitProcess::GitProcess(const sys::Confinement& confinement, std::vector<std::str
 }
 
 GitProcess::~GitProcess() {
+    process_.socket.reset();
     sys::signal_process(process_.identity, SIGKILL);
     waitpid(pid(), nullptr, 0);
 }

@@ -16,12 +16,12 @@ std::string in_git(git_repository* repository, std::string_view name) {
 }
 
 // "a merge", "an am"
-std::string with_article(std::string_view name) {
-    return (name == "am" ? "an " : "a ") + std::string(name);
+std::string with_article(const std::string& name) {
+    return (name == "am" ? "an " : "a ") + name;
 }
 
-std::string command(const Operation& operation, std::string_view option) {
-    return "`git " + std::string(operation.name) + " --" + std::string(option) + "`";
+std::string command(const Operation& operation, const std::string& option) {
+    return "`git " + operation.name + " --" + option + "`";
 }
 
 // The steps of a cherry-pick or revert of several commits that are not done.

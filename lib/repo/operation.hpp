@@ -19,7 +19,7 @@ enum class Ending {
 };
 
 struct Operation {
-    std::string_view name;  // "merge", "cherry-pick"
+    std::string name;  // "merge", "cherry-pick"
     Ending ending;
 };
 

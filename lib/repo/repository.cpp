@@ -8,13 +8,6 @@
 namespace chorus::repo {
 namespace {
 
-// The name for the reflog.
-void set_ident(git_repository* repository) {
-    const Author author = identity(repository, {"chorus", "chorus@localhost"});
-    check(git_repository_set_ident(repository, author.name.c_str(), author.email.c_str()),
-          "git: user.name");
-}
-
 // A repository that is there keeps the configuration it has.
 void prepare_directory(const std::string& workspace, const Author& author) {
     const std::string directory = workspace + "/.git";
@@ -38,7 +31,9 @@ GitRepository open_repository(const std::string& workspace) {
                             GIT_REPOSITORY_OPEN_NO_SEARCH | GIT_REPOSITORY_OPEN_NO_DOTGIT, nullptr);
     if (!repository) return nullptr;
     check(git_repository_set_workdir(repository.get(), workspace.c_str(), 0), "git");
-    set_ident(repository.get());
+    const Author author = identity(repository.get(), {"chorus", "chorus@localhost"});
+    check(git_repository_set_ident(repository.get(), author.name.c_str(), author.email.c_str()),
+          "git: the name for the reflog");
     return repository;
 }
 
@@ -50,10 +45,6 @@ void complete_configuration(git_repository* repository, const Author& author) {
     };
     complete("user.name", author.name);
     complete("user.email", author.email);
-}
-
-bool is_repository(const std::string& workspace) {
-    return open_repository(workspace) != nullptr;
 }
 
 // A linked worktree or submodule has a file instead of the directory.

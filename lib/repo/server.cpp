@@ -92,7 +92,9 @@ struct Plan {
 using Calls = std::map<std::string_view, Call>;
 
 Calls calls_with(std::optional<Plan>& plan) {
-    return {{"open", call_of(is_repository)},
+    return {{"open", call_of(+[](const std::string& workspace) {
+                 return open_repository(workspace) != nullptr;
+             })},
             {"init", call_of(initialise)},
             {"clone", call_of(fetch_clone)},
             {"leave-out", call_of(leave_out)},
