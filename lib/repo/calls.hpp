@@ -10,7 +10,6 @@
 namespace chorus::repo {
 
 void initialise(const std::string& workspace, const Author& author);
-void commit_first(git_repository* repository, const Author& author);
 // Into the workspace, an empty directory. Returns the paths of what is not simply a file: links,
 // and submodules that were not fetched, with a slash at the end.
 Texts fetch_clone(const std::string& workspace, const std::string& address, const Author& author,

@@ -10,6 +10,7 @@
 #include "repo/operation.hpp"
 #include "repo/work_tree.hpp"
 #include "sys/clock.hpp"
+#include "sys/file.hpp"
 
 namespace chorus::repo {
 namespace {
@@ -191,14 +192,38 @@ void overwrite_work_tree(git_repository* repository, git_tree* from, const git_c
     keep_changes_visible(repository);
 }
 
-}  // namespace
-
 void commit_first(git_repository* repository, const Author& author) {
     if (commit_at(repository)) return;
     Draft draft(repository, author, "Initial commit\n");
     stage(repository, draft.index.get(), {});
     write_commit(repository, written_tree(repository, draft.index.get()).get(), draft);
     publish(repository, draft);
+}
+
+// A repository that is there keeps the configuration it has.
+void prepare_directory(const std::string& workspace, const Author& author) {
+    const std::string directory = workspace + "/.git";
+    sys::make_directory(directory, 0777);
+    const Mutation mutation(directory);
+    if (sys::exists(directory + "/config") && open_repository(workspace)) return;
+    auto options = options_by(git_repository_init_options_init);
+    options.flags = GIT_REPOSITORY_INIT_MKPATH;
+    options.initial_head = "main";
+    const auto made =
+        make<GitRepository>("init", git_repository_init_ext, workspace.c_str(), &options);
+    complete_configuration(made.get(), author);
+}
+
+}  // namespace
+
+// A linked worktree or submodule has a file instead of the directory.
+void initialise(const std::string& workspace, const Author& author) {
+    const std::string git = workspace + "/.git";
+    if (!sys::exists(git) || sys::is_directory(git)) prepare_directory(workspace, author);
+    const GitRepository repository = open_repository(workspace);
+    if (!repository) refuse("init: " + workspace + " is no repository");
+    commit_first(repository.get(), author);
+    sys::sync_filesystem(git_repository_path(repository.get()));
 }
 
 PlannedCommit plan_commit(git_repository* repository, const std::string& message,

@@ -1,5 +1,6 @@
 #include <optional>
 
+#include "base/time.hpp"
 #include "repo/calls.hpp"
 #include "repo/operation.hpp"
 #include "repo/work_tree.hpp"
@@ -93,6 +94,27 @@ std::string diff(git_repository* repository, const std::string& ref1, const std:
     similar.flags = GIT_DIFF_FIND_RENAMES;
     check(git_diff_find_similar(diff.get(), &similar), "diff");
     return conflicts + printed(diff.get());
+}
+
+std::vector<Commit> log(git_repository* repository, int count) {
+    std::vector<Commit> commits;
+    if (!commit_at(repository)) return commits;
+    const auto walk = make<Walk>("log", git_revwalk_new, repository);
+    check(git_revwalk_sorting(walk.get(), GIT_SORT_TOPOLOGICAL | GIT_SORT_TIME), "log");
+    check(git_revwalk_push_head(walk.get()), "log");
+    git_oid id;
+    while (static_cast<int>(commits.size()) < count) {
+        const int result = git_revwalk_next(&id, walk.get());
+        if (result == GIT_ITEROVER) break;
+        check(result, "log");
+        const auto commit = make<CommitObject>("log", git_commit_lookup, repository, &id);
+        const git_signature* author = git_commit_author(commit.get());
+        const char* summary = git_commit_summary(commit.get());
+        commits.push_back({text_of(id), std::string(author->name) + " <" + author->email + ">",
+                           summary != nullptr ? summary : "",
+                           base::iso8601(git_commit_time(commit.get()) * 1000)});
+    }
+    return commits;
 }
 
 }  // namespace chorus::repo

@@ -74,6 +74,29 @@ Author identity(git_repository* repository, const Author& agent) {
     return author;
 }
 
+// Whatever core.worktree says, the work tree is the workspace.
+GitRepository open_repository(const std::string& workspace) {
+    auto repository =
+        find<GitRepository>("git", git_repository_open_ext, (workspace + "/.git").c_str(),
+                            GIT_REPOSITORY_OPEN_NO_SEARCH | GIT_REPOSITORY_OPEN_NO_DOTGIT, nullptr);
+    if (!repository) return nullptr;
+    check(git_repository_set_workdir(repository.get(), workspace.c_str(), 0), "git");
+    const Author author = identity(repository.get(), {"chorus", "chorus@localhost"});
+    check(git_repository_set_ident(repository.get(), author.name.c_str(), author.email.c_str()),
+          "git: the name for the reflog");
+    return repository;
+}
+
+void complete_configuration(git_repository* repository, const Author& author) {
+    const auto own = make<Configuration>("git: .git/config", git_repository_config, repository);
+    const auto complete = [&](const char* key, const std::string& value) {
+        if (setting(repository, key).empty())
+            check(git_config_set_string(own.get(), key, value.c_str()), "git: .git/config");
+    };
+    complete("user.name", author.name);
+    complete("user.email", author.email);
+}
+
 std::string head_ref(git_repository* repository) {
     const auto head = make<Reference>("git", git_reference_lookup, repository, "HEAD");
     const char* target = git_reference_symbolic_target(head.get());

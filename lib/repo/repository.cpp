@@ -1,81 +1,145 @@
 #include "repo/repository.hpp"
 
-#include "base/time.hpp"
-#include "repo/calls.hpp"
+#include <unistd.h>
+
+#include <memory>
+
+#include "repo/git_process.hpp"
 #include "repo/mutation.hpp"
+#include "repo/source.hpp"
+#include "sys/beneath.hpp"
+#include "sys/environment.hpp"
 #include "sys/file.hpp"
+#include "sys/git_place.hpp"
+#include "sys/person.hpp"
+#include "sys/safe_directory.hpp"
 
 namespace chorus::repo {
 namespace {
 
-// A repository that is there keeps the configuration it has.
-void prepare_directory(const std::string& workspace, const Author& author) {
-    const std::string directory = workspace + "/.git";
-    sys::make_directory(directory, 0777);
-    const Mutation mutation(directory);
-    if (sys::exists(directory + "/config") && open_repository(workspace)) return;
-    auto options = options_by(git_repository_init_options_init);
-    options.flags = GIT_REPOSITORY_INIT_MKPATH;
-    options.initial_head = "main";
-    const auto made =
-        make<GitRepository>("init", git_repository_init_ext, workspace.c_str(), &options);
-    complete_configuration(made.get(), author);
+constexpr const char* files_for_the_network[] = {
+    "/etc/ssl",           "/etc/pki",       "/etc/ca-certificates",
+    "/etc/resolv.conf",   "/etc/host.conf", "/etc/gai.conf",
+    "/etc/nsswitch.conf", "/etc/hosts",     "/etc/services"};
+
+// What a clone reads of this machine and has of this process's environment. With the network that
+// is nothing but what it takes, and for ssh the known hosts.
+std::pair<Message, Message> outfit_for(const Source& from, bool network) {
+    Message readable = from.readable;
+    Message passed;
+    const auto environment = sys::Environment::of_process();
+    const auto pass = [&](const char* name) {
+        if (environment.has(name)) passed.push_back(name + ("=" + environment.get(name)));
+    };
+    if (network) {
+        for (const char* name :
+             {"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "no_proxy", "NO_PROXY"})
+            pass(name);
+        for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR"}) {
+            pass(name);
+            readable.push_back(environment.get(name));
+        }
+        for (const char* path : files_for_the_network) readable.emplace_back(path);
+    }
+    if (from.transport == Transport::ssh) {
+        pass("HOME");
+        pass("SSH_AUTH_SOCK");
+        passed.push_back("USER=" + sys::find_person(geteuid()).name);
+        readable.push_back(environment.get("HOME") + "/.ssh/known_hosts");
+        readable.push_back(environment.get("SSH_AUTH_SOCK"));
+    }
+    return {readable, passed};
 }
 
 }  // namespace
 
-// Whatever core.worktree says, the work tree is the workspace.
-GitRepository open_repository(const std::string& workspace) {
-    auto repository =
-        find<GitRepository>("git", git_repository_open_ext, (workspace + "/.git").c_str(),
-                            GIT_REPOSITORY_OPEN_NO_SEARCH | GIT_REPOSITORY_OPEN_NO_DOTGIT, nullptr);
-    if (!repository) return nullptr;
-    check(git_repository_set_workdir(repository.get(), workspace.c_str(), 0), "git");
-    const Author author = identity(repository.get(), {"chorus", "chorus@localhost"});
-    check(git_repository_set_ident(repository.get(), author.name.c_str(), author.email.c_str()),
-          "git: the name for the reflog");
+void clear_broken_mutation(const std::string& workspace) {
+    const std::string directory = sys::find_git(workspace).git_directory;
+    if (sys::exists(directory + "/" + marker_name))
+        git_process_of(sys::real_path(workspace), sys::private_umask)->call({"clear", directory});
+}
+
+std::vector<std::string> clone(const std::string& source, const std::string& workspace,
+                               const Author& author, bool with_submodules) {
+    const Source from = find_source(source);
+    if (from.transport == Transport::local)
+        sys::check_owner("clone: " + from.origin, from.readable.front(),
+                         sys::find_git(from.readable.front()));
+    const bool is_new = !sys::exists(workspace);
+    sys::make_directory(workspace);
+    const std::string directory = sys::real_path(workspace);
+    const auto remove = [](const std::string* path) { sys::try_remove_tree(*path); };
+    std::unique_ptr<const std::string, decltype(remove)> unfinished(is_new ? &directory : nullptr,
+                                                                    remove);
+    const bool network = with_submodules || from.transport != Transport::local;
+    const auto [readable, environment] = outfit_for(from, network);
+    GitProcess process({.writable = {directory},
+                        .readable = readable,
+                        .network = network,
+                        .unix_sockets = from.transport == Transport::ssh},
+                       environment);
+    Message left_out = process.call({"clone", directory, from.address, author.name, author.email,
+                                     with_submodules ? "submodules" : ""},
+                                    "clone: " + from.origin + ": the server was silent");
+    const sys::Root root(directory);
+    std::erase_if(left_out, [&](const std::string& path) {
+        return !path.ends_with('/') && root.open_to_read(path).outcome != sys::OpenOutcome::outside;
+    });
+    Message call{"leave-out", directory};
+    call.insert(call.end(), left_out.begin(), left_out.end());
+    process.call(call);
+    unfinished.release();
+    return left_out;
+}
+
+std::optional<Repository> Repository::open(const std::string& workspace, unsigned umask) {
+    if (!sys::exists(sys::join_path(workspace, ".git"))) return std::nullopt;
+    Repository repository(sys::real_path(workspace), umask);
+    if (repository.call({"open"}).empty()) return std::nullopt;
     return repository;
 }
 
-void complete_configuration(git_repository* repository, const Author& author) {
-    const auto own = make<Configuration>("git: .git/config", git_repository_config, repository);
-    const auto complete = [&](const char* key, const std::string& value) {
-        if (setting(repository, key).empty())
-            check(git_config_set_string(own.get(), key, value.c_str()), "git: .git/config");
-    };
-    complete("user.name", author.name);
-    complete("user.email", author.email);
+Repository Repository::initialise(const std::string& workspace, const Author& author,
+                                  unsigned umask) {
+    sys::make_directory(workspace);
+    Repository repository(sys::real_path(workspace), umask);
+    repository.call({"init", author.name, author.email});
+    return repository;
 }
 
-// A linked worktree or submodule has a file instead of the directory.
-void initialise(const std::string& workspace, const Author& author) {
-    const std::string git = workspace + "/.git";
-    if (!sys::exists(git) || sys::is_directory(git)) prepare_directory(workspace, author);
-    const GitRepository repository = open_repository(workspace);
-    if (!repository) refuse("init: " + workspace + " is no repository");
-    commit_first(repository.get(), author);
-    sys::sync_filesystem(git_repository_path(repository.get()));
+Message Repository::request(Message words, const Message& files) const {
+    words.insert(words.begin() + 1, workspace_);
+    words.insert(words.end(), files.begin(), files.end());
+    return words;
 }
 
-std::vector<Commit> log(git_repository* repository, int count) {
+Message Repository::call(const Message& words, const Message& files) const {
+    return git_process_of(workspace_, umask_)->call(request(words, files));
+}
+
+std::vector<Commit> Repository::log(int count) const {
+    const Message answer = call({"log", std::to_string(count)});
     std::vector<Commit> commits;
-    if (!commit_at(repository)) return commits;
-    const auto walk = make<Walk>("log", git_revwalk_new, repository);
-    check(git_revwalk_sorting(walk.get(), GIT_SORT_TOPOLOGICAL | GIT_SORT_TIME), "log");
-    check(git_revwalk_push_head(walk.get()), "log");
-    git_oid id;
-    while (static_cast<int>(commits.size()) < count) {
-        const int result = git_revwalk_next(&id, walk.get());
-        if (result == GIT_ITEROVER) break;
-        check(result, "log");
-        const auto commit = make<CommitObject>("log", git_commit_lookup, repository, &id);
-        const git_signature* author = git_commit_author(commit.get());
-        const char* summary = git_commit_summary(commit.get());
-        commits.push_back({text_of(id), std::string(author->name) + " <" + author->email + ">",
-                           summary != nullptr ? summary : "",
-                           base::iso8601(git_commit_time(commit.get()) * 1000)});
-    }
+    for (std::size_t i = 0; i + 3 < answer.size(); i += 4)
+        commits.push_back({answer[i], answer[i + 1], answer[i + 2], answer[i + 3]});
     return commits;
+}
+
+PlannedCommit Repository::plan_commit(const std::string& message,
+                                      const std::vector<std::string>& files, const Author& author) {
+    auto process = git_process_of(workspace_, umask_);
+    const Message answer =
+        process->call(request({"plan", message, author.name, author.email}, files));
+    // given up, and with it the repository, where nobody can finish it any more
+    const std::shared_ptr<GitProcess> plan(
+        process.get(), [process](GitProcess* given) { given->try_call({"forget"}); });
+    return {answer.at(0), [plan] { plan->call({"finish"}); }, answer.at(1)};
+}
+
+Aside Repository::reset(const std::string& commit, const std::string& branch,
+                        const Author& author) {
+    const Message answer = call({"reset", commit, branch, author.name, author.email});
+    return {answer.at(0), answer.at(1)};
 }
 
 }  // namespace chorus::repo
