@@ -29,8 +29,8 @@ bool is_unfinished(std::string_view name) {
 
 // A marker under a free lock is that of a process which died: the unfinished files made since are
 // its own. Older ones belong to a git that a person or a command runs, and stay; so does what git
-// and its helpers have in directories of their own. An empty lock of a configuration is that of
-// commands which run (sys/git_guard.cpp).
+// and its helpers have in directories of their own. An empty lock of a configuration that is there
+// is that of commands which run (sys/git_guard.cpp).
 void remove_leftovers(const std::filesystem::path& directory) {
     static const std::set<std::string> left_alone{"hooks", "lfs", "modules", "worktrees"};
     using Walk = std::filesystem::recursive_directory_iterator;
@@ -43,7 +43,8 @@ void remove_leftovers(const std::filesystem::path& directory) {
         const std::string name = path.filename();
         if (at.depth() == 0 && left_alone.count(name) > 0) at.disable_recursion_pending();
         if (is_unfinished(name) && lstat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
-            (found.st_size > 0 || !name.starts_with("config")) &&
+            (found.st_size > 0 || !name.starts_with("config") ||
+             !std::filesystem::exists(path.parent_path() / path.stem(), ignored)) &&
             std::tie(found.st_mtim.tv_sec, found.st_mtim.tv_nsec) >=
                 std::tie(marker.st_mtim.tv_sec, marker.st_mtim.tv_nsec))
             unlink(path.c_str());
