@@ -14,10 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "chorus-sandbox/check.hpp"
 #include "chorus-sandbox/confine.hpp"
-#include "chorus-sandbox/git.hpp"
-#include "chorus-sandbox/watch.hpp"
 
 namespace chorus::sandbox {
 namespace {
@@ -125,13 +122,6 @@ void open_null_inside() {
     }
 }
 
-[[noreturn]] void become(const char* program, char* const* command) {
-    execv(program, command);
-    const int problem = errno;
-    std::fprintf(stderr, "chorus-sandbox: %s: %s\n", program, std::strerror(problem));
-    _exit(problem == ENOENT ? not_found : not_executable);
-}
-
 [[noreturn]] void confine(const Options& options) {
     open_null_inside();
     require_bound(options.bound);
@@ -148,6 +138,13 @@ void open_null_inside() {
 }
 
 }  // namespace
+
+void become(const char* program, char* const* command) {
+    execv(program, command);
+    const int problem = errno;
+    std::fprintf(stderr, "chorus-sandbox: %s: %s\n", program, std::strerror(problem));
+    _exit(problem == ENOENT ? not_found : not_executable);
+}
 
 void fail(const char* what, int problem) {
     std::fprintf(stderr, "chorus-sandbox: %s: %s\n", what, std::strerror(problem));

@@ -1,5 +1,3 @@
-#include "chorus-sandbox/check.hpp"
-
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>

@@ -2,6 +2,8 @@
 // where it fails.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string_view>
 #include <vector>
 
@@ -10,6 +12,8 @@ namespace chorus::sandbox {
 // Fails the whole command: nothing runs unconfined.
 [[noreturn]] void fail(const char* what, int problem);
 [[noreturn]] void fail(const char* what);
+// 127 where it is not there, 126 where it cannot be executed.
+[[noreturn]] void become(const char* program, char* const* command);
 
 // What a mount was to show: bwrap goes by paths, and another command may have exchanged what lies
 // there.
@@ -36,5 +40,30 @@ void follow_no_link_beneath(const std::vector<const char*>& directories);
 // As restrict_calls, without sockets unless for the network, and without what changes a file by its
 // path and Landlock does not govern.
 void restrict_calls_of_git(bool network, bool unix_sockets);
+
+// chorus-git, which does the git work of another program of Chorus.
+struct GitMode {
+    int socket = -1;   // of the program it works for; becomes its descriptor 3
+    int program = -1;  // chorus-git, open
+    std::vector<const char*> readable;
+    bool network = false;
+    bool unix_sockets = false;  // with the network
+    bool mounted = false;       // what it may not touch is not mounted: Landlock is not needed
+};
+[[noreturn]] void become_git(const GitMode& git, const std::vector<const char*>& writable,
+                             char* const* arguments, char* const* environment);
+
+// The self-test: what has to be so once the restrictions stand.
+struct Expected {
+    const char* workspace = nullptr;  // can be written
+    const char* outside = nullptr;    // is not there
+    ino_t network = 0;                // not this name space; 0: any
+};
+void check(const Expected& expected);
+
+// Runs the command as a child in a process group of its own and ends as it ended, after giving what
+// it left behind 200 ms. Everything it started, wherever it went, ends with it; and at once when
+// `owner`, a pidfd, ends, or on SIGTERM. Only what kills this process itself gets round that.
+[[noreturn]] void watch(int owner, const char* program, char* const* arguments);
 
 }  // namespace chorus::sandbox

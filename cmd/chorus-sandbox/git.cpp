@@ -1,5 +1,3 @@
-#include "chorus-sandbox/git.hpp"
-
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/close_range.h>

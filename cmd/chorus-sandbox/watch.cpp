@@ -1,5 +1,3 @@
-#include "chorus-sandbox/watch.hpp"
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -22,9 +20,6 @@
 
 namespace chorus::sandbox {
 namespace {
-
-constexpr int not_executable = 126;
-constexpr int not_found = 127;
 
 // proc(5): the parent is the second field after the name, which may hold anything.
 pid_t parent_of(const char* pid) {
@@ -136,16 +131,6 @@ class Watch {
     int status_ = 0;
 };
 
-[[noreturn]] void become(pid_t watcher, const char* program, char* const* arguments) {
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != watcher) _exit(EXIT_FAILURE);
-    execv(program, arguments);
-    const int problem = errno;
-    std::fprintf(stderr, "chorus-sandbox: %s: %s\n", program, std::strerror(problem));
-    _exit(problem == ENOENT ? not_found : not_executable);
-}
-
 }  // namespace
 
 void watch(int owner, const char* program, char* const* arguments) {
@@ -153,7 +138,12 @@ void watch(int owner, const char* program, char* const* arguments) {
     const pid_t self = getpid();
     const pid_t command = fork();
     if (command < 0) fail("fork", errno);
-    if (command == 0) become(self, program, arguments);
+    if (command == 0) {
+        setpgid(0, 0);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != self) _exit(EXIT_FAILURE);
+        become(program, arguments);
+    }
     // From both sides: whoever finds signals blocked here finds the group standing.
     setpgid(command, command);
     sigset_t all;
