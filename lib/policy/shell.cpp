@@ -265,10 +265,9 @@ class PartCollector {
         if (!program.empty()) add(command.substr(words.front().size() - program.size()));
         const std::size_t at = program == "git" ? git_subcommand(words) : 0;
         if (at > 1 && at < words.size()) add("git " + joined(words.subspan(at)));
-        std::vector<std::string> told;  // without what expansions may leave: rm $x -rf x
-        std::copy_if(words.begin(), words.end(), std::back_inserter(told),
-                     [](const std::string& word) { return !word.empty(); });
-        if (!told.empty() && told.size() < words.size()) add_command(told);
+        std::vector<std::string> told(words.begin(), words.end());
+        // what an expansion leaves may be empty: rm $x -rf x
+        if (std::erase(told, "") > 0 && !told.empty()) add_command(told);
     }
 
     void add(std::string part) {

@@ -20,11 +20,8 @@ constexpr int most_depth = 16;
 bool is_one_of(char c, std::string_view set) {
     return set.find(c) != none;
 }
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 bool is_alphanumeric(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 bool is_name_character(char c) {
     return is_alphanumeric(c) || c == '_';
@@ -210,11 +207,11 @@ class Scanner {
         if (next == '(') return substitution();
         if (next == '{') return braced(in_quotes);
         if (next == '\'' && !in_quotes) return ansi_quoted();
-        if (is_name_character(next) && !is_digit(next)) {
+        if (is_one_of(next, "0123456789@*#?!-$")) {
+            at_ += 2;
+        } else if (is_name_character(next)) {
             ++at_;
             expand(value_of(read_name(), ""), in_quotes);
-        } else if (is_digit(next) || is_one_of(next, "@*#?!-$")) {
-            at_ += 2;
         } else if (next == '"' && !in_quotes) {
             ++at_;
         } else {
