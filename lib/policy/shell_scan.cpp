@@ -268,10 +268,10 @@ class Scanner {
         if (expanded_ > most_expanded_bytes) scan_.too_much = true;
         if (scan_.too_much) return;
         for (const char c : value) {
-            if (!in_quotes && is_one_of(c, " \t\n")) {
-                end_word();
-            } else {
+            if (in_quotes || !is_one_of(c, " \t\n")) {
                 put(c);
+            } else if (!word_.empty()) {
+                end_word();
             }
         }
     }
