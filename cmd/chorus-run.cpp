@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <climits>
 #include <cstring>
 #include <iostream>
 #include <memory>
@@ -294,7 +295,7 @@ void add_turn_options(CLI::App& app, Options& options) {
         ->type_name("KEY");
     app.add_option("--max-iterations,--max-turns", turn.max_iterations, "model calls at most")
         ->type_name("N")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, INT_MAX));
     app.add_option("--timeout", options.timeout, "end the turn after that time")->type_name("TIME");
     app.add_option("--ask-timeout", options.ask_timeout,
                    "how long a question stands on the terminal")

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <climits>
 #include <iostream>
 #include <memory>
 
@@ -111,10 +112,10 @@ Action add_audit(CLI::App& verb) {
         ->check(CLI::IsMember({"allow", "ask_approved", "ask_denied", "deny"}));
     verb.add_option("--turn", options->filter.turn, "of that turn, by its turn_id")
         ->type_name("TURN")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, INT_MAX));
     verb.add_option("-n", options->filter.newest, "the last N of them")
         ->type_name("N")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, INT_MAX));
     verb.add_flag("--json", options->json, "print one JSON object a line");
     return [options](Opened& opened) { return run(*options, opened); };
 }

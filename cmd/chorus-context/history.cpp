@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <climits>
 #include <iostream>
 #include <memory>
 #include <set>
@@ -84,7 +85,7 @@ Action add_history(CLI::App& verb) {
     verb.add_option("NAME", options->agent, "the agent, a destroyed one too; none: all there are");
     verb.add_option("--limit", options->limit, "so many at most (50)")
         ->type_name("N")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, INT_MAX));
     verb.add_flag("--all", options->all, "of earlier agents of that name too");
     verb.add_flag("--json", options->json, "print one JSON object a line");
     return [options](Opened& opened) { return run(*options, opened); };

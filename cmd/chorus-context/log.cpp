@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cstdio>
 #include <iostream>
 
@@ -208,14 +209,14 @@ Action add_log(CLI::App& verb) {
     verb.add_option("NAME", options->agent, "the agent, a destroyed one too")->required();
     CLI::Option* turn =
         verb.add_option("TURN", options->turn, "the whole of that turn, by its turn_id")
-            ->check(CLI::PositiveNumber);
+            ->check(CLI::Range(1, INT_MAX));
     add_span(verb, options->span);
     verb.add_option("-t", options->thread, "of that thread: main, a number or a branch")
         ->type_name("THREAD")
         ->excludes(turn);
     verb.add_option("-n", options->newest, "the last N of them")
         ->type_name("N")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, INT_MAX));
     verb.add_flag("--json", options->json, "print one JSON object a line; of TURN, one object");
     return [options](Opened& opened) { return run(*options, opened); };
 }

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <climits>
 #include <iostream>
 
 #include "chorus-context/reading.hpp"
@@ -51,12 +52,12 @@ Action add_messages(CLI::App& verb) {
     add_span(verb, options->span);
     verb.add_option("--id-gt", options->after, "those with a greater id")
         ->type_name("MESSAGE")
-        ->check(CLI::NonNegativeNumber);
+        ->check(CLI::Range(0, INT_MAX));
     verb.add_option("-t", options->thread, "of that thread: main, a number or a branch")
         ->type_name("THREAD");
     verb.add_option("-n", options->newest, "the last N of them")
         ->type_name("N")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, INT_MAX));
     verb.add_flag("--json", options->json, "print one JSON object a line");
     return [options](Opened& opened) { return run(*options, opened); };
 }

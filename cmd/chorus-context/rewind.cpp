@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "base/shell_quoted.hpp"
 #include "chat/json_text.hpp"
 #include "chorus-context/session.hpp"
 #include "chorus-context/verb.hpp"
@@ -35,8 +36,9 @@ void print_text(const Options& options, const std::string& workspace,
         std::cout << ", as it was\n";
     else
         std::cout << "; what was there is commit " << rewound.aside.commit << ", branch "
-                  << rewound.aside.branch << "\n  undo: git -C " << one_line(workspace)
-                  << " reset --hard " << rewound.aside.branch << '\n';
+                  << rewound.aside.branch << "\n  undo: git -C "
+                  << base::shell_quoted(one_line(workspace)) << " reset --hard "
+                  << rewound.aside.branch << '\n';
 }
 
 void print_json(const Options& options, const turn::Rewound& rewound) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <climits>
 #include <iostream>
 #include <map>
 
@@ -95,7 +96,7 @@ Action add_search(CLI::App& verb) {
     verb.add_option("--since", options->since, "said from then on")->type_name("TIME");
     verb.add_option("-n", options->search.most, "the best N, 20 unless given")
         ->type_name("N")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, INT_MAX));
     verb.add_flag("--json", options->json, "print one JSON object a line");
     return [options](Opened& opened) { return run(*options, opened); };
 }

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <climits>
 #include <memory>
 
 #include "base/error.hpp"
@@ -112,7 +113,7 @@ Action add_steps(CLI::App& verb) {
         ->type_name("THREAD");
     verb.add_option("--turn", options->turn, "of that turn, by its turn_id")
         ->type_name("TURN")
-        ->check(CLI::PositiveNumber)
+        ->check(CLI::Range(1, INT_MAX))
         ->excludes("-t");
     add_json(verb, *options, "print one JSON object a line");
     return [options](Opened& opened) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/shell_quoted.hpp"
 #include "base/text.hpp"
 #include "sys/file.hpp"
 #include "sys/process.hpp"
@@ -28,7 +29,7 @@ void check_owner(const Home& home) {
                     "sudo -u '#" + std::to_string(status.st_uid) + "' …");
     if ((status.st_mode & 0022U) != 0)
         throw Error(ErrorCode::forbidden, home.path() + ": others can write it",
-                    "chmod go-w '" + home.path() + "'");
+                    "chmod go-w " + base::shell_quoted(home.path()));
 }
 
 void check_filesystem(const Home& home, const sys::Environment& environment) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/shell_quoted.hpp"
 #include "sys/git_config.hpp"
 #include "sys/place.hpp"
 
@@ -39,7 +40,7 @@ void check_owner(const std::string& what, const std::string& directory, const Gi
     for (const std::string& value : safe_directories(environment))
         if (names(value, directory)) return;
     throw base::Error(base::ErrorCode::failed, what + ": the repository belongs to another user",
-                      "git config --global --add safe.directory " + directory);
+                      "git config --global --add safe.directory " + base::shell_quoted(directory));
 }
 
 std::vector<std::string> safe_directories(const Environment& environment) {
