@@ -123,9 +123,11 @@ std::string read_git_file(int directory, const std::string& path, std::size_t mo
 std::vector<std::string> git_values(std::string_view configuration, std::string_view section,
                                     std::string_view key) {
     std::vector<std::string> values;
+    const bool of_subsections = section.ends_with(".*");
+    if (of_subsections) section.remove_suffix(2);
     each_entry(configuration, [&](const Entry& entry) {
-        if (!entry.is_readable || entry.section.has_subsection || entry.section.name != section ||
-            entry.key != key)
+        if (!entry.is_readable || entry.section.has_subsection != of_subsections ||
+            entry.section.name != section || entry.key != key)
             return;
         values.push_back(entry.rest.starts_with('=') ? plain_value(entry.rest.substr(1)) : "true");
     });

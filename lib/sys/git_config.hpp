@@ -15,7 +15,8 @@ std::string read_git_file(const std::string& path);
 std::string read_git_file(int directory, const std::string& path,
                           std::size_t most = base::limits::config_bytes);
 // The values of SECTION.KEY in the text of a configuration file, in order, without quotes and
-// comments. Both names in lower case. What the file includes is not read.
+// comments. Both names in lower case; "SECTION.*" means all subsections of it. What the file
+// includes is not read.
 std::vector<std::string> git_values(std::string_view configuration, std::string_view section,
                                     std::string_view key);
 

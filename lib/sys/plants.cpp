@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "sys/directory.hpp"
+#include "sys/environment.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
 #include "sys/git_config.hpp"
@@ -62,9 +64,7 @@ class Survey {
         for (const std::string_view name : all_settings)
             if (const auto status = status_of(std::string(name)))
                 add(std::string(name), "is new or changed", mark_of(*status));
-        // of a linked worktree or a submodule
-        const std::string git = find_git(workspace_).git_directory;
-        if (!git.empty() && !is_within(git, workspace_)) inspect(git + "/");
+        for (const std::string& git : places_outside()) inspect(git, "");
         open_.emplace_back();
         while (!open_.empty()) {
             const std::string directory = std::move(open_.back());
@@ -72,6 +72,21 @@ class Survey {
             look_through(directory);
         }
         return std::move(plants_);
+    }
+
+    bool points_to(std::string_view path) {
+        for (const std::string& git : places_outside()) inspect_configuration(git, "");
+        for (std::size_t end = 0; end != path.npos; end = path.find('/', end + 1)) {
+            const std::string directory = end == 0 ? "" : std::string(path.substr(0, end)) + "/";
+            inspect_configuration(directory, directory);
+            const auto git = status_of(directory + ".git");
+            if (git && S_ISDIR(git->st_mode))
+                inspect_configuration(directory + ".git/", directory);
+            else if (git)
+                follow(directory, ".git");
+        }
+        return std::any_of(pointed_to_.begin(), pointed_to_.end(),
+                           [&](const std::string& place) { return is_within(path, place); });
     }
 
   private:
@@ -89,6 +104,15 @@ class Survey {
             commondir |= name == "commondir";
         }
     };
+
+    // Of a linked worktree or a submodule.
+    std::set<std::string> places_outside() const {
+        const GitPlace git = find_git(workspace_);
+        std::set<std::string> outside;
+        for (const std::string& path : {git.git_directory, git.common_directory})
+            if (!path.empty() && !is_within(path, workspace_)) outside.insert(path + "/");
+        return outside;
+    }
 
     std::string full(const std::string& path) const {
         return path.starts_with('/') ? path : join_path(workspace_, path);
@@ -126,8 +150,18 @@ class Survey {
                 note(directory, *entry, signs);
             }
         if (!signs.is_repository()) return;
-        inspect(directory);
+        inspect(directory, tree_of(directory));
         leave_out_contents(directory, before);
+    }
+
+    // Of a repository without a work tree, itself.
+    static std::string tree_of(const std::string& repository) {
+        const std::size_t slash = repository.size() < 2
+                                      ? std::string::npos
+                                      : repository.rfind('/', repository.size() - 2);
+        const std::size_t name = slash == std::string::npos ? 0 : slash + 1;
+        return base::to_lower_ascii(repository.substr(name)) == ".git/" ? repository.substr(0, name)
+                                                                        : repository;
     }
 
     void note(const std::string& directory, const dirent64& entry, Signs& signs) {
@@ -168,21 +202,33 @@ class Survey {
             place = std::string(base::trim(std::string_view(*text).substr(7)));
             if (!place.starts_with('/')) place = full(directory + place);
         }
-        lead_to(path, place);
+        lead_to(path, place, directory);
     }
 
-    void lead_to(const std::string& path, const std::string& place) {
-        const auto real = resolved(place);
-        if (!real) return;
-        if (*real != workspace_ && is_within(*real, workspace_))
-            inspect(real->substr(workspace_.size() + 1) + "/");
-        else
-            add(path, "leads out of the workspace", *real);
+    void lead_to(const std::string& path, const std::string& place, const std::string& tree) {
+        const auto real = resolved(place) ? inside(path, "", place) : std::nullopt;
+        if (real) inspect(*real + "/", tree);
     }
 
-    void inspect(const std::string& repository) {
-        if (!inspected_.insert(repository).second) return;
-        for (const char* name : {"config", "config.worktree"}) inspect_keys(repository + name);
+    // Relative to the workspace, what `path` leads to, by a name that begins in `directory`; it
+    // need not be there yet.
+    std::optional<std::string> inside(const std::string& path, const std::string& directory,
+                                      const std::string& name) {
+        const std::string place = name.starts_with("~/")  ? home_ + name.substr(1)
+                                  : name.starts_with('/') ? name
+                                                          : full(directory + name);
+        std::error_code error;
+        const std::string real = std::filesystem::weakly_canonical(place, error).string();
+        if (real != workspace_ && is_within(real, workspace_))
+            return real.substr(workspace_.size() + 1);
+        if (!real.empty()) add(path, "leads out of the workspace", real);
+        return std::nullopt;
+    }
+
+    void inspect(const std::string& repository, const std::string& tree) {
+        if (!inspected_.insert(repository + '\n' + tree).second) return;
+        inspect_configuration(repository, tree);
+        inspect_alternates(repository + "objects/", 0);
         inspect_hooks(repository + "hooks");
         inspect_links(repository, 0);
         inspect_links(repository + "objects/", 0);
@@ -194,8 +240,22 @@ class Survey {
         if (const auto text = content(repository + "commondir")) {
             const std::string place(base::trim(*text));
             lead_to(repository + "commondir",
-                    place.starts_with('/') ? place : full(repository + place));
+                    place.starts_with('/') ? place : full(repository + place), tree);
         }
+    }
+
+    void inspect_alternates(const std::string& objects, int depth) {
+        const std::string path = objects + "info/alternates";
+        const auto text = content(path);
+        if (!text || depth == most_followed) return;
+        for (const std::string_view line : base::split_lines(*text))
+            if (const auto other = inside(path, objects, std::string(line)))
+                inspect_alternates(*other + "/", depth + 1);
+    }
+
+    void inspect_configuration(const std::string& repository, const std::string& tree) {
+        for (const char* name : {"config", "config.worktree"})
+            inspect_keys(repository + name, repository, tree, 0);
     }
 
     // git writes through links of these places, wherever they lead.
@@ -211,11 +271,25 @@ class Survey {
         }
     }
 
-    void inspect_keys(const std::string& path) {
+    void inspect_keys(const std::string& path, const std::string& repository,
+                      const std::string& tree, int depth) {
         const auto text = content(path);
         if (!text) return;
         for (GitEntry& entry : obeyed_git_entries(*text))
             add(path, std::move(entry.key), std::move(entry.line));
+        for (const std::string& name : git_values(*text, "core", "hookspath"))
+            for (const std::string& directory : {tree, repository})
+                if (const auto hooks = inside(path, directory, name)) {
+                    pointed_to_.insert(*hooks);
+                    inspect_hooks(*hooks);
+                }
+        if (depth == most_followed) return;
+        for (const char* section : {"include", "includeif.*"})
+            for (const std::string& name : git_values(*text, section, "path"))
+                if (const auto file = inside(path, path.substr(0, path.rfind('/') + 1), name)) {
+                    pointed_to_.insert(*file);
+                    inspect_keys(*file, repository, tree, depth + 1);
+                }
     }
 
     void inspect_hooks(const std::string& path) {
@@ -224,7 +298,10 @@ class Survey {
             const std::string hook = path + "/" + entry->d_name;
             const auto status = hook.ends_with(".sample") ? std::nullopt : status_of(hook);
             if (!status || S_ISDIR(status->st_mode)) continue;
-            if (S_ISLNK(status->st_mode) || (status->st_mode & 0111U) != 0)
+            struct stat target {};  // runs, wherever it is
+            if (S_ISLNK(status->st_mode) && stat(full(hook).c_str(), &target) == 0)
+                add(hook, "a hook", mark_of(*status) + mark_of(target));
+            else if (S_ISLNK(status->st_mode) || (status->st_mode & 0111U) != 0)
                 add(hook, "a hook", mark_of(*status));
         }
     }
@@ -241,14 +318,17 @@ class Survey {
         return std::nullopt;
     }
 
-    static constexpr int most_depth = 16;  // of a branch's name
+    static constexpr int most_depth = 16;     // of a branch's name
+    static constexpr int most_followed = 10;  // as git follows included files
     static constexpr std::size_t entries_bytes = 64U << 10;
 
     std::string workspace_;
+    std::string home_ = Environment::of_process().get("HOME");
     Fd root_;
     std::unique_ptr<char[]> entries_ = std::make_unique_for_overwrite<char[]>(entries_bytes);
     std::vector<std::string> open_;
     std::set<std::string> inspected_;
+    std::set<std::string> pointed_to_;
     std::set<Plant> plants_;
 };
 
@@ -266,6 +346,10 @@ std::span<const std::string_view> Plants::settings_files() {
 
 bool Plants::is_settings_file(std::string_view path) {
     return std::find(all_settings.begin(), all_settings.end(), path) != all_settings.end();
+}
+
+bool Plants::is_pointed_to(const std::string& workspace, std::string_view path) {
+    return Survey(resolved(workspace).value_or(workspace)).points_to(path);
 }
 
 std::string Plants::told(const std::vector<std::string>& lines) {

@@ -134,7 +134,7 @@ Plan plan_write(const Workplace& workplace, sys::Lock lock, const std::string& p
                     return failure(path + ": " + task +
                                    " runs, which is kept from writing it; wait for its end, or "
                                    "end it with task_kill");
-                const bool looks = may_be_obeyed(workplace.root.canonical(path));
+                const bool looks = may_be_obeyed(workplace, workplace.root.canonical(path));
                 const auto plants = looks ? sys::Plants::in(workplace.root.path()) : sys::Plants();
                 std::string problem = workplace.root.write_file(path, content);
                 if (!problem.empty()) return failure(problem);

@@ -17,13 +17,15 @@ constexpr std::array repository_names{"HEAD",      "config",  "config.worktree",
 
 }  // namespace
 
-bool may_be_obeyed(std::string_view path) {
+bool may_be_obeyed(const Workplace& workplace, const std::string& path) {
     const auto parts = base::split(path, '/');
     return sys::Plants::is_settings_file(path) ||
-           std::any_of(parts.begin(), parts.end(), [](std::string_view part) {
-               return std::find(repository_names.begin(), repository_names.end(), part) !=
-                      repository_names.end();
-           });
+           std::any_of(parts.begin(), parts.end(),
+                       [](std::string_view part) {
+                           return std::find(repository_names.begin(), repository_names.end(),
+                                            part) != repository_names.end();
+                       }) ||
+           sys::Plants::is_pointed_to(workplace.root.path(), path);
 }
 
 std::string tell_plants(const sys::Plants& before, std::string_view when,

@@ -11,8 +11,9 @@
 
 namespace chorus::tools {
 
-// Whether a file of that name can be part of it: looking through the workspace takes its time.
-bool may_be_obeyed(std::string_view path);
+// Whether that file, relative to the workspace, can be part of it: looking through the workspace
+// takes its time.
+bool may_be_obeyed(const Workplace& workplace, const std::string& path);
 // Looks again. Warns the user; what the model is told, or "". `when`: "while it ran".
 std::string tell_plants(const sys::Plants& before, std::string_view when,
                         const Workplace& workplace);

@@ -236,6 +236,21 @@ run chorus-run a '/create_file {"path": ".mcp.json", "content": "{}"}'
 expect_match "$err" '.mcp.json: is new or changed'
 run chorus-run a '/create_file {"path": "src/configuration", "content": "{}"}'
 expect_no_match "$err" 'obey'
+# what the workspace's own configuration points to, and what leads out
+git_of "$(workspace)"
+git -C "$(workspace)" config core.hooksPath .githooks
+git -C "$(workspace)" config include.path ../.gitconfig
+mkdir "$(workspace)/.githooks"
+plant "$(workspace)/.githooks/pre-commit"
+run chorus-run a '/str_replace {"path": ".githooks/pre-commit", "old_str": "exit 0", "new_str": "exit 1"}'
+expect_match "$out$err" 'by this call there .*.githooks/pre-commit: a hook; .*notice: by this call'
+run chorus-run a '/create_file {"path": ".gitconfig", "content": "[alias]\n\tst = !touch ran\n"}'
+expect_match "$err" 'by this call there .*.gitconfig: alias.st'
+run chorus-run a '/create_file {"path": ".githooks/README", "content": "x"}'
+expect_no_match "$err" 'obey'
+run chorus-run a '/bash cp .githooks/pre-commit .githooks/pre-push; echo /usr/share >.git/objects/info/alternates'
+expect_match "$err" 'while a command ran there .*.git/objects/info/alternates: leads out of the workspace, .githooks/pre-push: a hook; look'
+rm "$(workspace)/.git/objects/info/alternates"
 # in an agent that is adopted
 cp -r "$CHORUS_HOME/agents/a" other
 rm -rf other/workspace/.git

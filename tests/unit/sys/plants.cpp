@@ -174,6 +174,97 @@ TEST_F(PlantsTest, AsDeepAsACommandCanGo) {
     EXPECT_TRUE(works_outside("rm -rf abcdef"));
 }
 
+// A person set it up; what a command then leaves in a place of the workspace runs on the host.
+TEST_F(PlantsTest, WhereAPersonsConfigurationPointsTo) {
+    struct Case {
+        std::string before;  // on the host
+        std::string plant;   // by a command inside
+        std::string spring;
+        std::string told;
+    };
+    const std::string commit = "git commit -q --allow-empty -m x";
+    const std::string hook = "printf '#!/bin/sh\ntouch ../sprung\n' > ";
+    const std::string key = "printf '[core]\n\tfsmonitor = \"touch ../sprung;:\"\n' >> ";
+    const std::string husky = "git config core.hooksPath .githooks && mkdir .githooks";
+    const Case cases[] = {
+        {husky, hook + ".githooks/pre-commit && chmod +x .githooks/*", commit,
+         ".githooks/pre-commit: a hook"},
+        {husky + " && touch .githooks/pre-commit && chmod +x .githooks/*",
+         hook + ".githooks/pre-commit", commit, ".githooks/pre-commit: a hook"},
+        {"git config core.hooksPath \"$PWD/.githooks\"",
+         "mkdir .githooks && " + hook + ".githooks/pre-commit && chmod +x .githooks/*", commit,
+         ".githooks/pre-commit: a hook"},
+        {husky + " && rmdir .githooks && mkdir -p d/b && ln -s d/b .githooks",
+         hook + "d/b/pre-commit && chmod +x d/b/*", commit, "d/b/pre-commit: a hook"},
+        {husky + " && touch run && chmod +x run && ln -s ../run .githooks/pre-commit", hook + "run",
+         commit, ".githooks/pre-commit: a hook"},
+        {"git config include.path ../.gitconfig", key + ".gitconfig", "git status",
+         ".gitconfig: core.fsmonitor"},
+        {"git config include.path \"$PWD/.gitconfig\" && touch .gitconfig", key + ".gitconfig",
+         "git status", ".gitconfig: core.fsmonitor"},
+        {"git config includeIf.onbranch:main.path ../.gitconfig", key + ".gitconfig", "git status",
+         ".gitconfig: core.fsmonitor"},
+        {"printf '[includeIf \"gitdir:%s/\"] path = ../d/more\n' \"$PWD\" >> .git/config && "
+         "mkdir d && printf '[include]\npath = again\n' > d/more",
+         key + "d/again", "git status", "d/again: core.fsmonitor"},
+        {"git config include.path ../.gitconfig && mkdir h && "
+         "git config -f .gitconfig core.hooksPath h",
+         hook + "h/pre-commit && chmod +x h/*", commit, "h/pre-commit: a hook"},
+        {"git init -q -b main sub && git -C sub config core.hooksPath h && mkdir sub/h",
+         "printf '#!/bin/sh\ntouch ../../sprung\n' > sub/h/pre-commit && chmod +x sub/h/*",
+         "git -C sub -c user.name=n -c user.email=e commit -q --allow-empty -m x",
+         "sub/h/pre-commit: a hook"},
+        {"git init -q --bare bare && git config -f bare/config core.hooksPath h && mkdir bare/h",
+         "printf '#!/bin/sh\ntouch ../../sprung\n' > bare/h/pre-receive && chmod +x bare/h/*",
+         commit + " && git push -q bare HEAD:refs/heads/x", "bare/h/pre-receive: a hook"},
+        {commit + " && git worktree add -q ../linked && mv ../linked linked && git worktree repair "
+                  "linked && git config core.hooksPath h && mkdir linked/h",
+         "printf '#!/bin/sh\ntouch ../../sprung\n' > linked/h/pre-commit && chmod +x linked/h/*",
+         "git -C linked " + commit.substr(4), "linked/h/pre-commit: a hook"},
+    };
+    for (const Case& one : cases) {
+        fs::remove_all(sandbox_.workspace);
+        fs::create_directory(sandbox_.workspace);
+        init_repository();
+        ASSERT_TRUE(works_outside(one.before));
+        const Lines told = told_after(one.plant);
+        EXPECT_NE(std::find(told.begin(), told.end(), one.told), told.end())
+            << one.before << ": " << testing::PrintToString(told);
+        run(bash(one.spring), {.timeout_ms = 20'000});
+        EXPECT_TRUE(fs::remove(top_ + "/sprung")) << one.before;
+    }
+}
+
+// -C: the configuration lies outside, and the place it points to does not.
+TEST_F(PlantsTest, HooksOfALinkedWorktree) {
+    ASSERT_TRUE(works_outside(
+        "git init -q -b main ../main && cd ../main && git config core.hooksPath .githooks && "
+        "git -c user.name=n -c user.email=e commit -q --allow-empty -m x && rmdir ../workspace && "
+        "git worktree add -q ../workspace"));
+    EXPECT_EQ(told_after("mkdir .githooks && touch .githooks/pre-push && chmod +x .githooks/*"),
+              Lines{".githooks/pre-push: a hook"});
+}
+
+TEST_F(PlantsTest, ObjectsOfOthers) {
+    init_repository();
+    EXPECT_EQ(told_after("echo /usr/share > .git/objects/info/alternates; git init -q sub; "
+                         "echo ../../../.git/objects > sub/.git/objects/info/alternates"),
+              Lines{".git/objects/info/alternates: leads out of the workspace"});
+    EXPECT_EQ(told_after("rm .git/objects/info/alternates; mkdir -p o/info; echo ../../../o > "
+                         "sub/.git/objects/info/alternates; echo ../../.. > o/info/alternates"),
+              Lines{"o/info/alternates: leads out of the workspace"});
+}
+
+TEST_F(PlantsTest, PlacesThatAWriteIsLookedAtFor) {
+    ASSERT_TRUE(works_outside(
+        "git init -q . && git config core.hooksPath .githooks && git config include.path "
+        "../.gitconfig && git init -q a/sub && git -C a/sub config core.hooksPath h"));
+    for (const char* path : {".githooks/pre-commit", ".gitconfig", "a/sub/h/pre-commit"})
+        EXPECT_TRUE(Plants::is_pointed_to(sandbox_.workspace, path)) << path;
+    for (const char* path : {"githooks/pre-commit", "a/.gitconfig", "a/sub/hh", "h/x", "x"})
+        EXPECT_FALSE(Plants::is_pointed_to(sandbox_.workspace, path)) << path;
+}
+
 Lines keys_in(std::string_view text) {
     Lines keys;
     for (const GitEntry& entry : obeyed_git_entries(text)) keys.push_back(entry.key);
