@@ -103,7 +103,7 @@ void print_json(const life::Birth& birth, const agent::Home& home, std::size_t m
     std::cout << out.text() << '\n';
 }
 
-void print_text(const life::Birth& birth) {
+void print_text(const life::Birth& birth, bool with_submodules) {
     if (birth.existed) {
         std::cout << "Agent " << birth.agent.name << " is there already.\n";
         return;
@@ -120,7 +120,9 @@ void print_text(const life::Birth& birth) {
                birth.agent.name + " shows and decides");
     for (const std::string& name : birth.left_out)
         notice(name.ends_with('/') && !birth.adopted
-                   ? "submodule not fetched: " + name + " (--submodules fetches it)"
+                   ? "submodule not fetched: " + name +
+                         (with_submodules ? ": its address is one of this machine, or missing"
+                                          : " (--submodules fetches it)")
                    : "not taken: " + name);
     for (const std::string& plant : birth.plants) notice("in its workspace: " + plant);
 }
@@ -155,7 +157,7 @@ ExitStatus run(Options& options) {
     store::Store store = life::open_home(home, environment, agent::IfMissing::create,
                                          agent::groom_in_force(options.groom, environment));
     const life::Birth birth = life::give_birth(home, store, environment, options.birth);
-    if (!options.json) print_text(birth);
+    if (!options.json) print_text(birth, options.birth.submodules);
     context::Imported imported;
     if (birth.adopted) imported = take_conversation(home, store, birth.agent);
     if (options.json) print_json(birth, home, imported.messages);

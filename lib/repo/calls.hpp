@@ -10,10 +10,11 @@
 namespace chorus::repo {
 
 void initialise(const std::string& workspace, const Author& author);
-// Into the workspace, an empty directory. Returns the paths of what is not simply a file: links,
-// and submodules that were not fetched, with a slash at the end.
-Texts fetch_clone(const std::string& workspace, const std::string& address, const Author& author,
-                  bool with_submodules);
+// Into the workspace, an empty directory. User and password are for the server of the address
+// alone. Returns the paths of what is not simply a file: links, and submodules that were not
+// fetched, with a slash at the end.
+Texts fetch_clone(const std::string& workspace, const std::string& address, const std::string& user,
+                  const std::string& password, const Author& author, bool with_submodules);
 // The work tree lacks these links on purpose from here on, those of submodules too.
 void leave_out(const std::string& workspace, const Texts& paths);
 
@@ -28,8 +29,7 @@ bool contains(git_repository* repository, const std::string& commit);
 std::string branches(git_repository* repository);
 void create_branch(git_repository* repository, const std::string& name);
 void delete_branch(git_repository* repository, const std::string& name);
-void checkout(git_repository* repository, const std::string& ref, bool create,
-              const Texts& kept);
+void checkout(git_repository* repository, const std::string& ref, bool create, const Texts& kept);
 void require_commit(git_repository* repository, const std::string& commit);
 Aside reset(git_repository* repository, const std::string& commit, const std::string& branch,
             const Author& author);

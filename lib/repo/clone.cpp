@@ -1,6 +1,9 @@
+#include <dlfcn.h>
+#include <netdb.h>
 #include <unistd.h>
 
 #include <functional>
+#include <string_view>
 #include <utility>
 
 #include "repo/calls.hpp"
@@ -13,21 +16,49 @@ namespace {
 
 constexpr int most_nested = 10;
 
+// The server that a process with a password looks up. No redirect leads it to another, not even to
+// another port of the same host, which libgit2 would follow.
+struct OneServer {
+    bool is_wanted = false;
+    std::string name;
+    bool was_left = false;
+};
+OneServer& one_server() {
+    static OneServer server;
+    return server;
+}
+
+// "https://host:port" of an address.
+std::string_view server_in(std::string_view address) {
+    return address.substr(0, address.find('/', address.find("://") + 3));
+}
+
 // How a server is talked to, and what is said where that fails.
 class Fetching {
   public:
-    explicit Fetching(Transport transport) : transport_(transport) {}
+    explicit Fetching(Source from) : from_(std::move(from)) {}
 
     void apply_to(git_fetch_options& options) {
         options.proxy_opts.type = GIT_PROXY_AUTO;
-        asked_for_name_ = asked_for_key_ = false;
-        if (transport_ != Transport::ssh) return;
+        one_server() = {.is_wanted = !is_ssh() && has_password(), .name = "", .was_left = false};
+        if (one_server().is_wanted) options.follow_redirects = GIT_REMOTE_REDIRECT_NONE;
         options.callbacks.credentials = give_credential;
         options.callbacks.payload = this;
     }
     // Throws where `result` says so.
     void check(int result, const std::string& what) const {
-        if (result < 0) refuse(failure(what, result).message(), hint_for(result));
+        if (result >= 0) return;
+        if (one_server().was_left)
+            refuse(what + ": the server redirects to another, which does not get the password",
+                   "give the address of that one");
+        if (was_refused_ && !is_ssh())
+            refuse(what + (asked_for_password_
+                               ? ": the server does not accept the user name and the password"
+                               : ": the server asks for a user name and a password"),
+                   asked_for_password_ ? ""
+                                       : "give them in the address, as in "
+                                         "https://USER:TOKEN@HOST/PATH; they are not stored");
+        refuse(failure(what, result).message(), hint_for(result));
     }
 
   private:
@@ -39,13 +70,23 @@ class Fetching {
         if ((allowed & GIT_CREDENTIAL_USERNAME) != 0U && !std::exchange(own.asked_for_name_, true))
             return git_credential_username_new(
                 given, sys::Environment::of_process().get("USER", "git").c_str());
+        if ((allowed & GIT_CREDENTIAL_USERPASS_PLAINTEXT) != 0U && own.has_password() &&
+            !std::exchange(own.asked_for_password_, true))
+            return git_credential_userpass_plaintext_new(given, own.from_.user.c_str(),
+                                                         own.from_.password.c_str());
         if ((allowed & GIT_CREDENTIAL_SSH_KEY) != 0U && !std::exchange(own.asked_for_key_, true))
             return git_credential_ssh_key_from_agent(given, user);
+        own.was_refused_ = true;
         return GIT_EAUTH;
+    }
+    bool is_ssh() const { return from_.transport == Transport::ssh; }
+    // A token is a user alone, which ssh needs none for.
+    bool has_password() const {
+        return !from_.password.empty() || (!is_ssh() && !from_.user.empty());
     }
     std::string hint_for(int result) const {
         const std::string own = "~/.ssh/config is not read";
-        if (transport_ != Transport::ssh) return {};
+        if (!is_ssh()) return {};
         if (result == GIT_ECERTIFICATE)
             return "the server's key has to be in ~/.ssh/known_hosts: connect to it once with "
                    "ssh; " +
@@ -54,9 +95,11 @@ class Fetching {
         return "only keys in the agent of ssh are used: add one with ssh-add; " + own;
     }
 
-    Transport transport_;
+    Source from_;
     bool asked_for_name_ = false;
+    bool asked_for_password_ = false;
     bool asked_for_key_ = false;
+    bool was_refused_ = false;
 };
 
 // As curl has them; none is said: the system's.
@@ -72,15 +115,16 @@ void trust_certificates_of_the_environment() {
         "clone: the certificates to trust");
 }
 
-GitRepository fetch(const std::string& address, const std::string& workspace, Fetching& fetching) {
+GitRepository fetch(const Source& from, const std::string& workspace) {
+    Fetching fetching(from);
     auto options = options_by(git_clone_options_init);
     options.local = GIT_CLONE_NO_LOCAL;  // hard links to the source's objects would share its fate
     options.checkout_opts.checkout_strategy = GIT_CHECKOUT_SAFE;
     options.checkout_opts.disable_filters = 1;
     fetching.apply_to(options.fetch_opts);
     git_repository* copy = nullptr;
-    const int result = git_clone(&copy, address.c_str(), workspace.c_str(), &options);
-    fetching.check(result, "clone: " + without_credentials(address));
+    const int result = git_clone(&copy, from.address.c_str(), workspace.c_str(), &options);
+    fetching.check(result, "clone: " + from.address);
     return GitRepository(copy);
 }
 
@@ -100,15 +144,50 @@ void for_each_repository(const std::string& directory, const std::string& prefix
             for_each_repository(directory, prefix + entry->path + "/", visit, depth + 1);
 }
 
-// libgit2 1.5 looks for a submodule's directory where this process is.
-void fetch_submodule(git_repository* repository, const char* path, const std::string& what,
-                     Fetching& fetching) {
+// libgit2 finds one by its path only where that is its name. Null where it has no address.
+Submodule submodule_at(git_repository* repository, const char* path) {
+    struct Search {
+        std::string_view path;
+        git_submodule* found = nullptr;
+    } search{path};
+    const auto compare = [](git_submodule* one, const char*, void* payload) {
+        Search& wanted = *static_cast<Search*>(payload);
+        const bool is_it = git_submodule_url(one) != nullptr &&
+                           git_submodule_index_id(one) != nullptr &&
+                           git_submodule_path(one) == wanted.path;
+        return is_it && git_submodule_dup(&wanted.found, one) == 0 ? 1 : 0;
+    };
+    check(git_submodule_foreach(repository, compare, &search), "clone: .gitmodules");
+    return Submodule(search.found);
+}
+
+Source source_of(git_repository* repository, git_submodule* submodule, const Source& whole) {
+    git_buf text = GIT_BUF_INIT;
+    check(git_submodule_resolve_url(&text, repository, git_submodule_url(submodule)),
+          "clone: .gitmodules");
+    const std::string address = text.ptr;
+    git_buf_dispose(&text);
+    Source from{transport_of(address), address, {}, {}};
+    if (server_in(address) == server_in(whole.address))
+        from.user = whole.user, from.password = whole.password;
+    return from;
+}
+
+// False where that is not done: it has no address, or one of this machine. libgit2 1.5 looks for a
+// submodule's directory where this process is.
+bool fetch_submodule(git_repository* repository, const char* path, const std::string& what,
+                     const Source& whole) {
     if (chdir(git_repository_workdir(repository)) != 0) throw base::system_error("clone");
-    const auto submodule = make<Submodule>(what, git_submodule_lookup, repository, path);
+    const Submodule submodule = submodule_at(repository, path);
+    if (!submodule) return false;
+    const Source from = source_of(repository, submodule.get(), whole);
+    if (from.transport == Transport::local) return false;
+    Fetching fetching(from);
     auto options = options_by(git_submodule_update_options_init);
     options.checkout_opts.disable_filters = 1;
     fetching.apply_to(options.fetch_opts);
     fetching.check(git_submodule_update(submodule.get(), 1, &options), what);
+    return true;
 }
 
 // git's own word for it, skip-worktree: neither status nor a commit takes them as deleted.
@@ -130,11 +209,24 @@ void leave_out_of(git_index* index, const std::string& prefix, const std::string
 
 }  // namespace
 
-Texts fetch_clone(const std::string& workspace, const std::string& address, const Author& author,
-                  bool with_submodules) {
-    Fetching fetching(transport_of(address));
+// libgit2 calls it before it connects.
+extern "C" int getaddrinfo(const char* host, const char* port, const addrinfo* hints,
+                           addrinfo** found) {
+    OneServer& server = one_server();
+    const std::string name = std::string(host) + ":" + port;
+    if (server.name.empty()) server.name = name;
+    server.was_left = server.is_wanted && server.name != name;
+    if (server.was_left) return EAI_FAIL;
+    static const auto look_up =
+        reinterpret_cast<decltype(&getaddrinfo)>(dlsym(RTLD_NEXT, "getaddrinfo"));
+    return look_up(host, port, hints, found);
+}
+
+Texts fetch_clone(const std::string& workspace, const std::string& address, const std::string& user,
+                  const std::string& password, const Author& author, bool with_submodules) {
+    const Source from{transport_of(address), address, user, password};
     trust_certificates_of_the_environment();
-    const GitRepository copy = fetch(address, workspace, fetching);
+    const GitRepository copy = fetch(from, workspace);
     complete_configuration(copy.get(), author);
     if (!commit_at(copy.get()))
         make<Reference>("clone", git_reference_symbolic_create, copy.get(), "HEAD",
@@ -147,14 +239,11 @@ Texts fetch_clone(const std::string& workspace, const std::string& address, cons
                 const std::string path = prefix + entry->path;
                 if (entry->mode == GIT_FILEMODE_LINK) special.push_back(path);
                 if (entry->mode != GIT_FILEMODE_COMMIT) continue;
-                if (with_submodules)
-                    fetch_submodule(repository, entry->path, "clone: submodule " + path, fetching);
-                else
+                if (!with_submodules ||
+                    !fetch_submodule(repository, entry->path, "clone: submodule " + path, from))
                     special.push_back(path + "/");
             }
         });
-    const std::string origin = without_credentials(address);
-    if (origin != address) check(git_remote_set_url(copy.get(), "origin", origin.c_str()), "clone");
     sys::sync_filesystem(git_repository_path(copy.get()));
     return special;
 }

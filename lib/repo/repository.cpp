@@ -63,7 +63,7 @@ std::vector<std::string> clone(const std::string& source, const std::string& wor
                                const Author& author, bool with_submodules) {
     const Source from = find_source(source);
     if (from.transport == Transport::local)
-        sys::check_owner("clone: " + from.origin, from.readable.front(),
+        sys::check_owner("clone: " + from.address, from.readable.front(),
                          sys::find_git(from.readable.front()));
     const bool is_new = !sys::exists(workspace);
     sys::make_directory(workspace);
@@ -78,9 +78,10 @@ std::vector<std::string> clone(const std::string& source, const std::string& wor
                         .network = network,
                         .unix_sockets = from.transport == Transport::ssh},
                        environment);
-    Message left_out = process.call({"clone", directory, from.address, author.name, author.email,
-                                     with_submodules ? "submodules" : ""},
-                                    "clone: " + from.origin + ": the server was silent");
+    Message left_out =
+        process.call({"clone", directory, from.address, from.user, from.password, author.name,
+                      author.email, with_submodules ? "submodules" : ""},
+                     "clone: " + from.address + ": the server was silent");
     const sys::Root root(directory);
     std::erase_if(left_out, [&](const std::string& path) {
         return !path.ends_with('/') && root.open_to_read(path).outcome != sys::OpenOutcome::outside;

@@ -1,7 +1,9 @@
 #include "repo/source.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "sys/file.hpp"
@@ -30,17 +32,39 @@ std::vector<std::string> places_of(const std::string& directory) {
     return {directory, directory + "/.git", place.git_directory, place.common_directory};
 }
 
-}  // namespace
-
-std::string without_credentials(const std::string& url) {
+Source without_credentials(const std::string& url) {
     const auto scheme = url.find("://");
-    if (scheme == std::string::npos) return url;
-    const auto authority = scheme + 3;
-    const auto at = url.rfind('@', url.find('/', authority));
-    if (at == std::string::npos || at < authority) return url;
-    if (!url.starts_with("ssh://")) return url.substr(0, authority) + url.substr(at + 1);
-    return url.substr(0, std::min(at, url.find(':', authority))) + url.substr(at);
+    const auto begin = scheme + 3;
+    const auto end = scheme == std::string::npos ? scheme : url.rfind('@', url.find('/', begin));
+    if (end == std::string::npos || end < begin) return {transport_of(url), url, {}, {}};
+    const std::string given = url.substr(begin, end - begin);
+    const std::string user = given.substr(0, given.find(':'));
+    const std::string password = given.substr(std::min(user.size() + 1, given.size()));
+    const bool keeps_user = url.starts_with("ssh://");
+    const std::string address =
+        url.substr(0, begin) + (keeps_user ? user + "@" : "") + url.substr(end + 1);
+    return {transport_of(url), address, decoded(user), decoded(password)};
 }
+
+Source file_source(const std::string& url) {
+    constexpr std::string_view host = "localhost";
+    std::string path = url.substr(std::string_view("file://").size());
+    if (path.starts_with(std::string(host) + "/")) path.erase(0, host.size());
+    if (!path.starts_with('/'))
+        throw base::Error(base::ErrorCode::failed,
+                          "clone: " + url + ": a file address is one of this machine",
+                          "it has three slashes: file:///home/...");
+    return {Transport::local, "file://" + path, {}, {}, places_of(decoded(path))};
+}
+
+// "ext::sh -c ...", unlike "http://[::1]/x".
+bool has_helper(std::string_view address) {
+    const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0; };
+    const auto name = std::find_if_not(address.begin(), address.end(), is_of_name);
+    return std::string_view(name, address.end()).starts_with("::");
+}
+
+}  // namespace
 
 // "host:path" is ssh for git; a path with a slash before its colon is a path.
 Transport transport_of(const std::string& address) {
@@ -51,20 +75,17 @@ Transport transport_of(const std::string& address) {
 }
 
 Source find_source(const std::string& given) {
-    const std::string origin = without_credentials(given);
-    if (given.starts_with("file://"))
-        return {Transport::local, given, origin, places_of(decoded(given.substr(7)))};
+    if (given.starts_with("file://")) return file_source(given);
     if (sys::is_directory(given)) {
         const std::string path = sys::real_path(given);
-        return {Transport::local, path, path, places_of(path)};
+        return {Transport::local, path, {}, {}, places_of(path)};
     }
-    const bool has_helper = given.find("::") != std::string::npos;  // "ext::sh -c …"
-    const Transport transport = transport_of(given);
-    if (transport != Transport::local && !has_helper) return {transport, given, origin};
-    const bool is_path = !has_helper && given.find("://") == std::string::npos;
+    Source source = without_credentials(given);
+    if (source.transport != Transport::local && !has_helper(given)) return source;
+    const bool is_path = !has_helper(given) && given.find("://") == std::string::npos;
     throw base::Error(
         base::ErrorCode::failed,
-        "clone: " + origin + ": " +
+        "clone: " + source.address + ": " +
             (is_path ? "there is no such directory"
                      : "only https, http, ssh and file addresses and paths are cloned"));
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# chorus-init --clone over ssh, with submodules, and from a server that says nothing.
+# chorus-init --clone over ssh and http, with submodules, and with what is not to be kept.
 . "$(dirname "$0")/../support/lib.sh"
-for tool in sshd ssh-agent ssh-add ssh-keygen; do
+. "$(dirname "$0")/../support/turns.sh"
+for tool in sshd ssh-agent ssh-add ssh-keygen perl; do
     command -v "$tool" >/dev/null || [ -x "/usr/sbin/$tool" ] || { echo "this test needs $tool"; exit 1; }
 done
 export GIT_CONFIG_NOSYSTEM=1
@@ -45,6 +46,22 @@ stop() {
     [ -z "${SSH_AGENT_PID:-}" ] || kill "$SSH_AGENT_PID"
     unset SSH_AUTH_SOCK SSH_AGENT_PID
     rm -rf "$HOME/.ssh"
+}
+# git over HTTP, for the repositories of $scratch; port in $http_port, more than one can run. RULE: see git_http.pl.
+http_pids=()
+start_http() { # NAME [RULE]
+    "$here/support/git_http.pl" "$scratch" "$scratch/$1.log" "$scratch/$1.port" "${@:2}" &
+    http_pids+=($!)
+    wait_for 5 test -s "$scratch/$1.port" || fail 'the server did not start'
+    http_port=$(cat "$scratch/$1.port")
+}
+stop_http() {
+    kill "${http_pids[@]}"
+    wait "${http_pids[@]}" 2>/dev/null
+    http_pids=()
+}
+nowhere() { # TEXT: in no file of the home, no output
+    ! grep -rqF -e "$1" "$CHORUS_HOME" && [[ $out$err != *"$1"* ]] || fail "$1 was found"
 }
 clone() { run chorus-init "$1" --model builtin/script --clone "${@:2}"; }
 workspace() { echo "$CHORUS_HOME/agents/$1/workspace"; }
@@ -122,15 +139,38 @@ run chorus-run b '/git_status {}'
 expect_status 0
 stop
 
-test_case "a submodule on this machine is not fetched for an address that names it"
+test_case "a submodule on this machine is not fetched for an address that names it, and listed"
 repository "$scratch/secret"
 repository "$scratch/src"
-git -C "$scratch/src" submodule --quiet add "$scratch/secret" lib
+git -C "$scratch/src" submodule --quiet add "$scratch/secret" path
+git -C "$scratch/src" submodule --quiet add "file://$scratch/secret" file
+git -C "$scratch/src" submodule --quiet add ../secret relative
+git -C "$scratch/src" submodule --quiet add "$scratch/secret" none
+git -C "$scratch/src" config -f .gitmodules --remove-section submodule.none
+git -C "$scratch/src" commit -q -a -m lib
+clone a "$scratch/src" --submodules
+expect_status 0
+for name in path file relative none; do
+    expect_match "$err" "notice: submodule not fetched: $name/"
+    expect_missing "$(workspace a)/$name/a.txt"
+done
+expect_no_match "$err" '--submodules fetches it'
+expect_equal "$(git -C "$(workspace a)" status --porcelain)" ''
+
+test_case "a submodule whose name is not its path"
+repository "$scratch/lib"
+repository "$scratch/src"
+start_http own
+git -C "$scratch/src" submodule --quiet add --name libx "http://127.0.0.1:$http_port/lib" s1
+git -C "$scratch/src" submodule --quiet add --name a/b "http://127.0.0.1:$http_port/lib" s2
 git -C "$scratch/src" commit -q -m lib
 clone a "$scratch/src" --submodules
-expect_status 1
-expect_match "$err" 'clone: submodule lib: '
-expect_missing "$CHORUS_HOME/agents/a"
+expect_status 0
+expect_file "$(workspace a)/s1/a.txt" one
+expect_file "$(workspace a)/s2/a.txt" one
+expect_equal "$(git -C "$(workspace a)" submodule status | cut -c1 | sort -u)" ' '
+expect_equal "$(git -C "$(workspace a)" status --porcelain)" ''
+stop_http
 
 test_case "what a clone leaves out is listed"
 repository "$scratch/src"
@@ -151,4 +191,75 @@ git -C "$scratch/src" worktree add -q "$scratch/tree" -b topic
 clone a "$scratch/tree"
 expect_status 0
 expect_equal "$(git -C "$(workspace a)" symbolic-ref --short HEAD)" topic
+test_case "http: the name and password of an address go to its server and nowhere else"
+repository "$scratch/lib"
+repository "$scratch/src"
+git -C "$scratch/src" submodule --quiet add "$scratch/lib" lib
+git -C "$scratch/src" config -f .gitmodules submodule.lib.url ../lib
+git -C "$scratch/src" commit -q -a -m lib
+start_http own 'u u:SECRET/PW'
+clone a "http://u%20u:SECRET%2fPW@127.0.0.1:$http_port/src" --submodules
+expect_status 0
+expect_file "$(workspace a)/lib/a.txt" one
+expect_equal "$(git -C "$(workspace a)" remote get-url origin)" "http://127.0.0.1:$http_port/src"
+nowhere SECRET
+nowhere u%20u
+clone b "http://u%20u:WRONGPW@127.0.0.1:$http_port/src"
+expect_status 1
+expect_equal "$err" "chorus-init: error: clone: http://127.0.0.1:$http_port/src: the server does not accept the user name and the password"
+clone b "http://127.0.0.1:$http_port/src"
+expect_status 1
+expect_match "$err" "clone: http://127.0.0.1:$http_port/src: the server asks for a user name and a password"
+expect_match "$err" 'hint: give them in the address, as in https://USER:TOKEN@HOST/PATH'
+nowhere WRONGPW
+stop_http
+
+test_case "http: a token alone"
+repository "$scratch/src"
+start_http own TOKENTOKEN:
+clone a "http://TOKENTOKEN@127.0.0.1:$http_port/src"
+expect_status 0
+nowhere TOKENTOKEN
+stop_http
+
+test_case "http: no other server gets them, wherever a redirect or a submodule leads"
+repository "$scratch/src"
+start_http thief u:SECRETPW
+thief=$http_port
+for place in 127.0.0.1 localhost; do
+    start_http "to_$place" "to=http://$place:$thief"
+    clone a "http://u:SECRETPW@127.0.0.1:$http_port/src"
+    expect_status 1
+    expect_no_match "$(cat "$scratch/thief.log" 2>/dev/null)" Authorization
+done
+stop_http
+start_http thief2 u:SECRETPW
+thief=$http_port
+git -C "$scratch/src" -c "url.http://u:SECRETPW@127.0.0.1:$thief.insteadOf=http://127.0.0.1:$thief" \
+    submodule --quiet add "http://127.0.0.1:$thief/src" lib
+git -C "$scratch/src" commit -q -m lib
+: >"$scratch/thief2.log"
+start_http own u:SECRETPW
+clone a "http://u:SECRETPW@127.0.0.1:$http_port/src" --submodules
+expect_status 1
+expect_match "$err" 'submodule lib: the server asks for a user name and a password'
+expect_no_match "$(cat "$scratch/thief2.log")" Authorization
+stop_http
+start_http open
+start_http there "to=http://localhost:$http_port"
+clone a "http://127.0.0.1:$http_port/src"
+expect_status 0
+stop_http
+
+test_case "ssh: a password in an address is in no file"
+repository "$scratch/src"
+start_sshd
+know_host
+start_agent
+clone a "ssh://$user:SECRETPW@127.0.0.1:$port$scratch/src"
+expect_status 0
+nowhere SECRETPW
+expect_equal "$(git -C "$(workspace a)" remote get-url origin)" "ssh://$user@127.0.0.1:$port$scratch/src"
+stop
+
 end_tests

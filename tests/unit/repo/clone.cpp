@@ -39,6 +39,21 @@ TEST_F(CloneTest, TakesAFileAddressAndEveryBranch) {
     EXPECT_EQ(in_copy("symbolic-ref --short HEAD"), "topic\n");
 }
 
+TEST_F(CloneTest, TakesAFileAddressOfLocalhostAndOfNoOtherHost) {
+    clone("file://localhost" + workspace());
+    EXPECT_EQ(in_copy("rev-parse HEAD"), git("rev-parse HEAD"));
+    EXPECT_EQ(in_copy("remote get-url origin"), "file://" + workspace() + "\n");
+    EXPECT_EQ(message_of([&] { clone("file://h" + workspace()); }),
+              "clone: file://h" + workspace() + ": a file address is one of this machine");
+}
+
+TEST_F(CloneTest, TakesAnAddressWithColonsInItsHost) {
+    for (const char* source :
+         {"http://[::1]:1/x", "ssh://git@[::1]:1/x", "git@[::1]:x", "http://h/a::b"})
+        EXPECT_EQ(message_of([&] { clone(source); }).find("only https"), std::string::npos)
+            << source;
+}
+
 TEST_F(CloneTest, TakesABareRepositoryAndAnEmptyOne) {
     git("clone -q --bare . ../bare");
     clone(directory() + "/bare");

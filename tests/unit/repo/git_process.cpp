@@ -48,8 +48,9 @@ TEST_F(GitProcessTest, EndsAWaitForAServerThatSaysNothing) {
         GitProcess process({.writable = {workspace()}, .network = true}, {"HOME=/none"}, 400);
         const std::int64_t began_ms = sys::monotonic_ms();
         EXPECT_EQ(message_of([&] {
-                      process.call({"clone", workspace(), scheme + server.address(), "n", "e", ""},
-                                   "clone: the server was silent");
+                      process.call(
+                          {"clone", workspace(), scheme + server.address(), "", "", "n", "e", ""},
+                          "clone: the server was silent");
                   }),
                   "clone: the server was silent for 1 s");
         EXPECT_LT(sys::monotonic_ms() - began_ms, 10'000);
@@ -80,7 +81,7 @@ TEST_F(GitProcessTest, TakesCallsOfSeveralThreads) {
 TEST_F(GitProcessTest, HasNoNetworkUnlessItIsGiven) {
     GitProcess process({.writable = {workspace()}}, {});
     const std::string said = message_of([&] {
-        process.call({"clone", workspace(), "http://127.0.0.1:1/x", "n", "e", ""});
+        process.call({"clone", workspace(), "http://127.0.0.1:1/x", "", "", "n", "e", ""});
     });
     EXPECT_NE(said.find("not permitted"), std::string::npos) << said;
 }
