@@ -2,10 +2,14 @@
 #include <netdb.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <fstream>
 #include <functional>
 #include <string_view>
 #include <utility>
 
+#include "base/fragments.hpp"
+#include "base/text.hpp"
 #include "repo/calls.hpp"
 #include "repo/source.hpp"
 #include "sys/environment.hpp"
@@ -33,6 +37,18 @@ std::string_view server_in(std::string_view address) {
     return address.substr(0, address.find('/', address.find("://") + 3));
 }
 
+bool is_revoked(const git_cert_hostkey& key) {
+    const Texts forms = base::base64_forms({key.hostkey, key.hostkey_len});
+    std::ifstream known(sys::Environment::of_process().get("HOME") + "/.ssh/known_hosts");
+    for (std::string line; std::getline(known, line);)
+        if (base::trim(line).starts_with("@revoked") &&
+            std::any_of(forms.begin(), forms.end(), [&](const std::string& form) {
+                return line.find(form) != std::string::npos;
+            }))
+            return true;
+    return false;
+}
+
 // How a server is talked to, and what is said where that fails.
 class Fetching {
   public:
@@ -44,6 +60,7 @@ class Fetching {
         if (one_server().is_wanted) options.follow_redirects = GIT_REMOTE_REDIRECT_NONE;
         options.callbacks.credentials = give_credential;
         options.callbacks.payload = this;
+        if (is_ssh()) options.callbacks.certificate_check = check_host_key;
     }
     // Throws where `result` says so.
     void check(int result, const std::string& what) const {
@@ -79,6 +96,15 @@ class Fetching {
         own.was_refused_ = true;
         return GIT_EAUTH;
     }
+    // libgit2 has compared it with known_hosts, where it does not know this word.
+    static int check_host_key(git_cert* key, int, const char*, void* payload) {
+        Fetching& own = *static_cast<Fetching*>(payload);
+        own.is_revoked_ = is_revoked(*reinterpret_cast<const git_cert_hostkey*>(key));
+        if (!own.is_revoked_) return GIT_PASSTHROUGH;
+        git_error_set_str(GIT_ERROR_SSH,
+                          "the server's key is marked @revoked in ~/.ssh/known_hosts");
+        return GIT_ECERTIFICATE;
+    }
     bool is_ssh() const { return from_.transport == Transport::ssh; }
     // A token is a user alone, which ssh needs none for.
     bool has_password() const {
@@ -86,7 +112,7 @@ class Fetching {
     }
     std::string hint_for(int result) const {
         const std::string own = "~/.ssh/config is not read";
-        if (!is_ssh()) return {};
+        if (!is_ssh() || is_revoked_) return {};
         if (result == GIT_ECERTIFICATE)
             return "the server's key has to be in ~/.ssh/known_hosts: connect to it once with "
                    "ssh; " +
@@ -100,6 +126,7 @@ class Fetching {
     bool asked_for_password_ = false;
     bool asked_for_key_ = false;
     bool was_refused_ = false;
+    bool is_revoked_ = false;
 };
 
 // As curl has them; none is said: the system's.

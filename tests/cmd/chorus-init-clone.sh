@@ -262,4 +262,31 @@ nowhere SECRETPW
 expect_equal "$(git -C "$(workspace a)" remote get-url origin)" "ssh://$user@127.0.0.1:$port$scratch/src"
 stop
 
+test_case "ssh: a revoked key is refused, and the key of an authority is no server's"
+repository "$scratch/src"
+start_sshd
+know_host
+start_agent
+url=ssh://$user@127.0.0.1:$port$scratch/src
+known=$HOME/.ssh/known_hosts
+key=$(cut -d' ' -f1,2 "$scratch/host_key.pub")
+cp "$known" "$scratch/known"
+for line in "@revoked [127.0.0.1]:$port $key" "  @revoked	*  $key comment" "@revoked |1|x|y $key"; do
+    for order in "$scratch/known -" "- $scratch/known"; do
+        # shellcheck disable=SC2086
+        echo "$line" | cat $order >"$known"
+        clone a "$url"
+        expect_status 1
+        expect_match "$err" "clone: $url: the server's key is marked @revoked in ~/.ssh/known_hosts"
+        expect_no_match "$err" 'connect to it once'
+    done
+done
+echo "@cert-authority [127.0.0.1]:$port $key" >"$known"
+clone a "$url"
+expect_status 1
+expect_match "$err" 'hint: the server.s key has to be in ~/.ssh/known_hosts'
+{ echo "@revoked * $(cut -d' ' -f1,2 "$scratch/key.pub")"; cat "$scratch/known"; } >"$known"
+clone a "$url"
+expect_status 0
+stop
 end_tests
