@@ -18,6 +18,7 @@
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
 #include "turn/channel.hpp"
+#include "turn/secrets.hpp"
 #include "turn/settings.hpp"
 
 namespace {
@@ -153,6 +154,9 @@ ExitStatus run(Options& options) {
     options.birth.decider = {static_cast<std::int64_t>(getuid()),
                              turn::actor_text("", environment)};
     if (options.birth.channel) check_channel(*options.birth.channel);
+    const policy::Redaction secrets = turn::secrets_of(home, environment);
+    for (auto* text : {&options.birth.system_prompt, &options.birth.description})
+        if (*text) *text = secrets.apply(**text);
 
     store::Store store = life::open_home(home, environment, agent::IfMissing::create,
                                          agent::groom_in_force(options.groom, environment));

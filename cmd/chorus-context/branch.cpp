@@ -58,6 +58,8 @@ void print_json(const context::NewBranch& made) {
 
 base::ExitStatus run(Options& options, Opened& opened) {
     context::check_branch_name(options.branch);
+    if (turn::secrets_of(opened.home, opened.environment).holds_active(options.branch))
+        throw base::Error(base::ErrorCode::bad_request, "branch: the name holds a key");
     context::ForkAt at;
     at.exclude = options.exclude;
     if (options.message) at.message = require_message_id(*options.message, "--at");

@@ -58,9 +58,9 @@ std::size_t documents_bytes(const agent::Directory& directory) {
     return bytes;
 }
 
-std::string system_text(const std::string& system_prompt, const agent::Directory& directory) {
+std::string documents_text(const agent::Directory& directory) {
     std::string docs = read_docs(directory);
-    if (docs.empty()) return system_prompt;
+    if (docs.empty()) return docs;
     const std::size_t most_bytes = limits::docs_tokens * 4;
     if (docs.size() > most_bytes) {
         const std::size_t whole = docs.size();
@@ -68,7 +68,7 @@ std::string system_text(const std::string& system_prompt, const agent::Directory
                "\n[docs cut: " + std::to_string(most_bytes) + " of " + std::to_string(whole) +
                " bytes shown]\n";
     }
-    return system_prompt + "\n\n# Your documents (docs/)\n" + docs;
+    return "\n\n# Your documents (docs/)\n" + docs;
 }
 
 std::optional<std::string> project_text(const sys::Root& root) {

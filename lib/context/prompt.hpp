@@ -11,9 +11,9 @@
 
 namespace chorus::context {
 
-// The system prompt, then docs/**/*.md sorted by path, each under its path; past 32 Ki tokens
-// (estimated) the docs are cut with a note. Error(config_invalid) for docs over 256 KiB on disk.
-std::string system_text(const std::string& system_prompt, const agent::Directory& directory);
+// What follows the system prompt: docs/**/*.md sorted by path, each under its path; past 32 Ki
+// tokens (estimated) they are cut with a note. Error(config_invalid) for more than 256 KiB on disk.
+std::string documents_text(const agent::Directory& directory);
 
 // Whether a path in docs/ is read as a document, and what those there have together on disk.
 bool is_document(const std::string& path);

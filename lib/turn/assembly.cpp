@@ -50,6 +50,7 @@ Loaded load(Place& place, const TurnOptions& options, const Surroundings& surrou
     loaded.settings = resolve_settings(options, surroundings.environment, loaded.configuration,
                                        place.home_configuration, surroundings.home);
     add_secrets(place.redaction, surroundings.environment, loaded.configuration.shared.environment);
+    loaded.configuration.system_prompt = place.redaction.apply(loaded.configuration.system_prompt);
     loaded.rights = rights_of(in_force, place.home_configuration, loaded.settings.sandbox);
     loaded.joined = place.joined_rights;
     for (const std::string& text : loaded.joined)
@@ -109,7 +110,8 @@ std::vector<chat::ToolDefinition> visible_tools(const std::vector<policy::Profil
 
 void write_opening(const Place& place, const Loaded& loaded, chat::Request& request) {
     request.model = model::parse_model_name(loaded.settings.model).name;
-    request.system = context::system_text(loaded.configuration.system_prompt, place.directory);
+    request.system = loaded.configuration.system_prompt +
+                     place.redaction.apply(context::documents_text(place.directory));
     request.tools = visible_tools(loaded.rights.profiles);
     request.max_output_tokens = loaded.settings.max_output_tokens;
 }
@@ -146,17 +148,17 @@ chat::Message user_message(Place& place, const std::string& text, std::vector<st
     std::move(ended.begin(), ended.end(), std::back_inserter(tasks));
     chat::Message message;
     message.content = text;
-    message.status =
+    message.status = place.redaction.apply(
         context::status_block(store::list_threads(place.store, place.agent.id), place.thread.id,
-                              store::pending_prompts(place.store, place.agent.id), tasks);
+                              store::pending_prompts(place.store, place.agent.id), tasks));
     return message;
 }
 
 std::optional<chat::Message> project_message(const Place& place) {
-    auto text = context::project_text(place.root);
+    const auto text = context::project_text(place.root);
     if (!text) return std::nullopt;
     chat::Message message;
-    message.content = std::move(*text);
+    message.content = place.redaction.apply(*text);
     return message;
 }
 

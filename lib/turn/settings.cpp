@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "agent/home.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
@@ -10,6 +11,7 @@
 #include "sys/file.hpp"
 #include "sys/git_settings.hpp"
 #include "sys/person.hpp"
+#include "turn/secrets.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -175,7 +177,11 @@ sys::Person person_of(std::string_view actor) {
 std::string actor_text(const std::string& claimed, const sys::Environment& environment) {
     const std::string name = !claimed.empty() ? claimed : environment.get("CHORUS_ACTOR");
     const std::string uid = "uid " + std::to_string(sys::invoking_uid(environment));
-    return name.empty() ? uid : uid + " (" + base::visible(name, base::Newlines::escape) + ")";
+    if (name.empty()) return uid;
+    std::vector<std::string> names;
+    for (const auto& [variable, value] : environment.all()) names.push_back(variable);
+    const auto secrets = secrets_of(agent::find_home(environment), environment, names);
+    return uid + " (" + base::visible(secrets.apply(name), base::Newlines::escape) + ")";
 }
 
 }  // namespace chorus::turn

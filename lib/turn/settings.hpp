@@ -59,7 +59,7 @@ net::Transport transport_for(const sys::Environment& environment, bool plain_htt
 
 // Whom an actor's text names by its uid.
 sys::Person person_of(std::string_view actor);
-// "uid 1000" (sys::invoking_uid) and, where given, the name that says so itself.
+// "uid 1000" (sys::invoking_uid) and, where given, the name that says so itself, without keys.
 std::string actor_text(const std::string& claimed, const sys::Environment& environment);
 
 }  // namespace chorus::turn

@@ -52,6 +52,13 @@ store::Task start_by_hand(store::Store& store, const store::Agent& agent, const 
     const agent::HomeConfiguration general = agent::load_home_configuration(home);
     const agent::Configuration own =
         configuration_in_force(store, agent, site.directory, general).configuration;
+    const auto commands_see = environment_in_force(own, general);
+    const policy::Redaction secrets = secrets_of(home, environment, commands_see);
+    if (secrets.holds_active(order.command))
+        throw base::Error(base::ErrorCode::bad_request, "run: the command holds a key",
+                          "write $NAME, and let commands see the variable: chorus-config set "
+                          "environment '[\"NAME\"]' -a " +
+                              agent.name);
     const std::string workspace = site.directory.workspace();
     const sys::Sandbox sandbox = command_sandbox(general, sandbox_in_force(own, general), workspace,
                                                  site.directory, agent.name, environment);
@@ -61,12 +68,11 @@ store::Task start_by_hand(store::Store& store, const store::Agent& agent, const 
                           "install bubblewrap, or turn the sandbox off knowingly: "
                           "chorus-config set sandbox off");
     audit(store, agent, order, environment);
-    const auto commands_see = environment_in_force(own, general);
     store::Task about;
     about.command = order.command;
     about.directory = workspace;
     about.actor = actor_text(order.actor, environment);
-    about.on_exit = order.on_exit;
+    about.on_exit = secrets.apply(order.on_exit);
     about.goes_on = order.goes_on;
     about.depth = 1;
     const store::Task task = task::start(
@@ -76,7 +82,7 @@ store::Task start_by_hand(store::Store& store, const store::Agent& agent, const 
          .sandbox = sandbox,
          .timeout_ms = 0,
          .grace_ms = shutdown_grace_ms(environment),
-         .secrets = secrets_of(home, environment, commands_see).active()},
+         .secrets = secrets.active()},
         environment);
     task::mirror(site);
     return task;

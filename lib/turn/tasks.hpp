@@ -22,7 +22,8 @@ struct HandOrder {
     bool goes_on = false;
     std::string actor;  // --actor
 };
-// Error(forbidden) for a process below a turn; Error(failed) where the sandbox cannot be had; as
+// Error(bad_request) for a command that holds a key, because it would be stored; Error(forbidden)
+// for a process below a turn; Error(failed) where the sandbox cannot be had; as
 // task::start.
 store::Task start_by_hand(store::Store& store, const store::Agent& agent, const HandOrder& order,
                           const agent::Home& home, const sys::Environment& environment);

@@ -139,6 +139,8 @@ void refresh_index(Place& place, const agent::Configuration& configuration) {
 // A finished turn with this key answers again.
 std::optional<chat::TurnResult> answered_before(Place& place, const TurnOptions& options) {
     if (options.idempotency_key.empty()) return std::nullopt;
+    if (place.redaction.holds_active(options.idempotency_key))
+        throw Error(ErrorCode::bad_request, "--idempotency-key: it holds a key");
     const auto turn = store::find_turn_by_key(place.store, place.agent.id, options.idempotency_key);
     if (!turn || turn->ended_at == 0 || turn->state != TurnState::idle || turn->result.empty())
         return std::nullopt;

@@ -105,4 +105,68 @@ expect_status 0
 expect_nowhere
 expect_sound
 
+test_case "a command by hand that holds one is refused, and says how it gets the variable"
+init a --model builtin/script --permissions open
+for words in "echo $key" "echo $(printf %s "$gh" | base64 -w0)" "echo ${key:2:14}"; do
+    run chorus-tasks run a -- "$words"
+    expect_status 2
+    expect_equal "$(head -1 <<<"$err")" 'chorus-tasks: error: run: the command holds a key'
+    expect_match "$err" 'hint: .*environment'
+done
+expect_db 'SELECT count(*) FROM tasks' 0
+expect_nowhere
+run chorus-tasks run a --on-exit "deploy with $key" --actor "me $gh" -- 'echo done'
+expect_status 0
+run chorus-tasks wait a 1
+run chorus-run a go --actor "you $gh"
+expect_match "$(db "SELECT group_concat(content) FROM messages")" 'deploy with \[redacted:key\]'
+expect_match "$(db "SELECT group_concat(actor) FROM audit_log")" '\(me \[redacted:key\]\)'
+for format in json jsonl md html; do
+    run chorus-context export a --format $format
+    expect_nowhere
+done
+expect_sound
+
+test_case "in every other text that a person gives and that is kept"
+CHORUS_ACTOR="I with $own" MY_SECRET='' run env MY_TOKEN="$own" chorus-init a --model builtin/script \
+    --description "for $key" --system-prompt "Use $gh."
+expect_status 0
+expect_nowhere
+expect_match "$(cat "$CHORUS_HOME/agents/a/agent.json")" 'for \[redacted:key\]'
+run chorus-run a go --idempotency-key "$key"
+expect_status 2
+expect_equal "$err" 'chorus-run: error: --idempotency-key: it holds a key'
+CHORUS_ACTOR="I with $gh" run chorus-run a '/bash {"command": "true"}'
+expect_status 10
+CHORUS_ACTOR="I with $gh" run chorus-run a --approve all --always
+CHORUS_ACTOR="I with $gh" run chorus-run a more
+run chorus-context save a "before $key"
+CHORUS_ACTOR="I with $gh" run chorus-context clear a
+CHORUS_ACTOR="I with $gh" run chorus-config set permissions open -a a
+run chorus-context branch a "b-$key"
+expect_status 2
+expect_nowhere
+CHORUS_ACTOR="I with $gh" run chorus-destroy a --yes
+expect_nowhere
+
+test_case "in the documents, the instructions and the text of the project: not sent"
+init a --model anthropic/m
+agent_key a system_prompt "\"Use $key.\""
+mkdir -p "$CHORUS_HOME/agents/a/docs"
+echo "token $gh" >"$CHORUS_HOME/agents/a/docs/d.md"
+echo "project $key" >"$CHORUS_HOME/agents/a/workspace/AGENTS.md"
+run chorus-run a go --dry-run
+expect_status 0
+for secret in "$key" "$gh"; do [[ $out$err != *"${secret:0:12}"* ]] || fail 'shown'; done
+expect_match "$out" 'project \[redacted:key\]'
+run chorus-context show a --json
+for secret in "$key" "$gh"; do [[ $out$err != *"${secret:0:12}"* ]] || fail 'shown'; done
+start_server "$(answers "$(say Done.)")"
+run chorus-run a go
+expect_status 0
+grep -rqF -e "${key:0:12}" -e "${gh:0:12}" "$scratch/log" && fail 'sent to the provider'
+grep -rqF 'Use [redacted:key].' "$scratch/log" || fail 'no instructions'
+grep -rqF 'token [redacted:key]' "$scratch/log" || fail 'no documents'
+grep -rqF 'project [redacted:key]' "$scratch/log" || fail 'no project'
+
 end_tests

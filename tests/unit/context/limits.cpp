@@ -20,7 +20,7 @@ class Limits : public testing::Test {
 
     std::string text_with(std::size_t document_bytes) {
         put(directory_.docs() + "/a.md", std::string(document_bytes, 'a'));
-        return system_text("P", directory_);
+        return "P" + documents_text(directory_);
     }
     bool cuts_project_text(std::size_t bytes) {
         put(scratch_ / "AGENTS.md", std::string(bytes, 'x'));

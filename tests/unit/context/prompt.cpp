@@ -20,7 +20,7 @@ class SystemText : public testing::Test {
         put(directory_.docs() + "/" + name, text);
     }
     std::string text(const std::string& prompt = "You are Ada.") {
-        return system_text(prompt, directory_);
+        return prompt + documents_text(directory_);
     }
 
     Scratch scratch_;

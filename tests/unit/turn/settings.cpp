@@ -185,10 +185,18 @@ TEST(ActorText, is_the_uid_and_a_name_beside_it) {
     const std::string alone = actor_text("", sys::Environment());
     EXPECT_EQ(alone.rfind("uid ", 0), 0U);
     EXPECT_EQ(alone.find_first_not_of("0123456789", 4), std::string::npos) << alone;
-    EXPECT_EQ(actor_text("ada", sys::Environment()), alone + " (ada)");
-    EXPECT_EQ(actor_text("", with("CHORUS_ACTOR", "cron")), alone + " (cron)");
-    EXPECT_EQ(actor_text("ada", with("CHORUS_ACTOR", "cron")), alone + " (ada)");
-    EXPECT_EQ(actor_text("a\nb\x1b", sys::Environment()), alone + " (a\\nb\\x1b)");
+    const sys::Environment plain = with("CHORUS_HOME", "/nowhere");
+    const sys::Environment cron({{"CHORUS_HOME", "/nowhere"}, {"CHORUS_ACTOR", "cron"}});
+    EXPECT_EQ(actor_text("ada", plain), alone + " (ada)");
+    EXPECT_EQ(actor_text("", cron), alone + " (cron)");
+    EXPECT_EQ(actor_text("ada", cron), alone + " (ada)");
+    EXPECT_EQ(actor_text("a\nb\x1b", plain), alone + " (a\\nb\\x1b)");
+}
+
+TEST(ActorText, holds_no_key) {
+    const sys::Environment keys({{"CHORUS_HOME", "/nowhere"}, {"MY_TOKEN", "abcdefgh12345678"}});
+    EXPECT_NE(actor_text("i abcdefgh12345678", keys).find(" (i [redacted:key])"),
+              std::string::npos);
 }
 
 }  // namespace
