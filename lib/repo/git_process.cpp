@@ -123,7 +123,7 @@ bool GitProcess::has_ended() {
 
 // Anything may take long; what waits for a server or a file that does not answer uses no processor.
 void GitProcess::wait_for_answer(std::string_view silence) {
-    constexpr int steps = 4;
+    constexpr int steps = 40;
     const int step_ms = static_cast<int>(std::max<std::int64_t>(patience_ms_ / steps, 1));
     pollfd wanted{process_.socket.get(), POLLIN, 0};
     std::int64_t used = -1;
