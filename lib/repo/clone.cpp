@@ -75,7 +75,15 @@ class Fetching {
                    asked_for_password_ ? ""
                                        : "give them in the address, as in "
                                          "https://USER:TOKEN@HOST/PATH; they are not stored");
-        refuse(failure(what, result).message(), hint_for(result));
+        const base::Error error = failure(what, result);
+        const char* const instead = "clone it with git, and work there with -C";
+        if (error.message().ends_with("extensions.objectformat"))
+            refuse(what + ": the repository has SHA-256 object names", instead);
+        // names that are longer than libgit2 reads them
+        if (error.message().ends_with("error parsing REF pkt-line"))
+            refuse(error.message(),
+                   std::string("where the repository has SHA-256 object names, ") + instead);
+        refuse(error.message(), hint_for(result));
     }
 
   private:

@@ -214,6 +214,15 @@ expect_match "$err" 'hint: give them in the address, as in https://USER:TOKEN@HO
 nowhere WRONGPW
 stop_http
 
+test_case "http: a repository with SHA-256 object names"
+git init -q --object-format=sha256 "$scratch/src"
+repository "$scratch/src"
+start_http own
+clone a "http://127.0.0.1:$http_port/src"
+expect_status 1
+expect_match "$err" 'hint: where the repository has SHA-256 object names, clone it with git'
+stop_http
+
 test_case "http: a token alone"
 repository "$scratch/src"
 start_http own TOKENTOKEN:

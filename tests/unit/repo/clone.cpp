@@ -75,6 +75,15 @@ TEST_F(CloneTest, SaysWhatIsWrongWithTheSource) {
               std::string::npos);
 }
 
+TEST_F(CloneTest, SaysWhatItCannotRead) {
+    shell(
+        "git init -q --object-format=sha256 ../long && git init -q --bare --object-format=sha256 "
+        "../bare");
+    for (const char* name : {"/long", "/bare"})
+        EXPECT_EQ(message_of([&] { clone(directory() + name); }),
+                  "clone: " + directory() + name + ": the repository has SHA-256 object names");
+}
+
 TEST_F(CloneTest, RefusesOtherWays) {
     for (const char* source : {"git://h/x", "ftp://h/x", "ext::sh -c true"})
         EXPECT_EQ(message_of([&] { clone(source); }),
