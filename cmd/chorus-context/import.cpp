@@ -7,6 +7,7 @@
 #include "chorus-context/verb.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
+#include "turn/secrets.hpp"
 
 namespace chorus::context_command {
 namespace {
@@ -39,7 +40,9 @@ base::ExitStatus run(const Options& options, Opened& opened) {
                                  ? sys::read_all(0, context::most_import_bytes, name)
                                  : sys::read_file(options.file, context::most_import_bytes);
     const life::HeldAgent held = hold_agent(opened, options.named, sys::Lock::Mode::exclusive);
-    print(context::import_record(*opened.store, opened.home, held.agent, text, name));
+    const policy::Redaction secrets = turn::secrets_of(opened.home, opened.environment);
+    print(context::import_record(*opened.store, opened.home, held.agent,
+                                 secrets.without_active(text), name));
     return base::ExitStatus::done;
 }
 

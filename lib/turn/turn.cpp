@@ -125,7 +125,7 @@ void note_project_text(Place& place, const TurnOptions& options, const Surroundi
 void refresh_index(Place& place, const agent::Configuration& configuration) {
     store::Agent row = place.agent;
     row.permissions = configuration.permissions.name;
-    row.description = configuration.description;
+    row.description = place.redaction.apply(configuration.description);
     row.channel_id = configuration.channel_id;
     if (!configuration.model.empty()) row.model = configuration.model;
     if (row.model == place.agent.model && row.permissions == place.agent.permissions &&

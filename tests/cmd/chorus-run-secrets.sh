@@ -143,6 +143,18 @@ CHORUS_ACTOR="I with $gh" run chorus-run a more
 run chorus-context save a "before $key"
 CHORUS_ACTOR="I with $gh" run chorus-context clear a
 CHORUS_ACTOR="I with $gh" run chorus-config set permissions open -a a
+run chorus-context export a --format jsonl
+sed "s/more/more $key/" "$scratch/out" >in.jsonl
+chorus-init b --model builtin/script >/dev/null
+run chorus-context import b in.jsonl
+expect_status 0
+expect_match "$(db "SELECT group_concat(content) FROM messages")" 'more \[redacted:key\]'
+run chorus-config set description "of $gh" -a b
+expect_status 0
+run chorus-run b go
+expect_status 0
+expect_match "$(db "SELECT description FROM agents WHERE name = 'b'")" '\[redacted:key\]'
+run chorus-config unset description -a b
 run chorus-context branch a "b-$key"
 expect_status 2
 expect_nowhere
