@@ -28,7 +28,8 @@ void notice(const std::string& what) {
 }
 
 void tell_plants(const task::Site& site) {
-    for (const std::string& plants : task::plants_of(site, task::settle(site))) notice(plants);
+    for (const std::string& plants : task::plants_of(site, task::settle(site, tell_end)))
+        notice(plants);
 }
 
 }  // namespace chorus::tasks_command

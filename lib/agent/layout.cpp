@@ -104,6 +104,9 @@ std::string Directory::artifacts() const {
 std::string Directory::commands() const {
     return path_ + "/commands";
 }
+std::string Directory::call_plants(std::int64_t thread_id) const {
+    return commands() + "/plants-" + std::to_string(thread_id);
+}
 std::string Directory::tasks() const {
     return path_ + "/tasks";
 }

@@ -16,6 +16,7 @@
 #include "sys/process.hpp"
 #include "sys/signals.hpp"
 #include "task/ending.hpp"
+#include "task/kept_plants.hpp"
 #include "task/log.hpp"
 #include "task/order.hpp"
 #include "task/task.hpp"
@@ -132,7 +133,7 @@ class Supervisor {
             const sys::Finished finished = execute();
             for (Log* log : {&*out_, &*err_}) log->end();
             take_over(finished);
-            if (looks) tell(sys::Plants::told(sys::Plants::in(task_.directory).since(before)));
+            if (looks) tell(plants_since(task_.directory, before));
         } catch (const Error& error) {
             if (has_run_)
                 add_note(error.message());

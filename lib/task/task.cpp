@@ -14,6 +14,7 @@
 #include "sys/plants.hpp"
 #include "sys/process.hpp"
 #include "task/ending.hpp"
+#include "task/kept_plants.hpp"
 
 namespace chorus::task {
 namespace {
@@ -38,13 +39,25 @@ sys::LockRange range_of(const store::Task& task) {
     return {number_of(task.id), 1};
 }
 
+// Nothing without a sandbox: then nothing is looked for.
+std::optional<sys::Plants> plants_before(const Site& site, const store::Task& task) {
+    const auto text =
+        sys::read_file_if_there(site.directory.task_plants(task.id), base::limits::json_bytes);
+    if (!text) return std::nullopt;
+    return sys::Plants::parse(*text);
+}
+
 // What is on record first: whoever lets go of the lock has put the end there before.
-void settle_one(const Site& site, store::Task task, TaskStatus status) {
+store::Task settle_one(const Site& site, store::Task task, TaskStatus status) {
     task.status = status;
     task.signal = status == TaskStatus::killed ? SIGKILL : 0;
     task.ended_at = std::max(sys::now_ms(), task.started_at);
     if (status == TaskStatus::lost) task.note = "nobody knows how it ended: its supervisor is gone";
+    if (const auto before = plants_before(site, task))
+        if (const std::string told = plants_since(task.directory, *before); !told.empty())
+            task.note += (task.note.empty() ? "" : "; ") + told;
     record_end(site.store, task);
+    return task;
 }
 
 bool is_alive(const Site& site, const store::Task& task) {
@@ -72,11 +85,13 @@ store::Task as_it_is_now(const Site& site, const store::Task& task) {
 
 }  // namespace
 
-std::vector<store::Task> settle(const Site& site) {
+std::vector<store::Task> settle(const Site& site,
+                                const std::function<void(const store::Task&)>& on_lost) {
     auto running = store::running_tasks(site.store, site.agent);
     std::erase_if(running, [&](const store::Task& task) {
         if (is_alive(site, task)) return false;
-        settle_one(site, task, TaskStatus::lost);
+        const store::Task lost = settle_one(site, task, TaskStatus::lost);
+        if (on_lost) on_lost(lost);
         return true;
     });
     return running;
@@ -98,15 +113,20 @@ std::vector<std::string> plants_of(const Site& site, const std::vector<store::Ta
     std::map<std::string, sys::Plants> now;
     std::vector<std::string> told;
     for (const store::Task& task : running) {
-        const auto before =
-            sys::read_file_if_there(site.directory.task_plants(task.id), base::limits::json_bytes);
-        if (!before) continue;  // without a sandbox nothing is looked for
+        const auto before = plants_before(site, task);
+        if (!before) continue;
         if (now.count(task.directory) == 0) now[task.directory] = sys::Plants::in(task.directory);
-        const std::string plants =
-            sys::Plants::told(now[task.directory].since(sys::Plants::parse(*before)));
+        const std::string plants = sys::Plants::told(now[task.directory].since(*before));
         if (!plants.empty())
-            told.push_back(task.id + ": " + plants + "; look at it in " + task.directory +
-                           " before git or others run there");
+            told.push_back(task.id + ": " + plants + plants_advice(task.directory));
+    }
+    constexpr std::string_view prefix = "plants-";
+    const std::string commands = site.directory.commands();
+    if (!sys::is_directory(commands)) return told;
+    for (const std::string& name : sys::list_directory(commands)) {
+        if (!name.starts_with(prefix)) continue;
+        const std::string plants = left_plants(commands + "/" + name);
+        if (!plants.empty()) told.push_back("thread " + name.substr(prefix.size()) + ": " + plants);
     }
     return told;
 }

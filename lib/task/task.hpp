@@ -41,13 +41,15 @@ struct Order {
 store::Task start(const Site& site, const Order& order, const sys::Environment& own);
 
 // Tasks whose supervisor is gone become `lost`: before any list of tasks is read. Writes only then.
-// Those that run.
-std::vector<store::Task> settle(const Site& site);
+// `on_lost` gets each that just did. Those that run.
+std::vector<store::Task> settle(const Site& site,
+                                const std::function<void(const store::Task&)>& on_lost = {});
 // The one of that id, "task_007" or "7", settled. Error(not_found) that names those there are.
 store::Task require_task(const Site& site, std::string_view id);
 
 // What tasks that run have left so far for programs outside the sandbox to obey, a sentence each:
-// "task_001: there came to be …". Of one that has ended its note says it.
+// "task_001: there came to be …"; of one that has ended its note says it. And what calls have left
+// whose turn was killed, until the thread's next one: "thread 1: …".
 std::vector<std::string> plants_of(const Site& site, const std::vector<store::Task>& running);
 
 // Whether the task is over within `wait_ms` (negative: for ever), or before `stop` says to give up.

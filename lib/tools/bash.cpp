@@ -43,7 +43,7 @@ sys::Finished run_in(const Workplace& workplace, const sys::Command& shell,
     const sys::Command command = sys::sandboxed(workplace.sandbox, shell);
     if (workplace.sandbox.mode == sys::SandboxMode::off) return sys::run(command, bounds);
     if (workplace.tasks != nullptr) workplace.tasks->held = command.held;
-    const sys::Plants before = sys::Plants::in(workplace.root.path());
+    task::KeptPlants before = look_for_plants(workplace);
     sys::Finished finished = sys::run(command, bounds);
     note = tell_plants(before, "while a command ran", workplace);
     if (finished.replaced.empty()) return finished;

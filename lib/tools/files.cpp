@@ -134,12 +134,13 @@ Plan plan_write(const Workplace& workplace, sys::Lock lock, const std::string& p
                     return failure(path + ": " + task +
                                    " runs, which is kept from writing it; wait for its end, or "
                                    "end it with task_kill");
-                const bool looks = may_be_obeyed(workplace, workplace.root.canonical(path));
-                const auto plants = looks ? sys::Plants::in(workplace.root.path()) : sys::Plants();
+                std::optional<task::KeptPlants> plants;
+                if (may_be_obeyed(workplace, workplace.root.canonical(path)))
+                    plants.emplace(look_for_plants(workplace));
                 std::string problem = workplace.root.write_file(path, content);
                 if (!problem.empty()) return failure(problem);
                 chat::ToolResult result = answer(content);
-                if (looks) result.text += tell_plants(plants, "by this call", workplace);
+                if (plants) result.text += tell_plants(*plants, "by this call", workplace);
                 return result;
             }};
 }

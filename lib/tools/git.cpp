@@ -45,6 +45,27 @@ chat::ToolResult with_repository(const Workplace& workplace, std::string_view hi
     return answer(use(*repository), Keep::start, hint);
 }
 
+// What writes the work tree, in part also where it fails: then the user alone is told.
+class TellingPlants {
+  public:
+    explicit TellingPlants(const Workplace& workplace)
+        : workplace_(workplace), before_(look_for_plants(workplace)) {}
+    ~TellingPlants() {
+        if (!is_told_) (void)tell();
+    }
+    TellingPlants(const TellingPlants&) = delete;
+    TellingPlants& operator=(const TellingPlants&) = delete;
+    std::string tell() {
+        is_told_ = true;
+        return tell_plants(before_, "by this call", workplace_);
+    }
+
+  private:
+    const Workplace& workplace_;
+    task::KeptPlants before_;
+    bool is_told_ = false;
+};
+
 // Threads of an agent share the index and the refs: one call at a time changes them.
 template <typename Use>
 chat::ToolResult with_changes(const Workplace& workplace, Use use) {
@@ -63,11 +84,12 @@ chat::ToolResult init(const Arguments&, const Workplace& workplace) {
     const std::optional<sys::Lock> lock = lock_file(workplace, ".git");
     if (!lock) return locked_failure(".git");
     const sys::Root& root = workplace.root;
+    TellingPlants plants(workplace);
     const bool was_there = open(workplace).has_value();
     const Repository repository =
         Repository::initialise(root.path(), author_of(workplace), root.mask());
     return answer((was_there ? "the repository was there already\n" : "made a git repository\n") +
-                  repository.status());
+                  repository.status() + plants.tell());
 }
 
 chat::ToolResult status(const Arguments&, const Workplace& workplace) {
@@ -140,10 +162,13 @@ chat::ToolResult branch(const Arguments& arguments, const Workplace& workplace) 
 
 chat::ToolResult checkout(const Arguments& arguments, const Workplace& workplace) {
     const std::string ref = arguments.text("ref");
-    return with_changes(workplace, [&](Repository& repository) {
+    TellingPlants plants(workplace);
+    chat::ToolResult result = with_changes(workplace, [&](Repository& repository) {
         repository.checkout(ref, arguments.flag("create"), guarded_files(workplace));
         return "checked out " + ref + "\n" + repository.status();
     });
+    result.text += plants.tell();
+    return result;
 }
 
 }  // namespace

@@ -28,14 +28,16 @@ bool may_be_obeyed(const Workplace& workplace, const std::string& path) {
            sys::Plants::is_pointed_to(workplace.root.path(), path);
 }
 
-std::string tell_plants(const sys::Plants& before, std::string_view when,
+task::KeptPlants look_for_plants(const Workplace& workplace) {
+    return {workplace.root.path(), workplace.plants_file};
+}
+
+std::string tell_plants(task::KeptPlants& before, std::string_view when,
                         const Workplace& workplace) {
-    const std::string& place = workplace.root.path();
-    const std::string told = sys::Plants::told(sys::Plants::in(place).since(before));
+    const std::string told = before.told();
     if (told.empty()) return {};
     if (workplace.warn)
-        workplace.warn(std::string(when) + " " + told + "; look at it in " + place +
-                       " before git or others run there");
+        workplace.warn(std::string(when) + " " + told + task::plants_advice(workplace.root.path()));
     return "[" + std::string(when) + " " + told + "; the user has been told]\n";
 }
 

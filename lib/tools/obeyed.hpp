@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sys/plants.hpp"
+#include "task/kept_plants.hpp"
 #include "tools/tool.hpp"
 
 namespace chorus::tools {
@@ -14,8 +14,10 @@ namespace chorus::tools {
 // Whether that file, relative to the workspace, can be part of it: looking through the workspace
 // takes its time.
 bool may_be_obeyed(const Workplace& workplace, const std::string& path);
+// Before a call that may change it.
+task::KeptPlants look_for_plants(const Workplace& workplace);
 // Looks again. Warns the user; what the model is told, or "". `when`: "while it ran".
-std::string tell_plants(const sys::Plants& before, std::string_view when,
+std::string tell_plants(task::KeptPlants& before, std::string_view when,
                         const Workplace& workplace);
 // The running task that is kept from writing the file, by a mount that another file of that name
 // would end; or "".

@@ -78,8 +78,9 @@ struct Workplace {
     std::string configuration_lock_path = {};
     std::string available_models_path = {};
     const agent::HomeConfiguration* home_configuration = nullptr;
-    Tasks* tasks = nullptr;    // tools/tasks.hpp
-    std::string call_id = {};  // of the call that is planned
+    Tasks* tasks = nullptr;        // tools/tasks.hpp
+    std::string call_id = {};      // of the call that is planned
+    std::string plants_file = {};  // agent::Directory::call_plants of the thread; "": none
 };
 
 // How it is recovered when killed. A question is a person's to answer, and runs nothing.

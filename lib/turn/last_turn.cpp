@@ -91,7 +91,7 @@ void say_recovered(const Surroundings& surroundings, const store::Turn& turn,
 // no call of the last turn is left without a result. A result means that nothing new may begin.
 std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions& options,
                                                  const Surroundings& surroundings) {
-    const auto [last, crashed] = take_over(place, surroundings.home);
+    const auto [last, crashed] = take_over(place, surroundings);
     if (!last) return std::nullopt;
     std::string outcome;
     if (last->ended_at == 0 && last->state == TurnState::parked) {

@@ -48,6 +48,7 @@ tools::Workplace make_workplace(const Place& place, const Surroundings& surround
         .available_models_path = surroundings.home.available_models(),
         .home_configuration = &place.home_configuration};
     workplace.sandbox.umask = place.root.mask();
+    workplace.plants_file = place.directory.call_plants(place.thread.id);
     return workplace;
 }
 

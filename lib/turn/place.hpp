@@ -35,6 +35,8 @@ struct Place {
     // Of what came through the inbox into the turn: it does no more than those who sent it might.
     std::vector<std::string> joined_rights = {};
     std::map<std::string, SeenFiles> held = {};  // TurnOptions::held
+    // What a call that was killed left for programs outside the sandbox to obey, a sentence.
+    std::string left_plants = {};
 };
 // Posted when the turn is over, where there is a channel.
 void keep_for_channel(Place& place, const std::string& text);

@@ -10,6 +10,7 @@
 #include "store/tasks.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
+#include "task/kept_plants.hpp"
 #include "tools/tool.hpp"
 #include "turn/leftovers.hpp"
 #include "turn/record.hpp"
@@ -63,6 +64,17 @@ tools::Trace trace_of(Place& place, const Unfinished& unfinished,
     }
 }
 
+// We hold the thread's lock: the process of its call is gone.
+void tell_left_plants(Place& place, const Surroundings& surroundings) {
+    const std::string file = place.directory.call_plants(place.thread.id);
+    const std::string left = task::left_plants(file);
+    if (!left.empty()) {
+        place.left_plants = "while a call ran that was killed " + left;
+        surroundings.warn(place.left_plants);
+    }
+    sys::try_remove_tree(file);
+}
+
 // Whether the answer's calls left everything as it was: commands never count as such once begun.
 bool changed_nothing(const chat::Message& answer, const std::vector<store::ToolRun>& runs) {
     return std::all_of(answer.tool_calls.begin(), answer.tool_calls.end(), [&](const auto& call) {
@@ -106,14 +118,15 @@ void write_exit(store::Store& store, store::Turn& turn, const std::string& reaso
     store::set_thread_status(store, turn.agent_id, turn.thread_id, "idle", now);
 }
 
-LastTurn take_over(Place& place, const agent::Home& home) {
+LastTurn take_over(Place& place, const Surroundings& surroundings) {
+    tell_left_plants(place, surroundings);
     // an open turn is the newest one: none begins beside it
     auto turn = store::newest_turn(place.store, place.agent.id, place.thread.id);
     // who decided what it waits for may have been killed in writing agent.json
     if (turn && turn->state == TurnState::prompt) sys::remove_temporaries(place.directory.path());
     if (!turn || turn->pid == 0) return {std::move(turn), false};
     // we hold the thread's lock, so whoever had it is gone, whatever runs under that pid now
-    remove_leftovers(place, home, *turn);
+    remove_leftovers(place, surroundings.home, *turn);
     store::Transaction transaction(place.store);
     write_exit(place.store, *turn, "crashed");
     transaction.commit();
@@ -140,6 +153,7 @@ std::vector<Unfinished> unfinished_calls(Place& place, const store::Turn& turn) 
         one.trace = trace_of(place, one, root, own);
         one.may_run = one.run.intent_at == 0 || only_reads(one.run.tool) ||
                       one.trace.effect == tools::Effect::absent;
+        if (!one.may_run) one.plants = place.left_plants;
     }
     return open;
 }
@@ -162,8 +176,11 @@ void settle_calls(Record& record, const std::vector<Unfinished>& calls,
                            .audited = true});
         const std::string outcome =
             outcome_for_all.empty() ? outcome_of(unfinished) : outcome_for_all;
+        const std::string note = unfinished.plants.empty()
+                                     ? ""
+                                     : "\n[" + unfinished.plants + "; the user has been told]";
         results.push_back({&decided.back(),
-                           {text_of(outcome, unfinished.trace), outcome != "ok"},
+                           {text_of(outcome, unfinished.trace) + note, outcome != "ok"},
                            outcome,
                            unfinished.run.intent_at});
     }

@@ -20,7 +20,8 @@ struct LastTurn {
     std::optional<store::Turn> turn;  // the thread's newest
     bool crashed = false;  // it was at work and its process is gone: closed as `exited` just now
 };
-LastTurn take_over(Place& place, const agent::Home& home);
+// Tells the user what a call that was killed left for programs outside the sandbox to obey.
+LastTurn take_over(Place& place, const Surroundings& surroundings);
 
 struct Unfinished {
     chat::ToolCall call;
@@ -28,6 +29,7 @@ struct Unfinished {
     tools::Trace trace;  // what the call left, where it had begun
     // It never began, only reads, or everything is as before it: running it doubles nothing.
     bool may_run = false;
+    std::string plants = {};  // what it left for programs outside the sandbox to obey
 };
 // The calls of the turn that have no result, in call order. A turn that came to its own end has
 // none.

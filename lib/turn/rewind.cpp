@@ -9,6 +9,7 @@
 #include "store/prompts.hpp"
 #include "store/records.hpp"
 #include "sys/clock.hpp"
+#include "task/kept_plants.hpp"
 #include "turn/last_turn.hpp"
 #include "turn/place.hpp"
 #include "turn/record.hpp"
@@ -101,6 +102,16 @@ std::int64_t give_up(Place& place, const store::Turn& turn, bool crashed) {
     return waits || crashed || !calls.empty() ? turn.turn_number : 0;
 }
 
+void reset_workspace(Place& place, Rewound& rewound, const Surroundings& surroundings) {
+    const std::string workspace = place.directory.workspace();
+    task::KeptPlants before(workspace, place.directory.call_plants(place.thread.id));
+    rewound.aside = require_repository(place).reset(
+        rewound.commit, "rewind-" + base::compact_utc(sys::now_ms()),
+        {place.agent.name, place.agent.name + "@chorus.local"});
+    if (const std::string told = before.told(); !told.empty())
+        surroundings.warn("by going back " + told + task::plants_advice(workspace));
+}
+
 void take_back(Place& place, const RewindOptions& options, Rewound& rewound) {
     const base::TimeMs now = sys::now_ms();
     rewound.last = store::newest_kept_message_id(place.store, place.agent.id, place.thread.id);
@@ -153,12 +164,9 @@ Rewound rewind(store::Store store, life::HeldAgent held, const RewindOptions& op
         rewound.commit = commit_before(place, row);
         require_repository(place).require_commit(rewound.commit);
     }
-    const auto [last, crashed] = take_over(place, surroundings.home);
+    const auto [last, crashed] = take_over(place, surroundings);
     if (last) rewound.given_up = give_up(place, *last, crashed);
-    if (options.workspace)
-        rewound.aside = require_repository(place).reset(
-            rewound.commit, "rewind-" + base::compact_utc(sys::now_ms()),
-            {place.agent.name, place.agent.name + "@chorus.local"});
+    if (options.workspace) reset_workspace(place, rewound, surroundings);
     take_back(place, options, rewound);
     tell_transcript(place, options, rewound, surroundings);
     return rewound;

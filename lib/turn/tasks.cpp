@@ -38,7 +38,9 @@ task::Site task_site(store::Store& store, const agent::Home& home, const store::
 std::vector<store::Task> settle_tasks(Place& place, const Surroundings& surroundings,
                                       const std::string& text) {
     const task::Site site = task_site(place.store, surroundings.home, place.agent);
-    auto running = task::settle(site);
+    auto running = task::settle(site, [&](const store::Task& lost) {
+        surroundings.warn(lost.id + ": " + store::outcome(lost) + "; " + lost.note);
+    });
     // as this program writes it: nearly always, and the file need not be read again
     const bool says_none = text.find(R"("running_tasks": [])") != std::string::npos;
     if (!running.empty() || !says_none) task::mirror(site);

@@ -226,7 +226,7 @@ bool is_superseded(Place& place, const store::Turn& turn) {
 
 chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundings& surroundings) {
     mend_transcript(place);
-    const auto [last, crashed] = take_over(place, surroundings.home);
+    const auto [last, crashed] = take_over(place, surroundings);
     if (!last || last->state == TurnState::idle || is_superseded(place, *last))
         return resume_from_inbox(place, given, surroundings, last);
     if (last->state == TurnState::prompt) {

@@ -259,6 +259,80 @@ expect_status 0
 expect_match "$err" 'b/config: core.fsmonitor'
 expect_missing "$CHORUS_HOME/agents/c/commands/cache"
 
+test_case "what a git tool or a rewind brings in for git on the host is told" # 12 A4
+init a --model builtin/script --permissions open
+told='there came to be what programs outside the sandbox obey: .envrc: is new or changed, b/config: core.fsmonitor'
+run chorus-run a '/bash export GIT_INDEX_FILE=/tmp/i; config=$(printf "[core]\\nbare = true\\nfsmonitor = ./x\\n" | git hash-object -w --stdin); head=$(echo ref: refs/heads/main | git hash-object -w --stdin); for f in $config,b/config $head,b/HEAD $head,b/objects/x $head,b/refs/x $head,.envrc; do git update-index --add --cacheinfo 100644,$f || exit; done; git update-ref refs/heads/trap $(git commit-tree $(git write-tree) -m x)'
+expect_match "$out" 'exit status 0'
+expect_no_match "$err" 'obey'
+run chorus-run a '/git_checkout {"ref": "trap"}'
+expect_match "$out" "checked out trap.*by this call $told; the user has been told"
+expect_match "$err" "notice: by this call $told; look at it in $(workspace) before git"
+run chorus-run a hello
+expect_no_match "$err" 'obey'
+rm -r "$(workspace)/b" "$(workspace)/.envrc"
+run chorus-context rewind a --to "$(db "SELECT max(id) FROM messages WHERE role = 'user'")" --workspace
+expect_status 0
+expect_match "$err" "notice: by going back $told; look at it in $(workspace) before git"
+rm -rf "$(workspace)/.git" "$(workspace)/b" "$(workspace)/.envrc"
+run chorus-run a '/bash mkdir .git; printf "[core]\\n\\tfsmonitor = ./x\\n" >.git/config'
+run chorus-run a '/git_init {}'
+expect_match "$out" 'made a git repository.*by this call there .*: .git/config: core.fsmonitor; the user'
+expect_match "$err" 'notice: by this call there .*: .git/config: core.fsmonitor; look'
+
+test_case "what a command or a task left whose process was killed is told" # 12 A4
+init a --model builtin/script --permissions open
+told='there came to be what programs outside the sandbox obey: q/.git/config: core.fsmonitor'
+killed_turn() {
+    rm -rf "$(workspace)/q" "$(workspace)/done"
+    chorus-run a '/bash git init -q q; git -C q config core.fsmonitor ./x; touch done; sleep 60' >"$scratch/out" 2>&1 &
+    wait_for 10 test -e "$(workspace)/done" || fail 'it does not run'
+    { kill -9 $!; wait $!; } 2>/dev/null
+}
+killed_turn
+run chorus-run a --new-thread hello
+expect_match "$err" "notice: thread 1: $told; look at it in $(workspace) before git"
+for verb in list status; do
+    run chorus-tasks $verb a
+    expect_match "$err" "notice: thread 1: $told"
+done
+run chorus-run a hello
+expect_match "$err" "notice: while a call ran that was killed $told; look at it in $(workspace) before git"
+expect_match "$(db "SELECT content FROM messages WHERE role = 'tool_result' AND thread_id = 1")" "unknown: .*that was killed $told; .*; the user has been told"
+expect_equal "$(find "$CHORUS_HOME" -name 'plants*')" ''
+run chorus-run a --resume
+expect_no_match "$err" 'obey'
+killed_turn
+run chorus-run a --resume
+expect_match "$err" "notice: while a call ran that was killed $told"
+killed_turn
+run chorus-context rewind a --to "$(db "SELECT max(id) FROM messages WHERE role = 'user'")"
+expect_match "$err" "notice: while a call ran that was killed $told"
+expect_equal "$(find "$CHORUS_HOME" -name 'plants*')" ''
+run chorus-run a '/create_file {"path": ".envrc", "content": "x"}'
+expect_match "$err" '.envrc: is new'
+expect_equal "$(find "$CHORUS_HOME" -name 'plants*')" ''
+lock_is_free() { # TASK
+    perl -MFcntl -e 'open my $file, "<", $ARGV[0] or die; my $lock = pack("s s x4 q q i x4", F_RDLCK, 0, $ARGV[1], 1, 0); exit(fcntl($file, 37, $lock) ? 0 : 1)' \
+        "$CHORUS_HOME"/locks/agent-1-tasks "$1"
+}
+number=0
+for next in 'chorus-run a hello' 'chorus-tasks list a' 'chorus-tasks wait a'; do
+    number=$((number + 1))
+    rm -rf "$(workspace)/q" "$(workspace)/done"
+    run chorus-run a '/bash {"command": "touch begun; until [ -e go ]; do sleep 0.05; done; git init -q q; git -C q config core.fsmonitor ./x; touch done; sleep 60", "background": true}'
+    touch "$(workspace)/go"
+    wait_for 10 test -e "$(workspace)/done" || fail 'it does not run'
+    rm "$(workspace)/go"
+    kill -9 "$(db "SELECT pid FROM tasks ORDER BY rowid DESC LIMIT 1")"
+    # its lock is held until the last of its processes is gone
+    wait_for 10 lock_is_free $number || fail 'it lives on'
+    [[ $next != *wait* ]] || next="$next $number"
+    run $next
+    expect_match "$err" "notice: task_00$number: lost; nobody knows .*; $told"
+    expect_match "$(chorus-tasks list a --json)" "its supervisor is gone; $told"
+done
+
 test_case "-C in a linked worktree and in a submodule" # 12 C3
 init a --model builtin/script --permissions open
 git_of main

@@ -1,0 +1,66 @@
+#include "task/kept_plants.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "base/limits.hpp"
+#include "sys/file.hpp"
+
+namespace chorus::task {
+namespace {
+
+// Behind the last plant: a process that was killed before it wrote this had not begun its call.
+constexpr char complete = '.';
+
+// Not synced: after a loss of power there may be none. A disk that is full keeps no call from
+// running.
+sys::Fd keep(const std::string& file, const std::string& text) {
+    mkdir(file.substr(0, file.rfind('/')).c_str(), 0700);
+    sys::Fd fd(open(file.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!fd || flock(fd.get(), LOCK_EX) != 0 || ftruncate(fd.get(), 0) != 0) return {};
+    (void)sys::try_write_all(fd.get(), text);
+    return fd;
+}
+
+}  // namespace
+
+KeptPlants::KeptPlants(std::string workspace, std::string file)
+    : workspace_(std::move(workspace)),
+      file_(std::move(file)),
+      before_(sys::Plants::in(workspace_)) {
+    if (!file_.empty()) fd_ = keep(file_, workspace_ + '\0' + before_.text() + complete);
+}
+
+std::string KeptPlants::told() {
+    std::string told = plants_since(workspace_, before_);
+    if (!file_.empty()) unlink(file_.c_str());
+    return told;
+}
+
+std::string plants_advice(const std::string& directory) {
+    return "; look at it in " + directory + " before git or others run there";
+}
+
+std::string plants_since(const std::string& directory, const sys::Plants& before) {
+    if (!sys::is_directory(directory)) return {};
+    return sys::Plants::told(sys::Plants::in(directory).since(before));
+}
+
+std::string left_plants(const std::string& file) {
+    const sys::Fd fd(open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    std::string text;
+    if (!fd || flock(fd.get(), LOCK_SH | LOCK_NB) != 0 ||
+        !sys::try_read_all(fd.get(), base::limits::json_bytes, text) || !text.ends_with(complete))
+        return {};
+    text.pop_back();
+    const std::size_t end = text.find('\0');
+    const std::string workspace = text.substr(0, end);
+    const std::string told = plants_since(workspace, sys::Plants::parse(text.substr(end + 1)));
+    return told.empty() ? "" : told + plants_advice(workspace);
+}
+
+}  // namespace chorus::task
