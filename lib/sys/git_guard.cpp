@@ -92,8 +92,16 @@ class MountPoints {
             fstatat(directory_.get(), guarded.name, &status, AT_SYMLINK_NOFOLLOW) == 0;
         if (!is_there && faccessat(directory_.get(), ".", W_OK, 0) != 0) return false;
         if (!is_there) make(guarded);
-        if (!is_there || (has_points_ && is_own(guarded))) made_.push_back(guarded);
+        if (!is_there)
+            made_.push_back(guarded);
+        else
+            take_over(guarded);
         return true;
+    }
+
+    // Whoever made it may have been killed.
+    void take_over(const Guarded& guarded) {
+        if (has_points_ && is_own(guarded)) made_.push_back(guarded);
     }
 
   private:
@@ -146,6 +154,11 @@ void guard(Mounts& mounts, const std::string& directory, const Fd& fd,
     mounts.held.push_back(points);
 }
 
+bool is_regular(const std::string& path) {
+    const auto status = link_status(path);
+    return status && S_ISREG(status->st_mode);
+}
+
 std::string link_problem(const std::string& path) {
     return is_link(path) ? path + ": a link cannot be protected" : "";
 }
@@ -190,6 +203,18 @@ void add_git(Mounts& mounts, const std::string& workspace) {
     if (place.is_linked_worktree()) return add_linked_worktree(mounts, place);
     mounts.bind_writable(place.git_directory);
     guard(mounts, place.git_directory, *place.git, guarded_common);
+}
+
+// Most repositories have none: a look for the locks tells.
+void remove_mount_points(const std::string& workspace) {
+    const std::string git = workspace + "/.git";
+    if (!is_regular(git + "/config.lock") && !is_regular(git + "/config.worktree.lock") &&
+        !is_regular(git))
+        return;
+    const GitPlace place = find_git(workspace);
+    if (!place.is_there() || faccessat(place.git->get(), ".", R_OK | W_OK, 0) != 0) return;
+    MountPoints points(place.git_directory, *place.git);
+    for (const Guarded& guarded : guarded_common) points.take_over(guarded);
 }
 
 }  // namespace chorus::sys

@@ -27,4 +27,8 @@ struct GitPlace {
 // outside the workspace, because an agent can make anything inside. Never throws for what it finds.
 GitPlace find_git(const std::string& workspace);
 
+// Removes what killed commands left in .git that had been put there to be protected (chorus(7),
+// SANDBOX), where no other needs it.
+void remove_mount_points(const std::string& workspace);
+
 }  // namespace chorus::sys

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
+#include "sys/git_place.hpp"
 #include "sys/lock.hpp"
 #include "sys/plants.hpp"
 #include "sys/process.hpp"
@@ -53,6 +54,7 @@ store::Task settle_one(const Site& site, store::Task task, TaskStatus status) {
     task.signal = status == TaskStatus::killed ? SIGKILL : 0;
     task.ended_at = std::max(sys::now_ms(), task.started_at);
     if (status == TaskStatus::lost) task.note = "nobody knows how it ended: its supervisor is gone";
+    sys::remove_mount_points(task.directory);
     if (const auto before = plants_before(site, task))
         if (const std::string told = plants_since(task.directory, *before); !told.empty())
             task.note += (task.note.empty() ? "" : "; ") + told;

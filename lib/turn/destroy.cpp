@@ -18,6 +18,7 @@
 #include "store/records.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
+#include "sys/git_place.hpp"
 #include "sys/lock.hpp"
 #include "turn/audit_sink.hpp"
 #include "turn/channel.hpp"
@@ -235,6 +236,7 @@ class Destruction {
     void complete_directory() const {
         sys::remove_temporaries(directory_.path());
         sys::remove_temporaries(directory_.workspace() + "/.git");
+        sys::remove_mount_points(directory_.workspace());
         if (sys::is_directory(directory_.workspace() + "/.git"))
             repo::clear_broken_mutation(directory_.workspace());
         const auto now = store::find_agent(store_, agent_.id).value_or(agent_);

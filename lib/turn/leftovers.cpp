@@ -2,6 +2,7 @@
 
 #include "repo/repository.hpp"
 #include "sys/file.hpp"
+#include "sys/git_place.hpp"
 #include "tools/effect.hpp"
 #include "tools/tool.hpp"
 
@@ -25,6 +26,7 @@ void remove_leftovers(Place& place, const agent::Home& home, const store::Turn& 
     }
     if (!root) return;
     sys::remove_temporaries(path + "/.git");
+    sys::remove_mount_points(path);
     repo::clear_broken_mutation(path);
 }
 

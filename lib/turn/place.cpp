@@ -7,6 +7,7 @@
 #include "life/opening.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
+#include "sys/git_place.hpp"
 #include "turn/secrets.hpp"
 #include "turn/shutdown.hpp"
 
@@ -105,6 +106,7 @@ Place open_place(const TurnOptions& options, const Surroundings& surroundings, H
         secrets_of(home, surroundings.environment, place.home_configuration.shared.environment);
     if (hold == Hold::nothing) return place;
     lock_agent(place, options, surroundings);
+    sys::remove_mount_points(place.root.path());
     if (!options.new_thread && hold == Hold::locks) lock_thread(place, options, surroundings);
     return place;
 }

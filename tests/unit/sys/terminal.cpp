@@ -1,6 +1,7 @@
 #include "sys/terminal.hpp"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <pty.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -24,10 +25,17 @@ struct Terminal {
         person = Fd(own);
         program = Fd(other);
     }
+    // A terminal passes on what is written to it a moment later, and in pieces.
     std::string shown() const {
+        std::string text;
         std::array<char, 256> bytes{};
-        const ssize_t size = read(person.get(), bytes.data(), bytes.size());
-        return size < 0 ? "" : std::string(bytes.data(), static_cast<std::size_t>(size));
+        pollfd wanted{person.get(), POLLIN, 0};
+        while (poll(&wanted, 1, 100) > 0) {
+            const ssize_t size = read(person.get(), bytes.data(), bytes.size());
+            if (size <= 0) break;
+            text.append(bytes.data(), static_cast<std::size_t>(size));
+        }
+        return text;
     }
     Fd person;
     Fd program;
