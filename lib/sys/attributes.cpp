@@ -91,9 +91,10 @@ std::string take_attributes(int from, int to) {
 bool settle_mode(int directory, int made, unsigned mode, unsigned mask) {
     if (fgetxattr(directory, default_acl, nullptr, 0) >= 0) return true;
     struct stat status {};
+    if (fstat(made, &status) != 0) return false;
     // the set-group-id bit comes from the directory
-    return fstat(made, &status) == 0 &&
-           fchmod(made, (status.st_mode & 07000U) | (mode & ~mask & 0777U)) == 0;
+    const mode_t wanted = (status.st_mode & 07000U) | (mode & ~mask & 0777U);
+    return (status.st_mode & 07777U) == wanted || fchmod(made, wanted) == 0;
 }
 
 }  // namespace chorus::sys

@@ -123,6 +123,24 @@ std::string problem_of(int directory, const std::string& name, const struct stat
     return {};
 }
 
+// By the umask itself: chmod(2) would take the set-group-id bit, which came from the directory
+// above, from a caller who is not in its group. A thread can have an umask of its own, where the
+// system lets it; elsewhere settle_mode() does what it can.
+bool make_directory_at(int directory, const char* name, unsigned mask) {
+    int problem = 0;
+    const auto make = [&] { problem = mkdirat(directory, name, 0777) == 0 ? 0 : errno; };
+    const auto make_apart = [&] {
+        if (unshare(CLONE_FS) == 0) umask(mask);
+        make();
+    };
+    if (mask == private_umask)  // that of this process
+        make();
+    else
+        std::thread(make_apart).join();
+    errno = problem;
+    return problem == 0;
+}
+
 }  // namespace
 
 Root::Root(std::string directory, std::string what, unsigned mask)
@@ -216,19 +234,6 @@ std::string Root::prepare_write(std::string_view path, std::vector<std::string>&
     return {};
 }
 
-// A thread of its own has an umask of its own: chmod(2) would take the set-group-id bit, which came
-// from the directory above, from whoever is not in its group.
-static bool make_directory_at(int directory, const char* name, unsigned mask) {
-    int problem = 0;
-    std::thread([&] {
-        const bool is_made =
-            unshare(CLONE_FS) == 0 && (umask(mask), mkdirat(directory, name, 0777) == 0);
-        problem = is_made ? 0 : errno;
-    }).join();
-    errno = problem;
-    return problem == 0;
-}
-
 Fd Root::make_parents(const std::vector<std::string>& names) const {
     Fd directory = open_beneath(fd_.get(), ".", entering, Links::none);
     for (std::size_t i = 0; i + 1 < names.size() && directory; ++i) {
@@ -237,6 +242,8 @@ Fd Root::make_parents(const std::vector<std::string>& names) const {
             const bool made = make_directory_at(directory.get(), names[i].c_str(), mask_);
             if ((!made && errno != EEXIST) || fsync(directory.get()) != 0) return Fd();
             below = open_beneath(directory.get(), names[i], entering, Links::none);
+            if (below && made && !settle_mode(directory.get(), below.get(), 0777, mask_))
+                return Fd();
         }
         directory = std::move(below);
     }
