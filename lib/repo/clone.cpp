@@ -248,10 +248,12 @@ void leave_out_of(git_index* index, const std::string& prefix, const std::string
 extern "C" int getaddrinfo(const char* host, const char* port, const addrinfo* hints,
                            addrinfo** found) {
     OneServer& server = one_server();
-    const std::string name = std::string(host) + ":" + port;
-    if (server.name.empty()) server.name = name;
-    server.was_left = server.is_wanted && server.name != name;
-    if (server.was_left) return EAI_FAIL;
+    if (server.is_wanted && host != nullptr && port != nullptr) {
+        const std::string name = std::string(host) + ":" + port;
+        if (server.name.empty()) server.name = name;
+        server.was_left = server.name != name;
+        if (server.was_left) return EAI_FAIL;
+    }
     static const auto look_up =
         reinterpret_cast<decltype(&getaddrinfo)>(dlsym(RTLD_NEXT, "getaddrinfo"));
     return look_up(host, port, hints, found);
