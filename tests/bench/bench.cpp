@@ -94,6 +94,21 @@ std::string calls(int count) {
     return prompt;
 }
 
+// The mount points that went with the command (chorus(7), SANDBOX) are there again.
+void make_mount_points(const Words& words) {
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        const fs::path path = words[i];
+        if (words[i - 1] != "--ro-bind" || fs::exists(path) ||
+            path.parent_path().filename() != ".git")
+            continue;
+        const bool is_file = path.filename() == "commondir" || path.has_extension();
+        if (is_file)
+            std::ofstream(path) << (path.filename() == "commondir" ? "./\n" : "");
+        else
+            fs::create_directory(path);
+    }
+}
+
 // The very arguments that chorus-run gives bubblewrap, recorded by one that config.json names,
 // without the inner program, whose descriptors are chorus-run's own.
 Words recorded_bwrap() {
@@ -113,6 +128,7 @@ Words recorded_bwrap() {
         return word.rfind("/proc/self/fd/", 0) == 0;
     });
     words.erase(inner, std::next(std::find(inner, words.end(), "--")));
+    make_mount_points(words);
     return words;
 }
 
