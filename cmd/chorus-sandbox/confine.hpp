@@ -15,8 +15,8 @@ namespace chorus::sandbox {
 // 127 where it is not there, 126 where it cannot be executed.
 [[noreturn]] void become(const char* program, char* const* command);
 
-// What a mount was to show: bwrap goes by paths, and another command may have exchanged what lies
-// there.
+// A mount and the file that it must show: bwrap goes by paths, and another command can have
+// exchanged what lies there.
 struct Bound {
     const char* path;
     const char* identity;  // "DEVICE:INODE"

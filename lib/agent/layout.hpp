@@ -55,7 +55,8 @@ class Directory {
     std::string workspace() const;
     std::string artifacts() const;
     std::string commands() const;  // what commands have beside the workspace: caches above all
-    // What the workspace had before a call of that thread (task/kept_plants.hpp).
+    // The file names what stood in the workspace before a call of that thread
+    // (task/kept_plants.hpp).
     std::string call_plants(std::int64_t thread_id) const;
     std::string tasks() const;
     std::string task(std::string_view id) const;      // tasks/<id>

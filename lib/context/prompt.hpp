@@ -11,7 +11,7 @@
 
 namespace chorus::context {
 
-// What follows the system prompt: docs/**/*.md sorted by path, each under its path; past 32 Ki
+// The text that follows the system prompt: docs/**/*.md by path, each under its path; past 32 Ki
 // tokens (estimated) they are cut with a note. Error(config_invalid) for more than 256 KiB on disk.
 std::string documents_text(const agent::Directory& directory);
 

@@ -82,7 +82,7 @@ struct Profile::Rules {
     }
 };
 
-// What the rules make of one action.
+// Decides on one action by the rules.
 class Profile::Judgement {
   public:
     Judgement(const Rules& rules, const Action& action, const Surroundings& surroundings)
@@ -159,7 +159,7 @@ class Profile::Judgement {
         return {Verdict::ask, by->label()};
     }
 
-    // What covers the command as it stands, simple or not.
+    // Finds the entry that covers the command as it stands, simple or not.
     const Entry* find_cover() const {
         return find_entry(rules_.allow, [&](const Entry& one) {
             return one.in_force(confined_) &&

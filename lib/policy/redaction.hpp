@@ -39,7 +39,7 @@ class RedactedStream {
     RedactedStream(const Redaction& redaction, std::function<void(std::string_view)> sink)
         : redaction_(redaction), sink_(std::move(sink)) {}
     void write(std::string_view piece);
-    // What was held back, since it might have gone on as a secret.
+    // Shows the text that was held back because a secret could have gone on there.
     void end();
 
   private:

@@ -96,7 +96,7 @@ std::size_t count_leading(Words words) {
     return count;
 }
 
-// What is left of a word with more braces than are worth following.
+// Splits a word that has more braces than are worth following.
 std::vector<std::string> split_at_braces(const std::string& word) {
     std::vector<std::string> all;
     for (std::size_t at = 0; (at = word.find_first_not_of("{},", at)) != std::string::npos;) {

@@ -119,7 +119,7 @@ class Scanner {
         return 0;
     }
 
-    // What an expansion leaves is a word, be it an empty one: it may be a program or a target.
+    // An expansion leaves a word, be it an empty one: it may be a program or a target.
     void mark_expanded() {
         in_word_ = true;
         if (target_.empty() && at_ >= arithmetic_until_)

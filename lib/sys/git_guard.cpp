@@ -91,11 +91,12 @@ class MountPoints {
         const bool is_there =
             fstatat(directory_.get(), guarded.name, &status, AT_SYMLINK_NOFOLLOW) == 0;
         if (!is_there && faccessat(directory_.get(), ".", W_OK, 0) != 0) return false;
-        if (!is_there) make(guarded);
-        if (!is_there)
-            made_.push_back(guarded);
-        else
+        if (is_there) {
             take_over(guarded);
+        } else {
+            make(guarded);
+            made_.push_back(guarded);
+        }
         return true;
     }
 
