@@ -1,9 +1,11 @@
 // Stands between Chorus and a command: see chorus-sandbox(8). Statically linked, so that it starts
 // in a fraction of a millisecond and needs nothing of the place it runs in.
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -28,7 +31,7 @@ struct Options {
     int owner = -1;  // a pidfd
     const char* program = nullptr;
     std::vector<const char*> writable;
-    std::vector<Bound> bound;
+    std::vector<Place> places;
     GitMode git;
     Expected expected;
     char* const* command = nullptr;
@@ -60,6 +63,14 @@ class Words {
     char** next_;
 };
 
+std::optional<How> how_to_mount(std::string_view word) {
+    if (word == "--bound") return How::bound;
+    if (word == "--read-only") return How::read_only;
+    if (word == "--in-place") return How::in_place;
+    if (word == "--hidden") return How::hidden;
+    return std::nullopt;
+}
+
 Options parse(char** words) {
     Options options;
     Words all(words);
@@ -73,9 +84,9 @@ Options parse(char** words) {
             options.program = all.take();
         } else if (word == "--write") {
             options.writable.push_back(all.take());
-        } else if (word == "--bound") {
+        } else if (const auto how = how_to_mount(word)) {
             const char* path = all.take();
-            options.bound.push_back({path, all.take()});
+            options.places.push_back({*how, path, all.take()});
         } else if (word == "--read") {
             options.git.readable.push_back(all.take());
         } else if (word == "--network") {
@@ -124,7 +135,8 @@ void open_null_inside() {
 
 [[noreturn]] void confine(const Options& options) {
     open_null_inside();
-    require_bound(options.bound);
+    mount_places(options.places);
+    drop_capabilities();
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("no_new_privs", errno);
     const int landlock = restrict_files(options.writable);
     restrict_calls();
@@ -138,6 +150,12 @@ void open_null_inside() {
 }
 
 }  // namespace
+
+void drop_capabilities() {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3]{};
+    if (syscall(SYS_capset, &header, none) != 0) fail("capabilities", errno);
+}
 
 void become(const char* program, char* const* command) {
     execv(program, command);
@@ -162,8 +180,10 @@ int main(int argc, char** argv, char** environment) {
     using namespace chorus::sandbox;
     const Options options = parse(argv + (argc > 0 ? 1 : 0));
     if (options.mode == "confine") confine(options);
-    if (options.mode == "git")
+    if (options.mode == "git") {
+        mount_places(options.places);
         become_git(options.git, options.writable, options.command, environment);
+    }
     if (options.mode != "watch") refuse_usage();
     require_owner(options.owner);
     watch(options.owner, options.program, options.command);

@@ -1,8 +1,10 @@
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -31,6 +33,14 @@ void check_network(ino_t other) {
     if (status.st_ino == other) fail("self-test: the network is there");
 }
 
+void check_capabilities() {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    __user_cap_data_struct all[_LINUX_CAPABILITY_U32S_3]{};
+    if (syscall(SYS_capget, &header, all) != 0) fail("self-test: capabilities", errno);
+    for (const auto& each : all)
+        if ((each.permitted | each.inheritable) != 0) fail("self-test: capabilities are left");
+}
+
 void check_calls() {
     if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1) fail("self-test: privileges could be gained");
     if (prctl(PR_GET_SECCOMP) != SECCOMP_MODE_FILTER) fail("self-test: there is no filter");
@@ -44,6 +54,7 @@ void check(const Expected& expected) {
     check_writing(expected.workspace);
     check_absence(expected.outside);
     if (expected.network != 0) check_network(expected.network);
+    check_capabilities();
     check_calls();
 }
 

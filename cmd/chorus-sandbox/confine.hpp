@@ -15,13 +15,16 @@ namespace chorus::sandbox {
 // 127 where it is not there, 126 where it cannot be executed.
 [[noreturn]] void become(const char* program, char* const* command);
 
-// A mount and the file that it must show: bwrap goes by paths, and another command can have
-// exchanged what lies there.
-struct Bound {
-    const char* path;
-    const char* identity;  // "DEVICE:INODE"
+// What a mount begins at. `bound` is bwrap's work, which goes by paths; the others are mounted here,
+// over themselves or not to be seen, beneath what bwrap has mounted.
+enum class How { bound, read_only, in_place, hidden };
+struct Place {
+    How how;
+    const char* path;      // absolute, without links
+    const char* identity;  // "DEVICE:INODE": what lies there must be this one
 };
-void require_bound(const std::vector<Bound>& all);
+void mount_places(const std::vector<Place>& places);
+void drop_capabilities();
 
 // Reading and executing whatever the mounts show, writing beneath `writable` and what needs it of
 // /dev, no device nodes; neither abstract sockets nor signals reach outside. Returns the kernel's

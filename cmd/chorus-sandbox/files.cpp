@@ -2,13 +2,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdint>
-#include <string>
 
 #include "chorus-sandbox/confine.hpp"
 
@@ -90,20 +88,6 @@ int make_ruleset(long version) {
 }
 
 }  // namespace
-
-void require_bound(const std::vector<Bound>& all) {
-    for (const Bound& bound : all) {
-        struct statx status {};
-        const int found = statx(AT_FDCWD, bound.path, AT_SYMLINK_NOFOLLOW, STATX_INO, &status);
-        const std::string identity =
-            std::to_string(makedev(status.stx_dev_major, status.stx_dev_minor)) + ":" +
-            std::to_string(status.stx_ino);
-        const bool is_mount = (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0 ||
-                              (status.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) == 0;
-        if (found != 0 || identity != bound.identity || !is_mount)
-            fail((std::string(bound.path) + " was replaced while it was mounted").c_str());
-    }
-}
 
 int restrict_files(const std::vector<const char*>& writable) {
     const long version = landlock_version();

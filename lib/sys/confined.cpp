@@ -69,6 +69,7 @@ std::vector<std::string> mounted(const Confinement& confinement, const std::stri
     for (const std::string& path : confinement.writable) mounts.bind_writable(real_path(path));
     mounts.append_to(all);
     all.insert(all.end(), {"--remount-ro", "/", "--chdir", "/", "--", inner, "git", "--mounted"});
+    all.insert(all.end(), mounts.inside().begin(), mounts.inside().end());
     return all;
 }
 

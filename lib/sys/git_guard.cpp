@@ -151,7 +151,7 @@ void guard(Mounts& mounts, const std::string& directory, const Fd& fd,
            const std::array<Guarded, count>& all) {
     const auto points = std::make_shared<MountPoints>(directory, fd);
     for (const Guarded& guarded : all)
-        if (points->provide(guarded)) mounts.rebind(directory + "/" + guarded.name);
+        if (points->provide(guarded)) mounts.make_read_only(directory + "/" + guarded.name);
     mounts.held.push_back(points);
 }
 
@@ -169,9 +169,10 @@ void add_linked_worktree(Mounts& mounts, const GitPlace& place) {
     for (const char* name : shared) {
         const std::string path = place.common_directory + "/" + name;
         if (!is_directory(path)) make_directory(path);
-        mounts.bind_writable(path);
+        mounts.bind_writable(
+            path, open_beneath(place.common->get(), name, O_PATH | O_DIRECTORY, Links::none));
     }
-    mounts.bind_writable(place.git_directory);
+    mounts.bind_writable(place.git_directory, *place.git);
     guard(mounts, place.git_directory, *place.git, guarded_worktree);
 }
 
@@ -197,12 +198,12 @@ void add_git(Mounts& mounts, const std::string& workspace) {
     if (!place.is_there()) return;
     const std::string dot_git = workspace + "/.git";
     if (is_within(place.git_directory, real_path(workspace))) {
-        mounts.rebind(dot_git, "--bind");
+        mounts.keep_in_place(dot_git);
         return guard(mounts, dot_git, *place.git, guarded_common);
     }
-    mounts.rebind(dot_git);
+    mounts.make_read_only(dot_git);
     if (place.is_linked_worktree()) return add_linked_worktree(mounts, place);
-    mounts.bind_writable(place.git_directory);
+    mounts.bind_writable(place.git_directory, *place.git);
     guard(mounts, place.git_directory, *place.git, guarded_common);
 }
 

@@ -34,6 +34,10 @@ std::string MountGuard::hold(const std::string& path) {
     struct stat status {};
     if (!held || fstat(held.get(), &status) != 0) return {};
     all_.push_back({path, std::move(held), hash_of(path)});
+    return name_of(status);
+}
+
+std::string MountGuard::name_of(const struct stat& status) {
     return std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
 }
 

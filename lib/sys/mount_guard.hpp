@@ -2,6 +2,8 @@
 // removes that: a command that runs meanwhile could then write, or read, the new one.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <string>
 #include <vector>
 
@@ -14,6 +16,7 @@ class MountGuard {
     // Of what is to be mounted over, before it is: an absolute path without links, below `/`.
     // Returns "DEVICE:INODE", "" where nothing is there.
     std::string hold(const std::string& path);
+    static std::string name_of(const struct stat& status);
 
     // From here on fd() is readable when something may have been replaced; -1 before that, and
     // where it cannot be had: then that is to be asked about now and then. Not for a command of

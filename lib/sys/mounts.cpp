@@ -1,9 +1,11 @@
 #include "sys/mounts.hpp"
 
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -11,6 +13,7 @@
 #include "sys/command_home.hpp"
 #include "sys/file.hpp"
 #include "sys/git_guard.hpp"
+#include "sys/open_beneath.hpp"
 #include "sys/place.hpp"
 #include "sys/plants.hpp"
 
@@ -35,20 +38,35 @@ void Mounts::bind(const std::string& path) {
 }
 
 void Mounts::bind_writable(const std::string& path) {
+    bind_writable(path, open_real(real_path(path), O_PATH | O_DIRECTORY));
+}
+
+void Mounts::bind_writable(const std::string& path, const Fd& directory) {
+    struct stat status {};
+    if (fstat(directory.get(), &status) != 0) throw base::system_error(path);
     bind(path);
     arguments_[path].front() = "--bind";
     writable_.push_back(path);
+    leave_inside("--bound", path, MountGuard::name_of(status));
 }
 
-void Mounts::rebind(const std::string& path, const char* how) {
+std::string Mounts::source_of(const std::string& path) const {
     std::string real = path;
     for (const auto& [place, source] : visible_)  // the longest comes last
         if (is_within(path, place)) real = source + path.substr(place.size());
-    const std::string identity = guard_->hold(real);
+    return real;
+}
+
+void Mounts::mount_inside(const char* how, const std::string& path) {
+    const std::string identity = guard_->hold(source_of(path));
     if (identity.empty())
         throw base::Error(base::ErrorCode::failed, path + ": was replaced meanwhile");
-    arguments_[path] = {how, path, path};
-    expected_.insert(expected_.end(), {"--bound", path, identity});
+    leave_inside(how, path, identity);
+}
+
+// A bind of all has the links of the paths too.
+void Mounts::leave_inside(const char* how, const std::string& path, const std::string& identity) {
+    inside_.insert(inside_.end(), {how, has("/") ? source_of(path) : path, identity});
 }
 
 void Mounts::put(const std::string& path, std::vector<std::string> arguments) {
@@ -59,17 +77,26 @@ void Mounts::put(const std::string& path, std::vector<std::string> arguments) {
 void Mounts::mask(const std::string& path) {
     const auto real = resolved(path);
     if (!real) return;
-    const bool directory = is_directory(*real);
     for (const auto& [place, source] : visible_) {
         if (!is_within(*real, source)) continue;
         const std::string rest = real->substr(source == "/" ? 0 : source.size());
-        const std::string target = place == "/" ? rest : place + rest;
-        guard_->hold(*real);
-        if (directory)
-            arguments_[target] = {"--tmpfs", target};
-        else
-            arguments_[target] = {"--ro-bind", "/dev/null", target};
+        hide(place == "/" ? rest : place + rest, *real);
     }
+}
+
+// Inside, unless bwrap mounts something below.
+void Mounts::hide(const std::string& path, const std::string& real) {
+    const bool is_changeable =
+        std::any_of(writable_.begin(), writable_.end(),
+                    [&](const std::string& each) { return is_within(path, each); });
+    const auto below = arguments_.lower_bound(path + "/");
+    const bool holds_more = below != arguments_.end() && is_within(below->first, path);
+    if (is_changeable && !holds_more && !has(path)) return mount_inside("--hidden", path);
+    guard_->hold(real);
+    if (is_directory(real))
+        arguments_[path] = {"--tmpfs", path};
+    else
+        arguments_[path] = {"--ro-bind", "/dev/null", path};
 }
 
 bool Mounts::shows(const std::string& path) const {
@@ -129,7 +156,7 @@ void add_workspace(Mounts& mounts, const std::string& workspace) {
     for (const std::string_view name : Plants::settings_files()) {
         const std::string path = join_path(workspace, name);
         const auto status = link_status(path);
-        if (status && S_ISREG(status->st_mode)) mounts.rebind(path);
+        if (status && S_ISREG(status->st_mode)) mounts.make_read_only(path);
     }
     add_git(mounts, workspace);
 }

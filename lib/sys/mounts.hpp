@@ -13,13 +13,21 @@ namespace chorus::sys {
 
 // bwrap works its arguments off in order and what is mounted later hides what is below. Sorted by
 // path, what contains comes before what is contained, whatever lies where (a workspace in /tmp).
+//
+// bwrap goes by paths, makes what it misses there, and reaches all that the user can. Below a
+// directory that commands write, where a path leads elsewhere from one moment to the next, the
+// inner program mounts, by descriptor and inside; and it looks whether bwrap mounted what was
+// meant.
 class Mounts {
   public:
     void bind(const std::string& path);
+    // Throws where it is not there. The second shows the directory that is open, or nothing.
     void bind_writable(const std::string& path);
-    // Of what a bind shows already.
-    // Throws where it is not there, or a link leads there.
-    void rebind(const std::string& path, const char* how = "--ro-bind");
+    void bind_writable(const std::string& path, const Fd& directory);
+    // Of what a bind shows already: a mount point, which cannot be renamed or removed inside. These
+    // throw where it is not there, or a link leads there.
+    void make_read_only(const std::string& path) { mount_inside("--read-only", path); }
+    void keep_in_place(const std::string& path) { mount_inside("--in-place", path); }
     void put(const std::string& path, std::vector<std::string> arguments);
     bool has(const std::string& path) const { return arguments_.count(path) != 0; }
 
@@ -28,10 +36,9 @@ class Mounts {
 
     bool shows(const std::string& path) const;
     void append_to(std::vector<std::string>& all) const;
-    // What is to be found where it was rebound: bwrap goes by paths, and a command that runs may
-    // have changed what lies there meanwhile.
-    const std::vector<std::string>& expected() const { return expected_; }
-    // Of what others must not replace while the mounts stand: rebound and masked.
+    // What is left to the inner program, in its own words: chorus-sandbox(8).
+    const std::vector<std::string>& inside() const { return inside_; }
+    // Of what others must not replace while the mounts stand: read-only, in place and masked.
     const std::shared_ptr<MountGuard>& guard() const { return guard_; }
     // Bound writable.
     const std::vector<std::string>& writable() const { return writable_; }
@@ -39,9 +46,15 @@ class Mounts {
     std::vector<std::shared_ptr<const void>> held = {};
 
   private:
+    // What lies there outside, links of the bind's own path resolved.
+    std::string source_of(const std::string& path) const;
+    void mount_inside(const char* how, const std::string& path);
+    void hide(const std::string& path, const std::string& real);
+    void leave_inside(const char* how, const std::string& path, const std::string& identity);
+
     std::map<std::string, std::vector<std::string>> arguments_;
     std::map<std::string, std::string> visible_;  // of this path there is what lies at that one
-    std::vector<std::string> expected_;
+    std::vector<std::string> inside_;
     std::shared_ptr<MountGuard> guard_ = std::make_shared<MountGuard>();
     std::vector<std::string> writable_;
 };

@@ -103,16 +103,18 @@ std::string inner_problem(const Sandbox& sandbox) {
     return std::string(inner_name) + " is not installed with this program";
 }
 
-// The inner program is started through its descriptor: what the mounts show need not hold it.
+// The inner program is started through its descriptor: what the mounts show need not hold it. The
+// capability is its own, for mounts, and no command's.
 Command confined(const Sandbox& sandbox, Command command, const std::vector<std::string>& options) {
     check(sandbox);
     const std::string program = require_inner(sandbox);
     const std::string inner =
         pass(command, Fd(open(program.c_str(), O_RDONLY | O_CLOEXEC)), program);
 
-    std::vector<std::string> all{sandbox.program, "--unshare-user",   "--cap-drop",
-                                 "ALL",           "--disable-userns", "--unshare-pid",
-                                 "--unshare-ipc", "--unshare-uts"};
+    std::vector<std::string> all{
+        sandbox.program, "--unshare-user", "--disable-userns", "--unshare-pid",
+        "--unshare-ipc", "--unshare-uts",  "--cap-drop",       "ALL",
+        "--cap-add",     "CAP_SYS_ADMIN"};
     if (sandbox.mode == SandboxMode::workspace) all.emplace_back("--unshare-net");
     all.insert(all.end(), {"--new-session", "--die-with-parent"});
     furnish(sandbox, home_inside(sandbox), command);
@@ -128,7 +130,7 @@ Command confined(const Sandbox& sandbox, Command command, const std::vector<std:
                            pass_this_process(command), "--program",
                            program_path(command.arguments.at(0)), "--write", "/tmp"});
     for (const std::string& path : mounts.writable()) all.insert(all.end(), {"--write", path});
-    all.insert(all.end(), mounts.expected().begin(), mounts.expected().end());
+    all.insert(all.end(), mounts.inside().begin(), mounts.inside().end());
     all.insert(all.end(), options.begin(), options.end());
     all.emplace_back("--");
     all.insert(all.end(), command.arguments.begin(), command.arguments.end());

@@ -28,7 +28,8 @@ std::string verdict_key(const Sandbox& sandbox, const std::string& program) {
            " " + identity_of_file(inner_program(sandbox));
 }
 
-// A workspace for the self-test with a file beside it. It stays: several may test at once.
+// A workspace for the self-test with a file that commands may not change, and one beside it. It
+// stays: several may test at once.
 struct Place {
     std::string workspace;
     std::string outside;
@@ -37,6 +38,7 @@ Place make_place(const std::string& directory) {
     const Place place{directory + "/workspace", directory + "/outside"};
     make_directory(directory);
     make_directory(place.workspace);
+    write_file(place.workspace + "/.envrc", "");
     write_file(place.outside, "");
     return place;
 }

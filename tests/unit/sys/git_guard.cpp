@@ -2,6 +2,8 @@
 
 #include <signal.h>
 
+#include <algorithm>
+
 #include "unit/sys/sandboxed.hpp"
 
 namespace chorus::sys {
@@ -107,6 +109,28 @@ TEST_F(SandboxTest, WhatWasExchangedBeforeItIsMountedDoesNotRun) {
         fs::remove_all(in_workspace("aside"));
         fs::remove(in_workspace(name));
     }
+}
+
+// bwrap resolves paths, makes what it misses, and reaches all that the user can: what is mounted
+// below the workspace, where commands exchange names, is not for it to mount.
+TEST_F(SandboxTest, BubblewrapMountsNothingBelowTheWorkspace) {
+    init_repository();
+    std::ofstream(in_workspace(".envrc")) << "inside\n";
+    for (const char* name : {"secret", "secrets/one"}) {
+        fs::create_directories(fs::path(in_workspace(name)).parent_path());
+        std::ofstream(in_workspace(name)) << "secret\n";
+    }
+    sandbox_.masked = {in_workspace("secret"), in_workspace("secrets")};
+    const Command command = sandboxed(sandbox_, bash("cat secret; ls -A secrets"));
+    const auto& all = command.arguments;
+    const auto inner = std::find(all.begin(), all.end(), "confine");
+    ASSERT_NE(inner, all.end());
+    for (auto word = all.begin(); word != inner; ++word)
+        EXPECT_FALSE(word->starts_with(sandbox_.workspace + "/")) << *word;
+    const Finished finished = run(command, {.timeout_ms = 20'000});
+    EXPECT_EQ(finished.exit_code, 0) << finished.err.text;
+    EXPECT_EQ(finished.out.text, "");
+    EXPECT_NE(inside("echo > .envrc").exit_code, 0);
 }
 
 TEST_F(SandboxTest, AGuardedFileThatIsReplacedEndsTheCommand) {

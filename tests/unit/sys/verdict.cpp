@@ -61,7 +61,12 @@ TEST_F(SandboxTest, WhatDoesNotHoldInsideIsFound) {
     const std::string rest = " ] || all+=(\"$word\"); done; exec bwrap \"${all[@]}\"";
     const std::string self_test = "chorus-sandbox: self-test: ";
     EXPECT_EQ(problem_with("while [ \"$1\" != -- ]; do shift; done; shift; exec \"$@\""),
+              "chorus-sandbox: " + top_ + "/state-test/workspace: nothing is mounted there");
+    const std::string outside = top_ + "/state-test/outside";
+    EXPECT_EQ(problem_with("exec bwrap --ro-bind " + outside + " " + outside + " \"$@\""),
               self_test + "files outside the workspace are there");
+    EXPECT_EQ(problem_with("exec bwrap \"${@/CAP_SYS_ADMIN/CAP_CHOWN}\""),
+              "chorus-sandbox: mount name space: Operation not permitted");
     EXPECT_EQ(problem_with(without + "--unshare-net" + rest), self_test + "the network is there");
     EXPECT_EQ(problem_with("exec bwrap \"${@/#--bind/--ro-bind}\""),
               self_test + "the workspace cannot be written: Read-only file system");
