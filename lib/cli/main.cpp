@@ -45,6 +45,9 @@ ExitStatus report_parse_end(const CLI::App& app, const CLI::ParseError& error,
         return ExitStatus::done;
     }
     std::string what = error.what();
+    // CLI11 misses the subcommand before it looks at what was typed instead
+    if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && app.remaining_size() > 0)
+        what = CLI::ExtrasError(app.remaining()).what();
     // a sentence, not the name of an argument
     if (what.size() > 1 && std::isupper(what[1]) == 0)
         what.front() = static_cast<char>(std::tolower(what.front()));
