@@ -17,9 +17,9 @@ namespace chorus::sys {
 namespace {
 
 constexpr std::size_t most_compared_bytes = 1U << 20;
+constexpr int reading = O_RDONLY | O_NONBLOCK | O_CLOEXEC;
 
-std::string hash_of(const std::string& path) {
-    const Fd file = open_real(path, O_RDONLY | O_NONBLOCK);
+std::string hash_of(const Fd& file) {
     struct stat status {};
     std::string content;
     const bool is_read = file && fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
@@ -33,7 +33,7 @@ std::string MountGuard::hold(const std::string& path) {
     Fd held = open_real(path, O_PATH | O_NOFOLLOW);
     struct stat status {};
     if (!held || fstat(held.get(), &status) != 0) return {};
-    all_.push_back({path, std::move(held), hash_of(path)});
+    all_.push_back({path, std::move(held)});
     return name_of(status);
 }
 
@@ -69,9 +69,12 @@ std::string MountGuard::replaced() {
 std::string MountGuard::told(const std::string& path) const {
     const auto guarded = std::find_if(all_.begin(), all_.end(),
                                       [&](const Guarded& one) { return one.path == path; });
-    const char* now = !link_status(path)               ? "it is gone"
-                      : hash_of(path) == guarded->hash ? "it holds what it held"
-                                                       : "its content has changed";
+    const std::string held = "/proc/self/fd/" + std::to_string(guarded->held.get());
+    const bool is_alike =
+        hash_of(Fd(open(held.c_str(), reading))) == hash_of(open_real(path, reading));
+    const char* now = !link_status(path) ? "it is gone"
+                      : is_alike         ? "it holds what it held"
+                                         : "its content has changed";
     return path +
            " was replaced from outside while a command was kept from it; the command was ended; " +
            now;

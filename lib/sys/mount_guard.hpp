@@ -31,8 +31,7 @@ class MountGuard {
   private:
     struct Guarded {
         std::string path;
-        Fd held;  // keeps its inode from being another file's
-        std::string hash;
+        Fd held;  // keeps its inode from being another file's, and its content readable
     };
     Fd events_;
     std::vector<Guarded> all_;
