@@ -1,11 +1,9 @@
 // Stands between Chorus and a command: see chorus-sandbox(8). Statically linked, so that it starts
 // in a fraction of a millisecond and needs nothing of the place it runs in.
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -136,7 +134,6 @@ void open_null_inside() {
 [[noreturn]] void confine(const Options& options) {
     open_null_inside();
     mount_places(options.places);
-    drop_capabilities();
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("no_new_privs", errno);
     const int landlock = restrict_files(options.writable);
     restrict_calls();
@@ -150,12 +147,6 @@ void open_null_inside() {
 }
 
 }  // namespace
-
-void drop_capabilities() {
-    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-    const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3]{};
-    if (syscall(SYS_capset, &header, none) != 0) fail("capabilities", errno);
-}
 
 void become(const char* program, char* const* command) {
     execv(program, command);
@@ -181,7 +172,7 @@ int main(int argc, char** argv, char** environment) {
     const Options options = parse(argv + (argc > 0 ? 1 : 0));
     if (options.mode == "confine") confine(options);
     if (options.mode == "git") {
-        mount_places(options.places);
+        if (options.git.mounted) mount_places(options.places);
         become_git(options.git, options.writable, options.command, environment);
     }
     if (options.mode != "watch") refuse_usage();

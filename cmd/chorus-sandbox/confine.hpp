@@ -23,8 +23,7 @@ struct Place {
     const char* path;      // absolute, without links
     const char* identity;  // "DEVICE:INODE": what lies there must be this one
 };
-void mount_places(const std::vector<Place>& places);
-void drop_capabilities();
+void mount_places(const std::vector<Place>& places);  // gives up all capabilities then
 
 // Reading and executing whatever the mounts show, writing beneath `writable` and what needs it of
 // /dev, no device nodes; neither abstract sockets nor signals reach outside. Returns the kernel's

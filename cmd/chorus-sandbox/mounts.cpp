@@ -2,6 +2,7 @@
 // commands write can lead elsewhere from one moment to the next.
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <linux/mount.h>
 #include <linux/openat2.h>
 #include <sched.h>
@@ -38,11 +39,13 @@ std::string name_of(int fd) {
     return "/proc/self/fd/" + std::to_string(fd);
 }
 
+// A device where there are none cannot be opened.
 bool hide(int place) {
     struct stat status {};
     if (fstat(place, &status) != 0) return false;
     if (!S_ISDIR(status.st_mode))
-        return mount_over(open("/dev/null", O_PATH | O_CLOEXEC), place, 0, 0);
+        return mount_over(open("/dev/null", O_PATH | O_CLOEXEC), place,
+                          MOUNT_ATTR_RDONLY | MOUNT_ATTR_NODEV, 0);
     return mount("none", name_of(place).c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755") == 0;
 }
 
@@ -79,6 +82,12 @@ void require_mount(const Place& place) {
         fail((std::string(place.path) + ": nothing is mounted there").c_str());
     if (place.how != How::hidden && identity_of(device, status.stx_ino) != place.identity)
         refuse_replaced(place);
+}
+
+void drop_capabilities() {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3]{};
+    if (syscall(SYS_capset, &header, none) != 0) fail("capabilities", errno);
 }
 
 bool write_text(const char* path, const std::string& text) {
@@ -139,6 +148,7 @@ void mount_places(const std::vector<Place>& places) {
     for (const Place& place : places)
         if (place.how != How::bound) mount_place(place);
     for (const Place& place : places) require_mount(place);
+    drop_capabilities();
 }
 
 // An exchanged directory would else let a tool write where Landlock lets it and a command may not:

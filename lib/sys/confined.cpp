@@ -59,13 +59,10 @@ std::vector<std::string> mounted(const Confinement& confinement, const std::stri
         throw base::Error(base::ErrorCode::failed,
                           "git: this kernel has no Landlock, and bwrap is not installed",
                           "install the package bubblewrap");
-    std::vector<std::string> all{bwrap,           "--unshare-user", "--unshare-pid",
-                                 "--unshare-ipc", "--unshare-uts",  "--cap-drop",
-                                 "ALL",           "--new-session"};
-    if (!confinement.network) all.emplace_back("--unshare-net");
-    Mounts mounts = mounts_of(
-        {.mode = confinement.network ? SandboxMode::workspace_net : SandboxMode::workspace,
-         .readable = confinement.readable});
+    const SandboxMode mode =
+        confinement.network ? SandboxMode::workspace_net : SandboxMode::workspace;
+    std::vector<std::string> all = alone(bwrap, mode);
+    Mounts mounts = mounts_of({.mode = mode, .readable = confinement.readable});
     for (const std::string& path : confinement.writable) mounts.bind_writable(real_path(path));
     mounts.append_to(all);
     all.insert(all.end(), {"--remount-ro", "/", "--chdir", "/", "--", inner, "git", "--mounted"});

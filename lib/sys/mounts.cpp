@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -84,14 +83,11 @@ void Mounts::mask(const std::string& path) {
     }
 }
 
-// Inside, unless bwrap mounts something below.
+// What bwrap mounts below is to be seen there, so that it hides the rest itself.
 void Mounts::hide(const std::string& path, const std::string& real) {
-    const bool is_changeable =
-        std::any_of(writable_.begin(), writable_.end(),
-                    [&](const std::string& each) { return is_within(path, each); });
     const auto below = arguments_.lower_bound(path + "/");
     const bool holds_more = below != arguments_.end() && is_within(below->first, path);
-    if (is_changeable && !holds_more && !has(path)) return mount_inside("--hidden", path);
+    if (!holds_more && !has(path)) return mount_inside("--hidden", path);
     guard_->hold(real);
     if (is_directory(real))
         arguments_[path] = {"--tmpfs", path};

@@ -16,8 +16,8 @@ namespace chorus::sys {
 //
 // bwrap goes by paths, makes what it misses there, and reaches all that the user can. Below a
 // directory that commands write, where a path leads elsewhere from one moment to the next, the
-// inner program mounts, by descriptor and inside; and it looks whether bwrap mounted what was
-// meant.
+// inner program mounts, by descriptor and inside, which takes a fraction of the time too; and it
+// looks whether bwrap mounted what was meant.
 class Mounts {
   public:
     void bind(const std::string& path);

@@ -103,20 +103,24 @@ std::string inner_problem(const Sandbox& sandbox) {
     return std::string(inner_name) + " is not installed with this program";
 }
 
-// The inner program is started through its descriptor: what the mounts show need not hold it. The
-// capability is its own, for mounts, and no command's.
+std::vector<std::string> alone(const std::string& bwrap, SandboxMode mode) {
+    std::vector<std::string> all{
+        bwrap,           "--unshare-user", "--disable-userns", "--unshare-pid",
+        "--unshare-ipc", "--unshare-uts",  "--cap-drop",       "ALL",
+        "--cap-add",     "CAP_SYS_ADMIN",  "--new-session"};
+    if (mode == SandboxMode::workspace) all.emplace_back("--unshare-net");
+    return all;
+}
+
+// The inner program is started through its descriptor: what the mounts show need not hold it.
 Command confined(const Sandbox& sandbox, Command command, const std::vector<std::string>& options) {
     check(sandbox);
     const std::string program = require_inner(sandbox);
     const std::string inner =
         pass(command, Fd(open(program.c_str(), O_RDONLY | O_CLOEXEC)), program);
 
-    std::vector<std::string> all{
-        sandbox.program, "--unshare-user", "--disable-userns", "--unshare-pid",
-        "--unshare-ipc", "--unshare-uts",  "--cap-drop",       "ALL",
-        "--cap-add",     "CAP_SYS_ADMIN"};
-    if (sandbox.mode == SandboxMode::workspace) all.emplace_back("--unshare-net");
-    all.insert(all.end(), {"--new-session", "--die-with-parent"});
+    std::vector<std::string> all = alone(sandbox.program, sandbox.mode);
+    all.emplace_back("--die-with-parent");
     furnish(sandbox, home_inside(sandbox), command);
     const Mounts mounts = mounts_of(sandbox);
     mounts.append_to(all);
