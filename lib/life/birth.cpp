@@ -175,7 +175,7 @@ Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment
     if (options.template_directory.empty()) std::erase(birth.left_out, "presets");
     sys::write_file(directory.configuration(), stamped(plan.text, now));
     complete_tree(directory, options, birth);
-    birth.plants = sys::Plants::in(directory.workspace()).since({});
+    birth.plants = sys::Plants::in(sys::real_path(directory.workspace())).since({});
     append_welcome(directory, birth);
     sys::sync_filesystem(scaffold.path());
 
@@ -244,7 +244,7 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
         birth.left_out.push_back(std::move(removed));
     sys::remove_tree(directory.commands());
     complete_tree(directory, options, birth);
-    birth.plants = sys::Plants::in(directory.workspace()).since({});
+    birth.plants = sys::Plants::in(sys::real_path(directory.workspace())).since({});
     sys::write_file(directory.configuration(), stamped(plan.text, now));
     // whoever finds the row finds an agent that is whole
     std::vector<store::Session> sessions = read_sessions(birth.agent, directory);

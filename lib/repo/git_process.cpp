@@ -60,7 +60,7 @@ void check_object_names(const sys::GitPlace& place) {
 
 // The workspace, and what of its repository lies elsewhere.
 std::vector<std::string> places_of(const std::string& workspace) {
-    const sys::GitPlace place = sys::find_git(workspace);
+    const sys::GitPlace place = sys::find_git_of_real(workspace);
     if (!place.problem.empty()) throw base::Error(base::ErrorCode::failed, "git: " + place.problem);
     std::vector<std::string> places{workspace};
     if (!place.is_there()) return places;

@@ -44,7 +44,8 @@ class GitProcess {
     bool has_ended_ = false;
 };
 
-// The one of this process for that workspace and umask, started where there is none.
+// The one of this process for that workspace (a path without links) and umask, started where there
+// is none.
 std::shared_ptr<GitProcess> git_process_of(const std::string& workspace, unsigned umask);
 // It ends once no repository uses it.
 void let_git_process_go();

@@ -9,7 +9,8 @@ struct Head {
     std::string branch;  // "main"; "" when detached or no repository
     std::string commit;  // 40 hexadecimal digits, "" before the first commit
 };
-// Follows HEAD through loose and packed refs. Never throws: anything unreadable is an empty Head.
+// Of a workspace's path without links. Follows HEAD through loose and packed refs. Never throws:
+// anything unreadable is an empty Head.
 Head read_head(const std::string& workspace);
 
 }  // namespace chorus::repo

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "sys/file.hpp"
 #include "sys/git_config.hpp"
 #include "sys/open_beneath.hpp"
 #include "sys/place.hpp"
@@ -30,7 +29,7 @@ std::string directory_named(const std::string& directory, std::string_view path)
     path = base::trim(path);
     if (path.empty() || path.find_first_of(std::string_view("\0\n", 2)) != path.npos) return {};
     const auto found = resolved(below(directory, path));
-    return found && is_directory(*found) ? *found : "";
+    return found && open_real(*found, directories) ? *found : "";
 }
 
 struct Core {
@@ -111,13 +110,18 @@ GitPlace elsewhere(const std::string& workspace, const std::string& file, const 
 
 GitPlace find_git(const std::string& workspace) {
     const auto real = resolved(workspace);
-    const Fd root = real ? open_real(*real, directories) : Fd();
+    return real ? find_git_of_real(*real) : GitPlace();
+}
+
+GitPlace find_git_of_real(const std::string& workspace) {
+    const Fd root = open_real(workspace, directories);
     struct stat status {};
     if (!root || fstatat(root.get(), ".git", &status, AT_SYMLINK_NOFOLLOW) != 0) return {};
-    const std::string path = *real + "/.git";
-    if (S_ISREG(status.st_mode)) return elsewhere(*real, path, read_git_file(root.get(), ".git"));
+    const std::string path = workspace + "/.git";
+    if (S_ISREG(status.st_mode))
+        return elsewhere(workspace, path, read_git_file(root.get(), ".git"));
     if (Fd git = open_beneath(root.get(), ".git", directories, Links::none))
-        return own_directory(*real, path, std::move(git));
+        return own_directory(workspace, path, std::move(git));
     return problem(path, "neither a directory nor the file of a worktree or submodule");
 }
 

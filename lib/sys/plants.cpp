@@ -56,11 +56,11 @@ bool has_exec_step(std::string_view steps) {
 
 class Survey {
   public:
-    explicit Survey(std::string workspace)
-        : workspace_(std::move(workspace)),
-          root_(open(workspace_.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) {}
+    explicit Survey(const std::string& workspace)
+        : workspace_(workspace), root_(open_real(workspace, O_PATH | O_DIRECTORY)) {}
 
     std::set<Plant> run() {
+        if (!root_) return {};
         for (const std::string_view name : all_settings)
             if (const auto status = status_of(std::string(name)))
                 add(std::string(name), "is new or changed", mark_of(*status));
@@ -107,7 +107,7 @@ class Survey {
 
     // Of a linked worktree or a submodule.
     std::set<std::string> places_outside() const {
-        const GitPlace git = find_git(workspace_);
+        const GitPlace git = find_git_of_real(workspace_);
         std::set<std::string> outside;
         for (const std::string& path : {git.git_directory, git.common_directory})
             if (!path.empty() && !is_within(path, workspace_)) outside.insert(path + "/");
@@ -117,9 +117,10 @@ class Survey {
     std::string full(const std::string& path) const {
         return path.starts_with('/') ? path : join_path(workspace_, path);
     }
-    // No link is followed on the way: any name below the workspace may be exchanged at any moment.
+    // No link is followed on the way: any name below the workspace, and of a repository outside,
+    // may be exchanged at any moment.
     Fd opened(const std::string& path, int flags) const {
-        if (path.starts_with('/')) return Fd(open(path.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
+        if (path.starts_with('/')) return open_real(path, flags);
         return open_beneath(root_.get(), path.empty() ? "." : path, flags, Links::none);
     }
     std::optional<struct stat> status_of(const std::string& path) const {
@@ -219,10 +220,13 @@ class Survey {
                                                           : full(directory + name);
         std::error_code error;
         const std::string real = std::filesystem::weakly_canonical(place, error).string();
-        if (real != workspace_ && is_within(real, workspace_))
-            return real.substr(workspace_.size() + 1);
+        if (auto found = beneath(real)) return found;
         if (!real.empty()) add(path, "leads out of the workspace", real);
         return std::nullopt;
+    }
+    std::optional<std::string> beneath(const std::string& real) const {
+        if (real == workspace_ || !is_within(real, workspace_)) return std::nullopt;
+        return real.substr(workspace_.size() + 1);
     }
 
     void inspect(const std::string& repository, const std::string& tree) {
@@ -260,8 +264,7 @@ class Survey {
 
     // git writes through links of these places, wherever they lead.
     void inspect_links(const std::string& directory, int depth) {
-        const std::string place = directory.substr(0, directory.size() - 1);  // else it is followed
-        const DirectoryStream stream = stream_of(opened(place, O_RDONLY | O_DIRECTORY));
+        const DirectoryStream stream = stream_of(opened(directory, O_RDONLY | O_DIRECTORY));
         while (const dirent* entry = stream ? next_entry(stream.get()) : nullptr) {
             const std::string path = directory + entry->d_name;
             const auto status = status_of(path);
@@ -298,12 +301,17 @@ class Survey {
             const std::string hook = path + "/" + entry->d_name;
             const auto status = hook.ends_with(".sample") ? std::nullopt : status_of(hook);
             if (!status || S_ISDIR(status->st_mode)) continue;
-            struct stat target {};  // runs, wherever it is
-            if (S_ISLNK(status->st_mode) && stat(full(hook).c_str(), &target) == 0)
-                add(hook, "a hook", mark_of(*status) + mark_of(target));
-            else if (S_ISLNK(status->st_mode) || (status->st_mode & 0111U) != 0)
+            if (S_ISLNK(status->st_mode))
+                add(hook, "a hook", mark_of(*status) + mark_of_target(hook));
+            else if ((status->st_mode & 0111U) != 0)
                 add(hook, "a hook", mark_of(*status));
         }
+    }
+    // Of a link into the workspace: what lies elsewhere no command changes.
+    std::string mark_of_target(const std::string& link) const {
+        const auto place = beneath(resolved(full(link)).value_or(""));
+        const auto target = place ? status_of(*place) : std::nullopt;
+        return target ? mark_of(*target) : "";
     }
 
     // Nothing where there is none; a file that git would not read in full either is a plant.
@@ -336,7 +344,7 @@ class Survey {
 
 Plants Plants::in(const std::string& workspace) {
     Plants plants;
-    plants.all_ = Survey(resolved(workspace).value_or(workspace)).run();
+    plants.all_ = Survey(workspace).run();
     return plants;
 }
 
@@ -349,7 +357,7 @@ bool Plants::is_settings_file(std::string_view path) {
 }
 
 bool Plants::is_pointed_to(const std::string& workspace, std::string_view path) {
-    return Survey(resolved(workspace).value_or(workspace)).points_to(path);
+    return Survey(workspace).points_to(path);
 }
 
 std::string Plants::told(const std::vector<std::string>& lines) {

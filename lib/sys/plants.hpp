@@ -19,6 +19,8 @@ struct Plant {
     friend auto operator<=>(const Plant&, const Plant&) = default;
 };
 
+// A workspace is given by a path without links, found once: where a directory of that path was
+// exchanged for a link since, there is nothing.
 class Plants {
   public:
     // ".mcp.json" and its like, at the top of a workspace.

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/limits.hpp"
-#include "sys/file.hpp"
 
 namespace chorus::task {
 namespace {
@@ -46,7 +45,6 @@ std::string plants_advice(const std::string& directory) {
 }
 
 std::string plants_since(const std::string& directory, const sys::Plants& before) {
-    if (!sys::is_directory(directory)) return {};
     return sys::Plants::told(sys::Plants::in(directory).since(before));
 }
 

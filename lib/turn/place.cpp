@@ -20,7 +20,7 @@ using base::ErrorCode;
 std::string checked_directory(const TurnOptions& options, const agent::Home& home,
                               const agent::Directory& directory,
                               const sys::Environment& environment) {
-    if (options.directory.empty()) return directory.workspace();
+    if (options.directory.empty()) return sys::real_path(directory.workspace());
     if (!sys::is_directory(options.directory))
         throw Error(ErrorCode::bad_request,
                     "-C: " + base::quoted(options.directory) + ": not a directory");

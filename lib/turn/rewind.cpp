@@ -103,7 +103,7 @@ std::int64_t give_up(Place& place, const store::Turn& turn, bool crashed) {
 }
 
 void reset_workspace(Place& place, Rewound& rewound, const Surroundings& surroundings) {
-    const std::string workspace = place.directory.workspace();
+    const std::string& workspace = place.root.path();
     task::KeptPlants before(workspace, place.directory.call_plants(place.thread.id));
     rewound.aside = require_repository(place).reset(
         rewound.commit, "rewind-" + base::compact_utc(sys::now_ms()),

@@ -6,6 +6,7 @@
 #include "life/deciders.hpp"
 #include "store/records.hpp"
 #include "sys/clock.hpp"
+#include "sys/file.hpp"
 #include "turn/rights.hpp"
 #include "turn/secrets.hpp"
 #include "turn/shutdown.hpp"
@@ -61,7 +62,7 @@ store::Task start_by_hand(store::Store& store, const store::Agent& agent, const 
                           "write $NAME, and let commands see the variable: chorus-config set "
                           "environment '[\"NAME\"]' -a " +
                               agent.name);
-    const std::string workspace = site.directory.workspace();
+    const std::string workspace = sys::real_path(site.directory.workspace());
     const sys::Sandbox sandbox = command_sandbox(general, sandbox_in_force(own, general), workspace,
                                                  site.directory, agent.name, environment);
     if (const std::string problem = sys::sandbox_problem(sandbox, home.sandbox_state());

@@ -30,20 +30,21 @@ class LinkedTest : public WorkspaceTest {
         ASSERT_EQ(shell("git -c protocol.file.allow=always submodule --quiet add ../r sub"), "");
         commit("with sub");
     }
+    Head head() const { return read_head(std::filesystem::canonical(workspace()).string()); }
     void a_days_work() const {
-        EXPECT_EQ(read_head(workspace()).commit, git("rev-parse HEAD").substr(0, 40));
+        EXPECT_EQ(head().commit, git("rev-parse HEAD").substr(0, 40));
         write("a", "2\n");
         write("new", "x\n");
         EXPECT_NE(open().status().find(" M a\n?? new\n"), std::string::npos);
         EXPECT_NE(open().diff("", "").find("+2\n"), std::string::npos);
         const std::string id = commit("done");
         EXPECT_EQ(git("rev-parse HEAD").substr(0, 40), id);
-        EXPECT_EQ(read_head(workspace()).commit, id);
+        EXPECT_EQ(head().commit, id);
         EXPECT_EQ(open().log(1).front().summary, "done");
         EXPECT_EQ(git("status --porcelain"), "");
         open().create_branch("fresh");
         open().checkout("fresh", false);
-        EXPECT_EQ(read_head(workspace()).branch, "fresh");
+        EXPECT_EQ(head().branch, "fresh");
         EXPECT_EQ(git("symbolic-ref --short HEAD"), "fresh\n");
         EXPECT_EQ(git("log -1 --format=%an"), "rita\n");
         EXPECT_CLEAN_FSCK();

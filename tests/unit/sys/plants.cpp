@@ -1,7 +1,12 @@
 #include "sys/plants.hpp"
 
-#include <algorithm>
+#include <sys/inotify.h>
 
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "sys/fd.hpp"
 #include "sys/git_config.hpp"
 #include "unit/sys/sandboxed.hpp"
 
@@ -253,6 +258,103 @@ TEST_F(PlantsTest, ObjectsOfOthers) {
     EXPECT_EQ(told_after("rm .git/objects/info/alternates; mkdir -p o/info; echo ../../../o > "
                          "sub/.git/objects/info/alternates; echo ../../.. > o/info/alternates"),
               Lines{"o/info/alternates: leads out of the workspace"});
+}
+
+// What of a tree is opened, from when this is made.
+class Watch {
+  public:
+    explicit Watch(const std::string& top) : fd_(inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+        add(top);
+        for (const auto& entry : fs::recursive_directory_iterator(top))
+            if (entry.is_directory()) add(entry.path());
+        seen();  // this very walk
+    }
+    Lines seen() {
+        Lines lines;
+        alignas(inotify_event) std::array<char, 65536> buffer{};
+        for (ssize_t size = 0; (size = read(fd_.get(), buffer.data(), buffer.size())) > 0;)
+            for (ssize_t at = 0; at < size;) {
+                const auto* event = reinterpret_cast<const inotify_event*>(buffer.data() + at);
+                at += static_cast<ssize_t>(sizeof *event + event->len);
+                lines.push_back(names_[event->wd] + "/" + (event->len > 0 ? event->name : ""));
+            }
+        return lines;
+    }
+
+  private:
+    void add(const std::string& path) {
+        names_[inotify_add_watch(fd_.get(), path.c_str(), IN_OPEN | IN_ACCESS)] = path;
+    }
+    Fd fd_;
+    std::map<int, std::string> names_;
+};
+
+// A person's repository whose linked worktree is the workspace, and a secret one.
+class ExchangedTest : public PlantsTest {
+  protected:
+    void SetUp() override {
+        PlantsTest::SetUp();
+        const std::string commit =
+            "git -c user.name=n -c user.email=e@example.org commit -q --allow-empty -m x";
+        for (const std::string name : {"main", "secret"})
+            ASSERT_TRUE(works_outside(
+                "git init -q -b main ../" + name + " && cd ../" + name + " && " + commit +
+                " && cd .git && git config core.editor x && mkdir -p rebase-merge && "
+                "echo 'exec x' > rebase-merge/git-rebase-todo && echo /usr > "
+                "objects/info/alternates && touch hooks/pre-commit && chmod +x hooks/pre-commit && "
+                "ln -s x refs/link && ln -s x logs/link && touch config.worktree"));
+        ASSERT_TRUE(works_outside(
+            "rmdir ../workspace && git -C ../main worktree add -q ../workspace && "
+            "git init -q ../workspace/sub && cp -r ../secret/.git/. ../workspace/sub/.git"));
+    }
+    std::string at(const std::string& path) const { return top_ + "/" + path; }
+};
+
+TEST_F(ExchangedTest, NothingIsOpenedThroughALinkThatAPlaceWasExchangedFor) {
+    const Lines all = Plants::in(sandbox_.workspace).since(Plants());
+    for (const std::string& git : {at("main/.git/"), in_workspace("sub/.git/")})
+        for (const std::string name :
+             {"config", "config.worktree", "hooks", "hooks/pre-commit", "logs", "logs/refs",
+              "logs/refs/heads", "objects", "objects/info", "objects/info/alternates", "refs",
+              "refs/heads", "rebase-merge", "rebase-merge/git-rebase-todo"}) {
+            fs::rename(git + name, at("aside"));
+            fs::create_symlink(at("secret/.git/") + name, git + name);
+            Watch secret(at("secret"));
+            Plants::in(sandbox_.workspace);
+            Plants::is_pointed_to(sandbox_.workspace, "sub/x");
+            EXPECT_EQ(secret.seen(), Lines{}) << git << name;
+            fs::remove(git + name);
+            fs::rename(at("aside"), git + name);
+        }
+    EXPECT_EQ(Plants::in(sandbox_.workspace).since(Plants()), all);
+}
+
+TEST_F(ExchangedTest, NorThroughOneThatAWorkspaceWasExchangedFor) {
+    for (const std::string path : {"workspace", "workspace/sub"}) {
+        const std::string inner = at(path) + (path == "workspace" ? "/sub" : "");
+        fs::rename(at(path), at("aside"));
+        fs::create_symlink(at("secret"), at(path));
+        fs::create_directory(at("secret/sub"));
+        Watch secret(at("secret"));
+        EXPECT_EQ(Plants::in(inner).since(Plants()), Lines{});
+        EXPECT_FALSE(Plants::is_pointed_to(inner, "x"));
+        EXPECT_EQ(secret.seen(), Lines{}) << path;
+        fs::remove(at(path));
+        fs::rename(at("aside"), at(path));
+    }
+}
+
+// Its target is of the workspace, or nothing that a command can change.
+TEST_F(PlantsTest, TheTargetOfAHookIsLookedAtWhereItIsInTheWorkspace) {
+    ASSERT_TRUE(works_outside(
+        "git init -q . && touch run ../run && ln -s ../../run .git/hooks/pre-commit && "
+        "ln -s ../../../run .git/hooks/pre-push && ln -s \"$PWD/run\" .git/hooks/post-commit"));
+    const Plants before = Plants::in(sandbox_.workspace);
+    ASSERT_TRUE(works_outside("echo x > ../run"));
+    EXPECT_EQ(Plants::in(sandbox_.workspace).since(before), Lines{});
+    ASSERT_TRUE(works_outside("echo x > run"));
+    EXPECT_EQ(Plants::in(sandbox_.workspace).since(before),
+              (Lines{".git/hooks/post-commit: a hook", ".git/hooks/pre-commit: a hook"}));
 }
 
 TEST_F(PlantsTest, PlacesThatAWriteIsLookedAtFor) {
