@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <ctime>
 #include <memory>
 #include <string_view>
@@ -99,9 +100,12 @@ std::string cache_of(const Sandbox& sandbox) {
 std::vector<std::pair<std::string, std::string>> cache_links(const Sandbox& sandbox,
                                                              const std::string& home) {
     std::vector<std::pair<std::string, std::string>> links;
-    for (const char* path : {"cargo/git", "cargo/registry", "gradle/caches", "gradle/wrapper"})
-        if (!sandbox.belongings.empty())
-            links.emplace_back(tools_beside(home) + path, cache_of(sandbox) + "/" + path);
+    for (std::string path : {"cargo/git", "cargo/registry", "gradle/caches", "gradle/wrapper"}) {
+        if (sandbox.belongings.empty()) break;
+        const std::string link = tools_beside(home) + path;
+        std::replace(path.begin(), path.end(), '/', '-');
+        links.emplace_back(link, cache_of(sandbox) + "/" + path);
+    }
     return links;
 }
 
@@ -121,7 +125,9 @@ void furnish(const Sandbox& sandbox, const std::string& home, Command& command) 
     // beside their caches these have settings that start programs
     set(command, "CARGO_HOME", tools_beside(home) + "cargo");
     set(command, "GRADLE_USER_HOME", tools_beside(home) + "gradle");
-    for (const auto& [link, kept] : cache_links(sandbox, home)) make_directory(kept);
+    // right in the cache: below it a command may have put a link in the way
+    for (const auto& [link, kept] : cache_links(sandbox, home))
+        if (mkdir(kept.c_str(), 0700) != 0 && errno != EEXIST) throw base::system_error(kept);
 
     const std::string git = git_configuration_of(sandbox);
     if (read_file_if_there(git, most_settings_bytes) != sandbox.git_settings)

@@ -70,6 +70,19 @@ TEST_F(SandboxTest, AReadableParentDoesNotHideTheWorkspace) {
     EXPECT_TRUE(works("cat ../beside && echo y > mine && ! echo z > ../beside"));
 }
 
+TEST_F(SandboxTest, NothingIsMadeThroughALinkInTheCaches) {
+    sandbox_.belongings = top_ + "/belongings";
+    const std::string outside = top_ + "/outside";
+    fs::create_directory(outside);
+    ASSERT_TRUE(
+        works("touch $CARGO_HOME/registry/x $GRADLE_USER_HOME/wrapper/x && cd $XDG_CACHE_HOME && "
+              "for name in *; do rm -r $name && ln -s " +
+              outside + " $name; done"));
+    ASSERT_TRUE(works("rm $XDG_CACHE_HOME/* && touch $XDG_CACHE_HOME/cargo-git"));
+    EXPECT_TRUE(works("true"));
+    EXPECT_TRUE(fs::is_empty(outside));
+}
+
 TEST_F(SandboxTest, NothingOutsideCanBeWritten) {
     for (const std::string& where : {top_, "/etc"s, "/usr"s, "/"s, "/var"s}) {
         EXPECT_NE(inside("echo x > " + where + "/chorus-test").exit_code, 0) << where;
