@@ -64,16 +64,9 @@ class Packing {
         ++packed_.files;
     }
 
-    // What is in a directory of the agent; "" is the agent's own. `except`: names that are not
-    // taken.
-    void add_directory(const std::string& directory, const std::vector<PackedText>& except) {
-        for (const std::string& name : sys::list_directory(root_.path() + "/" + directory)) {
-            const bool is_given =
-                std::any_of(except.begin(), except.end(),
-                            [&](const PackedText& more) { return more.name == name; });
-            if (!is_given && !is_temporary(name))
-                add(directory.empty() ? name : directory + "/" + name);
-        }
+    // What is in the agent's directory but the names in `except`.
+    void add_all(const std::vector<PackedText>& except) {
+        add_directory("", root_.open_to_read(""), except);
     }
 
     Packed finish() {
@@ -82,10 +75,22 @@ class Packing {
     }
 
   private:
+    void add_directory(const std::string& directory, sys::Opened opened,
+                       const std::vector<PackedText>& except) {
+        for (const std::string& name :
+             sys::list_directory(std::move(opened.fd), root_.path() + "/" + directory)) {
+            const bool is_given =
+                std::any_of(except.begin(), except.end(),
+                            [&](const PackedText& more) { return more.name == name; });
+            if (!is_given && !is_temporary(name))
+                add(directory.empty() ? name : directory + "/" + name);
+        }
+    }
+
     void add(const std::string& path) {
         if (is_git_trap(path)) return;
         if (path == "current" || path == "commands") return;  // made anew by whoever unpacks
-        const sys::Opened opened =
+        sys::Opened opened =
             sys::is_link(root_.path() + "/" + path) ? sys::Opened() : root_.open_to_read(path);
         struct stat status {};
         if (opened.outcome == sys::OpenOutcome::missing) return;
@@ -93,7 +98,7 @@ class Packing {
             packed_.left_out.push_back(base::visible(path, base::Newlines::escape));
         } else if (opened.kind == sys::Kind::directory) {
             begin(path, AE_IFDIR, 0700, 0, status.st_mtime);
-            add_directory(path, {});
+            add_directory(path, std::move(opened), {});
         } else {
             add_file(path, opened, status);
         }
@@ -170,7 +175,7 @@ Packed pack(const std::string& directory, const std::vector<PackedText>& more,
     sys::fill_file(archive, true, [&](const std::string&, int fd) {
         Packing packing(directory, archive, fd, stop);
         for (const PackedText& each : more) packing.add_text(each);
-        packing.add_directory("", more);
+        packing.add_all(more);
         packed = packing.finish();
     });
     return packed;

@@ -204,7 +204,11 @@ std::optional<std::uint64_t> file_size_limit() {
 }
 
 std::vector<std::string> list_directory(const std::string& path) {
-    const DirectoryStream stream = stream_of(open_directory(path));
+    return list_directory(open_directory(path), path);
+}
+
+std::vector<std::string> list_directory(Fd directory, const std::string& path) {
+    const DirectoryStream stream = stream_of(std::move(directory));
     std::vector<std::string> names;
     while (const dirent* entry = stream ? next_entry(stream.get()) : nullptr)
         names.emplace_back(entry->d_name);

@@ -68,6 +68,8 @@ std::vector<std::string> copy_tree(const std::string& from, const std::string& t
                                    const Takes& takes = {});
 // Names in the directory, sorted, without . and ..
 std::vector<std::string> list_directory(const std::string& path);
+// The same of an open one, which is `path` in messages.
+std::vector<std::string> list_directory(Fd directory, const std::string& path);
 // Lexical: joins, no file system access.
 std::string join_path(std::string_view directory, std::string_view name);
 // realpath(3); throws where it does not exist.
