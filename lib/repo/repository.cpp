@@ -55,7 +55,7 @@ std::pair<Message, Message> outfit_for(const Source& from, bool network) {
 
 void clear_broken_mutation(const std::string& workspace) {
     const std::string directory = sys::find_git(workspace).git_directory;
-    if (sys::exists(directory + "/" + marker_name))
+    if (!directory.empty() && sys::exists(directory + "/" + marker_name))
         git_process_of(sys::real_path(workspace), sys::private_umask)->call({"clear", directory});
 }
 

@@ -25,7 +25,6 @@ void remove_leftovers(Place& place, const agent::Home& home, const store::Turn& 
         (is_own ? own : *root).remove_temporaries(written);
     }
     if (!root) return;
-    sys::remove_temporaries(path + "/.git");
     sys::remove_mount_points(path);
     repo::clear_broken_mutation(path);
 }

@@ -154,6 +154,16 @@ expect_db "SELECT group_concat(trigger) FROM (SELECT trigger FROM sessions ORDER
 run chorus-context log b
 expect_match "$out" 'made.txt'
 
+test_case "--keep-files: nothing is removed through a link in the place of .git"
+init a --model builtin/script
+mkdir "$scratch/outside"
+touch "$scratch/outside/.chorus-write-0.tmp" "$scratch/outside/config.lock"
+rm -r "$(dir)/workspace/.git"
+ln -s "$scratch/outside" "$(dir)/workspace/.git"
+run chorus-destroy a --keep-files --yes
+expect_status 0
+expect_equal "$(ls -A "$scratch/outside")" $'.chorus-write-0.tmp\nconfig.lock'
+
 test_case "made again of kept files: adopted, with its history, and its sessions can be restored" # L-49 L-55
 init a --model builtin/script --permissions open
 run chorus-run a 'the first words'
