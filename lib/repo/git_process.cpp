@@ -1,5 +1,6 @@
 #include "repo/git_process.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -14,6 +15,7 @@
 #include "sys/environment.hpp"
 #include "sys/git_config.hpp"
 #include "sys/git_place.hpp"
+#include "sys/open_beneath.hpp"
 #include "sys/safe_directory.hpp"
 
 namespace chorus::repo {
@@ -60,7 +62,7 @@ void check_object_names(const sys::GitPlace& place) {
 
 // The workspace, and what of its repository lies elsewhere.
 std::vector<std::string> places_of(const std::string& workspace) {
-    const sys::GitPlace place = sys::find_git_of_real(workspace);
+    const sys::GitPlace place = sys::find_git(workspace);
     if (!place.problem.empty()) throw base::Error(base::ErrorCode::failed, "git: " + place.problem);
     std::vector<std::string> places{workspace};
     if (!place.is_there()) return places;
@@ -146,8 +148,9 @@ void GitProcess::tell_its_end() {
 }
 
 std::shared_ptr<GitProcess> git_process_of(const std::string& workspace, unsigned umask) {
+    const sys::Fd directory = sys::open_real(workspace, O_PATH | O_DIRECTORY);
     struct stat status {};
-    if (stat(workspace.c_str(), &status) != 0) throw base::system_error(workspace);
+    if (!directory || fstat(directory.get(), &status) != 0) throw base::system_error(workspace);
     const Fitness fitness{places_of(workspace), umask, status.st_dev, status.st_ino};
     Current& one = current();
     const std::lock_guard guard(one.mutex);

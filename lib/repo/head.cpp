@@ -41,7 +41,7 @@ std::string packed_commit(int directory, std::string_view name) {
 
 Head read_head(const std::string& workspace) {
     constexpr std::string_view symbolic = "ref:";
-    const sys::GitPlace place = sys::find_git_of_real(workspace);
+    const sys::GitPlace place = sys::find_git(workspace);
     Head head;
     std::string name = "HEAD";
     for (int i = 0; i <= longest_chain && place.is_there(); ++i) {

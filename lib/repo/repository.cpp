@@ -51,20 +51,24 @@ std::pair<Message, Message> outfit_for(const Source& from, bool network) {
     return {readable, passed};
 }
 
+void check_owner_of(const Source& from) {
+    const std::string& path = from.readable.front();
+    sys::check_owner("clone: " + from.address, path,
+                     sys::exists(path) ? sys::find_git(sys::real_path(path)) : sys::GitPlace());
+}
+
 }  // namespace
 
 void clear_broken_mutation(const std::string& workspace) {
     const std::string directory = sys::find_git(workspace).git_directory;
     if (!directory.empty() && sys::exists(directory + "/" + marker_name))
-        git_process_of(sys::real_path(workspace), sys::private_umask)->call({"clear", directory});
+        git_process_of(workspace, sys::private_umask)->call({"clear", directory});
 }
 
 std::vector<std::string> clone(const std::string& source, const std::string& workspace,
                                const Author& author, bool with_submodules) {
     const Source from = find_source(source);
-    if (from.transport == Transport::local)
-        sys::check_owner("clone: " + from.address, from.readable.front(),
-                         sys::find_git(from.readable.front()));
+    if (from.transport == Transport::local) check_owner_of(from);
     const bool is_new = !sys::exists(workspace);
     sys::make_directory(workspace);
     const std::string directory = sys::real_path(workspace);
@@ -95,15 +99,14 @@ std::vector<std::string> clone(const std::string& source, const std::string& wor
 
 std::optional<Repository> Repository::open(const std::string& workspace, unsigned umask) {
     if (!sys::exists(sys::join_path(workspace, ".git"))) return std::nullopt;
-    Repository repository(sys::real_path(workspace), umask);
+    Repository repository(workspace, umask);
     if (repository.call({"open"}).empty()) return std::nullopt;
     return repository;
 }
 
 Repository Repository::initialise(const std::string& workspace, const Author& author,
                                   unsigned umask) {
-    sys::make_directory(workspace);
-    Repository repository(sys::real_path(workspace), umask);
+    Repository repository(workspace, umask);
     repository.call({"init", author.name, author.email});
     return repository;
 }

@@ -28,7 +28,8 @@ std::string decoded(std::string_view text) {
 
 // A bare repository is the directory itself.
 std::vector<std::string> places_of(const std::string& directory) {
-    const sys::GitPlace place = sys::find_git(directory);
+    const sys::GitPlace place =
+        sys::exists(directory) ? sys::find_git(sys::real_path(directory)) : sys::GitPlace();
     return {directory, directory + "/.git", place.git_directory, place.common_directory};
 }
 

@@ -243,6 +243,14 @@ std::vector<Turn> list_turns(Store& store, AgentId agent) {
     return turns;
 }
 
+std::vector<std::string> working_directories(Store& store) {
+    Statement statement =
+        store.prepare("SELECT DISTINCT working_directory FROM turns WHERE working_directory <> ''");
+    std::vector<std::string> all;
+    while (statement.step()) all.push_back(statement.text(0));
+    return all;
+}
+
 std::vector<Turn> turns_at_work(Store& store) {
     Statement statement =
         store.prepare(select("ended_at IS NULL AND pid IS NOT NULL ORDER BY agent_id, thread_id"));

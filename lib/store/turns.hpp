@@ -69,6 +69,8 @@ void set_current_step(Store& store, TurnId id, std::string_view step);
 std::optional<Turn> find_turn(Store& store, TurnId id);
 // Not ended: at work (pid set), suspended or parked. At most one a thread.
 std::optional<Turn> find_open_turn(Store& store, AgentId agent, ThreadId thread);
+// Of all turns with -C: each directory once.
+std::vector<std::string> working_directories(Store& store);
 std::optional<Turn> newest_turn(Store& store, AgentId agent, ThreadId thread);
 // The newest that ended with its window on record and whose input the provider counted.
 std::optional<Turn> newest_counted_turn(Store& store, AgentId agent, ThreadId thread);

@@ -144,13 +144,25 @@ bool make_directory_at(int directory, const char* name, unsigned mask) {
 }  // namespace
 
 Root::Root(std::string directory, std::string what, unsigned mask)
-    : path_(std::move(directory)), what_(std::move(what)), mask_(mask) {
+    : Root(Fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), directory,
+           std::move(what), mask) {}
+
+Root::Root(Fd fd, std::string directory, std::string what, unsigned mask)
+    : path_(std::move(directory)), what_(std::move(what)), mask_(mask), fd_(std::move(fd)) {
+    const int problem = errno;
     while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
     if (!path_.starts_with('/') || holds_nul(path_))
         throw base::Error(base::ErrorCode::bad_request, message(path_, "not an absolute path"));
-    fd_ = Fd(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!fd_) throw base::system_error(path_);
+    if (!fd_) throw base::system_error(path_, problem);
     real_ = real_path(path_);
+}
+
+Root Root::without_links(std::string directory, std::string what, unsigned mask) {
+    Fd fd = open_real(directory, O_RDONLY | O_DIRECTORY);
+    if (!fd && errno == ELOOP)
+        throw base::Error(base::ErrorCode::failed,
+                          directory + ": a link was put there, or above it, since");
+    return {std::move(fd), std::move(directory), std::move(what), mask};
 }
 
 std::string Root::canonical(std::string_view path) const {

@@ -39,6 +39,9 @@ class Root {
     // `mask` the umask of what is made there.
     explicit Root(std::string directory, std::string what = "the workspace",
                   unsigned mask = private_umask);
+    // Of a path that had no links when it was noted; throws where one was put there since.
+    static Root without_links(std::string directory, std::string what = "the workspace",
+                              unsigned mask = private_umask);
     unsigned mask() const { return mask_; }
     const std::string& path() const { return path_; }
     int fd() const { return fd_.get(); }
@@ -76,6 +79,8 @@ class Root {
     std::string canonical(std::string_view path) const;
 
   private:
+    Root(Fd fd, std::string directory, std::string what, unsigned mask);
+
     std::string path_;
     std::string real_;  // path_ with links resolved: what pwd(1) answers a command there
     std::string what_;

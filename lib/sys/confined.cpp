@@ -13,6 +13,7 @@
 #include "sys/file.hpp"
 #include "sys/inner.hpp"
 #include "sys/mounts.hpp"
+#include "sys/open_beneath.hpp"
 
 namespace chorus::sys {
 namespace {
@@ -39,16 +40,17 @@ Fd open_installed(const std::string& name) {
 // The places are open before anything is started, and until it is.
 std::vector<Fd> pass_places(Command& command, const Confinement& confinement) {
     std::vector<Fd> places;
-    const auto pass = [&](const char* option, const std::string& path, int flags) {
-        places.emplace_back(open(path.c_str(), O_PATH | O_CLOEXEC | flags));
-        if (!places.back()) return false;
+    const auto pass = [&](const char* option, Fd place) {
+        if (!place) return false;
+        places.push_back(std::move(place));
         command.keep_fds.push_back(places.back().get());
         command.arguments.insert(command.arguments.end(), {option, name_of(places.back().get())});
         return true;
     };
     for (const std::string& path : confinement.writable)
-        if (!pass("--write", path, O_DIRECTORY)) throw base::system_error(path);
-    for (const std::string& path : confinement.readable) pass("--read", path, 0);
+        if (!pass("--write", open_real(path, O_PATH | O_DIRECTORY))) throw base::system_error(path);
+    for (const std::string& path : confinement.readable)
+        pass("--read", Fd(open(path.c_str(), O_PATH | O_CLOEXEC)));
     return places;
 }
 
@@ -62,8 +64,11 @@ std::vector<std::string> mounted(const Confinement& confinement, const std::stri
     const SandboxMode mode =
         confinement.network ? SandboxMode::workspace_net : SandboxMode::workspace;
     std::vector<std::string> all = alone(bwrap, mode);
-    Mounts mounts = mounts_of({.mode = mode, .readable = confinement.readable});
-    for (const std::string& path : confinement.writable) mounts.bind_writable(real_path(path));
+    std::map<std::string, std::string> readable;
+    for (const std::string& path : confinement.readable)
+        if (exists(path)) readable[path] = real_path(path);
+    Mounts mounts = mounts_of({.mode = mode, .readable = std::move(readable)});
+    for (const std::string& path : confinement.writable) mounts.bind_writable(path);
     mounts.append_to(all);
     all.insert(all.end(), {"--remount-ro", "/", "--chdir", "/", "--", inner, "git", "--mounted"});
     all.insert(all.end(), mounts.inside().begin(), mounts.inside().end());

@@ -16,7 +16,7 @@ enum class Fence { landlock, mounts };
 Fence fence_of_this_kernel();
 
 struct Confinement {
-    std::vector<std::string> writable = {};  // directories; opened before anything is started
+    std::vector<std::string> writable = {};  // directories, without links; opened first
     std::vector<std::string> readable = {};  // what is not there is passed over
     bool network = false;
     bool unix_sockets = false;  // with the network: an agent of ssh

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "base/handle.hpp"
+#include "base/text.hpp"
 #include "sys/directory.hpp"
 #include "sys/replace.hpp"
 
@@ -228,6 +230,46 @@ std::string real_path(const std::string& path) {
     const base::Handle<char, std::free> resolved(realpath(c_path(path), nullptr));
     if (!resolved) throw base::system_error(path);
     return resolved.get();
+}
+
+std::optional<Led> follow_links(const std::string& path) {
+    constexpr std::size_t most_links = 40;  // as the kernel
+    Led led;
+    std::vector<std::string> names;
+    std::vector<Fd> opened;
+    std::string rest = path;
+    while (!rest.empty() || opened.empty()) {
+        if (opened.empty() || rest.starts_with('/')) {
+            names.clear();
+            opened.clear();
+            opened.emplace_back(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+            rest.erase(0, rest.find_first_not_of('/'));
+            continue;
+        }
+        const std::string name = rest.substr(0, rest.find('/'));
+        rest.erase(0, std::min(name.size() + 1, rest.size()));
+        rest.erase(0, rest.find_first_not_of('/'));
+        if (name == ".") continue;
+        if (name == "..") {
+            if (!names.empty()) names.pop_back();
+            if (opened.size() > 1) opened.pop_back();
+            continue;
+        }
+        Fd next(openat(opened.back().get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+        std::array<char, 4096> target{};
+        const ssize_t size = readlinkat(next.get(), "", target.data(), target.size());
+        if (!next || led.links.size() > most_links) return std::nullopt;
+        names.push_back(name);
+        if (size <= 0) {
+            opened.push_back(std::move(next));
+            continue;
+        }
+        led.links.push_back("/" + base::join(names, "/"));
+        names.pop_back();
+        rest.insert(0, std::string(target.data(), static_cast<std::size_t>(size)) + "/");
+    }
+    led.path = "/" + base::join(names, "/");
+    return led;
 }
 
 }  // namespace chorus::sys

@@ -74,6 +74,13 @@ std::vector<std::string> list_directory(Fd directory, const std::string& path);
 std::string join_path(std::string_view directory, std::string_view name);
 // realpath(3); throws where it does not exist.
 std::string real_path(const std::string& path);
+struct Led {
+    std::string path;                // as realpath(3)
+    std::vector<std::string> links;  // that were followed: where each lies, without links
+};
+// Where an absolute path leads now, seen without a moment between looking and following; nothing
+// where it does not exist.
+std::optional<Led> follow_links(const std::string& path);
 // Where this process may not write past so many bytes (RLIMIT_FSIZE), else nothing.
 std::optional<std::uint64_t> file_size_limit();
 // nfs, cifs, smb2, fuse and the like; the name of the file system, or nothing for a local one.

@@ -197,7 +197,7 @@ void add_git(Mounts& mounts, const std::string& workspace) {
     const GitPlace place = find_git(workspace);
     if (!place.is_there()) return;
     const std::string dot_git = workspace + "/.git";
-    if (is_within(place.git_directory, real_path(workspace))) {
+    if (is_within(place.git_directory, workspace)) {
         mounts.keep_in_place(dot_git);
         return guard(mounts, dot_git, *place.git, guarded_common);
     }

@@ -109,11 +109,6 @@ GitPlace elsewhere(const std::string& workspace, const std::string& file, const 
 }  // namespace
 
 GitPlace find_git(const std::string& workspace) {
-    const auto real = resolved(workspace);
-    return real ? find_git_of_real(*real) : GitPlace();
-}
-
-GitPlace find_git_of_real(const std::string& workspace) {
     const Fd root = open_real(workspace, directories);
     struct stat status {};
     if (!root || fstatat(root.get(), ".git", &status, AT_SYMLINK_NOFOLLOW) != 0) return {};

@@ -25,9 +25,8 @@ struct GitPlace {
 // otherwise. A .git file ("gitdir: PATH") is accepted where that directory points back, as `git
 // worktree add` (worktrees/X/gitdir) and `git submodule` (core.worktree) make it, and where it lies
 // outside the workspace, because an agent can make anything inside. Never throws for what it finds.
+// The workspace is a path without links: there is nothing where one was put there since.
 GitPlace find_git(const std::string& workspace);
-// The same of a path without links: nothing where one was put there since.
-GitPlace find_git_of_real(const std::string& workspace);
 
 // Removes what killed commands left in .git that had been put there to be protected (chorus(7),
 // SANDBOX), where no other needs it.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <utility>
 
 #include "base/error.hpp"
@@ -36,13 +37,23 @@ void Mounts::bind(const std::string& path) {
     arguments_[path] = {"--ro-bind", path, path};
 }
 
+void Mounts::bind(const std::string& path, const std::string& real) {
+    const Fd place = open_real(real, O_PATH);
+    struct stat status {};
+    if (!place && errno == ENOENT) return;
+    if (!place || fstat(place.get(), &status) != 0) throw base::system_error(real);
+    visible_[path] = real;
+    arguments_[path] = {"--ro-bind", real, path};
+    leave_inside("--bound", path, MountGuard::name_of(status));
+}
+
 void Mounts::bind_writable(const std::string& path) {
-    bind_writable(path, open_real(real_path(path), O_PATH | O_DIRECTORY));
+    bind_writable(path, open_real(path, O_PATH | O_DIRECTORY));
 }
 
 void Mounts::bind_writable(const std::string& path, const Fd& directory) {
     struct stat status {};
-    if (fstat(directory.get(), &status) != 0) throw base::system_error(path);
+    if (!directory || fstat(directory.get(), &status) != 0) throw base::system_error(path);
     bind(path);
     arguments_[path].front() = "--bind";
     writable_.push_back(path);
@@ -109,9 +120,9 @@ void Mounts::append_to(std::vector<std::string>& all) const {
 namespace {
 
 void add_readable(Mounts& mounts, const Sandbox& sandbox) {
-    for (const std::string& path : sandbox.readable) {
+    for (const auto& [path, real] : sandbox.readable) {
         const bool in_workspace = !sandbox.workspace.empty() && is_within(path, sandbox.workspace);
-        if (path.starts_with('/') && !in_workspace && exists(path)) mounts.bind(path);
+        if (path.starts_with('/') && !in_workspace && !real.empty()) mounts.bind(path, real);
     }
 }
 
@@ -176,7 +187,8 @@ Mounts mounts_of(const Sandbox& sandbox) {
     for (const auto& [link, kept] : cache_links(sandbox, home))
         mounts.put(link, {"--symlink", kept, link});
     if (!sandbox.belongings.empty()) {
-        mounts.bind_writable(cache_of(sandbox));
+        const std::string cache = cache_of(sandbox);
+        mounts.bind_writable(cache, open_real(real_path(cache), O_PATH | O_DIRECTORY));
         mounts.bind(git_configuration_of(sandbox));
     }
     add_workspace(mounts, sandbox.workspace);

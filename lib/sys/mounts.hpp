@@ -21,7 +21,10 @@ namespace chorus::sys {
 class Mounts {
   public:
     void bind(const std::string& path);
-    // Throws where it is not there. The second shows the directory that is open, or nothing.
+    // What a path without links names, if it is there, and nothing else.
+    void bind(const std::string& path, const std::string& real);
+    // Of a path without links; throws where it is not there. The second shows the directory that is
+    // open, or nothing.
     void bind_writable(const std::string& path);
     void bind_writable(const std::string& path, const Fd& directory);
     // Of what a bind shows already: a mount point, which cannot be renamed or removed inside. These

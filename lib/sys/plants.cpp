@@ -107,7 +107,7 @@ class Survey {
 
     // Of a linked worktree or a submodule.
     std::set<std::string> places_outside() const {
-        const GitPlace git = find_git_of_real(workspace_);
+        const GitPlace git = find_git(workspace_);
         std::set<std::string> outside;
         for (const std::string& path : {git.git_directory, git.common_directory})
             if (!path.empty() && !is_within(path, workspace_)) outside.insert(path + "/");

@@ -13,6 +13,7 @@
 #include "sys/git_guard.hpp"
 #include "sys/inner.hpp"
 #include "sys/mounts.hpp"
+#include "sys/open_beneath.hpp"
 #include "sys/spawn.hpp"
 #include "sys/status.hpp"
 
@@ -146,6 +147,19 @@ Command confined(const Sandbox& sandbox, Command command, const std::vector<std:
     return command;
 }
 
+namespace {
+
+// Commands of another agent may put a link in the place of the directory, or above it.
+void keep_directory(Command& command) {
+    if (command.directory.empty()) return;
+    auto directory = std::make_shared<const Fd>(open_real(command.directory, O_PATH | O_DIRECTORY));
+    if (!*directory) throw base::system_error(command.directory);
+    command.directory = "/proc/self/fd/" + std::to_string(directory->get());
+    command.held.push_back(std::move(directory));
+}
+
+}  // namespace
+
 Command shell_command(const Sandbox& sandbox, const std::string& text) {
     return {.arguments = {sandbox.shell, "-c", "--", text}};
 }
@@ -154,6 +168,7 @@ Command sandboxed(const Sandbox& sandbox, Command command) {
     command.umask = sandbox.umask;
     if (sandbox.mode == SandboxMode::off) {
         furnish(sandbox, home_outside(sandbox, command), command);
+        keep_directory(command);
         return watched(sandbox, std::move(command));
     }
     return confined(sandbox, std::move(command), {});

@@ -2,6 +2,7 @@
 // (chorus(7), section SANDBOX; chorus-sandbox(8)).
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,11 +19,12 @@ bool parse_sandbox_mode(std::string_view text, SandboxMode& mode);
 
 struct Sandbox {
     SandboxMode mode = SandboxMode::workspace;
-    std::string workspace = {};              // absolute, writable
-    std::vector<std::string> readable = {};  // sandbox_read of config.json, absolute
-    std::vector<std::string> masked = {};    // key files of profiles
-    unsigned umask = private_umask;          // of what commands make
-    std::string program = "bwrap";           // as program_path() takes it
+    std::string workspace = {};  // absolute, without links; writable
+    // sandbox_read of config.json: absolute paths, and where each led without links ("": nowhere)
+    std::map<std::string, std::string> readable = {};
+    std::vector<std::string> masked = {};  // key files of profiles
+    unsigned umask = private_umask;        // of what commands make
+    std::string program = "bwrap";         // as program_path() takes it
     std::string shell = "bash";
     // Where caches and git's configuration are kept; "": none, and HOME is as the command has it
     // with mode off.

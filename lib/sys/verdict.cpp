@@ -34,9 +34,10 @@ struct Place {
     std::string workspace;
     std::string outside;
 };
-Place make_place(const std::string& directory) {
+Place make_place(const std::string& name) {
+    make_directory(name);
+    const std::string directory = real_path(name);
     const Place place{directory + "/workspace", directory + "/outside"};
-    make_directory(directory);
     make_directory(place.workspace);
     write_file(place.workspace + "/.envrc", "");
     write_file(place.outside, "");

@@ -67,7 +67,9 @@ std::string to_json(const Instructions& instructions) {
     out.key("git_settings").string(order.sandbox.git_settings);
     out.key("workspace").string(order.sandbox.workspace);
     out.key("umask").number(order.sandbox.umask);
-    write_list(out, "readable", order.sandbox.readable);
+    out.key("readable").begin_object();
+    for (const auto& [path, real] : order.sandbox.readable) out.key(path).string(real);
+    out.end_object();
     write_list(out, "masked", order.sandbox.masked);
     return out.end_object().take();
 }
@@ -94,7 +96,7 @@ Instructions parse_instructions(std::string_view json) {
     order.sandbox.workspace = chat::string_or(object, "workspace");
     order.sandbox.umask =
         static_cast<unsigned>(chat::integer_or(object, "umask", sys::private_umask));
-    order.sandbox.readable = read_list(object, "readable");
+    order.sandbox.readable = object.at("readable").get<std::map<std::string, std::string>>();
     order.sandbox.masked = read_list(object, "masked");
     return instructions;
 }

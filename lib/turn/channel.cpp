@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "store/records.hpp"
 #include "sys/clock.hpp"
+#include "sys/file.hpp"
 #include "sys/lock.hpp"
 #include "sys/sandbox.hpp"
 #include "turn/audit_sink.hpp"
@@ -125,16 +126,17 @@ class Correspondent {
     }
 
     std::string run(const std::string& text) const {
+        const std::string workspace = sys::real_path(directory_.workspace());
         const sys::Sandbox sandbox =
-            command_sandbox(home_, sandbox_in_force(agent_, home_), directory_.workspace(),
-                            directory_, posting_.agent.name, posting_.environment);
+            command_sandbox(posting_.store, posting_.home, home_, sandbox_in_force(agent_, home_),
+                            workspace, directory_, posting_.agent.name, posting_.environment);
         if (const auto problem = sys::sandbox_problem(sandbox, posting_.home.sandbox_state());
             !problem.empty())
             return "no command can be run: " + problem;
         sys::Command shell = sys::shell_command(sandbox, channel_.target);
         shell.environment = sys::scrubbed_environment(posting_.environment, posting_.agent.name,
                                                       environment_in_force(agent_, home_));
-        shell.directory = directory_.workspace();
+        shell.directory = workspace;
         shell.input = text.back() == '\n' ? text : text + "\n";
         const sys::Finished finished =
             sys::run(sys::sandboxed(sandbox, shell), {.timeout_ms = left_ms(),

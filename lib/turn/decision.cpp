@@ -137,7 +137,8 @@ std::optional<Binding> binding_now(const agent::Home& home, const store::Agent& 
     if (prompt.kind != "permission" || prompt.files.empty() || tool == nullptr ||
         !sys::is_directory(prompt.directory))
         return std::nullopt;
-    return bind_call(*tool, tools::Arguments::parse(prompt.arguments), sys::Root(prompt.directory),
+    return bind_call(*tool, tools::Arguments::parse(prompt.arguments),
+                     sys::Root::without_links(prompt.directory),
                      agent::Directory(home.path() + "/" + agent.dir), prompt.profile);
 }
 

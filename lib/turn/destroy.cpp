@@ -235,8 +235,11 @@ class Destruction {
     // Nothing of a process that was killed stays in it, and it holds what only the database knew.
     void complete_directory() const {
         sys::remove_temporaries(directory_.path());
-        sys::remove_mount_points(directory_.workspace());
-        repo::clear_broken_mutation(directory_.workspace());
+        if (sys::is_directory(directory_.workspace())) {
+            const std::string workspace = sys::real_path(directory_.workspace());
+            sys::remove_mount_points(workspace);
+            repo::clear_broken_mutation(workspace);
+        }
         const auto now = store::find_agent(store_, agent_.id).value_or(agent_);
         context::Record record = context::load_record(store_, now, {});
         // what is out of the context does not come back into it where the agent is made again

@@ -8,11 +8,11 @@
 namespace chorus::turn {
 namespace {
 
-void try_sandbox(const Place& place, const Settings& settings, const Surroundings& surroundings,
+void try_sandbox(Place& place, const Settings& settings, const Surroundings& surroundings,
                  Explanation& explanation, policy::Surroundings& around) {
-    const sys::Sandbox sandbox =
-        command_sandbox(place.home_configuration, settings.sandbox, place.root.path(),
-                        place.directory, place.agent.name, surroundings.environment);
+    const sys::Sandbox sandbox = command_sandbox(
+        place.store, surroundings.home, place.home_configuration, settings.sandbox,
+        place.root.path(), place.directory, place.agent.name, surroundings.environment);
     explanation.sandbox = sys::name(sandbox.mode);
     explanation.sandbox_problem = sys::sandbox_problem(sandbox, surroundings.home.sandbox_state());
     around = shell_surroundings(sandbox, explanation.sandbox_problem);

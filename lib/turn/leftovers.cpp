@@ -9,13 +9,11 @@
 namespace chorus::turn {
 
 void remove_leftovers(Place& place, const agent::Home& home, const store::Turn& crashed) {
-    const std::string path = worked_in(place, crashed);
     sys::remove_temporaries(home.locks());
     sys::remove_temporaries(place.directory.path());
     sys::remove_temporaries(place.directory.sessions());
     sys::remove_temporaries(place.directory.commands());
-    std::optional<sys::Root> root;
-    if (sys::is_directory(path)) root.emplace(path);
+    const auto root = root_of(place, crashed);
     const sys::Root own(place.directory.path());
     for (const store::ToolRun& run : store::load_tool_runs(place.store, crashed.id)) {
         if (run.intent_at == 0 || run.finished_at != 0 || run.evidence.empty()) continue;
@@ -25,8 +23,8 @@ void remove_leftovers(Place& place, const agent::Home& home, const store::Turn& 
         (is_own ? own : *root).remove_temporaries(written);
     }
     if (!root) return;
-    sys::remove_mount_points(path);
-    repo::clear_broken_mutation(path);
+    sys::remove_mount_points(root->path());
+    repo::clear_broken_mutation(root->path());
 }
 
 }  // namespace chorus::turn

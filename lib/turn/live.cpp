@@ -28,13 +28,14 @@ using chat::State;
 constexpr std::int64_t lone_cooldown_ms = 300'000;
 constexpr std::size_t most_id_bytes = 256;
 
-tools::Workplace make_workplace(const Place& place, const Surroundings& surroundings,
+tools::Workplace make_workplace(Place& place, const Surroundings& surroundings,
                                 const Settings& settings) {
     tools::Workplace workplace{
         .root = place.root,
         .agent = place.agent.name,
-        .sandbox = command_sandbox(place.home_configuration, settings.sandbox, place.root.path(),
-                                   place.directory, place.agent.name, surroundings.environment),
+        .sandbox = command_sandbox(place.store, surroundings.home, place.home_configuration,
+                                   settings.sandbox, place.root.path(), place.directory,
+                                   place.agent.name, surroundings.environment),
         .environment = sys::scrubbed_environment(surroundings.environment, place.agent.name,
                                                  settings.environment_names),
         .sandbox_problem = {},

@@ -8,6 +8,7 @@
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
+#include "turn/named_path.hpp"
 #include "turn/secrets.hpp"
 #include "turn/shutdown.hpp"
 
@@ -17,14 +18,16 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-std::string checked_directory(const TurnOptions& options, const agent::Home& home,
-                              const agent::Directory& directory,
+std::string checked_directory(store::Store& store, const TurnOptions& options,
+                              const agent::Home& home, const agent::Directory& directory,
                               const sys::Environment& environment) {
     if (options.directory.empty()) return sys::real_path(directory.workspace());
     if (!sys::is_directory(options.directory))
         throw Error(ErrorCode::bad_request,
                     "-C: " + base::quoted(options.directory) + ": not a directory");
-    const std::string path = sys::real_path(options.directory);
+    const std::string path = named_path(
+        store, home, ErrorCode::bad_request, "-C",
+        (options.directory.starts_with('/') ? "" : sys::real_path(".") + "/") + options.directory);
     const std::string home_path = sys::real_path(home.path());
     const std::string user_home = environment.get("HOME");
     const bool holds_home =
@@ -77,16 +80,21 @@ void lock_thread(Place& place, const TurnOptions& options, const Surroundings& s
 
 }  // namespace
 
-std::string worked_in(const Place& place, const store::Turn& turn) {
-    return turn.working_directory.empty() ? place.directory.workspace() : turn.working_directory;
+std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn) {
+    const bool is_own = turn.working_directory.empty();
+    const std::string path = is_own ? place.directory.workspace() : turn.working_directory;
+    if (!sys::is_directory(path)) return std::nullopt;
+    const std::string real = sys::real_path(path);
+    if (!is_own && real != path) return std::nullopt;
+    return sys::Root::without_links(real);
 }
 
-sys::Root root_for(const agent::Directory& directory, const TurnOptions& options,
-                   const Surroundings& surroundings) {
+sys::Root root_for(store::Store& store, const agent::Directory& directory,
+                   const TurnOptions& options, const Surroundings& surroundings) {
     // the home stays private
     const unsigned mask = options.directory.empty() ? sys::private_umask : sys::caller_umask();
-    return sys::Root(
-        checked_directory(options, surroundings.home, directory, surroundings.environment),
+    return sys::Root::without_links(
+        checked_directory(store, options, surroundings.home, directory, surroundings.environment),
         "the workspace", mask);
 }
 
@@ -98,7 +106,7 @@ Place open_place(const TurnOptions& options, const Surroundings& surroundings, H
     const store::Agent agent = life::require_agent(home, store, options.agent);
     const agent::Directory directory(home.path() + "/" + agent.dir);
     auto home_configuration = agent::load_home_configuration(home);
-    sys::Root root = root_for(directory, options, surroundings);
+    sys::Root root = root_for(store, directory, options, surroundings);
     const store::Thread thread = context::require_thread(store, agent, directory, options.thread);
     Place place{std::move(store), agent, thread, directory, std::move(home_configuration),
                 std::move(root),  {},    {}};

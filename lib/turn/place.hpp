@@ -49,10 +49,10 @@ Place open_place(const TurnOptions& options, const Surroundings& surroundings, H
 bool try_lock_thread(Place& place, const Surroundings& surroundings);
 // --new-thread: made and locked, once it is known that the turn can begin.
 void begin_thread(Place& place, const TurnOptions& options, const Surroundings& surroundings);
-// What that turn worked in; it may be gone.
-std::string worked_in(const Place& place, const store::Turn& turn);
+// What that turn worked in; it may be gone, or a link be in its place.
+std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn);
 // What a turn works in: the workspace, or -C DIR where it may be that.
-sys::Root root_for(const agent::Directory& directory, const TurnOptions& options,
-                   const Surroundings& surroundings);
+sys::Root root_for(store::Store& store, const agent::Directory& directory,
+                   const TurnOptions& options, const Surroundings& surroundings);
 
 }  // namespace chorus::turn

@@ -42,13 +42,6 @@ std::string text_of(const std::string& outcome, const tools::Trace& trace) {
            "it was not run again. Look before repeating it";
 }
 
-// What the turn worked in; it may be gone.
-std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn) {
-    const std::string path = worked_in(place, turn);
-    if (!sys::is_directory(path)) return std::nullopt;
-    return sys::Root(path);
-}
-
 tools::Trace trace_of(Place& place, const Unfinished& unfinished,
                       const std::optional<sys::Root>& root, const sys::Root& own) {
     if (unfinished.run.intent_at == 0) return {};

@@ -31,14 +31,9 @@ Place place_of(store::Store store, life::HeldAgent held, const RewindOptions& op
     const agent::Directory directory(home.path() + "/" + held.agent.dir);
     const store::Thread thread =
         context::require_thread(store, held.agent, directory, options.thread);
-    return {std::move(store),
-            std::move(held.agent),
-            thread,
-            directory,
-            {},
-            root_for(directory, {}, surroundings),
-            std::move(held.lock),
-            {}};
+    sys::Root root = root_for(store, directory, {}, surroundings);
+    return {std::move(store), std::move(held.agent), thread, directory, {},
+            std::move(root),  std::move(held.lock),  {}};
 }
 
 store::MessageRow require_beginning(Place& place, std::int64_t id) {
@@ -82,7 +77,7 @@ std::string commit_before(Place& place, const store::MessageRow& row) {
 }
 
 repo::Repository require_repository(const Place& place) {
-    auto repository = repo::Repository::open(place.directory.workspace());
+    auto repository = repo::Repository::open(place.root.path());
     if (!repository)
         throw Error(ErrorCode::not_found,
                     "agent '" + place.agent.name + "': its workspace is no git repository",

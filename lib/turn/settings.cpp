@@ -11,6 +11,7 @@
 #include "sys/file.hpp"
 #include "sys/git_settings.hpp"
 #include "sys/person.hpp"
+#include "turn/named_path.hpp"
 #include "turn/secrets.hpp"
 
 namespace chorus::turn {
@@ -60,13 +61,18 @@ sys::SandboxMode sandbox_in_force(const agent::Configuration& agent,
     return home.limits.sandbox ? std::min(wanted, *home.limits.sandbox) : wanted;
 }
 
-sys::Sandbox command_sandbox(const agent::HomeConfiguration& home, sys::SandboxMode mode,
+sys::Sandbox command_sandbox(store::Store& store, const agent::Home& paths,
+                             const agent::HomeConfiguration& home, sys::SandboxMode mode,
                              const std::string& workspace, const agent::Directory& directory,
                              const std::string& agent_name, const sys::Environment& environment) {
+    std::map<std::string, std::string> readable;
+    for (const std::string& path : home.sandbox_read)
+        readable[path] =
+            named_path(store, paths, ErrorCode::config_invalid, "config.json: sandbox_read", path);
     return {
         .mode = mode,
         .workspace = workspace,
-        .readable = home.sandbox_read,
+        .readable = std::move(readable),
         .program = home.bwrap,
         .shell = home.bash,
         .belongings = directory.commands(),

@@ -8,6 +8,7 @@
 #include "agent/configuration.hpp"
 #include "model/model.hpp"
 #include "net/http.hpp"
+#include "store/store.hpp"
 #include "sys/person.hpp"
 #include "sys/sandbox.hpp"
 #include "turn/turn.hpp"
@@ -32,8 +33,10 @@ struct Settings {
 sys::SandboxMode sandbox_in_force(const agent::Configuration& agent,
                                   const agent::HomeConfiguration& home);
 
-// What commands of an agent run in, with the paths and programs of config.json.
-sys::Sandbox command_sandbox(const agent::HomeConfiguration& home, sys::SandboxMode mode,
+// What commands of an agent run in, with the paths and programs of config.json. Throws
+// Error(config_invalid) where a path of sandbox_read leads through a link of an agent.
+sys::Sandbox command_sandbox(store::Store& store, const agent::Home& paths,
+                             const agent::HomeConfiguration& home, sys::SandboxMode mode,
                              const std::string& workspace, const agent::Directory& directory,
                              const std::string& agent_name, const sys::Environment& environment);
 

@@ -243,7 +243,7 @@ WorkspaceStanding workspace_of(const agent::Directory& directory) {
     try {
         const std::string path = directory.workspace();
         if (!sys::is_directory(path)) throw base::system_error(path, ENOENT);
-        const auto repository = repo::Repository::open(path);
+        const auto repository = repo::Repository::open(sys::real_path(path));
         if (!repository)
             throw Error(base::ErrorCode::failed, path + ": no git repository of its own");
         const std::string status = repository->status();

@@ -63,8 +63,9 @@ store::Task start_by_hand(store::Store& store, const store::Agent& agent, const 
                           "environment '[\"NAME\"]' -a " +
                               agent.name);
     const std::string workspace = sys::real_path(site.directory.workspace());
-    const sys::Sandbox sandbox = command_sandbox(general, sandbox_in_force(own, general), workspace,
-                                                 site.directory, agent.name, environment);
+    const sys::Sandbox sandbox =
+        command_sandbox(store, home, general, sandbox_in_force(own, general), workspace,
+                        site.directory, agent.name, environment);
     if (const std::string problem = sys::sandbox_problem(sandbox, home.sandbox_state());
         !problem.empty())
         throw base::Error(base::ErrorCode::failed, "no command can be run: " + problem,

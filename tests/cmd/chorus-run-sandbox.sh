@@ -391,6 +391,52 @@ expect_equal "$(ls project/.git | grep -c commondir)" 1
 wait_for 20 chorus-run a --new-thread -C project '/bash git worktree list; git status'
 expect_equal "$(ls project/.git)" "$before"
 
+test_case "a turn keeps to its directory, whatever a command puts in the place of it"
+init a --model builtin/script --permissions sandboxed
+init b --model builtin/script --permissions sandboxed
+state() { (cd elsewhere && find . ! -path ./.git/index -printf '%p %i %m %s %T@\n' | sort; cat secret); }
+for kind in sandbox off; do
+    rm -rf w elsewhere && mkdir -p w/x/sub elsewhere
+    git_of elsewhere
+    git_of w/x/sub
+    echo secret >elsewhere/secret
+    agent_key b sandbox "$([ $kind = off ] && echo '"off"' || echo '"workspace"')"
+    agent_key b permissions '"open"'
+    # one in the directory above exchanges it in the middle of the other's turn
+    printf '/bash {"command": "while [ ! -e x/sub/go ]; do sleep 0.01; done; mv x/sub x/old; ln -s %s x/sub", "background": true}' \
+        "$scratch/elsewhere" | chorus-run a -C w >/dev/null
+    before=$(state)
+    run chorus-run b -C w/x/sub $'/bash touch go; sleep 1\n/bash cat secret; touch made\n/bash {"command": "touch made", "background": true}\n/git_branch made\n/git_commit made\n/git_log {}\n/git_init {}\n/create_file {"path": "made", "content": "x"}'
+    expect_no_match "$out" 'secret|deleted|first'
+    expect_equal "$(state)" "$before"
+    # nor does it follow what was put there when it is asked to begin
+    run chorus-run b --new-thread -C w/x/sub '/bash cat secret'
+    expect_status 2
+    expect_match "$err" "error: -C: '$scratch/w/x/sub': agents work in $scratch/w, and the link $scratch/w/x/sub may be theirs"
+    expect_match "$err" "hint: name what is meant; now it is $scratch/elsewhere\$"
+    expect_equal "$(state)" "$before"
+    run chorus-tasks kill a all
+done
+mkdir person
+ln -s "$scratch/elsewhere" person/link # a person's own is followed
+run chorus-run b --new-thread -C person/link '/bash cat secret'
+expect_match "$out" secret
+
+test_case "sandbox_read does not lead where an agent wants"
+init a --model builtin/script --permissions sandboxed
+mkdir -p w/data v private
+echo secret >private/key
+ln -s "$scratch/private" own
+run chorus-config set sandbox_read "[\"$scratch/w/data\", \"$scratch/own\", \"$scratch/absent\"]"
+run chorus-run a -C v "/bash ls $scratch/w/data; cat $scratch/own/key"
+expect_match "$out" secret
+run chorus-run a -C w "/bash mv data old; ln -s $scratch/private data"
+expect_match "$out" 'exit status 0'
+run chorus-run a -C v "/bash cat $scratch/w/data/key"
+expect_status 3
+expect_match "$err" "error: config.json: sandbox_read: '$scratch/w/data': agents work in $scratch/w, and the link $scratch/w/data may be theirs"
+expect_no_match "$out" secret
+
 test_case "a checkout of another user" # 12 C4
 init a --model builtin/script --permissions open
 git_of project

@@ -65,7 +65,10 @@ class WorkspaceTest : public testing::Test {
     }
 
     Repository initialise() const { return Repository::initialise(workspace(), author); }
-    Repository open() const { return std::move(Repository::open(workspace()).value()); }
+    Repository open() const {
+        const std::string real = std::filesystem::canonical(workspace()).string();
+        return std::move(Repository::open(real).value());
+    }
     std::string commit(const std::string& message) const {
         return open().commit(message, {}, author);
     }

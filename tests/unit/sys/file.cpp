@@ -632,6 +632,28 @@ TEST(RealPath, ResolvesLinks) {
               scratch / "missing: No such file or directory");
 }
 
+TEST(FollowLinks, TellsWhereItLedAndThroughWhat) {
+    const Scratch scratch;
+    const std::string top = real_path(scratch / ".");
+    put(scratch / "a/b/file", "");
+    fs::create_directory_symlink("a", scratch / "link");
+    fs::create_directory_symlink(top + "/link/../link", scratch / "a/b/back");
+    fs::create_symlink("loop", scratch / "loop");
+    const auto plain = follow_links(top + "/./a//b/../b/file");
+    ASSERT_TRUE(plain.has_value());
+    EXPECT_EQ(plain->path, top + "/a/b/file");
+    EXPECT_TRUE(plain->links.empty());
+    const auto led = follow_links(top + "/link/b/back/b/file");
+    ASSERT_TRUE(led.has_value());
+    EXPECT_EQ(led->path, top + "/a/b/file");
+    EXPECT_EQ(led->links, (std::vector<std::string>{top + "/link", top + "/a/b/back", top + "/link",
+                                                    top + "/link"}));
+    EXPECT_EQ(follow_links("/")->path, "/");
+    EXPECT_EQ(follow_links("/../..")->path, "/");
+    for (const char* name : {"missing", "loop", "a/b/file/x", "link/missing"})
+        EXPECT_FALSE(follow_links(top + "/" + name).has_value()) << name;
+}
+
 TEST(NetworkFilesystem, IsNoneHereAndLooksAtTheParentOfWhatIsToBeMade) {
     EXPECT_EQ(network_filesystem("/proc"), std::nullopt);
     EXPECT_EQ(network_filesystem("/dev/shm/not/yet/there"), std::nullopt);

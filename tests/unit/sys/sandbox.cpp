@@ -56,17 +56,18 @@ TEST_F(SandboxTest, NothingButTheSystemCanBeRead) {
 TEST_F(SandboxTest, ReadableDirectoriesAreReadOnly) {
     fs::create_directory(top_ + "/data");
     std::ofstream(top_ + "/data/table") << "rows";
-    sandbox_.readable = {top_ + "/data", top_ + "/absent"};
+    sandbox_.readable[top_ + "/data"] = top_ + "/data";
+    sandbox_.readable[top_ + "/absent"] = "";
     EXPECT_EQ(inside("cat " + top_ + "/data/table").out.text, "rows");
     EXPECT_NE(inside("echo x > " + top_ + "/data/table").exit_code, 0);
     EXPECT_EQ(content_of(top_ + "/data/table"), "rows");
 }
 
 TEST_F(SandboxTest, AReadableParentDoesNotHideTheWorkspace) {
-    sandbox_.readable = {top_};
+    sandbox_.readable[top_] = top_;
     std::ofstream(top_ + "/beside") << "x";
     EXPECT_TRUE(works("cat ../beside && echo y > mine && ! echo z > ../beside"));
-    sandbox_.readable = {"/"};
+    sandbox_.readable["/"] = "/";
     EXPECT_TRUE(works("cat ../beside && echo y > mine && ! echo z > ../beside"));
 }
 
@@ -162,7 +163,7 @@ TEST_F(SandboxTest, KeyFilesAreMaskedWhereverTheyCanBeSeen) {
     std::ofstream(top_ + "/data/key") << "canary";
     std::ofstream(top_ + "/data/keys/one") << "canary";
     std::ofstream(in_workspace("key")) << "canary";
-    sandbox_.readable = {top_ + "/data", top_ + "/alias"};
+    for (const char* name : {"/data", "/alias"}) sandbox_.readable[top_ + name] = top_ + "/data";
     sandbox_.masked = {top_ + "/data/key", top_ + "/data/keys", in_workspace("key"),
                        top_ + "/absent"};
     const Finished finished = inside("cat key ../data/key ../alias/key ../*/keys/one; ls ..");
