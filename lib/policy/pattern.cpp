@@ -17,10 +17,6 @@ namespace {
 // 64 KiB is refused as too large.
 constexpr std::int64_t compiled_bytes = 256 << 10;
 
-re2::StringPiece piece(std::string_view text) {
-    return {text.data(), text.size()};
-}
-
 RE2::Options options() {
     RE2::Options all;
     all.set_max_mem(compiled_bytes);
@@ -88,11 +84,9 @@ class Reader {
     Set sequence() {
         Set all{{"", false}};
         while (!at_end() && peek() != '|' && peek() != ')') {
-            if (!append_characters(all) && !append_group(all)) {
-                for (auto& one : all) one.open = true;
-                skip_branch();
-                return all;
-            }
+            if (append_characters(all) || append_group(all)) continue;
+            for (auto& one : all) one.open = true;
+            skip_one();
         }
         return all;
     }
@@ -146,38 +140,14 @@ class Reader {
         return true;
     }
 
-    // Up to the `|` or `)` that ends this branch.
-    void skip_branch() {
-        int depth = 0;
-        for (; !at_end(); ++at_) {
-            const char c = peek();
-            if (c == '\\') {
-                skip_escape();
-            } else if (c == '[') {
-                skip_class();
-            } else if (c == '(') {
-                ++depth;
-            } else if ((c == ')' && depth-- == 0) || (c == '|' && depth == 0)) {
-                return;
-            }
-        }
-    }
-
-    // The skips leave the position on the last character they pass.
-    void skip_escape() {
-        if (peek(1) == 'Q') at_ = std::min(pattern_.find("\\E", at_), pattern_.size());
-        ++at_;
-    }
-
-    void skip_class() {
-        at_ += peek(1) == '^' ? 2 : 1;
-        if (peek() == ']') ++at_;
-        for (; !at_end() && peek() != ']'; ++at_) {
-            const std::size_t end =
-                peek() == '[' && peek(1) == ':' ? pattern_.find(":]", at_ + 2) : std::string::npos;
-            if (peek() == '\\') ++at_;
-            if (end != std::string::npos) at_ = end + 1;
-        }
+    // A class, \Q…\E, an escape or one byte.
+    void skip_one() {
+        static const RE2 one(R"(\[\^?\]?(?:\[:[\s\S]*?:\]|\\[\s\S]|[^\]])*\]?|)"
+                             R"(\\Q[\s\S]*?(?:\\E|$)|\\[\s\S]|[\s\S])",
+                             RE2::Latin1);
+        re2::StringPiece rest = pattern_.substr(at_);
+        RE2::Consume(&rest, one);
+        at_ = pattern_.size() - rest.size();
     }
 
     std::string_view pattern_;
@@ -219,11 +189,11 @@ const re2::RE2& Pattern::compiled() const {
 }
 
 bool Pattern::matches(std::string_view text) const {
-    return beginnings_.may_match(text) && RE2::FullMatch(piece(text), compiled());
+    return beginnings_.may_match(text) && RE2::FullMatch(text, compiled());
 }
 
 bool Pattern::is_in(std::string_view text) const {
-    return RE2::PartialMatch(piece(text), compiled());
+    return RE2::PartialMatch(text, compiled());
 }
 
 std::optional<std::string> Pattern::fault() const {
@@ -237,7 +207,7 @@ std::optional<std::string> Pattern::fault() const {
 }
 
 std::string exact_pattern(std::string_view text) {
-    return RE2::QuoteMeta(piece(text));
+    return RE2::QuoteMeta(text);
 }
 
 }  // namespace chorus::policy
