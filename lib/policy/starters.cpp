@@ -1,9 +1,12 @@
 #include "policy/starters.hpp"
 
+#include <fnmatch.h>
 #include <re2/re2.h>
 
 #include <algorithm>
 #include <unordered_map>
+
+#include <fmt/format.h>
 
 #include "base/text.hpp"
 
@@ -38,6 +41,8 @@ const Starter* find_starter(std::string_view program) {
 
 bool meets(std::string_view word, std::string_view option) {
     if (option.empty()) return false;
+    if (option.find('*') != std::string_view::npos)
+        return fnmatch(std::string(option).c_str(), std::string(word).c_str(), 0) == 0;
     const std::string_view name = word.substr(0, word.find('='));
     if (option.starts_with("--")) return name.size() > 2 && option.starts_with(name);
     if (option.size() == 2 && option.front() == '-')
@@ -87,34 +92,14 @@ bool names_script(std::string_view word) {
            !word.starts_with("/proc/");
 }
 
-// A remote may name a program: ext::sh -c …
-bool names_remote_program(Words words) {
-    return is_listed(words[0], "clone fetch ls-remote pull push remote") &&
-           std::any_of(words.begin(), words.end(), [](const std::string& word) {
-               return word.find("::") != std::string::npos;
-           });
-}
-
 bool is_plain(const Starter& starter, Words words);
 
 // A known subcommand behind global options that configure nothing.
 bool git_is_plain(Words words) {
-    const std::size_t at = git_subcommand(words);
-    for (const std::string& word : words.subspan(1, at - 1))
-        if (!is_listed(word,
-                       "-P --no-pager --version --help --no-optional-locks "
-                       "--literal-pathspecs"))
-            return false;
-    if (at == words.size()) return true;
-    const Starter* subcommand = find_starter("git:" + words[at]);
-    return subcommand != nullptr && is_plain(*subcommand, words.subspan(at)) &&
-           !names_remote_program(words.subspan(at));
-}
-
-// A Makefile is what make is for; a variable or an expression of the command line can replace it.
-bool replaces_makefile(std::string_view word) {
-    const bool sets = !word.starts_with('-') && word.find('=') != std::string_view::npos;
-    return sets || word.find_first_of("$`") != std::string_view::npos;
+    const auto at = wrapped(find_starter("git/options")->words, words);
+    if (!at || *at == 0) return at.has_value();
+    const Starter* subcommand = find_starter("git:" + words[*at]);
+    return subcommand != nullptr && is_plain(*subcommand, words.subspan(*at));
 }
 
 // Scripts that only substitute, print, delete or quit (5p, 1,20p, $d, /text/d, s/a/b/g): others run
@@ -156,9 +141,8 @@ bool is_plain(const Starter& starter, Words words) {
         is_option_of("-" + std::string(first), listed))
         return false;
     if (judged == "git" && !git_is_plain(words)) return false;
-    return std::none_of(words.begin() + 1, words.end(), [&](const std::string& word) {
-        return is_option_of(word, listed) || (judged == "make" && replaces_makefile(word));
-    });
+    return std::none_of(words.begin() + 1, words.end(),
+                        [&](const std::string& word) { return is_option_of(word, listed); });
 }
 
 // "python3.11" is looked up as such, then as "python".
@@ -187,13 +171,8 @@ std::size_t git_subcommand(Words words) {
 }
 
 bool is_listed(std::string_view word, std::string_view list) {
-    if (word.empty() || word.find(' ') != std::string_view::npos) return false;
-    for (std::size_t at = 0; (at = list.find(word, at)) != std::string_view::npos; ++at) {
-        const std::size_t end = at + word.size();
-        if ((at == 0 || list[at - 1] == ' ') && (end == list.size() || list[end] == ' '))
-            return true;
-    }
-    return false;
+    return !word.empty() && word.find(' ') == std::string_view::npos &&
+           fmt::format(" {} ", list).find(fmt::format(" {} ", word)) != std::string::npos;
 }
 
 std::optional<std::size_t> what_starts(Words words) {
