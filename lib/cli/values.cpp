@@ -10,7 +10,7 @@
 #include "base/limits.hpp"
 #include "model/choice.hpp"
 #include "model/model.hpp"
-#include "policy/presets.hpp"
+#include "policy/profile.hpp"
 #include "store/named.hpp"
 #include "store/prompts.hpp"
 #include "store/threads.hpp"

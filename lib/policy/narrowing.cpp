@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "policy/pattern.hpp"
-#include "policy/presets.hpp"
 
 namespace chorus::policy {
 namespace {

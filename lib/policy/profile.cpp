@@ -11,11 +11,29 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "policy/pattern.hpp"
-#include "policy/presets.hpp"
 #include "policy/shell.hpp"
+#include "policy/starters.hpp"
+
+namespace chorus::embedded {
+extern const std::string_view policy_presets;
+}
 
 namespace chorus::policy {
 namespace {
+
+std::vector<Preset> read_presets() {
+    std::vector<Preset> all{{"open"}, {"sandboxed"}, {"standard"}, {"locked"}};
+    for (const std::string_view line : base::split_lines(embedded::policy_presets)) {
+        if (line.empty() || line.front() == '#') continue;
+        const std::size_t colon = line.find(" : ");
+        const std::string_view head = line.substr(0, colon);
+        const Rule rule{std::string(line.substr(colon + 3)), false, head.starts_with("confined")};
+        for (Preset& one : all)
+            if (is_listed(one.name, head))
+                (head.starts_with("ask") ? one.ask : one.allow).push_back(rule);
+    }
+    return all;
+}
 
 struct Entry {
     Entry(const Rule& text, std::string at)
@@ -212,6 +230,17 @@ void check_examples(const Profile& profile, const std::vector<std::string>& exam
 }
 
 }  // namespace
+
+const std::vector<Preset>& presets() {
+    static const std::vector<Preset> all = read_presets();
+    return all;
+}
+
+const Preset* find_preset(std::string_view name) {
+    for (const Preset& one : presets())
+        if (one.name == name) return &one;
+    return nullptr;
+}
 
 std::string_view name(Verdict verdict) {
     constexpr std::array<std::string_view, 3> names{"allow", "ask", "deny"};

@@ -41,6 +41,15 @@ struct Rule {
     bool while_confined = false;  // of a preset: in force only in Surroundings::confined_shell
 };
 
+// The presets of chorus-permissions(7), from the widest to the strictest.
+struct Preset {
+    std::string name;
+    std::vector<Rule> allow = {};
+    std::vector<Rule> ask = {};
+};
+const std::vector<Preset>& presets();
+const Preset* find_preset(std::string_view name);
+
 // What agent.json or config.json says, before it is checked.
 struct ProfileText {
     std::string base = {};  // a preset whose lists follow these, or empty

@@ -5,7 +5,6 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "policy/pattern.hpp"
-#include "policy/presets.hpp"
 
 namespace chorus::policy {
 namespace {
