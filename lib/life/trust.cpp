@@ -8,7 +8,6 @@
 #include "base/id.hpp"
 #include "base/text.hpp"
 #include "policy/grants.hpp"
-#include "policy/narrowing.hpp"
 #include "store/records.hpp"
 #include "store/settings.hpp"
 #include "sys/clock.hpp"

@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
-#include "policy/narrowing.hpp"
+#include "policy/grants.hpp"
 #include "policy/profile.hpp"
 #include "turn/settings.hpp"
 

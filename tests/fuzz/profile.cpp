@@ -8,7 +8,7 @@
 
 #include "agent/configuration.hpp"
 #include "fuzz/property.hpp"
-#include "policy/narrowing.hpp"
+#include "policy/grants.hpp"
 #include "policy/pattern.hpp"
 #include "policy/shell.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "policy/narrowing.hpp"
+#include "policy/grants.hpp"
 
 namespace chorus::agent {
 namespace {

@@ -1,4 +1,4 @@
-#include "policy/narrowing.hpp"
+#include "policy/grants.hpp"
 
 #include <gtest/gtest.h>
 
