@@ -117,8 +117,7 @@ class Profile::Judgement {
     Reading read() const {
         Reading reading;
         if (!action_.is_shell || !fault().empty()) return reading;
-        const auto commands = simple_commands(command());
-        if (!commands) reading.not_simple = why_not_simple(command());
+        const auto commands = simple_commands(command(), &reading.not_simple);
         const Entry* asks_whole = find(rules_.ask, action_.text);
         for (const std::string& one : commands.value_or(std::vector<std::string>())) {
             const auto refused = refuse(prefix_ + one);

@@ -286,15 +286,12 @@ class PartCollector {
 
 }  // namespace
 
-std::optional<std::vector<std::string>> simple_commands(std::string_view command) {
+std::optional<std::vector<std::string>> simple_commands(std::string_view command,
+                                                        std::string* why_not) {
     std::vector<std::string> commands;
-    if (!read_simple(command, commands).empty()) return std::nullopt;
-    return commands;
-}
-
-std::string why_not_simple(std::string_view command) {
-    std::vector<std::string> commands;
-    return read_simple(command, commands);
+    const std::string why = read_simple(command, commands);
+    if (why_not != nullptr) *why_not = why;
+    return why.empty() ? std::optional(std::move(commands)) : std::nullopt;
 }
 
 std::optional<std::vector<std::string>> parts_for_deny(std::string_view command, bool* hides) {

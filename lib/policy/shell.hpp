@@ -17,10 +17,9 @@ namespace chorus::policy {
 // timeout, nice …) adds the command it starts as a part.
 // Nothing either where it changes the directory and names files in redirections or git: what it
 // says of the workspace would be said of elsewhere.
-std::optional<std::vector<std::string>> simple_commands(std::string_view command);
-
-// Why there is nothing, for people: "at '$(rm x)'". "" for what is made of simple commands.
-std::string why_not_simple(std::string_view command);
+// `why_not`: why there is nothing, for people: "at '$(rm x)'", or "".
+std::optional<std::vector<std::string>> simple_commands(std::string_view command,
+                                                        std::string* why_not = nullptr);
 
 // Every piece a deny pattern is tried on: the raw text and whatever parts can be told, generously:
 // each command as written and again unquoted with single blanks, without its redirections, with the

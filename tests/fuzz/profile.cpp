@@ -74,10 +74,11 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> hiding_p
 }};
 
 void check_command(std::string_view command) {
-    const auto commands = simple_commands(command);
+    std::string why_not;
+    const auto commands = simple_commands(command, &why_not);
     require(commands == simple_commands(command), "reading is the same each time");
     const auto parts = parts_for_deny(command);
-    require(why_not_simple(command).empty() == commands.has_value(), "why is said where it is not",
+    require(why_not.empty() == commands.has_value(), "why is said where it is not",
             command);
     if (!commands) return;
     require(!commands->empty(), "a simple command is at least one");
