@@ -83,11 +83,7 @@ class Reader {
 
     Set sequence() {
         Set all{{"", false}};
-        while (!at_end() && peek() != '|' && peek() != ')') {
-            if (append_characters(all) || append_group(all)) continue;
-            for (auto& one : all) one.open = true;
-            skip_one();
-        }
+        while (!at_end() && peek() != '|' && peek() != ')') all = followed_by(all, next());
         return all;
     }
 
@@ -119,35 +115,25 @@ class Reader {
         return plain && is_ascii && !is_quantifier(peek(size)) ? size : 0;
     }
 
-    // False where none stands here.
-    bool append_characters(Set& all) {
+    // Plain text, a group, or what leaves it open: a class, \Q…\E, an escape or one byte.
+    Set next() {
+        static const RE2 other(R"(\[\^?\]?(?:\[:[\s\S]*?:\]|\\[\s\S]|[^\]])*\]?|)"
+                               R"(\\Q[\s\S]*?(?:\\E|$)|\\[\s\S]|[\s\S])",
+                               RE2::Latin1);
         std::string text;
         for (std::size_t size = 0; (size = character_size()) > 0; at_ += size)
             text += peek(size - 1);
-        for (auto& one : all)
-            if (!one.open) one.text += text;
-        return !text.empty();
-    }
-
-    // False where none stands here or it is repeated.
-    bool append_group(Set& all) {
-        if (peek() != '(') return false;
-        at_ += pattern_.substr(at_, 3) == "(?:" ? 3 : 1;
-        const Set inner = alternatives();
-        ++at_;
-        if (is_quantifier(peek())) return false;
-        all = followed_by(all, inner);
-        return true;
-    }
-
-    // A class, \Q…\E, an escape or one byte.
-    void skip_one() {
-        static const RE2 one(R"(\[\^?\]?(?:\[:[\s\S]*?:\]|\\[\s\S]|[^\]])*\]?|)"
-                             R"(\\Q[\s\S]*?(?:\\E|$)|\\[\s\S]|[\s\S])",
-                             RE2::Latin1);
+        if (!text.empty()) return {{text, false}};
+        if (peek() == '(') {
+            at_ += pattern_.substr(at_, 3) == "(?:" ? 3 : 1;
+            Set inner = alternatives();
+            ++at_;
+            return is_quantifier(peek()) ? unknown() : inner;
+        }
         re2::StringPiece rest = pattern_.substr(at_);
-        RE2::Consume(&rest, one);
+        RE2::Consume(&rest, other);
         at_ = pattern_.size() - rest.size();
+        return unknown();
     }
 
     std::string_view pattern_;
