@@ -57,22 +57,15 @@ bool is_option_of(std::string_view word, std::string_view options) {
                        [&](std::string_view option) { return meets(word, option); });
 }
 
-// How many words an option takes, 0 where it is not one of the wrapper's: others may do more than
-// start a command (env -S, setsid -f).
-std::size_t option_words(const std::string& word, std::string_view options) {
-    if (is_listed(word, options)) return 1;
-    if (is_listed(word + "=", options)) return 2;
-    const std::string name =
-        word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
-    return name.size() < word.size() && is_listed(name + "=", options) ? 1 : 0;
-}
-
+// The place of the command. An option that is not listed may do more than start it (env -S,
+// setsid -f).
 std::optional<std::size_t> wrapped(std::string_view options, Words words) {
     std::size_t at = 1;
-    while (at < words.size() && words[at].starts_with('-')) {
-        const std::size_t taken = option_words(words[at], options);
-        if (taken == 0) return std::nullopt;
-        at += taken;
+    for (; at < words.size() && words[at].starts_with('-'); ++at) {
+        const std::string& word = words[at];
+        const std::string name = word.substr(0, word.starts_with("--") ? word.find('=') : 2);
+        if (!is_listed(word, options) && !is_listed(name + "=", options)) return std::nullopt;
+        if (name == word && !is_listed(word, options)) ++at;  // its value
     }
     if (is_listed("operand", options)) ++at;
     if (at < words.size()) return at;
@@ -102,28 +95,24 @@ bool git_is_plain(Words words) {
     return subcommand != nullptr && is_plain(*subcommand, words.subspan(*at));
 }
 
-// Scripts that only substitute, print, delete or quit (5p, 1,20p, $d, /text/d, s/a/b/g): others run
-// or write something. A bracket may hold a delimiter that does not count: what holds one is not
-// told. Each word has a NUL behind it. With -e, what is no option is a file.
-std::string sed_expression() {
-    const auto until = [](char delimiter) {
-        return std::string(R"((?:[^\[\\\x00)") + delimiter + R"(]|\\[^\x00])*[)" + delimiter + "]";
-    };
-    std::string script = R"((?:[0-9,$]*[pdq=]|/)" + until('/') + "[pd]";
-    for (const char delimiter : {'/', '|', '#', ',', ':', '@'})
-        script += std::string("|s[") + delimiter + "]" + until(delimiter) + until(delimiter) +
-                  "[gpiI0-9]*";
-    script += R"()\x00)";
+// Each word has a NUL behind it. With -e, what is no option is a file.
+std::string sed_expression(std::string_view scripts) {
+    const std::string script = fmt::format(R"((?:{})\x00)", scripts);
     const std::string option = R"((?:-(?:[nErsuz]|nE|nr|En|-quiet|-silent)\x00))";
     const std::string others = "(?:" + option + R"(|(?:[^-\x00][^\x00]*|-)?\x00)*)";
     return "(?:" + others + R"((?:-e\x00)" + script + others + ")+|" + option + "*" + script +
            others + ")";
 }
 
-bool sed_is_plain(Words words) {
-    static const RE2 expression(sed_expression(), RE2::Latin1);
+bool sed_is_plain(std::string_view scripts, Words words) {
+    static const RE2 expression(sed_expression(scripts), RE2::Latin1);
     std::string text;
-    for (const std::string& word : words.subspan(1)) text.append(word).push_back('\0');
+    for (std::string word : words.subspan(1)) {
+        const char delimiter = word.starts_with('s') && word.size() > 1 ? word[1] : '/';
+        if (std::string_view("|#,:@").find(delimiter) != std::string_view::npos)
+            for (char& c : word) c = c == '/' ? delimiter : c == delimiter ? '/' : c;
+        text.append(word).push_back('\0');
+    }
     return RE2::FullMatch(text, expression);
 }
 
@@ -135,7 +124,7 @@ bool is_plain(const Starter& starter, Words words) {
     if (judged == "script") return names_script(first) || is_listed(first, listed);
     if (judged == "first") return is_listed(first, listed);
     if (judged == "operand") return count_operands(words.subspan(1)) <= 1;
-    if (judged == "sed") return sed_is_plain(words);
+    if (judged == "sed") return sed_is_plain(listed, words);
     // "tar cIf" is "tar -cIf"
     if (judged == "tar" && !first.starts_with('-') &&
         is_option_of("-" + std::string(first), listed))
