@@ -63,7 +63,7 @@ constexpr auto fits_always = [](const Rule& /*rule*/) { return true; };
 // An ask entry in the place of this allow entry takes away.
 bool is_more_than_asking(const Rule& allow) {
     return allow.shell || matches_all_below(allow.pattern, commands) ||
-           !Beginnings(allow.pattern).may_match_below(commands);
+           !Pattern(allow.pattern).may_match_below(commands);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ std::string reason(const RE2& expression) {
     return whole.ends_with(shown) ? whole.substr(0, whole.size() - shown.size()) : whole;
 }
 
-using Set = std::vector<Beginnings::Beginning>;
+using Set = std::vector<Beginning>;
 
 constexpr std::size_t most_beginnings = 64;
 constexpr std::string_view anything = R"([\s\S]*)";
@@ -142,21 +142,6 @@ class Reader {
 
 }  // namespace
 
-Beginnings::Beginnings(std::string_view pattern)
-    : all_(is_unreadable(pattern) ? unknown() : Reader(pattern).alternatives()) {}
-
-bool Beginnings::may_match(std::string_view text) const {
-    return std::any_of(all_.begin(), all_.end(), [&](const Beginning& one) {
-        return one.open ? text.starts_with(one.text) : text == one.text;
-    });
-}
-
-bool Beginnings::may_match_below(std::string_view prefix) const {
-    return std::any_of(all_.begin(), all_.end(), [&](const Beginning& one) {
-        return one.text.starts_with(prefix) || (one.open && prefix.starts_with(one.text));
-    });
-}
-
 bool matches_all_below(std::string_view pattern, std::string_view prefix) {
     if (!pattern.ends_with(anything) || is_unreadable(pattern)) return false;
     Reader reader(pattern.substr(0, pattern.size() - anything.size()));
@@ -166,7 +151,9 @@ bool matches_all_below(std::string_view pattern, std::string_view prefix) {
            });
 }
 
-Pattern::Pattern(std::string text) : text_(std::move(text)), beginnings_(text_) {}
+Pattern::Pattern(std::string text)
+    : text_(std::move(text)),
+      beginnings_(is_unreadable(text_) ? unknown() : Reader(text_).alternatives()) {}
 Pattern::~Pattern() = default;
 
 const re2::RE2& Pattern::compiled() const {
@@ -174,8 +161,20 @@ const re2::RE2& Pattern::compiled() const {
     return *compiled_;
 }
 
+bool Pattern::may_match(std::string_view text) const {
+    return std::any_of(beginnings_.begin(), beginnings_.end(), [&](const Beginning& one) {
+        return one.open ? text.starts_with(one.text) : text == one.text;
+    });
+}
+
+bool Pattern::may_match_below(std::string_view prefix) const {
+    return std::any_of(beginnings_.begin(), beginnings_.end(), [&](const Beginning& one) {
+        return one.text.starts_with(prefix) || (one.open && prefix.starts_with(one.text));
+    });
+}
+
 bool Pattern::matches(std::string_view text) const {
-    return beginnings_.may_match(text) && RE2::FullMatch(text, compiled());
+    return may_match(text) && RE2::FullMatch(text, compiled());
 }
 
 bool Pattern::is_in(std::string_view text) const {

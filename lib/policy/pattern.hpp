@@ -14,24 +14,10 @@ class RE2;
 
 namespace chorus::policy {
 
-// How the matches of a pattern begin, as far as its plain text tells. Cheap enough for every
-// pattern of a profile at every start, which compiling is not. Where it is unsure it says "may
-// match".
-class Beginnings {
-  public:
-    explicit Beginnings(std::string_view pattern);
-    // False only where the pattern cannot match the whole of `text`.
-    bool may_match(std::string_view text) const;
-    // False only where the pattern can match no text that begins with `prefix`.
-    bool may_match_below(std::string_view prefix) const;
-
-    struct Beginning {
-        std::string text;
-        bool open = false;  // anything may follow; else the match is `text` itself
-    };
-
-  private:
-    std::vector<Beginning> all_;
+// How a match of a pattern begins.
+struct Beginning {
+    std::string text;
+    bool open = false;  // anything may follow; else the match is `text` itself
 };
 
 // True only where the pattern is plain text (alternatives allowed) followed by [\s\S]*, and matches
@@ -45,9 +31,13 @@ class Pattern {
     ~Pattern();
 
     const std::string& text() const { return text_; }
-    const Beginnings& beginnings() const { return beginnings_; }
     // The whole of `text`; `.` is no newline. An invalid pattern matches nothing.
     bool matches(std::string_view text) const;
+    // False only where, as far as its plain text tells, it cannot match the whole of `text`, or no
+    // text that begins with `prefix`. Cheap enough for every pattern of a profile at every start,
+    // which compiling is not.
+    bool may_match(std::string_view text) const;
+    bool may_match_below(std::string_view prefix) const;
     // Anywhere in `text`.
     bool is_in(std::string_view text) const;
     // Why it is invalid, "missing )", or nothing. Compiles.
@@ -57,7 +47,7 @@ class Pattern {
     const re2::RE2& compiled() const;
 
     std::string text_;
-    Beginnings beginnings_;
+    std::vector<Beginning> beginnings_;
     mutable std::once_flag once_;
     mutable std::unique_ptr<const re2::RE2> compiled_;
 };

@@ -63,7 +63,7 @@ const Entry* find_entry(const List& list, const Predicate& predicate) {
 
 bool may_match_below(const List& list, std::string_view prefix) {
     return find_entry(list, [&](const Entry& one) {
-               return one.pattern.beginnings().may_match_below(prefix);
+               return one.pattern.may_match_below(prefix);
            }) != nullptr;
 }
 

@@ -8,13 +8,13 @@ namespace chorus::policy {
 namespace {
 
 TEST(Beginnings, RulesOutOnlyWhatThePlainTextRulesOut) {
-    const Beginnings files("tool:(view|list_files):.*");
+    const Pattern files("tool:(view|list_files):.*");
     EXPECT_TRUE(files.may_match("tool:view:a"));
     EXPECT_FALSE(files.may_match("tool:bash:a"));
     EXPECT_TRUE(files.may_match_below("tool:"));
     EXPECT_TRUE(files.may_match_below("tool:view:a"));
     EXPECT_FALSE(files.may_match_below("tool:viewer:"));
-    const Beginnings exact("tool:ask_user:");
+    const Pattern exact("tool:ask_user:");
     EXPECT_TRUE(exact.may_match("tool:ask_user:"));
     EXPECT_FALSE(exact.may_match("tool:ask_user:x"));
     EXPECT_TRUE(exact.may_match_below("tool:ask"));
@@ -24,10 +24,9 @@ TEST(Beginnings, RulesOutOnlyWhatThePlainTextRulesOut) {
 TEST(Beginnings, FlagsQuantifiersAndClassesLeaveItOpen) {
     for (const char* pattern : {"(?i)ab", "a(?i)b|ab", "ab?c", "ab*", "(ab)?x", "[a]b", "a|.",
                                 "\\Qab\\E", "a{0}b", "\u00fc?ab"})
-        EXPECT_TRUE(Beginnings(pattern).may_match("ab") || !Pattern(pattern).matches("ab"))
-            << pattern;
-    EXPECT_TRUE(Beginnings("a(?i)b|c").may_match("C"));
-    EXPECT_TRUE(Beginnings("\u00fc?").may_match(""));
+        EXPECT_TRUE(Pattern(pattern).may_match("ab") || !Pattern(pattern).matches("ab")) << pattern;
+    EXPECT_TRUE(Pattern("a(?i)b|c").may_match("C"));
+    EXPECT_TRUE(Pattern("\u00fc?").may_match(""));
 }
 
 // The prefilter must never say no where RE2 says yes: a deny pattern would be dodged.
@@ -54,9 +53,9 @@ TEST(Beginnings, NeverDisagreesWithRe2) {
         for (const auto text : texts) {
             ++compared;
             if (unfiltered.matches(text)) {
-                ASSERT_TRUE(real.beginnings().may_match(text)) << pattern << " on " << text;
+                ASSERT_TRUE(real.may_match(text)) << pattern << " on " << text;
                 for (std::size_t n = 0; n <= text.size(); ++n)
-                    ASSERT_TRUE(real.beginnings().may_match_below(text.substr(0, n)))
+                    ASSERT_TRUE(real.may_match_below(text.substr(0, n)))
                         << pattern << " below " << text;
             }
         }
