@@ -162,6 +162,16 @@ std::string joined(Words words) {
     return text;
 }
 
+// The place of git's subcommand among its words: global options and their values are passed over.
+std::size_t git_subcommand(Words words) {
+    constexpr std::string_view with_value =
+        "-c -C --git-dir --work-tree --namespace --exec-path --super-prefix --config-env";
+    std::size_t at = 1;
+    while (at < words.size() && words[at].starts_with('-'))
+        at += is_listed(words[at], with_value) ? 2 : 1;
+    return std::min(at, words.size());
+}
+
 class PartCollector {
   public:
     void read(std::string_view text, int depth) {

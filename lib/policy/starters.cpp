@@ -73,13 +73,6 @@ std::optional<std::size_t> wrapped(std::string_view options, Words words) {
                                                              : std::nullopt;
 }
 
-// "--" counts as one, since every word behind it is one.
-std::ptrdiff_t count_operands(Words words) {
-    return std::count_if(words.begin(), words.end(), [](std::string_view word) {
-        return word == "-" || word == "--" || !word.starts_with('-');
-    });
-}
-
 bool names_script(std::string_view word) {
     return !word.empty() && !word.starts_with('-') && !word.starts_with("/dev/") &&
            !word.starts_with("/proc/");
@@ -123,7 +116,11 @@ bool is_plain(const Starter& starter, Words words) {
     if (judged == "opaque") return false;
     if (judged == "script") return names_script(first) || is_listed(first, listed);
     if (judged == "first") return is_listed(first, listed);
-    if (judged == "operand") return count_operands(words.subspan(1)) <= 1;
+    // "--" counts as one, since every word behind it is one
+    if (judged == "operand")
+        return std::count_if(words.begin() + 1, words.end(), [](const std::string& word) {
+                   return word == "-" || word == "--" || !word.starts_with('-');
+               }) <= 1;
     if (judged == "sed") return sed_is_plain(listed, words);
     // "tar cIf" is "tar -cIf"
     if (judged == "tar" && !first.starts_with('-') &&
@@ -148,15 +145,6 @@ std::string_view base_name(std::string_view program) {
 bool is_shell(std::string_view program) {
     return is_listed(without_version(base_name(program)),
                      "sh bash dash zsh ksh mksh fish ash rbash yash tcsh csh posh oksh nu xonsh");
-}
-
-std::size_t git_subcommand(Words words) {
-    constexpr std::string_view with_value =
-        "-c -C --git-dir --work-tree --namespace --exec-path --super-prefix --config-env";
-    std::size_t at = 1;
-    while (at < words.size() && words[at].starts_with('-'))
-        at += is_listed(words[at], with_value) ? 2 : 1;
-    return std::min(at, words.size());
 }
 
 bool is_listed(std::string_view word, std::string_view list) {

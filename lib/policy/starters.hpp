@@ -20,8 +20,6 @@ std::optional<std::size_t> what_starts(Words words);
 std::string_view base_name(std::string_view program);
 // sh, bash, dash and their like, which run what they are told or fed.
 bool is_shell(std::string_view program);
-// The place of git's subcommand among its words: global options and their values are passed over.
-std::size_t git_subcommand(Words words);
 // One of a list with blanks, exactly.
 bool is_listed(std::string_view word, std::string_view list);
 
