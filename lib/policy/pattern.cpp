@@ -24,15 +24,11 @@ RE2::Options options() {
     return all;
 }
 
-bool is_lookaround(const RE2& expression) {
-    const std::string& part = expression.error_arg();
-    return expression.error_code() == RE2::ErrorBadPerlOp &&
-           (part.starts_with("(?=") || part.starts_with("(?!") || part.starts_with("(?<"));
-}
-
 // RE2 says "missing ): tool:(", and the caller shows the pattern anyway.
 std::string reason(const RE2& expression) {
-    if (is_lookaround(expression)) return "there is no lookaround, list the exceptions under deny";
+    if (expression.error_code() == RE2::ErrorBadPerlOp &&
+        RE2::PartialMatch(expression.error_arg(), R"(^\(\?[=!<])"))
+        return "there is no lookaround, list the exceptions under deny";
     const std::string& whole = expression.error();
     const std::string shown = ": " + expression.pattern();
     return whole.ends_with(shown) ? whole.substr(0, whole.size() - shown.size()) : whole;
