@@ -13,7 +13,7 @@ constexpr std::size_t most_bytes = 16U << 20;
 constexpr int most_depth = 8;  // of texts in texts, and of wrappers
 constexpr std::size_t most_alternatives = 64;
 constexpr int most_groups = 8;
-constexpr int most_own_words = 3;
+constexpr std::size_t most_own_words = 3;
 
 constexpr std::string_view leading_words =
     "! { } case coproc do elif else for function if in select then time until while";
@@ -172,6 +172,16 @@ std::size_t git_subcommand(Words words) {
     return std::min(at, words.size());
 }
 
+// What stands behind the first few of these characters.
+std::vector<std::string> behind(const std::string& word, const char* characters) {
+    std::vector<std::string> all;
+    std::size_t at = word.find_first_of(characters);
+    for (; at != std::string::npos && all.size() < most_own_words;
+         at = word.find_first_of(characters, at + 1))
+        all.push_back(word.substr(at + 1));
+    return all;
+}
+
 class PartCollector {
   public:
     void read(std::string_view text, int depth) {
@@ -230,9 +240,9 @@ class PartCollector {
         for (std::size_t i = 0; i < words.size(); ++i) {
             if (words[i].size() < 2 || words[i].front() != '!') continue;
             const Words from = words.subspan(i);
-            std::vector<std::string> behind(from.begin(), from.end());
-            behind.front().erase(0, 1);  // "!rm x", as editors take it
-            add_command(behind);
+            std::vector<std::string> told(from.begin(), from.end());
+            told.front().erase(0, 1);  // "!rm x", as editors take it
+            add_command(told);
         }
         const bool prints = is_listed(base_name(words.front()), "echo printf");
         const bool leads = first > 0 && is_listed(all[first - 1], leading_words);
@@ -244,11 +254,7 @@ class PartCollector {
         for (std::size_t i = 1; i < words.size() && complete_; ++i) {
             add_command(words.subspan(i));
             read_text(words[i], depth);
-            std::size_t at = words[i].find('=');
-            for (int n = 0; n < most_own_words && at != std::string::npos; ++n) {
-                read_text(words[i].substr(at + 1), depth);
-                at = words[i].find('=', at + 1);
-            }
+            for (const std::string& own : behind(words[i], "=")) read_text(own, depth);
             if (words[i].starts_with('-') && words[i].size() > 2)
                 read_text(words[i].substr(2), depth);
         }
@@ -259,12 +265,7 @@ class PartCollector {
         if (word.find_first_of(" \t\n;&|<>()$`'\"\\") == std::string::npos) return add(word);
         read(word, depth + 1);
         // what the program's own language has before it: "shell rm", "1e rm", "exec=rm"
-        std::size_t at = 0;
-        for (int i = 0; i < most_own_words; ++i) {
-            at = word.find_first_of(" \t=/!", at);
-            if (at == std::string::npos) return;
-            read(std::string_view(word).substr(++at), depth + 1);
-        }
+        for (const std::string& own : behind(word, " \t=/!")) read(own, depth + 1);
     }
 
     // The command, with its program's directory taken off, and git without its global options.
