@@ -21,20 +21,6 @@ extern const std::string_view policy_presets;
 namespace chorus::policy {
 namespace {
 
-std::vector<Preset> read_presets() {
-    std::vector<Preset> all{{"open"}, {"sandboxed"}, {"standard"}, {"locked"}};
-    for (const std::string_view line : base::split_lines(embedded::policy_presets)) {
-        if (line.empty() || line.front() == '#') continue;
-        const std::size_t colon = line.find(" : ");
-        const std::string_view head = line.substr(0, colon);
-        const Rule rule{std::string(line.substr(colon + 3)), false, head.starts_with("confined")};
-        for (Preset& one : all)
-            if (is_listed(one.name, head))
-                (head.starts_with("ask") ? one.ask : one.allow).push_back(rule);
-    }
-    return all;
-}
-
 struct Entry {
     Entry(const Rule& text, std::string at)
         : rule(text), pattern(text.pattern), where(std::move(at)) {}
@@ -231,8 +217,21 @@ void check_examples(const Profile& profile, const std::vector<std::string>& exam
 }  // namespace
 
 const std::vector<Preset>& presets() {
-    static const std::vector<Preset> all = read_presets();
-    return all;
+    static const auto presets = [] {
+        std::vector<Preset> all{{"open"}, {"sandboxed"}, {"standard"}, {"locked"}};
+        for (const std::string_view line : base::split_lines(embedded::policy_presets)) {
+            if (line.empty() || line.front() == '#') continue;
+            const std::size_t colon = line.find(" : ");
+            const std::string_view head = line.substr(0, colon);
+            const Rule rule{std::string(line.substr(colon + 3)), false,
+                            head.starts_with("confined")};
+            for (Preset& one : all)
+                if (is_listed(one.name, head))
+                    (head.starts_with("ask") ? one.ask : one.allow).push_back(rule);
+        }
+        return all;
+    }();
+    return presets;
 }
 
 const Preset* find_preset(std::string_view name) {
