@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include <fmt/format.h>
@@ -41,10 +42,6 @@ constexpr std::string_view anything = R"([\s\S]*)";
 
 Set unknown() {
     return {{"", true}};
-}
-
-bool is_alphanumeric(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
 bool is_one_of(char c, std::string_view set) {
@@ -106,8 +103,9 @@ class Reader {
     std::size_t character_size() const {
         const std::size_t size = peek() == '\\' ? 2 : 1;
         const char c = peek(size - 1);
-        const bool plain = size == 2 ? !is_alphanumeric(c) : !is_one_of(c, ".[]^$*+?{}()|");
-        const bool is_ascii = c != '\0' && static_cast<unsigned char>(c) < 0x80;
+        const auto byte = static_cast<unsigned char>(c);
+        const bool plain = size == 2 ? std::isalnum(byte) == 0 : !is_one_of(c, ".[]^$*+?{}()|");
+        const bool is_ascii = byte > 0 && byte < 0x80;
         return plain && is_ascii && !is_quantifier(peek(size)) ? size : 0;
     }
 
