@@ -143,13 +143,6 @@ std::vector<std::string> brace_expanded(const std::string& word, int depth = 0) 
     return all;
 }
 
-std::vector<std::string> all_brace_expanded(Words words) {
-    std::vector<std::string> all;
-    for (const std::string& word : words)
-        for (auto& expanded : brace_expanded(word)) all.push_back(std::move(expanded));
-    return all;
-}
-
 // A command as it is written behind "if", "{" or "X=1".
 std::string behind_word(const ScannedCommand& command, std::size_t word) {
     const std::size_t end = command.places[word] + command.words[word].size();
@@ -184,6 +177,15 @@ std::vector<std::string> behind(const std::string& word, const char* characters)
 
 class PartCollector {
   public:
+    std::optional<std::vector<std::string>> collect(std::string_view command, bool* hides) {
+        read(command, 0);
+        if (hides != nullptr) *hides = hides_;
+        if (!complete_) return std::nullopt;
+        read_simple(command, parts_);  // blanks and all, as the other lists see them
+        return std::move(parts_);
+    }
+
+  private:
     void read(std::string_view text, int depth) {
         if (depth > most_depth) complete_ = false;
         if (!complete_) return;
@@ -200,11 +202,6 @@ class PartCollector {
         for (const std::string& unread : scan.unread) read(unread, depth + 1);
     }
 
-    bool hides() const { return hides_; }
-    bool is_complete() const { return complete_; }
-    std::vector<std::string>& parts() { return parts_; }
-
-  private:
     // Where a program's name stands, behind env and its like too.
     static bool hides_program(const ScannedCommand& command) {
         const Words words = command.words;
@@ -230,7 +227,9 @@ class PartCollector {
     }
 
     void read_command(const ScannedCommand& command, bool feeds_shell, int depth) {
-        const auto all = all_brace_expanded(command.words);
+        std::vector<std::string> all;
+        for (const std::string& word : command.words)
+            for (auto& expanded : brace_expanded(word)) all.push_back(std::move(expanded));
         const std::size_t first = count_leading(all);
         if (first > 0) add(joined(all));
         if (first == all.size()) return;
@@ -306,12 +305,7 @@ std::optional<std::vector<std::string>> simple_commands(std::string_view command
 }
 
 std::optional<std::vector<std::string>> parts_for_deny(std::string_view command, bool* hides) {
-    PartCollector collector;
-    collector.read(command, 0);
-    if (hides != nullptr) *hides = collector.hides();
-    if (!collector.is_complete()) return std::nullopt;
-    read_simple(command, collector.parts());  // blanks and all, as the other lists see them
-    return std::move(collector.parts());
+    return PartCollector().collect(command, hides);
 }
 
 }  // namespace chorus::policy
