@@ -42,7 +42,7 @@ void check_utf8(const std::string& text, const std::string& source) {
 std::string read_stdin(const PromptSources& sources,
                        const std::function<void(const std::string&)>& notice) {
     std::string text;
-    std::array<char, 65536> buffer{};
+    std::array<char, 65536> buffer;  // not cleared: most callers give nothing
     const std::int64_t start = sys::monotonic_ms();
     bool told = false;
     bool anything = false;

@@ -18,7 +18,7 @@
 namespace chorus::context {
 namespace {
 
-constexpr off_t step_bytes = 64 * 1024;
+constexpr off_t step_bytes = 16 * 1024;
 
 // A fence longer than any run of backticks inside.
 std::string fence_for(std::string_view text) {
@@ -89,7 +89,8 @@ std::int64_t last_transcript_message(const std::string& path) {
     // from the end, in overlapping pieces, so that a long transcript costs nothing
     for (off_t start = status.st_size; start > 0;) {
         start = std::max<off_t>(0, start - step_bytes);
-        std::string piece(static_cast<std::size_t>(step_bytes) + 64, '\0');
+        std::string piece(
+            static_cast<std::size_t>(std::min(step_bytes + 64, status.st_size - start)), '\0');
         const ssize_t size = pread(fd.get(), piece.data(), piece.size(), start);
         if (size < 0) throw base::system_error(path);
         piece.resize(static_cast<std::size_t>(size));

@@ -13,7 +13,9 @@
 namespace chorus::sys {
 namespace {
 
-constexpr std::size_t chunk_bytes = 64U << 10;
+// Most files that a turn reads are smaller, and each byte of room is cleared before it is read
+// into.
+constexpr std::size_t first_bytes = 4U << 10;
 
 // A descriptor that somebody else made non-blocking (a shared terminal, a pipe of node's) is waited
 // for.
@@ -69,11 +71,13 @@ void redirect_to_null(int fd) {
 
 bool try_read_all(int fd, std::size_t most, std::string& bytes) {
     bytes.clear();
+    bytes.reserve(first_bytes);
     for (;;) {
         const std::size_t have = bytes.size();
+        const std::size_t unused = bytes.capacity() - have;
         // One byte beyond `most` tells a full file from one that is too long.
         const std::size_t room =
-            std::min(std::max(chunk_bytes, have), most - have + (most != SIZE_MAX));
+            std::min(unused > 0 ? unused : have, most - have + (most != SIZE_MAX));
         bytes.resize(have + room);
         const ssize_t count = read_some(fd, bytes.data() + have, room);
         bytes.resize(have + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
