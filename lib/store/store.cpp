@@ -25,8 +25,15 @@ struct Hash : std::hash<std::string_view> {
     using is_transparent = void;
 };
 
+// Nobody asks how much memory SQLite has: counting it takes a mutex for each piece.
+void leave_memory_uncounted() {
+    static const int once = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    (void)once;
+}
+
 // Nothing where there is no such file. A connection belongs to one thread, so it needs no mutex.
 Database open_if_there(const std::string& path, int access = SQLITE_OPEN_READWRITE) {
+    leave_memory_uncounted();
     sqlite3* raw = nullptr;
     const int code = sqlite3_open_v2(path.c_str(), &raw,
                                      access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
