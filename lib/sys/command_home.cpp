@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "sys/file.hpp"
+#include "sys/homes.hpp"
 #include "sys/place.hpp"
 
 namespace chorus::sys {
@@ -20,24 +21,6 @@ namespace {
 
 constexpr std::size_t most_settings_bytes = 1U << 20;
 constexpr std::string_view home_prefix = "home-";
-
-// Locked as long as its command is there: one that a killed process left is known by that.
-class HomeOutside {
-  public:
-    explicit HomeOutside(const std::string& parent) : path_(parent + "/home-XXXXXX") {
-        if (mkdtemp(path_.data()) == nullptr) throw base::system_error(path_);
-        fd_ = Fd(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-        if (!fd_ || flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) throw base::system_error(path_);
-    }
-    ~HomeOutside() { try_remove_tree(path_); }
-    HomeOutside(const HomeOutside&) = delete;
-    HomeOutside& operator=(const HomeOutside&) = delete;
-    const std::string& path() const { return path_; }
-
-  private:
-    std::string path_;
-    Fd fd_;
-};
 
 void remove_left_homes(const std::string& parent) {
     for (const std::string& name : list_directory(parent)) {
@@ -58,8 +41,14 @@ bool has(const Command& command, std::string_view name) {
                        });
 }
 
-std::string tools_beside(const std::string& home) {
-    return home.substr(0, home.rfind('/')) + "/tools/";
+std::string beside(const std::string& home) {
+    return home.substr(0, home.rfind('/') + 1);
+}
+
+std::unique_ptr<HomeOutside> make_home(const Sandbox& sandbox) {
+    make_directory(sandbox.belongings);
+    remove_left_homes(sandbox.belongings);
+    return std::make_unique<HomeOutside>(sandbox.belongings, cache_links(sandbox, ""));
 }
 
 // One that the agent's configuration names stays.
@@ -80,17 +69,20 @@ std::string home_inside(const Sandbox& sandbox) {
 
 std::string home_outside(const Sandbox& sandbox, Command& command) {
     if (sandbox.belongings.empty()) return {};
-    make_directory(sandbox.belongings);
-    remove_left_homes(sandbox.belongings);
-    const auto home = std::make_shared<const HomeOutside>(sandbox.belongings);
-    command.held.push_back(home);
-    const std::string path = home->path() + "/home";
+    std::unique_ptr<HomeOutside> home = sandbox.homes ? sandbox.homes->take() : nullptr;
+    if (!home) home = make_home(sandbox);
+    const std::string path = home->home();
+    const auto leave = [homes = sandbox.homes](HomeOutside* used) {
+        std::unique_ptr<HomeOutside> left(used);
+        if (homes && left->clear()) homes->give_back(std::move(left));
+    };
+    command.held.push_back(std::shared_ptr<HomeOutside>(home.release(), leave));
     make_directory(path);
-    for (const auto& [link, kept] : cache_links(sandbox, path)) {
-        make_directory(link.substr(0, link.rfind('/')));
-        if (symlink(kept.c_str(), link.c_str()) != 0) throw base::system_error(link);
-    }
     return path;
+}
+
+std::shared_ptr<Homes> keep_homes() {
+    return std::make_shared<Homes>();
 }
 
 std::string cache_of(const Sandbox& sandbox) {
@@ -102,7 +94,7 @@ std::vector<std::pair<std::string, std::string>> cache_links(const Sandbox& sand
     std::vector<std::pair<std::string, std::string>> links;
     for (std::string path : {"cargo/git", "cargo/registry", "gradle/caches", "gradle/wrapper"}) {
         if (sandbox.belongings.empty()) break;
-        const std::string link = tools_beside(home) + path;
+        const std::string link = beside(home) + path;
         std::replace(path.begin(), path.end(), '/', '-');
         links.emplace_back(link, cache_of(sandbox) + "/" + path);
     }
@@ -123,8 +115,8 @@ void furnish(const Sandbox& sandbox, const std::string& home, Command& command) 
     set(command, "GOMODCACHE", cache + "/go-mod");
     set(command, "npm_config_cache", cache + "/npm");
     // beside their caches these have settings that start programs
-    set(command, "CARGO_HOME", tools_beside(home) + "cargo");
-    set(command, "GRADLE_USER_HOME", tools_beside(home) + "gradle");
+    set(command, "CARGO_HOME", beside(home) + "cargo");
+    set(command, "GRADLE_USER_HOME", beside(home) + "gradle");
     // right in the cache: below it a command may have put a link in the way
     for (const auto& [link, kept] : cache_links(sandbox, home))
         if (mkdir(kept.c_str(), 0700) != 0 && errno != EEXIST) throw base::system_error(kept);

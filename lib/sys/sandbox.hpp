@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,9 @@ std::string_view name(SandboxMode mode);  // "workspace", "workspace+net", "off"
 // False for another word.
 bool parse_sandbox_mode(std::string_view text, SandboxMode& mode);
 
+class Homes;
+std::shared_ptr<Homes> keep_homes();
+
 struct Sandbox {
     SandboxMode mode = SandboxMode::workspace;
     std::string workspace = {};  // absolute, without links; writable
@@ -30,7 +34,10 @@ struct Sandbox {
     // with mode off.
     std::string belongings = {};
     std::string git_settings = {};  // git_settings()
-    std::string inner = {};         // chorus-sandbox; "": the one that belongs to this executable
+    // keep_homes(): with mode off the directories of one command, where it left nothing in them,
+    // serve the next. Nothing: each has new ones.
+    std::shared_ptr<Homes> homes = {};
+    std::string inner = {};  // chorus-sandbox; "": the one that belongs to this executable
 };
 
 // `bash -c` of it.

@@ -49,6 +49,7 @@ tools::Workplace make_workplace(Place& place, const Surroundings& surroundings,
         .available_models_path = surroundings.home.available_models(),
         .home_configuration = &place.home_configuration};
     workplace.sandbox.umask = place.root.mask();
+    workplace.sandbox.homes = sys::keep_homes();
     workplace.plants_file = place.directory.call_plants(place.thread.id);
     return workplace;
 }

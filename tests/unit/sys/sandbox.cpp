@@ -36,6 +36,41 @@ TEST_F(SandboxTest, RunsInTheWorkspaceAndWritesThere) {
     EXPECT_EQ(content_of(in_workspace("made")), "kept\n");
 }
 
+TEST_F(SandboxTest, WithoutASandboxDirectoriesServeTheNextCommandAsLongAsTheyAreAsTheyWereMade) {
+    sandbox_.mode = SandboxMode::off;
+    sandbox_.belongings = top_ + "/commands";
+    sandbox_.homes = keep_homes();
+    const std::string tell = "echo $CARGO_HOME; ls -A ~ $CARGO_HOME $GRADLE_USER_HOME";
+    const auto tell_after = [&](const std::string& script) {
+        EXPECT_TRUE(works(script)) << script;
+        return inside(tell).out.text;
+    };
+    const std::string first = inside(tell).out.text;
+    EXPECT_NE(first.find("git\nregistry\n"), std::string::npos) << first;
+    EXPECT_EQ(tell_after("touch ~/left; mkdir -p ~/a/b && chmod 0 ~/a"), first);
+    for (const char* script :
+         {"touch $CARGO_HOME/config.toml", "chmod 755 $GRADLE_USER_HOME",
+          "rm $CARGO_HOME/git && mkdir $CARGO_HOME/git", "ln -sfn /tmp $CARGO_HOME/registry",
+          "cp -a $CARGO_HOME $CARGO_HOME.x && mv $CARGO_HOME ~ && mv $CARGO_HOME.x $CARGO_HOME",
+          "touch $CARGO_HOME/../x", "rm -r $CARGO_HOME"}) {
+        const std::string before = inside(tell).out.text;
+        const std::string told = tell_after(script);
+        const std::size_t end = before.find('\n');
+        EXPECT_NE(told.substr(0, end), before.substr(0, end)) << script;
+        EXPECT_FALSE(fs::exists(before.substr(0, end))) << script;
+        EXPECT_EQ(told.substr(end).find("config.toml"), std::string::npos) << told;
+        EXPECT_NE(told.find("git\nregistry\n"), std::string::npos) << script << told;
+    }
+    {
+        const Command one = sandboxed(sandbox_, bash("true"));
+        const Command other = sandboxed(sandbox_, bash("true"));
+        EXPECT_NE(one.environment, other.environment);
+    }
+    sandbox_.homes.reset();
+    for (const auto& entry : fs::directory_iterator(sandbox_.belongings))
+        EXPECT_FALSE(entry.path().filename().string().starts_with("home-")) << entry.path();
+}
+
 TEST_F(SandboxTest, AMissingBwrapIsAnErrorNotARunWithoutIt) {
     sandbox_.program = "no-bwrap";
     EXPECT_THROW(inside("true"), base::Error);
