@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <unordered_map>
 
@@ -18,8 +19,10 @@ namespace chorus::store {
 namespace {
 
 constexpr int busy_timeout_ms = 10'000;
-// Few, because the next process reads again whatever the log still holds.
+// Few, because the next process reads again whatever the log still holds. More in a process that
+// has committed before, up to a bound: each time the disk is waited for twice.
 constexpr int checkpoint_pages = 100;
+constexpr int most_checkpoint_pages = 400;
 
 struct Hash : std::hash<std::string_view> {
     using is_transparent = void;
@@ -73,8 +76,11 @@ void set(sqlite3* database, int option, int value) {
 // ends, the log would grow for ever. So the next commit is made here, a page long. (Cutting the log
 // would do it too, and make every commit after it wait for the file system's journal.) What fails
 // was committed nevertheless, and is tried again with the next commit.
-int checkpoint_long_log(void*, sqlite3* database, const char* name, int pages) {
-    if (pages < checkpoint_pages) return SQLITE_OK;
+int checkpoint_long_log(void* most_pages, sqlite3* database, const char* name, int pages) {
+    int& most = *static_cast<int*>(most_pages);
+    const bool is_long = pages >= most;
+    most = std::min(most + checkpoint_pages, most_checkpoint_pages);
+    if (!is_long) return SQLITE_OK;
     int in_log = 0;
     int in_database = 0;
     const int code =
@@ -92,12 +98,13 @@ void distrust(sqlite3* database) {
     set(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0);
 }
 
-// Nothing here writes to the file: it may turn out to be a newer program's.
-void configure(sqlite3* database) {
+// Nothing here writes to the file: it may turn out to be a newer program's. `most_pages` of the log
+// lives as long as the connection.
+void configure(sqlite3* database, int& most_pages) {
     distrust(database);
     set(database, SQLITE_DBCONFIG_ENABLE_FKEY, 1);
     sqlite3_busy_timeout(database, busy_timeout_ms);
-    sqlite3_wal_hook(database, checkpoint_long_log, nullptr);
+    sqlite3_wal_hook(database, checkpoint_long_log, &most_pages);
     if (sqlite3_db_readonly(database, "main") == 1) throw_error(database, SQLITE_READONLY);
 }
 
@@ -136,6 +143,7 @@ struct Store::Connection {
 
     bool in_transaction() const { return sqlite3_get_autocommit(database.get()) == 0; }
 
+    int most_pages = checkpoint_pages;
     Database database;
     Gate gate;
     std::unordered_map<std::string, Prepared, Hash, std::equal_to<>> statements;
@@ -152,7 +160,7 @@ Store Store::connect(const Paths& paths, Missing missing, IfOld if_old) {
     auto connection = std::make_unique<Connection>(
         open_database(paths.database, missing == Missing::make), paths.gate);
     sqlite3* database = connection->database.get();
-    configure(database);
+    configure(database, connection->most_pages);
     bring_up_to_date(database, connection->gate, if_old);
     // What SQLite spills goes to memory: no text of a conversation in /tmp.
     execute(database,
