@@ -116,12 +116,17 @@ void write_opening(const Place& place, const Loaded& loaded, chat::Request& requ
     request.max_output_tokens = loaded.settings.max_output_tokens;
 }
 
-store::Prefix prefix_of(const Loaded& loaded, const chat::Request& request,
-                        const std::string& project) {
+const std::string& Digest::of(std::string_view text) {
     constexpr std::size_t digits = 16;
-    const auto digest = [](std::string_view text) {
-        return base::sha256_hex(text).substr(0, digits);
-    };
+    if (digest_.empty() || text_ != text) {
+        text_ = text;
+        digest_ = base::sha256_hex(text).substr(0, digits);
+    }
+    return digest_;
+}
+
+store::Prefix prefix_of(const Loaded& loaded, const chat::Request& request,
+                        const std::string& project, PrefixDigests& digests) {
     const std::string& prompt = loaded.configuration.system_prompt;
     std::string tools;
     for (const chat::ToolDefinition& tool : request.tools)
@@ -136,10 +141,10 @@ store::Prefix prefix_of(const Loaded& loaded, const chat::Request& request,
         prefix.window_start = first->id;
     }
     prefix.model = loaded.settings.model;
-    prefix.prompt = digest(prompt);
-    prefix.docs = digest(std::string_view(request.system).substr(prompt.size()));
-    prefix.project = digest(project);
-    prefix.tools = digest(tools);
+    prefix.prompt = digests.prompt.of(prompt);
+    prefix.docs = digests.docs.of(std::string_view(request.system).substr(prompt.size()));
+    prefix.project = digests.project.of(project);
+    prefix.tools = digests.tools.of(tools);
     return prefix;
 }
 

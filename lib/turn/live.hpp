@@ -61,9 +61,26 @@ chat::Message user_message(Place& place, const std::string& text, std::vector<st
 
 // Everything of a request but its conversation.
 void write_opening(const Place& place, const Loaded& loaded, chat::Request& request);
+// Of a text that seldom changes: the digest is made anew only when it does.
+class Digest {
+  public:
+    const std::string& of(std::string_view text);
+
+  private:
+    std::string text_;
+    std::string digest_;
+};
+
+struct PrefixDigests {
+    Digest prompt;
+    Digest docs;
+    Digest project;
+    Digest tools;
+};
+
 // What providers' caches hang on; the request is without the project's text yet.
 store::Prefix prefix_of(const Loaded& loaded, const chat::Request& request,
-                        const std::string& project);
+                        const std::string& project, PrefixDigests& digests);
 // AGENTS.md as the first user message, where there is one.
 std::optional<chat::Message> project_message(const Place& place);
 
@@ -123,6 +140,7 @@ class LiveTurn : public LoopHost {
     chat::Request request_;
     bool has_project_ = false;  // request_.messages begins with the project's text
     bool has_window_ = false;
+    PrefixDigests digests_;
     bool assembled_ = false;
     bool concluded_ = false;
 };
