@@ -15,12 +15,19 @@ namespace {
 // Behind the last plant: a process that was killed before it wrote this had not begun its call.
 constexpr char complete = '.';
 
+// A file that is truncated is written to the disk by ext4 as soon as it is closed, though it is
+// unlinked by then.
+bool empty(int fd) {
+    struct stat status {};
+    return fstat(fd, &status) == 0 && (status.st_size == 0 || ftruncate(fd, 0) == 0);
+}
+
 // Not synced: after a loss of power there may be none. A disk that is full keeps no call from
 // running.
 sys::Fd keep(const std::string& file, const std::string& text) {
     mkdir(file.substr(0, file.rfind('/')).c_str(), 0700);
     sys::Fd fd(open(file.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!fd || flock(fd.get(), LOCK_EX) != 0 || ftruncate(fd.get(), 0) != 0) return {};
+    if (!fd || flock(fd.get(), LOCK_EX) != 0 || !empty(fd.get())) return {};
     (void)sys::try_write_all(fd.get(), text);
     return fd;
 }
