@@ -38,6 +38,10 @@ struct Aside {
     std::string commit;  // "": nothing had changed since the commit gone back to
     std::string branch;  // the new branch that names it
 };
+// The id of the commit that HEAD of a workspace, given by a path without links, names through loose
+// and packed refs; "" before the first commit, and where anything cannot be read. Starts no
+// process.
+std::string head_commit(const std::string& workspace);
 // Takes away what a process that was killed while it changed the workspace's repository left there,
 // git's locks above all; nothing while another is at it.
 void clear_broken_mutation(const std::string& workspace);

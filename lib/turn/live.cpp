@@ -9,7 +9,7 @@
 #include "chat/json_text.hpp"
 #include "context/window.hpp"
 #include "model/retry.hpp"
-#include "repo/head.hpp"
+#include "repo/repository.hpp"
 #include "sys/clock.hpp"
 #include "sys/write_access.hpp"
 #include "turn/compact.hpp"
@@ -296,7 +296,7 @@ void LiveTurn::fill_failure(const model::Failure& failure) {
 // The table of chorus(7), section ENDS.
 void LiveTurn::fill(const LoopEnd& end) {
     result_.text = place_.redaction.without_active(end.text);
-    record_.turn().commit_after = repo::read_head(place_.root.path()).commit;
+    record_.turn().commit_after = repo::head_commit(place_.root.path());
     result_.usage = state_.usage;
     result_.iterations = state_.iterations;
     result_.tool_calls = state_.tool_calls;

@@ -12,7 +12,7 @@
 #include "chat/json_text.hpp"
 #include "context/window.hpp"
 #include "life/trust.hpp"
-#include "repo/head.hpp"
+#include "repo/repository.hpp"
 #include "store/messages.hpp"
 #include "store/records.hpp"
 #include "store/settings.hpp"
@@ -91,7 +91,7 @@ store::Turn new_turn(const Place& place, const TurnOptions& options,
     turn.idempotency_key = options.idempotency_key;
     turn.options = store_options(options, loaded.settings, fresh_after);
     turn.working_directory = options.directory.empty() ? "" : place.root.path();
-    turn.commit_before = repo::read_head(place.root.path()).commit;
+    turn.commit_before = repo::head_commit(place.root.path());
     return turn;
 }
 

@@ -22,7 +22,7 @@ plant tests/unit/net/net.cpp 'try { getenv("HOME"); } catch (int) {} // /home/me
 plant cmd/chorus-x/main.cpp '#include "chorus-x/verb.hpp"\n#include "tools/tool.hpp"\n#include <CLI/CLI.hpp>\n'
 
 fault lib/base/up.cpp '#include "sys/fd.hpp"\n' 'lib/base/up.cpp:1: includes sys/fd.hpp: base is on floor 1, sys on 2'
-fault lib/net/beside.cpp '#include "repo/head.hpp"\n' 'lib/net/beside.cpp:1: includes repo/head.hpp: net is on floor 3'
+fault lib/net/beside.cpp '#include "repo/repository.hpp"\n' 'lib/net/beside.cpp:1: includes repo/repository.hpp: net is on floor 3'
 fault lib/net/nowhere.cpp '#include "util/x.hpp"\n' 'lib/net/nowhere.cpp:1: includes util/x.hpp: no such room'
 fault lib/misc/a.hpp '#pragma once\n' 'lib/misc/a.hpp:1: no such room: misc'
 fault lib/tools/own.cpp '#include "sys/own.hpp"\n' "lib/tools/own.cpp:1: includes sys/own.hpp, which is sys's own"

@@ -1,4 +1,3 @@
-#include "repo/head.hpp"
 #include "workspace.hpp"
 
 namespace chorus::repo {
@@ -30,21 +29,22 @@ class LinkedTest : public WorkspaceTest {
         ASSERT_EQ(shell("git -c protocol.file.allow=always submodule --quiet add ../r sub"), "");
         commit("with sub");
     }
-    Head head() const { return read_head(std::filesystem::canonical(workspace()).string()); }
+    std::string head() const {
+        return head_commit(std::filesystem::canonical(workspace()).string());
+    }
     void a_days_work() const {
-        EXPECT_EQ(head().commit, git("rev-parse HEAD").substr(0, 40));
+        EXPECT_EQ(head(), git("rev-parse HEAD").substr(0, 40));
         write("a", "2\n");
         write("new", "x\n");
         EXPECT_NE(open().status().find(" M a\n?? new\n"), std::string::npos);
         EXPECT_NE(open().diff("", "").find("+2\n"), std::string::npos);
         const std::string id = commit("done");
         EXPECT_EQ(git("rev-parse HEAD").substr(0, 40), id);
-        EXPECT_EQ(head().commit, id);
+        EXPECT_EQ(head(), id);
         EXPECT_EQ(open().log(1).front().summary, "done");
         EXPECT_EQ(git("status --porcelain"), "");
         open().create_branch("fresh");
         open().checkout("fresh", false);
-        EXPECT_EQ(head().branch, "fresh");
         EXPECT_EQ(git("symbolic-ref --short HEAD"), "fresh\n");
         EXPECT_EQ(git("log -1 --format=%an"), "rita\n");
         EXPECT_CLEAN_FSCK();
@@ -54,14 +54,13 @@ class LinkedTest : public WorkspaceTest {
 TEST_F(LinkedTest, AWorktreeIsWorkedInAsARepository) {
     make_worktree();
     EXPECT_EQ(open().status(), "branch work\n");
-    EXPECT_EQ(read_head(workspace()).branch, "work");
     a_days_work();
     EXPECT_EQ(shell("git -C ../r status --porcelain; git -C ../r symbolic-ref --short HEAD"),
               "main\n");
     Repository::initialise(workspace(), author);
     EXPECT_EQ(shell("git config user.name"), "rita\n");
     git("-C ../r pack-refs --all");
-    EXPECT_EQ(read_head(workspace()).commit, git("rev-parse HEAD").substr(0, 40));
+    EXPECT_EQ(head_commit(workspace()), git("rev-parse HEAD").substr(0, 40));
 }
 
 TEST_F(LinkedTest, ABranchOfAnotherWorktreeIsNotCheckedOutOrDeleted) {
@@ -114,7 +113,7 @@ TEST_F(LinkedTest, WhatDoesNotPointBackIsNamed) {
     EXPECT_EQ(message_of([&] { open(); }), "git: " + directory() + "/r/.git/worktrees/w/gitdir: " +
                                                "does not name " + path(".git"));
     EXPECT_EQ(message_of([&] { initialise(); }), message_of([&] { open(); }));
-    EXPECT_EQ(read_head(workspace()).commit, "");
+    EXPECT_EQ(head_commit(workspace()), "");
 }
 
 TEST_F(LinkedTest, AChangedSubmoduleIsSeenAndCommitted) {
