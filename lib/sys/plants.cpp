@@ -90,21 +90,6 @@ class Survey {
     }
 
   private:
-    // What of a directory makes git take it for a repository.
-    struct Signs {
-        bool head = false;
-        bool objects = false;
-        bool refs = false;
-        bool commondir = false;
-        bool is_repository() const { return head && ((objects && refs) || commondir); }
-        void note(std::string_view name) {
-            head |= name == "HEAD";
-            objects |= name == "objects";
-            refs |= name == "refs";
-            commondir |= name == "commondir";
-        }
-    };
-
     // Of a linked worktree or a submodule.
     std::set<std::string> places_outside() const {
         const GitPlace git = find_git(workspace_);
@@ -140,7 +125,7 @@ class Survey {
             if (errno != ENOENT) add(directory, "cannot be looked into", "");
             return;
         }
-        Signs signs;
+        bool has_head = false;
         const std::size_t before = open_.size();
         // One buffer for all: opendir(3) takes twice as long for a small directory.
         ssize_t count = 0;
@@ -148,27 +133,30 @@ class Survey {
             for (ssize_t at = 0; at < count;) {
                 const auto* entry = reinterpret_cast<const dirent64*>(entries_.get() + at);
                 at += entry->d_reclen;
-                note(directory, *entry, signs);
+                note(directory, *entry);
+                has_head |= std::strcmp(entry->d_name, "HEAD") == 0;
             }
-        if (!signs.is_repository()) return;
+        if (!has_head || !is_repository(directory)) return;
         inspect(directory, tree_of(directory));
         leave_out_contents(directory, before);
     }
 
-    // Of a repository without a work tree, itself.
-    static std::string tree_of(const std::string& repository) {
-        const std::size_t slash = repository.size() < 2
-                                      ? std::string::npos
-                                      : repository.rfind('/', repository.size() - 2);
-        const std::size_t name = slash == std::string::npos ? 0 : slash + 1;
-        return base::to_lower_ascii(repository.substr(name)) == ".git/" ? repository.substr(0, name)
-                                                                        : repository;
+    // For git, where there is a HEAD.
+    bool is_repository(const std::string& directory) const {
+        return (status_of(directory + "objects") && status_of(directory + "refs")) ||
+               status_of(directory + "commondir");
     }
 
-    void note(const std::string& directory, const dirent64& entry, Signs& signs) {
+    // Of a repository without a work tree, itself.
+    static std::string tree_of(const std::string& repository) {
+        const std::string name = name_of(repository);
+        return repository.substr(
+            0, is_dot_git(name.c_str()) ? repository.size() - name.size() - 1 : std::string::npos);
+    }
+
+    void note(const std::string& directory, const dirent64& entry) {
         const std::string_view name = entry.d_name;
         if (name == "." || name == "..") return;
-        signs.note(name);
         if (is_a_directory(directory, entry))
             open_.push_back(directory + entry.d_name + "/");
         else if (is_dot_git(entry.d_name))
@@ -195,20 +183,14 @@ class Survey {
     // A .git that is a link, or a file that names the place.
     void follow(const std::string& directory, const char* name) {
         const std::string path = directory + name;
-        std::string place = full(path);
+        std::string place = name;
         const auto status = status_of(path);
         if (status && S_ISREG(status->st_mode)) {
             const auto text = content(path);
             if (!text || !text->starts_with("gitdir:")) return;
-            place = std::string(base::trim(std::string_view(*text).substr(7)));
-            if (!place.starts_with('/')) place = full(directory + place);
+            place = base::trim(std::string_view(*text).substr(7));
         }
-        lead_to(path, place, directory);
-    }
-
-    void lead_to(const std::string& path, const std::string& place, const std::string& tree) {
-        const auto real = resolved(place) ? inside(path, "", place) : std::nullopt;
-        if (real) inspect(*real + "/", tree);
+        if (const auto real = inside(path, directory, place)) inspect(*real + "/", directory);
     }
 
     // Relative to the workspace, what `path` leads to, by a name that begins in `directory`; it
@@ -241,11 +223,10 @@ class Survey {
             if (has_exec_step(*steps))
                 add(repository + "rebase-merge/git-rebase-todo", "a step that runs a command",
                     base::sha256_hex(*steps));
-        if (const auto text = content(repository + "commondir")) {
-            const std::string place(base::trim(*text));
-            lead_to(repository + "commondir",
-                    place.starts_with('/') ? place : full(repository + place), tree);
-        }
+        const std::string common = repository + "commondir";
+        if (const auto text = content(common))
+            if (const auto real = inside(common, repository, std::string(base::trim(*text))))
+                inspect(*real + "/", tree);
     }
 
     void inspect_alternates(const std::string& objects, int depth) {
