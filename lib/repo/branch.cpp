@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "repo/calls.hpp"
 #include "repo/mutation.hpp"
@@ -73,17 +75,10 @@ void check_out(git_repository* repository, const git_commit* commit) {
 }
 
 void refuse_kept(git_repository* repository, const git_commit* commit, const Texts& kept) {
-    const auto entry_of = [](const Tree& tree, const std::string& path) {
-        const git_tree_entry* entry =
-            tree ? git_tree_entry_byname(tree.get(), path.c_str()) : nullptr;
-        return entry == nullptr ? std::string()
-                                : std::to_string(git_tree_entry_filemode(entry)) +
-                                      text_of(*git_tree_entry_id(entry));
-    };
-    const Tree from = tree_of(commit_at(repository).get());
-    const Tree to = tree_of(commit);
+    const Texts changed = changed_between(repository, tree_of(commit_at(repository).get()).get(),
+                                          tree_of(commit).get());
     for (const std::string& path : kept)
-        if (entry_of(from, path) != entry_of(to, path))
+        if (std::find(changed.begin(), changed.end(), path) != changed.end())
             refuse("checkout: " + path + " would change, which a running task is kept from writing",
                    "wait for its end, or end it with task_kill");
 }

@@ -20,7 +20,7 @@ void leave_out(const std::string& workspace, const Texts& paths);
 
 std::string status(git_repository* repository);
 std::string diff(git_repository* repository, const std::string& ref1, const std::string& ref2);
-std::vector<Commit> log(git_repository* repository, int count);
+Texts log(git_repository* repository, int count);  // of each: id, author, summary, time
 std::string commit(git_repository* repository, const std::string& message, const Author& author,
                    const Texts& files);
 PlannedCommit plan_commit(git_repository* repository, const std::string& message,

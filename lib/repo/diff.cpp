@@ -96,25 +96,26 @@ std::string diff(git_repository* repository, const std::string& ref1, const std:
     return conflicts + printed(diff.get());
 }
 
-std::vector<Commit> log(git_repository* repository, int count) {
-    std::vector<Commit> commits;
-    if (!commit_at(repository)) return commits;
+Texts log(git_repository* repository, int count) {
+    Texts words;
+    if (!commit_at(repository)) return words;
     const auto walk = make<Walk>("log", git_revwalk_new, repository);
     check(git_revwalk_sorting(walk.get(), GIT_SORT_TOPOLOGICAL | GIT_SORT_TIME), "log");
     check(git_revwalk_push_head(walk.get()), "log");
     git_oid id;
-    while (static_cast<int>(commits.size()) < count) {
+    for (; count > 0; --count) {
         const int result = git_revwalk_next(&id, walk.get());
         if (result == GIT_ITEROVER) break;
         check(result, "log");
         const auto commit = make<CommitObject>("log", git_commit_lookup, repository, &id);
         const git_signature* author = git_commit_author(commit.get());
         const char* summary = git_commit_summary(commit.get());
-        commits.push_back({text_of(id), std::string(author->name) + " <" + author->email + ">",
-                           summary != nullptr ? summary : "",
-                           base::iso8601(git_commit_time(commit.get()) * 1000)});
+        words.insert(words.end(),
+                     {text_of(id), std::string(author->name) + " <" + author->email + ">",
+                      summary != nullptr ? summary : "",
+                      base::iso8601(git_commit_time(commit.get()) * 1000)});
     }
-    return commits;
+    return words;
 }
 
 }  // namespace chorus::repo

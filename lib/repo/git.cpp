@@ -157,6 +157,14 @@ std::vector<const git_diff_delta*> deltas_of(const git_diff* diff) {
     return deltas;
 }
 
+Texts changed_between(git_repository* repository, git_tree* from, git_tree* to) {
+    const auto diff = make<Diff>("git", git_diff_tree_to_tree, repository, from, to, nullptr);
+    Texts paths;
+    for (const git_diff_delta* delta : deltas_of(diff.get()))
+        paths.emplace_back(delta->new_file.path);
+    return paths;
+}
+
 Object resolve(git_repository* repository, const std::string& ref) {
     Object found;
     if (!ref.empty() && !ref.starts_with('-') && ref.find('\0') == std::string::npos)

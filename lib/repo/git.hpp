@@ -89,6 +89,8 @@ Index fresh_index(git_repository* repository);
 std::string_view content_of(const git_blob* blob);
 std::vector<const git_index_entry*> entries_of(git_index* index);
 std::vector<const git_diff_delta*> deltas_of(const git_diff* diff);
+// The paths of what differs between two trees; null is one without anything.
+Texts changed_between(git_repository* repository, git_tree* from, git_tree* to);
 // Throws where `ref` is no branch, tag or commit.
 Object resolve(git_repository* repository, const std::string& ref);
 // The same, followed to a commit or tree: resolve_as<Tree>(repository, ref, GIT_OBJECT_TREE).

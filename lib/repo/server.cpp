@@ -61,12 +61,6 @@ Message answer_of(Texts texts) {
 Message answer_of(const Aside& aside) {
     return {aside.commit, aside.branch};
 }
-Message answer_of(const std::vector<Commit>& commits) {
-    Message answer;
-    for (const Commit& commit : commits)
-        answer.insert(answer.end(), {commit.id, commit.author, commit.summary, commit.time});
-    return answer;
-}
 
 using Call = std::function<Message(Words)>;
 

@@ -239,11 +239,7 @@ int check_out_tree(git_repository* repository, git_tree* from, const git_commit*
                    git_checkout_options options) {
     options.dir_mode = 0777;
     const auto* target = reinterpret_cast<const git_object*>(commit);
-    const auto diff =
-        make<Diff>("git", git_diff_tree_to_tree, repository, from, tree_of(commit).get(), nullptr);
-    Texts paths;
-    for (const git_diff_delta* delta : deltas_of(diff.get()))
-        paths.emplace_back(delta->new_file.path);
+    Texts paths = changed_between(repository, from, tree_of(commit).get());
     Texts attributes;
     std::copy_if(paths.begin(), paths.end(), std::back_inserter(attributes), is_attribute_file);
     if (attributes.empty()) return git_checkout_tree(repository, target, &options);
@@ -318,9 +314,8 @@ void stage_in_the_way(git_repository* repository, git_index* index, git_tree* tr
 
 void remove_links(git_repository* repository, git_tree* tree) {
     const std::string work_tree = git_repository_workdir(repository);
-    const auto all = make<Diff>("reset", git_diff_tree_to_tree, repository, nullptr, tree, nullptr);
-    for (const git_diff_delta* delta : deltas_of(all.get())) {
-        const std::string link = find_link(work_tree, delta->new_file.path);
+    for (const std::string& path : changed_between(repository, nullptr, tree)) {
+        const std::string link = find_link(work_tree, path);
         if (!link.empty() && unlink((work_tree + link).c_str()) != 0)
             throw base::system_error("reset: " + link);
     }
