@@ -120,13 +120,13 @@ class Survey {
 
     // `directory` is "" or ends in '/'.
     void look_through(const std::string& directory) {
+        if (is_content(directory)) return;
         const Fd fd = opened(directory, O_RDONLY | O_DIRECTORY);
         if (!fd) {
             if (errno != ENOENT) add(directory, "cannot be looked into", "");
             return;
         }
         bool has_head = false;
-        const std::size_t before = open_.size();
         // One buffer for all: opendir(3) takes twice as long for a small directory.
         ssize_t count = 0;
         while ((count = getdents64(fd.get(), entries_.get(), entries_bytes)) > 0)
@@ -137,8 +137,8 @@ class Survey {
                 has_head |= std::strcmp(entry->d_name, "HEAD") == 0;
             }
         if (!has_head || !is_repository(directory)) return;
+        repositories_.insert(directory);
         inspect(directory, tree_of(directory));
-        leave_out_contents(directory, before);
     }
 
     // For git, where there is a HEAD.
@@ -170,14 +170,10 @@ class Survey {
     }
 
     // Thousands of directories of objects; a repository among them would have to be pointed to.
-    void leave_out_contents(const std::string& directory, std::size_t from) {
-        const auto is_content = [&](const std::string& path) {
-            const std::string name = path.substr(directory.size());
-            return name == "objects/" || name == "refs/" || name == "logs/";
-        };
-        open_.erase(std::remove_if(open_.begin() + static_cast<std::ptrdiff_t>(from), open_.end(),
-                                   is_content),
-                    open_.end());
+    bool is_content(const std::string& directory) const {
+        const std::string name = name_of(directory);
+        return (name == "objects" || name == "refs" || name == "logs") &&
+               repositories_.contains(directory.substr(0, directory.size() - name.size() - 1));
     }
 
     // A .git that is a link, or a file that names the place.
@@ -316,6 +312,7 @@ class Survey {
     Fd root_;
     std::unique_ptr<char[]> entries_ = std::make_unique_for_overwrite<char[]>(entries_bytes);
     std::vector<std::string> open_;
+    std::set<std::string> repositories_;
     std::set<std::string> inspected_;
     std::set<std::string> pointed_to_;
     std::set<Plant> plants_;
