@@ -77,8 +77,7 @@ class Fetching {
                                          "https://USER:TOKEN@HOST/PATH; they are not stored");
         const base::Error error = failure(what, result);
         const char* const instead = "clone it with git, and work there with -C";
-        if (error.message().ends_with("extensions.objectformat"))
-            refuse(what + ": the repository has SHA-256 object names", instead);
+        if (error.message().ends_with(sha256_names)) refuse(error.message(), instead);
         // names that are longer than libgit2 reads them
         if (error.message().ends_with("error parsing REF pkt-line"))
             refuse(error.message(),

@@ -48,6 +48,9 @@ void refuse(const std::string& message, const std::string& hint) {
 base::Error failure(std::string_view what, int result) {
     std::string words = last_words();
     if (words.empty()) words = "libgit2 error " + std::to_string(result);
+    if (words.ends_with("extensions.objectformat"))
+        return {base::ErrorCode::failed, std::string(what).append(sha256_names),
+                "the git tools cannot read it: use git in bash; everything else works"};
     return {base::ErrorCode::failed, std::string(what) + ": " + words, hint_for(result)};
 }
 

@@ -13,7 +13,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "sys/environment.hpp"
-#include "sys/git_config.hpp"
 #include "sys/git_place.hpp"
 #include "sys/open_beneath.hpp"
 #include "sys/safe_directory.hpp"
@@ -52,14 +51,6 @@ Current& current() {
     return current;
 }
 
-void check_object_names(const sys::GitPlace& place) {
-    const auto format = sys::git_values(sys::read_git_file(place.common->get(), "config"),
-                                        "extensions", "objectformat");
-    if (!format.empty() && format.back() != "sha1")
-        throw base::Error(base::ErrorCode::failed, "git: the repository has SHA-256 object names",
-                          "the git tools cannot read it: use git in bash; everything else works");
-}
-
 // The workspace, and what of its repository lies elsewhere.
 std::vector<std::string> places_of(const std::string& workspace) {
     const sys::GitPlace place = sys::find_git(workspace);
@@ -67,7 +58,6 @@ std::vector<std::string> places_of(const std::string& workspace) {
     std::vector<std::string> places{workspace};
     if (!place.is_there()) return places;
     sys::check_owner("git", workspace, place);
-    check_object_names(place);
     for (const std::string& directory : {place.common_directory, place.git_directory})
         if (!(directory + "/").starts_with(places.back() + "/")) places.push_back(directory);
     return places;
