@@ -11,15 +11,9 @@ namespace {
 constexpr std::size_t patch_bytes = 8U << 20;  // far beyond what a tool's result may hold
 constexpr std::int64_t text_file_bytes = 4 << 20;
 
-struct Chosen {
-    git_repository* repository;
-    git_index* index;
-};
-
 // Called by libgit2 for every file; 1 leaves it out.
-int choose(const git_diff*, const git_diff_delta* delta, const char*, void* chosen) {
-    const auto& [repository, index] = *static_cast<Chosen*>(chosen);
-    return static_cast<int>(is_unchanged(repository, index, *delta) ||
+int choose(const git_diff*, const git_diff_delta* delta, const char*, void* index) {
+    return static_cast<int>(is_unchanged(static_cast<git_index*>(index), *delta) ||
                             std::string_view(delta->old_file.path).ends_with('/'));
 }
 
@@ -73,12 +67,11 @@ std::string printed(git_diff* diff) {
 std::string diff(git_repository* repository, const std::string& ref1, const std::string& ref2) {
     const Index index = fresh_index(repository);
     const Tree from = tree_at(repository, ref1);
-    Chosen chosen{repository, index.get()};
     auto options = options_by(git_diff_options_init);
     options.flags = GIT_DIFF_INCLUDE_UNTRACKED | GIT_DIFF_RECURSE_UNTRACKED_DIRS |
                     GIT_DIFF_SHOW_UNTRACKED_CONTENT | GIT_DIFF_INCLUDE_TYPECHANGE;
     options.max_size = text_file_bytes;
-    options.payload = &chosen;
+    options.payload = index.get();
     std::string conflicts;
     Diff diff;
     if (ref2.empty()) {

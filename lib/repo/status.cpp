@@ -85,8 +85,8 @@ std::string status(git_repository* repository) {
     Lines lines;
     for (std::size_t i = 0; i < git_status_list_entrycount(list.get()); ++i) {
         const git_status_entry& entry = *git_status_byindex(list.get(), i);
-        const bool is_changed = entry.head_to_index != nullptr ||
-                                !is_unchanged(repository, index.get(), *entry.index_to_workdir);
+        const bool is_changed =
+            entry.head_to_index != nullptr || !is_unchanged(index.get(), *entry.index_to_workdir);
         if (is_changed) append(lines, entry, index.get());
     }
     std::string operation = operation_text(repository, index.get());

@@ -167,7 +167,7 @@ Texts changed_paths(git_repository* repository, git_index* index) {
     Texts paths;
     for (const git_diff_delta* delta : deltas_of(diff.get())) {
         const std::string path = delta->new_file.path;
-        if (!path.ends_with('/') && !is_unchanged(repository, index, *delta)) paths.push_back(path);
+        if (!path.ends_with('/') && !is_unchanged(index, *delta)) paths.push_back(path);
     }
     return paths;
 }
@@ -211,11 +211,11 @@ void put_back(git_index* index, const std::string& path, std::optional<git_index
 
 }  // namespace
 
-bool is_unchanged(git_repository* repository, git_index* index, const git_diff_delta& delta) {
+bool is_unchanged(git_index* index, const git_diff_delta& delta) {
     const git_index_entry* entry = git_index_get_bypath(index, delta.old_file.path, 0);
     if (entry == nullptr) return false;
     return (entry->flags_extended & GIT_INDEX_ENTRY_SKIP_WORKTREE) != 0 ||
-           (delta.status == GIT_DELTA_MODIFIED && is_same_in_lfs(repository, entry));
+           (delta.status == GIT_DELTA_MODIFIED && is_same_in_lfs(git_index_owner(index), entry));
 }
 
 // The attributes are those of the tree while that is the repository's index.

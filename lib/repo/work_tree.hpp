@@ -45,6 +45,6 @@ int check_out_tree(git_repository* repository, git_tree* from, const git_commit*
 
 // Whether libgit2 alone takes the file for changed: the work tree lacks it on purpose
 // (skip-worktree), or it is what its pointer of git-lfs in the index stands for.
-bool is_unchanged(git_repository* repository, git_index* index, const git_diff_delta& delta);
+bool is_unchanged(git_index* index, const git_diff_delta& delta);
 
 }  // namespace chorus::repo
