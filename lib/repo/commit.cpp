@@ -29,6 +29,7 @@ struct Draft {
           author(identity(repository, agent)),
           message(std::move(text)) {}
 
+    GitRepository owner;  // for a draft that outlives its call
     Mutation mutation;
     Index index;
     CommitObject parent;
@@ -226,8 +227,9 @@ void initialise(const std::string& workspace, const Author& author) {
     sys::sync_filesystem(git_repository_path(repository.get()));
 }
 
-PlannedCommit plan_commit(git_repository* repository, const std::string& message,
-                          const Author& author, const Texts& files) {
+PlannedCommit plan_commit(GitRepository owner, const std::string& message, const Author& author,
+                          const Texts& files) {
+    git_repository* const repository = owner.get();
     std::string text = checked_message(message);
     const Texts selection = selection_of(repository, files);
     refuse_during(repository, {Ending::other}, "commit");
@@ -237,13 +239,14 @@ PlannedCommit plan_commit(git_repository* repository, const std::string& message
     const Tree tree = tree_to_commit(repository, *draft, selection);
     refuse_empty(repository, tree.get(), *draft);
     write_commit(repository, tree.get(), *draft);
-    return {text_of(draft->id), [repository, draft] { publish(repository, *draft); },
+    draft->owner = std::move(owner);
+    return {text_of(draft->id), [draft] { publish(draft->owner.get(), *draft); },
             sequence_after_commit(repository)};
 }
 
-std::string commit(git_repository* repository, const std::string& message, const Author& author,
+std::string commit(GitRepository repository, const std::string& message, const Author& author,
                    const Texts& files) {
-    const PlannedCommit planned = plan_commit(repository, message, author, files);
+    const PlannedCommit planned = plan_commit(std::move(repository), message, author, files);
     planned.finish();
     return planned.id;
 }

@@ -23,8 +23,6 @@ class Words {
         std::apply([this](auto&... each) { (this->read(each), ...); }, all);
         return all;
     }
-    // Of the workspace that was read.
-    GitRepository take_repository() { return std::move(repository_); }
 
   private:
     const std::string& next() { return request_.at(next_++); }
@@ -38,9 +36,12 @@ class Words {
     void read(Texts& texts) {
         while (next_ < request_.size()) texts.push_back(next());
     }
+    void read(GitRepository& repository) {
+        repository = open_repository(next());
+        if (!repository) refuse("git: the repository is gone");
+    }
     void read(git_repository*& repository) {
-        repository_ = open_repository(next());
-        if (!repository_) refuse("git: the repository is gone");
+        read(repository_);
         repository = repository_.get();
     }
 
@@ -67,25 +68,18 @@ using Call = std::function<Message(Words)>;
 template <typename Result, typename... Arguments>
 Call call_of(Result (*act)(Arguments...)) {
     return [act](Words words) {
-        const auto arguments = words.read_all<Arguments...>();
         if constexpr (std::is_void_v<Result>) {
-            std::apply(act, arguments);
+            std::apply(act, words.read_all<Arguments...>());
             return Message{};
         } else {
-            return answer_of(std::apply(act, arguments));
+            return answer_of(std::apply(act, words.read_all<Arguments...>()));
         }
     };
 }
 
-// A repository whose branch is about to move: nobody else changes it until the plan is gone.
-struct Plan {
-    GitRepository repository;
-    PlannedCommit planned;
-};
-
 using Calls = std::map<std::string_view, Call>;
 
-Calls calls_with(std::optional<Plan>& plan) {
+Calls calls_with(std::optional<PlannedCommit>& plan) {
     return {{"open", call_of(+[](const std::string& workspace) {
                  return open_repository(workspace) != nullptr;
              })},
@@ -106,15 +100,13 @@ Calls calls_with(std::optional<Plan>& plan) {
             {"reset", call_of(reset)},
             {"plan",
              [&plan](Words words) {
-                 const auto arguments =
-                     words.read_all<git_repository*, std::string, Author, Texts>();
-                 PlannedCommit planned = std::apply(plan_commit, arguments);
-                 plan = Plan{words.take_repository(), std::move(planned)};
-                 return Message{plan->planned.id, plan->planned.note};
+                 plan = std::apply(plan_commit,
+                                   words.read_all<GitRepository, std::string, Author, Texts>());
+                 return Message{plan->id, plan->note};
              }},
             {"finish",
              [&plan](const Words&) {
-                 plan.value().planned.finish();
+                 plan.value().finish();
                  return Message{};
              }},
             {"forget", [&plan](const Words&) {
@@ -141,7 +133,7 @@ bool answer(const Calls& calls, const Message& request) {
 
 void serve() {
     start_library();
-    std::optional<Plan> plan;
+    std::optional<PlannedCommit> plan;
     const Calls calls = calls_with(plan);
     std::optional<Message> request;
     do request = receive(server_socket);
