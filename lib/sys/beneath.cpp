@@ -157,12 +157,10 @@ Root::Root(Fd fd, std::string directory, std::string what, unsigned mask)
     real_ = real_path(path_);
 }
 
-Root Root::without_links(std::string directory, std::string what, unsigned mask) {
+std::optional<Root> Root::find(std::string directory, std::string what, unsigned mask) {
     Fd fd = open_real(directory, O_RDONLY | O_DIRECTORY);
-    if (!fd && errno == ELOOP)
-        throw base::Error(base::ErrorCode::failed,
-                          directory + ": a link was put there, or above it, since");
-    return {std::move(fd), std::move(directory), std::move(what), mask};
+    if (!fd) return std::nullopt;
+    return Root(std::move(fd), std::move(directory), std::move(what), mask);
 }
 
 std::string Root::canonical(std::string_view path) const {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,9 +40,10 @@ class Root {
     // `mask` the umask of what is made there.
     explicit Root(std::string directory, std::string what = "the workspace",
                   unsigned mask = private_umask);
-    // Of a path that had no links when it was noted; throws where one was put there since.
-    static Root without_links(std::string directory, std::string what = "the workspace",
-                              unsigned mask = private_umask);
+    // Of a path that was found without links and kept: nothing where a link is on the way by now,
+    // or where it is gone.
+    static std::optional<Root> find(std::string directory, std::string what = "the workspace",
+                                    unsigned mask = private_umask);
     unsigned mask() const { return mask_; }
     const std::string& path() const { return path_; }
     int fd() const { return fd_.get(); }

@@ -134,11 +134,10 @@ void check_grant(store::Store& store, const store::Prompt& prompt, const Widenin
 std::optional<Binding> binding_now(const agent::Home& home, const store::Agent& agent,
                                    const store::Prompt& prompt) {
     const tools::Tool* tool = tools::find_tool(prompt.tool);
-    if (prompt.kind != "permission" || prompt.files.empty() || tool == nullptr ||
-        !sys::is_directory(prompt.directory))
-        return std::nullopt;
-    return bind_call(*tool, tools::Arguments::parse(prompt.arguments),
-                     sys::Root::without_links(prompt.directory),
+    if (prompt.kind != "permission" || prompt.files.empty() || tool == nullptr) return std::nullopt;
+    const auto root = sys::Root::find(prompt.directory);
+    if (!root) return std::nullopt;
+    return bind_call(*tool, tools::Arguments::parse(prompt.arguments), *root,
                      agent::Directory(home.path() + "/" + agent.dir), prompt.profile);
 }
 

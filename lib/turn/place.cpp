@@ -81,21 +81,20 @@ void lock_thread(Place& place, const TurnOptions& options, const Surroundings& s
 }  // namespace
 
 std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn) {
-    const bool is_own = turn.working_directory.empty();
-    const std::string path = is_own ? place.directory.workspace() : turn.working_directory;
-    if (!sys::is_directory(path)) return std::nullopt;
-    const std::string real = sys::real_path(path);
-    if (!is_own && real != path) return std::nullopt;
-    return sys::Root::without_links(real);
+    if (!turn.working_directory.empty()) return sys::Root::find(turn.working_directory);
+    const std::string own = place.directory.workspace();
+    return sys::is_directory(own) ? sys::Root::find(sys::real_path(own)) : std::nullopt;
 }
 
 sys::Root root_for(store::Store& store, const agent::Directory& directory,
                    const TurnOptions& options, const Surroundings& surroundings) {
     // the home stays private
     const unsigned mask = options.directory.empty() ? sys::private_umask : sys::caller_umask();
-    return sys::Root::without_links(
-        checked_directory(store, options, surroundings.home, directory, surroundings.environment),
-        "the workspace", mask);
+    const std::string path =
+        checked_directory(store, options, surroundings.home, directory, surroundings.environment);
+    auto root = sys::Root::find(path, "the workspace", mask);
+    if (!root) throw Error(ErrorCode::bad_request, path + ": a link leads elsewhere now");
+    return std::move(*root);
 }
 
 Place open_place(const TurnOptions& options, const Surroundings& surroundings, Hold hold) {

@@ -49,7 +49,7 @@ Place open_place(const TurnOptions& options, const Surroundings& surroundings, H
 bool try_lock_thread(Place& place, const Surroundings& surroundings);
 // --new-thread: made and locked, once it is known that the turn can begin.
 void begin_thread(Place& place, const TurnOptions& options, const Surroundings& surroundings);
-// What that turn worked in; it may be gone, or a link be in its place.
+// What that turn worked in; nothing where it is gone, or where a link leads there now.
 std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn);
 // What a turn works in: the workspace, or -C DIR where it may be that.
 sys::Root root_for(store::Store& store, const agent::Directory& directory,

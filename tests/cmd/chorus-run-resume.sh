@@ -145,6 +145,19 @@ expect_file project/f x
 expect_db 'SELECT attempt FROM turns' 2
 expect_sound
 
+test_case "--resume does not follow a link in the place of what the turn worked in"
+init a --model anthropic/m
+home_key max_retries 0
+mkdir project outside
+start_server "$(answers '{"status": 500}' "$(call d list_files '{}')" "$(say 'Done.')")"
+run chorus-run a go -C project
+expect_status 7
+mv project moved
+ln -s outside project
+run chorus-run a --resume
+expect_status 2
+expect_match "$err" "-C: '.*/project': a link leads elsewhere now"
+
 test_case "--resume of a fresh turn stays fresh; iterations go on counting"
 init a --model anthropic/m
 home_key max_retries 0

@@ -57,6 +57,18 @@ struct Beneath : testing::Test {
     }
 };
 
+TEST_F(Beneath, IsFoundAgainWhereNoLinkLeadsThere) {
+    EXPECT_EQ(Root::find(inside)->path(), inside);
+    EXPECT_TRUE(Root::find(inside + "/src"));
+    EXPECT_FALSE(Root::find(inside + "/gone"));
+    EXPECT_FALSE(Root::find(inside + "/src/a.txt"));
+    fs::rename(inside + "/src", inside + "/moved");
+    fs::create_directory_symlink("moved", inside + "/src");
+    EXPECT_FALSE(Root::find(inside + "/src"));
+    fs::create_directory(inside + "/moved/below");
+    EXPECT_FALSE(Root::find(inside + "/src/below"));
+}
+
 using Reading = Beneath;
 using Writing = Beneath;
 using Canonical = Beneath;
