@@ -1,6 +1,7 @@
 #include "repo/message.hpp"
 
 #include <sys/socket.h>
+#include <sys/uio.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -48,8 +49,11 @@ bool send(int socket, const Message& message) {
         check_size(bytes.size());
     }
     for (std::size_t sent = 0; sent < bytes.size();) {
-        const ssize_t count =
-            ::send(socket, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
+        iovec rest{bytes.data() + sent, bytes.size() - sent};
+        msghdr part{};
+        part.msg_iov = &rest;
+        part.msg_iovlen = 1;
+        const ssize_t count = sendmsg(socket, &part, MSG_NOSIGNAL);
         if (count < 0 && errno != EINTR) return false;
         if (count > 0) sent += static_cast<std::size_t>(count);
     }
