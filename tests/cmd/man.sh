@@ -172,8 +172,7 @@ test_case "presets and their patterns"
 shown=$(section chorus-permissions.7 PRESETS)
 while read -r pattern; do
     [[ $shown == *"$pattern"* ]] || fail "no $pattern"
-done < <(sed -n '/_allow\|_ask/,/};/p' "$sources/policy/presets.cpp" | grep -oE '"(tool:[^"]*|\(tool:[^"]*\))"' |
-    sed -E 's/^"\((.*)\)"$/\1/;s/^"(.*)"$/\1/' | grep -vxF -e 'tool:[\s\S]*')
+done < <(sed -n 's/^[a-z].* : //p' "$sources/policy/data/presets.txt" | grep -vxF -e 'tool:[\s\S]*')
 
 test_case "tables and columns of the database"
 in_database() { section chorus-home.5 DATABASE | awk -v wanted="$1" '/^   [a-z]/ { on = $0 ~ "[ ,]" wanted "(,|$)" } on'; }
