@@ -3,6 +3,8 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <bitset>
+#include <cctype>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -27,6 +29,10 @@ struct Finding {
 
 constexpr auto none = std::string_view::npos;
 
+re2::StringPiece piece(std::string_view text) {
+    return {text.data(), text.size()};
+}
+
 // A line of data/keys.txt, which says what it means. Compiled when a text first has its beginning.
 class Shape {
   public:
@@ -38,12 +44,13 @@ class Shape {
 
     std::optional<Finding> match(std::string_view text, std::size_t at) const {
         const std::string_view head = text.substr(at, beginning().size());
-        if (base::to_lower_ascii(head) != base::to_lower_ascii(beginning())) return std::nullopt;
+        if (head != beginning() && !(any_case_ && base::to_lower_ascii(head) == beginning()))
+            return std::nullopt;
         if (once_a_run_ && at > 0 && text[at - 1] == '-') return std::nullopt;
         const RE2& whole = *compiled().front();
         re2::StringPiece found[2];
         const int group = whole.NumberOfCapturingGroups();
-        if (!whole.Match(text, at, text.size(), RE2::ANCHOR_START, found, group + 1))
+        if (!whole.Match(piece(text), at, text.size(), RE2::ANCHOR_START, found, group + 1))
             return std::nullopt;
         for (std::size_t i = 1; i < compiled().size(); ++i)
             if (!RE2::PartialMatch(found[group], *compiled()[i])) return std::nullopt;
@@ -55,13 +62,14 @@ class Shape {
     const std::vector<std::unique_ptr<const RE2>>& compiled() const {
         std::call_once(once_, [&] {
             for (std::size_t i = 2; i < fields_.size(); ++i)
-                compiled_.push_back(std::make_unique<RE2>(fields_[i], RE2::Latin1));
+                compiled_.push_back(std::make_unique<RE2>(piece(fields_[i]), RE2::Latin1));
         });
         return compiled_;
     }
 
     std::vector<std::string_view> fields_;
     bool once_a_run_ = fields_[1].starts_with('^');
+    bool any_case_ = fields_[2].starts_with("(?i)");
     mutable std::once_flag once_;
     mutable std::vector<std::unique_ptr<const RE2>> compiled_;
 };
@@ -70,27 +78,36 @@ constexpr std::string_view pem_header = "-----BEGIN ";
 constexpr std::string_view pem_footer = "-----END ";
 constexpr std::string_view dashes = "-----";
 
+std::size_t pair_of(char first, char second) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(first)) << 8U |
+           static_cast<unsigned char>(second);
+}
+
 struct Shapes {
     std::deque<Shape> all;
-    // Where one can begin, in any case: at the beginning of a word. "\nsk-…" in JSON has a letter
-    // before the key that belongs to the escape.
-    std::unique_ptr<const RE2> beginnings;
+    // Which two bytes one can begin with: one look-up for each byte of plain text.
+    std::bitset<1U << 16U> beginnings;
 
     Shapes() {
-        std::string any;
         for (const std::string_view line : base::split_lines(embedded::policy_keys))
-            if (!line.empty() && line.front() != '#')
-                any += "|" + RE2::QuoteMeta(all.emplace_back(line).beginning());
-        any = fmt::format(R"((?i)({})|(?:^|\W|\\[nrt])({}))", pem_header, any.substr(1));
-        beginnings = std::make_unique<const RE2>(any, RE2::Latin1);
+            if (!line.empty() && line.front() != '#') add(all.emplace_back(line).beginning());
+        add(pem_header);
     }
 
-    std::optional<Finding> match(std::string_view text, std::size_t at) const {
-        for (const Shape& one : all)
-            if (auto found = one.match(text, at)) return found;
-        return std::nullopt;
+    void add(std::string_view beginning) {
+        for (const char first : {beginning[0], static_cast<char>(std::toupper(beginning[0]))})
+            for (const char second : {beginning[1], static_cast<char>(std::toupper(beginning[1]))})
+                beginnings.set(pair_of(first, second));
     }
 };
+
+// "\nsk-…" in JSON has a letter before the key that belongs to the escape.
+bool begins_word(std::string_view text, std::size_t at) {
+    if (at == 0) return true;
+    const char before = text[at - 1];
+    if (std::isalnum(static_cast<unsigned char>(before)) == 0 && before != '_') return true;
+    return at > 1 && text[at - 2] == '\\' && std::string_view("nrt").find(before) != none;
+}
 
 // A whole block, or the beginning of one that was cut off; a mere mention has no body. `footer` is
 // a place at or before the next footer: it is found once, however many headers stand before it.
@@ -101,6 +118,7 @@ std::optional<Finding> match_pem(std::string_view text, std::size_t at, std::siz
     constexpr std::size_t least_body = 32;
     constexpr std::string_view body_characters =
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-.~+/=\r\n\\";
+    if (!text.substr(at).starts_with(pem_header)) return std::nullopt;
     const std::size_t label = at + pem_header.size();
     const std::size_t label_end = text.substr(0, label + most_label).find(dashes, label);
     if (label_end == none || text.substr(label, label_end - label).find("PRIVATE KEY") == none)
@@ -116,29 +134,43 @@ std::optional<Finding> match_pem(std::string_view text, std::size_t at, std::siz
     return Finding{at, end, "private-key"};
 }
 
-// In the order of their beginnings; they do not overlap.
+std::optional<Finding> match_shape(std::string_view text, std::size_t at,
+                                   const std::deque<Shape>& shapes) {
+    if (!begins_word(text, at)) return std::nullopt;
+    for (const Shape& one : shapes)
+        if (auto found = one.match(text, at)) return found;
+    return std::nullopt;
+}
+
+// In the order of their beginnings; they do not overlap. One pass, nothing allocated where there is
+// none.
 std::vector<Finding> find_keys(std::string_view text) {
     static const Shapes shapes;
     std::vector<Finding> all;
     std::size_t footer = 0;
-    re2::StringPiece place[3];
-    for (std::size_t from = 0;
-         shapes.beginnings->Match(text, from, text.size(), RE2::UNANCHORED, place, 3);) {
-        const bool is_pem = place[1].data() != nullptr;
-        const auto at = static_cast<std::size_t>(place[is_pem ? 1 : 2].data() - text.data());
-        const auto found = is_pem ? match_pem(text, at, footer) : shapes.match(text, at);
-        if (found) all.push_back(*found);
-        from = found ? found->end - 1 : at + 1;
+    for (std::size_t at = 0; at + 1 < text.size(); ++at) {
+        if (!shapes.beginnings.test(pair_of(text[at], text[at + 1]))) continue;
+        const auto found =
+            text[at] == '-' ? match_pem(text, at, footer) : match_shape(text, at, shapes.all);
+        if (!found) continue;
+        all.push_back(*found);
+        at = found->end - 1;
     }
     return all;
+}
+
+bool goes_on(std::string_view text, std::size_t at) {
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;
 }
 
 // Whole characters: what is left stays UTF-8.
 std::vector<Finding> active_in(const base::Fragments& secrets, std::string_view text) {
     std::vector<Finding> all;
-    for (const auto [begin, end] : secrets.find(text))
-        all.push_back({base::utf8_prefix(text, begin).size(),
-                       text.size() - base::utf8_suffix(text, text.size() - end).size(), "key"});
+    for (auto [begin, end] : secrets.find(text)) {
+        while (begin > 0 && goes_on(text, begin)) --begin;
+        while (goes_on(text, end)) ++end;
+        all.push_back({begin, end, "key"});
+    }
     return all;
 }
 
@@ -201,7 +233,8 @@ std::size_t Redaction::decided_bytes(std::string_view text) const {
     std::size_t decided = text.size() - secrets_.open_end(text);
     for (const Finding& one : merged(active_in(secrets_, text)))
         if (one.begin < decided && decided < one.end) decided = one.begin;
-    return base::utf8_prefix(text, decided).size();
+    while (decided > 0 && goes_on(text, decided)) --decided;
+    return decided;
 }
 
 void RedactedStream::write(std::string_view piece) {
