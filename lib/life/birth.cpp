@@ -97,7 +97,8 @@ void complete_tree(const Directory& directory, const BirthOptions& options, Birt
         throw base::system_error(directory.current());
     if (options.clone.empty()) {
         sys::make_directory(directory.workspace(), 0700);
-        repo::Repository::initialise(sys::real_path(directory.workspace()), author_of(options.name));
+        repo::Repository::initialise(sys::real_path(directory.workspace()),
+                                     author_of(options.name));
     } else {
         sys::remove_tree(directory.workspace());
         for (std::string& path : repo::clone(options.clone, directory.workspace(),

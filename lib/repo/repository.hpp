@@ -1,9 +1,9 @@
-// The git repository of a workspace, a path without links; it may be a linked worktree or a submodule. A process of its
-// own does the work, started at the first call and confined to the workspace and its git directory
-// (chorus-sandbox(8), mode git). Of the system's and the user's configuration only safe.directory
-// is read, no hook and no filter program runs, nothing is searched for upwards, objects and refs
-// are synced (promise 7). Commits are made in the repository's own name, else in the author's.
-// Throws base::Error(failed) with git's words.
+// The git repository of a workspace, a path without links; it may be a linked worktree or a
+// submodule. A process of its own does the work, started at the first call and confined to the
+// workspace and its git directory (chorus-sandbox(8), mode git). Of the system's and the user's
+// configuration only safe.directory is read, no hook and no filter program runs, nothing is
+// searched for upwards, objects and refs are synced (promise 7). Commits are made in the
+// repository's own name, else in the author's. Throws base::Error(failed) with git's words.
 #pragma once
 
 #include <functional>

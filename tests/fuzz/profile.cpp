@@ -78,8 +78,7 @@ void check_command(std::string_view command) {
     const auto commands = simple_commands(command, &why_not);
     require(commands == simple_commands(command), "reading is the same each time");
     const auto parts = parts_for_deny(command);
-    require(why_not.empty() == commands.has_value(), "why is said where it is not",
-            command);
+    require(why_not.empty() == commands.has_value(), "why is said where it is not", command);
     if (!commands) return;
     require(!commands->empty(), "a simple command is at least one");
     require(parts.has_value(), "what is simple is not too involved", command);
