@@ -29,6 +29,23 @@ Reference find_ref(git_repository* repository, const std::string& name) {
     return find<Reference>("git: " + name, git_reference_lookup, repository, name.c_str());
 }
 
+// As `git branch -d`: the commits stay within reach.
+void refuse_unmerged(git_repository* repository, const git_reference* branch,
+                     const std::string& name) {
+    const git_oid* tip = git_reference_target(branch);
+    const auto holds = [&](const git_oid* commit) {
+        return git_oid_equal(commit, tip) || git_graph_descendant_of(repository, commit, tip) == 1;
+    };
+    const CommitObject head = commit_at(repository);
+    if (head && holds(git_commit_id(head.get()))) return;
+    git_reference* upstream = nullptr;
+    const bool has_upstream = git_branch_upstream(&upstream, branch) == 0;
+    const Reference held(upstream);
+    if (has_upstream && holds(git_reference_target(upstream))) return;
+    refuse("git: branch '" + name + "' is not fully merged",
+           "git branch -D " + name + " in bash deletes it all the same");
+}
+
 void make_branch(git_repository* repository, const std::string& name, const git_commit* commit) {
     if (find_ref(repository, ref_of(name))) refuse("git: branch '" + name + "' exists");
     make<Reference>("git: " + name, git_branch_create, repository, name.c_str(), commit, 0);
@@ -138,6 +155,7 @@ void delete_branch(git_repository* repository, const std::string& name) {
     const Reference branch = find_ref(repository, ref_of(name));
     if (!branch) refuse("git: there is no branch '" + name + "'");
     refuse_used(repository, name, "git");
+    refuse_unmerged(repository, branch.get(), name);
     check(git_reference_delete(branch.get()), "git: " + name);
 }
 

@@ -42,6 +42,21 @@ TEST_F(BranchTest, RefusesTheCurrentAMissingAndAnExistingOne) {
     EXPECT_EQ(message_of([&] { open().create_branch("x"); }), "git: there is no commit yet");
 }
 
+TEST_F(BranchTest, RefusesToDeleteWhatIsNotMerged) {
+    make_side();
+    const std::string message = "git: branch 'side' is not fully merged";
+    EXPECT_EQ(message_of([&] { open().delete_branch("side"); }), message);
+    git("checkout -q --orphan fresh");
+    EXPECT_EQ(message_of([&] { open().delete_branch("side"); }), message);
+    git("checkout -qf main");
+    git("branch kept side");
+    git("branch -q --set-upstream-to=kept side");
+    open().delete_branch("side");
+    git("merge -q kept");
+    open().delete_branch("kept");
+    EXPECT_EQ(git("branch"), "* main\n");
+}
+
 TEST_F(BranchTest, RefusesNamesThatMeanSomethingElse) {
     for (const char* name :
          {"", "-d", "a..b", "a b", "a:b", "+a", "a~1", "refs/../x", "a@{1}", "a\nb"}) {
