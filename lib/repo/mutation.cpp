@@ -19,7 +19,13 @@ namespace {
 constexpr std::int64_t ending_ms = 1'000;
 
 std::optional<sys::Lock> acquire(const std::string& directory, std::int64_t wait_ms) {
-    return sys::Lock::acquire(directory + "/chorus.mutex", sys::Lock::Mode::exclusive, wait_ms);
+    auto lock =
+        sys::Lock::acquire(directory + "/chorus.mutex", sys::Lock::Mode::exclusive, wait_ms);
+    struct stat status {};
+    // for whoever may change the repository; where it is somebody else's it is so already
+    if (lock && stat(directory.c_str(), &status) == 0)
+        static_cast<void>(fchmod(lock->fd(), status.st_mode & 0666U));
+    return lock;
 }
 
 // git's lock files, and what libgit2 renames when it is whole.

@@ -33,6 +33,15 @@ TEST_F(MutationTest, TheNextOneClearsWhatAKilledOneLeft) {
     EXPECT_CLEAN_FSCK();
 }
 
+TEST_F(MutationTest, TheLockIsForWhoeverMayChangeTheRepository) {
+    for (const mode_t mode : {0775U, 0700U}) {
+        std::filesystem::permissions(path(".git"), static_cast<std::filesystem::perms>(mode));
+        open().create_branch("b" + std::to_string(mode));
+        const auto perms = std::filesystem::status(path(".git/chorus.mutex")).permissions();
+        EXPECT_EQ(static_cast<mode_t>(perms), mode & 0666U);
+    }
+}
+
 TEST_F(MutationTest, WhatAKilledOneLeftCanBeClearedAlone) {
     die_while_changing();
     write(".git/objects/tmp_object_git2_0123456789abcdef", "half");
