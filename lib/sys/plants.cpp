@@ -54,6 +54,40 @@ bool has_exec_step(std::string_view steps) {
     return false;
 }
 
+// git starts git-merge-NAME, found on PATH, or at a path where NAME has a slash.
+bool is_foreign_strategy(std::string_view name) {
+    constexpr std::array own{"ort", "recursive", "resolve", "octopus", "ours", "subtree"};
+    return std::find(own.begin(), own.end(), base::trim(name)) == own.end();
+}
+
+bool has_foreign_strategy(std::string_view options) {
+    const auto names = git_values(options, "options", "strategy");
+    return std::any_of(names.begin(), names.end(), is_foreign_strategy);
+}
+
+// Lines of "ID TAB PATH NUL": git copies the file at the path into rr-cache, and over it.
+bool names_file_outside(std::string_view conflicts) {
+    for (const std::string_view line : base::split(conflicts, '\0')) {
+        const std::string_view path = line.substr(std::min(line.find('\t'), line.size() - 1) + 1);
+        const auto parts = base::split(path, '/');
+        if (path.starts_with('/') || std::find(parts.begin(), parts.end(), "..") != parts.end())
+            return true;
+    }
+    return false;
+}
+
+// What an operation in progress has noted for git to go on with.
+struct Operation {
+    const char* file;
+    const char* what;
+    bool (*is_obeyed)(std::string_view);
+};
+constexpr std::array operations{
+    Operation{"rebase-merge/git-rebase-todo", "a step that runs a command", has_exec_step},
+    Operation{"rebase-merge/strategy", "a merge strategy that is a program", is_foreign_strategy},
+    Operation{"sequencer/opts", "a merge strategy that is a program", has_foreign_strategy},
+    Operation{"MERGE_RR", "a file outside the workspace", names_file_outside}};
+
 class Survey {
   public:
     explicit Survey(const std::string& workspace)
@@ -213,12 +247,12 @@ class Survey {
         inspect_alternates(repository + "objects/", 0);
         inspect_hooks(repository + "hooks");
         inspect_links(repository, 0);
-        inspect_links(repository + "objects/", 0);
-        for (const char* name : {"logs/", "refs/"}) inspect_links(repository + name, most_depth);
-        if (const auto steps = content(repository + "rebase-merge/git-rebase-todo"))
-            if (has_exec_step(*steps))
-                add(repository + "rebase-merge/git-rebase-todo", "a step that runs a command",
-                    base::sha256_hex(*steps));
+        for (const Operation& operation : operations) {
+            const std::string path = repository + operation.file;
+            const auto text = content(path);
+            if (text && operation.is_obeyed(*text))
+                add(path, operation.what, base::sha256_hex(*text));
+        }
         const std::string common = repository + "commondir";
         if (const auto text = content(common))
             if (const auto real = inside(common, repository, std::string(base::trim(*text))))
@@ -239,15 +273,20 @@ class Survey {
             inspect_keys(repository + name, repository, tree, 0);
     }
 
-    // git writes through links of these places, wherever they lead.
+    // git writes through links, wherever they lead; objects themselves it makes anew.
     void inspect_links(const std::string& directory, int depth) {
         const DirectoryStream stream = stream_of(opened(directory, O_RDONLY | O_DIRECTORY));
         while (const dirent* entry = stream ? next_entry(stream.get()) : nullptr) {
-            const std::string path = directory + entry->d_name;
+            const std::string name = entry->d_name;
+            const bool is_of_objects = name.size() == 2 && directory.ends_with("objects/");
+            const bool is_of_hooks = depth == 0 && name == "hooks";
+            if (entry->d_type == DT_REG || is_of_objects) continue;
+            const std::string path = directory + name;
             const auto status = status_of(path);
             if (!status) continue;
             if (S_ISLNK(status->st_mode)) add(path, "is a link", mark_of(*status));
-            if (S_ISDIR(status->st_mode) && depth > 0) inspect_links(path + "/", depth - 1);
+            if (S_ISDIR(status->st_mode) && depth < most_depth && !is_of_hooks)
+                inspect_links(path + "/", depth + 1);
         }
     }
 

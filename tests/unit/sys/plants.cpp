@@ -148,6 +148,12 @@ TEST_F(PlantsTest, LinksThatGitWouldWriteThrough) {
               (Lines{".git/COMMIT_EDITMSG: is a link", ".git/logs/refs/heads/main: is a link",
                      ".git/objects/pack: is a link"}));
     EXPECT_EQ(told_after("rm -r .git/logs && ln -s / .git/logs"), Lines{".git/logs: is a link"});
+    EXPECT_EQ(
+        told_after("mkdir -p .git/rebase-merge .git/sequencer .git/rr-cache/1 && cd .git && "
+                   "for name in rebase-merge/done sequencer/todo rr-cache/1/postimage "
+                   "objects/info/commit-graph; do ln -s /etc/x $name; done"),
+        (Lines{".git/objects/info/commit-graph: is a link", ".git/rebase-merge/done: is a link",
+               ".git/rr-cache/1/postimage: is a link", ".git/sequencer/todo: is a link"}));
 }
 
 TEST_F(PlantsTest, SettingsFilesThatWereNotThere) {
@@ -161,6 +167,23 @@ TEST_F(PlantsTest, AStepOfARebaseThatRunsSomething) {
     EXPECT_EQ(told_after("mkdir .git/rebase-merge && printf 'pick 1 x\\nexec touch y\\n' > "
                          ".git/rebase-merge/git-rebase-todo"),
               Lines{".git/rebase-merge/git-rebase-todo: a step that runs a command"});
+}
+
+TEST_F(PlantsTest, WhatAnOperationGoesOnWith) {
+    init_repository();
+    EXPECT_EQ(told_after("mkdir .git/rebase-merge .git/sequencer && cd .git && "
+                         "echo ort > rebase-merge/strategy && "
+                         "git config -f sequencer/opts options.strategy recursive && "
+                         "printf '%040d\\ta/b..c\\0' 1 > MERGE_RR"),
+              Lines{});
+    EXPECT_EQ(told_after("cd .git && echo x/evil > rebase-merge/strategy && "
+                         "git config -f sequencer/opts options.strategy x/evil && "
+                         "printf '%040d\\ta\\0%040d\\t../key\\0' 1 2 > MERGE_RR"),
+              (Lines{".git/MERGE_RR: a file outside the workspace",
+                     ".git/rebase-merge/strategy: a merge strategy that is a program",
+                     ".git/sequencer/opts: a merge strategy that is a program"}));
+    EXPECT_EQ(told_after("printf '%040d\\t/key\\0' 1 > .git/MERGE_RR"),
+              Lines{".git/MERGE_RR: a file outside the workspace"});
 }
 
 TEST_F(PlantsTest, WhatCannotBeReadIsTold) {
