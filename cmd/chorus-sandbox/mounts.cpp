@@ -7,6 +7,7 @@
 #include <linux/openat2.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -85,6 +86,8 @@ void require_mount(const Place& place) {
 }
 
 void drop_capabilities() {
+    for (const unsigned long capability : {CAP_SYS_ADMIN, CAP_SETPCAP})
+        if (prctl(PR_CAPBSET_DROP, capability) != 0) fail("capabilities", errno);
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
     const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3]{};
     if (syscall(SYS_capset, &header, none) != 0) fail("capabilities", errno);

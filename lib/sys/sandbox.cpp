@@ -108,7 +108,8 @@ std::vector<std::string> alone(const std::string& bwrap, SandboxMode mode) {
     std::vector<std::string> all{
         bwrap,           "--unshare-user", "--disable-userns", "--unshare-pid",
         "--unshare-ipc", "--unshare-uts",  "--cap-drop",       "ALL",
-        "--cap-add",     "CAP_SYS_ADMIN",  "--new-session"};
+        "--cap-add",     "CAP_SYS_ADMIN",  "--cap-add",        "CAP_SETPCAP",
+        "--new-session"};
     if (mode == SandboxMode::workspace) all.emplace_back("--unshare-net");
     return all;
 }
@@ -153,7 +154,7 @@ namespace {
 void keep_directory(Command& command) {
     if (command.directory.empty()) return;
     auto directory = std::make_shared<const Fd>(open_real(command.directory, O_PATH | O_DIRECTORY));
-    if (!*directory) throw base::system_error(command.directory);
+    if (!*directory) throw not_opened_real(command.directory);
     command.directory = "/proc/self/fd/" + std::to_string(directory->get());
     command.held.push_back(std::move(directory));
 }
