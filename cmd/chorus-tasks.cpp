@@ -32,7 +32,7 @@ constexpr std::array verbs{
     Verb{"prompts", "what waits for a person", tasks_command::add_prompts},
     Verb{"ready", "whether an agent can take a turn: exit 0 or 4", tasks_command::add_ready},
     Verb{"run", "start a task by hand", tasks_command::add_run},
-    Verb{"status", "how it stands with an agent", tasks_command::add_status},
+    Verb{"status", "the state of an agent", tasks_command::add_status},
     Verb{"steps", "what a turn did, and how long it took", tasks_command::add_steps},
     Verb{"threads", "what the threads of an agent do", tasks_command::add_threads},
     Verb{"wait", "wait for tasks to end", tasks_command::add_wait},

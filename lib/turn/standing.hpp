@@ -1,4 +1,4 @@
-// How it stands with an agent: what its rows say, with what only the system knows. Nothing here
+// The state of an agent: what its rows say, with what only the system knows. Nothing here
 // needs a lock, and an agent that is being destroyed, or whose directory is gone, has a status too.
 #pragma once
 
