@@ -368,10 +368,10 @@ exec <&-; sleep 0.2|
 head -c 3 >/dev/null|
 true|
 head -c 3000000 /dev/zero|
-cat >/dev/null; sleep 60|the command did not end within 2 s and was ended
+cat >/dev/null; sleep 60.125|the command did not end within 2 s and was ended
 trap '' TERM; while :; do sleep 1; done|the command did not end within 2 s and was ended
 END
-! running 'sleep 60' || fail 'it still sleeps'
+! running 'sleep 60.125' || fail 'it still sleeps'
 
 test_case "killed while its command runs: the command ends too"
 command 'cat >/dev/null; sleep 47.47'
