@@ -140,7 +140,7 @@ void GitProcess::tell_its_end() {
 std::shared_ptr<GitProcess> git_process_of(const std::string& workspace, unsigned umask) {
     const sys::Fd directory = sys::open_real(workspace, O_PATH | O_DIRECTORY);
     struct stat status {};
-    if (!directory || fstat(directory.get(), &status) != 0) throw base::system_error(workspace);
+    if (!directory || fstat(directory.get(), &status) != 0) throw sys::not_opened_real(workspace);
     const Fitness fitness{places_of(workspace), umask, status.st_dev, status.st_ino};
     Current& one = current();
     const std::lock_guard guard(one.mutex);

@@ -48,7 +48,7 @@ std::vector<Fd> pass_places(Command& command, const Confinement& confinement) {
         return true;
     };
     for (const std::string& path : confinement.writable)
-        if (!pass("--write", open_real(path, O_PATH | O_DIRECTORY))) throw base::system_error(path);
+        if (!pass("--write", open_real(path, O_PATH | O_DIRECTORY))) throw not_opened_real(path);
     for (const std::string& path : confinement.readable)
         pass("--read", Fd(open(path.c_str(), O_PATH | O_CLOEXEC)));
     return places;

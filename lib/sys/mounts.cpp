@@ -41,7 +41,7 @@ void Mounts::bind(const std::string& path, const std::string& real) {
     const Fd place = open_real(real, O_PATH);
     struct stat status {};
     if (!place && errno == ENOENT) return;
-    if (!place || fstat(place.get(), &status) != 0) throw base::system_error(real);
+    if (!place || fstat(place.get(), &status) != 0) throw not_opened_real(real);
     visible_[path] = real;
     arguments_[path] = {"--ro-bind", real, path};
     leave_inside("--bound", path, MountGuard::name_of(status));
@@ -53,7 +53,7 @@ void Mounts::bind_writable(const std::string& path) {
 
 void Mounts::bind_writable(const std::string& path, const Fd& directory) {
     struct stat status {};
-    if (!directory || fstat(directory.get(), &status) != 0) throw base::system_error(path);
+    if (!directory || fstat(directory.get(), &status) != 0) throw not_opened_real(path);
     bind(path);
     arguments_[path].front() = "--bind";
     writable_.push_back(path);

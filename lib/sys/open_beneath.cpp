@@ -110,6 +110,11 @@ Fd open_real(const std::string& path, int flags) {
     return open_beneath(root.get(), path == "/" ? "." : path.substr(1), flags, Links::none);
 }
 
+base::Error not_opened_real(const std::string& path) {
+    if (errno != ELOOP) return base::system_error(path);
+    return {base::ErrorCode::failed, path + ": a link was put there, or above it"};
+}
+
 Fd open_on_same_filesystem(int directory, const std::string& name, int flags) {
     if (openat2_works())
         return openat2_retrying(directory, name.c_str(), flags,

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/error.hpp"
 #include "sys/fd.hpp"
 
 namespace chorus::sys {
@@ -17,6 +18,8 @@ Fd open_beneath(int directory, const std::string& path, int flags, Links links, 
 Fd open_by_walking(int directory, const std::string& path, int flags, unsigned mode = 0);
 // As open_beneath with Links::none for an absolute path without links.
 Fd open_real(const std::string& path, int flags);
+// Why it did not, from errno; a link has come to be in a path that had none.
+base::Error not_opened_real(const std::string& path);
 // As open_beneath with Links::none for one name; EXDEV at a mount point.
 Fd open_on_same_filesystem(int directory, const std::string& name, int flags);
 

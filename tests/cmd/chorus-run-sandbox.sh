@@ -408,6 +408,7 @@ for kind in sandbox off; do
     before=$(state)
     run chorus-run b -C w/x/sub $'/bash touch go; sleep 1\n/bash cat secret; touch made\n/bash {"command": "touch made", "background": true}\n/git_branch made\n/git_commit made\n/git_log {}\n/git_init {}\n/create_file {"path": "made", "content": "x"}'
     expect_no_match "$out" 'secret|deleted|first'
+    grep -rq "$scratch/w/x/sub: a link was put there, or above it" "$CHORUS_HOME/agents/b" || fail 'it is not told'
     expect_equal "$(state)" "$before"
     # nor does it follow what was put there when it is asked to begin
     run chorus-run b --new-thread -C w/x/sub '/bash cat secret'
