@@ -90,16 +90,16 @@ void refuse_links(const agent::Directory& directory) {
 }
 
 std::vector<std::string> reset_git(const std::string& workspace) {
-    const std::string git = workspace + "/.git";
-    if (!sys::exists(git)) return {};
+    if (!sys::exists(workspace + "/.git")) return {};
+    const std::string git = sys::real_path(workspace) + "/.git";
     if (!sys::is_directory(git) || sys::is_link(git)) {
-        sys::remove_tree(git);
+        sys::remove_real_tree(git);
         return {"workspace/.git"};
     }
     std::vector<std::string> removed;
     for (const std::string& trap : agent::git_traps()) {
         if (!sys::exists(git + "/" + trap)) continue;
-        sys::remove_tree(git + "/" + trap);
+        sys::remove_real_tree(git + "/" + trap);
         removed.push_back("workspace/.git/" + trap);
     }
     return removed;

@@ -60,6 +60,8 @@ void sync_filesystem(const std::string& path);  // syncfs(2)
 void remove_tree(const std::string& path);
 // The same for destructors: false where something is left.
 bool try_remove_tree(const std::string& path);
+// remove_tree of a path without links; throws where one was put there.
+void remove_real_tree(const std::string& path);
 // Regular files and directories only, and of those what `takes` says of its path below `from`, for
 // their owner alone and without set-id bits. Returns the paths of what was left out: links,
 // sockets, devices, and what was not taken, a directory once. Synced by the caller.

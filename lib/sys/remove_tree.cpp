@@ -41,7 +41,8 @@ Fd open_child(int directory, const std::string& name, int flags) {
 // nothing (a command can nest directories without end), descriptors and the stack are.
 class Removal {
   public:
-    explicit Removal(const std::string& path) : path_(path) {}
+    explicit Removal(const std::string& path, Links links = Links::inside)
+        : path_(path), links_(links) {}
     // False where something could not be removed; message() then says what and why.
     bool run();
     const std::string& message() const { return message_; }
@@ -63,6 +64,7 @@ class Removal {
     bool clear();
 
     const std::string& path_;
+    Links links_;
     std::string message_;
     std::vector<Level> levels_;
     DirectoryStream current_;
@@ -148,7 +150,10 @@ bool Removal::run() {
     const std::string name = name_of(path_);
     if (name.empty() || name == "." || name == ".." || path_.find('\0') != std::string::npos)
         return fail("not a name that can be removed");
-    const Fd parent(open(parent_of(path_).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    const std::string above = parent_of(path_);
+    const Fd parent = links_ == Links::none
+                          ? open_real(above, O_PATH | O_DIRECTORY)
+                          : Fd(open(above.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!parent) return errno == ENOENT || errno == ENOTDIR || fail_at();
     if (unlinkat(parent.get(), name.c_str(), 0) == 0 || errno == ENOENT) return true;
     if (errno != EISDIR) return fail_at();
@@ -161,6 +166,11 @@ bool Removal::run() {
 
 void remove_tree(const std::string& path) {
     Removal removal(path);
+    if (!removal.run()) throw base::Error(base::ErrorCode::failed, removal.message());
+}
+
+void remove_real_tree(const std::string& path) {
+    Removal removal(path, Links::none);
     if (!removal.run()) throw base::Error(base::ErrorCode::failed, removal.message());
 }
 

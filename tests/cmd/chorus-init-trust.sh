@@ -247,4 +247,22 @@ expect_status 0
 run env SUDO_UID=54321 ./sudo -c "chorus-config trust a --yes; exit"
 expect_status 6
 
+test_case "adoption removes nothing through a link in .git"
+init a --model builtin/script
+chorus-destroy a --keep-files --yes >/dev/null 2>&1
+git=$CHORUS_HOME/agents/a/workspace/.git
+mkdir -p outside/info
+echo kept >outside/info/alternates
+mv "$git/objects" objects
+ln -s "$scratch/outside" "$git/objects"
+mkdir -p "$git/hooks"
+touch "$git/hooks/post-checkout" # so that what is in .git counts no more
+run chorus-init a --adopt
+expect_match "$err" 'error: .*/objects/info: Too many levels of symbolic links'
+expect_file outside/info/alternates kept
+rm "$git/objects"
+mv objects "$git/objects"
+run chorus-init a --adopt
+expect_status 0
+
 end_tests
