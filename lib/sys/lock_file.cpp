@@ -117,9 +117,12 @@ bool Queuer::is_waited_for(struct flock wanted) {
 
 std::optional<std::int64_t> Queuer::join() {
     std::int64_t place = 0;
-    while (place < places && problem_ == 0) {
+    while (place < places && problem_ == 0 && !given_up_) {
         struct flock behind = lock_of(F_WRLCK, line_ + place, places - place);
-        if (is_blocked(fd_, behind, problem_))
+        const bool is_held = is_blocked(fd_, behind, problem_);
+        // of the whole file, as other programs lock one: there is no line then
+        if (is_held && behind.l_len == 0) return std::nullopt;
+        if (is_held)
             place = behind.l_start + behind.l_len - line_;
         else if (is_taken(fd_, F_OFD_SETLK, lock_of(F_WRLCK, line_ + place, 1), problem_))
             return place;

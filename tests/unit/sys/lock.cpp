@@ -1,5 +1,6 @@
 #include "sys/lock.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -214,6 +215,22 @@ TEST(Lock, SharedOnesLineUpBehindAnExclusiveOne) {
     held->release();
     writer.join();
     EXPECT_TRUE(is_written);
+}
+
+TEST(Lock, AForeignLockOfTheWholeFileIsWaitedForNoLongerThanAsked) {
+    const Scratch scratch;
+    const std::string path = scratch / "l";
+    Fd foreign(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    struct flock whole {};
+    whole.l_type = F_WRLCK;
+    ASSERT_EQ(fcntl(foreign.get(), F_OFD_SETLK, &whole), 0);
+    EXPECT_FALSE(Lock::acquire(path, exclusive, 100));
+    std::thread later([&] {
+        usleep(100'000);
+        foreign.reset();
+    });
+    EXPECT_TRUE(Lock::acquire(path, exclusive, 20'000));
+    later.join();
 }
 
 TEST(Lock, StopsWaitingWhenTold) {
