@@ -148,8 +148,13 @@ bool is_shell(std::string_view program) {
 }
 
 bool is_listed(std::string_view word, std::string_view list) {
-    return !word.empty() && word.find(' ') == std::string_view::npos &&
-           fmt::format(" {} ", list).find(fmt::format(" {} ", word)) != std::string::npos;
+    if (word.empty() || word.find(' ') != std::string_view::npos) return false;
+    for (std::size_t at = 0; (at = list.find(word, at)) != std::string_view::npos; ++at) {
+        const std::size_t end = at + word.size();
+        if ((at == 0 || list[at - 1] == ' ') && (end == list.size() || list[end] == ' '))
+            return true;
+    }
+    return false;
 }
 
 std::optional<std::size_t> what_starts(Words words) {

@@ -238,11 +238,12 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
 
     std::int64_t fresh_after = -1;
     const TurnOptions options = stored_options(given, *last, fresh_after);
-    if (!options.directory.empty())
+    if (!options.directory.empty()) {
         place.root = root_for(place.store, place.directory, options, surroundings);
-    if (!options.directory.empty() && place.root.path() != options.directory)
-        throw Error(ErrorCode::bad_request,
-                    "-C: " + base::quoted(options.directory) + ": a link leads elsewhere now");
+        if (place.root.path() != options.directory)
+            throw Error(ErrorCode::bad_request,
+                        "-C: " + base::quoted(options.directory) + ": a link leads elsewhere now");
+    }
     Loaded loaded = load(place, options, surroundings);
     WindowFrame frame = frame_for(place, loaded.settings, fresh_after >= 0, last->started_at);
     if (fresh_after >= 0) frame.after_message = std::max(frame.after_message, fresh_after);
