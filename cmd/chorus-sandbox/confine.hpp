@@ -15,8 +15,8 @@ namespace chorus::sandbox {
 // 127 where it is not there, 126 where it cannot be executed.
 [[noreturn]] void become(const char* program, char* const* command);
 
-// What a mount begins at. `bound` is bwrap's work, which goes by paths; the others are mounted
-// here, over themselves or not to be seen, beneath what bwrap has mounted.
+// A place at which a mount begins. bwrap has made a `bound` one, by path; this program makes the
+// others, over themselves or not to be seen, beneath what bwrap has mounted.
 enum class How { bound, read_only, in_place, hidden };
 struct Place {
     How how;

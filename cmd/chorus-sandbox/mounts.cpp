@@ -1,4 +1,4 @@
-// What is mounted by descriptor, in a view of this process's own: a path below a directory that
+// Mounts by descriptor, in a mount name space of this process's own: a path below a directory that
 // commands write can lead elsewhere from one moment to the next.
 #include <fcntl.h>
 #include <limits.h>

@@ -64,7 +64,7 @@ class Packing {
         ++packed_.files;
     }
 
-    // What is in the agent's directory but the names in `except`.
+    // Adds the content of the agent's directory, without the names in `except`.
     void add_all(const std::vector<PackedText>& except) {
         add_directory("", root_.open_to_read(""), except);
     }

@@ -44,7 +44,7 @@ std::ptrdiff_t strictness(const Preset* base) {
     return base == nullptr ? std::ssize(presets()) : base - presets().data();
 }
 
-// Those in force wherever the action runs.
+// The rules that are in force wherever the action runs.
 Rules with_base(Rules rules, const Rules& base) {
     std::copy_if(base.begin(), base.end(), std::back_inserter(rules),
                  [](const Rule& rule) { return !rule.while_confined; });

@@ -1,4 +1,4 @@
-// Who may grant which profile, and which changes of one need no grant (chorus-permissions(7),
+// Tells who may grant which profile, and which changes need no grant (chorus-permissions(7),
 // GRANTS). Roles guard against mistakes; they are no boundary.
 #pragma once
 

@@ -165,7 +165,7 @@ std::size_t git_subcommand(Words words) {
     return std::min(at, words.size());
 }
 
-// What stands behind the first few of these characters.
+// The texts that follow the first few of these characters.
 std::vector<std::string> behind(const std::string& word, const char* characters) {
     std::vector<std::string> all;
     std::size_t at = word.find_first_of(characters);

@@ -40,8 +40,8 @@ class Root {
     // `mask` the umask of what is made there.
     explicit Root(std::string directory, std::string what = "the workspace",
                   unsigned mask = private_umask);
-    // Of a path that was found without links and kept: nothing where a link is on the way by now,
-    // or where it is gone.
+    // Opens a path that had no links when it was noted. Returns nothing where a link is on the way
+    // by now, or where the directory is gone.
     static std::optional<Root> find(std::string directory, std::string what = "the workspace",
                                     unsigned mask = private_umask);
     unsigned mask() const { return mask_; }

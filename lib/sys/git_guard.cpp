@@ -100,7 +100,7 @@ class MountPoints {
         return true;
     }
 
-    // Whoever made it may have been killed.
+    // The process that made it may have been killed.
     void take_over(const Guarded& guarded) {
         if (has_points_ && is_own(guarded)) made_.push_back(guarded);
     }
