@@ -51,12 +51,6 @@ std::pair<Message, Message> outfit_for(const Source& from, bool network) {
     return {readable, passed};
 }
 
-void check_owner_of(const Source& from) {
-    const std::string& path = from.readable.front();
-    sys::check_owner("clone: " + from.address, path,
-                     sys::exists(path) ? sys::find_git(sys::real_path(path)) : sys::GitPlace());
-}
-
 }  // namespace
 
 void clear_broken_mutation(const std::string& workspace) {
@@ -68,7 +62,9 @@ void clear_broken_mutation(const std::string& workspace) {
 std::vector<std::string> clone(const std::string& source, const std::string& workspace,
                                const Author& author, bool with_submodules) {
     const Source from = find_source(source);
-    if (from.transport == Transport::local) check_owner_of(from);
+    if (from.transport == Transport::local)
+        sys::check_owner("clone: " + from.address, from.readable.front(),
+                         git_of_source(from.readable.front()));
     const bool is_new = !sys::exists(workspace);
     sys::make_directory(workspace);
     const std::string directory = sys::real_path(workspace);

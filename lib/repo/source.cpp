@@ -7,9 +7,13 @@
 
 #include "base/error.hpp"
 #include "sys/file.hpp"
-#include "sys/git_place.hpp"
 
 namespace chorus::repo {
+
+sys::GitPlace git_of_source(const std::string& directory) {
+    return sys::exists(directory) ? sys::find_git(sys::real_path(directory)) : sys::GitPlace();
+}
+
 namespace {
 
 // "%20" is a blank in a file address.
@@ -28,8 +32,7 @@ std::string decoded(std::string_view text) {
 
 // A bare repository is the directory itself.
 std::vector<std::string> places_of(const std::string& directory) {
-    const sys::GitPlace place =
-        sys::exists(directory) ? sys::find_git(sys::real_path(directory)) : sys::GitPlace();
+    const sys::GitPlace place = git_of_source(directory);
     return {directory, directory + "/.git", place.git_directory, place.common_directory};
 }
 

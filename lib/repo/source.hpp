@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "sys/git_place.hpp"
+
 namespace chorus::repo {
 
 enum class Transport { local, http, ssh };
@@ -20,5 +22,7 @@ struct Source {
 // Throws for what is no repository's address and for a directory that is not there.
 Source find_source(const std::string& given);
 Transport transport_of(const std::string& address);
+// The repository of a directory as a person names it, links and all; none where nothing is there.
+sys::GitPlace git_of_source(const std::string& directory);
 
 }  // namespace chorus::repo
