@@ -28,6 +28,9 @@ std::string without_ignored(std::string_view name) {
 }  // namespace
 
 bool is_git_name(std::string_view component) {
+    // what ".git", "git~1" and the ignored characters begin with; asked of every file of an index
+    const auto first = static_cast<unsigned char>(component.empty() ? 'x' : component.front());
+    if (first != '.' && first != 'g' && first != 'G' && first < 0x80) return false;
     std::string name = base::to_lower_ascii(without_ignored(component));
     name.erase(std::min(name.find(':'), name.size()));
     while (!name.empty() && (name.back() == '.' || name.back() == ' ')) name.pop_back();

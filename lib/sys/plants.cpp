@@ -22,6 +22,7 @@
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
 #include "sys/git_config.hpp"
+#include "sys/git_index.hpp"
 #include "sys/git_place.hpp"
 #include "sys/open_beneath.hpp"
 #include "sys/place.hpp"
@@ -67,13 +68,10 @@ bool has_foreign_strategy(std::string_view options) {
 
 // Lines of "ID TAB PATH NUL": git copies the file at the path into rr-cache, and over it.
 bool names_file_outside(std::string_view conflicts) {
-    for (const std::string_view line : base::split(conflicts, '\0')) {
-        const std::string_view path = line.substr(std::min(line.find('\t'), line.size() - 1) + 1);
-        const auto parts = base::split(path, '/');
-        if (path.starts_with('/') || std::find(parts.begin(), parts.end(), "..") != parts.end())
-            return true;
-    }
-    return false;
+    const auto lines = base::split(conflicts, '\0');
+    return std::any_of(lines.begin(), lines.end(), [](std::string_view line) {
+        return !line.empty() && !is_plain_git_path(line.substr(line.find('\t') + 1));
+    });
 }
 
 // What an operation in progress has noted for git to go on with.
@@ -91,7 +89,9 @@ constexpr std::array operations{
 class Survey {
   public:
     explicit Survey(const std::string& workspace)
-        : workspace_(workspace), root_(open_real(workspace, O_PATH | O_DIRECTORY)) {}
+        : workspace_(workspace),
+          root_(open_real(workspace, O_PATH | O_DIRECTORY)),
+          git_(find_git(workspace)) {}
 
     std::set<Plant> run() {
         if (!root_) return {};
@@ -126,9 +126,8 @@ class Survey {
   private:
     // Of a linked worktree or a submodule.
     std::set<std::string> places_outside() const {
-        const GitPlace git = find_git(workspace_);
         std::set<std::string> outside;
-        for (const std::string& path : {git.git_directory, git.common_directory})
+        for (const std::string& path : {git_.git_directory, git_.common_directory})
             if (!path.empty() && !is_within(path, workspace_)) outside.insert(path + "/");
         return outside;
     }
@@ -253,10 +252,36 @@ class Survey {
             if (text && operation.is_obeyed(*text))
                 add(path, operation.what, base::sha256_hex(*text));
         }
-        const std::string common = repository + "commondir";
-        if (const auto text = content(common))
-            if (const auto real = inside(common, repository, std::string(base::trim(*text))))
-                inspect(*real + "/", tree);
+        const std::string common = common_of(repository);
+        inspect_indexes(repository, common);
+        if (!common.starts_with('/')) inspect(common, tree);
+    }
+
+    // Of a repository outside it is what find_git() has found.
+    std::string common_of(const std::string& repository) {
+        if (repository.starts_with('/')) return git_.common_directory + "/";
+        const std::string path = repository + "commondir";
+        const auto text = content(path);
+        const auto real =
+            text ? inside(path, repository, std::string(base::trim(*text))) : std::nullopt;
+        return real ? *real + "/" : repository;
+    }
+
+    void inspect_indexes(const std::string& repository, const std::string& common) {
+        const auto formats =
+            git_values(content(common + "config").value_or(""), "extensions", "objectformat");
+        const std::size_t hash_bytes = !formats.empty() && formats.back() == "sha256" ? 32 : 20;
+        const DirectoryStream stream = stream_of(opened(repository, O_RDONLY | O_DIRECTORY));
+        while (const dirent* entry = stream ? next_entry(stream.get()) : nullptr) {
+            const std::string_view name = entry->d_name;
+            if (name != "index" && !name.starts_with("sharedindex.")) continue;
+            const std::string path = repository + entry->d_name;
+            const auto index = content(path, most_index_bytes);
+            const auto odd = index ? odd_index_names(*index, hash_bytes) : "";
+            if (!odd) add(path, "cannot be read", base::sha256_hex(*index));
+            if (odd && !odd->empty())
+                add(path, "the entry " + odd->substr(0, odd->find('\0')), base::sha256_hex(*odd));
+        }
     }
 
     void inspect_alternates(const std::string& objects, int depth) {
@@ -331,13 +356,15 @@ class Survey {
     }
 
     // Nothing where there is none; a file that git would not read in full either is a plant.
-    std::optional<std::string> content(const std::string& path) {
+    std::optional<std::string> content(const std::string& path,
+                                       std::size_t most = base::limits::config_bytes) {
         const auto status = status_of(path);
         if (!status) return std::nullopt;
         const Fd file =
             S_ISREG(status->st_mode) ? opened(path, O_RDONLY | O_NONBLOCK | O_NOCTTY) : Fd();
         std::string text;
-        if (file && try_read_all(file.get(), base::limits::config_bytes, text)) return text;
+        text.reserve(std::min(static_cast<std::size_t>(status->st_size), most) + 1);
+        if (file && try_read_all(file.get(), most, text)) return text;
         add(path, "cannot be read", mark_of(*status));
         return std::nullopt;
     }
@@ -345,10 +372,12 @@ class Survey {
     static constexpr int most_depth = 16;     // of a branch's name
     static constexpr int most_followed = 10;  // as git follows included files
     static constexpr std::size_t entries_bytes = 64U << 10;
+    static constexpr std::size_t most_index_bytes = 256U << 20;  // two million files
 
     std::string workspace_;
     std::string home_ = Environment::of_process().get("HOME");
     Fd root_;
+    GitPlace git_;
     std::unique_ptr<char[]> entries_ = std::make_unique_for_overwrite<char[]>(entries_bytes);
     std::vector<std::string> open_;
     std::set<std::string> repositories_;

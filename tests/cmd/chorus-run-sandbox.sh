@@ -251,6 +251,9 @@ expect_no_match "$err" 'obey'
 run chorus-run a '/bash cp .githooks/pre-commit .githooks/pre-push; echo /usr/share >.git/objects/info/alternates'
 expect_match "$err" 'while a command ran there .*.git/objects/info/alternates: leads out of the workspace, .githooks/pre-push: a hook; look'
 rm "$(workspace)/.git/objects/info/alternates"
+run chorus-run a '/bash git update-index --add --cacheinfo 100755,$(git hash-object -w .githooks/pre-commit),zz/x && sed -i s#zz/x#../x# .git/index'
+expect_match "$err" 'while a command ran there .*: .git/index: the entry ../x; look'
+rm "$(workspace)/.git/index"
 # in an agent that is adopted
 cp -r "$CHORUS_HOME/agents/a" other
 rm -rf other/workspace/.git

@@ -95,6 +95,14 @@ TEST_F(PlantsTest, WhatGitOnTheHostObeysIsTold) {
         {make + "git -C sub config core.fsmonitor %s && git -C sub commit -q --allow-empty -m x && "
                 "git init -q . && git add sub 2>/dev/null",
          "git status", "sub/.git/config: core.fsmonitor"},
+        // what git would not put into an index: the sum at its end is made anew
+        {make + "cd sub && blob=$(git hash-object -w --stdin < %s) && git update-index --add "
+                "--cacheinfo 100755,$blob,zgit/hooks/post-checkout && "
+                "sed -i s#zgit#.git# .git/index && head -c -20 .git/index > i && "
+                "printf \"$(sha1sum < i | cut -c-40 | sed 's/../\\\\x&/g')\" >> i && "
+                "mv i .git/index",
+         "cd sub && git restore . && git checkout -q -b other",
+         "sub/.git/index: the entry .git/hooks/post-checkout"},
         // the workspace's own, which was not there
         {"git init -q . && git config core.fsmonitor %s", "git status",
          ".git/config: core.fsmonitor"},
@@ -154,6 +162,54 @@ TEST_F(PlantsTest, LinksThatGitWouldWriteThrough) {
                    "objects/info/commit-graph; do ln -s /etc/x $name; done"),
         (Lines{".git/objects/info/commit-graph: is a link", ".git/rebase-merge/done: is a link",
                ".git/rr-cache/1/postimage: is a link", ".git/sequencer/todo: is a link"}));
+}
+
+// git restore writes them, and git add -u reads them, wherever they lead.
+TEST_F(PlantsTest, NamesOfAnIndexThatGitWouldNotTakeFromATree) {
+    struct Case {
+        std::string format;
+        std::string name;
+        std::string odd;  // as long
+        std::string where = ".git/index";
+    };
+    const std::string init = "git init -q . && ";
+    const Case cases[] = {
+        {init, "zz/sprung", "../sprung"},
+        {init, "zz/zz/sprung", "../../sprung"},
+        {init, "b/zz/sprung", "b/../sprung"},
+        {init, "z/sprung", "//sprung"},
+        {init, "zgit/hooks/post-checkout", ".git/hooks/post-checkout"},
+        {init, "b/zGIT/hooks/x", "b/.GIT/hooks/x"},
+        {init, "zgit", ".git"},
+        {init, "git~2/x", "git~1/x"},
+        {init, "z/bb", "z//b"},
+        {init, "z/b", "./b"},
+        {init + "touch new && git add -N new && ", "zz/sprung", "../sprung"},
+        {"git init -q --object-format=sha256 . && ", "zz/sprung", "../sprung"},
+        {init + "git config index.version 4 && ", "b/zz/sprung", "b/../sprung"},
+        {init + "git config index.version 4 && git config index.threads 2 && ", "zz/sprung",
+         "../sprung"},
+        {init + "git config index.threads 2 && git config core.splitIndex true && ", "zz/sprung",
+         "../sprung", ".git/sharedindex"},
+        {"git init -q sub && cd sub && ", "zz/sprung", "../sprung", "sub/.git/index"},
+        {"git init -q sub && mv sub/.git bare && echo gitdir: ../bare > sub/.git && cd sub && ",
+         "zz/sprung", "../sprung", "bare/index"},
+    };
+    for (const Case& one : cases) {
+        fs::remove_all(sandbox_.workspace);
+        fs::create_directory(sandbox_.workspace);
+        ASSERT_TRUE(works_outside(
+            one.format +
+            "blob=$(git hash-object -w --stdin < /dev/null) && printf \"100644 $blob\\t%s\\n\" a0 "
+            "a/b .gitkeep a.git g...git ..a git " +
+            one.name + " | git update-index --index-info"));
+        Lines told =
+            told_after("LC_ALL=C sed -i 's#" + one.name + "#" + one.odd + "#' " + one.where + "*");
+        for (std::string& line : told)
+            if (line.starts_with(".git/sharedindex")) line.erase(16, line.find(':') - 16);
+        EXPECT_EQ(told, Lines{one.where + ": the entry " + one.odd}) << one.format;
+        EXPECT_EQ(told_after("touch x"), Lines{});
+    }
 }
 
 TEST_F(PlantsTest, SettingsFilesThatWereNotThere) {
