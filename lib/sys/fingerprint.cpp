@@ -2,17 +2,20 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <memory>
 #include <utility>
 
 #include "base/hash.hpp"
 #include "sys/fd.hpp"
+#include "sys/git_place.hpp"
 #include "sys/open_beneath.hpp"
 
 namespace chorus::sys {
@@ -24,6 +27,38 @@ constexpr std::size_t most_hashed_bytes = 16U << 20;
 // Of what cannot be looked at: equal to nothing.
 constexpr std::string_view unknown("\0", 1);
 constexpr std::size_t entries_bytes = 64U << 10;
+
+// What git, and the tools of this program, write in a git directory with every other command. None
+// of it names a program.
+constexpr std::array written_directories{"objects", "refs", "logs"};
+constexpr std::array written_files{
+    "HEAD",     "HEAD.lock",        "*_HEAD",  "*_EDITMSG",    "*_MSG",         "MERGE_MODE",
+    "MERGE_RR", "AUTO_MERGE",       "index",   "index.lock",   "sharedindex.*", "packed-refs",
+    "gc.*",     "packed-refs.lock", "shallow", "shallow.lock", "chorus.mutex"};
+
+bool is_there(int directory, const char* name, mode_t type) {
+    struct stat status {};
+    return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+           (status.st_mode & S_IFMT) == type;
+}
+
+// Of a linked worktree the rest is in the common directory.
+bool is_git_directory(int fd) {
+    return is_there(fd, "HEAD", S_IFREG) &&
+           (is_there(fd, "commondir", S_IFREG) ||
+            (is_there(fd, "objects", S_IFDIR) && is_there(fd, "refs", S_IFDIR)));
+}
+
+template <std::size_t count>
+bool is_one_of(const std::array<const char*, count>& patterns, const char* name) {
+    return std::any_of(patterns.begin(), patterns.end(),
+                       [&](const char* pattern) { return fnmatch(pattern, name, 0) == 0; });
+}
+
+bool is_written_by_git(const char* name, mode_t mode) {
+    return (S_ISDIR(mode) && is_one_of(written_directories, name)) ||
+           (S_ISREG(mode) && is_one_of(written_files, name));
+}
 
 std::uint64_t ns_of(const timespec& time) {
     return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
@@ -103,9 +138,9 @@ class Fingerprint::Look {
     explicit Look(const Root& root) : root_(root.fd()) {}
 
     std::vector<Entry> run() {
-        open_.emplace_back();
+        open_.push_back({});
         while (!open_.empty()) {
-            const std::string directory = std::move(open_.back());
+            const Open directory = std::move(open_.back());
             open_.pop_back();
             look_through(directory);
         }
@@ -122,11 +157,20 @@ class Fingerprint::Look {
     }
 
   private:
-    // `directory` is "" or ends in '/'.
-    void look_through(const std::string& directory) {
-        const Fd fd = open_beneath(root_, directory.empty() ? "." : directory,
+    struct Open {
+        std::string path = {};   // "" or ends in '/'
+        bool is_in_git = false;  // below a git directory
+        bool is_git = false;
+    };
+
+    void look_through(Open directory) {
+        const std::string& path = directory.path;
+        const Fd fd = open_beneath(root_, path.empty() ? "." : path,
                                    O_RDONLY | O_DIRECTORY | O_NOFOLLOW, Links::none);
-        if (!fd) return cannot_look_into(directory);
+        if (!fd) return cannot_look_into(path);
+        directory.is_git = (directory.is_in_git || path == ".git/" || path.ends_with("/.git/")) &&
+                           is_git_directory(fd.get());
+        directory.is_in_git |= directory.is_git;
         ssize_t count = 0;
         while ((count = getdents64(fd.get(), names_.get(), entries_bytes)) > 0)
             for (ssize_t at = 0; at < count;) {
@@ -134,7 +178,7 @@ class Fingerprint::Look {
                 at += entry->d_reclen;
                 note(fd.get(), directory, entry->d_name);
             }
-        if (count < 0) cannot_look_into(directory);
+        if (count < 0) cannot_look_into(path);
     }
 
     // To change what is in it, its mode has to be changed first, which leaves its time.
@@ -149,27 +193,20 @@ class Fingerprint::Look {
                             std::string(is_closed ? "" : unknown)});
     }
 
-    void note(int fd, const std::string& directory, const char* name) {
+    // The mount points of commands that run, and the directories around them, come and go.
+    void note(int fd, const Open& directory, const char* name) {
         const std::string_view shown = name;
         if (shown == "." || shown == "..") return;
         struct stat status {};
         if (fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return;
-        if (directory.ends_with(git_) && is_git_directory(directory)) {
-            if (shown == "hooks" && S_ISDIR(status.st_mode))
-                return open_.push_back(directory + "hooks/");
-            if (shown != "hooks" && shown != "config") return;
-        }
-        std::string path = directory + name;
+        if (directory.is_git && is_written_by_git(name, status.st_mode)) return;
+        if (directory.is_in_git && is_mount_point(fd, name)) return;
+        std::string path = directory.path + name;
         if (S_ISDIR(status.st_mode)) {
-            open_.push_back(path + "/");
-            if (shown == ".git") return;
+            open_.push_back({path + "/", directory.is_in_git});
+            if (directory.is_in_git || shown == ".git") return;
         }
         add(fd, name, std::move(path), status);
-    }
-
-    static bool is_git_directory(const std::string& directory) {
-        return directory.size() == git_.size() ||
-               directory[directory.size() - git_.size() - 1] == '/';
     }
 
     void add(int fd, const char* name, std::string path, const struct stat& status) {
@@ -186,12 +223,10 @@ class Fingerprint::Look {
         entries_.push_back(std::move(entry));
     }
 
-    static constexpr std::string_view git_ = ".git/";
-
     int root_;
     std::uint64_t settled_ = now_ns() - young_ns;
     std::unique_ptr<char[]> names_ = std::make_unique_for_overwrite<char[]>(entries_bytes);
-    std::vector<std::string> open_;
+    std::vector<Open> open_;
     std::vector<Entry> entries_;
 };
 

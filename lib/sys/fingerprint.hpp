@@ -15,10 +15,10 @@ namespace chorus::sys {
 
 class Fingerprint {
   public:
-    // Of everything below the root, ignored files included; no link is followed. Of git's own
-    // directories (.git) only `config` and `hooks` count, which name programs: the rest changes
-    // with every git command. Of a directory neither times nor size count: what is new in it or
-    // gone is an entry of its own.
+    // Of everything below the root, ignored files included; no link is followed. Of a git directory
+    // (.git, with HEAD, objects and refs) what git itself writes does not count: it changes with
+    // every git command. Of a directory neither times nor size count, and below a git directory it
+    // does not count at all: what is new in it or gone is an entry of its own.
     static Fingerprint of(const Root& root);
     // Of one file; of nothing where there is none.
     static Fingerprint of_file(const Root& root, std::string_view path);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <memory>
@@ -55,6 +56,13 @@ constexpr std::array guarded_worktree{worktree_configuration, worktree_lock,
 constexpr std::array shared{"objects", "refs", "logs"};
 
 constexpr std::size_t most_own_bytes = 16;
+
+// Whether it holds what is put there.
+bool holds_own(int directory, const Guarded& guarded) {
+    const Fd file(openat(directory, guarded.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    std::string content;
+    return file && try_read_all(file.get(), most_own_bytes, content) && content == guarded.content;
+}
 
 // The mount points made in one directory. Whoever is the last to use them removes them: with a
 // mount point the kernel takes away what others have mounted on it.
@@ -128,14 +136,9 @@ class MountPoints {
         if (!is_made && errno != EEXIST) throw base::system_error(path_ + "/" + guarded.name);
     }
 
-    // Whether it holds what was put there; of a directory rmdir(2) tells.
+    // Of a directory rmdir(2) tells.
     bool is_own(const Guarded& guarded) const {
-        if (guarded.directory) return true;
-        const Fd file(
-            openat(directory_.get(), guarded.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-        std::string content;
-        return file && try_read_all(file.get(), most_own_bytes, content) &&
-               content == guarded.content;
+        return guarded.directory || holds_own(directory_.get(), guarded);
     }
 
     Fd directory_;
@@ -205,6 +208,12 @@ void add_git(Mounts& mounts, const std::string& workspace) {
     if (place.is_linked_worktree()) return add_linked_worktree(mounts, place);
     mounts.bind_writable(place.git_directory, *place.git);
     guard(mounts, place.git_directory, *place.git, guarded_common);
+}
+
+bool is_mount_point(int directory, std::string_view name) {
+    return std::any_of(guarded_common.begin(), guarded_common.end(), [&](const Guarded& guarded) {
+        return !guarded.directory && guarded.name == name && holds_own(directory, guarded);
+    });
 }
 
 // Most repositories have none: a look for the locks tells.

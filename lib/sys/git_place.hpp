@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "sys/fd.hpp"
 
@@ -31,5 +32,7 @@ GitPlace find_git(const std::string& workspace);
 // Removes what killed commands left in .git that had been put there to be protected (chorus(7),
 // SANDBOX), where no other needs it.
 void remove_mount_points(const std::string& workspace);
+// Whether that entry of a git directory is such a file.
+bool is_mount_point(int directory, std::string_view name);
 
 }  // namespace chorus::sys

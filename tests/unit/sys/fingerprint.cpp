@@ -60,21 +60,63 @@ TEST_F(FingerprintTest, NamesWhatChanges) {
     EXPECT_EQ(changes("touch e/tmp && rm e/tmp"), Names{});
 }
 
-TEST_F(FingerprintTest, OfGitOnlyWhatNamesProgramsCounts) {
+constexpr const char* committing =
+    "git add f && git -c user.name=n -c user.email=e commit -q --allow-empty -m m && git status -s"
+    " && git pack-refs --all && git tag t$(git rev-list --all --count) && git stash list";
+
+TEST_F(FingerprintTest, OfGitWhatGitItselfWritesDoesNotCount) {
     put(scratch_ / "f", "x");
-    EXPECT_EQ(std::system(("cd " + scratch_.path() +
-                           " && git init -q . && mkdir -p sub/.git/hooks "
-                           "&& touch sub/.git/config")
-                              .c_str()),
-              0);
-    EXPECT_EQ(changes("git add f && git -c user.name=n -c user.email=e commit -qm m && git status"),
-              Names{});
+    EXPECT_EQ(std::system(("cd " + scratch_.path() + " && git init -q .").c_str()), 0);
+    EXPECT_EQ(changes(committing), Names{});
+    EXPECT_EQ(changes(committing), Names{});
     EXPECT_EQ(changes("git config a.b c"), Names{".git/config"});
     EXPECT_EQ(changes("mkdir -p .git/hooks && echo > .git/hooks/pre-commit"),
               Names{".git/hooks/pre-commit (new)"});
-    EXPECT_EQ(changes("echo > sub/.git/hooks/x && echo > sub/.git/x"),
-              Names{"sub/.git/hooks/x (new)"});
     EXPECT_EQ(changes("mkdir git x.git && touch x.git/y git/z").size(), 4U);
+    // in a linked worktree's and in a submodule's too
+    EXPECT_EQ(std::system(("cd " + scratch_.path() +
+                           " && git worktree add -q wt && mkdir -p .git/modules/a && git init -q"
+                           " --separate-git-dir .git/modules/a/b sm && cp f wt && cp f sm")
+                              .c_str()),
+              0);
+    EXPECT_EQ(changes("cd wt && " + std::string(committing)), Names{});
+    EXPECT_EQ(changes("cd sm && " + std::string(committing)), Names{});
+    EXPECT_EQ(changes("echo > .git/modules/a/b/hooks/pre-push && echo > .git/worktrees/wt/x"),
+              (Names{".git/modules/a/b/hooks/pre-push (new)", ".git/worktrees/wt/x (new)"}));
+}
+
+// A Makefile can include any of them.
+TEST_F(FingerprintTest, OfGitEverythingElseCounts) {
+    put(scratch_ / "f", "x");
+    EXPECT_EQ(std::system(("cd " + scratch_.path() + " && git init -q .").c_str()), 0);
+    EXPECT_EQ(changes("echo > .git/rules.mk && mkdir .git/d && echo > .git/d/x && ln -s x .git/l"),
+              (Names{".git/d/x (new)", ".git/l (new)", ".git/rules.mk (new)"}));
+    EXPECT_EQ(changes("echo 2 > .git/d/x && echo > .git/info/attributes"),
+              (Names{".git/d/x", ".git/info/attributes (new)"}));
+    // names that git writes, of another kind or in another place
+    EXPECT_EQ(
+        changes("echo > .git/d/COMMIT_EDITMSG && ln -s ../f .git/MERGE_MSG"
+                " && mkdir .git/d/objects && echo > .git/d/objects/x"),
+        (Names{".git/MERGE_MSG (new)", ".git/d/COMMIT_EDITMSG (new)", ".git/d/objects/x (new)"}));
+}
+
+TEST_F(FingerprintTest, AGitDirectoryThatIsNoRepositoryCountsWhole) {
+    EXPECT_EQ(changes("mkdir -p sub/.git/hooks && touch sub/.git/config sub/.git/hooks/x"),
+              (Names{"sub (new)", "sub/.git/config (new)", "sub/.git/hooks (new)",
+                     "sub/.git/hooks/x (new)"}));
+    EXPECT_EQ(changes("echo > sub/.git/x.sh; mkdir sub/.git/objects; echo > sub/.git/objects/x"),
+              (Names{"sub/.git/objects (new)", "sub/.git/objects/x (new)", "sub/.git/x.sh (new)"}));
+}
+
+// They are put into the repository while a command of any agent runs there.
+TEST_F(FingerprintTest, MountPointsDoNotCount) {
+    put(scratch_ / "f", "x");
+    EXPECT_EQ(std::system(("cd " + scratch_.path() + " && git init -q .").c_str()), 0);
+    EXPECT_EQ(changes("cd .git && touch config.lock config.worktree config.worktree.lock"
+                      " && printf './\\n' > commondir && mkdir modules worktrees"),
+              Names{});
+    EXPECT_EQ(changes("cd .git && printf '..\\n' > commondir && echo x > config.lock"),
+              (Names{".git/commondir (new)", ".git/config.lock (new)"}));
 }
 
 TEST_F(FingerprintTest, AYoungFileIsHashed) {
