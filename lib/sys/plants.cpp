@@ -22,6 +22,7 @@
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
 #include "sys/git_config.hpp"
+#include "sys/git_files.hpp"
 #include "sys/git_index.hpp"
 #include "sys/git_place.hpp"
 #include "sys/open_beneath.hpp"
@@ -44,47 +45,6 @@ std::string mark_of(const struct stat& status) {
     return std::to_string(status.st_ino) + ":" + std::to_string(status.st_size) + ":" +
            std::to_string(status.st_ctim.tv_sec) + "." + std::to_string(status.st_ctim.tv_nsec);
 }
-
-// Whether a rebase that goes on with this list of steps runs a command.
-bool has_exec_step(std::string_view steps) {
-    for (const std::string_view line : base::split_lines(steps)) {
-        const std::string_view step = base::trim(line);
-        const std::string_view word = step.substr(0, step.find_first_of(" \t"));
-        if (word == "exec" || word == "x") return true;
-    }
-    return false;
-}
-
-// git starts git-merge-NAME, found on PATH, or at a path where NAME has a slash.
-bool is_foreign_strategy(std::string_view name) {
-    constexpr std::array own{"ort", "recursive", "resolve", "octopus", "ours", "subtree"};
-    return std::find(own.begin(), own.end(), base::trim(name)) == own.end();
-}
-
-bool has_foreign_strategy(std::string_view options) {
-    const auto names = git_values(options, "options", "strategy");
-    return std::any_of(names.begin(), names.end(), is_foreign_strategy);
-}
-
-// Lines of "ID TAB PATH NUL": git copies the file at the path into rr-cache, and over it.
-bool names_file_outside(std::string_view conflicts) {
-    const auto lines = base::split(conflicts, '\0');
-    return std::any_of(lines.begin(), lines.end(), [](std::string_view line) {
-        return !line.empty() && !is_plain_git_path(line.substr(line.find('\t') + 1));
-    });
-}
-
-// What an operation in progress has noted for git to go on with.
-struct Operation {
-    const char* file;
-    const char* what;
-    bool (*is_obeyed)(std::string_view);
-};
-constexpr std::array operations{
-    Operation{"rebase-merge/git-rebase-todo", "a step that runs a command", has_exec_step},
-    Operation{"rebase-merge/strategy", "a merge strategy that is a program", is_foreign_strategy},
-    Operation{"sequencer/opts", "a merge strategy that is a program", has_foreign_strategy},
-    Operation{"MERGE_RR", "a file outside the workspace", names_file_outside}};
 
 class Survey {
   public:
@@ -112,6 +72,7 @@ class Survey {
         for (const std::string& git : places_outside()) inspect_configuration(git, "");
         for (std::size_t end = 0; end != path.npos; end = path.find('/', end + 1)) {
             const std::string directory = end == 0 ? "" : std::string(path.substr(0, end)) + "/";
+            if (status_of(directory + "HEAD") && is_repository(directory)) return true;
             inspect_configuration(directory, directory);
             const auto git = status_of(directory + ".git");
             if (git && S_ISDIR(git->st_mode))
@@ -245,9 +206,9 @@ class Survey {
         inspect_configuration(repository, tree);
         inspect_alternates(repository + "objects/", 0);
         inspect_hooks(repository + "hooks");
-        inspect_links(repository, 0);
-        for (const Operation& operation : operations) {
-            const std::string path = repository + operation.file;
+        inspect_files(repository, 0, true);
+        for (const OperationFile& operation : operation_files) {
+            const std::string path = repository + operation.path;
             const auto text = content(path);
             if (text && operation.is_obeyed(*text))
                 add(path, operation.what, base::sha256_hex(*text));
@@ -298,21 +259,37 @@ class Survey {
             inspect_keys(repository + name, repository, tree, 0);
     }
 
-    // git writes through links, wherever they lead; objects themselves it makes anew.
-    void inspect_links(const std::string& directory, int depth) {
-        const DirectoryStream stream = stream_of(opened(directory, O_RDONLY | O_DIRECTORY));
-        while (const dirent* entry = stream ? next_entry(stream.get()) : nullptr) {
+    // git writes through links and symbolic references, wherever they lead; objects it makes anew.
+    void inspect_files(const std::string& directory, int depth, bool has_references) {
+        Fd fd = opened(directory, O_RDONLY | O_DIRECTORY);
+        if (!fd && errno == ENOENT) return;
+        const DirectoryStream stream = stream_of(std::move(fd));
+        if (!stream || depth > most_depth) return add(directory, "cannot be looked into", "");
+        while (const dirent* entry = next_entry(stream.get())) {
             const std::string name = entry->d_name;
-            const bool is_of_objects = name.size() == 2 && directory.ends_with("objects/");
-            const bool is_of_hooks = depth == 0 && name == "hooks";
-            if (entry->d_type == DT_REG || is_of_objects) continue;
             const std::string path = directory + name;
-            const auto status = status_of(path);
-            if (!status) continue;
-            if (S_ISLNK(status->st_mode)) add(path, "is a link", mark_of(*status));
-            if (S_ISDIR(status->st_mode) && depth < most_depth && !is_of_hooks)
-                inspect_links(path + "/", depth + 1);
+            const unsigned type = entry_type(stream.get(), *entry);
+            if (type == S_IFREG && has_references) inspect_reference(dirfd(stream.get()), path);
+            if (type == S_IFLNK)
+                if (const auto status = status_of(path)) add(path, "is a link", mark_of(*status));
+            // hooks and modules are looked at for themselves
+            const bool is_left_out =
+                (depth == 0 && (name == "hooks" || name == "modules")) ||
+                (depth == 1 && name.size() == 2 && directory.ends_with("objects/"));
+            if (type == S_IFDIR && !is_left_out)
+                inspect_files(path + "/", depth + 1,
+                              has_references && (depth > 0 || name == "refs"));
         }
+    }
+
+    void inspect_reference(int directory, const std::string& path) {
+        const Fd file(openat(directory, name_of(path).c_str(),
+                             O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+        std::array<char, reference_bytes> text;
+        const ssize_t count = file ? read(file.get(), text.data(), text.size()) : 0;
+        const auto odd =
+            odd_reference({text.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0))});
+        if (odd) add(path, "leads to " + *odd, base::sha256_hex(*odd));
     }
 
     void inspect_keys(const std::string& path, const std::string& repository,

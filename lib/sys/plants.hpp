@@ -26,8 +26,8 @@ class Plants {
     // ".mcp.json" and its like, at the top of a workspace.
     static std::span<const std::string_view> settings_files();
     static bool is_settings_file(std::string_view path);
-    // Whether the configuration of a repository around the path makes it part of itself: as an
-    // included file, or in core.hooksPath.
+    // Whether a path is in a repository, or the configuration of one around it makes it part of
+    // itself: as an included file, or in core.hooksPath.
     static bool is_pointed_to(const std::string& workspace, std::string_view path);
     // All that is there now. The whole tree is looked through, no link followed, nothing run.
     static Plants in(const std::string& workspace);

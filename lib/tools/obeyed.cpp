@@ -10,10 +10,8 @@
 namespace chorus::tools {
 namespace {
 
-// Of repositories, below a directory of any name.
-constexpr std::array repository_names{"HEAD",      "config",  "config.worktree",
-                                      "commondir", "objects", "refs",
-                                      "hooks",     "gitdir",  "git-rebase-todo"};
+// They make a repository of a directory of any name.
+constexpr std::array repository_names{"HEAD", "commondir", "objects", "refs"};
 
 }  // namespace
 

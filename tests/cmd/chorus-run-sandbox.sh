@@ -253,7 +253,9 @@ expect_match "$err" 'while a command ran there .*.git/objects/info/alternates: l
 rm "$(workspace)/.git/objects/info/alternates"
 run chorus-run a '/bash git update-index --add --cacheinfo 100755,$(git hash-object -w .githooks/pre-commit),zz/x && sed -i s#zz/x#../x# .git/index'
 expect_match "$err" 'while a command ran there .*: .git/index: the entry ../x; look'
-rm "$(workspace)/.git/index"
+run chorus-run a '/bash echo ref: refs/../../../x >.git/refs/heads/y'
+expect_match "$err" 'while a command ran there .*: .git/refs/heads/y: leads to refs/../../../x; look'
+rm "$(workspace)"/.git/{index,refs/heads/y}
 # in an agent that is adopted
 cp -r "$CHORUS_HOME/agents/a" other
 rm -rf other/workspace/.git

@@ -95,6 +95,13 @@ TEST_F(PlantsTest, WhatGitOnTheHostObeysIsTold) {
         {make + "git -C sub config core.fsmonitor %s && git -C sub commit -q --allow-empty -m x && "
                 "git init -q . && git add sub 2>/dev/null",
          "git status", "sub/.git/config: core.fsmonitor"},
+        // a reference that leads out: what git writes there is not of the agent's choice
+        {make + "touch %s && echo ref: refs/../../../../sprung > sub/.git/HEAD",
+         "git -C sub commit -q --allow-empty -m x",
+         "sub/.git/HEAD: leads to refs/../../../../sprung"},
+        {make + "touch %s && echo ref: refs/../../../../sprung > sub/.git/refs/heads/other",
+         "cd sub && git commit -q --allow-empty -m x && git branch -f other",
+         "sub/.git/refs/heads/other: leads to refs/../../../../sprung"},
         // what git would not put into an index: the sum at its end is made anew
         {make + "cd sub && blob=$(git hash-object -w --stdin < %s) && git update-index --add "
                 "--cacheinfo 100755,$blob,zgit/hooks/post-checkout && "
@@ -240,6 +247,45 @@ TEST_F(PlantsTest, WhatAnOperationGoesOnWith) {
                      ".git/sequencer/opts: a merge strategy that is a program"}));
     EXPECT_EQ(told_after("printf '%040d\\t/key\\0' 1 > .git/MERGE_RR"),
               Lines{".git/MERGE_RR: a file outside the workspace"});
+}
+
+TEST_F(PlantsTest, ReferencesThatLeadToNone) {
+    init_repository();
+    EXPECT_EQ(told_after("git symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/main && "
+                         "git checkout -q -b a/b.c/d && "
+                         "git symbolic-ref NOTES_MERGE_REF refs/notes/commits"),
+              Lines{});
+    const std::string places[] = {".git/AUTO_MERGE",
+                                  ".git/HEAD",
+                                  ".git/ORIG_HEAD",
+                                  ".git/refs/heads/a/b.c/d",
+                                  ".git/refs/heads/objects/ab/c",
+                                  ".git/refs/remotes/origin/HEAD",
+                                  "bare/HEAD",
+                                  "sub/.git/modules/x/HEAD",
+                                  "sub/.git/refs/stash",
+                                  "sub/.git/worktrees/x/HEAD",
+                                  "sub/.git/worktrees/x/refs/bisect/bad"};
+    ASSERT_TRUE(works_outside(
+        "git init -q --bare bare && git clone -q . sub && git init -q --bare sub/.git/modules/x && "
+        "git -C sub worktree add -q ../x 2> /dev/null && "
+        "mkdir -p .git/refs/heads/objects/ab sub/.git/worktrees/x/refs/bisect"));
+    for (const std::string odd : {"refs/heads/../../../x", "/x", "../x", "refs/./x", "refs//x",
+                                  "config", "HEAD", "refs/.git/x"}) {
+        std::string files;
+        Lines lines;
+        for (const std::string& place : places) {
+            files += " " + place;
+            lines.push_back(place + ": leads to " + odd);
+        }
+        EXPECT_EQ(told_after("printf 'ref:\\t" + odd + "\\n' | tee" + files), lines);
+    }
+    EXPECT_EQ(told_after("printf 'ref: %4096s\\n' refs/../x > .git/AUTO_MERGE").size(), 1U);
+    EXPECT_EQ(told_after("printf 'ref: refs/..\\0x' > .git/AUTO_MERGE"),
+              Lines{".git/AUTO_MERGE: leads to refs/.."});
+    EXPECT_EQ(
+        told_after("cd .git/refs/heads && for i in $(seq 20); do mkdir d && cd d; done").size(),
+        1U);
 }
 
 TEST_F(PlantsTest, WhatCannotBeReadIsTold) {
@@ -439,8 +485,10 @@ TEST_F(PlantsTest, TheTargetOfAHookIsLookedAtWhereItIsInTheWorkspace) {
 TEST_F(PlantsTest, PlacesThatAWriteIsLookedAtFor) {
     ASSERT_TRUE(works_outside(
         "git init -q . && git config core.hooksPath .githooks && git config include.path "
-        "../.gitconfig && git init -q a/sub && git -C a/sub config core.hooksPath h"));
-    for (const char* path : {".githooks/pre-commit", ".gitconfig", "a/sub/h/pre-commit"})
+        "../.gitconfig && git init -q a/sub && git -C a/sub config core.hooksPath h && "
+        "git init -q --bare a/bare"));
+    for (const char* path : {".githooks/pre-commit", ".gitconfig", "a/sub/h/pre-commit",
+                             "a/bare/index", "a/bare/sequencer/opts"})
         EXPECT_TRUE(Plants::is_pointed_to(sandbox_.workspace, path)) << path;
     for (const char* path : {"githooks/pre-commit", "a/.gitconfig", "a/sub/hh", "h/x", "x"})
         EXPECT_FALSE(Plants::is_pointed_to(sandbox_.workspace, path)) << path;

@@ -1,0 +1,59 @@
+#include "sys/git_files.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.hpp"
+#include "sys/git_config.hpp"
+#include "sys/git_index.hpp"
+
+namespace chorus::sys {
+namespace {
+
+// Whether a rebase that goes on with this list of steps runs a command.
+bool has_exec_step(std::string_view steps) {
+    for (const std::string_view line : base::split_lines(steps)) {
+        const std::string_view step = base::trim(line);
+        const std::string_view word = step.substr(0, step.find_first_of(" \t"));
+        if (word == "exec" || word == "x") return true;
+    }
+    return false;
+}
+
+// git starts git-merge-NAME, found on PATH, or at a path where NAME has a slash.
+bool is_foreign_strategy(std::string_view name) {
+    constexpr std::array own{"ort", "recursive", "resolve", "octopus", "ours", "subtree"};
+    return std::find(own.begin(), own.end(), base::trim(name)) == own.end();
+}
+
+bool has_foreign_strategy(std::string_view options) {
+    const auto names = git_values(options, "options", "strategy");
+    return std::any_of(names.begin(), names.end(), is_foreign_strategy);
+}
+
+// Lines of "ID TAB PATH NUL": git copies the file at the path into rr-cache, and over it.
+bool names_file_outside(std::string_view conflicts) {
+    const auto lines = base::split(conflicts, '\0');
+    return std::any_of(lines.begin(), lines.end(), [](std::string_view line) {
+        return !line.empty() && !is_plain_git_path(line.substr(line.find('\t') + 1));
+    });
+}
+
+}  // namespace
+
+const OperationFile operation_files[4] = {
+    {"rebase-merge/git-rebase-todo", "a step that runs a command", has_exec_step},
+    {"rebase-merge/strategy", "a merge strategy that is a program", is_foreign_strategy},
+    {"sequencer/opts", "a merge strategy that is a program", has_foreign_strategy},
+    {"MERGE_RR", "a file outside the workspace", names_file_outside}};
+
+std::optional<std::string> odd_reference(std::string_view text) {
+    constexpr std::string_view prefix = "ref:";
+    if (!text.starts_with(prefix)) return std::nullopt;
+    const bool is_long = text.size() >= reference_bytes;
+    text = base::trim(text.substr(prefix.size(), text.find('\0') - prefix.size()));
+    if (!is_long && text.starts_with("refs/") && is_plain_git_path(text)) return std::nullopt;
+    return std::string(text);
+}
+
+}  // namespace chorus::sys
