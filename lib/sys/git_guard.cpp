@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -30,11 +31,14 @@ namespace {
 // repository). Without it a command could write a commondir that points to a configuration of its
 // own, which git on the host would obey. The lock of a configuration keeps git on the host from
 // replacing that meanwhile: with what it lies on a mount goes too, and a command that is about to
-// be ended for it would have had the time to write the new one.
+// be ended for it would have had the time to write the new one. An empty worktrees is removed by
+// `git gc`, and the mount with it: a locked entry that names no worktree stays, and git shows it
+// nowhere.
 struct Guarded {
     const char* name;
     bool directory;
     std::string_view content;
+    bool covered = true;
 };
 constexpr Guarded worktree_configuration{"config.worktree", false, ""};
 constexpr Guarded worktree_lock{"config.worktree.lock", false, ""};
@@ -44,6 +48,8 @@ constexpr std::array guarded_common{worktree_configuration,
                                     Guarded{"info", true, ""},
                                     Guarded{"modules", true, ""},
                                     Guarded{"worktrees", true, ""},
+                                    Guarded{"worktrees/.chorus", true, "", false},
+                                    Guarded{"worktrees/.chorus/locked", true, "", false},
                                     Guarded{"config", false, ""},
                                     Guarded{"config.lock", false, ""},
                                     Guarded{"commondir", false, "./\n"}};
@@ -57,9 +63,16 @@ constexpr std::array shared{"objects", "refs", "logs"};
 
 constexpr std::size_t most_own_bytes = 16;
 
-// Whether it holds what is put there.
-bool holds_own(int directory, const Guarded& guarded) {
-    const Fd file(openat(directory, guarded.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+const char* leaf_of(const Guarded& guarded) {
+    const char* slash = std::strrchr(guarded.name, '/');
+    return slash == nullptr ? guarded.name : slash + 1;
+}
+
+// Whether it holds what is put there; of a directory rmdir(2) tells.
+bool is_own(int directory, const Guarded& guarded) {
+    if (guarded.directory) return true;
+    const Fd file(
+        openat(directory, leaf_of(guarded), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     std::string content;
     return file && try_read_all(file.get(), most_own_bytes, content) && content == guarded.content;
 }
@@ -81,28 +94,30 @@ class MountPoints {
             if (!is_locked_) usleep(1'000);
         }
         // by others that run, or by one that was killed: git makes no such files
-        has_points_ = is_own(worktree_configuration) || is_own(guarded_common.back());
+        has_points_ = is_own(directory_.get(), worktree_configuration) ||
+                      is_own(directory_.get(), guarded_common.back());
     }
     MountPoints(const MountPoints&) = delete;
     MountPoints& operator=(const MountPoints&) = delete;
 
     ~MountPoints() {
         if (!is_locked_ || flock(directory_.get(), LOCK_EX | LOCK_NB) != 0) return;
-        for (const Guarded& guarded : made_)
-            if (is_own(guarded))
-                unlinkat(directory_.get(), guarded.name, guarded.directory ? AT_REMOVEDIR : 0);
+        for (auto guarded = made_.rbegin(); guarded != made_.rend(); ++guarded)
+            if (const Fd at = parent_of(*guarded); at && is_own(at.get(), *guarded))
+                unlinkat(at.get(), leaf_of(*guarded), guarded->directory ? AT_REMOVEDIR : 0);
     }
 
     // False where it is absent and may not be made: what we may not make, a command may not either.
     bool provide(const Guarded& guarded) {
+        const Fd at = parent_of(guarded);
         struct stat status {};
         const bool is_there =
-            fstatat(directory_.get(), guarded.name, &status, AT_SYMLINK_NOFOLLOW) == 0;
-        if (!is_there && faccessat(directory_.get(), ".", W_OK, 0) != 0) return false;
+            fstatat(at.get(), leaf_of(guarded), &status, AT_SYMLINK_NOFOLLOW) == 0;
+        if (!is_there && faccessat(at.get(), ".", W_OK, 0) != 0) return false;
         if (is_there) {
             take_over(guarded);
         } else {
-            make(guarded);
+            make(at.get(), guarded);
             made_.push_back(guarded);
         }
         return true;
@@ -110,35 +125,37 @@ class MountPoints {
 
     // The process that made it may have been killed.
     void take_over(const Guarded& guarded) {
-        if (has_points_ && is_own(guarded)) made_.push_back(guarded);
+        if (const Fd at = parent_of(guarded); has_points_ && at && is_own(at.get(), guarded))
+            made_.push_back(guarded);
     }
 
   private:
+    // Where a link was put on the way, there is none.
+    Fd parent_of(const Guarded& guarded) const {
+        const std::string parent(guarded.name, leaf_of(guarded));
+        return open_beneath(directory_.get(), parent.empty() ? "." : parent, O_RDONLY | O_DIRECTORY,
+                            Links::none);
+    }
+
     // With the permissions of the directory: others may share the repository. What git reads is
     // whole, after a power cut too.
-    void make(const Guarded& guarded) const {
-        const int at = directory_.get();
+    void make(int at, const Guarded& guarded) const {
+        const char* name = leaf_of(guarded);
         const mode_t mode = mode_ & (guarded.directory ? 0777U : 0666U);
         bool is_made = false;
         if (guarded.directory) {
-            is_made = mkdirat(at, guarded.name, 0700) == 0;
-            const Fd made = open_beneath(at, guarded.name, O_RDONLY | O_DIRECTORY, Links::none);
+            is_made = mkdirat(at, name, 0700) == 0;
+            const Fd made = open_beneath(at, name, O_RDONLY | O_DIRECTORY, Links::none);
             is_made = is_made && made && fchmod(made.get(), mode) == 0;
         } else if (const Fd file(openat(at, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode)); file) {
             const std::string link = "/proc/self/fd/" + std::to_string(file.get());
             is_made = fchmod(file.get(), mode) == 0 && try_write_all(file.get(), guarded.content) &&
                       (guarded.content.empty() || fdatasync(file.get()) == 0) &&
-                      linkat(AT_FDCWD, link.c_str(), at, guarded.name, AT_SYMLINK_FOLLOW) == 0;
+                      linkat(AT_FDCWD, link.c_str(), at, name, AT_SYMLINK_FOLLOW) == 0;
         } else {
-            is_made =
-                replace_at(at, guarded.name, guarded.content, with_mode(mode), Existing::refuse);
+            is_made = replace_at(at, name, guarded.content, with_mode(mode), Existing::refuse);
         }
         if (!is_made && errno != EEXIST) throw base::system_error(path_ + "/" + guarded.name);
-    }
-
-    // Of a directory rmdir(2) tells.
-    bool is_own(const Guarded& guarded) const {
-        return guarded.directory || holds_own(directory_.get(), guarded);
     }
 
     Fd directory_;
@@ -154,7 +171,8 @@ void guard(Mounts& mounts, const std::string& directory, const Fd& fd,
            const std::array<Guarded, count>& all) {
     const auto points = std::make_shared<MountPoints>(directory, fd);
     for (const Guarded& guarded : all)
-        if (points->provide(guarded)) mounts.make_read_only(directory + "/" + guarded.name);
+        if (points->provide(guarded) && guarded.covered)
+            mounts.make_read_only(directory + "/" + guarded.name);
     mounts.held.push_back(points);
 }
 
@@ -212,7 +230,7 @@ void add_git(Mounts& mounts, const std::string& workspace) {
 
 bool is_mount_point(int directory, std::string_view name) {
     return std::any_of(guarded_common.begin(), guarded_common.end(), [&](const Guarded& guarded) {
-        return !guarded.directory && guarded.name == name && holds_own(directory, guarded);
+        return !guarded.directory && guarded.name == name && is_own(directory, guarded);
     });
 }
 

@@ -158,6 +158,35 @@ TEST_F(SandboxTest, AGuardedFileThatIsReplacedEndsTheCommand) {
     EXPECT_EQ(quiet.replaced, "");
 }
 
+// git removes an empty directory of worktrees, and one with the last of them.
+TEST_F(SandboxTest, GitOutsideEndsNoCommand) {
+    init_repository();
+    ASSERT_TRUE(works_outside("git gc -q; git update-server-info"));
+    for (const std::string worktree : {"", "git worktree add -q ../tree 2>&1; "}) {
+        ASSERT_TRUE(works_outside("git pack-refs --all; git status;" + worktree));
+        const std::string remove = worktree.empty() ? "" : "git worktree remove ../tree && ";
+        Bounds bounds{.timeout_ms = 20'000};
+        bounds.output = [&](Bounds::Source, std::string_view said) {
+            if (said != "go\n") return;
+            EXPECT_TRUE(works_outside(remove +
+                                      "git worktree prune && git gc -q --prune=now && "
+                                      "git maintenance run --quiet && git repack -adq && "
+                                      "git worktree add -q ../new && git worktree list && "
+                                      "git worktree repair && git worktree remove ../new && "
+                                      "git reflog expire --all && git fsck && touch done"));
+            EXPECT_TRUE(works_outside("test $(git worktree list | wc -l) = 1"));
+        };
+        const Finished finished = run(
+            sandboxed(sandbox_, bash("echo go; until test -e done; do sleep 0.05; done; rm done; "
+                                     "(mkdir .git/worktrees/x || rmdir .git/worktrees/.chorus) "
+                                     "2>/dev/null; echo to the end")),
+            bounds);
+        EXPECT_EQ(finished.replaced, "");
+        EXPECT_EQ(finished.out.text, "go\nto the end\n") << finished.err.text;
+        EXPECT_FALSE(fs::exists(in_workspace(".git/worktrees/.chorus")));
+    }
+}
+
 TEST_F(SandboxTest, ARepositoryThatCannotBeProtectedIsRefused) {
     fs::create_directory(top_ + "/elsewhere");
     fs::create_directory_symlink(top_ + "/elsewhere", in_workspace(".git"));
