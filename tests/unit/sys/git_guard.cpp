@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sys/plants.hpp"
 #include "unit/sys/sandboxed.hpp"
 
 namespace chorus::sys {
@@ -185,6 +186,27 @@ TEST_F(SandboxTest, GitOutsideEndsNoCommand) {
         EXPECT_EQ(finished.out.text, "go\nto the end\n") << finished.err.text;
         EXPECT_FALSE(fs::exists(in_workspace(".git/worktrees/.chorus")));
     }
+}
+
+TEST_F(SandboxTest, WhatIsMadeForProtectionIsNoPlant) {
+    init_repository();
+    ASSERT_TRUE(
+        works_outside("git worktree add -q ../tree && git worktree add -q below && "
+                      "git init -q sub && rm -rf .git/hooks sub/.git/hooks"));
+    const std::vector<std::string> places{sandbox_.workspace, top_ + "/tree", in_workspace("below"),
+                                          in_workspace("sub")};
+    std::vector<Plants> before;
+    for (const std::string& place : places) before.push_back(Plants::in(place));
+    std::vector<Command> commands;
+    for (const std::string& place : places) {
+        Sandbox one = sandbox_;
+        one.workspace = place;
+        commands.push_back(sandboxed(one, bash("true")));
+    }
+    for (std::size_t i = 0; i < places.size(); ++i)
+        EXPECT_EQ(Plants::told(Plants::in(places[i]).since(before[i])), "") << places[i];
+    std::ofstream(in_workspace(".git/commondir")) << "..\n";
+    EXPECT_NE(Plants::in(places[0]).since(before[0]).size(), 0U);
 }
 
 TEST_F(SandboxTest, ARepositoryThatCannotBeProtectedIsRefused) {
