@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iostream>
+#include <set>
 
 #include "agent/home.hpp"
 #include "base/text.hpp"
@@ -11,7 +12,9 @@
 #include "life/leftovers.hpp"
 #include "life/opening.hpp"
 #include "store/integrity.hpp"
+#include "store/turns.hpp"
 #include "sys/file.hpp"
+#include "sys/git_place.hpp"
 
 namespace chorus::config {
 namespace {
@@ -60,6 +63,26 @@ void check_branches(const agent::Home& home, store::Store& store, bool fix,
     }
 }
 
+// Where agents worked, and here: a directory that was moved is found where doctor is run.
+void check_mount_points(const agent::Home& home, store::Store& store, bool fix,
+                        std::vector<Finding>& findings) {
+    const auto directories = store::working_directories(store);
+    std::set<std::string> places(directories.begin(), directories.end());
+    places.insert(sys::real_path("."));
+    for (const store::Agent& agent : store::list_agents(store))
+        if (const agent::Directory directory(home.path() + "/" + agent.dir);
+            sys::is_directory(directory.workspace()))
+            places.insert(sys::real_path(directory.workspace()));
+    for (const std::string& place : places) {
+        const auto left = sys::find_mount_points(place);
+        if (fix) sys::remove_mount_points(place);
+        for (const std::string& path : left)
+            findings.push_back(
+                {path + ": left by a killed command" + (fix ? "" : "; --fix removes it"),
+                 fix && sys::find_mount_points(place).empty()});
+    }
+}
+
 void print_json(const std::vector<Finding>& findings, ExitStatus status) {
     chat::JsonText out;
     out.begin_object().key("schema").string("chorus.doctor/1").key("findings").begin_array();
@@ -86,6 +109,7 @@ ExitStatus doctor(const Call& call, const sys::Environment& environment) {
     check_agents(home, store, call.fix, findings);
     check_temporaries(home, store, call.fix, findings);
     check_branches(home, store, call.fix, findings);
+    check_mount_points(home, store, call.fix, findings);
     for (Finding& finding : context::check_sessions(store, home, call.fix))
         findings.push_back(std::move(finding));
 

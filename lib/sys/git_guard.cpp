@@ -11,6 +11,7 @@
 #include <cstring>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -129,6 +130,15 @@ class MountPoints {
             made_.push_back(guarded);
     }
 
+    // The files that the destructor would remove, which stay.
+    std::vector<std::string> spare() {
+        std::vector<std::string> files;
+        const bool is_alone = is_locked_ && flock(directory_.get(), LOCK_EX | LOCK_NB) == 0;
+        for (const Guarded& guarded : std::exchange(made_, {}))
+            if (is_alone && !guarded.directory) files.push_back(path_ + "/" + guarded.name);
+        return files;
+    }
+
   private:
     // Where a link was put on the way, there is none.
     Fd parent_of(const Guarded& guarded) const {
@@ -234,16 +244,30 @@ bool is_mount_point(int directory, std::string_view name) {
     });
 }
 
-// Most repositories have none: a look for the locks tells.
-void remove_mount_points(const std::string& workspace) {
+namespace {
+
+// Of killed commands; most repositories have none: a look for the locks tells.
+std::unique_ptr<MountPoints> points_left(const std::string& workspace) {
     const std::string git = workspace + "/.git";
     if (!is_regular(git + "/config.lock") && !is_regular(git + "/config.worktree.lock") &&
         !is_regular(git))
-        return;
+        return {};
     const GitPlace place = find_git(workspace);
-    if (!place.is_there() || faccessat(place.git->get(), ".", R_OK | W_OK, 0) != 0) return;
-    MountPoints points(place.git_directory, *place.git);
-    for (const Guarded& guarded : guarded_common) points.take_over(guarded);
+    if (!place.is_there() || faccessat(place.git->get(), ".", R_OK | W_OK, 0) != 0) return {};
+    auto points = std::make_unique<MountPoints>(place.git_directory, *place.git);
+    for (const Guarded& guarded : guarded_common) points->take_over(guarded);
+    return points;
+}
+
+}  // namespace
+
+void remove_mount_points(const std::string& workspace) {
+    points_left(workspace);
+}
+
+std::vector<std::string> find_mount_points(const std::string& workspace) {
+    const auto points = points_left(workspace);
+    return points ? points->spare() : std::vector<std::string>();
 }
 
 }  // namespace chorus::sys

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sys/fd.hpp"
 
@@ -32,6 +33,8 @@ GitPlace find_git(const std::string& workspace);
 // Removes what killed commands left in .git that had been put there to be protected (chorus(7),
 // SANDBOX), where no other needs it.
 void remove_mount_points(const std::string& workspace);
+// The files that it would remove.
+std::vector<std::string> find_mount_points(const std::string& workspace);
 // Whether that entry of a git directory is such a file.
 bool is_mount_point(int directory, std::string_view name);
 

@@ -16,6 +16,7 @@
 #include "store/messages.hpp"
 #include "store/prompts.hpp"
 #include "store/records.hpp"
+#include "store/turns.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
@@ -69,6 +70,8 @@ class Destruction {
                                {static_cast<std::int64_t>(getuid()), actor()});
         take_locks();
         end_tasks();
+        for (const std::string& place : store::working_directories(store_))
+            sys::remove_mount_points(place);
         end_conversation(goes_on);
         tell();
         if (files_ == Files::kept) complete_directory();

@@ -396,6 +396,61 @@ expect_equal "$(ls project/.git | grep -c commondir)" 1
 wait_for 20 chorus-run a --new-thread -C project '/bash git worktree list; git status'
 expect_equal "$(ls project/.git)" "$before"
 
+killed_in() { # NAME DIR: its command is killed there
+    rm -f "$2/begun"
+    chorus-run "$1" --new-thread -C "$2" '/bash touch begun; sleep 60' >/dev/null 2>&1 </dev/null &
+    wait_for 20 test -e "$2/begun"
+    kill -9 $!
+    wait $! 2>/dev/null
+    sleep 0.3
+    rm "$2/begun"
+    [ -e "$2/.git/config.lock" ] || [ -f "$2/.git" ] || fail "no mount point was left in $2"
+}
+
+test_case "mount points that a killed chorus-run left go with its agent, and the doctor finds them" # 12 C3
+init a --model builtin/script --permissions open
+init b --model builtin/script --permissions open
+git_of one
+git_of two
+git_of three
+git -C three worktree add -q ../four 2>/dev/null
+before=$(ls one/.git two/.git three/.git three/.git/worktrees/four)
+for place in one two four; do killed_in a $place; done
+expect_match "$(git -C one config x.y z 2>&1)" 'could not lock'
+chorus-run b -C two '/bash touch begun; until [ -e end ]; do sleep 0.05; done' >/dev/null 2>&1 </dev/null &
+wait_for 20 test -e two/begun
+run chorus-destroy a --yes
+expect_status 0
+expect_file two/.git/commondir ./ # in use
+touch two/end
+wait $!
+rm two/begun two/end
+expect_equal "$(ls one/.git two/.git three/.git three/.git/worktrees/four)" "$before"
+git -C one config x.y z || fail 'git config'
+
+# moved, and then looked for where it is; in use, and then not
+killed_in b one
+mv one moved
+run chorus-config doctor
+expect_equal "$out" 'nothing to mend'
+cd moved || exit 1
+run chorus-config doctor
+expect_status 1
+expect_match "$out" "found: $scratch/moved/.git/config.lock: left by a killed command; --fix removes it"
+run chorus-config doctor --fix --json
+expect_status 0
+expect_json '[.findings[].mended] | unique | tostring' '[true]'
+git config x.y zz || fail 'git config'
+cd ..
+git_of one
+killed_in b one
+run chorus-config doctor
+expect_status 1
+expect_match "$out" "found: $scratch/one/.git/commondir: left by a killed command"
+rm -r one
+run chorus-config doctor --fix
+expect_equal "$out" 'nothing to mend'
+
 test_case "a turn keeps to its directory, whatever a command puts in the place of it"
 init a --model builtin/script --permissions sandboxed
 init b --model builtin/script --permissions sandboxed
