@@ -57,8 +57,19 @@ struct Destination {
     bool is_new = false;
 };
 
+// "@{-1}" is the branch that was checked out before this one.
+std::string branch_before(git_repository* repository, const std::string& name) {
+    git_object* commit = nullptr;
+    git_reference* branch = nullptr;
+    if (name.starts_with("@{-")) git_revparse_ext(&commit, &branch, repository, name.c_str());
+    const Object found(commit);
+    const Reference named(branch);
+    return named && git_reference_is_branch(branch) != 0 ? git_reference_shorthand(branch) : name;
+}
+
 // A branch, or one that origin has: it becomes a branch here, as git does it. Else any commit.
-Destination destination(git_repository* repository, const std::string& name) {
+Destination destination(git_repository* repository, const std::string& given) {
+    const std::string name = branch_before(repository, given);
     const auto commit = [&](const std::string& ref) {
         return resolve_as<CommitObject>(repository, ref, GIT_OBJECT_COMMIT);
     };
@@ -76,15 +87,16 @@ int note_conflict(git_checkout_notify_t, const char* path, const git_diff_file*,
 }
 
 void check_out(git_repository* repository, const git_commit* commit) {
-    Texts conflicts;
+    const Tree from = tree_of(commit_at(repository).get());
+    Texts conflicts = untracked_in_place_of_files(repository, from.get(), tree_of(commit).get());
     auto options = options_by(git_checkout_options_init);
     options.checkout_strategy = GIT_CHECKOUT_SAFE | GIT_CHECKOUT_DONT_OVERWRITE_IGNORED;
     options.notify_flags = GIT_CHECKOUT_NOTIFY_CONFLICT;
     options.notify_cb = note_conflict;
     options.notify_payload = &conflicts;
-    const Tree from = tree_of(commit_at(repository).get());
     refuse_conversions(repository, from.get(), tree_of(commit).get(), "checkout");
-    const int result = check_out_tree(repository, from.get(), commit, options);
+    const int result = conflicts.empty() ? check_out_tree(repository, from.get(), commit, options)
+                                         : static_cast<int>(GIT_ECONFLICT);
     if (result == GIT_ECONFLICT && !conflicts.empty())
         refuse("checkout: would overwrite " + first_ten(conflicts),
                "commit these files or move them away first");
@@ -169,6 +181,7 @@ void checkout(git_repository* repository, const std::string& ref, bool create, c
         if (head) make_branch(repository, ref, head.get());
         return check(git_repository_set_head(repository, ref_of(ref).c_str()), "checkout: " + ref);
     }
+    if (ref == "HEAD" || ref == "@") return (void)require_head_commit(repository);
     const Destination target = destination(repository, ref);
     if (!target.branch.empty()) refuse_used(repository, target.branch, "checkout");
     refuse_kept(repository, target.commit.get(), kept);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -319,6 +320,28 @@ void remove_links(git_repository* repository, git_tree* tree) {
         if (!link.empty() && unlink((work_tree + link).c_str()) != 0)
             throw base::system_error("reset: " + link);
     }
+}
+
+Texts untracked_in_place_of_files(git_repository* repository, git_tree* from, git_tree* to) {
+    const Index index = fresh_index(repository);
+    const std::string work_tree = git_repository_workdir(repository);
+    const auto diff = make<Diff>("git", git_diff_tree_to_tree, repository, from, to, nullptr);
+    Texts found;
+    for (const git_diff_delta* delta : deltas_of(diff.get())) {
+        const auto present = look_at(work_tree, delta->new_file.path);
+        if (delta->status == GIT_DELTA_DELETED || delta->new_file.mode == GIT_FILEMODE_COMMIT ||
+            !present || !S_ISDIR(present->st_mode))
+            continue;
+        const std::filesystem::path directory = work_tree + delta->new_file.path;
+        using Below = std::filesystem::recursive_directory_iterator;
+        for (Below at(directory); at != Below(); ++at) {
+            const std::string path = at->path().lexically_relative(work_tree);
+            if (is_tracked(index.get(), path)) continue;
+            found.push_back(path);
+            at.disable_recursion_pending();
+        }
+    }
+    return found;
 }
 
 void keep_changes_visible(git_repository* repository) {

@@ -30,6 +30,10 @@ void stage_in_the_way(git_repository* repository, git_index* index, git_tree* tr
 // it, wherever it leads.
 void remove_links(git_repository* repository, git_tree* tree);
 
+// What a checkout would have to remove though it is in no commit: the work tree has a directory
+// where `to` has a file. libgit2 notices too late.
+Texts untracked_in_place_of_files(git_repository* repository, git_tree* from, git_tree* to);
+
 // After libgit2 has written the index: files that are changed still must look so to every git.
 void keep_changes_visible(git_repository* repository);
 

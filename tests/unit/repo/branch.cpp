@@ -95,6 +95,46 @@ TEST_F(BranchTest, ChecksOutATagOrACommitDetached) {
     EXPECT_EQ(read("a"), "main\n");
 }
 
+TEST_F(BranchTest, WhatStandsForABranchDoesNotDetachIt) {
+    make_side();
+    write("a", "mine\n");
+    for (const char* ref : {"HEAD", "@", "main"}) {
+        checkout(ref);
+        EXPECT_EQ(git("symbolic-ref --short HEAD"), "main\n") << ref;
+    }
+    EXPECT_EQ(read("a"), "mine\n");
+    write("a", "main\n");
+    checkout("@{-1}");
+    EXPECT_EQ(git("symbolic-ref --short HEAD"), "side\n");
+    git("checkout -q --detach");
+    checkout("HEAD");
+    EXPECT_EQ(git("branch --show-current"), "");
+    git("checkout -q --orphan fresh");
+    EXPECT_EQ(message_of([&] { checkout("HEAD"); }), "git: there is no commit yet");
+}
+
+TEST_F(BranchTest, RefusesAFileInPlaceOfADirectoryWithMoreInIt) {
+    write("dir/tracked", "1\n");
+    commit("dir");
+    git("checkout -q -b side");
+    remove("dir");
+    write("dir", "a file\n");
+    write("fresh", "a file\n");
+    commit("side");
+    git("checkout -q main");
+    for (const char* extra : {"dir/.own", "dir/ignored", "fresh/own"}) {
+        write(".git/info/exclude", "ignored\n");
+        write(extra, "mine\n");
+        EXPECT_EQ(message_of([&] { checkout("side"); }),
+                  std::string("checkout: would overwrite '") + extra + "'");
+        EXPECT_EQ(read("dir/tracked") + read(extra), "1\nmine\n");
+        EXPECT_EQ(git("status --porcelain -uno"), "");
+        git("clean -fdxq");
+    }
+    checkout("side");
+    EXPECT_EQ(read("dir"), "a file\n");
+}
+
 TEST_F(BranchTest, CreatesWhileCheckingOutAndKeepsChanges) {
     write("a", "changed\n");
     open().checkout("topic", true);
