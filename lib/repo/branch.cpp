@@ -182,6 +182,7 @@ void checkout(git_repository* repository, const std::string& ref, bool create, c
         return check(git_repository_set_head(repository, ref_of(ref).c_str()), "checkout: " + ref);
     }
     if (ref == "HEAD" || ref == "@") return (void)require_head_commit(repository);
+    refuse_sparse(repository, "checkout", "checkout " + ref);
     const Destination target = destination(repository, ref);
     if (!target.branch.empty()) refuse_used(repository, target.branch, "checkout");
     refuse_kept(repository, target.commit.get(), kept);

@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "repo/calls.hpp"
 #include "repo/source.hpp"
+#include "repo/work_tree.hpp"
 #include "sys/environment.hpp"
 #include "sys/file.hpp"
 
@@ -224,23 +225,6 @@ bool fetch_submodule(git_repository* repository, const char* path, const std::st
     return true;
 }
 
-// git's own word for it, skip-worktree: neither status nor a commit takes them as deleted.
-void leave_out_of(git_index* index, const std::string& prefix, const std::string& directory,
-                  const Texts& paths) {
-    for (const std::string& path : paths) {
-        if (!path.starts_with(prefix)) continue;
-        const git_index_entry* entry = git_index_get_bypath(index, path.c_str() + prefix.size(), 0);
-        if (entry == nullptr) continue;
-        git_index_entry changed = *entry;
-        changed.flags |= GIT_INDEX_ENTRY_EXTENDED;
-        changed.flags_extended |= GIT_INDEX_ENTRY_SKIP_WORKTREE;
-        check(git_index_add(index, &changed), "clone");
-        if (unlink((directory + "/" + path).c_str()) != 0)
-            throw base::system_error("clone: " + path);
-    }
-    check(git_index_write(index), "clone");
-}
-
 }  // namespace
 
 // libgit2 calls it before it connects.
@@ -285,10 +269,14 @@ Texts fetch_clone(const std::string& workspace, const std::string& address, cons
 }
 
 void leave_out(const std::string& workspace, const Texts& paths) {
-    for_each_repository(workspace, "",
-                        [&](git_repository*, git_index* index, const std::string& prefix) {
-                            leave_out_of(index, prefix, workspace, paths);
-                        });
+    for_each_repository(
+        workspace, "",
+        [&](git_repository* repository, git_index* index, const std::string& prefix) {
+            Texts own;
+            for (const std::string& path : paths)
+                if (path.starts_with(prefix)) own.push_back(path.substr(prefix.size()));
+            leave_out_of(repository, index, own);
+        });
 }
 
 }  // namespace chorus::repo

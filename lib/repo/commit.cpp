@@ -180,7 +180,8 @@ std::string make_free_branch(git_repository* repository, const std::string& name
 }
 
 // What is staged in memory alone is forgotten first: a file that is not in the index stays.
-void overwrite_work_tree(git_repository* repository, git_tree* from, const git_commit* commit) {
+void overwrite_work_tree(git_repository* repository, git_tree* from, const git_commit* commit,
+                         const Texts& left_out) {
     (void)fresh_index(repository);
     remove_links(repository, tree_of(commit).get());
     auto options = options_by(git_checkout_options_init);
@@ -189,7 +190,7 @@ void overwrite_work_tree(git_repository* repository, git_tree* from, const git_c
     check(check_out_tree(repository, from, commit, options), "reset");
     const Index index = fresh_index(repository);
     check(git_index_read_tree(index.get(), tree_of(commit).get()), "reset");
-    check(git_index_write(index.get()), "reset");
+    leave_out_of(repository, index.get(), left_out);
     keep_changes_visible(repository);
 }
 
@@ -272,6 +273,8 @@ Aside reset(git_repository* repository, const std::string& commit, const std::st
             const Author& author) {
     const CommitObject target = require(repository, commit);
     refuse_during(repository, {Ending::other}, "git");
+    refuse_sparse(repository, "reset", "reset --hard " + commit);
+    const Texts left_out = left_out_files(repository, fresh_index(repository).get(), "reset");
     Draft draft(repository, author, "Before going back to " + commit + "\n");
     const git_oid head = *git_commit_id(require_head_commit(repository).get());
     stage(repository, draft.index.get(), {});
@@ -288,7 +291,7 @@ Aside reset(git_repository* repository, const std::string& commit, const std::st
     const auto kept = make<CommitObject>("reset", git_commit_lookup, repository, &draft.id);
     Aside aside{text_of(draft.id), make_free_branch(repository, branch, kept.get())};
     // refs and objects are synced by then: from here on nothing that was there can be lost
-    overwrite_work_tree(repository, present.get(), target.get());
+    overwrite_work_tree(repository, present.get(), target.get(), left_out);
     move_head(repository, draft.parent.get(), *git_commit_id(target.get()),
               "reset: moving to " + commit);
     end_operation(repository);

@@ -70,11 +70,33 @@ std::string setting(git_repository* repository, const std::string& key) {
     return result == 0 ? value : "";
 }
 
+bool is_on(git_repository* repository, const char* key) {
+    const auto configuration =
+        make<Configuration>("git: .git/config", git_repository_config_snapshot, repository);
+    int value = 0;
+    return git_config_get_bool(&value, configuration.get(), key) == 0 && value != 0;
+}
+
+void refuse_sparse(git_repository* repository, const std::string& what,
+                   const std::string& command) {
+    if (is_on(repository, "core.sparseCheckout"))
+        refuse(what + ": this is a sparse checkout", "`git " + command + "` in bash keeps it so");
+}
+
 Author identity(git_repository* repository, const Author& agent) {
     Author author{setting(repository, "user.name"), setting(repository, "user.email")};
     if (author.name.empty()) author.name = agent.name;
     if (author.email.empty()) author.email = agent.email;
     return author;
+}
+
+// Where there are several worktrees each may have a file of its own.
+void read_worktree_configuration(git_repository* repository) {
+    if (!is_on(repository, "extensions.worktreeConfig")) return;
+    const auto own = make<Configuration>("git: .git/config", git_repository_config, repository);
+    const std::string file = git_repository_path(repository) + std::string("config.worktree");
+    check(git_config_add_file_ondisk(own.get(), file.c_str(), GIT_CONFIG_LEVEL_APP, repository, 0),
+          "git: .git/config.worktree");
 }
 
 // Whatever core.worktree says, the work tree is the workspace.
@@ -84,6 +106,7 @@ GitRepository open_repository(const std::string& workspace) {
                             GIT_REPOSITORY_OPEN_NO_SEARCH | GIT_REPOSITORY_OPEN_NO_DOTGIT, nullptr);
     if (!repository) return nullptr;
     check(git_repository_set_workdir(repository.get(), workspace.c_str(), 0), "git");
+    read_worktree_configuration(repository.get());
     const Author author = identity(repository.get(), {"chorus", "chorus@localhost"});
     check(git_repository_set_ident(repository.get(), author.name.c_str(), author.email.c_str()),
           "git: the name for the reflog");

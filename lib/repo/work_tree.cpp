@@ -344,6 +344,33 @@ Texts untracked_in_place_of_files(git_repository* repository, git_tree* from, gi
     return found;
 }
 
+Texts left_out_files(git_repository* repository, git_index* index, std::string_view what) {
+    Texts paths;
+    for (const git_index_entry* entry : entries_of(index)) {
+        if ((entry->flags_extended & GIT_INDEX_ENTRY_SKIP_WORKTREE) == 0) continue;
+        if (look_at(git_repository_workdir(repository), entry->path))
+            refuse(std::string(what) + ": " + base::quoted(entry->path) +
+                       " is there, and the index has it as skip-worktree",
+                   "`git update-index --no-skip-worktree` with its name in bash makes it tracked");
+        paths.emplace_back(entry->path);
+    }
+    return paths;
+}
+
+void leave_out_of(git_repository* repository, git_index* index, const Texts& paths) {
+    for (const std::string& path : paths) {
+        const git_index_entry* entry = git_index_get_bypath(index, path.c_str(), 0);
+        if (entry == nullptr) continue;
+        git_index_entry changed = *entry;
+        changed.flags |= GIT_INDEX_ENTRY_EXTENDED;
+        changed.flags_extended |= GIT_INDEX_ENTRY_SKIP_WORKTREE;
+        check(git_index_add(index, &changed), "git: " + path);
+        if (unlink((git_repository_workdir(repository) + path).c_str()) != 0)
+            throw base::system_error("git: " + path);
+    }
+    check(git_index_write(index), "git");
+}
+
 void keep_changes_visible(git_repository* repository) {
     const Index index = fresh_index(repository);
     bool distrusted = false;

@@ -34,6 +34,12 @@ void remove_links(git_repository* repository, git_tree* tree);
 // where `to` has a file. libgit2 notices too late.
 Texts untracked_in_place_of_files(git_repository* repository, git_tree* from, git_tree* to);
 
+// The files that the work tree lacks on purpose (skip-worktree). Throws "WHAT: ..." for one that is
+// there all the same, since nobody looks at it.
+Texts left_out_files(git_repository* repository, git_index* index, std::string_view what);
+// Makes the files such, as far as the index has them; it is written.
+void leave_out_of(git_repository* repository, git_index* index, const Texts& paths);
+
 // After libgit2 has written the index: files that are changed still must look so to every git.
 void keep_changes_visible(git_repository* repository);
 

@@ -135,6 +135,25 @@ TEST_F(BranchTest, RefusesAFileInPlaceOfADirectoryWithMoreInIt) {
     EXPECT_EQ(read("dir"), "a file\n");
 }
 
+TEST_F(BranchTest, ASparseCheckoutIsLeftToGit) {
+    make_side();
+    const std::string side = git("rev-parse side").substr(0, 40);
+    for (const char* set : {"sparse-checkout set --no-cone /a", "sparse-checkout set sub"}) {
+        git(set);
+        const std::string expected = ": this is a sparse checkout";
+        EXPECT_EQ(message_of([&] { checkout("side"); }), "checkout" + expected);
+        EXPECT_EQ(message_of([&] { open().reset(side, "aside", author); }), "reset" + expected);
+        EXPECT_EQ(git("branch --format='%(refname:short)'"), "main\nside\n");
+        EXPECT_FALSE(exists("only-side"));
+        open().checkout("fresh", true);
+        open().checkout("HEAD", false);
+        git("checkout -q main");
+        open().delete_branch("fresh");
+    }
+    git("sparse-checkout disable");
+    checkout("side");
+}
+
 TEST_F(BranchTest, CreatesWhileCheckingOutAndKeepsChanges) {
     write("a", "changed\n");
     open().checkout("topic", true);

@@ -97,6 +97,10 @@ TEST_F(LinkedTest, WorktreeConfigurationIsNoObstacle) {
     git("config extensions.worktreeConfig true");
     git("config --worktree core.sparseCheckout false");
     a_days_work();
+    git("config --worktree user.name wanda");
+    write("a", "3\n");
+    commit("m");
+    EXPECT_EQ(git("log -1 --format=%an"), "wanda\n");
 }
 
 TEST_F(LinkedTest, ASubmoduleIsWorkedInAsARepository) {

@@ -106,6 +106,23 @@ TEST_F(ResetTest, WritesThroughNoLinkAndKeepsWhatItWas) {
     }
 }
 
+// skip-worktree: nobody looks at what is there.
+TEST_F(ResetTest, KeepsWhatTheWorkTreeLacksOnPurpose) {
+    git("checkout -q --detach " + first_);
+    git("update-index --skip-worktree sub/b");
+    write("sub/b", "mine\n");
+    write("a", "changed\n");
+    EXPECT_EQ(message_of([&] { reset(first_); }),
+              "reset: 'sub/b' is there, and the index has it as skip-worktree");
+    EXPECT_EQ(read("sub/b"), "mine\n");
+    remove("sub");
+    reset(first_);
+    EXPECT_EQ(read("a"), "one\n");
+    EXPECT_EQ(git("ls-files -t sub"), "S sub/b\n");
+    EXPECT_FALSE(exists("sub/b"));
+    EXPECT_EQ(status(), "");
+}
+
 TEST_F(ResetTest, BringsLinksBack) {
     link("a", "l");
     const std::string linked = commit("linked");
