@@ -234,6 +234,9 @@ PlannedCommit plan_commit(GitRepository owner, const std::string& message, const
     std::string text = checked_message(message);
     const Texts selection = selection_of(repository, files);
     refuse_during(repository, {Ending::other}, "commit");
+    if (is_on(repository, "commit.gpgSign"))
+        refuse("commit: commit.gpgSign asks for a signature",
+               "`git commit` in bash signs; `git config commit.gpgSign false` does without");
     const auto draft = std::make_shared<Draft>(repository, author, std::move(text));
     refuse_conflicts(unresolved(draft->index.get(), selection), "commit");
     stage(repository, draft->index.get(), selection);

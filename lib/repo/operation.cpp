@@ -16,12 +16,19 @@ std::string in_git(git_repository* repository, std::string_view name) {
 }
 
 // "a merge", "an am"
-std::string with_article(const std::string& name) {
-    return (name == "am" ? "an " : "a ") + name;
+std::string described(const Operation& operation) {
+    const bool has_autostash = operation.name == "merge" && operation.ending == Ending::other;
+    return (operation.name == "am" ? "an " : "a ") + operation.name +
+           (has_autostash ? " with an autostash" : "");
 }
 
 std::string command(const Operation& operation, const std::string& option) {
     return "`git " + operation.name + " --" + option + "`";
+}
+
+// Of a merge this brings back what it put aside, without a MERGE_HEAD too.
+std::string next_command(const Operation& operation) {
+    return operation.name == "merge" ? "`git commit`" : command(operation, "continue");
 }
 
 // The steps of a cherry-pick or revert of several commits that are not done.
@@ -39,7 +46,7 @@ Operation sequence_of(git_repository* repository) {
 std::string sequence_text(git_repository* repository) {
     const Operation sequence = sequence_of(repository);
     if (sequence.ending == Ending::none) return {};
-    return with_article(sequence.name) +
+    return described(sequence) +
            " of several commits is in progress: " + command(sequence, "continue") +
            " in bash goes on";
 }
@@ -59,6 +66,7 @@ Operation operation_of(git_repository* repository) {
         {GIT_REPOSITORY_STATE_REBASE_MERGE, {"rebase", Ending::other}},
         {GIT_REPOSITORY_STATE_APPLY_MAILBOX, {"am", Ending::other}},
         {GIT_REPOSITORY_STATE_APPLY_MAILBOX_OR_REBASE, {"am", Ending::other}}};
+    if (sys::exists(in_git(repository, "MERGE_AUTOSTASH"))) return {"merge", Ending::other};
     const auto found = operations.find(git_repository_state(repository));
     return found != operations.end() ? found->second : sequence_of(repository);
 }
@@ -67,10 +75,10 @@ void refuse_during(git_repository* repository, std::set<Ending> endings, std::st
     const Operation operation = operation_of(repository);
     if (endings.count(operation.ending) == 0) return;
     const std::string abort = command(operation, "abort");
-    refuse(std::string(what) + ": " + with_article(operation.name) + " is in progress",
+    refuse(std::string(what) + ": " + described(operation) + " is in progress",
            operation.ending == Ending::commit
                ? "end it with git_commit, or give it up with " + abort + " in bash"
-               : "settle and `git add` the conflicts, then " + command(operation, "continue") +
+               : "settle and `git add` the conflicts, then " + next_command(operation) +
                      " in bash; " + abort + " gives it up");
 }
 
@@ -122,14 +130,14 @@ std::string operation_text(git_repository* repository, git_index* index) {
         return operation.name == "bisect" ? "a bisect is in progress" : sequence_text(repository);
     const std::size_t conflicts = conflicted_paths(index).size();
     const bool commits = operation.ending == Ending::commit;
-    std::string text = with_article(operation.name) + " is in progress";
+    std::string text = described(operation) + " is in progress";
     if (conflicts > 0)
         text += " with " + std::to_string(conflicts) +
                 (conflicts == 1 ? " conflict" : " conflicts") + ": settle each file, " +
                 (commits ? "then name it in git_commit or `git add` it, " : "`git add` it, ");
     else
         text += commits ? ": git_commit ends it, " : ": ";
-    if (!commits) text += command(operation, "continue") + " in bash goes on, ";
+    if (!commits) text += next_command(operation) + " in bash goes on, ";
     return text + command(operation, "abort") + " gives it up";
 }
 

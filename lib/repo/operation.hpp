@@ -14,7 +14,7 @@ namespace chorus::repo {
 enum class Ending {
     none,    // nothing is under way
     commit,  // a commit ends it: merge, cherry-pick, revert
-    other,   // it has commands of its own: rebase, am
+    other,   // git itself ends it: rebase, am, a merge that put changes aside (autostash)
     never,   // commits do not concern it: bisect, or the rest of a sequence of cherry-picks
 };
 

@@ -144,6 +144,14 @@ TEST_F(CommitTest, LeavesARepositoryInsideAlone) {
     EXPECT_EQ(last(), "m\n\nA\tc\n");
 }
 
+TEST_F(CommitTest, IsRefusedWhereItWouldHaveToBeSigned) {
+    write("a", "2\n");
+    git("config commit.gpgSign true");
+    EXPECT_EQ(message_of([&] { commit("m"); }), "commit: commit.gpgSign asks for a signature");
+    git("config commit.gpgSign false");
+    commit("m");
+}
+
 TEST_F(CommitTest, DoesNotFollowLinks) {
     std::filesystem::create_directory(directory() + "/outside");
     std::ofstream(directory() + "/outside/b") << "secret";

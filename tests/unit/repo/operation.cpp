@@ -275,6 +275,30 @@ TEST_F(OperationTest, GoingBackEndsAMergeAndKeepsIt) {
     EXPECT_TRUE(exists(".git/rebase-merge"));
 }
 
+TEST_F(OperationTest, ChangesThatAMergePutAsideAreNotLost) {
+    for (const char* merge :
+         {"merge --autostash --no-commit side", "merge --autostash --squash side"}) {
+        git("checkout -qf -B fresh main~1");
+        write("kept", "1\n");
+        git("add kept && git commit -qm kept");
+        write("kept", "mine\n");
+        git(merge);
+        const std::string next = "commit: a merge with an autostash is in progress";
+        EXPECT_EQ(refusal(), next);
+        EXPECT_EQ(refusal({"b"}), next);
+        const std::string first = git("rev-parse HEAD~1").substr(0, 40);
+        EXPECT_EQ(message_of([&] { open().reset(first, "aside", author); }),
+                  "git: a merge with an autostash is in progress");
+        EXPECT_EQ(message_of([&] { open().checkout("main", false); }),
+                  "checkout: a merge with an autostash is in progress");
+        EXPECT_TRUE(has(open().status(), "`git commit`")) << open().status();
+        git("commit -qm m");
+        EXPECT_EQ(read("kept"), "mine\n");
+        commit("mine");
+        expect_clean();
+    }
+}
+
 TEST_F(OperationTest, InitDoesNoHarmInAMerge) {
     git("merge side");
     const std::string config = read(".git/config");
