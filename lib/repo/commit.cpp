@@ -239,6 +239,7 @@ PlannedCommit plan_commit(GitRepository owner, const std::string& message, const
                "`git commit` in bash signs; `git config commit.gpgSign false` does without");
     const auto draft = std::make_shared<Draft>(repository, author, std::move(text));
     refuse_conflicts(unresolved(draft->index.get(), selection), "commit");
+    refuse_unread_ignores(repository, draft->index.get(), selection);
     stage(repository, draft->index.get(), selection);
     const Tree tree = tree_to_commit(repository, *draft, selection);
     refuse_empty(repository, tree.get(), *draft);

@@ -26,15 +26,18 @@ std::string last_words() {
 }  // namespace
 
 // libgit2 finds these places while it starts, so they are cleared right after, before it reads
-// anything. The caller of chorus-git has checked whose the repository is. The extensions are those
-// of repositories with worktrees, which libgit2 only needs to know.
+// anything; without one for "~/" in a configuration every call would fail. The caller of chorus-git
+// has checked whose the repository is. The extensions are those of repositories with worktrees,
+// which libgit2 only needs to know.
 void start_library() {
     const char* extensions[] = {"worktreeconfig", "relativeworktrees"};
     bool works = git_libgit2_init() > 0;
-    for (const int level : {GIT_CONFIG_LEVEL_PROGRAMDATA, GIT_CONFIG_LEVEL_SYSTEM,
-                            GIT_CONFIG_LEVEL_XDG, GIT_CONFIG_LEVEL_GLOBAL})
+    for (const int level :
+         {GIT_CONFIG_LEVEL_PROGRAMDATA, GIT_CONFIG_LEVEL_SYSTEM, GIT_CONFIG_LEVEL_XDG})
         works = works && git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, level, "") == 0;
-    works = works && git_libgit2_opts(GIT_OPT_SET_TEMPLATE_PATH, "") == 0 &&
+    works = works &&
+            git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, GIT_CONFIG_LEVEL_GLOBAL, "/proc") == 0 &&
+            git_libgit2_opts(GIT_OPT_SET_TEMPLATE_PATH, "") == 0 &&
             git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, extensions, std::size(extensions)) == 0 &&
             git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1) == 0 &&
             git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0) == 0;

@@ -1,5 +1,6 @@
 #include "repo/work_tree.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,7 +15,9 @@
 #include "base/text.hpp"
 #include "repo/operation.hpp"
 #include "sys/beneath.hpp"
+#include "sys/fd.hpp"
 #include "sys/file.hpp"
+#include "sys/git_config.hpp"
 #include "sys/process.hpp"
 
 namespace chorus::repo {
@@ -210,6 +213,38 @@ void put_back(git_index* index, const std::string& path, std::optional<git_index
           "commit: " + path);
 }
 
+// A file that the configuration names is read only inside the workspace and its git directory.
+bool is_unread(const std::string& file) {
+    if (file.empty()) return false;
+    const sys::Fd opened(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    return !file.starts_with('/') || !opened;
+}
+
+// libgit2 takes the quotes of `"a b" text` for a part of the pattern.
+void refuse_quotes(std::string_view what, const std::string& file, std::string_view rules) {
+    for (const std::string_view line : base::split_lines(rules))
+        if (base::trim(line).starts_with('"'))
+            refuse(std::string(what) + ": " + base::quoted(file) + " has a pattern in quotes",
+                   "use git in bash, or write it without quotes, with ? for a blank");
+}
+
+// Attributes that git has for the work tree and libgit2 not: `index` has its .gitattributes.
+void refuse_unread_attributes(git_repository* repository, git_index* index, std::string_view what) {
+    const std::string file = setting(repository, "core.attributesFile");
+    if (is_unread(file))
+        refuse(std::string(what) + ": core.attributesFile " + base::quoted(file) + " is not read",
+               "use git in bash; .gitattributes and .git/info/attributes are read");
+    refuse_quotes(what, file, sys::read_git_file(file));
+    refuse_quotes(
+        what, ".git/info/attributes",
+        sys::read_git_file(git_repository_commondir(repository) + std::string("info/attributes")));
+    for (const git_index_entry* entry : entries_of(index)) {
+        if (!is_attribute_file(entry->path) || !S_ISREG(entry->mode)) continue;
+        const auto blob = make<Blob>(what, git_blob_lookup, repository, &entry->id);
+        refuse_quotes(what, entry->path, content_of(blob.get()));
+    }
+}
+
 }  // namespace
 
 bool is_unchanged(git_index* index, const git_diff_delta& delta) {
@@ -224,6 +259,7 @@ void refuse_conversions(git_repository* repository, git_tree* from, git_tree* to
                         std::string_view what) {
     const auto index = make<Index>(what, git_index_new);
     check(git_index_read_tree(index.get(), to), what);
+    refuse_unread_attributes(repository, index.get(), what);
     check(git_repository_set_index(repository, index.get()), what);
     const auto diff = make<Diff>(what, git_diff_tree_to_tree, repository, from, to, nullptr);
     for (const git_diff_delta* delta : deltas_of(diff.get())) {
@@ -279,6 +315,7 @@ bool covers(const Texts& selection, std::string_view path) {
 void stage(git_repository* repository, git_index* index, const Texts& selection) {
     Texts paths = changed_paths(repository, index);
     const Replaced replaced = stage_attributes(repository, index, paths);
+    refuse_unread_attributes(repository, index, "commit");
     if (!replaced.empty()) paths = changed_paths(repository, index);
     for (const auto& [path, entry] : replaced) paths.push_back(path);
     for (std::string& path : conflicted_paths(index)) paths.push_back(std::move(path));
@@ -300,6 +337,17 @@ void stage(git_repository* repository, git_index* index, const Texts& selection)
     }
     for (const auto& [path, entry] : replaced)
         if (!covers(selection, path)) put_back(index, path, entry);
+}
+
+void refuse_unread_ignores(git_repository* repository, git_index* index, const Texts& selection) {
+    const std::string file = setting(repository, "core.excludesFile");
+    if (!is_unread(file)) return;
+    for (const std::string& path : changed_paths(repository, index))
+        if (covers(selection, path) && !is_tracked(index, path) &&
+            std::find(selection.begin(), selection.end(), path) == selection.end())
+            refuse("commit: " + base::quoted(path) + " may be ignored: core.excludesFile " +
+                       base::quoted(file) + " is not read",
+                   "name the files, or use git in bash; .gitignore and .git/info/exclude are read");
 }
 
 void stage_in_the_way(git_repository* repository, git_index* index, git_tree* tree) {

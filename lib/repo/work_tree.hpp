@@ -22,6 +22,10 @@ bool covers(const Texts& selection, std::string_view path);
 // can convert.
 void stage(git_repository* repository, git_index* index, const Texts& selection);
 
+// Throws where core.excludesFile is not read here, for a new file that the selection covers and
+// does not name.
+void refuse_unread_ignores(git_repository* repository, git_index* index, const Texts& selection);
+
 // Into the index (in memory): what the work tree has under a name that the tree has and the index
 // has not. After stage() these are ignored files.
 void stage_in_the_way(git_repository* repository, git_index* index, git_tree* tree);

@@ -147,6 +147,38 @@ TEST_F(AttributesTest, AFilteredFileIsNotCommittedRaw) {
     open().commit("m", {"x.h", ".gitattributes"}, author);
 }
 
+// libgit2 takes the quote for a part of the pattern.
+TEST_F(AttributesTest, WhatIsOnlyReadByGitIsRefused) {
+    write("a b.t", "one\r\n");
+    write("sub/.gitattributes", " \"a b.t\" text\n");
+    const std::string quoted = ": 'sub/.gitattributes' has a pattern in quotes";
+    EXPECT_EQ(refusal(), "commit" + quoted);
+    EXPECT_EQ(refusal({"a b.t"}), "commit" + quoted);
+    git("add sub && git commit -qm attributes && git branch side && git reset -q --hard HEAD~1");
+    EXPECT_EQ(message_of([&] { open().checkout("side", false); }), "checkout" + quoted);
+    EXPECT_FALSE(exists("sub"));
+    write(".git/info/attributes", "\"a b.t\" text\n");
+    EXPECT_EQ(refusal(), "commit: '.git/info/attributes' has a pattern in quotes");
+    write(".git/info/attributes", "a?b.t text\n");
+    commit("m");
+    EXPECT_EQ(git("cat-file blob 'HEAD:a b.t'"), "one\n");
+}
+
+TEST_F(AttributesTest, AttributesOfTheConfigurationCountOrAreRefused) {
+    write("../outside", "* text\n");
+    write("a", "one\r\n");
+    for (const std::string& file : {directory() + "/outside", std::string("~/outside")}) {
+        git("config core.attributesFile '" + file + "'");
+        EXPECT_EQ(refusal(), "commit: core.attributesFile '" + file + "' is not read");
+        EXPECT_EQ(message_of([&] { open().checkout("main", false); }),
+                  "checkout: core.attributesFile '" + file + "' is not read");
+    }
+    write("inside", "* text\n");
+    git("config core.attributesFile '" + path("inside") + "'");
+    commit("m");
+    EXPECT_EQ(blob("a"), "one\n");
+}
+
 TEST_F(AttributesTest, TheHintNamesBashWhereItsGitHasTheDriver) {
     const auto hint = [&] {
         try {

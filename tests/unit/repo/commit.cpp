@@ -144,6 +144,32 @@ TEST_F(CommitTest, LeavesARepositoryInsideAlone) {
     EXPECT_EQ(last(), "m\n\nA\tc\n");
 }
 
+TEST_F(CommitTest, AFileThatMayBeIgnoredHasToBeNamed) {
+    write("../ignore", "*.env\n");
+    const auto ignore = [&](const std::string& file) {
+        git("config core.excludesFile '" + file + "'");
+        return "commit: 'x.env' may be ignored: core.excludesFile '" + file + "' is not read";
+    };
+    write("x.env", "");
+    write("a", "2\n");
+    for (const std::string& file : {directory() + "/ignore", std::string("~/ignore")}) {
+        const std::string expected = ignore(file);
+        EXPECT_EQ(message_of([&] { commit("m"); }), expected);
+        EXPECT_EQ(message_of([&] { commit_files({"."}); }), expected);
+        EXPECT_EQ(git("status --porcelain -uno"), " M a\n");
+    }
+    commit_files({"a"});
+    write("dir/b", "3\n");
+    commit_files({"dir"});
+    ignore(path("dir/patterns"));
+    write("dir/patterns", "*.env\n");
+    commit("m");
+    EXPECT_EQ(git("ls-files"), "a\ndir/b\ndir/patterns\n");
+    ignore(directory() + "/ignore");
+    commit_files({"x.env"});
+    EXPECT_EQ(git("status --porcelain"), "");
+}
+
 TEST_F(CommitTest, IsRefusedWhereItWouldHaveToBeSigned) {
     write("a", "2\n");
     git("config commit.gpgSign true");
