@@ -147,7 +147,12 @@ void refuse_empty(git_repository* repository, const git_tree* tree, const Draft&
                              : git_index_entrycount(draft.index.get()) == 0;
     if (!is_same || !draft.merged.empty()) return;
     const Operation operation = operation_of(repository);
-    if (operation.ending != Ending::commit) refuse("commit: nothing to commit");
+    if (operation.ending != Ending::commit) {
+        const Texts inner = inner_repositories(repository, draft.index.get());
+        if (inner.empty()) refuse("commit: nothing to commit");
+        refuse("commit: nothing to commit but in " + first_ten(inner) + ": a repository of its own",
+               hint_for_inner(inner.front()));
+    }
     const std::string option = operation.name == "merge" ? " --abort`" : " --skip`";
     refuse("commit: nothing to commit",
            "`git " + operation.name + option + " in bash ends the " + operation.name);

@@ -54,6 +54,13 @@ base::Error failure(std::string_view what, int result) {
     if (words.ends_with("extensions.objectformat"))
         return {base::ErrorCode::failed, std::string(what).append(sha256_names),
                 "the git tools cannot read it: use git in bash; everything else works"};
+    if (words.ends_with("extension: 'link'"))
+        return {base::ErrorCode::failed, std::string(what) + ": the index is split",
+                "`git update-index --no-split-index` in bash joins it"};
+    if (words.find("unsupported") != std::string::npos &&
+        words.find("extension") != std::string::npos)
+        return {base::ErrorCode::failed, std::string(what) + ": " + words,
+                "the git tools cannot read it: use git in bash"};
     return {base::ErrorCode::failed, std::string(what) + ": " + words, hint_for(result)};
 }
 

@@ -22,6 +22,10 @@ bool covers(const Texts& selection, std::string_view path);
 // can convert.
 void stage(git_repository* repository, git_index* index, const Texts& selection);
 
+// The repositories inside the workspace that are no submodules: "inner/".
+Texts inner_repositories(git_repository* repository, git_index* index);
+std::string hint_for_inner(const std::string& path);
+
 // Throws where core.excludesFile is not read here, for a new file that the selection covers and
 // does not name.
 void refuse_unread_ignores(git_repository* repository, git_index* index, const Texts& selection);

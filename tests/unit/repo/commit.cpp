@@ -142,6 +142,14 @@ TEST_F(CommitTest, LeavesARepositoryInsideAlone) {
     write("c", "");
     commit("m");
     EXPECT_EQ(last(), "m\n\nA\tc\n");
+    EXPECT_EQ(message_of([&] { commit("m"); }),
+              "commit: nothing to commit but in 'inner/': a repository of its own");
+    EXPECT_EQ(message_of([&] { commit_files({"inner"}); }),
+              "commit: inner is a repository of its own");
+    git("add inner && git commit -qm link");
+    shell("cd inner && git -c user.name=p -c user.email=p@x commit -q --allow-empty -m y");
+    commit("bump");
+    EXPECT_EQ(last(), "bump\n\nM\tinner\n");
 }
 
 TEST_F(CommitTest, AFileThatMayBeIgnoredHasToBeNamed) {
@@ -176,6 +184,27 @@ TEST_F(CommitTest, IsRefusedWhereItWouldHaveToBeSigned) {
     EXPECT_EQ(message_of([&] { commit("m"); }), "commit: commit.gpgSign asks for a signature");
     git("config commit.gpgSign false");
     commit("m");
+}
+
+TEST_F(CommitTest, AnIndexThatOnlyGitReadsHasAHint) {
+    const auto hint = [&] {
+        try {
+            open().status();
+        } catch (const base::Error& error) {
+            return error.hint();
+        }
+        return std::string();
+    };
+    git("update-index --split-index");
+    EXPECT_NE(hint().find("`git update-index --no-split-index`"), std::string::npos) << hint();
+    git("update-index --no-split-index");
+    EXPECT_EQ(hint(), "");
+    git("sparse-checkout set --cone --sparse-index nothing");
+    EXPECT_NE(hint().find("git in bash"), std::string::npos) << hint();
+    git("sparse-checkout disable");
+    git("config core.repositoryFormatVersion 1");
+    git("config extensions.somethingNew true");
+    EXPECT_NE(hint().find("git in bash"), std::string::npos) << hint();
 }
 
 TEST_F(CommitTest, DoesNotFollowLinks) {

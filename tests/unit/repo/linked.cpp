@@ -132,6 +132,10 @@ TEST_F(LinkedTest, AChangedSubmoduleIsSeenAndCommitted) {
     shell("echo dirty > sub/a");
     EXPECT_EQ(open().status(), "branch main\n M sub\n");
     EXPECT_EQ(message_of([&] { commit("m"); }), "commit: nothing to commit");
+    git("-C sub checkout -q -f HEAD~1");
+    git("config -f .gitmodules submodule.sub.ignore all");
+    commit("ignored");
+    EXPECT_EQ(git("rev-parse HEAD:sub"), git("rev-parse HEAD~1:sub"));
     EXPECT_CLEAN_FSCK();
 }
 
