@@ -82,19 +82,20 @@ Archive open_archive(const std::string& path) {
 
 }  // namespace
 
-const std::vector<std::string>& git_traps() {
-    static const std::vector<std::string> names{
-        "hooks",   "config",    "config.worktree", "commondir",    "gitdir",       "info",
-        "modules", "worktrees", "objects/info",    "rebase-merge", "rebase-apply", "sequencer"};
-    return names;
-}
-
 bool is_git_trap(const std::string& path) {
+    static constexpr std::array<std::string_view, 12> history{
+        "chorus.mutex", "commit_editmsg", "description", "fetch_head",  "head", "index",
+        "logs",         "objects",        "orig_head",   "packed-refs", "refs", "shallow"};
     const std::string folded = "/" + base::to_lower_ascii(path) + "/";
     static constexpr std::string_view git = "/.git/";
-    for (std::size_t at = folded.find(git); at != std::string::npos; at = folded.find(git, at + 1))
-        for (const std::string& trap : git_traps())
-            if (folded.compare(at + git.size(), trap.size() + 1, trap + "/") == 0) return true;
+    for (std::size_t at = folded.find(git); at != std::string::npos;
+         at = folded.find(git, at + 1)) {
+        const std::string_view inner = std::string_view(folded).substr(at + git.size());
+        const std::string_view name = inner.substr(0, inner.find('/'));
+        const bool is_history = std::find(history.begin(), history.end(), name) != history.end() ||
+                                name.starts_with("sharedindex.");
+        if (!name.empty() && (!is_history || inner.starts_with("objects/info/"))) return true;
+    }
     return false;
 }
 

@@ -1,6 +1,6 @@
 // A packed agent (tar, compressed or not) unpacked into a directory. Taken are regular files and
-// directories with plain relative names; links, devices, "..", and everything git would run or obey
-// (hooks, configuration, attributes, alternates) are left out.
+// directories with plain relative names; links, devices, "..", and all of a .git but its history
+// (hooks, configuration, operations in progress) are left out.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,8 @@ struct Unpacked {
 };
 // Throws Error(bad_request) for what is no archive, or holds more than 100,000 entries or 16 GiB.
 Unpacked unpack(const std::string& archive, const std::string& directory);
-// What git would run or obey in a .git directory: names in it, in lower case.
-const std::vector<std::string>& git_traps();
-// Whether a path leads to, or into, one of them, in any case and in any .git on the way.
+// Whether a path leads to, or into, what of a .git is not its history: what git would run, obey or
+// go on with. In any case and in any .git on the way.
 bool is_git_trap(const std::string& path);
 // A path of an agent from elsewhere that is not taken: one of those, or a .git that is a file.
 bool is_left_out(const std::string& path, bool is_file);

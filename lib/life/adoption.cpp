@@ -50,6 +50,16 @@ store::Session session_row(const Json& file, const store::Agent& agent, const st
 // More of them than a repository has: what lies beyond is not told apart.
 constexpr std::size_t most_git_entries = 100'000;
 
+// Names in a .git, in order.
+std::vector<std::string> traps_of(const std::string& git) {
+    std::vector<std::string> traps = sys::list_directory(git);
+    traps.emplace_back("objects/info");
+    std::erase_if(traps, [&](const std::string& name) {
+        return !agent::is_git_trap(".git/" + name) || !sys::exists(git + "/" + name);
+    });
+    return traps;
+}
+
 std::vector<std::string> visible(std::vector<std::string> paths) {
     for (std::string& path : paths) path = base::visible(path, base::Newlines::escape);
     return paths;
@@ -97,10 +107,9 @@ std::vector<std::string> reset_git(const std::string& workspace) {
         return {"workspace/.git"};
     }
     std::vector<std::string> removed;
-    for (const std::string& trap : agent::git_traps()) {
-        if (!sys::exists(git + "/" + trap)) continue;
+    for (const std::string& trap : traps_of(git)) {
         sys::remove_real_tree(git + "/" + trap);
-        removed.push_back("workspace/.git/" + trap);
+        removed.push_back(base::visible("workspace/.git/" + trap, base::Newlines::escape));
     }
     return removed;
 }
@@ -110,8 +119,9 @@ std::string git_state(const std::string& workspace) {
     if (sys::is_link(git) || !sys::is_directory(git)) return {};
     const sys::Root root(git);
     std::string state;
-    for (const std::string& trap : agent::git_traps()) {
+    for (const std::string& trap : traps_of(git)) {
         std::string problem;
+        state += trap + "\n";
         for (const sys::Entry& entry : root.walk(trap, most_git_entries, problem)) {
             std::string text;
             if (entry.kind == sys::Kind::file)

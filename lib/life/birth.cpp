@@ -204,6 +204,17 @@ std::vector<std::string> settle_git(store::Store& store, const std::string& work
     return is_unchanged ? std::vector<std::string>{} : reset_git(workspace);
 }
 
+// Where an archive or a directory holds the agent's directory instead of what is in it.
+std::string hint_of_nested(const std::string& from, const std::string& unpacked) {
+    for (const std::string& name : sys::list_directory(unpacked))
+        if (sys::exists(Directory(unpacked + "/" + name).configuration()))
+            return sys::is_directory(from)
+                       ? "it is in " + name + ": --adopt=" + from + "/" + name
+                       : "it is in " + name + "; pack what is in there: tar cf " + from + " -C " +
+                             name + " .";
+    return "";
+}
+
 Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Environment& environment,
                         const BirthOptions& options,
                         const std::optional<store::Agent>& predecessor) {
@@ -232,7 +243,8 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
         sys::read_file_if_there(directory.configuration(), base::limits::config_bytes).value_or("");
     if (text.empty())
         throw Error(ErrorCode::bad_request,
-                    (elsewhere ? from : in_place) + ": not an agent: it has no agent.json");
+                    (elsewhere ? from : in_place) + ": not an agent: it has no agent.json",
+                    elsewhere ? hint_of_nested(from, scaffold->path()) : "");
     const Plan plan =
         make_plan(home, environment, {text, directory.configuration(), known_part(store, kept)},
                   Origin::its_own, options);
@@ -241,6 +253,9 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
     birth.model_origin = plan.model_origin;
     birth.system_prompt = plan.configuration.system_prompt;
 
+    if (!elsewhere)
+        for (const std::string& path : sys::strip_set_ids(sys::real_path(directory.path())))
+            birth.left_out.push_back(base::visible(path, base::Newlines::escape) + ": set-id bits");
     for (std::string& removed : settle_git(store, directory.workspace(), kept))
         birth.left_out.push_back(std::move(removed));
     sys::remove_tree(directory.commands());

@@ -113,6 +113,30 @@ std::vector<std::string> Copy::run() {
 
 }  // namespace
 
+std::vector<std::string> strip_set_ids(const std::string& tree) {
+    const Fd top = open_real(tree, directory_flags);
+    std::vector<std::string> stripped;
+    for (std::vector<std::string> pending{"."}; !pending.empty();) {
+        const std::string below = std::move(pending.back());
+        pending.pop_back();
+        const DirectoryStream stream =
+            stream_of(open_beneath(top.get(), below, directory_flags, Links::none));
+        while (const dirent* entry = stream ? next_entry(stream.get()) : nullptr) {
+            const std::string shown = below == "." ? entry->d_name : below + "/" + entry->d_name;
+            struct stat status {};
+            if (fstatat(dirfd(stream.get()), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+                continue;
+            if (S_ISDIR(status.st_mode)) pending.push_back(shown);
+            if (!S_ISLNK(status.st_mode) && (status.st_mode & (S_ISUID | S_ISGID)) != 0 &&
+                fchmodat(dirfd(stream.get()), entry->d_name, status.st_mode & 01777U,
+                         AT_SYMLINK_NOFOLLOW) == 0)
+                stripped.push_back(shown);
+        }
+    }
+    std::sort(stripped.begin(), stripped.end());
+    return stripped;
+}
+
 std::vector<std::string> copy_tree(const std::string& from, const std::string& to,
                                    const Takes& takes) {
     return Copy(from, to, takes).run();

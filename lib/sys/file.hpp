@@ -68,6 +68,9 @@ void remove_real_tree(const std::string& path);
 using Takes = std::function<bool(const std::string& path, bool is_directory)>;
 std::vector<std::string> copy_tree(const std::string& from, const std::string& to,
                                    const Takes& takes = {});
+// Takes setuid and setgid bits from what is below a directory and of this user, no link followed.
+// Returns the paths.
+std::vector<std::string> strip_set_ids(const std::string& tree);
 // Names in the directory, sorted, without . and ..
 std::vector<std::string> list_directory(const std::string& path);
 // The same of an open one, which is `path` in messages.

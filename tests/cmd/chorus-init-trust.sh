@@ -204,6 +204,14 @@ expect_equal "$(stat -c %a "$CHORUS_HOME/agents/a/workspace/s.sh")" 700
 git -C "$CHORUS_HOME/agents/a/workspace" status >/dev/null
 git -C "$CHORUS_HOME/agents/a/workspace/sub" status >/dev/null 2>&1
 expect_missing pwned
+mkdir outer && mv old outer && tar cf outer.tar -C outer old
+for outer in outer outer.tar; do
+    run chorus-init b --adopt="$scratch/$outer"
+    expect_status 2
+    [[ $outer = *.tar ]] && hint="; pack what is in there: tar cf $scratch/outer.tar -C old ." || hint=": --adopt=$scratch/outer/old"
+    expect_match "$err" "not an agent: it has no agent.json.*hint: it is in old$hint"
+done
+mv outer/old .
 run chorus-init b --adopt="$scratch/old"
 expect_match "$err" 'notice: in its workspace: bare/config: core.fsmonitor'
 
@@ -213,16 +221,23 @@ git=$CHORUS_HOME/agents/a/workspace/.git
 git -C "$git/.." remote add origin https://example.org/x
 printf '#!/bin/sh\n' >"$git/hooks/pre-commit" && chmod +x "$git/hooks/pre-commit"
 chorus-destroy a --keep-files --yes >/dev/null 2>&1
+echo x >"$git/../s.sh"
 run chorus-init a --json
 expect_json '.left_out | length' 0
 expect_equal "$(git -C "$git/.." remote)" origin
 [ -x "$git/hooks/pre-commit" ] || fail 'the hook is gone'
 for change in 'git -C "$git/.." config core.fsmonitor "touch $scratch/pwned"' 'echo "touch $scratch/pwned" >>"$git/hooks/pre-commit"' \
+    'chmod 2777 "$git/.."; chmod 6755 "$git/../s.sh"; ln -s s.sh "$git/../link"; mkdir "$git/rr-cache"; printf "%040d\t../x\0" 1 >"$git/MERGE_RR"' \
     'mkdir -p "$git/info" && echo "* filter=x" >"$git/info/attributes"'; do
     chorus-destroy a --keep-files --yes >/dev/null 2>&1
     mkdir -p "$git/hooks" && eval "$change"
     run chorus-init a --json
     expect_match "$(jq -r '.left_out | join(" ")' <<<"$out")" 'workspace/.git/config'
+    if [[ $change = chmod* ]]; then
+        expect_json '.left_out | map(select(test("(MERGE_RR|rr-cache|bits)$"))) | join(", ")' \
+            'workspace: set-id bits, workspace/s.sh: set-id bits, workspace/.git/MERGE_RR, workspace/.git/rr-cache'
+        expect_equal "$(stat -c %a "$git/.." "$git/../s.sh" | paste -sd' ')" '777 755'
+    fi
     expect_missing "$git/info/attributes"
     expect_missing "$git/hooks/pre-commit"
     expect_no_match "$(cat "$git/config")" fsmonitor

@@ -227,18 +227,40 @@ TEST_F(ArchiveTest, refuses_more_entries_than_an_agent_has) {
     EXPECT_TRUE(says(error_of([&] { (void)unpack_bytes(bytes); }), "more than 100,000 entries"));
 }
 
-TEST(GitTrap, is_what_git_would_run_or_obey) {
-    for (const char* path :
-         {".git/hooks", ".git/hooks/pre-commit", "w/.git/config", "w/.GIT/CONFIG",
-          ".git/Config.Worktree", ".git/commondir", ".git/gitdir", ".git/modules/a/config",
-          ".git/worktrees/b", ".git/info/attributes", ".git/objects/info/alternates",
-          ".git/x/.git/hooks/a", "a/.gIt/b/c/.git/Hooks", ".git/rebase-merge/git-rebase-todo",
-          ".git/rebase-apply/x", ".git/sequencer/todo"})
+TEST(GitTrap, is_all_but_the_history) {
+    for (const char* path : {".git/hooks",
+                             ".git/hooks/pre-commit",
+                             "w/.git/config",
+                             "w/.GIT/CONFIG",
+                             ".git/Config.Worktree",
+                             ".git/commondir",
+                             ".git/gitdir",
+                             ".git/modules/a/config",
+                             ".git/worktrees/b",
+                             ".git/info/attributes",
+                             ".git/objects/info/alternates",
+                             ".git/x/.git/hooks/a",
+                             "a/.gIt/b/c/.git/Hooks",
+                             ".git/rebase-merge/git-rebase-todo",
+                             ".git/rebase-apply/x",
+                             ".git/sequencer/todo",
+                             ".git/MERGE_RR",
+                             ".git/MERGE_HEAD",
+                             ".git/MERGE_MSG",
+                             ".git/CHERRY_PICK_HEAD",
+                             ".git/BISECT_LOG",
+                             ".git/rr-cache/1/preimage",
+                             ".git/remotes/x",
+                             ".git/branches/x",
+                             ".git/objects/info",
+                             ".git/configs",
+                             ".git/index.lock"})
         EXPECT_TRUE(is_git_trap(path)) << path;
     for (const char* path :
          {".git", "w/.git", ".git/HEAD", ".git/objects/ab/cd", ".git/refs/heads/hooks",
           ".git/index", "hooks", "config", "w/config", "x.git/config", ".gitx/config",
-          ".git/configs", ".git/objects", ".git/hooksx", ".gitattributes", ""})
+          ".git/objects", ".git/ORIG_HEAD", ".git/packed-refs", ".git/sharedindex.12",
+          ".git/logs/HEAD", ".git/", ".gitattributes", ""})
         EXPECT_FALSE(is_git_trap(path)) << path;
 }
 
