@@ -36,19 +36,6 @@ constexpr std::array written_files{
     "MERGE_RR", "AUTO_MERGE",       "index",   "index.lock",   "sharedindex.*", "packed-refs",
     "gc.*",     "packed-refs.lock", "shallow", "shallow.lock", "chorus.mutex"};
 
-bool is_there(int directory, const char* name, mode_t type) {
-    struct stat status {};
-    return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-           (status.st_mode & S_IFMT) == type;
-}
-
-// Of a linked worktree the rest is in the common directory.
-bool is_git_directory(int fd) {
-    return is_there(fd, "HEAD", S_IFREG) &&
-           (is_there(fd, "commondir", S_IFREG) ||
-            (is_there(fd, "objects", S_IFDIR) && is_there(fd, "refs", S_IFDIR)));
-}
-
 template <std::size_t count>
 bool is_one_of(const std::array<const char*, count>& patterns, const char* name) {
     return std::any_of(patterns.begin(), patterns.end(),

@@ -209,10 +209,12 @@ void add_linked_worktree(Mounts& mounts, const GitPlace& place) {
 
 }  // namespace
 
-std::string git_problem(const std::string& workspace) {
+std::optional<base::Error> git_problem(const std::string& workspace) {
     if (workspace.empty()) return {};
     const GitPlace place = find_git(workspace);
-    if (!place.problem.empty()) return place.problem + ": cannot be protected";
+    if (!place.problem.empty())
+        return base::Error(base::ErrorCode::failed, place.problem + ": cannot be protected",
+                           "work in a directory that git worktree add makes of that repository");
     if (!place.is_there()) return {};
     std::string problem;
     for (const Guarded& guarded : guarded_common)
@@ -220,7 +222,8 @@ std::string git_problem(const std::string& workspace) {
     for (const char* name : shared)
         if (problem.empty() && place.is_linked_worktree())
             problem = link_problem(place.common_directory + "/" + name);
-    return problem;
+    if (problem.empty()) return {};
+    return base::Error(base::ErrorCode::failed, problem);
 }
 
 // Bound over itself .git cannot be renamed, and neither can what is bound below it.

@@ -1,14 +1,17 @@
 // The repository of a workspace against its own commands; for this room's own use.
 #pragma once
 
+#include <optional>
 #include <string>
+
+#include "base/error.hpp"
 
 namespace chorus::sys {
 
 class Mounts;
 
-// Why the workspace's repository cannot be protected, or "".
-std::string git_problem(const std::string& workspace);
+// Why the workspace's repository cannot be protected, or nothing.
+std::optional<base::Error> git_problem(const std::string& workspace);
 void add_git(Mounts& mounts, const std::string& workspace);
 
 }  // namespace chorus::sys

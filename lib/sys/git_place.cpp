@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <string_view>
 #include <utility>
 
 #include "base/text.hpp"
+#include "sys/directory.hpp"
 #include "sys/git_config.hpp"
 #include "sys/open_beneath.hpp"
 #include "sys/place.hpp"
@@ -107,6 +109,22 @@ GitPlace elsewhere(const std::string& workspace, const std::string& file, const 
 }
 
 }  // namespace
+
+bool is_git_directory(int fd) {
+    const auto has = [&](const char* name) {
+        return faccessat(fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    };
+    return has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
+}
+
+std::string git_directory_around(const std::string& path) {
+    for (std::string place = path; place.size() > 1; place = parent_of(place)) {
+        const Fd directory = open_real(place, directories);
+        if (name_of(place) == ".git" || (directory && is_git_directory(directory.get())))
+            return place;
+    }
+    return {};
+}
 
 GitPlace find_git(const std::string& workspace) {
     const Fd root = open_real(workspace, directories);

@@ -30,6 +30,11 @@ struct GitPlace {
 // The workspace is a path without links: there is nothing where one was put there since.
 GitPlace find_git(const std::string& workspace);
 
+// Whether it looks like one: HEAD with objects and refs, or with the commondir of a worktree's.
+bool is_git_directory(int fd);
+// The git directory, bare ones too, that a path without links is or lies in, or "".
+std::string git_directory_around(const std::string& path);
+
 // Removes what killed commands left in .git that had been put there to be protected (chorus(7),
 // SANDBOX), where no other needs it.
 void remove_mount_points(const std::string& workspace);

@@ -67,8 +67,7 @@ Command watched(const Sandbox& sandbox, Command command) {
 void check(const Sandbox& sandbox) {
     if (!sandbox.workspace.empty() && !sandbox.workspace.starts_with('/'))
         throw base::Error(base::ErrorCode::failed, sandbox.workspace + ": not an absolute path");
-    if (const std::string problem = git_problem(sandbox.workspace); !problem.empty())
-        throw base::Error(base::ErrorCode::failed, problem);
+    if (const auto problem = git_problem(sandbox.workspace)) throw base::Error(*problem);
 }
 
 }  // namespace

@@ -4,10 +4,12 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "sys/environment.hpp"
 #include "sys/process.hpp"
 
@@ -45,8 +47,9 @@ Command shell_command(const Sandbox& sandbox, const std::string& text);
 // The command as it is started: under the watcher with mode off, else inside bubblewrap. It ends
 // with this process, however this process ends. Throws Error(failed) where that cannot be had.
 Command sandboxed(const Sandbox& sandbox, Command command);
-// Why commands cannot be run so ("bwrap: No such file or directory"), or "". Runs a self-test once
-// per boot; its verdict is remembered in `state_file`, with the Landlock ABI that was found.
-std::string sandbox_problem(const Sandbox& sandbox, const std::string& state_file);
+// Why commands cannot be run so ("bwrap: No such file or directory"), and what helps; nothing where
+// they can. Runs a self-test once per boot; its verdict is remembered in `state_file`, with the
+// Landlock ABI that was found. Throws where the test cannot be made: a full disk.
+std::optional<base::Error> sandbox_problem(const Sandbox& sandbox, const std::string& state_file);
 
 }  // namespace chorus::sys

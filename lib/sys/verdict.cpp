@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::int64_t self_test_ms = 10'000;
 constexpr std::size_t verdict_bytes = 4096;
+constexpr std::size_t room_bytes = 16384;  // a full disk is told as that, and not as the sandbox's
 
 std::string identity_of_file(const std::string& path) {
     struct stat status {};
@@ -44,7 +45,7 @@ Place make_place(const std::string& name) {
     const std::string kept = place.workspace + "/.envrc";
     if (!Fd(open(kept.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)))
         throw base::system_error(kept);
-    write_file(place.outside, "");
+    write_file(place.outside, std::string(room_bytes, '\n'));
     return place;
 }
 
@@ -55,9 +56,15 @@ std::string network_to_miss(SandboxMode mode) {
     return std::to_string(status.st_ino);
 }
 
+// Where bwrap is missing, or the kernel refuses it.
+base::Error unavailable(const std::string& why) {
+    return {base::ErrorCode::failed, why,
+            "install bubblewrap, or turn the sandbox off knowingly: chorus-config set sandbox off"};
+}
+
 struct Tested {
-    std::string problem;
-    std::string found;  // "landlock=7"
+    std::optional<base::Error> problem;
+    std::string found = {};  // "landlock=7"
 };
 
 Tested self_test(const Sandbox& sandbox, const std::string& state_file) {
@@ -72,10 +79,12 @@ Tested self_test(const Sandbox& sandbox, const std::string& state_file) {
             {.timeout_ms = self_test_ms, .grace_ms = 0});
     const std::string found(base::trim(finished.out.text));
     if (finished.exit_code == 0 && found.starts_with("landlock=")) return {{}, found};
-    if (finished.timed_out) return {sandbox.program + ": its self-test did not end", {}};
+    if (finished.timed_out)
+        return {
+            base::Error(base::ErrorCode::failed, sandbox.program + ": its self-test did not end")};
     const std::string_view said = base::trim(finished.err.text);
-    if (said.empty()) return {sandbox.program + ": its self-test failed", {}};
-    return {base::visible(said.substr(said.rfind('\n') + 1)), {}};
+    if (said.empty()) return {unavailable(sandbox.program + ": its self-test failed")};
+    return {unavailable(base::visible(said.substr(said.rfind('\n') + 1)))};
 }
 
 // Working verdicts of this boot stay; a failure is not remembered, so that a repair helps at once.
@@ -94,20 +103,22 @@ bool holds(const std::string& known, const std::string& key) {
 
 }  // namespace
 
-std::string sandbox_problem(const Sandbox& sandbox, const std::string& state_file) {
-    if (std::string problem = inner_problem(sandbox); !problem.empty()) return problem;
+std::optional<base::Error> sandbox_problem(const Sandbox& sandbox, const std::string& state_file) {
+    if (std::string problem = inner_problem(sandbox); !problem.empty())
+        return base::Error(base::ErrorCode::failed, problem);
     if (sandbox.mode == SandboxMode::off) return {};
-    if (std::string problem = git_problem(sandbox.workspace); !problem.empty()) return problem;
+    if (auto problem = git_problem(sandbox.workspace)) return problem;
     std::string path;
-    for (const std::string& name : {sandbox.shell, sandbox.program})
-        if (const int problem = find_program(name, path))
-            return base::system_error(name, problem).message();
+    if (const int problem = find_program(sandbox.shell, path))
+        return base::system_error(sandbox.shell, problem);
+    if (const int problem = find_program(sandbox.program, path))
+        return unavailable(base::system_error(sandbox.program, problem).message());
 
     const std::string key = verdict_key(sandbox, path);
     const std::string known = read_file_if_there(state_file, verdict_bytes).value_or("");
     if (holds(known, key)) return {};
     const Tested tested = self_test(sandbox, state_file);
-    if (tested.problem.empty()) remember(state_file, known, key + " " + tested.found);
+    if (!tested.problem) remember(state_file, known, key + " " + tested.found);
     return tested.problem;
 }
 

@@ -6,13 +6,17 @@
 
 namespace chorus::sys {
 
-bool may_write_unprivileged(const std::string& directory) {
-    if (geteuid() != 0) return access(directory.c_str(), W_OK) == 0;
+std::string why_not_written(const std::string& directory) {
     struct stat status {};
-    if (stat(directory.c_str(), &status) != 0) return false;
-    if (status.st_uid == 0) return (status.st_mode & S_IWUSR) != 0;
-    if (group_member(status.st_gid) != 0) return (status.st_mode & S_IWGRP) != 0;
-    return (status.st_mode & S_IWOTH) != 0;
+    if (stat(directory.c_str(), &status) != 0) return "which is not there";
+    const bool is_own = status.st_uid == geteuid();
+    bool may_write = access(directory.c_str(), W_OK) == 0;
+    if (geteuid() == 0)
+        may_write = (status.st_mode & (is_own                             ? S_IWUSR
+                                       : group_member(status.st_gid) != 0 ? S_IWGRP
+                                                                          : S_IWOTH)) != 0;
+    if (may_write) return {};
+    return is_own ? "whose mode does not let its owner write" : "which belongs to another user";
 }
 
 }  // namespace chorus::sys

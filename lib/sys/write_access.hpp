@@ -5,7 +5,8 @@
 
 namespace chorus::sys {
 
-// As a command in a sandbox, which runs as this user and has none. Access lists are not read.
-bool may_write_unprivileged(const std::string& directory);
+// Why a command in a sandbox, which runs as this user and has none, may not write there ("which
+// belongs to another user"), or "". Access lists are not read.
+std::string why_not_written(const std::string& directory);
 
 }  // namespace chorus::sys

@@ -64,8 +64,8 @@ struct Workplace {
     const sys::Root& root;  // the workspace, or -C DIR
     std::string agent;
     sys::Sandbox sandbox;
-    std::vector<std::string> environment;  // scrubbed
-    std::string sandbox_problem;           // why commands cannot run, or ""
+    std::vector<std::string> environment;        // scrubbed
+    std::optional<base::Error> sandbox_problem;  // why commands cannot run
     std::int64_t bash_most_ms = base::limits::bash_most_ms;
     std::function<bool()> stop;  // the turn is being ended
     std::string file_lock_path;  // one lock file per agent

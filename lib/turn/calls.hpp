@@ -26,7 +26,8 @@ struct CallRules {
 
 // Whether commands really run in the sandbox without network, as `sandboxed` asks; `problem` is
 // sys::sandbox_problem's.
-policy::Surroundings shell_surroundings(const sys::Sandbox& sandbox, const std::string& problem);
+policy::Surroundings shell_surroundings(const sys::Sandbox& sandbox,
+                                        const std::optional<base::Error>& problem);
 
 class Calls {
   public:

@@ -130,9 +130,8 @@ class Correspondent {
         const sys::Sandbox sandbox =
             command_sandbox(posting_.store, posting_.home, home_, sandbox_in_force(agent_, home_),
                             workspace, directory_, posting_.agent.name, posting_.environment);
-        if (const auto problem = sys::sandbox_problem(sandbox, posting_.home.sandbox_state());
-            !problem.empty())
-            return "no command can be run: " + problem;
+        if (const auto problem = sys::sandbox_problem(sandbox, posting_.home.sandbox_state()))
+            return "no command can be run: " + problem->message();
         sys::Command shell = sys::shell_command(sandbox, channel_.target);
         shell.environment = sys::scrubbed_environment(posting_.environment, posting_.agent.name,
                                                       environment_in_force(agent_, home_));

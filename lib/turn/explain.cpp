@@ -14,8 +14,9 @@ void try_sandbox(Place& place, const Settings& settings, const Surroundings& sur
         place.store, surroundings.home, place.home_configuration, settings.sandbox,
         place.root.path(), place.directory, place.agent.name, surroundings.environment);
     explanation.sandbox = sys::name(sandbox.mode);
-    explanation.sandbox_problem = sys::sandbox_problem(sandbox, surroundings.home.sandbox_state());
-    around = shell_surroundings(sandbox, explanation.sandbox_problem);
+    const auto problem = sys::sandbox_problem(sandbox, surroundings.home.sandbox_state());
+    explanation.sandbox_problem = problem ? problem->message() : "";
+    around = shell_surroundings(sandbox, problem);
 }
 
 }  // namespace

@@ -18,8 +18,9 @@ std::string unknown_tool(const std::string& name) {
 
 }  // namespace
 
-policy::Surroundings shell_surroundings(const sys::Sandbox& sandbox, const std::string& problem) {
-    return {sandbox.mode == sys::SandboxMode::workspace && problem.empty()};
+policy::Surroundings shell_surroundings(const sys::Sandbox& sandbox,
+                                        const std::optional<base::Error>& problem) {
+    return {sandbox.mode == sys::SandboxMode::workspace && !problem};
 }
 
 void Calls::prepare_sandbox() {
@@ -27,8 +28,9 @@ void Calls::prepare_sandbox() {
     sandbox_tested_ = true;
     workplace_.sandbox_problem =
         sys::sandbox_problem(workplace_.sandbox, surroundings_.home.sandbox_state());
-    if (!workplace_.sandbox_problem.empty())
-        surroundings_.warn("no command can be run: " + workplace_.sandbox_problem);
+    if (const auto& problem = workplace_.sandbox_problem)
+        surroundings_.warn("no command can be run: " + problem->message() +
+                           (problem->hint().empty() ? "" : "; " + problem->hint()));
 }
 
 Judged Calls::judge(const chat::ToolCall& call) {

@@ -406,10 +406,9 @@ chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
     result_.turn_number = record_.turn().turn_number;
     emit(chat::TaskEvent{});
     emit(chat::StatusUpdate{State::working, false, {}, {}, 0});
-    if (loaded_.settings.sandbox != sys::SandboxMode::off &&
-        !sys::may_write_unprivileged(place_.root.path()))
-        surroundings_.warn("commands cannot write in " + place_.root.path() +
-                           ", which belongs to another user");
+    if (const std::string why = sys::why_not_written(place_.root.path());
+        !why.empty() && loaded_.settings.sandbox != sys::SandboxMode::off)
+        surroundings_.warn("commands cannot write in " + place_.root.path() + ", " + why);
 
     try {
         run_to_end(unfinished);

@@ -1,5 +1,7 @@
 #include "turn/place.hpp"
 
+#include <cerrno>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "context/threads.hpp"
@@ -39,6 +41,12 @@ std::string checked_directory(store::Store& store, const TurnOptions& options,
         throw Error(ErrorCode::bad_request,
                     "-C: " + base::quoted(path) + ": not a place to work in",
                     "not /, a home directory, or what holds or belongs to CHORUS_HOME");
+    if (const std::string git = sys::git_directory_around(path); !git.empty())
+        throw Error(ErrorCode::bad_request,
+                    "-C: " + base::quoted(path) +
+                        ": not a place to work in: commands could write " +
+                        "the hooks and configuration of the git directory " + git,
+                    "name its work tree; of a bare repository git worktree add makes one");
     return path;
 }
 
@@ -93,6 +101,8 @@ sys::Root root_for(store::Store& store, const agent::Directory& directory,
     const std::string path =
         checked_directory(store, options, surroundings.home, directory, surroundings.environment);
     auto root = sys::Root::find(path, "the workspace", mask);
+    if (!root && errno != ELOOP && errno != ENOTDIR)
+        throw Error(ErrorCode::bad_request, "-C: " + base::system_error(path).message());
     if (!root) throw Error(ErrorCode::bad_request, path + ": a link leads elsewhere now");
     return std::move(*root);
 }

@@ -66,11 +66,9 @@ store::Task start_by_hand(store::Store& store, const store::Agent& agent, const 
     const sys::Sandbox sandbox =
         command_sandbox(store, home, general, sandbox_in_force(own, general), workspace,
                         site.directory, agent.name, environment);
-    if (const std::string problem = sys::sandbox_problem(sandbox, home.sandbox_state());
-        !problem.empty())
-        throw base::Error(base::ErrorCode::failed, "no command can be run: " + problem,
-                          "install bubblewrap, or turn the sandbox off knowingly: "
-                          "chorus-config set sandbox off");
+    if (const auto problem = sys::sandbox_problem(sandbox, home.sandbox_state()))
+        throw base::Error(problem->code(), "no command can be run: " + problem->message(),
+                          problem->hint());
     audit(store, agent, order, environment);
     store::Task about;
     about.command = order.command;

@@ -41,6 +41,16 @@ expect_db "SELECT group_concat(turn_number || ' ' || state) FROM turns" '1 idle,
 expect_sound
 free_disk
 
+test_case "full, and a command by hand: the disk is named, and no wall is said to be in the way"
+make_disk 4m
+init a --model builtin/script
+fill_disk
+run chorus-tasks run a -- true
+expect_status 1
+expect_match "$err" 'error: .*[Nn]o space left'
+expect_no_match "$err" 'sandbox off|self-test'
+free_disk
+
 test_case "full in the middle of a turn: what was accepted stays, the next turn goes on"
 make_disk 4m
 init a --model builtin/script --permissions sandboxed

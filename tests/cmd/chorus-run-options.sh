@@ -124,6 +124,48 @@ ln -s / rootlink
 run chorus-run a -C rootlink hi
 expect_status 2
 
+test_case "-C: no place in a git directory" # 12 A4
+init a --model builtin/script --permissions sandboxed
+commit() { git -C "$1" -c user.name=x -c user.email=x@y commit -q --allow-empty -m first; }
+git init -q repo && commit repo && git -C repo worktree add -q ../tree 2>/dev/null
+git init -q --bare bare.git
+git init -q --separate-git-dir "$scratch/aside" work && commit work
+mkdir -p repo/.git/modules/m repo/.git/new bare.git/sub odd/.git/x
+ln -s "$scratch/repo/.git/hooks" link
+cd repo || exit 1
+for place in .git .git/hooks .git/../.git//objects/ "$scratch/repo/.git/info" .git/modules/m .git/new .git/worktrees/tree \
+    ../bare.git ../bare.git/hooks ../bare.git/sub ../aside ../aside/hooks ../link ../odd/.git/x; do
+    run chorus-run a -C "$place" '/bash touch made'
+    expect_status 2
+    expect_one_error "-C: '$scratch/.*': not a place to work in: .*git directory $scratch"
+    expect_match "$err" 'hint: name its work tree'
+done
+cd ..
+expect_equal "$(find . -name made)" ''
+mkdir objects refs sub && run chorus-run a -C sub '/bash echo fine'
+expect_match "$out" 'fine'
+# what git init --separate-git-dir makes names no work tree
+agent_key a permissions '"open"'
+run chorus-run a -C work '/bash touch made'
+expect_match "$err" "notice: no command can be run: $scratch/work/.git: leads to $scratch/aside, .*; work in a directory that git worktree add makes"
+expect_match "$out" 'hint: work in a directory that git worktree add makes'
+expect_no_match "$out$err" 'sandbox off'
+git -C work worktree add -q ../beside 2>/dev/null
+run chorus-run a --new-thread -C beside '/bash git status && touch made'
+expect_equal "$(ls beside)" made
+
+test_case "-C: what keeps one from a directory is said as it is"
+chmod 711 "$base"
+chmod 755 "$scratch"
+mkdir -p user closed fixed && chmod 000 closed && chmod 555 fixed && chown -R 65534:65534 user closed fixed
+as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$scratch/user" CHORUS_HOME="$scratch/user/home" "$@"; }
+as_nobody chorus-init a --model builtin/script --permissions sandboxed >/dev/null
+run as_nobody chorus-run a -C closed hi
+expect_status 2
+expect_one_error "-C: $scratch/closed: Permission denied"
+run as_nobody chorus-run a -C fixed hi
+expect_match "$err" "notice: commands cannot write in $scratch/fixed, whose mode does not let its owner write"
+
 test_case "text: the final message alone; --stream: all of it, as it comes"
 init a --model anthropic/m
 slow='{"say": {"text": "Slow beginning and then the end."}, "drip_ms": 150}'

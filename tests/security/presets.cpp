@@ -19,10 +19,11 @@ using sys::SandboxMode;
 
 // The states of the sandbox, in the order of the table's columns.
 const std::array states{
-    turn::shell_surroundings({.mode = SandboxMode::workspace}, ""),
-    turn::shell_surroundings({.mode = SandboxMode::workspace_net}, ""),
-    turn::shell_surroundings({.mode = SandboxMode::off}, ""),
-    turn::shell_surroundings({.mode = SandboxMode::workspace}, "bwrap: not found"),
+    turn::shell_surroundings({.mode = SandboxMode::workspace}, std::nullopt),
+    turn::shell_surroundings({.mode = SandboxMode::workspace_net}, std::nullopt),
+    turn::shell_surroundings({.mode = SandboxMode::off}, std::nullopt),
+    turn::shell_surroundings({.mode = SandboxMode::workspace},
+                             base::Error(base::ErrorCode::failed, "bwrap: not found")),
 };
 
 char letter(policy::Verdict verdict) {

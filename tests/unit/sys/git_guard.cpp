@@ -213,7 +213,7 @@ TEST_F(SandboxTest, ARepositoryThatCannotBeProtectedIsRefused) {
     fs::create_directory(top_ + "/elsewhere");
     fs::create_directory_symlink(top_ + "/elsewhere", in_workspace(".git"));
     EXPECT_TRUE(refusal().ends_with(": cannot be protected")) << refusal();
-    EXPECT_EQ(sandbox_problem(sandbox_, top_ + "/state"), refusal());
+    EXPECT_EQ(problem_of(sandbox_, top_ + "/state"), refusal());
     fs::remove(in_workspace(".git"));
     std::ofstream(in_workspace(".git")) << "gitdir: ../elsewhere\n";
     EXPECT_TRUE(refusal().ends_with(": cannot be protected")) << refusal();

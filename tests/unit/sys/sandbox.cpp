@@ -74,7 +74,7 @@ TEST_F(SandboxTest, WithoutASandboxDirectoriesServeTheNextCommandAsLongAsTheyAre
 TEST_F(SandboxTest, AMissingBwrapIsAnErrorNotARunWithoutIt) {
     sandbox_.program = "no-bwrap";
     EXPECT_THROW(inside("true"), base::Error);
-    EXPECT_EQ(sandbox_problem(sandbox_, top_ + "/state"), "no-bwrap: No such file or directory");
+    EXPECT_EQ(problem_of(sandbox_, top_ + "/state"), "no-bwrap: No such file or directory");
 }
 
 TEST_F(SandboxTest, NothingButTheSystemCanBeRead) {

@@ -20,6 +20,11 @@ inline std::string content_of(const std::string& path) {
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 
+inline std::string problem_of(const Sandbox& sandbox, const std::string& state_file) {
+    const auto problem = sandbox_problem(sandbox, state_file);
+    return problem ? problem->message() : "";
+}
+
 // Real bwrap and real git, in a temporary directory outside /tmp: that one is private inside.
 class SandboxTest : public testing::Test {
   protected:

@@ -14,8 +14,8 @@ TEST_F(SandboxTest, SelfTestRunsOncePerBoot) {
     sandbox_.program = program;
     const auto runs = [&] { return content_of(top_ + "/count").size() / 2; };
 
-    EXPECT_EQ(sandbox_problem(sandbox_, state), "");
-    EXPECT_EQ(sandbox_problem(sandbox_, state), "");
+    EXPECT_EQ(problem_of(sandbox_, state), "");
+    EXPECT_EQ(problem_of(sandbox_, state), "");
     EXPECT_EQ(runs(), 1U);
     struct stat status {};
     ASSERT_EQ(stat(state.c_str(), &status), 0);
@@ -23,16 +23,16 @@ TEST_F(SandboxTest, SelfTestRunsOncePerBoot) {
     EXPECT_TRUE(content_of(state).starts_with(boot_id()));
 
     sandbox_.mode = SandboxMode::workspace_net;  // other arguments, a verdict of its own
-    EXPECT_EQ(sandbox_problem(sandbox_, state), "");
+    EXPECT_EQ(problem_of(sandbox_, state), "");
     EXPECT_EQ(runs(), 2U);
     sandbox_.mode = SandboxMode::workspace;
-    EXPECT_EQ(sandbox_problem(sandbox_, state), "");
+    EXPECT_EQ(problem_of(sandbox_, state), "");
     EXPECT_EQ(runs(), 2U);
 
     EXPECT_NE(content_of(state).find(" landlock="), std::string::npos);
 
     std::ofstream(state) << "another-boot workspace " << program << " 0.0\n";
-    EXPECT_EQ(sandbox_problem(sandbox_, state), "");
+    EXPECT_EQ(problem_of(sandbox_, state), "");
     EXPECT_EQ(runs(), 3U);
     EXPECT_EQ(content_of(state).find("another-boot"), std::string::npos);
 }
@@ -43,9 +43,9 @@ TEST_F(SandboxTest, AFailureIsToldAndTestedAgain) {
     std::ofstream(program) << "#!/bin/sh\necho 'bwrap: no namespaces here' >&2\nexit 1\n";
     fs::permissions(program, fs::perms::owner_all);
     sandbox_.program = program;
-    EXPECT_EQ(sandbox_problem(sandbox_, state), "bwrap: no namespaces here");
+    EXPECT_EQ(problem_of(sandbox_, state), "bwrap: no namespaces here");
     std::ofstream(program) << "#!/bin/sh\nexec bwrap \"$@\"\n";
-    EXPECT_EQ(sandbox_problem(sandbox_, state), "");
+    EXPECT_EQ(problem_of(sandbox_, state), "");
 }
 
 // Programs that look like bubblewrap and do not confine.
@@ -55,7 +55,7 @@ TEST_F(SandboxTest, WhatDoesNotHoldInsideIsFound) {
         std::ofstream(program) << "#!/bin/bash\n" << script;
         fs::permissions(program, fs::perms::owner_all);
         sandbox_.program = program;
-        return sandbox_problem(sandbox_, top_ + "/state");
+        return problem_of(sandbox_, top_ + "/state");
     };
     const std::string without = "all=(); for word; do [ \"$word\" = ";
     const std::string rest = " ] || all+=(\"$word\"); done; exec bwrap \"${all[@]}\"";
@@ -76,11 +76,11 @@ TEST_F(SandboxTest, WhatDoesNotHoldInsideIsFound) {
 }
 
 TEST_F(SandboxTest, AnotherInnerProgramIsAnotherVerdict) {
-    ASSERT_EQ(sandbox_problem(sandbox_, top_ + "/state"), "");
+    ASSERT_EQ(problem_of(sandbox_, top_ + "/state"), "");
     sandbox_.inner = top_ + "/inner";
     std::ofstream(sandbox_.inner) << "#!/bin/sh\nshift 8\nexec true\n";
     fs::permissions(sandbox_.inner, fs::perms::owner_all);
-    EXPECT_NE(sandbox_problem(sandbox_, top_ + "/state"), "");
+    EXPECT_NE(problem_of(sandbox_, top_ + "/state"), "");
 }
 
 }  // namespace

@@ -89,10 +89,10 @@ TEST_F(WatcherTest, AMissingProgramOrWatcherIsAnError) {
     EXPECT_THROW(sandboxed(sandbox_, command), base::Error);
     sandbox_.inner = top_ + "/chorus-sandbox";
     EXPECT_EQ(refusal(), "chorus-sandbox is not installed with this program");
-    EXPECT_EQ(sandbox_problem(sandbox_, top_ + "/state"), refusal());
+    EXPECT_EQ(problem_of(sandbox_, top_ + "/state"), refusal());
     sandbox_.mode = SandboxMode::workspace;
     EXPECT_EQ(refusal(), "chorus-sandbox is not installed with this program");
-    EXPECT_EQ(sandbox_problem(sandbox_, top_ + "/state"), refusal());
+    EXPECT_EQ(problem_of(sandbox_, top_ + "/state"), refusal());
     EXPECT_FALSE(fs::exists(top_ + "/state"));
 }
 

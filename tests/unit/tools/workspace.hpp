@@ -68,7 +68,7 @@ class Workspace : public testing::Test {
                                     .masked = {},
                                     .program = "bwrap"},
                         .environment = {"PATH=/usr/bin:/bin"},
-                        .sandbox_problem = "",
+                        .sandbox_problem = {},
                         .stop = {},
                         .file_lock_path = home + "/files.lock"};
 };
