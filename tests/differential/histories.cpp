@@ -91,6 +91,8 @@ class History {
             "[core]\\nquotePath=off\\n" +
             configuration() + "' >> .git/config");
         if (chance(4)) add_submodule();
+        if (chance(5)) name_file("excludesFile", "*.sh\\n-dash\\n"), ignores_ = true;
+        if (chance(5)) name_file("attributesFile", "*.txt text\\n"), converts_ = true;
         write_files(4);
         commit();
     }
@@ -135,6 +137,13 @@ class History {
         if (chance(8)) lines += "fileMode=false\\n";
         converts_ = !lines.empty();
         return lines;
+    }
+
+    // Outside of the workspace and its git directory it would be refused. No .gitignore undoes the
+    // rules: libgit2 drops a "!name" that undoes none of its own file.
+    void name_file(const std::string& key, const std::string& text) {
+        both("git config core." + key + " $PWD/.git/named-" + key + " && printf '" + text +
+             "' > .git/named-" + key);
     }
 
     std::string name() {
@@ -267,17 +276,18 @@ class History {
         }
     }
 
+    // The second is a repository inside, of which git has no more than its commit.
     void add_submodule() {
+        static const char* const ways[] = {"submodule --quiet add ../source sub",
+                                           "clone -q ../source sub && git add sub"};
         has_submodule_ = true;
         const std::string dates =
             "GIT_AUTHOR_DATE='1700000000 +0000' GIT_COMMITTER_DATE='1700000000 +0000' ";
         both(
             "git init -q -b main ../source && cd ../source && git config user.name p && "
             "git config user.email p@x && echo 1 > s && git add s && " +
-            dates +
-            "git commit -qm one && cd - >/dev/null; "
-            "git -c protocol.file.allow=always submodule --quiet add ../source sub && "
-            "git -C sub config user.name p && git -C sub config user.email p@x");
+            dates + "git commit -qm one && cd - >/dev/null; git -c protocol.file.allow=always " +
+            any(ways) + " && git -C sub config user.name p && git -C sub config user.email p@x");
     }
     void advance_submodule() {
         const std::string number = std::to_string(below(1000));
@@ -291,6 +301,7 @@ class History {
         for (int i = 0, changes = 1 + below(4); i < changes; ++i) change_something();
         if (chance(8)) compare_status();
         if (chance(6)) both("git add -A .");
+        if (chance(12)) expect_refused_quotes();
         if (chance(5)) return commit_some();
         commit();
         if (chance(3)) branch();
@@ -324,6 +335,13 @@ class History {
         const std::string ours =
             outcome([](Repository repository) { repository.commit("m", {}, author); });
         compare("commit", ours, output_of(gits_, "git add -A . && git commit -qm m"));
+    }
+    void expect_refused_quotes() {
+        write(".gitattributes", "\"with blank\" text\n");
+        outcome([](Repository repository) { repository.commit("m", {}, author); });
+        same("quotes", said_, "commit: '.gitattributes' has a pattern in quotes");
+        write(".gitattributes", attributes());
+        converts_ = true;
     }
     void commit_some() {
         const std::string path = any(std::vector<std::string>{"dir", "a.txt", "b.txt", "run.sh"});
@@ -382,7 +400,8 @@ class History {
         static const char* const ways[] = {"merge -q --no-commit --no-ff ",
                                            "merge -q --no-commit --no-ff ", "cherry-pick ",
                                            "revert --no-edit "};
-        const std::string way = any(ways);
+        // a revert may leave a repository behind that is no submodule any more: git adds it again
+        const std::string way = ways[below(has_submodule_ ? 3 : 4)];
         both("git " + way + other);
         static const std::string unmerged = "git diff --name-only --diff-filter=U -z 2>/dev/null";
         std::vector<std::string> files;
