@@ -117,15 +117,6 @@ bool is_git_directory(int fd) {
     return has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
 }
 
-std::string git_directory_around(const std::string& path) {
-    for (std::string place = path; place.size() > 1; place = parent_of(place)) {
-        const Fd directory = open_real(place, directories);
-        if (name_of(place) == ".git" || (directory && is_git_directory(directory.get())))
-            return place;
-    }
-    return {};
-}
-
 GitPlace find_git(const std::string& workspace) {
     const Fd root = open_real(workspace, directories);
     struct stat status {};
@@ -136,6 +127,16 @@ GitPlace find_git(const std::string& workspace) {
     if (Fd git = open_beneath(root.get(), ".git", directories, Links::none))
         return own_directory(workspace, path, std::move(git));
     return problem(path, "neither a directory nor the file of a worktree or submodule");
+}
+
+std::string git_directory_around(const std::string& path) {
+    for (std::string place = path; place.size() > 1; place = parent_of(place)) {
+        const Fd directory = open_real(place, directories);
+        if (name_of(place) == ".git" || (directory && is_git_directory(directory.get())))
+            return place;
+        if (find_git(place).is_there()) return {};
+    }
+    return {};
 }
 
 }  // namespace chorus::sys

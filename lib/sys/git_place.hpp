@@ -32,7 +32,8 @@ GitPlace find_git(const std::string& workspace);
 
 // Whether it looks like one: HEAD with objects and refs, or with the commondir of a worktree's.
 bool is_git_directory(int fd);
-// The git directory, bare ones too, that a path without links is or lies in, or "".
+// The git directory, bare ones too, that a path without links is or lies in, or "": a work tree may
+// lie in one, and what is below it is not the git directory's.
 std::string git_directory_around(const std::string& path);
 
 // Removes what killed commands left in .git that had been put there to be protected (chorus(7),

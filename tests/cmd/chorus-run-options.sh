@@ -153,6 +153,12 @@ expect_no_match "$out$err" 'sandbox off'
 git -C work worktree add -q ../beside 2>/dev/null
 run chorus-run a --new-thread -C beside '/bash git status && touch made'
 expect_equal "$(ls beside)" made
+# a worktree inside the bare repository it belongs to
+git clone -q --bare repo nest.git && git -C nest.git worktree add -q inside 2>/dev/null
+run chorus-run a --new-thread -C nest.git/inside '/bash git status && touch made && ! touch ../hooks/made'
+expect_status 0
+expect_equal "$(ls nest.git/inside)" made
+expect_missing nest.git/hooks/made
 
 test_case "-C: what keeps one from a directory is said as it is"
 chmod 711 "$base"
