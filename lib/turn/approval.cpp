@@ -35,6 +35,20 @@ const tools::Tool* find_maker(std::string_view family, std::string_view detail) 
                             std::string(detail.substr(0, detail.find_first_of(" :"))));
 }
 
+// The detail that a call with that argument has; of a self-edit the argument stands behind a colon.
+std::string as_called(const tools::Tool& tool, const std::string& detail,
+                      const tools::Workplace& workplace) {
+    const std::string_view name = tool.name == "self_edit_model" ? "new_model" : "path";
+    const auto is_named = [&](const tools::Parameter& parameter) { return parameter.name == name; };
+    if (std::none_of(tool.parameters.begin(), tool.parameters.end(), is_named) ||
+        base::find_invalid_utf8(detail))
+        return detail;
+    const std::size_t begin = tool.family == "self_edit" ? detail.find(':') + 1 : 0;
+    const std::string json =
+        chat::JsonText().begin_object().key(name).string(detail.substr(begin)).end_object().take();
+    return tool.detail(tools::Arguments::parse(json), workplace);
+}
+
 void put_profile(Proposed& call, const agent::Permissions& wanted,
                  const agent::HomeConfiguration& home) {
     call.profile = wanted.name;
@@ -68,7 +82,8 @@ Proposed proposed(const tools::Tool& tool, const tools::Arguments& arguments,
     return call;
 }
 
-Proposed proposed(const std::string& action, const agent::HomeConfiguration& home) {
+Proposed proposed(const std::string& action, const tools::Workplace& workplace,
+                  const agent::HomeConfiguration& home) {
     const auto known = families();
     const auto refuse = [&](const std::string& why) {
         return base::Error(base::ErrorCode::bad_request,
@@ -85,6 +100,7 @@ Proposed proposed(const std::string& action, const agent::HomeConfiguration& hom
     const tools::Tool* tool = find_maker(call.action.tool, detail);
     if (tool == nullptr)
         throw refuse("no tool of " + base::quoted(call.action.tool) + " does that");
+    call.action = policy::parse_action(head + as_called(*tool, detail, workplace));
     call.text = action;
     call.is_question = tool->kind == tools::Class::question;
     constexpr std::string_view permissions = "permissions:";

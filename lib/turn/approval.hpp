@@ -24,9 +24,11 @@ struct Proposed {
 };
 Proposed proposed(const tools::Tool& tool, const tools::Arguments& arguments,
                   const tools::Workplace& workplace, const agent::HomeConfiguration& home);
-// From "tool:git:checkout main". Error(bad_request) for none of a tool that there is,
+// From "tool:git:checkout main"; a path, and the name of a model, in the words of the tool that
+// would make it of them. Error(bad_request) for none of a tool that there is,
 // Error(config_invalid) for an unknown profile.
-Proposed proposed(const std::string& action, const agent::HomeConfiguration& home);
+Proposed proposed(const std::string& action, const tools::Workplace& workplace,
+                  const agent::HomeConfiguration& home);
 
 struct Moment {
     const Rights& rights;

@@ -8,11 +8,8 @@
 namespace chorus::turn {
 namespace {
 
-void try_sandbox(Place& place, const Settings& settings, const Surroundings& surroundings,
+void try_sandbox(const sys::Sandbox& sandbox, const Surroundings& surroundings,
                  Explanation& explanation, policy::Surroundings& around) {
-    const sys::Sandbox sandbox = command_sandbox(
-        place.store, surroundings.home, place.home_configuration, settings.sandbox,
-        place.root.path(), place.directory, place.agent.name, surroundings.environment);
     explanation.sandbox = sys::name(sandbox.mode);
     const auto problem = sys::sandbox_problem(sandbox, surroundings.home.sandbox_state());
     explanation.sandbox_problem = problem ? problem->message() : "";
@@ -25,8 +22,9 @@ Explanation explain(const ExplainOptions& options, const Surroundings& surroundi
     TurnOptions turn;
     turn.agent = options.agent;
     Place place = open_place(turn, surroundings, Hold::nothing);
-    const Proposed call = proposed(options.action, place.home_configuration);
     Loaded loaded = load(place, turn, surroundings);
+    const tools::Workplace workplace = make_workplace(place, surroundings, loaded.settings);
+    const Proposed call = proposed(options.action, workplace, place.home_configuration);
     Explanation explanation;
     explanation.profile = loaded.configuration.permissions.name;
     if (options.permissions) {
@@ -38,8 +36,7 @@ Explanation explain(const ExplainOptions& options, const Surroundings& surroundi
     }
     explanation.is_shell = call.action.is_shell;
     policy::Surroundings around;
-    if (call.action.is_shell)
-        try_sandbox(place, loaded.settings, surroundings, explanation, around);
+    if (call.action.is_shell) try_sandbox(workplace.sandbox, surroundings, explanation, around);
     const std::string actor = actor_text("", surroundings.environment);
     const Widening widening{surroundings.home, surroundings.environment, place.home_configuration,
                             place.agent, actor};

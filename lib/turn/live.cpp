@@ -28,6 +28,8 @@ using chat::State;
 constexpr std::int64_t lone_cooldown_ms = 300'000;
 constexpr std::size_t most_id_bytes = 256;
 
+}  // namespace
+
 tools::Workplace make_workplace(Place& place, const Surroundings& surroundings,
                                 const Settings& settings) {
     tools::Workplace workplace{
@@ -53,8 +55,6 @@ tools::Workplace make_workplace(Place& place, const Surroundings& surroundings,
     workplace.plants_file = place.directory.call_plants(place.thread.id);
     return workplace;
 }
-
-}  // namespace
 
 LiveTurn::LiveTurn(Place& place, Record& record, const TurnOptions& options,
                    const Surroundings& surroundings, Loaded loaded, WindowFrame frame)

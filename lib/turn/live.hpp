@@ -38,6 +38,9 @@ struct Loaded {
 // Whether that would give the same again.
 bool is_current(Place& place, const Loaded& loaded);
 Loaded load(Place& place, const TurnOptions& options, const Surroundings& surroundings);
+// Of the place, which outlives it.
+tools::Workplace make_workplace(Place& place, const Surroundings& surroundings,
+                                const Settings& settings);
 
 // The messages of the next request, without the project's text. The place's thread knows the cut
 // from then on; compact.hpp has what becomes of messages that no longer fit.

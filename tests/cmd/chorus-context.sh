@@ -142,6 +142,32 @@ init b --model builtin/script
 run chorus-context explain b tool:self_edit:permissions:nosuch
 expect_status 3
 
+test_case "explain: a path is the one that a turn takes it for"
+init a --model builtin/script
+printf '{"base": "open", "deny": ["tool:[a-z_]*:(docs:)?secret.*"]}' >p.json
+init b --model builtin/script --permissions @p.json
+for path in secret ./secret a/../secret .//secret a/./../secret "$CHORUS_HOME/agents/b/workspace/secret"; do
+    for tool in view list_files create_file append_file; do
+        run chorus-context explain b "tool:$tool:$path"
+        expect_match "$out" '^deny'
+    done
+    run chorus-run b --json "/view {\"path\": \"$path\"}"
+    expect_json '.denied | length' 1
+done
+for path in docs:secret.md docs:./secret.md docs:notes/../secret.md; do
+    run chorus-context explain b "tool:self_edit:$path"
+    expect_match "$out" '^deny'
+done
+run chorus-context explain b tool:view:a/secret
+expect_match "$out" '^allow'
+agent_key a permissions '"sandboxed"'
+run chorus-context explain a tool:self_edit:docs:notes/x.md
+expect_match "$out" '^allow'
+run chorus-context explain a tool:self_edit:docs:notes/../x.md
+expect_match "$out" '^ask'
+run chorus-run a '/self_edit_docs {"path": "notes/../x.md", "content": "x"}'
+expect_status 10
+
 test_case "explain: more rights are refused to whoever may not grant them, as in a turn"
 init a --model builtin/script
 agent_key a permissions '{"allow": ["tool:self_edit:.*"]}'
