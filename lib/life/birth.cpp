@@ -14,6 +14,7 @@
 #include "chat/json_text.hpp"
 #include "life/adoption.hpp"
 #include "life/leftovers.hpp"
+#include "life/named_path.hpp"
 #include "life/plan.hpp"
 #include "life/trust.hpp"
 #include "repo/repository.hpp"
@@ -275,6 +276,25 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
     return birth;
 }
 
+// Where they lead: nothing is brought in through a link that a command of an agent may have made.
+void settle_paths(const Home& home, store::Store& store, BirthOptions& options) {
+    const auto settled = [&](const char* option, const std::string& given, const char* inside) {
+        const std::string path = given.starts_with('/') ? given : sys::real_path(".") + "/" + given;
+        const std::string led = named_path(store, home, ErrorCode::bad_request, option, path);
+        named_path(store, home, ErrorCode::bad_request, option, path + inside);
+        return led.empty() ? given : led;
+    };
+    if (!options.template_directory.empty())
+        options.template_directory =
+            settled("--template", options.template_directory, "/agent.json");
+    if (options.adopt && !options.adopt->empty())
+        options.adopt = settled("--adopt", *options.adopt, "/agent.json");
+    const std::string cloned = repo::local_directory(options.clone);
+    if (cloned.empty()) return;
+    const std::string path = settled("--clone", cloned, "/.git");
+    if (options.clone == cloned) options.clone = path;
+}
+
 Birth existing(const Home& home, const store::Agent& row) {
     Birth birth;
     birth.agent = row;
@@ -287,7 +307,7 @@ Birth existing(const Home& home, const store::Agent& row) {
 }  // namespace
 
 Birth give_birth(const Home& home, store::Store& store, const sys::Environment& environment,
-                 const BirthOptions& options) {
+                 BirthOptions options) {
     check_name(options.name);
     reclaim_leftovers(home, store);
     if (const auto present = store::find_agent(store, options.name)) {
@@ -304,6 +324,7 @@ Birth give_birth(const Home& home, store::Store& store, const sys::Environment& 
     if ((options.adopt || in_place) && !options.clone.empty())
         throw Error(ErrorCode::bad_request, "--clone: an adopted agent has its own workspace",
                     "adopt it without --clone, or move " + home.agent(options.name) + " away");
+    settle_paths(home, store, options);
     if (options.adopt || in_place)
         return birth_by_adoption(home, store, environment, options,
                                  kept ? predecessor : std::nullopt);

@@ -48,7 +48,7 @@ struct Birth {
 // Validates everything before anything is made. Error(exists), Error(config_invalid),
 // Error(no_driver), Error(bad_request).
 Birth give_birth(const agent::Home& home, store::Store& store, const sys::Environment& environment,
-                 const BirthOptions& options);
+                 BirthOptions options);
 
 // What a person is told, and what the transcript begins with.
 std::string welcome(const Birth& birth);

@@ -50,6 +50,8 @@ void clear_broken_mutation(const std::string& workspace);
 // that lead out, and submodules unless they are wanted ("lib/"); hooks never come.
 std::vector<std::string> clone(const std::string& source, const std::string& workspace,
                                const Author& author, bool with_submodules = false);
+// The directory of this machine that a source names, or "".
+std::string local_directory(const std::string& source);
 
 class Repository {
   public:

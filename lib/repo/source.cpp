@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "repo/repository.hpp"
 #include "sys/file.hpp"
 
 namespace chorus::repo {
@@ -50,10 +51,15 @@ Source without_credentials(const std::string& url) {
     return {transport_of(url), address, decoded(user), decoded(password)};
 }
 
-Source file_source(const std::string& url) {
+std::string path_of(const std::string& url) {
     constexpr std::string_view host = "localhost";
     std::string path = url.substr(std::string_view("file://").size());
     if (path.starts_with(std::string(host) + "/")) path.erase(0, host.size());
+    return path;
+}
+
+Source file_source(const std::string& url) {
+    const std::string path = path_of(url);
     if (!path.starts_with('/'))
         throw base::Error(base::ErrorCode::failed,
                           "clone: " + url + ": a file address is one of this machine",
@@ -76,6 +82,11 @@ Transport transport_of(const std::string& address) {
     const bool names_a_host =
         address.find("://") == std::string::npos && address.find(':') < address.find('/');
     return address.starts_with("ssh://") || names_a_host ? Transport::ssh : Transport::local;
+}
+
+std::string local_directory(const std::string& source) {
+    if (source.starts_with("file://")) return decoded(path_of(source));
+    return sys::is_directory(source) ? source : "";
 }
 
 Source find_source(const std::string& given) {

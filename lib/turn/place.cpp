@@ -6,11 +6,11 @@
 #include "base/text.hpp"
 #include "context/threads.hpp"
 #include "life/agents.hpp"
+#include "life/named_path.hpp"
 #include "life/opening.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
-#include "turn/named_path.hpp"
 #include "turn/secrets.hpp"
 #include "turn/shutdown.hpp"
 
@@ -27,7 +27,7 @@ std::string checked_directory(store::Store& store, const TurnOptions& options,
     if (!sys::is_directory(options.directory))
         throw Error(ErrorCode::bad_request,
                     "-C: " + base::quoted(options.directory) + ": not a directory");
-    const std::string path = named_path(
+    const std::string path = life::named_path(
         store, home, ErrorCode::bad_request, "-C",
         (options.directory.starts_with('/') ? "" : sys::real_path(".") + "/") + options.directory);
     const std::string home_path = sys::real_path(home.path());

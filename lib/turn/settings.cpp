@@ -7,11 +7,11 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
+#include "life/named_path.hpp"
 #include "model/choice.hpp"
 #include "sys/file.hpp"
 #include "sys/git_settings.hpp"
 #include "sys/person.hpp"
-#include "turn/named_path.hpp"
 #include "turn/secrets.hpp"
 
 namespace chorus::turn {
@@ -67,8 +67,8 @@ sys::Sandbox command_sandbox(store::Store& store, const agent::Home& paths,
                              const std::string& agent_name, const sys::Environment& environment) {
     std::map<std::string, std::string> readable;
     for (const std::string& path : home.sandbox_read)
-        readable[path] =
-            named_path(store, paths, ErrorCode::config_invalid, "config.json: sandbox_read", path);
+        readable[path] = life::named_path(store, paths, ErrorCode::config_invalid,
+                                          "config.json: sandbox_read", path);
     return {
         .mode = mode,
         .workspace = workspace,

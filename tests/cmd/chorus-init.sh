@@ -132,6 +132,36 @@ expect_equal "$(git -C "$CHORUS_HOME/agents/a/workspace" log --format=%s | head 
 expect_equal "$(git -C "$CHORUS_HOME/agents/a/workspace" config user.email)" a@chorus.local
 expect_missing "$scratch/pwned"
 
+test_case "nothing is brought in through a link where agents work"
+chorus-init a --model builtin/script --permissions sandboxed >/dev/null
+git init -q private && echo PRIVATE >private/p && git -C private add p
+git -C private -c user.name=p -c user.email=p@x commit -qm p
+mkdir -p W/own tpl/docs && echo '{}' >tpl/agent.json && echo PRIVATE >tpl/docs/x.md
+tar -C tpl -cf tpl.tar .
+jq -nr --arg s "$scratch" '"/bash " + ({command: "mkdir r half; ln -s \($s)/private/.git r/.git; ln -s \($s)/private repo; ln -s \($s)/tpl tpl; ln -s \($s)/tpl.tar tpl.tar; ln -s \($s)/tpl/agent.json half/agent.json; ln -s \($s) up"} | tojson)' >p
+run chorus-run a -C W -f p
+expect_match "$out" 'exit status 0'
+cd W || exit 1
+for way in "--clone=$scratch/W/repo" --clone=repo --clone=r --clone=up/private "--clone=file://$scratch/W/repo" "--clone=file://localhost$scratch/W/%72epo" \
+    --template=tpl --template=up/tpl --template=half --adopt=tpl --adopt=tpl.tar --adopt=half "--adopt=$scratch/W/up/tpl"; do
+    run chorus-init b --model builtin/script $way
+    expect_status 2
+    expect_match "$err" "error: ${way%%=*}: .*: agents work in $scratch/W, and the link $scratch/W/.* may be theirs"
+    expect_match "$err" "hint: name what is meant; now it is $scratch/(private|tpl)"
+    expect_db 'SELECT count(*) FROM agents' 1
+done
+cd ..
+# a person's own, and what is no link
+ln -s private mine
+ln -s tpl mytpl
+run chorus-init c --model builtin/script --clone mine
+expect_status 0
+run chorus-init d --model builtin/script --template mytpl
+expect_status 0
+git clone -q private W/own
+run chorus-init e --model builtin/script --clone W/own
+expect_status 0
+
 test_case "a foreign directory in place needs --adopt; its trust keys are set aside" # L-49
 mkdir -p "$CHORUS_HOME/agents/a/docs" && chmod 700 "$CHORUS_HOME"
 echo '{"name":"old","model":"builtin/script","system_prompt":"S","permissions":"open","hooks":{"x":1},"extra":true}' >"$CHORUS_HOME/agents/a/agent.json"

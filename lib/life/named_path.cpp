@@ -1,10 +1,10 @@
-#include "turn/named_path.hpp"
+#include "life/named_path.hpp"
 
 #include "base/text.hpp"
 #include "store/turns.hpp"
 #include "sys/file.hpp"
 
-namespace chorus::turn {
+namespace chorus::life {
 namespace {
 
 bool is_below(const std::string& path, const std::string& directory) {
@@ -30,4 +30,4 @@ std::string named_path(store::Store& store, const agent::Home& home, base::Error
     return led->path;
 }
 
-}  // namespace chorus::turn
+}  // namespace chorus::life

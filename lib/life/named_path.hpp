@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "store/store.hpp"
 
-namespace chorus::turn {
+namespace chorus::life {
 
 // Where an absolute path leads, without links; "" where nothing is there. Throws Error(`code`),
 // which begins with `what` ("-C"), where one of its links lies in a directory in which agents of
@@ -15,4 +15,4 @@ namespace chorus::turn {
 std::string named_path(store::Store& store, const agent::Home& home, base::ErrorCode code,
                        const std::string& what, const std::string& path);
 
-}  // namespace chorus::turn
+}  // namespace chorus::life
