@@ -3,6 +3,7 @@
 #include "chorus-config/call.hpp"
 #include "cli/main.hpp"
 #include "model/choice.hpp"
+#include "turn/secrets.hpp"
 
 namespace {
 
@@ -90,5 +91,6 @@ int main(int argc, char** argv) {
                           .description = "Settings of the home and of agents.",
                           .options = [&call](CLI::App& app) { return add_verbs(app, call); },
                           .on_error = {},
-                          .may_be_empty = {"VALUE"}});
+                          .may_be_empty = {"VALUE"},
+                          .redact = turn::redacted});
 }

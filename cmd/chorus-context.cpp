@@ -5,6 +5,7 @@
 #include "cli/main.hpp"
 #include "life/opening.hpp"
 #include "model/choice.hpp"
+#include "turn/secrets.hpp"
 
 namespace {
 
@@ -82,5 +83,6 @@ int main(int argc, char** argv) {
                          {.name = "chorus-context",
                           .description = "What agents did, may do and see.",
                           .options = add_verbs,
-                          .on_error = {}});
+                          .on_error = {},
+                          .redact = turn::redacted});
 }

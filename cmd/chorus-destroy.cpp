@@ -13,6 +13,7 @@
 #include "model/choice.hpp"
 #include "store/tasks.hpp"
 #include "turn/destroy.hpp"
+#include "turn/secrets.hpp"
 
 namespace {
 
@@ -200,5 +201,6 @@ int main(int argc, char** argv) {
                                   add_options(app, options);
                                   return [&options] { return run(options); };
                               },
-                          .on_error = {}});
+                          .on_error = {},
+                          .redact = turn::redacted});
 }

@@ -155,6 +155,8 @@ ExitStatus run(Options& options) {
                              turn::actor_text("", environment)};
     if (options.birth.channel) check_channel(*options.birth.channel);
     const policy::Redaction secrets = turn::secrets_of(home, environment);
+    if (secrets.holds_active(options.birth.name))
+        throw Error(ErrorCode::bad_request, "agent name: it holds a key");
     for (auto* text : {&options.birth.system_prompt, &options.birth.description})
         if (*text) *text = secrets.apply(**text);
 
@@ -222,5 +224,6 @@ int main(int argc, char** argv) {
                  return [&options] { return run(options); };
              },
          .on_error = {},
-         .may_be_empty = {"--description"}});
+         .may_be_empty = {"--description"},
+         .redact = turn::redacted});
 }

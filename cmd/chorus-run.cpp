@@ -16,6 +16,7 @@
 #include "sys/clock.hpp"
 #include "sys/environment.hpp"
 #include "sys/signals.hpp"
+#include "turn/secrets.hpp"
 #include "turn/turn.hpp"
 
 namespace chorus::embedded {
@@ -378,5 +379,6 @@ int main(int argc, char** argv) {
                                           std::make_unique<cli::Output>(program, options.output);
                                   output->fail(error, options.turn.agent);
                                   return true;
-                              }});
+                              },
+                          .redact = turn::redacted});
 }

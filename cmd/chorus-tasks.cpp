@@ -9,6 +9,7 @@
 #include "life/opening.hpp"
 #include "model/choice.hpp"
 #include "sys/fd.hpp"
+#include "turn/secrets.hpp"
 
 namespace {
 
@@ -71,5 +72,6 @@ int main(int argc, char** argv) {
                           .description = "What agents do, and what waits for a person.",
                           .options = add_verbs,
                           .on_error = {},
-                          .may_be_empty = {"COMMAND"}});
+                          .may_be_empty = {"COMMAND"},
+                          .redact = turn::redacted});
 }

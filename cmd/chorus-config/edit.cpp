@@ -12,6 +12,7 @@
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
 #include "tools/nearest.hpp"
+#include "turn/secrets.hpp"
 
 namespace chorus::config {
 namespace {
@@ -142,7 +143,10 @@ agent::Place require_place(const Call& call) {
 ExitStatus set(const Call& call, const sys::Environment& environment) {
     const agent::Place place = require_place_to_change(call);
     Subject subject = open_to_change(call, environment);
-    const std::string json = agent::value_json(read_value(call.value), place);
+    const bool is_text = place.key->name == "description" || place.key->name == "system_prompt";
+    const std::string typed = read_value(call.value);
+    const std::string json = agent::value_json(
+        is_text ? turn::secrets_of(subject.home, environment).apply(typed) : typed, place);
     agent::check_place(place, json, "set");
     check_provider(place);
     const std::string value = with_full_model(subject, place, json);

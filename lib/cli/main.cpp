@@ -25,7 +25,15 @@ using base::ErrorCode;
 using base::ExitStatus;
 
 // What goes wrong while an error is told is told too.
-void report(const Program& program, const Error& error) {
+void report(const Program& program, const sys::Environment& environment, const Error& told) {
+    Error error = told;
+    try {
+        if (program.redact)
+            error = Error(told.code(), program.redact(told.message(), environment),
+                          program.redact(told.hint(), environment));
+    } catch (const Error&) {
+        // the credentials cannot be read, which is not what has to be told
+    }
     try {
         if (!program.on_error || !program.on_error(error)) print_error(program.name, error);
     } catch (const Error& another) {
@@ -35,7 +43,7 @@ void report(const Program& program, const Error& error) {
 
 // Help and version; anything else that CLI11 throws is a usage error.
 ExitStatus report_parse_end(const CLI::App& app, const CLI::ParseError& error,
-                            const Program& program) {
+                            const Program& program, const sys::Environment& environment) {
     if (dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr) {
         std::cout << app.help();
         return ExitStatus::done;
@@ -53,7 +61,7 @@ ExitStatus report_parse_end(const CLI::App& app, const CLI::ParseError& error,
         what.front() = static_cast<char>(std::tolower(what.front()));
     const Error usage(ErrorCode::bad_request, "usage: " + what,
                       "see " + std::string(program.name) + " --help");
-    report(program, usage);
+    report(program, environment, usage);
     return ExitStatus::bad_request;
 }
 
@@ -71,7 +79,7 @@ ExitStatus complete_line(const CLI::App& app, const std::vector<std::string>& wo
     return ExitStatus::done;
 }
 
-ExitStatus run(int argc, char** argv, const Program& program) {
+ExitStatus run(int argc, char** argv, const Program& program, const sys::Environment& environment) {
     CLI::App app{std::string(program.description), std::string(program.name)};
     app.set_version_flag("--version", std::string(version()));
     app.get_formatter()->column_width(34);
@@ -83,7 +91,7 @@ ExitStatus run(int argc, char** argv, const Program& program) {
             throw CLI::ValidationError(word, "is empty");
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        return report_parse_end(app, error, program);
+        return report_parse_end(app, error, program, environment);
     }
     return action();
 }
@@ -136,14 +144,16 @@ ExitStatus exit_status(const Error& error) {
 int run_main(int argc, char** argv, const Program& program) {
     out_of_memory = std::string(program.name) + ": error: out of memory\n";
     std::set_new_handler(end_out_of_memory);
+    sys::Environment environment;
     try {
         hold_standard_descriptors();
         sys::restart_without_library_path(argv);
         sys::harden_process();
         sys::keep_freed_memory();
-        return static_cast<int>(after_flush(run(argc, argv, program), program.name));
+        environment = sys::Environment::of_process();
+        return static_cast<int>(after_flush(run(argc, argv, program, environment), program.name));
     } catch (const Error& error) {
-        report(program, error);
+        report(program, environment, error);
         return static_cast<int>(after_flush(exit_status(error), program.name));
     } catch (const std::bad_alloc&) {
         end_out_of_memory();

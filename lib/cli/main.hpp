@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "sys/environment.hpp"
 
 namespace CLI {
 class App;
@@ -25,6 +26,9 @@ struct Program {
     // Options and arguments to which an empty text is a value: "--description", "VALUE". Elsewhere
     // it is a usage error.
     std::vector<std::string_view> may_be_empty = {};
+    // Takes the keys of the environment that the process began with out of an error, which may
+    // repeat what was typed.
+    std::function<std::string(std::string_view, const sys::Environment&)> redact = {};
 };
 
 // Completes a line where the first argument is --complete (cli/completion.hpp); else parses, runs,

@@ -57,4 +57,10 @@ policy::Redaction secrets_of(const agent::Home& home, const sys::Environment& en
     return redaction;
 }
 
+std::string redacted(std::string_view text, const sys::Environment& environment) {
+    const std::string user_home = environment.get("HOME") + "/.chorus-agents";
+    return secrets_of(agent::Home(environment.get("CHORUS_HOME", user_home)), environment)
+        .apply(text);
+}
+
 }  // namespace chorus::turn

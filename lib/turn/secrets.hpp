@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/layout.hpp"
@@ -18,5 +19,8 @@ policy::Redaction secrets_of(const agent::Home& home, const sys::Environment& en
 // The same of variables that are configured later.
 void add_secrets(policy::Redaction& redaction, const sys::Environment& environment,
                  const std::vector<std::string>& configured);
+
+// A text without those, and without the shapes of keys.
+std::string redacted(std::string_view text, const sys::Environment& environment);
 
 }  // namespace chorus::turn

@@ -154,12 +154,34 @@ expect_status 0
 run chorus-run b go
 expect_status 0
 expect_match "$(db "SELECT description FROM agents WHERE name = 'b'")" '\[redacted:key\]'
+expect_no_match "$(cat "$CHORUS_HOME/agents/b/agent.json")$(db 'SELECT description FROM agents')" "$gh"
+run chorus-config set system_prompt "Use $key." -a b
+expect_status 0
 run chorus-config unset description -a b
+run chorus-config set system_prompt "Use nothing." -a b
 run chorus-context branch a "b-$key"
 expect_status 2
 expect_nowhere
 CHORUS_ACTOR="I with $gh" run chorus-destroy a --yes
 expect_nowhere
+
+test_case "in an error that repeats what was typed"
+init a --model builtin/script
+own=$CHORUS_HOME/agents/a/workspace
+for line in "chorus-run a -C /nonexist/$key go" "chorus-run a -t $key go" "chorus-run $key go" "chorus-run a -f /nonexist/$key" \
+    "chorus-run a --$key" "chorus-run a --output-format json -C $key go" "chorus-context log $key" "chorus-context $key" \
+    "chorus-tasks list $key" "chorus-config get $key" "chorus-config set $key 1" "chorus-destroy $key --yes" \
+    "chorus-init c --clone /nonexist/$key" "chorus-context restore a $key" "chorus-tasks run $key -- true"; do
+    run $line
+    [ "$status" != 0 ] || fail "$line"
+    expect_match "$out$err" 'redacted:'
+    expect_no_match "$out$err" "$key"
+done
+small_key=sk-ant-token8x7f2q
+run env ANTHROPIC_API_KEY="$small_key" chorus-init "$small_key" --model builtin/script
+expect_status 2
+expect_equal "$err" 'chorus-init: error: agent name: it holds a key'
+(unset HOME CHORUS_HOME && chorus-run --nothing 2>&1) | grep -q 'error: usage' || fail 'without a home'
 
 test_case "in the documents, the instructions and the text of the project: not sent"
 init a --model anthropic/m
