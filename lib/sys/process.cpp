@@ -90,6 +90,8 @@ class Execution {
         Pipe err = pipe_above_stdio();
         Pipe in = input_.empty() ? Pipe{} : pipe_above_stdio();
         started_ms_ = monotonic_ms();
+        // the inner program compares what it mounts, and the end does again
+        next_look_ms_ = started_ms_ + stop_interval_ms;
         main_ = household().admit(command_,
                                   {in.read_end.get(), out.write_end.get(), err.write_end.get()});
         process_ = open_pidfd(main_);
