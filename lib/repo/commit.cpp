@@ -147,15 +147,14 @@ void refuse_empty(git_repository* repository, const git_tree* tree, const Draft&
                              : git_index_entrycount(draft.index.get()) == 0;
     if (!is_same || !draft.merged.empty()) return;
     const Operation operation = operation_of(repository);
-    if (operation.ending != Ending::commit) {
-        const Texts inner = inner_repositories(repository, draft.index.get());
-        if (inner.empty()) refuse("commit: nothing to commit");
-        refuse("commit: nothing to commit but in " + first_ten(inner) + ": a repository of its own",
-               hint_for_inner(inner.front()));
+    if (operation.ending == Ending::commit) {
+        const std::string option = operation.name == "merge" ? " --abort`" : " --skip`";
+        refuse("commit: nothing to commit",
+               "`git " + operation.name + option + " in bash ends the " + operation.name);
     }
-    const std::string option = operation.name == "merge" ? " --abort`" : " --skip`";
-    refuse("commit: nothing to commit",
-           "`git " + operation.name + option + " in bash ends the " + operation.name);
+    for (const auto& path : changed_paths(repository, draft.index.get(), Listed::repositories))
+        refuse_inner(path);
+    refuse("commit: nothing to commit");
 }
 
 // Null where there is none of that id, given in full.

@@ -161,25 +161,6 @@ bool is_at_or_below(std::string_view path, const std::string& directory) {
     return path == directory || path.starts_with(directory + "/");
 }
 
-// A repository inside the workspace is listed as a directory: with a slash.
-Texts listed_paths(git_repository* repository, git_index* index, bool repositories) {
-    auto options = options_by(git_diff_options_init);
-    options.flags =
-        GIT_DIFF_INCLUDE_UNTRACKED | GIT_DIFF_RECURSE_UNTRACKED_DIRS | GIT_DIFF_INCLUDE_TYPECHANGE;
-    const auto diff = make<Diff>("commit", git_diff_index_to_workdir, repository, index, &options);
-    Texts paths;
-    for (const git_diff_delta* delta : deltas_of(diff.get())) {
-        const std::string path = delta->new_file.path;
-        if (path.ends_with('/') == repositories && !is_unchanged(index, *delta))
-            paths.push_back(path);
-    }
-    return paths;
-}
-
-Texts changed_paths(git_repository* repository, git_index* index) {
-    return listed_paths(repository, index, false);
-}
-
 // A git without nanoseconds (Debian's) takes a file for unchanged when its size and the second of
 // its time are those of the index, unless the index is as young as that. Where we write the index
 // anew, a size of 0 makes it look again. Whether there was need for that.
@@ -330,7 +311,7 @@ void stage(git_repository* repository, git_index* index, const Texts& selection)
         if (is_changed || is_tracked(index, selected)) continue;
         const auto found = look_at(git_repository_workdir(repository), selected);
         if (sys::exists(git_repository_workdir(repository) + selected + "/.git"))
-            refuse("commit: " + selected + " is a repository of its own", hint_for_inner(selected));
+            refuse_inner(selected);
         refuse("commit: " + selected +
                (found ? " is ignored, or there is no file in it" : " is not there"));
     }
@@ -345,13 +326,23 @@ void stage(git_repository* repository, git_index* index, const Texts& selection)
         if (!covers(selection, path)) put_back(index, path, entry);
 }
 
-Texts inner_repositories(git_repository* repository, git_index* index) {
-    return listed_paths(repository, index, true);
+Texts changed_paths(git_repository* repository, git_index* index, Listed wanted) {
+    auto options = options_by(git_diff_options_init);
+    options.flags =
+        GIT_DIFF_INCLUDE_UNTRACKED | GIT_DIFF_RECURSE_UNTRACKED_DIRS | GIT_DIFF_INCLUDE_TYPECHANGE;
+    const auto diff = make<Diff>("commit", git_diff_index_to_workdir, repository, index, &options);
+    Texts paths;
+    for (const git_diff_delta* delta : deltas_of(diff.get())) {
+        const std::string path = delta->new_file.path;
+        if (path.ends_with('/') == (wanted == Listed::repositories) && !is_unchanged(index, *delta))
+            paths.push_back(path);
+    }
+    return paths;
 }
 
-std::string hint_for_inner(const std::string& path) {
-    const std::string name = path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
-    return "commit in it with git in bash; `git add " + name + "` here records its commit";
+void refuse_inner(const std::string& path) {
+    refuse("commit: nothing to commit in " + base::quoted(path) + ": it is a repository of its own",
+           "commit there with git in bash; `git add` of its name here records its commit");
 }
 
 void refuse_unread_ignores(git_repository* repository, git_index* index, const Texts& selection) {

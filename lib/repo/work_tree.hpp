@@ -22,9 +22,11 @@ bool covers(const Texts& selection, std::string_view path);
 // can convert.
 void stage(git_repository* repository, git_index* index, const Texts& selection);
 
-// The repositories inside the workspace that are no submodules: "inner/".
-Texts inner_repositories(git_repository* repository, git_index* index);
-std::string hint_for_inner(const std::string& path);
+// What differs between index and work tree, new files too; or the repositories inside the workspace
+// that are no submodules: "inner/".
+enum class Listed { files, repositories };
+Texts changed_paths(git_repository* repository, git_index* index, Listed wanted = Listed::files);
+[[noreturn]] void refuse_inner(const std::string& path);
 
 // Throws where core.excludesFile is not read here, for a new file that the selection covers and
 // does not name.

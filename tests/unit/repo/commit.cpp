@@ -143,9 +143,9 @@ TEST_F(CommitTest, LeavesARepositoryInsideAlone) {
     commit("m");
     EXPECT_EQ(last(), "m\n\nA\tc\n");
     EXPECT_EQ(message_of([&] { commit("m"); }),
-              "commit: nothing to commit but in 'inner/': a repository of its own");
+              "commit: nothing to commit in 'inner/': it is a repository of its own");
     EXPECT_EQ(message_of([&] { commit_files({"inner"}); }),
-              "commit: inner is a repository of its own");
+              "commit: nothing to commit in 'inner': it is a repository of its own");
     git("add inner && git commit -qm link");
     shell("cd inner && git -c user.name=p -c user.email=p@x commit -q --allow-empty -m y");
     commit("bump");
