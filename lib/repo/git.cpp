@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::size_t most_shown = 10;
 
-std::string hint_for(int result) {
-    if (result == GIT_ELOCKED)
-        return "another git is at work; if none is, remove the .lock files in .git";
-    return {};
-}
-
 std::string last_words() {
     const git_error* error = git_error_last();
     const bool has_words =
@@ -50,18 +44,21 @@ void refuse(const std::string& message, const std::string& hint) {
 
 base::Error failure(std::string_view what, int result) {
     std::string words = last_words();
+    std::string hint = "the git tools cannot read it: use git in bash";
     if (words.empty()) words = "libgit2 error " + std::to_string(result);
-    if (words.ends_with("extensions.objectformat"))
-        return {base::ErrorCode::failed, std::string(what).append(sha256_names),
-                "the git tools cannot read it: use git in bash; everything else works"};
-    if (words.ends_with("extension: 'link'"))
-        return {base::ErrorCode::failed, std::string(what) + ": the index is split",
-                "`git update-index --no-split-index` in bash joins it"};
-    if (words.find("unsupported") != std::string::npos &&
-        words.find("extension") != std::string::npos)
-        return {base::ErrorCode::failed, std::string(what) + ": " + words,
-                "the git tools cannot read it: use git in bash"};
-    return {base::ErrorCode::failed, std::string(what) + ": " + words, hint_for(result)};
+    if (words.ends_with("extensions.objectformat")) {
+        words = sha256_names;
+        hint += "; everything else works";
+    } else if (words.ends_with("extension: 'link'")) {
+        words = "the index is split";
+        hint = "`git update-index --no-split-index` in bash joins it";
+    } else if (result == GIT_ELOCKED) {
+        hint = "another git is at work; if none is, remove the .lock files in .git";
+    } else if (words.find("unsupported") == std::string::npos ||
+               words.find("extension") == std::string::npos) {
+        hint.clear();
+    }
+    return {base::ErrorCode::failed, std::string(what) + ": " + words, hint};
 }
 
 void check(int result, std::string_view what) {

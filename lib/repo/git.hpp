@@ -21,7 +21,7 @@ void start_library();
 
 [[noreturn]] void refuse(const std::string& message, const std::string& hint = {});
 // How an error ends that says what libgit2 cannot read.
-constexpr std::string_view sha256_names = ": the repository has SHA-256 object names";
+constexpr std::string_view sha256_names = "the repository has SHA-256 object names";
 // The one place that turns libgit2's last error into ours: "what: its words".
 base::Error failure(std::string_view what, int result);
 void check(int result, std::string_view what);
