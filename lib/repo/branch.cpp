@@ -32,16 +32,12 @@ Reference find_ref(git_repository* repository, const std::string& name) {
 // As `git branch -d`: the commits stay within reach.
 void refuse_unmerged(git_repository* repository, const git_reference* branch,
                      const std::string& name) {
+    std::vector<git_oid> kept;
+    if (const CommitObject head = commit_at(repository)) kept.push_back(*git_commit_id(head.get()));
+    if (const auto upstream = find<Reference>("git: " + name, git_branch_upstream, branch))
+        kept.push_back(*git_reference_target(upstream.get()));
     const git_oid* tip = git_reference_target(branch);
-    const auto holds = [&](const git_oid* commit) {
-        return git_oid_equal(commit, tip) || git_graph_descendant_of(repository, commit, tip) == 1;
-    };
-    const CommitObject head = commit_at(repository);
-    if (head && holds(git_commit_id(head.get()))) return;
-    git_reference* upstream = nullptr;
-    const bool has_upstream = git_branch_upstream(&upstream, branch) == 0;
-    const Reference held(upstream);
-    if (has_upstream && holds(git_reference_target(upstream))) return;
+    if (git_graph_reachable_from_any(repository, tip, kept.data(), kept.size()) == 1) return;
     refuse("git: branch '" + name + "' is not fully merged",
            "git branch -D " + name + " in bash deletes it all the same");
 }
