@@ -330,6 +330,7 @@ Texts changed_paths(git_repository* repository, git_index* index, Listed wanted)
     auto options = options_by(git_diff_options_init);
     options.flags =
         GIT_DIFF_INCLUDE_UNTRACKED | GIT_DIFF_RECURSE_UNTRACKED_DIRS | GIT_DIFF_INCLUDE_TYPECHANGE;
+    options.ignore_submodules = GIT_SUBMODULE_IGNORE_DIRTY;
     const auto diff = make<Diff>("commit", git_diff_index_to_workdir, repository, index, &options);
     Texts paths;
     for (const git_diff_delta* delta : deltas_of(diff.get())) {
