@@ -84,7 +84,7 @@ int note_conflict(git_checkout_notify_t, const char* path, const git_diff_file*,
 
 void check_out(git_repository* repository, const git_commit* commit) {
     const Tree from = tree_of(commit_at(repository).get());
-    Texts conflicts = untracked_in_place_of_files(repository, from.get(), tree_of(commit).get());
+    Texts conflicts = unseen_conflicts(repository, from.get(), tree_of(commit).get());
     auto options = options_by(git_checkout_options_init);
     options.checkout_strategy = GIT_CHECKOUT_SAFE | GIT_CHECKOUT_DONT_OVERWRITE_IGNORED;
     options.notify_flags = GIT_CHECKOUT_NOTIFY_CONFLICT;

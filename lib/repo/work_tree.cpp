@@ -59,6 +59,10 @@ void refuse_conversion(git_repository* repository, const std::string& path, unsi
     refuse(std::string(what) + ": " + base::quoted(path) + " has the attribute " + attribute, hint);
 }
 
+bool is_left_out(const git_index_entry* entry) {
+    return entry != nullptr && (entry->flags_extended & GIT_INDEX_ENTRY_SKIP_WORKTREE) != 0;
+}
+
 // The index has a pointer of git-lfs: a line with the version, others, "oid sha256:<64 digits>" and
 // "size <bytes>".
 bool is_same_in_lfs(git_repository* repository, const git_index_entry* entry) {
@@ -234,9 +238,8 @@ void refuse_unread_attributes(git_repository* repository, git_index* index, std:
 
 bool is_unchanged(git_index* index, const git_diff_delta& delta) {
     const git_index_entry* entry = git_index_get_bypath(index, delta.old_file.path, 0);
-    if (entry == nullptr) return false;
-    return (entry->flags_extended & GIT_INDEX_ENTRY_SKIP_WORKTREE) != 0 ||
-           (delta.status == GIT_DELTA_MODIFIED && is_same_in_lfs(git_index_owner(index), entry));
+    return is_left_out(entry) || (entry != nullptr && delta.status == GIT_DELTA_MODIFIED &&
+                                  is_same_in_lfs(git_index_owner(index), entry));
 }
 
 // The attributes are those of the tree while that is the repository's index.
@@ -377,19 +380,21 @@ void remove_links(git_repository* repository, git_tree* tree) {
     }
 }
 
-Texts untracked_in_place_of_files(git_repository* repository, git_tree* from, git_tree* to) {
+Texts unseen_conflicts(git_repository* repository, git_tree* from, git_tree* to) {
     const Index index = fresh_index(repository);
     const std::string work_tree = git_repository_workdir(repository);
     const auto diff = make<Diff>("git", git_diff_tree_to_tree, repository, from, to, nullptr);
     Texts found;
     for (const git_diff_delta* delta : deltas_of(diff.get())) {
-        const auto present = look_at(work_tree, delta->new_file.path);
+        const std::string changed = delta->new_file.path;
+        const auto present = look_at(work_tree, changed);
+        if (present && is_left_out(git_index_get_bypath(index.get(), changed.c_str(), 0)))
+            found.push_back(changed);
         if (delta->status == GIT_DELTA_DELETED || delta->new_file.mode == GIT_FILEMODE_COMMIT ||
             !present || !S_ISDIR(present->st_mode))
             continue;
-        const std::filesystem::path directory = work_tree + delta->new_file.path;
         using Below = std::filesystem::recursive_directory_iterator;
-        for (Below at(directory); at != Below(); ++at) {
+        for (Below at(work_tree + changed); at != Below(); ++at) {
             const std::string path = at->path().lexically_relative(work_tree);
             if (is_tracked(index.get(), path)) continue;
             found.push_back(path);
@@ -402,7 +407,7 @@ Texts untracked_in_place_of_files(git_repository* repository, git_tree* from, gi
 Texts left_out_files(git_repository* repository, git_index* index, std::string_view what) {
     Texts paths;
     for (const git_index_entry* entry : entries_of(index)) {
-        if ((entry->flags_extended & GIT_INDEX_ENTRY_SKIP_WORKTREE) == 0) continue;
+        if (!is_left_out(entry)) continue;
         if (look_at(git_repository_workdir(repository), entry->path))
             refuse(std::string(what) + ": " + base::quoted(entry->path) +
                        " is there, and the index has it as skip-worktree",

@@ -40,9 +40,9 @@ void stage_in_the_way(git_repository* repository, git_index* index, git_tree* tr
 // it, wherever it leads.
 void remove_links(git_repository* repository, git_tree* tree);
 
-// What a checkout would have to remove though it is in no commit: the work tree has a directory
-// where `to` has a file. libgit2 notices too late.
-Texts untracked_in_place_of_files(git_repository* repository, git_tree* from, git_tree* to);
+// What a checkout would overwrite though it is in no commit, and libgit2 notices too late or not at
+// all: what is in a directory where `to` has a file, and files that are skip-worktree.
+Texts unseen_conflicts(git_repository* repository, git_tree* from, git_tree* to);
 
 // The files that the work tree lacks on purpose (skip-worktree). Throws "WHAT: ..." for one that is
 // there all the same, since nobody looks at it.

@@ -151,6 +151,9 @@ TEST_F(BranchTest, ASparseCheckoutIsLeftToGit) {
         open().delete_branch("fresh");
     }
     git("sparse-checkout disable");
+    git("update-index --skip-worktree a");
+    EXPECT_EQ(message_of([&] { checkout("side"); }), "checkout: would overwrite 'a'");
+    git("update-index --no-skip-worktree a");
     checkout("side");
 }
 
