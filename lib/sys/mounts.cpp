@@ -159,8 +159,9 @@ void add_workspace(Mounts& mounts, const std::string& workspace) {
     if (workspace.empty()) return;
     mounts.bind_writable(workspace);
     // Not masked where absent: that takes a mount point, and an empty file of these names is an
-    // error to the programs that read them.
+    // error to the programs that read them. Nor below a directory, which a command can exchange.
     for (const std::string_view name : Plants::settings_files()) {
+        if (name.find('/') != name.npos) continue;
         const std::string path = join_path(workspace, name);
         const auto status = link_status(path);
         if (status && S_ISREG(status->st_mode)) mounts.make_read_only(path);

@@ -1,373 +1,31 @@
 #include "sys/plants.hpp"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <utility>
 
-#include "base/hash.hpp"
-#include "base/limits.hpp"
 #include "base/text.hpp"
-#include "sys/directory.hpp"
-#include "sys/environment.hpp"
-#include "sys/fd.hpp"
-#include "sys/file.hpp"
-#include "sys/git_config.hpp"
-#include "sys/git_files.hpp"
-#include "sys/git_index.hpp"
-#include "sys/git_place.hpp"
-#include "sys/open_beneath.hpp"
-#include "sys/place.hpp"
+#include "sys/survey.hpp"
 
 namespace chorus::sys {
 namespace {
 
 // Read by programs that other people's tools start in a directory.
-constexpr std::array<std::string_view, 3> all_settings{".mcp.json", ".envrc", ".gitmodules"};
+constexpr std::array<std::string_view, 7> all_settings{".mcp.json",
+                                                       ".envrc",
+                                                       ".gitmodules",
+                                                       ".claude/settings.json",
+                                                       ".claude/settings.local.json",
+                                                       ".hg/hgrc",
+                                                       ".jj/repo/config.toml"};
 
 constexpr std::size_t most_told = 10;
 constexpr std::size_t most_told_bytes = 200;
-
-bool is_dot_git(const char* name) {
-    return strcasecmp(name, ".git") == 0;
-}
-
-std::string mark_of(const struct stat& status) {
-    return std::to_string(status.st_ino) + ":" + std::to_string(status.st_size) + ":" +
-           std::to_string(status.st_ctim.tv_sec) + "." + std::to_string(status.st_ctim.tv_nsec);
-}
-
-class Survey {
-  public:
-    explicit Survey(const std::string& workspace)
-        : workspace_(workspace),
-          root_(open_real(workspace, O_PATH | O_DIRECTORY)),
-          git_(find_git(workspace)) {}
-
-    std::set<Plant> run() {
-        if (!root_) return {};
-        for (const std::string_view name : all_settings)
-            if (const auto status = status_of(std::string(name)))
-                add(std::string(name), "is new or changed", mark_of(*status));
-        for (const std::string& git : places_outside()) inspect(git, "");
-        open_.emplace_back();
-        while (!open_.empty()) {
-            const std::string directory = std::move(open_.back());
-            open_.pop_back();
-            look_through(directory);
-        }
-        return std::move(plants_);
-    }
-
-    bool points_to(std::string_view path) {
-        for (const std::string& git : places_outside()) inspect_configuration(git, "");
-        for (std::size_t end = 0; end != path.npos; end = path.find('/', end + 1)) {
-            const std::string directory = end == 0 ? "" : std::string(path.substr(0, end)) + "/";
-            if (status_of(directory + "HEAD") && is_repository(directory)) return true;
-            inspect_configuration(directory, directory);
-            const auto git = status_of(directory + ".git");
-            if (git && S_ISDIR(git->st_mode))
-                inspect_configuration(directory + ".git/", directory);
-            else if (git)
-                follow(directory, ".git");
-        }
-        return std::any_of(pointed_to_.begin(), pointed_to_.end(),
-                           [&](const std::string& place) { return is_within(path, place); });
-    }
-
-  private:
-    // Of a linked worktree or a submodule.
-    std::set<std::string> places_outside() const {
-        std::set<std::string> outside;
-        for (const std::string& path : {git_.git_directory, git_.common_directory})
-            if (!path.empty() && !is_within(path, workspace_)) outside.insert(path + "/");
-        return outside;
-    }
-
-    std::string full(const std::string& path) const {
-        return path.starts_with('/') ? path : join_path(workspace_, path);
-    }
-    // No link is followed on the way: any name below the workspace, and of a repository outside,
-    // may be exchanged at any moment.
-    Fd opened(const std::string& path, int flags) const {
-        if (path.starts_with('/')) return open_real(path, flags);
-        return open_beneath(root_.get(), path.empty() ? "." : path, flags, Links::none);
-    }
-    std::optional<struct stat> status_of(const std::string& path) const {
-        const Fd fd = opened(path, O_PATH | O_NOFOLLOW);
-        struct stat status {};
-        if (!fd || fstat(fd.get(), &status) != 0) return std::nullopt;
-        return status;
-    }
-    void add(const std::string& path, std::string what, std::string mark) {
-        plants_.insert({path, std::move(what), std::move(mark)});
-    }
-
-    // `directory` is "" or ends in '/'.
-    void look_through(const std::string& directory) {
-        if (is_content(directory)) return;
-        const Fd fd = opened(directory, O_RDONLY | O_DIRECTORY);
-        if (!fd) {
-            if (errno != ENOENT) add(directory, "cannot be looked into", "");
-            return;
-        }
-        bool has_head = false;
-        // One buffer for all: opendir(3) takes twice as long for a small directory.
-        ssize_t count = 0;
-        while ((count = getdents64(fd.get(), entries_.get(), entries_bytes)) > 0)
-            for (ssize_t at = 0; at < count;) {
-                const auto* entry = reinterpret_cast<const dirent64*>(entries_.get() + at);
-                at += entry->d_reclen;
-                note(directory, *entry);
-                has_head |= std::strcmp(entry->d_name, "HEAD") == 0;
-            }
-        if (!has_head || !is_repository(directory)) return;
-        repositories_.insert(directory);
-        inspect(directory, tree_of(directory));
-    }
-
-    // For git, where there is a HEAD.
-    bool is_repository(const std::string& directory) const {
-        return (status_of(directory + "objects") && status_of(directory + "refs")) ||
-               status_of(directory + "commondir");
-    }
-
-    // Of a repository without a work tree, itself.
-    static std::string tree_of(const std::string& repository) {
-        const std::string name = name_of(repository);
-        return repository.substr(
-            0, is_dot_git(name.c_str()) ? repository.size() - name.size() - 1 : std::string::npos);
-    }
-
-    void note(const std::string& directory, const dirent64& entry) {
-        const std::string_view name = entry.d_name;
-        if (name == "." || name == "..") return;
-        if (is_a_directory(directory, entry))
-            open_.push_back(directory + entry.d_name + "/");
-        else if (is_dot_git(entry.d_name))
-            follow(directory, entry.d_name);
-    }
-
-    bool is_a_directory(const std::string& directory, const dirent64& entry) const {
-        if (entry.d_type != DT_UNKNOWN) return entry.d_type == DT_DIR;
-        const auto status = status_of(directory + entry.d_name);
-        return status && S_ISDIR(status->st_mode);
-    }
-
-    // Thousands of directories of objects; a repository among them would have to be pointed to.
-    bool is_content(const std::string& directory) const {
-        const std::string name = name_of(directory);
-        return (name == "objects" || name == "refs" || name == "logs") &&
-               repositories_.contains(directory.substr(0, directory.size() - name.size() - 1));
-    }
-
-    // A .git that is a link, or a file that names the place.
-    void follow(const std::string& directory, const char* name) {
-        const std::string path = directory + name;
-        std::string place = name;
-        const auto status = status_of(path);
-        if (status && S_ISREG(status->st_mode)) {
-            const auto text = content(path);
-            if (!text || !text->starts_with("gitdir:")) return;
-            place = base::trim(std::string_view(*text).substr(7));
-        }
-        if (const auto real = inside(path, directory, place)) inspect(*real + "/", directory);
-    }
-
-    // Relative to the workspace, what `path` leads to, by a name that begins in `directory`; it
-    // need not be there yet.
-    std::optional<std::string> inside(const std::string& path, const std::string& directory,
-                                      const std::string& name) {
-        const std::string place = name.starts_with("~/")  ? home_ + name.substr(1)
-                                  : name.starts_with('/') ? name
-                                                          : full(directory + name);
-        std::error_code error;
-        const std::string real = std::filesystem::weakly_canonical(place, error).string();
-        if (auto found = beneath(real)) return found;
-        if (!real.empty()) add(path, "leads out of the workspace", real);
-        return std::nullopt;
-    }
-    std::optional<std::string> beneath(const std::string& real) const {
-        if (real == workspace_ || !is_within(real, workspace_)) return std::nullopt;
-        return real.substr(workspace_.size() + 1);
-    }
-
-    void inspect(const std::string& repository, const std::string& tree) {
-        if (!inspected_.insert(repository + '\n' + tree).second) return;
-        inspect_configuration(repository, tree);
-        inspect_alternates(repository + "objects/", 0);
-        inspect_hooks(repository + "hooks");
-        inspect_files(repository, 0, true);
-        for (const OperationFile& operation : operation_files) {
-            const std::string path = repository + operation.path;
-            const auto text = content(path);
-            if (text && operation.is_obeyed(*text))
-                add(path, operation.what, base::sha256_hex(*text));
-        }
-        const std::string common = common_of(repository);
-        inspect_indexes(repository, common);
-        if (!common.starts_with('/')) inspect(common, tree);
-    }
-
-    // Of a repository outside it is what find_git() has found.
-    std::string common_of(const std::string& repository) {
-        if (repository.starts_with('/')) return git_.common_directory + "/";
-        const std::string path = repository + "commondir";
-        const auto text = content(path);
-        const auto real =
-            text ? inside(path, repository, std::string(base::trim(*text))) : std::nullopt;
-        return real ? *real + "/" : repository;
-    }
-
-    void inspect_indexes(const std::string& repository, const std::string& common) {
-        const auto formats =
-            git_values(content(common + "config").value_or(""), "extensions", "objectformat");
-        const std::size_t hash_bytes = !formats.empty() && formats.back() == "sha256" ? 32 : 20;
-        const DirectoryStream stream = stream_of(opened(repository, O_RDONLY | O_DIRECTORY));
-        while (const dirent* entry = stream ? next_entry(stream.get()) : nullptr) {
-            const std::string_view name = entry->d_name;
-            if (name != "index" && !name.starts_with("sharedindex.")) continue;
-            const std::string path = repository + entry->d_name;
-            const auto index = content(path, most_index_bytes);
-            const auto odd = index ? odd_index_names(*index, hash_bytes) : "";
-            if (!odd) add(path, "cannot be read", base::sha256_hex(*index));
-            if (odd && !odd->empty())
-                add(path, "the entry " + odd->substr(0, odd->find('\0')), base::sha256_hex(*odd));
-        }
-    }
-
-    void inspect_alternates(const std::string& objects, int depth) {
-        const std::string path = objects + "info/alternates";
-        const auto text = content(path);
-        if (!text || depth == most_followed) return;
-        for (const std::string_view line : base::split_lines(*text))
-            if (const auto other = inside(path, objects, std::string(line)))
-                inspect_alternates(*other + "/", depth + 1);
-    }
-
-    void inspect_configuration(const std::string& repository, const std::string& tree) {
-        for (const char* name : {"config", "config.worktree"})
-            inspect_keys(repository + name, repository, tree, 0);
-    }
-
-    // git writes through links and symbolic references, wherever they lead; objects it makes anew.
-    void inspect_files(const std::string& directory, int depth, bool has_references) {
-        Fd fd = opened(directory, O_RDONLY | O_DIRECTORY);
-        if (!fd && errno == ENOENT) return;
-        const DirectoryStream stream = stream_of(std::move(fd));
-        if (!stream || depth > most_depth) return add(directory, "cannot be looked into", "");
-        while (const dirent* entry = next_entry(stream.get())) {
-            const std::string name = entry->d_name;
-            const std::string path = directory + name;
-            const unsigned type = entry_type(stream.get(), *entry);
-            if (type == S_IFREG && has_references) inspect_reference(dirfd(stream.get()), path);
-            if (type == S_IFLNK)
-                if (const auto status = status_of(path)) add(path, "is a link", mark_of(*status));
-            // hooks and modules are looked at for themselves
-            const bool is_left_out =
-                (depth == 0 && (name == "hooks" || name == "modules")) ||
-                (depth == 1 && name.size() == 2 && directory.ends_with("objects/"));
-            if (type == S_IFDIR && !is_left_out)
-                inspect_files(path + "/", depth + 1,
-                              has_references && (depth > 0 || name == "refs"));
-        }
-    }
-
-    void inspect_reference(int directory, const std::string& path) {
-        const Fd file(openat(directory, name_of(path).c_str(),
-                             O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-        std::array<char, reference_bytes> text;
-        const ssize_t count = file ? read(file.get(), text.data(), text.size()) : 0;
-        const auto odd =
-            odd_reference({text.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0))});
-        if (odd) add(path, "leads to " + *odd, base::sha256_hex(*odd));
-    }
-
-    void inspect_keys(const std::string& path, const std::string& repository,
-                      const std::string& tree, int depth) {
-        const auto text = content(path);
-        if (!text) return;
-        for (GitEntry& entry : obeyed_git_entries(*text))
-            add(path, std::move(entry.key), std::move(entry.line));
-        for (const std::string& name : git_values(*text, "core", "hookspath"))
-            for (const std::string& directory : {tree, repository})
-                if (const auto hooks = inside(path, directory, name)) {
-                    pointed_to_.insert(*hooks);
-                    inspect_hooks(*hooks);
-                }
-        if (depth == most_followed) return;
-        for (const char* section : {"include", "includeif.*"})
-            for (const std::string& name : git_values(*text, section, "path"))
-                if (const auto file = inside(path, path.substr(0, path.rfind('/') + 1), name)) {
-                    pointed_to_.insert(*file);
-                    inspect_keys(*file, repository, tree, depth + 1);
-                }
-    }
-
-    void inspect_hooks(const std::string& path) {
-        const DirectoryStream stream = stream_of(opened(path, O_RDONLY | O_DIRECTORY));
-        while (const dirent* entry = stream ? next_entry(stream.get()) : nullptr) {
-            const std::string hook = path + "/" + entry->d_name;
-            const auto status = hook.ends_with(".sample") ? std::nullopt : status_of(hook);
-            if (!status || S_ISDIR(status->st_mode)) continue;
-            if (S_ISLNK(status->st_mode))
-                add(hook, "a hook", mark_of(*status) + mark_of_target(hook));
-            else if ((status->st_mode & 0111U) != 0)
-                add(hook, "a hook", mark_of(*status));
-        }
-    }
-    // Of a link into the workspace: what lies elsewhere no command changes.
-    std::string mark_of_target(const std::string& link) const {
-        const auto place = beneath(resolved(full(link)).value_or(""));
-        const auto target = place ? status_of(*place) : std::nullopt;
-        return target ? mark_of(*target) : "";
-    }
-
-    // Nothing where there is none; a file that git would not read in full either is a plant.
-    std::optional<std::string> content(const std::string& path,
-                                       std::size_t most = base::limits::config_bytes) {
-        const auto status = status_of(path);
-        if (!status) return std::nullopt;
-        const Fd file =
-            S_ISREG(status->st_mode) ? opened(path, O_RDONLY | O_NONBLOCK | O_NOCTTY) : Fd();
-        std::string text;
-        text.reserve(std::min(static_cast<std::size_t>(status->st_size), most) + 1);
-        if (file && try_read_all(file.get(), most, text)) return text;
-        add(path, "cannot be read", mark_of(*status));
-        return std::nullopt;
-    }
-
-    static constexpr int most_depth = 16;     // of a branch's name
-    static constexpr int most_followed = 10;  // as git follows included files
-    static constexpr std::size_t entries_bytes = 64U << 10;
-    static constexpr std::size_t most_index_bytes = 256U << 20;  // two million files
-
-    std::string workspace_;
-    std::string home_ = Environment::of_process().get("HOME");
-    Fd root_;
-    GitPlace git_;
-    std::unique_ptr<char[]> entries_ = std::make_unique_for_overwrite<char[]>(entries_bytes);
-    std::vector<std::string> open_;
-    std::set<std::string> repositories_;
-    std::set<std::string> inspected_;
-    std::set<std::string> pointed_to_;
-    std::set<Plant> plants_;
-};
 
 }  // namespace
 
 Plants Plants::in(const std::string& workspace) {
     Plants plants;
-    plants.all_ = Survey(workspace).run();
+    plants.all_ = survey(workspace);
     return plants;
 }
 
@@ -380,7 +38,7 @@ bool Plants::is_settings_file(std::string_view path) {
 }
 
 bool Plants::is_pointed_to(const std::string& workspace, std::string_view path) {
-    return Survey(workspace).points_to(path);
+    return sys::is_pointed_to(workspace, path);
 }
 
 std::string Plants::told(const std::vector<std::string>& lines) {

@@ -23,11 +23,12 @@ struct Plant {
 // exchanged for a link since, there is nothing.
 class Plants {
   public:
-    // ".mcp.json" and its like, at the top of a workspace.
+    // ".mcp.json" and its like, at the top of a workspace, and ".hg/hgrc" below that. In the sandbox
+    // the former are read-only.
     static std::span<const std::string_view> settings_files();
     static bool is_settings_file(std::string_view path);
     // Whether a path is in a repository, or the configuration of one around it makes it part of
-    // itself: as an included file, or in core.hooksPath.
+    // itself: as an included file, in core.hooksPath, or as a word of what runs programs.
     static bool is_pointed_to(const std::string& workspace, std::string_view path);
     // All that is there now. The whole tree is looked through, no link followed, nothing run.
     static Plants in(const std::string& workspace);

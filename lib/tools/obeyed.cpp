@@ -41,7 +41,8 @@ std::string tell_plants(task::KeptPlants& before, std::string_view when,
 
 std::string guarding_task(const Workplace& workplace, const std::string& path) {
     const std::string canonical = workplace.root.canonical(path);
-    if (workplace.tasks == nullptr || !sys::Plants::is_settings_file(canonical) ||
+    if (workplace.tasks == nullptr || canonical.find('/') != canonical.npos ||
+        !sys::Plants::is_settings_file(canonical) ||
         !sys::exists(workplace.root.path() + "/" + canonical))
         return {};
     const std::lock_guard guard(workplace.tasks->mutex);

@@ -244,6 +244,12 @@ mkdir "$(workspace)/.githooks"
 plant "$(workspace)/.githooks/pre-commit"
 run chorus-run a '/str_replace {"path": ".githooks/pre-commit", "old_str": "exit 0", "new_str": "exit 1"}'
 expect_match "$out$err" 'by this call there .*.githooks/pre-commit: a hook; .*notice: by this call'
+git -C "$(workspace)" config core.fsmonitor ./monitor
+run chorus-run a '/create_file {"path": "monitor", "content": "x"}'
+expect_match "$err" 'by this call there .*: monitor: named by core.fsmonitor'
+git -C "$(workspace)" config --unset core.fsmonitor
+run chorus-run a '/create_file {"path": ".claude/settings.json", "content": "{}"}'
+expect_match "$err" '.claude/settings.json: is new or changed'
 run chorus-run a '/create_file {"path": ".gitconfig", "content": "[alias]\n\tst = !touch ran\n"}'
 expect_match "$err" 'by this call there .*.gitconfig: alias.st'
 run chorus-run a '/create_file {"path": ".githooks/README", "content": "x"}'

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <map>
 
 #include "sys/fd.hpp"
@@ -17,12 +18,28 @@ using Lines = std::vector<std::string>;
 
 class PlantsTest : public SandboxTest {
   protected:
+    void SetUp() override {
+        SandboxTest::SetUp();
+        fs::create_directory(top_ + "/home");
+        for (const char* name : {"HOME", "XDG_CONFIG_HOME"})
+            if (const char* value = getenv(name)) before_[name] = value;
+        setenv("HOME", (top_ + "/home").c_str(), 1);
+        unsetenv("XDG_CONFIG_HOME");
+    }
+    void TearDown() override {
+        unsetenv("HOME");
+        for (const auto& [name, value] : before_) setenv(name.c_str(), value.c_str(), 1);
+        SandboxTest::TearDown();
+    }
     // What is told after a command inside.
     Lines told_after(const std::string& script) const {
         const Plants before = Plants::in(sandbox_.workspace);
         EXPECT_TRUE(works(script));
         return Plants::in(sandbox_.workspace).since(before);
     }
+
+  private:
+    std::map<std::string, std::string> before_;
 };
 
 TEST_F(PlantsTest, AreToldAndCompareInAnotherProcess) {
@@ -220,8 +237,12 @@ TEST_F(PlantsTest, NamesOfAnIndexThatGitWouldNotTakeFromATree) {
 }
 
 TEST_F(PlantsTest, SettingsFilesThatWereNotThere) {
-    EXPECT_EQ(told_after("touch .envrc .mcp.json"),
-              (Lines{".envrc: is new or changed", ".mcp.json: is new or changed"}));
+    EXPECT_EQ(told_after("mkdir -p .claude .hg .jj/repo && touch .envrc .mcp.json .hg/hgrc "
+                         ".claude/settings.json .jj/repo/config.toml"),
+              (Lines{".claude/settings.json: is new or changed", ".envrc: is new or changed",
+                     ".hg/hgrc: is new or changed", ".jj/repo/config.toml: is new or changed",
+                     ".mcp.json: is new or changed"}));
+    EXPECT_EQ(told_after("echo x > .hg/hgrc"), Lines{".hg/hgrc: is new or changed"});
     EXPECT_EQ(told_after("echo x > other"), Lines{});
 }
 
@@ -315,6 +336,7 @@ TEST_F(PlantsTest, WhereAPersonsConfigurationPointsTo) {
     const std::string commit = "git commit -q --allow-empty -m x";
     const std::string hook = "printf '#!/bin/sh\ntouch ../sprung\n' > ";
     const std::string key = "printf '[core]\n\tfsmonitor = \"touch ../sprung;:\"\n' >> ";
+    const std::string at_home = "export HOME=$PWD/../home; ";
     const std::string husky = "git config core.hooksPath .githooks && mkdir .githooks";
     const Case cases[] = {
         {husky, hook + ".githooks/pre-commit && chmod +x .githooks/*", commit,
@@ -340,6 +362,31 @@ TEST_F(PlantsTest, WhereAPersonsConfigurationPointsTo) {
         {"git config include.path ../.gitconfig && mkdir h && "
          "git config -f .gitconfig core.hooksPath h",
          hook + "h/pre-commit && chmod +x h/*", commit, "h/pre-commit: a hook"},
+        {"git config core.hooksPath .husky/_ && mkdir -p .husky/_ && "
+         "printf '#!/bin/sh\nsh .husky/pre-commit' > .husky/_/pre-commit && chmod +x .husky/_/*",
+         "echo touch ../sprung > .husky/pre-commit", commit, ".husky/pre-commit: a hook"},
+        {"git config --global core.hooksPath .githooks",
+         "mkdir .githooks && " + hook + ".githooks/pre-commit && chmod +x .githooks/*", commit,
+         ".githooks/pre-commit: a hook"},
+        {"git config --global include.path more && "
+         "printf '[core]\nhooksPath = .githooks\n' > ../home/more",
+         "mkdir .githooks && " + hook + ".githooks/pre-commit && chmod +x .githooks/*", commit,
+         ".githooks/pre-commit: a hook"},
+        {"git config --global include.path \"$PWD/settings\"", key + "settings", "git status",
+         "settings: core.fsmonitor"},
+        {"mkdir -p ../home/.config/git && touch ../home/.config/git/config && "
+         "git config --global alias.st '!sh run'",
+         "echo touch ../sprung > run", "git st", "run: named by alias.st"},
+        {"git config core.fsmonitor ./run", hook + "run && chmod +x run", "git status",
+         "run: named by core.fsmonitor"},
+        {"git config filter.x.clean \"$PWD/d/run %f\" && mkdir d && echo '* filter=x' > "
+         ".gitattributes && touch d/run && chmod +x d/run",
+         hook + "d/run && echo two > a", "git status; git add a", "d/run: named by filter.clean"},
+        {"git config alias.st '!f() { ./d/run; }; f' && mkdir d && ln -s ../run d/run",
+         hook + "run && chmod +x run", "git st", "run: named by alias.st"},
+        {"git init -q -b main sub && git -C sub config core.fsmonitor ./run",
+         "printf '#!/bin/sh\ntouch ../../sprung\n' > sub/run && chmod +x sub/run",
+         "git -C sub status", "sub/run: named by core.fsmonitor"},
         {"git init -q -b main sub && git -C sub config core.hooksPath h && mkdir sub/h",
          "printf '#!/bin/sh\ntouch ../../sprung\n' > sub/h/pre-commit && chmod +x sub/h/*",
          "git -C sub -c user.name=n -c user.email=e commit -q --allow-empty -m x",
@@ -354,13 +401,15 @@ TEST_F(PlantsTest, WhereAPersonsConfigurationPointsTo) {
     };
     for (const Case& one : cases) {
         fs::remove_all(sandbox_.workspace);
+        fs::remove_all(top_ + "/home");
         fs::create_directory(sandbox_.workspace);
+        fs::create_directory(top_ + "/home");
         init_repository();
-        ASSERT_TRUE(works_outside(one.before));
+        ASSERT_TRUE(works_outside(at_home + one.before));
         const Lines told = told_after(one.plant);
         EXPECT_NE(std::find(told.begin(), told.end(), one.told), told.end())
             << one.before << ": " << testing::PrintToString(told);
-        run(bash(one.spring), {.timeout_ms = 20'000});
+        run(bash(at_home + one.spring), {.timeout_ms = 20'000});
         EXPECT_TRUE(fs::remove(top_ + "/sprung")) << one.before;
     }
 }
@@ -486,9 +535,9 @@ TEST_F(PlantsTest, PlacesThatAWriteIsLookedAtFor) {
     ASSERT_TRUE(works_outside(
         "git init -q . && git config core.hooksPath .githooks && git config include.path "
         "../.gitconfig && git init -q a/sub && git -C a/sub config core.hooksPath h && "
-        "git init -q --bare a/bare"));
+        "git init -q --bare a/bare && git -C a/sub config core.fsmonitor 'sh run'"));
     for (const char* path : {".githooks/pre-commit", ".gitconfig", "a/sub/h/pre-commit",
-                             "a/bare/index", "a/bare/sequencer/opts"})
+                             "a/bare/index", "a/bare/sequencer/opts", "a/sub/run"})
         EXPECT_TRUE(Plants::is_pointed_to(sandbox_.workspace, path)) << path;
     for (const char* path : {"githooks/pre-commit", "a/.gitconfig", "a/sub/hh", "h/x", "x"})
         EXPECT_FALSE(Plants::is_pointed_to(sandbox_.workspace, path)) << path;
