@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 
@@ -144,6 +145,20 @@ std::vector<GitEntry> obeyed_git_entries(std::string_view configuration) {
             found.push_back({entry.section.name + "." + entry.key, std::string(entry.line)});
     });
     return found;
+}
+
+GitWords obeyed_git_words(std::string_view configuration) {
+    GitWords words;
+    for (const GitEntry& entry : obeyed_git_entries(configuration)) {
+        std::string_view rest = entry.line;
+        if (entry.key.starts_with("alias.") && rest.find('!') == rest.npos) continue;
+        while (!rest.empty()) {
+            const std::size_t end = rest.find_first_of(" \t\"'`\\;|&()<>!=$,");
+            if (end > 0) words.emplace(rest.substr(0, end), entry.key);
+            rest.remove_prefix(std::min(end, rest.size() - 1) + 1);
+        }
+    }
+    return words;
 }
 
 }  // namespace chorus::sys

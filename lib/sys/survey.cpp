@@ -41,16 +41,6 @@ std::string mark_of(const struct stat& status) {
            std::to_string(status.st_ctim.tv_sec) + "." + std::to_string(status.st_ctim.tv_nsec);
 }
 
-std::vector<std::string> words_of(std::string_view text) {
-    std::vector<std::string> words;
-    while (!text.empty()) {
-        const std::size_t end = text.find_first_of(" \t\"'`\\;|&()<>!=$,");
-        if (end > 0) words.emplace_back(text.substr(0, end));
-        text.remove_prefix(std::min(end, text.size() - 1) + 1);
-    }
-    return words;
-}
-
 class Survey {
   public:
     explicit Survey(const std::string& workspace)
@@ -62,6 +52,7 @@ class Survey {
         const std::string other = environment.get("XDG_CONFIG_HOME");
         read_persons(home_ + "/.gitconfig", 0);
         read_persons((other.empty() ? home_ + "/.config" : other) + "/git/config", 0);
+        words_of_person_ = obeyed_git_words(person_);
     }
 
     std::set<Plant> run() {
@@ -271,7 +262,8 @@ class Survey {
     void inspect_configuration(const std::string& repository, const std::string& tree) {
         for (const char* name : {"config", "config.worktree"})
             inspect_keys(repository + name, repository, tree, 0);
-        inspect_named(person_, "", repository, tree);
+        inspect_hooks_of(person_, "", repository, tree);
+        inspect_words(words_of_person_, tree);
         for (const std::string& file : included_) {
             pointed_to_.insert(file);
             inspect_keys(file, repository, tree, 0);
@@ -317,7 +309,8 @@ class Survey {
         if (!text) return;
         for (GitEntry& entry : obeyed_git_entries(*text))
             add(path, std::move(entry.key), std::move(entry.line));
-        inspect_named(*text, path, repository, tree);
+        inspect_hooks_of(*text, path, repository, tree);
+        inspect_words(obeyed_git_words(*text), tree);
         if (depth == most_followed) return;
         for (const char* section : {"include", "includeif.*"})
             for (const std::string& name : git_values(*text, section, "path"))
@@ -328,8 +321,8 @@ class Survey {
     }
 
     // Of a person's own configuration `path` is "": what it names elsewhere is that person's.
-    void inspect_named(const std::string& text, const std::string& path,
-                       const std::string& repository, const std::string& tree) {
+    void inspect_hooks_of(const std::string& text, const std::string& path,
+                          const std::string& repository, const std::string& tree) {
         for (const std::string& name : git_values(text, "core", "hookspath"))
             for (const std::string& directory : {tree, repository})
                 if (const auto hooks = inside(path, directory, name)) {
@@ -341,21 +334,18 @@ class Survey {
                         inspect_hooks(parent_of(*hooks), 0777);
                     }
                 }
-        for (const GitEntry& entry : obeyed_git_entries(text)) {
-            const std::string_view value = entry.line;
-            if (entry.key.starts_with("alias.") && value.find('!') == value.npos) continue;
-            for (const std::string& word : words_of(value)) inspect_word(word, tree, entry.key);
-        }
     }
 
-    // Of a value, where git runs in the top of the tree what it says.
-    void inspect_word(const std::string& word, const std::string& tree, const std::string& key) {
-        const auto place =
-            word.find('/') == word.npos ? std::optional(tree + word) : inside("", tree, word);
-        const auto status = place ? status_of(*place) : std::nullopt;
-        if (place) pointed_to_.insert(*place);
-        if (status && !S_ISDIR(status->st_mode))
-            add(*place, "named by " + key, mark_of(*status) + mark_of_target(*place));
+    // git runs them in the top of the tree.
+    void inspect_words(const GitWords& words, const std::string& tree) {
+        for (const auto& [word, key] : words) {
+            const auto place =
+                word.find('/') == word.npos ? std::optional(tree + word) : inside("", tree, word);
+            const auto status = place ? status_of(*place) : std::nullopt;
+            if (place) pointed_to_.insert(*place);
+            if (status && !S_ISDIR(status->st_mode))
+                add(*place, "named by " + key, mark_of(*status) + mark_of_target(*place));
+        }
     }
 
     // Read once, as no command changes it; what it includes of the workspace is looked at there.
@@ -412,7 +402,8 @@ class Survey {
 
     std::string workspace_;
     std::string home_;
-    std::string person_;              // a person's own configuration
+    std::string person_;  // a person's own configuration
+    GitWords words_of_person_;
     std::set<std::string> included_;  // by that, of the workspace
     Fd root_;
     GitPlace git_;
