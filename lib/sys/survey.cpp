@@ -307,8 +307,12 @@ class Survey {
                       const std::string& tree, int depth) {
         const auto text = content(path);
         if (!text) return;
+        // in the workspace, that of a submodule is harmless
         for (GitEntry& entry : obeyed_git_entries(*text))
-            add(path, std::move(entry.key), std::move(entry.line));
+            if (entry.key != "core.worktree" || entry.line.find('\\') != entry.line.npos)
+                add(path, std::move(entry.key), std::move(entry.line));
+        for (const std::string& name : git_values(*text, "core", "worktree"))
+            inside(path, repository, name);
         inspect_hooks_of(*text, path, repository, tree);
         inspect_words(obeyed_git_words(*text), tree);
         if (depth == most_followed) return;

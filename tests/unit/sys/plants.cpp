@@ -160,6 +160,33 @@ TEST_F(PlantsTest, OrdinaryRepositoriesAreNotTold) {
         Lines{});
 }
 
+TEST_F(PlantsTest, NorIsOrdinaryWork) {
+    const std::string commit = "echo $i > a && git add a && git commit -q -m $i";
+    ASSERT_TRUE(
+        works("git init -q -b main . && git config user.name n && git config user.email e "
+              "&& git init -q -b main sub && cp .git/config sub/.git/config && cd sub && "
+              "for i in 1 2 3; do " +
+              commit + "; done && git switch -q -c side HEAD~1 && i=4 && " + commit));
+    const char* const works_of[] = {
+        "! git merge main",
+        "git merge --abort && git config rerere.enabled true && ! git cherry-pick main~1 main",
+        "git cherry-pick --abort && ! git rebase -i main",
+        "git rebase --abort && ! git rebase --apply main",
+        "git rebase --abort && echo 5 > a && git stash -q && git notes add -m x && git tag -am x t",
+        "git bisect start main HEAD~1",
+        "git bisect reset && git gc -q && git update-index --split-index --untracked-cache "
+        "--index-version 4 && git sparse-checkout set --cone --sparse-index b && git status",
+        "git sparse-checkout disable && git -c protocol.file.allow=always submodule add -q $PWD "
+        "m/inner && git -C m/inner switch -q main && git worktree add -q ../tree main~1 && "
+        "git remote add o . && git fetch -q o && git remote set-head o side && git commit -qm m"};
+    for (const std::string work : works_of)
+        EXPECT_EQ(told_after("export EDITOR=true; cd sub && " + work), Lines{}) << work;
+    EXPECT_EQ(told_after("cd sub && git -C m/inner config core.worktree ../../../../../.."),
+              Lines{"sub/.git/modules/m/inner/config: leads out of the workspace"});
+    EXPECT_EQ(told_after("echo '[core]worktree = x\\ty' >> sub/.git/modules/m/inner/config"),
+              Lines{"sub/.git/modules/m/inner/config: core.worktree"});
+}
+
 TEST_F(PlantsTest, WhatWasThereIsNotToldAgain) {
     ASSERT_TRUE(
         works_outside("git init -q sub && git -C sub config core.editor true && "
@@ -422,6 +449,10 @@ TEST_F(PlantsTest, HooksOfALinkedWorktree) {
         "git worktree add -q ../workspace"));
     EXPECT_EQ(told_after("mkdir .githooks && touch .githooks/pre-push && chmod +x .githooks/*"),
               Lines{".githooks/pre-push: a hook"});
+    // put there to be protected, for the commands of another agent
+    const Plants before = Plants::in(sandbox_.workspace);
+    ASSERT_TRUE(works_outside("echo $(realpath ../main/.git) > ../main/.git/commondir"));
+    EXPECT_EQ(Plants::in(sandbox_.workspace).since(before), Lines{});
 }
 
 TEST_F(PlantsTest, ObjectsOfOthers) {
