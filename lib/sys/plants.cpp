@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/text.hpp"
-#include "sys/survey.hpp"
+#include "sys/plants_survey.hpp"
 
 namespace chorus::sys {
 namespace {

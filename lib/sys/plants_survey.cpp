@@ -1,4 +1,4 @@
-#include "sys/survey.hpp"
+#include "sys/plants_survey.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
