@@ -151,7 +151,9 @@ GitWords obeyed_git_words(std::string_view configuration) {
     GitWords words;
     for (const GitEntry& entry : obeyed_git_entries(configuration)) {
         std::string_view rest = entry.line;
-        if (entry.key.starts_with("alias.") && rest.find('!') == rest.npos) continue;
+        if (entry.key.starts_with("include") ||
+            (entry.key.starts_with("alias.") && rest.find('!') == rest.npos))
+            continue;
         while (!rest.empty()) {
             const std::size_t end = rest.find_first_of(" \t\"'`\\;|&()<>!=$,");
             if (end > 0) words.emplace(rest.substr(0, end), entry.key);

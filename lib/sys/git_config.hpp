@@ -28,7 +28,7 @@ struct GitEntry {
 // Every entry but those of git_plain_keys.txt; what cannot be read is among them.
 std::vector<GitEntry> obeyed_git_entries(std::string_view configuration);
 // Their words, each with a key: what a program or a file may be named by. An alias of a command of
-// git has none.
+// git has none, nor has what is included.
 using GitWords = std::map<std::string, std::string>;
 GitWords obeyed_git_words(std::string_view configuration);
 

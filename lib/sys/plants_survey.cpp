@@ -206,8 +206,14 @@ class Survey {
         return real.substr(workspace_.size() + 1);
     }
 
+    // Any of them may name another, or itself, and more than once.
+    bool is_first(const std::string& file, const std::string& repository = "",
+                  const std::string& tree = "") {
+        return inspected_.insert({file, repository, tree}).second;
+    }
+
     void inspect(const std::string& repository, const std::string& tree) {
-        if (!inspected_.insert(repository + '\n' + tree).second) return;
+        if (!is_first("", repository, tree)) return;
         inspect_configuration(repository, tree);
         inspect_alternates(repository + "objects/", 0);
         inspect_hooks(repository + "hooks");
@@ -252,8 +258,9 @@ class Survey {
 
     void inspect_alternates(const std::string& objects, int depth) {
         const std::string path = objects + "info/alternates";
-        const auto text = content(path);
-        if (!text || depth == most_followed) return;
+        const auto text = is_first(path) ? content(path) : std::nullopt;
+        if (!text) return;
+        if (depth == most_followed) return add(path, "leads too far", "");
         for (const std::string_view line : base::split_lines(*text))
             if (const auto other = inside(path, objects, std::string(line)))
                 inspect_alternates(*other + "/", depth + 1);
@@ -305,7 +312,7 @@ class Survey {
 
     void inspect_keys(const std::string& path, const std::string& repository,
                       const std::string& tree, int depth) {
-        const auto text = content(path);
+        const auto text = is_first(path, repository, tree) ? content(path) : std::nullopt;
         if (!text) return;
         // in the workspace, that of a submodule is harmless
         for (GitEntry& entry : obeyed_git_entries(*text))
@@ -315,10 +322,12 @@ class Survey {
             inside(path, repository, name);
         inspect_hooks_of(*text, path, repository, tree);
         inspect_words(obeyed_git_words(*text), tree);
-        if (depth == most_followed) return;
         for (const char* section : {"include", "includeif.*"})
             for (const std::string& name : git_values(*text, section, "path"))
-                if (const auto file = inside(path, path.substr(0, path.rfind('/') + 1), name)) {
+                if (depth == most_followed) {
+                    add(path, "leads too far", "");
+                } else if (const auto file =
+                               inside(path, path.substr(0, path.rfind('/') + 1), name)) {
                     pointed_to_.insert(*file);
                     inspect_keys(*file, repository, tree, depth + 1);
                 }
@@ -361,7 +370,7 @@ class Survey {
                 const std::string file = place_of(parent_of(path) + "/", name);
                 if (const auto own = beneath(file))
                     included_.insert(*own);
-                else if (depth < most_followed)
+                else if (depth < most_followed && is_first(file))
                     read_persons(file, depth + 1);
             }
     }
@@ -414,7 +423,7 @@ class Survey {
     std::unique_ptr<char[]> entries_ = std::make_unique_for_overwrite<char[]>(entries_bytes);
     std::vector<std::string> open_;
     std::set<std::string> repositories_;
-    std::set<std::string> inspected_;
+    std::set<std::array<std::string, 3>> inspected_;
     std::set<std::string> pointed_to_;
     std::set<Plant> plants_;
 };

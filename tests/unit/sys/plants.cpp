@@ -465,6 +465,19 @@ TEST_F(PlantsTest, ObjectsOfOthers) {
               Lines{"o/info/alternates: leads out of the workspace"});
 }
 
+TEST_F(PlantsTest, WhatNamesItselfManyTimesEnds) {
+    EXPECT_EQ(told_after("git init -q . && mkdir -p o/info && for i in $(seq 20); do "
+                         "echo path = config >> i; echo ../o >> o/info/alternates; done && "
+                         "(echo '[include]'; cat i) > config && cp -r .git sub && "
+                         "(echo '[include]'; cat i) >> sub/config && "
+                         "echo ../../o > sub/objects/info/alternates"),
+              Lines{"sub/config: include.path"});
+    const Lines told = told_after(
+        "cd sub && echo '[include]path=1' > config && "
+        "for i in $(seq 12); do echo \"[includeIf \\\"x\\\"]path=$((i + 1))\" > $i; done");
+    EXPECT_EQ(std::count(told.begin(), told.end(), "sub/10: leads too far"), 1);
+}
+
 // What of a tree is opened, from when this is made.
 class Watch {
   public:
