@@ -449,6 +449,9 @@ TEST_F(PlantsTest, HooksOfALinkedWorktree) {
         "git worktree add -q ../workspace"));
     EXPECT_EQ(told_after("mkdir .githooks && touch .githooks/pre-push && chmod +x .githooks/*"),
               Lines{".githooks/pre-push: a hook"});
+    EXPECT_EQ(told_after("git update-index --add --cacheinfo 100644,$(git hash-object -w --stdin < "
+                         "/dev/null),zz/x && sed -i s#zz/x#../x# $(git rev-parse --git-dir)/index"),
+              Lines{top_ + "/main/.git/worktrees/workspace/index: the entry ../x"});
     // put there to be protected, for the commands of another agent
     const Plants before = Plants::in(sandbox_.workspace);
     ASSERT_TRUE(works_outside("echo $(realpath ../main/.git) > ../main/.git/commondir"));
