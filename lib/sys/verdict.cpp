@@ -57,9 +57,12 @@ std::string network_to_miss(SandboxMode mode) {
 }
 
 // Where bwrap is missing, or the kernel refuses it.
-base::Error unavailable(const std::string& why) {
+base::Error unavailable(const std::string& why, const std::string& remedy) {
     return {base::ErrorCode::failed, why,
-            "install bubblewrap, or turn the sandbox off knowingly: chorus-config set sandbox off"};
+            remedy + ", or turn the sandbox off knowingly: chorus-config set sandbox off"};
+}
+base::Error refused(const std::string& why) {
+    return unavailable(why, "man chorus-sandbox says what it needs");
 }
 
 struct Tested {
@@ -83,8 +86,8 @@ Tested self_test(const Sandbox& sandbox, const std::string& state_file) {
         return {
             base::Error(base::ErrorCode::failed, sandbox.program + ": its self-test did not end")};
     const std::string_view said = base::trim(finished.err.text);
-    if (said.empty()) return {unavailable(sandbox.program + ": its self-test failed")};
-    return {unavailable(base::visible(said.substr(said.rfind('\n') + 1)))};
+    if (said.empty()) return {refused(sandbox.program + ": its self-test failed")};
+    return {refused(base::visible(said.substr(said.rfind('\n') + 1)))};
 }
 
 // Working verdicts of this boot stay; a failure is not remembered, so that a repair helps at once.
@@ -112,7 +115,8 @@ std::optional<base::Error> sandbox_problem(const Sandbox& sandbox, const std::st
     if (const int problem = find_program(sandbox.shell, path))
         return base::system_error(sandbox.shell, problem);
     if (const int problem = find_program(sandbox.program, path))
-        return unavailable(base::system_error(sandbox.program, problem).message());
+        return unavailable(base::system_error(sandbox.program, problem).message(),
+                           "install bubblewrap");
 
     const std::string key = verdict_key(sandbox, path);
     const std::string known = read_file_if_there(state_file, verdict_bytes).value_or("");

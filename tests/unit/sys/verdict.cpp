@@ -44,6 +44,10 @@ TEST_F(SandboxTest, AFailureIsToldAndTestedAgain) {
     fs::permissions(program, fs::perms::owner_all);
     sandbox_.program = program;
     EXPECT_EQ(problem_of(sandbox_, state), "bwrap: no namespaces here");
+    EXPECT_TRUE(sandbox_problem(sandbox_, state)->hint().starts_with("man chorus-sandbox says"));
+    sandbox_.program = top_ + "/missing";
+    EXPECT_TRUE(sandbox_problem(sandbox_, state)->hint().starts_with("install bubblewrap, or"));
+    sandbox_.program = program;
     std::ofstream(program) << "#!/bin/sh\nexec bwrap \"$@\"\n";
     EXPECT_EQ(problem_of(sandbox_, state), "");
 }
