@@ -31,12 +31,9 @@ bool has_foreign_strategy(std::string_view options) {
     return std::any_of(names.begin(), names.end(), is_foreign_strategy);
 }
 
-// Lines of "ID TAB PATH NUL": git copies the file at the path into rr-cache, and over it.
-bool names_file_outside(std::string_view conflicts) {
-    const auto lines = base::split(conflicts, '\0');
-    return std::any_of(lines.begin(), lines.end(), [](std::string_view line) {
-        return !line.empty() && !is_plain_git_path(line.substr(line.find('\t') + 1));
-    });
+// Options of git-apply, of which --build-fake-ancestor=FILE writes anywhere. Most often a newline.
+bool has_options(std::string_view options) {
+    return !base::trim(options).empty();
 }
 
 }  // namespace
@@ -44,8 +41,15 @@ bool names_file_outside(std::string_view conflicts) {
 const OperationFile operation_files[4] = {
     {"rebase-merge/git-rebase-todo", "a step that runs a command", has_exec_step},
     {"rebase-merge/strategy", "a merge strategy that is a program", is_foreign_strategy},
-    {"sequencer/opts", "a merge strategy that is a program", has_foreign_strategy},
-    {"MERGE_RR", "a file outside the workspace", names_file_outside}};
+    {"rebase-apply/apply-opt", "options of git apply", has_options},
+    {"sequencer/opts", "a merge strategy that is a program", has_foreign_strategy}};
+
+std::vector<std::string_view> rerere_paths(std::string_view conflicts) {
+    std::vector<std::string_view> paths;
+    for (const std::string_view line : base::split(conflicts, '\0'))
+        if (!line.empty()) paths.push_back(line.substr(line.find('\t') + 1));
+    return paths;
+}
 
 std::optional<std::string> odd_reference(std::string_view text) {
     constexpr std::string_view prefix = "ref:";

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace chorus::sys {
 
@@ -15,6 +16,9 @@ struct OperationFile {
     bool (*is_obeyed)(std::string_view text);
 };
 extern const OperationFile operation_files[4];
+
+// The files that MERGE_RR names, "ID TAB PATH NUL": git copies each into rr-cache, and over it.
+std::vector<std::string_view> rerere_paths(std::string_view conflicts);
 
 // Where a symbolic reference leads that does not lead to another reference, or says it at such
 // length. So much of a file suffices.

@@ -26,8 +26,8 @@
 #include "sys/git_files.hpp"
 #include "sys/git_index.hpp"
 #include "sys/git_place.hpp"
-#include "sys/open_beneath.hpp"
 #include "sys/place.hpp"
+#include "sys/workspace_view.hpp"
 
 namespace chorus::sys {
 namespace {
@@ -36,27 +36,18 @@ bool is_dot_git(const char* name) {
     return strcasecmp(name, ".git") == 0;
 }
 
-std::string mark_of(const struct stat& status) {
-    return std::to_string(status.st_ino) + ":" + std::to_string(status.st_size) + ":" +
-           std::to_string(status.st_ctim.tv_sec) + "." + std::to_string(status.st_ctim.tv_nsec);
-}
-
-class Survey {
+class Survey : private WorkspaceView {
   public:
     explicit Survey(const std::string& workspace)
-        : workspace_(workspace),
-          root_(open_real(workspace, O_PATH | O_DIRECTORY)),
-          git_(find_git(workspace)) {
-        const Environment environment = Environment::of_process();
-        home_ = environment.get("HOME");
-        const std::string other = environment.get("XDG_CONFIG_HOME");
-        read_persons(home_ + "/.gitconfig", 0);
-        read_persons((other.empty() ? home_ + "/.config" : other) + "/git/config", 0);
+        : WorkspaceView(workspace), git_(find_git(workspace)) {
+        const std::string other = Environment::of_process().get("XDG_CONFIG_HOME");
+        read_persons(home() + "/.gitconfig", 0);
+        read_persons((other.empty() ? home() + "/.config" : other) + "/git/config", 0);
         words_of_person_ = obeyed_git_words(person_);
     }
 
     std::set<Plant> run() {
-        if (!root_) return {};
+        if (!is_there()) return {};
         for (const std::string_view name : Plants::settings_files())
             if (const auto status = status_of(std::string(name)))
                 add(std::string(name), "is new or changed", mark_of(*status));
@@ -91,25 +82,10 @@ class Survey {
     std::set<std::string> places_outside() const {
         std::set<std::string> outside;
         for (const std::string& path : {git_.git_directory, git_.common_directory})
-            if (!path.empty() && !is_within(path, workspace_)) outside.insert(path + "/");
+            if (!path.empty() && !is_within(path, workspace())) outside.insert(path + "/");
         return outside;
     }
 
-    std::string full(const std::string& path) const {
-        return path.starts_with('/') ? path : join_path(workspace_, path);
-    }
-    // No link is followed on the way: any name below the workspace, and of a repository outside,
-    // may be exchanged at any moment.
-    Fd opened(const std::string& path, int flags) const {
-        if (path.starts_with('/')) return open_real(path, flags);
-        return open_beneath(root_.get(), path.empty() ? "." : path, flags, Links::none);
-    }
-    std::optional<struct stat> status_of(const std::string& path) const {
-        const Fd fd = opened(path, O_PATH | O_NOFOLLOW);
-        struct stat status {};
-        if (!fd || fstat(fd.get(), &status) != 0) return std::nullopt;
-        return status;
-    }
     void add(const std::string& path, std::string what, std::string mark) {
         plants_.insert({path, std::move(what), std::move(mark)});
     }
@@ -185,14 +161,6 @@ class Survey {
         if (const auto real = inside(path, directory, place)) inspect(*real + "/", directory);
     }
 
-    // Absolute and without links; it need not be there yet.
-    std::string place_of(const std::string& directory, const std::string& name) const {
-        const std::string place = name.starts_with("~/")  ? home_ + name.substr(1)
-                                  : name.starts_with('/') ? name
-                                                          : full(directory + name);
-        std::error_code error;
-        return std::filesystem::weakly_canonical(place, error).string();
-    }
     // Relative to the workspace, what `path` leads to, by a name that begins in `directory`.
     std::optional<std::string> inside(const std::string& path, const std::string& directory,
                                       const std::string& name) {
@@ -201,11 +169,6 @@ class Survey {
         if (!real.empty() && !path.empty()) add(path, "leads out of the workspace", real);
         return std::nullopt;
     }
-    std::optional<std::string> beneath(const std::string& real) const {
-        if (real == workspace_ || !is_within(real, workspace_)) return std::nullopt;
-        return real.substr(workspace_.size() + 1);
-    }
-
     // Any of them may name another, or itself, and more than once.
     bool is_first(const std::string& file, const std::string& repository = "",
                   const std::string& tree = "") {
@@ -224,9 +187,34 @@ class Survey {
             if (text && operation.is_obeyed(*text))
                 add(path, operation.what, base::sha256_hex(*text));
         }
+        inspect_conflicts(repository + "MERGE_RR", tree);
+        inspect_remotes(repository);
         const std::string common = common_of(repository);
         inspect_indexes(repository, common);
         if (!common.starts_with('/')) inspect(common, tree);
+    }
+
+    void inspect_conflicts(const std::string& path, const std::string& tree) {
+        const std::string text = content(path).value_or("");
+        for (const std::string_view name : rerere_paths(text)) {
+            const Fd file = opened(tree + std::string(name), O_PATH | O_NOFOLLOW);
+            struct stat status {};
+            const bool leads_out =
+                file ? fstat(file.get(), &status) != 0 || S_ISLNK(status.st_mode) : errno == ELOOP;
+            if (leads_out || !is_plain_git_path(name))
+                add(path, "a file outside the workspace", base::sha256_hex(text));
+        }
+    }
+
+    // Where git once kept their addresses, and still looks.
+    void inspect_remotes(const std::string& repository) {
+        for (const char* place : {"remotes/", "branches/"}) {
+            const std::string directory = repository + place;
+            const DirectoryStream stream = stream_of(opened(directory, O_RDONLY | O_DIRECTORY));
+            while (const dirent* entry = stream ? next_entry(stream.get()) : nullptr)
+                if (const auto status = status_of(directory + entry->d_name))
+                    add(directory + entry->d_name, "a remote", mark_of(*status));
+        }
     }
 
     // Of a repository outside it is what find_git() has found.
@@ -413,12 +401,9 @@ class Survey {
     static constexpr std::size_t entries_bytes = 64U << 10;
     static constexpr std::size_t most_index_bytes = 256U << 20;  // two million files
 
-    std::string workspace_;
-    std::string home_;
     std::string person_;  // a person's own configuration
     GitWords words_of_person_;
     std::set<std::string> included_;  // by that, of the workspace
-    Fd root_;
     GitPlace git_;
     std::unique_ptr<char[]> entries_ = std::make_unique_for_overwrite<char[]>(entries_bytes);
     std::vector<std::string> open_;

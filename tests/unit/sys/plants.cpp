@@ -295,6 +295,26 @@ TEST_F(PlantsTest, WhatAnOperationGoesOnWith) {
                      ".git/sequencer/opts: a merge strategy that is a program"}));
     EXPECT_EQ(told_after("printf '%040d\\t/key\\0' 1 > .git/MERGE_RR"),
               Lines{".git/MERGE_RR: a file outside the workspace"});
+    // a conflict in a file, of which one part of the path becomes a link
+    EXPECT_EQ(told_after("mkdir sub other && touch sub/key other/key && "
+                         "printf '%040d\\tsub/key\\0' 1 > .git/MERGE_RR"),
+              Lines{});
+    EXPECT_EQ(told_after("rm -r sub && ln -s other sub"),
+              Lines{".git/MERGE_RR: a file outside the workspace"});
+    EXPECT_EQ(told_after("rm sub && mkdir sub && touch sub/key"), Lines{});
+    EXPECT_EQ(told_after("ln -sf ../other/key sub/key"),
+              Lines{".git/MERGE_RR: a file outside the workspace"});
+    EXPECT_EQ(told_after("mkdir .git/rebase-apply && echo > .git/rebase-apply/apply-opt"), Lines{});
+    EXPECT_EQ(told_after("echo \"'--build-fake-ancestor=../key'\" > .git/rebase-apply/apply-opt"),
+              Lines{".git/rebase-apply/apply-opt: options of git apply"});
+}
+
+TEST_F(PlantsTest, RemotesInTheirOldPlaces) {
+    init_repository();
+    EXPECT_EQ(told_after("mkdir -p .git/remotes .git/branches"), Lines{});
+    EXPECT_EQ(told_after("echo 'URL: ../key' > .git/remotes/origin && echo ../key > "
+                         ".git/branches/origin"),
+              (Lines{".git/branches/origin: a remote", ".git/remotes/origin: a remote"}));
 }
 
 TEST_F(PlantsTest, ReferencesThatLeadToNone) {

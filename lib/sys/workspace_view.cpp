@@ -1,0 +1,53 @@
+#include "sys/workspace_view.hpp"
+
+#include <fcntl.h>
+
+#include <filesystem>
+
+#include "sys/environment.hpp"
+#include "sys/file.hpp"
+#include "sys/open_beneath.hpp"
+#include "sys/place.hpp"
+
+namespace chorus::sys {
+
+std::string mark_of(const struct stat& status) {
+    return std::to_string(status.st_ino) + ":" + std::to_string(status.st_size) + ":" +
+           std::to_string(status.st_ctim.tv_sec) + "." + std::to_string(status.st_ctim.tv_nsec);
+}
+
+WorkspaceView::WorkspaceView(const std::string& workspace)
+    : workspace_(workspace),
+      home_(Environment::of_process().get("HOME")),
+      root_(open_real(workspace, O_PATH | O_DIRECTORY)) {}
+
+Fd WorkspaceView::opened(const std::string& path, int flags) const {
+    if (path.starts_with('/')) return open_real(path, flags);
+    return open_beneath(root_.get(), path.empty() ? "." : path, flags, Links::none);
+}
+
+std::optional<struct stat> WorkspaceView::status_of(const std::string& path) const {
+    const Fd fd = opened(path, O_PATH | O_NOFOLLOW);
+    struct stat status {};
+    if (!fd || fstat(fd.get(), &status) != 0) return std::nullopt;
+    return status;
+}
+
+std::string WorkspaceView::full(const std::string& path) const {
+    return path.starts_with('/') ? path : join_path(workspace_, path);
+}
+
+std::string WorkspaceView::place_of(const std::string& directory, const std::string& name) const {
+    const std::string place = name.starts_with("~/")  ? home_ + name.substr(1)
+                              : name.starts_with('/') ? name
+                                                      : full(directory + name);
+    std::error_code error;
+    return std::filesystem::weakly_canonical(place, error).string();
+}
+
+std::optional<std::string> WorkspaceView::beneath(const std::string& real) const {
+    if (real == workspace_ || !is_within(real, workspace_)) return std::nullopt;
+    return real.substr(workspace_.size() + 1);
+}
+
+}  // namespace chorus::sys
