@@ -151,10 +151,10 @@ ExitStatus run(Options& options) {
         options.birth.permissions = permissions_json(options.permissions);
     if (!options.adopt.empty()) options.birth.adopt = options.adopt == "true" ? "" : options.adopt;
     options.birth.validate_model = !options.no_validate_model;
-    options.birth.decider = {static_cast<std::int64_t>(getuid()),
-                             turn::actor_text("", environment)};
-    if (options.birth.channel) check_channel(*options.birth.channel);
     const policy::Redaction secrets = turn::secrets_of(home, environment);
+    options.birth.decider = {static_cast<std::int64_t>(getuid()), turn::actor_text("", environment),
+                             secrets};
+    if (options.birth.channel) check_channel(*options.birth.channel);
     if (secrets.holds_active(options.birth.name))
         throw Error(ErrorCode::bad_request, "agent name: it holds a key");
     for (auto* text : {&options.birth.system_prompt, &options.birth.description})

@@ -104,7 +104,7 @@ void refuse_untrusted_base(const Subject& subject, const agent::Place& place,
 void write_agent(Subject& subject, const agent::Place& place, const std::string& text,
                  const sys::Environment& environment) {
     store::Store& store = *subject.store;
-    const life::Decider person = decider(environment);
+    const life::Decider person = decider(subject, environment);
     std::string part = life::settled_trust(store, *subject.agent, subject.text, person);
     const std::string_view key = place.key->name;
     if (agent::is_trust_key(key)) {

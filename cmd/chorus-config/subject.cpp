@@ -9,6 +9,7 @@
 #include "sys/file.hpp"
 #include "turn/always.hpp"
 #include "turn/audit_sink.hpp"
+#include "turn/secrets.hpp"
 #include "turn/settings.hpp"
 
 namespace chorus::config {
@@ -99,16 +100,17 @@ void deliver_audit(Subject& subject) {
                         [](const std::string& what) { cli::print_line(program, "notice", what); });
 }
 
-life::Decider decider(const sys::Environment& environment) {
-    return {static_cast<std::int64_t>(getuid()), turn::actor_text("", environment)};
+life::Decider decider(const Subject& subject, const sys::Environment& environment) {
+    return {static_cast<std::int64_t>(getuid()), turn::actor_text("", environment),
+            turn::secrets_of(subject.home, environment)};
 }
 
 void check_grant(const Subject& subject, const std::string& part_before, const std::string& part,
                  const sys::Environment& environment) {
     const agent::HomeConfiguration home = agent::load_home_configuration(subject.home);
     turn::check_trust_grant(
-        {subject.home, environment, home, *subject.agent, decider(environment).actor}, part_before,
-        part);
+        {subject.home, environment, home, *subject.agent, turn::actor_text("", environment)},
+        part_before, part);
 }
 
 }  // namespace chorus::config

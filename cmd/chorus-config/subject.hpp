@@ -37,7 +37,7 @@ void refresh_index(Subject& subject, const std::string& text_in_force);
 // What was decided reaches the audit sink at once.
 void deliver_audit(Subject& subject);
 
-life::Decider decider(const sys::Environment& environment);
+life::Decider decider(const Subject& subject, const sys::Environment& environment);
 
 // Error(forbidden) for more rights than this person may grant.
 void check_grant(const Subject& subject, const std::string& part_before, const std::string& part,

@@ -64,7 +64,7 @@ void decide(Subject& subject, const life::Decider& person) {
 ExitStatus trust(const Call& call, const sys::Environment& environment) {
     Subject subject =
         call.show ? open_to_read(call, environment) : open_to_change(call, environment);
-    const life::Decider person = decider(environment);
+    const life::Decider person = decider(subject, environment);
     const std::string part =
         call.show ? life::trusted_part(*subject.store, subject.agent->id)
                   : life::settled_trust(*subject.store, *subject.agent, subject.text, person);

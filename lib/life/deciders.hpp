@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "policy/redaction.hpp"
 #include "store/store.hpp"
 #include "sys/environment.hpp"
 
@@ -13,6 +14,7 @@ namespace chorus::life {
 struct Decider {
     std::int64_t user_id = 0;
     std::string actor;
+    policy::Redaction secrets = policy::Redaction();  // what the rows do not show
 };
 
 // Error(forbidden) where CHORUS_AGENT is in the environment, as it is for an agent's commands, or

@@ -34,7 +34,7 @@ void append_audit(store::Store& store, const store::Agent& agent, const char* de
                                 .decision = decision,
                                 .user_id = decider.user_id,
                                 .actor = decider.actor,
-                                .detail = policy::Redaction().apply(detail)});
+                                .detail = decider.secrets.apply(detail)});
 }
 
 // A value's beginning, and what tells it from every other.

@@ -7,6 +7,7 @@
 #include "life/trust.hpp"
 #include "sys/lock.hpp"
 #include "turn/rights.hpp"
+#include "turn/secrets.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -71,7 +72,8 @@ bool approve_trust(store::Store& store, const Widening& widening, const store::P
     store::Transaction transaction(store);
     if (!store::decide_prompt(store, decided)) return false;
     life::decide_trust(store, widening.agent, part, text,
-                       {static_cast<std::int64_t>(getuid()), widening.actor});
+                       {static_cast<std::int64_t>(getuid()), widening.actor,
+                        secrets_of(widening.home, widening.environment)});
     transaction.commit();
     return true;
 }

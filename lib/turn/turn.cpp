@@ -290,10 +290,10 @@ chat::TurnResult take_turn_in(Place& place, const TurnOptions& options,
     if (const auto before = answered_before(place, options)) return *before;
     // an agent that is older than the record of what is trusted
     if (life::trusted_part(place.store, place.agent.id).empty())
-        (void)life::settled_trust(place.store, place.agent,
-                                  agent::load_configuration(place.directory).text,
-                                  {static_cast<std::int64_t>(getuid()),
-                                   actor_text(options.actor, surroundings.environment)});
+        (void)life::settled_trust(
+            place.store, place.agent, agent::load_configuration(place.directory).text,
+            {static_cast<std::int64_t>(getuid()),
+             actor_text(options.actor, surroundings.environment), place.redaction});
     if (options.resume || options.retry) return resume(place, options, surroundings);
     Loaded loaded = load(place, options, surroundings);
     if (options.new_thread) {
