@@ -56,9 +56,7 @@ chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
     const std::string command = arguments.text("command");
     if (base::trim(command).empty()) return failure("bash: the command is empty");
     if (command.find('\0') != std::string::npos) return failure("bash: the command holds a NUL");
-    if (const auto& problem = workplace.sandbox_problem)
-        return failure("bash: no command can run: " + problem->message() +
-                       (problem->hint().empty() ? "" : "\nhint: " + problem->hint()));
+    if (workplace.sandbox_problem) return no_command(*workplace.sandbox_problem);
     const std::int64_t most_s = workplace.bash_most_ms / 1000;
     const std::int64_t default_s = std::min(limits::bash_default_ms / 1000, most_s);
     const std::int64_t asked_s = arguments.integer("timeout", default_s);
@@ -89,6 +87,11 @@ std::string command_detail(const Arguments& arguments, const Workplace&) {
 }
 
 }  // namespace
+
+chat::ToolResult no_command(const base::Error& problem) {
+    return failure("bash: no command can run: " + problem.message() +
+                   (problem.hint().empty() ? "" : "\nhint: " + problem.hint()));
+}
 
 Tool bash_tool() {
     return {

@@ -15,6 +15,8 @@ constexpr std::size_t line_characters = 2'000;
 chat::ToolResult answer(std::string_view text, Keep keep = Keep::start,
                         std::string_view how_to_get_the_rest = {});
 chat::ToolResult failure(std::string_view text);
+// Of a command where none can run (Workplace::sandbox_problem).
+chat::ToolResult no_command(const base::Error& problem);
 
 // At most `most` characters of valid UTF-8, from its start or its end.
 std::string_view first_characters(std::string_view valid, std::size_t most);

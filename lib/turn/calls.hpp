@@ -47,6 +47,7 @@ class Calls {
     Widening widening() const;
     Binding bind(const Judged& judged) const;
     void apply_policy(Judged& judged);
+    void refuse_futile_question(Judged& judged) const;
     void deny(Judged& judged, const std::string& reason);
     void note_denied(const Judged& judged);
     void ask_terminal(Judged& judged);

@@ -2,6 +2,7 @@
 #include "base/text.hpp"
 #include "store/records.hpp"
 #include "tools/question.hpp"
+#include "tools/result.hpp"
 #include "turn/approval.hpp"
 #include "turn/calls.hpp"
 
@@ -87,7 +88,16 @@ void Calls::apply_policy(Judged& judged) {
     if (judged.asks) judged.binding = bind(judged);
     if (!judged.asks) allow(judged, "allow", judged.decided.detail);
     questions_.heed(judged, decision.verdict);
+    refuse_futile_question(judged);
     note_denied(judged);
+}
+
+// Nobody is asked about what would fail all the same.
+void Calls::refuse_futile_question(Judged& judged) const {
+    const bool is_command = judged.tool->kind == tools::Class::command;
+    if (!is_command || !judged.asks || judged.row || !workplace_.sandbox_problem) return;
+    judged.asks = false;
+    judged.decided.refusal = tools::no_command(*workplace_.sandbox_problem);
 }
 
 void Calls::deny(Judged& judged, const std::string& reason) {

@@ -150,6 +150,20 @@ run chorus-run a -C work '/bash touch made'
 expect_match "$err" "notice: no command can be run: $scratch/work/.git: leads to $scratch/aside, .*; work in a directory that git worktree add makes"
 expect_match "$out" 'hint: work in a directory that git worktree add makes'
 expect_no_match "$out$err" 'sandbox off'
+agent_key a permissions '"standard"'
+run chorus-run a --new-thread -C work '/bash touch made'
+expect_status 0
+expect_match "$out" 'no command can run: '
+expect_db 'SELECT count(*) FROM prompts' 0
+# what was approved before is on record as that
+run chorus-run a --new-thread -C repo '/bash touch made'
+expect_status 10
+chorus-config set programs '{"bwrap": "/nowhere/bwrap"}'
+run chorus-run a -t "$(db 'SELECT max(thread_id) FROM turns')" --approve all
+expect_match "$out" 'no command can run: /nowhere/bwrap'
+expect_db 'SELECT state FROM prompts' approved
+chorus-config unset programs
+agent_key a permissions '"open"'
 git -C work worktree add -q ../beside 2>/dev/null
 run chorus-run a --new-thread -C beside '/bash git status && touch made'
 expect_equal "$(ls beside)" made
