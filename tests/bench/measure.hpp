@@ -38,6 +38,9 @@ struct Pair {
 };
 Pair run_pairs(const Words& a, const Words& b, int count);
 Sample run_many(const Words& words, int count);
+// The bounds are those of a machine whose floor takes 8 ms: what a slower one measures is scaled to
+// it, where it depends on the machine.
+void scale_to_floor(double measured_ms);
 void report(const char* what, double value, const char* unit, double limit, bool at_least = false);
 void sql(const fs::path& database, const std::string& statements);
 
