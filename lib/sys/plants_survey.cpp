@@ -9,7 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -65,7 +64,8 @@ class Survey : private WorkspaceView {
         for (const std::string& git : places_outside()) inspect_configuration(git, "");
         for (std::size_t end = 0; end != path.npos; end = path.find('/', end + 1)) {
             const std::string directory = end == 0 ? "" : std::string(path.substr(0, end)) + "/";
-            if (status_of(directory + "HEAD") && is_repository(directory)) return true;
+            const Fd fd = opened(directory, O_PATH | O_DIRECTORY);
+            if (fd && is_git_directory(fd.get())) return true;
             inspect_configuration(directory, directory);
             const auto git = status_of(directory + ".git");
             if (git && S_ISDIR(git->st_mode))
@@ -78,7 +78,7 @@ class Survey : private WorkspaceView {
     }
 
   private:
-    // Of a linked worktree or a submodule.
+    // A linked worktree or a submodule has them.
     std::set<std::string> places_outside() const {
         std::set<std::string> outside;
         for (const std::string& path : {git_.git_directory, git_.common_directory})
@@ -108,18 +108,12 @@ class Survey : private WorkspaceView {
                 note(directory, *entry);
                 has_head |= std::strcmp(entry->d_name, "HEAD") == 0;
             }
-        if (!has_head || !is_repository(directory)) return;
+        if (!has_head || !is_git_directory(fd.get())) return;
         repositories_.insert(directory);
         inspect(directory, tree_of(directory));
     }
 
-    // For git, where there is a HEAD.
-    bool is_repository(const std::string& directory) const {
-        return (status_of(directory + "objects") && status_of(directory + "refs")) ||
-               status_of(directory + "commondir");
-    }
-
-    // Of a repository without a work tree, itself.
+    // A repository without a work tree is its own.
     static std::string tree_of(const std::string& repository) {
         const std::string name = name_of(repository);
         return repository.substr(
@@ -217,7 +211,7 @@ class Survey : private WorkspaceView {
         }
     }
 
-    // Of a repository outside it is what find_git() has found.
+    // find_git() has found that of a repository outside.
     std::string common_of(const std::string& repository) {
         if (repository.starts_with('/')) return git_.common_directory + "/";
         const std::string path = repository + "commondir";
