@@ -26,7 +26,7 @@ std::string command(const Operation& operation, const std::string& option) {
     return "`git " + operation.name + " --" + option + "`";
 }
 
-// Of a merge this brings back what it put aside, without a MERGE_HEAD too.
+// `git commit` ends a merge and brings back what it put aside, without a MERGE_HEAD too.
 std::string next_command(const Operation& operation) {
     return operation.name == "merge" ? "`git commit`" : command(operation, "continue");
 }

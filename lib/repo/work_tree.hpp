@@ -22,8 +22,8 @@ bool covers(const Texts& selection, std::string_view path);
 // can convert.
 void stage(git_repository* repository, git_index* index, const Texts& selection);
 
-// What differs between index and work tree, new files too; or the repositories inside the workspace
-// that are no submodules: "inner/".
+// Returns the paths that differ between index and work tree, new files too; or the repositories
+// inside the workspace that are no submodules: "inner/".
 enum class Listed { files, repositories };
 Texts changed_paths(git_repository* repository, git_index* index, Listed wanted = Listed::files);
 [[noreturn]] void refuse_inner(const std::string& path);
@@ -40,8 +40,9 @@ void stage_in_the_way(git_repository* repository, git_index* index, git_tree* tr
 // it, wherever it leads.
 void remove_links(git_repository* repository, git_tree* tree);
 
-// What a checkout would overwrite though it is in no commit, and libgit2 notices too late or not at
-// all: what is in a directory where `to` has a file, and files that are skip-worktree.
+// Returns the files that a checkout would overwrite though they are in no commit, which libgit2
+// notices too late or not at all: those in a directory where `to` has a file, and those that are
+// skip-worktree.
 Texts unseen_conflicts(git_repository* repository, git_tree* from, git_tree* to);
 
 // The files that the work tree lacks on purpose (skip-worktree). Throws "WHAT: ..." for one that is

@@ -28,8 +28,8 @@ constexpr std::size_t most_hashed_bytes = 16U << 20;
 constexpr std::string_view unknown("\0", 1);
 constexpr std::size_t entries_bytes = 64U << 10;
 
-// What git, and the tools of this program, write in a git directory with every other command. None
-// of it names a program.
+// Git and the git tools write these in a git directory with every other command. None of them names
+// a program.
 constexpr std::array written_directories{"objects", "refs", "logs"};
 constexpr std::array written_files{
     "HEAD",     "HEAD.lock",        "*_HEAD",  "*_EDITMSG",    "*_MSG",         "MERGE_MODE",

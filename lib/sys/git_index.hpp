@@ -8,7 +8,7 @@
 
 namespace chorus::sys {
 
-// Of a file: relative, without "..", and in no .git.
+// Whether git takes the path from a tree: it is relative, holds no "..", and is in no .git.
 bool is_plain_git_path(std::string_view path);
 
 // The names that are not such paths, a NUL after each; nothing of what is no index of version 2 to
