@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -36,13 +37,15 @@ void leave_memory_uncounted() {
 
 // Nothing where there is no such file. A connection belongs to one thread, so it needs no mutex.
 Database open_if_there(const std::string& path, int access = SQLITE_OPEN_READWRITE) {
+    // Asked first: SQLite opens a file to read alone where it cannot be opened to write, thus also
+    // one that another process makes between the two calls.
+    if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) return {};
     leave_memory_uncounted();
     sqlite3* raw = nullptr;
     const int code = sqlite3_open_v2(path.c_str(), &raw,
                                      access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
     Database database(raw);
     if (code == SQLITE_OK) return database;
-    if ((code & 0xff) == SQLITE_CANTOPEN && sqlite3_system_errno(raw) == ENOENT) return {};
     throw_error(raw, code);
 }
 

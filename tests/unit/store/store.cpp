@@ -2,13 +2,16 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <stdexcept>
 #include <vector>
 
 #include "home.hpp"
 #include "store/sqlite.hpp"
+#include "sys/fd.hpp"
 
 namespace chorus::store {
 namespace {
@@ -40,6 +43,26 @@ TEST(Store, makes_the_home_where_it_is_missing) {
                              home.directory() + "/new/locks/database"};
     Store store = Store::open(paths);
     EXPECT_EQ(add_agent(store, "ada"), 1);
+}
+
+// SQLite opens a file to read alone where it cannot be opened to write: also one that is made
+// between the two calls.
+TEST(Store, is_writable_for_all_who_make_it_at_once) {
+    constexpr int rounds = 50;
+    constexpr int processes = 16;
+    for (int round = 0; round < rounds; ++round) {
+        const Home home;
+        std::array<pid_t, processes> children{};
+        const sys::Fd begin(eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE));
+        for (pid_t& child : children)
+            child = start_child([&] {
+                eventfd_t one = 0;
+                eventfd_read(begin.get(), &one);
+                (void)home.open();
+            });
+        eventfd_write(begin.get(), processes);
+        for (const pid_t child : children) ASSERT_EQ(wait_for(child), 0) << "round " << round;
+    }
 }
 
 TEST(Store, open_existing_makes_nothing) {
