@@ -203,9 +203,11 @@ model::Answer LiveTurn::ask(const chat::Request& request) {
     return answer;
 }
 
-// Servers exist that number their calls anew in each answer; a conversation knows a call by its id.
-void LiveTurn::give_unique_ids(const chat::Request& request, chat::Reply& reply) {
-    std::set<std::string> taken;
+// Some servers number their calls anew in each answer. A call is known by its id, in the
+// conversation and among the calls of the turn, of which --retry leaves some out of the window.
+void LiveTurn::give_unique_ids(const chat::Request& request, chat::Reply& reply) const {
+    if (reply.tool_calls.empty()) return;
+    std::set<std::string> taken = record_.call_ids();
     for (const chat::Message& message : request.messages)
         for (const chat::ToolCall& call : message.tool_calls) taken.insert(call.id);
     for (chat::ToolCall& call : reply.tool_calls) {

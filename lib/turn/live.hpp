@@ -115,7 +115,7 @@ class LiveTurn : public LoopHost {
     void renew_rules();
     void reload();
     void renew_conversation();
-    static void give_unique_ids(const chat::Request& request, chat::Reply& reply);
+    void give_unique_ids(const chat::Request& request, chat::Reply& reply) const;
     std::optional<LoopEnd> take_up(const std::vector<Unfinished>& unfinished);
     void fill(const LoopEnd& end);
     void fill_failure(const model::Failure& failure);

@@ -171,6 +171,13 @@ void Record::reopen(const chat::Message& last) {
     append_transcript();
 }
 
+std::set<std::string> Record::call_ids() const {
+    std::set<std::string> ids;
+    for (const store::ToolRun& run : store::load_tool_runs(place_.store, turn_.id))
+        ids.insert(run.tool_call_id);
+    return ids;
+}
+
 void Record::begin_chain(const std::vector<chat::Message>& window) {
     if (!chain_) return;
     chain_ = "";

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,6 +55,8 @@ class Record {
     bool has_inbox() const { return has_inbox_; }
 
     std::int64_t newest_answer() const { return newest_answer_; }
+    // Of all calls of the turn, also those that are no longer in the window.
+    std::set<std::string> call_ids() const;
     // Why the transcript lacks something, or "": it is a copy, which the next turn mends.
     const std::string& transcript_problem() const { return transcript_problem_; }
 

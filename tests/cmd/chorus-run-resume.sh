@@ -172,6 +172,30 @@ expect_equal "$(jq -r '.messages[0].content[0].text' "$(request 4)")" now
 run chorus-run a --resume
 expect_status 0
 
+test_case "--retry: a server may number its calls as it did in the answers that left the window"
+init a --model anthropic/m
+home_key max_retries 0
+start_server "$(answers "$(call call_0 no_such_tool '{}')" '{"status": 500}' "$(call call_0 no_such_tool '{}')" '{"status": 500}' \
+    "$(call call_0 create_file '{"path": "f", "content": "x"}')" "$(say Done.)")"
+run chorus-run a go
+expect_status 7
+for wanted in 7 0; do
+    run chorus-run a --retry
+    expect_status $wanted
+done
+expect_equal "$out" Done.
+expect_file "$(work)/f" x
+expect_db 'SELECT count(*) FROM tool_runs' 3
+expect_sound
+stop_server
+run chorus-run a -m builtin/script '/ask_user Which?' --on-ask fail
+expect_status 11
+for try in 1 2; do
+    run chorus-run a --retry
+    expect_status 11
+done
+expect_sound
+
 test_case "a transcript that a crash left behind is mended"
 init a --model builtin/script
 run chorus-run a 'the first thing'
