@@ -10,22 +10,21 @@ namespace chorus::context_command {
 namespace {
 
 struct Options {
-    std::string file;
-    bool force = false;
+    Output output;
     bool json = false;
 };
 
 base::ExitStatus run(const Options& options, Opened& opened) {
-    const std::int64_t bytes =
-        store::back_up(*opened.store, options.file,
-                       options.force ? store::IfThere::replace : store::IfThere::refuse);
+    const sys::OutputFile file = output_file(opened, options.output);
+    const std::int64_t bytes = store::back_up(*opened.store, file);
+    std::ostream& told = file.is_stdout() ? std::cerr : std::cout;
     if (options.json) {
         chat::JsonText out;
         out.begin_object();
-        write_text(out, "file", options.file);
-        std::cout << out.key("size_bytes").number(bytes).end_object().text() << '\n';
+        write_text(out, "file", options.output.file);
+        told << out.key("size_bytes").number(bytes).end_object().text() << '\n';
     } else {
-        std::cout << one_line(options.file) << ": " << bytes << " bytes\n";
+        told << one_line(options.output.file) << ": " << bytes << " bytes\n";
     }
     return base::ExitStatus::done;
 }
@@ -34,8 +33,8 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 Action add_backup(CLI::App& verb) {
     const auto options = std::make_shared<Options>();
-    verb.add_option("FILE", options->file, "where to")->required();
-    verb.add_flag("--force", options->force, "replace a file that is there");
+    verb.add_option("FILE", options->output.file, "where to")->required();
+    add_force(verb, options->output);
     verb.add_flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }

@@ -9,7 +9,6 @@
 #include "cli/time.hpp"
 #include "context/session_record.hpp"
 #include "sys/clock.hpp"
-#include "sys/file.hpp"
 #include "sys/signals.hpp"
 #include "turn/place.hpp"
 #include "turn/secrets.hpp"
@@ -24,7 +23,7 @@ using context::Record;
 struct Options {
     Named named;
     std::string format;
-    std::string file;
+    Output output;
     std::string thread;
     std::string session;
     std::string since;
@@ -36,7 +35,7 @@ constexpr std::array formats{"md", "html", "json", "jsonl"};
 // As given, as the file's name ends, or Markdown.
 std::string format_of(const Options& options) {
     if (!options.format.empty()) return options.format;
-    const std::string ending = options.file.substr(options.file.rfind('.') + 1);
+    const std::string ending = options.output.file.substr(options.output.file.rfind('.') + 1);
     return std::find(formats.begin(), formats.end(), ending) != formats.end() ? ending : "md";
 }
 
@@ -70,14 +69,16 @@ std::string render(const std::string& format, const Options& options, Opened& op
 }
 
 base::ExitStatus run(const Options& options, Opened& opened) {
+    std::optional<sys::OutputFile> file;
+    if (!options.output.file.empty() && options.output.file != "-")
+        file = output_file(opened, options.output);
     Record record = load(options, opened, require_agent(opened, options.named));
     const std::string text = render(format_of(options), options, opened, record);
-    if (options.file.empty() || options.file == "-") {
-        std::cout << text;
-        return base::ExitStatus::done;
-    }
     sys::Interrupt::install();  // a limit on the size of files is an error then, not the end
-    sys::write_file(options.file, text);
+    if (file)
+        file->write(text);
+    else
+        std::cout << text;
     return base::ExitStatus::done;
 }
 
@@ -89,8 +90,9 @@ Action add_export(CLI::App& verb) {
     verb.add_option("--format", options->format, "md, html, json or jsonl; as FILE ends, else md")
         ->type_name("FORMAT")
         ->check(CLI::IsMember(std::vector<std::string>(formats.begin(), formats.end())));
-    verb.add_option("-o,--output", options->file, "write FILE, whole or not at all")
+    verb.add_option("-o,--output", options->output.file, "write FILE, whole or not at all")
         ->type_name("FILE");
+    add_force(verb, options->output);
     auto* thread = verb.add_option("-t,--thread", options->thread, "main, a number or a branch")
                        ->type_name("THREAD");
     verb.add_option("--session", options->session, "a saved session, by the beginning of its id")

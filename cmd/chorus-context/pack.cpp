@@ -13,24 +13,26 @@ namespace {
 
 struct Options {
     Named named;
-    std::string file;
+    Output output;
 };
 
 base::ExitStatus run(const Options& options, Opened& opened) {
+    const sys::OutputFile file = output_file(opened, options.output);
     const sys::Interrupt& interrupt = sys::Interrupt::install();
     const life::HeldAgent held = hold_agent(opened, options.named, sys::Lock::Mode::exclusive);
     const context::Record record = context::load_record(*opened.store, held.agent, {});
     const agent::Packed packed =
         agent::pack(opened.home.path() + "/" + held.agent.dir,
                     {{std::string(context::packed_name), context::to_jsonl(record, sys::now_ms())}},
-                    options.file, [&interrupt] {
+                    file, [&interrupt] {
                         if (interrupt.requested())
                             throw base::Error(base::ErrorCode::canceled, "interrupted");
                     });
     for (const std::string& name : packed.left_out) notice("not packed: " + one_line(name));
-    std::cout << packed.files << (packed.files == 1 ? " file" : " files") << " packed, "
-              << record.messages.size() << (record.messages.size() == 1 ? " message" : " messages")
-              << '\n';
+    (file.is_stdout() ? std::cerr : std::cout)
+        << packed.files << (packed.files == 1 ? " file" : " files") << " packed, "
+        << record.messages.size() << (record.messages.size() == 1 ? " message" : " messages")
+        << '\n';
     return base::ExitStatus::done;
 }
 
@@ -39,10 +41,11 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 Action add_pack(CLI::App& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
-    verb.add_option("-o,--output", options->file,
+    verb.add_option("-o,--output", options->output.file,
                     "the archive: tar, compressed as its name ends (.gz, .bz2, .xz, .zst)")
         ->type_name("FILE")
         ->required();
+    add_force(verb, options->output);
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -42,6 +42,16 @@ life::HeldAgent hold_agent(Opened& opened, const Named& named, sys::Lock::Mode m
                             });
 }
 
+void add_force(CLI::App& verb, Output& output) {
+    verb.add_flag("--force", output.force, "replace a file that is there");
+}
+
+sys::OutputFile output_file(const Opened& opened, const Output& output) {
+    return sys::OutputFile(output.file,
+                           output.force ? sys::Overwrite::allow : sys::Overwrite::refuse,
+                           opened.home.path());
+}
+
 std::int64_t require_message_id(const std::string& text, const char* option) {
     std::int64_t id = 0;
     const char* last = text.data() + text.size();

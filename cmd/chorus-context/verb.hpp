@@ -14,6 +14,7 @@
 #include "store/store.hpp"
 #include "store/threads.hpp"
 #include "sys/environment.hpp"
+#include "sys/output_file.hpp"
 
 namespace CLI {
 class App;
@@ -77,6 +78,15 @@ void add_name(CLI::App& verb, Named& named);
 void add_name_and_wait(CLI::App& verb, Named& named);
 store::Agent require_agent(Opened& opened, const Named& named);
 life::HeldAgent hold_agent(Opened& opened, const Named& named, sys::Lock::Mode mode);
+
+// A file to write, and whether one that is there may be replaced.
+struct Output {
+    std::string file;
+    bool force = false;
+};
+void add_force(CLI::App& verb, Output& output);
+// Error(exists), Error(bad_request) where it is a file of the home.
+sys::OutputFile output_file(const Opened& opened, const Output& output);
 
 // A message's id as it was typed behind an option, "--at": Error(bad_request) that names it.
 std::int64_t require_message_id(const std::string& text, const char* option);

@@ -169,11 +169,11 @@ void refuse_inside(const std::string& directory, const std::string& archive) {
 }  // namespace
 
 Packed pack(const std::string& directory, const std::vector<PackedText>& more,
-            const std::string& archive, const std::function<void()>& stop) {
-    refuse_inside(directory, archive);
+            const sys::OutputFile& archive, const std::function<void()>& stop) {
+    refuse_inside(directory, archive.path());
     Packed packed;
-    sys::fill_file(archive, true, [&](const std::string&, int fd) {
-        Packing packing(directory, archive, fd, stop);
+    archive.stream([&](int fd) {
+        Packing packing(directory, archive.path(), fd, stop);
         for (const PackedText& each : more) packing.add_text(each);
         packing.add_all(more);
         packed = packing.finish();

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "sys/output_file.hpp"
+
 namespace chorus::agent {
 
 // A file that is not in the directory.
@@ -22,7 +24,7 @@ struct Packed {
 // where it would lie in the directory itself; Error(failed) for more than unpack() takes. `stop` is
 // asked now and then, and may throw.
 Packed pack(
-    const std::string& directory, const std::vector<PackedText>& more, const std::string& archive,
-    const std::function<void()>& stop = [] {});
+    const std::string& directory, const std::vector<PackedText>& more,
+    const sys::OutputFile& archive, const std::function<void()>& stop = [] {});
 
 }  // namespace chorus::agent

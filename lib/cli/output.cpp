@@ -1,11 +1,8 @@
 #include "cli/output.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 
 #include "base/text.hpp"
 #include "chat/asked.hpp"
@@ -13,7 +10,6 @@
 #include "cli/progress.hpp"
 #include "sys/clock.hpp"
 #include "sys/fd.hpp"
-#include "sys/file.hpp"
 
 namespace chorus::cli {
 
@@ -26,11 +22,6 @@ constexpr const char* unwritten = "stdout: not everything could be written";
 bool use_color(const OutputOptions& options) {
     if (options.color != Color::automatic) return options.color == Color::always;
     return !options.no_color && isatty(STDERR_FILENO) == 1;
-}
-
-bool is_regular_or_new(const std::string& path) {
-    struct stat status {};
-    return lstat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
 }
 
 std::string call_line(const chat::CallEvent& event) {
@@ -159,35 +150,7 @@ void Output::say_end(const chat::TurnResult& result) {
 }
 
 void Output::check_file() {
-    if (options_.file.empty()) return;
-    const std::size_t slash = options_.file.rfind('/');
-    const std::string directory =
-        slash == std::string::npos ? "." : options_.file.substr(0, slash + 1);
-    const bool fits = is_regular_or_new(options_.file) ? access(directory.c_str(), W_OK | X_OK) == 0
-                                                       : access(options_.file.c_str(), W_OK) == 0;
-    const int problem = sys::is_directory(options_.file) ? EISDIR : fits ? 0 : errno;
-    if (problem != 0)
-        throw base::Error(base::ErrorCode::bad_request,
-                          "-o: " + base::system_error(options_.file, problem).message());
-    file_fits_ = true;
-}
-
-// -o: whole or not at all where FILE is a regular file or new, in place where it is anything else.
-void Output::write_file(const std::string& content) {
-    if (is_regular_or_new(options_.file)) {
-        sys::write_file(options_.file, content, 0600);
-        return;
-    }
-    const sys::Fd fd(open(options_.file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-    struct stat target {};
-    struct stat own {};
-    if (!fd || fstat(fd.get(), &target) != 0) throw base::system_error(options_.file);
-    // a link to stdout's own file has one offset with it, as a shell's redirection
-    const bool is_stdout = fstat(STDOUT_FILENO, &own) == 0 && own.st_dev == target.st_dev &&
-                           own.st_ino == target.st_ino;
-    if (S_ISREG(target.st_mode) && !is_stdout && ftruncate(fd.get(), 0) != 0)
-        throw base::system_error(options_.file);
-    sys::write_all(is_stdout ? STDOUT_FILENO : fd.get(), content, options_.file);
+    if (!options_.file.empty()) file_.emplace(options_.file);
 }
 
 // What is known only at the end.
@@ -218,7 +181,7 @@ ExitStatus Output::finish(const chat::TurnResult& ended) {
     const std::string printed = copy_;
     // first the file: where it cannot be written, fail() puts that into what goes to stdout
     ended_ = result;
-    if (!options_.file.empty()) write_file(printed + last_part(result));
+    if (file_) file_->write(printed + last_part(result));
     ended_.reset();
     print(last_part(result));
     progress_.reset();
@@ -228,8 +191,7 @@ ExitStatus Output::finish(const chat::TurnResult& ended) {
     if (result.exit_status != ExitStatus::done) return result.exit_status;
     result.exit_status = ExitStatus::failed;
     result.error = base::Error(base::ErrorCode::failed, unwritten);
-    if (!options_.file.empty() && options_.format == Format::json)
-        write_file(printed + last_part(result));
+    if (file_ && options_.format == Format::json) file_->write(printed + last_part(result));
     return result.exit_status;
 }
 
@@ -244,7 +206,7 @@ void Output::fail(const base::Error& error, const std::string& agent) {
     if (options_.format != Format::text || ended_) print(last_part(result));
     progress_.reset();
     print_error(program_, error);
-    if (file_fits_ && !ended_ && !copy_.empty()) write_file(copy_);
+    if (file_ && !ended_ && !copy_.empty()) file_->write(copy_);
 }
 
 }  // namespace chorus::cli

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "chat/event.hpp"
+#include "sys/output_file.hpp"
 
 namespace chorus::cli {
 
@@ -57,7 +58,6 @@ class Output {
     std::string last_part(const chat::TurnResult& result) const;
     void say(std::string_view kind, std::string_view text);
     void say_end(const chat::TurnResult& result);
-    void write_file(const std::string& content);
 
     std::string program_;
     OutputOptions options_;
@@ -69,7 +69,7 @@ class Output {
     bool final_seen_ = false;
     char last_printed_ = '\n';
     std::string copy_;                       // for -o
-    bool file_fits_ = false;                 // check_file() found nothing against it
+    std::optional<sys::OutputFile> file_;    // where check_file() finds nothing against it
     std::optional<chat::TurnResult> ended_;  // while its file is being written
     std::unique_ptr<Progress> progress_;
 };

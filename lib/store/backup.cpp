@@ -7,15 +7,10 @@
 
 #include "base/error.hpp"
 #include "base/handle.hpp"
-#include "base/text.hpp"
 #include "store/sqlite.hpp"
-#include "sys/file.hpp"
 
 namespace chorus::store {
 namespace {
-
-using base::Error;
-using base::ErrorCode;
 
 void finish(sqlite3_backup* backup) {
     sqlite3_backup_finish(backup);
@@ -54,29 +49,13 @@ void leave_wal_mode(int fd, const std::string& path) {
 
 }  // namespace
 
-std::int64_t back_up(Store& store, const std::string& path, IfThere if_there) {
-    const auto exists = [&] {
-        return Error(ErrorCode::exists,
-                     "'" + base::visible(path, base::Newlines::escape) + "': it is there already",
-                     "--force replaces it");
-    };
-    if (sys::is_directory(path))
-        throw Error(ErrorCode::bad_request, "'" + base::visible(path, base::Newlines::escape) +
-                                                "': it is a directory, not a file");
-    if (sys::exists(path) &&
-        sys::real_path(path) == sys::real_path(sqlite3_db_filename(store.handle(), "main")))
-        throw Error(ErrorCode::bad_request, "'" + base::visible(path, base::Newlines::escape) +
-                                                "': it is the database itself");
-    // before the copy, which may take long
-    if (if_there == IfThere::refuse && sys::exists(path)) throw exists();
+std::int64_t back_up(Store& store, const sys::OutputFile& file) {
     std::int64_t bytes = 0;
-    const bool made = sys::fill_file(path, if_there == IfThere::replace,
-                                     [&](const std::string& temporary, int fd) {
-                                         copy_all(store.handle(), open_new(temporary).get());
-                                         leave_wal_mode(fd, temporary);
-                                         bytes = lseek(fd, 0, SEEK_END);
-                                     });
-    if (!made) throw exists();
+    file.fill([&](const std::string& copy, int fd) {
+        copy_all(store.handle(), open_new(copy).get());
+        leave_wal_mode(fd, copy);
+        bytes = lseek(fd, 0, SEEK_END);
+    });
     return bytes;
 }
 

@@ -2,16 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "store/store.hpp"
+#include "sys/output_file.hpp"
 
 namespace chorus::store {
 
-enum class IfThere { refuse, replace };
 // The state of one moment as a file of its own (0600), whole and durable when this returns; what
-// others commit meanwhile is not in it. Returns its size. Error(exists) where the file is there and
-// is not to go.
-std::int64_t back_up(Store& store, const std::string& path, IfThere if_there);
+// others commit meanwhile is not in it. Returns its size.
+std::int64_t back_up(Store& store, const sys::OutputFile& file);
 
 }  // namespace chorus::store

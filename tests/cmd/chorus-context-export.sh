@@ -111,17 +111,81 @@ expect_status 2
 mkdir directory
 echo old >kept.html
 run chorus-context export ada -o directory
-expect_status 1
+expect_status 2
 run chorus-context export ada -o nowhere/a.html
-expect_status 1
+expect_status 2
 printf 'long %.0s' {1..30000} >long
 run chorus-run ada -f long
 expect_status 0
-(ulimit -f 100; exec chorus-context export ada -o kept.html) 2>err
+(ulimit -f 100; exec chorus-context export ada --force -o kept.html) 2>err
 expect_equal $? 1
 expect_match "$(cat err)" 'kept.html'
 [ "$(cat kept.html)" = old ] || fail 'kept.html is not what it was'
 expect_equal "$(find . -maxdepth 1 -name '.chorus-write-*')" ''
+
+test_case "export, pack, backup: what is no regular file stays what it is, and nothing is replaced unasked"
+talk ada
+outputs=('export ada -o' 'pack ada -o' 'backup')
+begins() { case $1 in export*) head -c 5 | grep -qx '# ada' ;; pack*) tar tf - | grep -qx agent.json ;; backup) head -c 15 | grep -q 'SQLite format 3' ;; esac; }
+for output in "${outputs[@]}"; do
+    rm -rf made fifo link dangling real stdout; mkdir made
+    run chorus-context $output made/null-alike
+    expect_status 0
+    begins "$output" <made/null-alike || fail "$output: not what was asked for"
+    mkfifo fifo
+    cat fifo >made/from-fifo & reader=$!
+    run timeout 20 chorus-context $output fifo
+    expect_status 0
+    [ -p fifo ] || fail "$output: the FIFO was replaced"
+    [ -p fifo ] && wait "$reader" || kill "$reader"
+    begins "$output" <made/from-fifo || fail "$output: the FIFO got something else"
+    mknod made/null c 1 3
+    run chorus-context $output made/null
+    expect_status 0
+    [ -c made/null ] || fail "$output: the device was replaced"
+    mknod made/full c 1 7
+    run chorus-context $output made/full
+    expect_status 1
+    [ -c made/full ] || fail "$output: the device was replaced"
+    echo mine >real
+    ln -s real link
+    for there in real link; do
+        run chorus-context $output $there
+        expect_status 5
+        expect_match "$err" "'$there': it is there already"
+        expect_match "$err" 'hint: --force'
+        expect_file real mine
+    done
+    run chorus-context $output link --force
+    expect_status 0
+    [ -L link ] || fail "$output: the link was replaced"
+    begins "$output" <real || fail "$output: what the link leads to is not what was written"
+    run chorus-context $output real --force
+    expect_status 0
+    ln -s nowhere dangling
+    run chorus-context $output dangling
+    expect_status 2
+    expect_missing nowhere
+    for kept in chorus.db config.json agents/ada/agent.json; do
+        [ -e "$CHORUS_HOME/$kept" ] || echo '{}' >"$CHORUS_HOME/$kept"
+        ln -sfn "$CHORUS_HOME/$kept" to-home
+        before=$(sha256sum <"$CHORUS_HOME/$kept")
+        for there in "$CHORUS_HOME/$kept" to-home; do
+            run chorus-context $output "$there" --force
+            expect_status 2
+            expect_match "$err" 'it is a file of the home|would lie in what it is to hold'
+        done
+        expect_equal "$(sha256sum <"$CHORUS_HOME/$kept")" "$before"
+    done
+    ln -s /proc/self/fd/1 stdout # as /dev/stdout, which a program that replaces it would take from all others
+    chorus-context $output stdout 2>/dev/null >made/stdout </dev/null || fail "$output: stdout"
+    begins "$output" <made/stdout || fail "$output: stdout got something else"
+    chorus-context $output stdout 2>/dev/null </dev/null | begins "$output" || fail "$output: a pipe got something else"
+    chorus-context $output /dev/fd/7 7>made/seven >/dev/null 2>&1 </dev/null || fail "$output: /dev/fd/7"
+    begins "$output" <made/seven || fail "$output: /dev/fd/7 got something else"
+    expect_equal "$(find . -maxdepth 2 -name '.chorus-write-*')" ''
+done
+expect_sound
 
 test_case "export: what looks like a key is in no transcript, and hidden characters are shown"
 init ada --model builtin/script
@@ -318,12 +382,12 @@ run chorus-context pack ada -o "$CHORUS_HOME/agents/ada/workspace/a.tar"
 expect_status 2
 expect_match "$err" 'would lie in what it is to hold'
 run chorus-context pack ada -o nowhere/a.tar
-expect_status 1
+expect_status 2
 run chorus-context pack nobody -o a.tar
 expect_status 4
 echo old >a.tar
 head -c 300000 /dev/urandom >"$CHORUS_HOME/agents/ada/workspace/large"
-(ulimit -f 100; exec chorus-context pack ada -o a.tar) 2>err
+(ulimit -f 100; exec chorus-context pack ada --force -o a.tar) 2>err
 expect_equal $? 1
 expect_file a.tar old
 

@@ -383,7 +383,7 @@ for wrong in "$CHORUS_HOME/chorus.db" "$scratch"; do
     expect_status 2
 done
 run chorus-context backup missing/copy.db
-expect_status 1
+expect_status 2
 expect_match "$err" 'missing'
 expect_db 'SELECT count(*) FROM messages' 10
 mkdir "$scratch/restored" && chmod 700 "$scratch/restored"

@@ -97,7 +97,7 @@ fails_alike 2 BAD_REQUEST failed '--resume: takes no prompt' chorus-run a hi --r
 fails_alike 2 BAD_REQUEST failed '-C: .*/none' chorus-run a hi -C "$scratch/none"
 fails_alike 2 BAD_REQUEST failed 'usage: .*-directory.* is empty' chorus-run a hi -C ''
 fails_alike 2 BAD_REQUEST failed 'usage: ' chorus-run a --resume --new-thread
-fails_alike 2 BAD_REQUEST failed '-o: .*No such file' chorus-run a hi -o none/file
+fails_alike 2 BAD_REQUEST failed 'none/file: No such file' chorus-run a hi -o none/file
 fails_alike 2 BAD_REQUEST failed 'CHORUS_STDIN_TIMEOUT_MS: "x"' env CHORUS_STDIN_TIMEOUT_MS=x chorus-run a hi
 mkfifo idle
 exec 9<>idle

@@ -300,7 +300,7 @@ mkdir dir
 for wrong in dir none/file; do
     run chorus-run a hi -o $wrong
     expect_status 2
-    expect_one_error "-o: $wrong"
+    expect_one_error "$wrong"
 done
 expect_db 'SELECT count(*) FROM turns' "$turns"
 run chorus-run nobody hi -o new.txt

@@ -50,7 +50,8 @@ class PackTest : public testing::Test {
 };
 
 TEST_F(PackTest, WhatIsPackedIsUnpackedWhole) {
-    const Packed packed = pack(agent_, {{"export.jsonl", "{}\n"}}, scratch_ / "a.tar");
+    const Packed packed =
+        pack(agent_, {{"export.jsonl", "{}\n"}}, sys::OutputFile(scratch_ / "a.tar"));
     EXPECT_EQ(packed.files, 6U);
     EXPECT_TRUE(packed.left_out.empty());
     const std::string to = unpacked(scratch_ / "a.tar");
@@ -66,7 +67,7 @@ TEST_F(PackTest, WhatIsPackedIsUnpackedWhole) {
 
 TEST_F(PackTest, TheNameSaysHowItIsCompressed) {
     for (const std::string name : {"a.tar.gz", "a.tgz", "a.tar.bz2", "a.tar.xz", "a.tar.zst"}) {
-        pack(agent_, {}, scratch_ / name);
+        pack(agent_, {}, sys::OutputFile(scratch_ / name));
         EXPECT_EQ(text_of(unpacked(scratch_ / name) + "/agent.json"), "{}") << name;
         std::filesystem::remove_all(scratch_ / "to");
     }
@@ -83,7 +84,8 @@ TEST_F(PackTest, NothingIsPackedThatNobodyTakes) {
     std::filesystem::create_symlink(scratch_ / "secret", agent_ + "/workspace/link");
     std::filesystem::create_directory_symlink(scratch_.path(), agent_ + "/docs");
     mkfifo((agent_ + "/workspace/pipe").c_str(), 0600);
-    const Packed packed = pack(agent_, {{"export.jsonl", "new"}}, scratch_ / "a.tar");
+    const Packed packed =
+        pack(agent_, {{"export.jsonl", "new"}}, sys::OutputFile(scratch_ / "a.tar"));
     EXPECT_EQ(packed.left_out,
               (std::vector<std::string>{"docs", "workspace/link", "workspace/pipe"}));
     const std::string to = unpacked(scratch_ / "a.tar");
@@ -96,16 +98,18 @@ TEST_F(PackTest, NothingIsPackedThatNobodyTakes) {
 }
 
 TEST_F(PackTest, ItIsWholeOrNotThere) {
-    EXPECT_EQ(error_of([&] { pack(agent_, {}, agent_ + "/a.tar"); }).code(),
+    EXPECT_EQ(error_of([&] { pack(agent_, {}, sys::OutputFile(agent_ + "/a.tar")); }).code(),
               ErrorCode::bad_request);
-    EXPECT_EQ(error_of([&] { pack(agent_, {}, agent_ + "/workspace/a.tar"); }).code(),
-              ErrorCode::bad_request);
-    EXPECT_EQ(error_of([&] { pack(scratch_ / "none", {}, scratch_ / "a.tar"); }).code(),
-              ErrorCode::failed);
+    EXPECT_EQ(
+        error_of([&] { pack(agent_, {}, sys::OutputFile(agent_ + "/workspace/a.tar")); }).code(),
+        ErrorCode::bad_request);
+    EXPECT_EQ(
+        error_of([&] { pack(scratch_ / "none", {}, sys::OutputFile(scratch_ / "a.tar")); }).code(),
+        ErrorCode::failed);
     EXPECT_FALSE(is_there(scratch_ / "a.tar"));
     EXPECT_FALSE(is_there(scratch_ / ".chorus-write-0.tmp"));
     put(scratch_ / "a.tar", "old");
-    pack(agent_, {}, scratch_ / "a.tar");
+    pack(agent_, {}, sys::OutputFile(scratch_ / "a.tar"));
     EXPECT_GT(text_of(scratch_ / "a.tar").size(), 1000U);
 }
 
@@ -113,7 +117,7 @@ TEST_F(PackTest, NamesOfAnyBytesComeAlong) {
     const std::string long_name(180, 'n');
     const std::vector<std::string> names{"\xc3\xbc", "a\xff", "with blank", long_name};
     for (const std::string& name : names) put(agent_ + "/workspace/" + name, name);
-    pack(agent_, {}, scratch_ / "a.tar");
+    pack(agent_, {}, sys::OutputFile(scratch_ / "a.tar"));
     const std::string to = unpacked(scratch_ / "a.tar");
     for (const std::string& name : names) EXPECT_EQ(text_of(to + "/workspace/" + name), name);
 }

@@ -19,7 +19,7 @@ TEST(Backup, is_a_whole_database_of_one_moment) {
     const AgentId agent = add_agent(store, "ada");
     for (int i = 0; i < 500; ++i) add_message(store, agent, user_message("word", i));
     const std::string path = home.directory() + "/copy.db";
-    const std::int64_t bytes = back_up(store, path, IfThere::refuse);
+    const std::int64_t bytes = back_up(store, sys::OutputFile(path, sys::Overwrite::refuse));
     struct stat status {};
     ASSERT_EQ(stat(path.c_str(), &status), 0);
     EXPECT_EQ(status.st_size, bytes);
@@ -35,35 +35,18 @@ TEST(Backup, is_a_whole_database_of_one_moment) {
     EXPECT_EQ(query_text(copy.handle(), "PRAGMA journal_mode"), "wal") << "once it is worked with";
 }
 
-TEST(Backup, replaces_a_file_only_where_it_is_told_to) {
+TEST(Backup, goes_through_what_is_no_file) {
     const Home home;
     Store store = home.open();
     add_agent(store, "ada");
+    const std::string pipe = home.directory() + "/pipe";
     const std::string path = home.directory() + "/copy.db";
-    std::ofstream(path) << "mine";
-    EXPECT_EQ(error_of([&] { back_up(store, path, IfThere::refuse); }).code(),
-              base::ErrorCode::exists);
-    EXPECT_EQ(read_bytes(path), "mine");
-    back_up(store, path, IfThere::replace);
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    const pid_t reader = start_child([&] { std::ofstream(path) << read_bytes(pipe); });
+    const std::int64_t bytes = back_up(store, sys::OutputFile(pipe));
+    EXPECT_EQ(wait_for(reader), 0);
+    EXPECT_EQ(static_cast<std::int64_t>(std::filesystem::file_size(path)), bytes);
     EXPECT_EQ(count(path, "SELECT count(*) FROM agents"), 1);
-}
-
-TEST(Backup, never_replaces_the_database_or_a_directory) {
-    const Home home;
-    Store store = home.open();
-    const AgentId agent = add_agent(store, "ada");
-    std::filesystem::create_symlink(home.paths().database, home.directory() + "/link.db");
-    for (const std::string& path :
-         {home.paths().database,
-          home.directory() + "/../" + std::filesystem::path(home.directory()).filename().string() +
-              "/chorus.db",
-          home.directory() + "/link.db", home.directory()})
-        EXPECT_EQ(error_of([&] { back_up(store, path, IfThere::replace); }).code(),
-                  base::ErrorCode::bad_request)
-            << path;
-    EXPECT_EQ(error_of([&] { back_up(store, home.directory() + "/no/x", IfThere::refuse); }).code(),
-              base::ErrorCode::failed);
-    add_message(store, agent, user_message("still there", 1));
 }
 
 TEST(Backup, goes_on_beside_who_writes) {
@@ -75,7 +58,7 @@ TEST(Backup, goes_on_beside_who_writes) {
         for (int i = 0; i < 100; ++i) add_message(other, agent, user_message("x", i));
     });
     const std::string path = home.directory() + "/copy.db";
-    for (int i = 0; i < 5; ++i) back_up(store, path, IfThere::replace);
+    for (int i = 0; i < 5; ++i) back_up(store, sys::OutputFile(path));
     EXPECT_EQ(wait_for(writer), 0);
     EXPECT_EQ(count(path, "SELECT max(id) - count(*) FROM messages"), 0);
     for (const auto& entry : std::filesystem::directory_iterator(home.directory()))

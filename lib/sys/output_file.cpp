@@ -1,0 +1,157 @@
+#include "sys/output_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "sys/fd.hpp"
+#include "sys/file.hpp"
+
+namespace chorus::sys {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+std::string quoted(const std::string& path) {
+    return "'" + base::visible(path, base::Newlines::escape) + "'";
+}
+
+Error is_there(const std::string& path) {
+    return {ErrorCode::exists, quoted(path) + ": it is there already", "--force replaces it"};
+}
+
+std::string parent_of_file(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+// The number at the end of /proc/self/fd/N, to which /dev/stdout and /dev/fd/N lead; -1 for any
+// other path. Descriptors that this program opened are close-on-exec and are not named.
+int named_descriptor(std::string path) {
+    const std::string all = "/proc/" + std::to_string(getpid()) + "/fd";
+    constexpr int most_links = 8;
+    for (int links = 0; links < most_links; ++links) {
+        const std::string parent = parent_of_file(path);
+        const std::string name = path.substr(path.rfind('/') + 1);
+        int number = -1;
+        const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+        if (error == std::errc{} && end == name.data() + name.size() && exists(parent) &&
+            real_path(parent) == all) {
+            const int flags = fcntl(number, F_GETFD);
+            if (flags < 0 || (flags & FD_CLOEXEC) != 0) throw base::system_error(path, EBADF);
+            return number;
+        }
+        std::array<char, 4096> target{};
+        const ssize_t size = readlink(path.c_str(), target.data(), target.size());
+        if (size <= 0) return -1;
+        const std::string led(target.data(), static_cast<std::size_t>(size));
+        path = led.front() == '/' ? led : join_path(parent, led);
+    }
+    return -1;
+}
+
+bool is_same_file(int fd, const struct stat& other) {
+    struct stat own {};
+    return fstat(fd, &own) == 0 && own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+}
+
+bool lies_below(const std::string& path, const std::string& directory) {
+    const auto led = follow_links(path.starts_with('/') ? path : join_path(real_path("."), path));
+    return led && led->path.starts_with(real_path(directory) + "/");
+}
+
+void copy(int from, int to, const std::string& path) {
+    std::array<char, 65536> buffer{};
+    if (lseek(from, 0, SEEK_SET) != 0) throw base::system_error(path);
+    for (;;) {
+        const ssize_t size = read(from, buffer.data(), buffer.size());
+        if (size < 0 && errno == EINTR) continue;
+        if (size < 0) throw base::system_error(path);
+        if (size == 0) return;
+        write_all(to, {buffer.data(), static_cast<std::size_t>(size)}, path);
+    }
+}
+
+// A regular file elsewhere, for as long as it takes.
+class Spool {
+  public:
+    Spool() : path_("/tmp/chorus-output-XXXXXX"), fd_(mkostemp(path_.data(), O_CLOEXEC)) {
+        if (!fd_) throw base::system_error(path_);
+    }
+    ~Spool() { unlink(path_.c_str()); }
+    Spool(const Spool&) = delete;
+    Spool& operator=(const Spool&) = delete;
+    const std::string& path() const { return path_; }
+    int fd() const { return fd_.get(); }
+
+  private:
+    std::string path_;
+    Fd fd_;
+};
+
+}  // namespace
+
+OutputFile::OutputFile(std::string path, Overwrite overwrite, const std::string& kept)
+    : path_(std::move(path)), overwrite_(overwrite), descriptor_(named_descriptor(path_)) {
+    if (descriptor_ == STDOUT_FILENO) return;
+    if (is_directory(path_))
+        throw Error(ErrorCode::bad_request, quoted(path_) + ": it is a directory, not a file");
+    struct stat named {};
+    struct stat led {};
+    const bool is_new = lstat(path_.c_str(), &named) != 0;
+    in_place_ = !is_new && !S_ISREG(named.st_mode);
+    const std::string& written = in_place_ ? path_ : parent_of_file(path_);
+    if (descriptor_ < 0 && access(written.c_str(), in_place_ ? W_OK : W_OK | X_OK) != 0)
+        throw Error(ErrorCode::bad_request, base::system_error(path_).message());
+    if (is_new || stat(path_.c_str(), &led) != 0 || !S_ISREG(led.st_mode)) return;
+    if (!kept.empty() && lies_below(path_, kept))
+        throw Error(ErrorCode::bad_request, quoted(path_) + ": it is a file of the home",
+                    "write to a file elsewhere");
+    const bool is_open_already =
+        descriptor_ >= 0 || (in_place_ && is_same_file(STDOUT_FILENO, led));
+    if (overwrite == Overwrite::refuse && !is_open_already) throw is_there(path_);
+}
+
+void OutputFile::write(std::string_view content) const {
+    stream([&](int fd) { write_all(fd, content, path_); });
+}
+
+void OutputFile::stream(const std::function<void(int fd)>& write) const {
+    if (is_in_place())
+        write_in_place(write);
+    else
+        put([&](const std::string&, int fd) { write(fd); });
+}
+
+void OutputFile::fill(const std::function<void(const std::string& file, int fd)>& fill) const {
+    if (!is_in_place()) return put(fill);
+    const Spool spool;
+    fill(spool.path(), spool.fd());
+    write_in_place([&](int fd) { copy(spool.fd(), fd, path_); });
+}
+
+void OutputFile::put(const std::function<void(const std::string& file, int fd)>& fill) const {
+    if (!fill_file(path_, overwrite_ == Overwrite::allow, fill)) throw is_there(path_);
+}
+
+void OutputFile::write_in_place(const std::function<void(int fd)>& write) const {
+    if (descriptor_ >= 0) return write(descriptor_);
+    const Fd fd(open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+    struct stat target {};
+    if (!fd || fstat(fd.get(), &target) != 0) throw base::system_error(path_);
+    // a link to stdout's own file has one offset with it, as a shell's redirection
+    const bool is_stdout = is_same_file(STDOUT_FILENO, target);
+    if (S_ISREG(target.st_mode) && !is_stdout && ftruncate(fd.get(), 0) != 0)
+        throw base::system_error(path_);
+    write(is_stdout ? STDOUT_FILENO : fd.get());
+}
+
+}  // namespace chorus::sys

@@ -1,0 +1,43 @@
+// A file that a person names for output: -o of several programs, the copy of the database.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace chorus::sys {
+
+enum class Overwrite { refuse, allow };
+
+// A new or a regular file is written whole or not at all (write_file of sys/file.hpp). Everything
+// else is written in place and stays what it is: a device, a FIFO, what a link leads to, and a
+// descriptor that the caller of this program opened (/dev/stdout, /dev/fd/N), at its own offset.
+class OutputFile {
+  public:
+    // Looks before anything is spent. Error(exists) where a regular file is there, or a link leads
+    // to one, and `overwrite` refuses; Error(bad_request) for what cannot be written and for an
+    // existing file below `kept` ("": nothing is kept). A descriptor needs no permission.
+    explicit OutputFile(std::string path, Overwrite overwrite = Overwrite::allow,
+                        const std::string& kept = "");
+
+    const std::string& path() const { return path_; }
+    bool is_stdout() const { return descriptor_ == 1; }
+    void write(std::string_view content) const;
+    // `write` gets the descriptor to write to.
+    void stream(const std::function<void(int fd)>& write) const;
+    // `fill` gets the path of a regular file and a descriptor of it; what it leaves there is the
+    // output.
+    void fill(const std::function<void(const std::string& file, int fd)>& fill) const;
+
+  private:
+    bool is_in_place() const { return in_place_ || descriptor_ >= 0; }
+    void put(const std::function<void(const std::string& file, int fd)>& fill) const;
+    void write_in_place(const std::function<void(int fd)>& write) const;
+
+    std::string path_;
+    Overwrite overwrite_;
+    int descriptor_ = -1;  // that the path names
+    bool in_place_ = false;
+};
+
+}  // namespace chorus::sys
