@@ -20,7 +20,7 @@ constexpr std::array verbs{
     Verb{"artifacts", "the named outputs of an agent", Needs::store,
          context_command::add_artifacts},
     Verb{"audit", "what was decided, and by whom", Needs::store, context_command::add_audit},
-    Verb{"backup", "a copy of the database, made beside whoever works with it", Needs::store,
+    Verb{"backup", "copy the database while others work with it, or put a copy back", Needs::home,
          context_command::add_backup},
     Verb{"branch", "fork a thread at a message", Needs::store, context_command::add_branch},
     Verb{"branches", "the branches there are", Needs::store, context_command::add_branches},

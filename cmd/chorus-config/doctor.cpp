@@ -105,7 +105,7 @@ ExitStatus doctor(const Call& call, const sys::Environment& environment) {
                                          agent::groom_in_force("", environment));
     if (call.fix) life::refuse_from_inside(store, environment);
     std::vector<Finding> findings;
-    add(findings, store::integrity_problems(store), false);
+    add(findings, store::integrity_problems(store.handle()), false);
     check_agents(home, store, call.fix, findings);
     check_temporaries(home, store, call.fix, findings);
     check_branches(home, store, call.fix, findings);

@@ -3,20 +3,28 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "agent/home.hpp"
+#include "base/text.hpp"
 #include "chorus-context/reading.hpp"
+#include "chorus-context/session.hpp"
 #include "chorus-context/verb.hpp"
+#include "life/deciders.hpp"
+#include "life/opening.hpp"
 
 namespace chorus::context_command {
 namespace {
 
 struct Options {
     Output output;
+    bool restore = false;
     bool json = false;
 };
 
-base::ExitStatus run(const Options& options, Opened& opened) {
+base::ExitStatus back_up(const Options& options, const Opened& opened) {
+    store::Store store = life::open_home(opened.home, opened.environment, agent::IfMissing::refuse,
+                                         agent::groom_in_force("", opened.environment));
     const sys::OutputFile file = output_file(opened, options.output);
-    const std::int64_t bytes = store::back_up(*opened.store, file);
+    const std::int64_t bytes = store::back_up(store, file);
     std::ostream& told = file.is_stdout() ? std::cerr : std::cout;
     if (options.json) {
         chat::JsonText out;
@@ -29,14 +37,43 @@ base::ExitStatus run(const Options& options, Opened& opened) {
     return base::ExitStatus::done;
 }
 
+// The home may be one whose database is lost.
+base::ExitStatus put_back(const Options& options, const Opened& opened) {
+    life::refuse_from_inside(opened.environment);
+    agent::open_home(opened.home, opened.environment, agent::IfMissing::create);
+    const auto done = store::put_back(life::database_paths(opened.home), options.output.file);
+    if (options.json) {
+        chat::JsonText out;
+        out.begin_object();
+        write_text(out, "file", options.output.file);
+        out.key("agents").number(done.agents).key("messages").number(done.messages).key("kept");
+        if (done.kept.empty())
+            out.null();
+        else
+            out.string(base::replace_invalid_utf8(done.kept));
+        std::cout << out.end_object().text() << '\n';
+        return base::ExitStatus::done;
+    }
+    std::cout << one_line(options.output.file) << ": restored, "
+              << counted(static_cast<std::size_t>(done.agents), "agent") << ", "
+              << counted(static_cast<std::size_t>(done.messages), "message") << '\n';
+    if (!done.kept.empty()) std::cout << "the database before is " << one_line(done.kept) << '\n';
+    return base::ExitStatus::done;
+}
+
 }  // namespace
 
 Action add_backup(CLI::App& verb) {
     const auto options = std::make_shared<Options>();
-    verb.add_option("FILE", options->output.file, "where to")->required();
+    verb.add_option("FILE", options->output.file, "where to, or with --restore the backup")
+        ->required();
     add_force(verb, options->output);
+    verb.add_flag("--restore", options->restore, "put the backup in the place of the database")
+        ->excludes("--force");
     verb.add_flag("--json", options->json, "print one JSON object");
-    return [options](Opened& opened) { return run(*options, opened); };
+    return [options](Opened& opened) {
+        return options->restore ? put_back(*options, opened) : back_up(*options, opened);
+    };
 }
 
 }  // namespace chorus::context_command

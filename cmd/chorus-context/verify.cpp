@@ -7,6 +7,7 @@
 #include "chorus-context/verb.hpp"
 #include "context/prefix.hpp"
 #include "life/agents.hpp"
+#include "store/integrity.hpp"
 #include "store/records.hpp"
 
 namespace chorus::context_command {
@@ -141,9 +142,12 @@ base::ExitStatus run(const Options& options, Opened& opened) {
     if (!options.agent.empty()) life::require_known_agent(*opened.store, options.agent);
     const store::AuditChain chain =
         store::check_audit(*opened.store, expected ? expected->rows : 0);
-    const std::string problem = problem_of(chain, expected);
+    std::string problem = problem_of(chain, expected);
+    if (!problem.empty()) problem = "audit log: " + problem;
+    const auto damage = store::integrity_problems(opened.store->handle());
+    if (!damage.empty()) problem = "database: " + damage.front();
     if (options.json) print_json(chain, problem);
-    if (!problem.empty()) throw Error(ErrorCode::failed, "audit log: " + problem);
+    if (!problem.empty()) throw Error(ErrorCode::failed, problem);
     if (!options.json)
         std::cout << chain.head.rows << (chain.head.rows == 1 ? " row" : " rows")
                   << (chain.head.hash.empty() ? "" : ", head " + chain.head.hash) << '\n';

@@ -41,6 +41,9 @@ std::string Home::locks() const {
 std::string Home::gate() const {
     return locks() + "/database";
 }
+std::string Home::presence_lock() const {
+    return locks() + "/presence";
+}
 std::string Home::audit_lock() const {
     return locks() + "/audit";
 }

@@ -24,7 +24,8 @@ class Home {
     std::string archive(std::string_view name, std::int64_t generation) const;
     std::string archived_sessions(std::string_view name, std::int64_t generation) const;
     std::string locks() const;
-    std::string gate() const;  // locks/database
+    std::string gate() const;           // locks/database
+    std::string presence_lock() const;  // shared while a process has the database open
     std::string agent_lock(std::int64_t agent_id) const;
     std::string thread_lock(std::int64_t agent_id, std::int64_t thread_id) const;
     std::string file_lock(std::int64_t agent_id) const;

@@ -20,13 +20,17 @@ bool works_on(const store::Turn& turn, const sys::Identity& process) {
 
 }  // namespace
 
-void refuse_from_inside(store::Store& store, const sys::Environment& environment) {
+void refuse_from_inside(const sys::Environment& environment) {
     const auto agent = environment.all().find("CHORUS_AGENT");
     if (agent != environment.all().end())
         throw Error(ErrorCode::forbidden,
                     "this process was started by agent " + base::quoted(agent->second) +
                         " (CHORUS_AGENT): it may decide nothing",
                     hint);
+}
+
+void refuse_from_inside(store::Store& store, const sys::Environment& environment) {
+    refuse_from_inside(environment);
     const auto turns = store::turns_at_work(store);
     if (turns.empty()) return;
     for (const sys::Identity& process : sys::ancestors())

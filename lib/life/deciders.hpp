@@ -17,8 +17,9 @@ struct Decider {
     policy::Redaction secrets = policy::Redaction();  // what the rows do not show
 };
 
-// Error(forbidden) where CHORUS_AGENT is in the environment, as it is for an agent's commands, or
-// where an ancestor of this process is the process of a turn at work.
+// Error(forbidden) where CHORUS_AGENT is in the environment, as it is for an agent's commands.
+void refuse_from_inside(const sys::Environment& environment);
+// The same, and where an ancestor of this process is the process of a turn at work.
 void refuse_from_inside(store::Store& store, const sys::Environment& environment);
 
 }  // namespace chorus::life

@@ -1,5 +1,7 @@
 #include "life/opening.hpp"
 
+#include <sys/stat.h>
+
 #include "base/error.hpp"
 #include "sys/file.hpp"
 
@@ -7,6 +9,27 @@ namespace chorus::life {
 
 using base::Error;
 using base::ErrorCode;
+
+namespace {
+
+constexpr off_t bytes_of_an_empty_one = 4096;
+
+// Seen before the database is read: another process may be making the first agent.
+store::IfEmpty if_empty(const agent::Home& home) {
+    struct stat status {};
+    if (stat(home.database().c_str(), &status) != 0 || status.st_size > bytes_of_an_empty_one ||
+        !sys::is_directory(home.agents()))
+        return store::IfEmpty::make;
+    for (const std::string& name : sys::list_directory(home.agents()))
+        if (!name.starts_with('.')) return store::IfEmpty::refuse;
+    return store::IfEmpty::make;
+}
+
+}  // namespace
+
+store::Store::Paths database_paths(const agent::Home& home) {
+    return {home.database(), home.gate(), home.presence_lock()};
+}
 
 store::Store open_home(const agent::Home& home, const sys::Environment& environment,
                        agent::IfMissing if_missing, agent::Groom groom) {
@@ -17,9 +40,10 @@ store::Store open_home(const agent::Home& home, const sys::Environment& environm
                     home.path() + ": no home of agents there, and it is not to be made unasked",
                     "--groom auto makes it");
     agent::open_home(home, environment, if_missing);
-    const store::Store::Paths paths{home.database(), home.gate()};
+    const store::Store::Paths paths = database_paths(home);
     const auto if_old = unasked ? store::IfOld::migrate : store::IfOld::refuse;
-    return creates ? store::Store::open(paths, if_old) : store::Store::open_existing(paths, if_old);
+    return creates ? store::Store::open(paths, if_old, if_empty(home))
+                   : store::Store::open_existing(paths, if_old, if_empty(home));
 }
 
 }  // namespace chorus::life

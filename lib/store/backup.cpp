@@ -1,32 +1,30 @@
 #include "store/backup.hpp"
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <unistd.h>
-
-#include <array>
 
 #include "base/error.hpp"
 #include "base/handle.hpp"
+#include "base/text.hpp"
+#include "store/database_file.hpp"
+#include "store/migrations.hpp"
 #include "store/sqlite.hpp"
+#include "sys/file.hpp"
 
 namespace chorus::store {
 namespace {
+
+using base::Error;
+using base::ErrorCode;
 
 void finish(sqlite3_backup* backup) {
     sqlite3_backup_finish(backup);
 }
 using Backup = base::Handle<sqlite3_backup, finish>;
 
-Database open_new(const std::string& path) {
-    sqlite3* raw = nullptr;
-    const int code = sqlite3_open_v2(
-        path.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
-        nullptr);
-    Database database(raw);
-    if (code != SQLITE_OK) throw_error(raw, code);
-    // a file that is not whole yet is thrown away, and the whole one is synced
-    execute(raw, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
-    return database;
+std::string shown(const std::string& path) {
+    return "'" + base::visible(path, base::Newlines::escape) + "'";
 }
 
 // In one step, so that it is one moment's: in WAL mode nobody waits for a reader.
@@ -37,14 +35,24 @@ void copy_all(sqlite3* from, sqlite3* to) {
     if (code != SQLITE_DONE) throw_error(to, code);
 }
 
-// The two bytes of SQLite's file header that say WAL (2): as a file with a rollback journal (1) it
-// can be read from where nobody may write.
-void leave_wal_mode(int fd, const std::string& path) {
-    constexpr std::array<char, 2> with_journal{1, 1};
-    constexpr off_t file_format = 18;
-    if (pwrite(fd, with_journal.data(), with_journal.size(), file_format) !=
-        static_cast<ssize_t>(with_journal.size()))
-        throw base::system_error(path);
+bool is_regular(const std::string& path) {
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0) throw base::system_error(shown(path));
+    return S_ISREG(status.st_mode);
+}
+
+// With the log beside it, unless it is a backup: a log is none of its own then.
+Database open_backup(const std::string& given) {
+    if (!is_regular(given))
+        throw Error(ErrorCode::bad_request, shown(given) + ": it is no regular file");
+    const std::string path = sys::real_path(given);
+    Database database = open_still(path);
+    if (file_format(database.get()) != without_log && has_log(path))
+        database = open_file(path, SQLITE_OPEN_READONLY);
+    if (needs_migration(database.get(), shown(given)) &&
+        query_integer(database.get(), "PRAGMA user_version") == 0)
+        throw Error(ErrorCode::config_invalid, shown(given) + ": an empty database");
+    return database;
 }
 
 }  // namespace
@@ -53,10 +61,22 @@ std::int64_t back_up(Store& store, const sys::OutputFile& file) {
     std::int64_t bytes = 0;
     file.fill([&](const std::string& copy, int fd) {
         copy_all(store.handle(), open_new(copy).get());
-        leave_wal_mode(fd, copy);
+        finish_copy(copy, fd, sqlite3_db_filename(store.handle(), "main"));
         bytes = lseek(fd, 0, SEEK_END);
     });
     return bytes;
+}
+
+PutBack put_back(const Store::Paths& paths, const std::string& backup) {
+    PutBack done;
+    done.kept = replace_database(paths, shown(backup), [&](const std::string& temporary) {
+        const Database from = open_backup(backup);
+        copy_all(from.get(), open_new(temporary).get());
+        done.agents =
+            query_integer(from.get(), "SELECT count(*) FROM agents WHERE status <> 'destroyed'");
+        done.messages = query_integer(from.get(), "SELECT count(*) FROM messages");
+    });
+    return done;
 }
 
 }  // namespace chorus::store

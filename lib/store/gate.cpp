@@ -4,20 +4,15 @@
 #include "sys/file.hpp"
 
 namespace chorus::store {
-namespace {
-
-constexpr std::int64_t longest_wait_ms = 10'000;
-
-}  // namespace
 
 void Gate::enter() {
     if (!file_) {
         sys::make_directory(path_.substr(0, path_.rfind('/') + 1));
         file_.emplace(path_);
     }
-    if (file_->take(sys::LockMode::exclusive, {}, longest_wait_ms, {})) return;
+    if (file_->take(sys::LockMode::exclusive, {}, most_ms_, stop_)) return;
     file_.reset();
-    throw base::Error(base::ErrorCode::failed,
+    throw base::Error(base::ErrorCode::agent_busy,
                       "database: another process has not let go of " + path_,
                       "'fuser " + path_ + "' names it: it may be stopped");
 }

@@ -4,6 +4,8 @@
 // survive for certain.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,16 +14,25 @@
 
 namespace chorus::store {
 
+constexpr std::int64_t longest_wait_ms = 10'000;
+
 // The file is opened with the first use, and stays open: a turn passes the gate many times.
 class Gate {
   public:
     explicit Gate(std::string path) : path_(std::move(path)) {}
-    // Waits up to 10 s, then Error(failed).
+    // Waits for at most `most_ms` (negative: as long as it takes), then Error(agent_busy); `stop`
+    // is asked every few milliseconds, and may throw what ends the wait instead.
+    void set_patience(std::int64_t most_ms, std::function<bool()> stop) {
+        most_ms_ = most_ms;
+        stop_ = std::move(stop);
+    }
     void enter();
     void leave();
 
   private:
     std::string path_;
+    std::int64_t most_ms_ = longest_wait_ms;
+    std::function<bool()> stop_;
     std::optional<sys::LockFile> file_;
 };
 

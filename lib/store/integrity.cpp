@@ -4,12 +4,14 @@
 
 namespace chorus::store {
 
-std::vector<std::string> integrity_problems(Store& store) {
+std::vector<std::string> integrity_problems(sqlite3* database) {
     std::vector<std::string> problems;
-    Statement integrity = store.prepare("PRAGMA integrity_check");
+    Prepared slot;
+    Statement integrity(prepare(database, "PRAGMA integrity_check"), slot);
     while (integrity.step())
         if (integrity.view(0) != "ok") problems.push_back(integrity.text(0));
-    Statement references = store.prepare("PRAGMA foreign_key_check");
+    Prepared other_slot;
+    Statement references(prepare(database, "PRAGMA foreign_key_check"), other_slot);
     while (references.step())
         problems.push_back(references.text(0) + ": row " + references.text(1) +
                            " refers to one of " + references.text(2) + " that is not there");

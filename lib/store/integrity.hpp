@@ -3,12 +3,12 @@
 #include <string>
 #include <vector>
 
-#include "store/store.hpp"
+struct sqlite3;
 
 namespace chorus::store {
 
 // What SQLite finds wrong with the file and with what its rows refer to, a line each. Reads all of
 // it.
-std::vector<std::string> integrity_problems(Store& store);
+std::vector<std::string> integrity_problems(sqlite3* database);
 
 }  // namespace chorus::store

@@ -40,16 +40,9 @@ static_assert(numbers_have_no_gaps());
 
 constexpr std::int64_t our_application_id = 0x43686f72;  // "Chor"
 
-base::Error not_ours() {
-    return {base::ErrorCode::config_invalid, "chorus.db: not a database of chorus",
+base::Error not_ours(const std::string& what) {
+    return {base::ErrorCode::config_invalid, what + ": not a database of chorus",
             "move the file away, or set CHORUS_HOME to another directory"};
-}
-
-base::Error too_new(std::int64_t version) {
-    return {base::ErrorCode::config_invalid,
-            "chorus.db: made by a newer chorus (schema " + std::to_string(version) +
-                ", this one knows " + std::to_string(schema_version()) + ")",
-            "use the newer chorus; the file was not touched"};
 }
 
 bool is_empty(sqlite3* database) {
@@ -62,15 +55,26 @@ int schema_version() {
     return migrations.back().number;
 }
 
-bool needs_migration(sqlite3* database) {
+base::Error too_new(std::int64_t version, const std::string& what) {
+    return {base::ErrorCode::config_invalid,
+            what + ": made by a newer chorus (schema " + std::to_string(version) +
+                ", this one knows " + std::to_string(schema_version()) + ")",
+            "use the newer chorus; the file was not touched"};
+}
+
+std::string mark_as_ours() {
+    return "PRAGMA application_id = " + std::to_string(our_application_id);
+}
+
+bool needs_migration(sqlite3* database, const std::string& what) {
     // One snapshot: another process may be making the schema between two reads.
     execute(database, "BEGIN");
     const std::int64_t version = query_integer(database, "PRAGMA user_version");
     const std::int64_t application = query_integer(database, "PRAGMA application_id");
     if (application != our_application_id &&
         (application != 0 || version != 0 || !is_empty(database)))
-        throw not_ours();
-    if (version > schema_version()) throw too_new(version);
+        throw not_ours(what);
+    if (version > schema_version()) throw too_new(version, what);
     execute(database, "COMMIT");
     return version < schema_version();
 }
@@ -87,10 +91,12 @@ void refuse_migration(sqlite3* database) {
 void migrate(sqlite3* database) {
     execute(database, "BEGIN IMMEDIATE");
     const std::int64_t version = query_integer(database, "PRAGMA user_version");
+    // another process has done it since it was looked at, and may be a newer program
+    if (version > schema_version()) throw too_new(version);
     for (const Migration& migration : migrations)
         if (migration.number > version) execute(database, *migration.sql);
-    execute(database, "PRAGMA application_id = " + std::to_string(our_application_id) +
-                          "; PRAGMA user_version = " + std::to_string(schema_version()));
+    execute(database,
+            mark_as_ours() + "; PRAGMA user_version = " + std::to_string(schema_version()));
     execute(database, "COMMIT");
 }
 

@@ -1,6 +1,7 @@
 #include "store/sqlite.hpp"
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstring>
@@ -55,15 +56,16 @@ Error translate(sqlite3* database, int code) {
                            "make the home and the files in it writable for this user");
         case SQLITE_CORRUPT:
         case SQLITE_NOTADB:
-            return failure(
-                path_of(database) + ": damaged: " + sqlite3_errstr(code & 0xff),
-                "'chorus-config doctor' says what can be saved; a backup may be put in its place");
+            return failure(path_of(database) + ": damaged: " + sqlite3_errstr(code & 0xff),
+                           std::string(ways_to_save));
         case SQLITE_CANTOPEN:
             return failure(path_of(database) + ": cannot be opened: " + reason_of(database, code),
                            "the home must be a directory this user may write");
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
-            return failure("another process has held it for too long", "run the command again");
+            return Error(ErrorCode::agent_busy,
+                         "database: another process has held it for too long",
+                         "run the command again");
         case SQLITE_NOMEM:
             return failure("out of memory", {});
         default:
@@ -87,6 +89,20 @@ Prepared prepare_first(sqlite3* database, std::string_view& sql, unsigned flags)
 
 void throw_error(sqlite3* database, int code) {
     throw translate(database, code);
+}
+
+std::array<char, 2> file_format(sqlite3* database) {
+    std::array<char, 2> format{};
+    sqlite3_file* file = nullptr;
+    sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (file != nullptr && file->pMethods != nullptr)
+        file->pMethods->xRead(file, format.data(), format.size(), file_format_offset);
+    return format;
+}
+
+bool has_log(const std::string& path) {
+    struct stat log {};
+    return stat((path + "-wal").c_str(), &log) == 0 && log.st_size > 0;
 }
 
 void close(sqlite3* database) {

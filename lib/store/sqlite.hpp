@@ -1,6 +1,7 @@
 // SQLite's C interface, for this room alone: the statement, and the one translation of its errors.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,6 +16,21 @@ namespace chorus::store {
 
 // What SQLite's error means to a person: Error(failed), with a hint where there is something to do.
 [[noreturn]] void throw_error(sqlite3* database, int code);
+
+// The hint of a database whose content is lost.
+constexpr std::string_view ways_to_save =
+    "'chorus-context backup --restore FILE' puts a backup in its place; 'chorus-config doctor' "
+    "says "
+    "what else can be saved";
+
+// The two bytes of SQLite's file header that say whether the file works with a log (2) or without
+// (1); 0 of an empty file. They are read through SQLite's descriptor, but past its locks and past
+// the log: closing a descriptor of our own would drop the locks of this process on the file.
+constexpr int file_format_offset = 18;
+constexpr std::array<char, 2> without_log{1, 1};
+std::array<char, 2> file_format(sqlite3* database);
+// Whether there is anything in the log of the database of that name.
+bool has_log(const std::string& path);
 
 void close(sqlite3* database);
 using Database = base::Handle<sqlite3, close>;

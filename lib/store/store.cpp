@@ -6,15 +6,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <unordered_map>
 
 #include "base/error.hpp"
+#include "base/shell_quoted.hpp"
 #include "store/gate.hpp"
 #include "store/migrations.hpp"
 #include "store/sqlite.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
+#include "sys/lock.hpp"
 
 namespace chorus::store {
 namespace {
@@ -35,6 +38,36 @@ void leave_memory_uncounted() {
     (void)once;
 }
 
+std::optional<sys::Lock> take_presence(const std::string& path) {
+    if (path.empty()) return std::nullopt;
+    auto lock = sys::Lock::acquire(path, sys::Lock::Mode::shared, longest_wait_ms);
+    if (lock) return lock;
+    throw base::Error(base::ErrorCode::agent_busy, "chorus.db: a backup is being put in its place",
+                      "run the command again");
+}
+
+base::Error log_of_another(const std::string& path, const std::string& what,
+                           const std::string& hint) {
+    return {
+        base::ErrorCode::config_invalid,
+        path + ": " + what + ", and the log beside it (" + path + "-wal) is of another database",
+        hint};
+}
+
+// SQLite takes whatever log it finds for the file's own. The log is looked at first, because
+// another process may be making the database.
+void refuse_log_of_another(sqlite3* database) {
+    const std::string path = sqlite3_db_filename(database, "main");
+    if (!has_log(path)) return;
+    const auto format = file_format(database);
+    if (format == std::array<char, 2>{})
+        throw log_of_another(path, "is empty", std::string(ways_to_save));
+    if (format == without_log)
+        throw log_of_another(path, "is a backup",
+                             "chorus-context backup --restore " + base::shell_quoted(path) +
+                                 " puts it in place without that log");
+}
+
 // Nothing where there is no such file. A connection belongs to one thread, so it needs no mutex.
 Database open_if_there(const std::string& path, int access = SQLITE_OPEN_READWRITE) {
     // Asked first: SQLite opens a file to read alone where it cannot be opened to write, thus also
@@ -45,7 +78,10 @@ Database open_if_there(const std::string& path, int access = SQLITE_OPEN_READWRI
     const int code = sqlite3_open_v2(path.c_str(), &raw,
                                      access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
     Database database(raw);
-    if (code == SQLITE_OK) return database;
+    if (code == SQLITE_OK) {
+        refuse_log_of_another(raw);
+        return database;
+    }
     throw_error(raw, code);
 }
 
@@ -60,6 +96,7 @@ void make_private_file(const std::string& path) {
 Database open_database(const std::string& path, bool make) {
     Database database = open_if_there(path);
     if (database) return database;
+    if (has_log(path)) throw log_of_another(path, "is missing", std::string(ways_to_save));
     if (!make)
         throw base::Error(base::ErrorCode::not_found, path + ": no such database",
                           "'chorus-init NAME' makes the first agent of a home");
@@ -77,8 +114,9 @@ void set(sqlite3* database, int option, int value) {
 // Runs inside COMMIT, thus behind the gate. A log that is wholly in the database begins anew with
 // the next commit, but only this process knows that it is: where every process commits once and
 // ends, the log would grow for ever. So the next commit is made here, a page long. (Cutting the log
-// would do it too, and make every commit after it wait for the file system's journal.) What fails
-// was committed nevertheless, and is tried again with the next commit.
+// would do it too, and make every commit after it wait for the file system's journal.) What it
+// writes is the same in all programs, old and new. What fails was committed nevertheless, and is
+// tried again with the next commit.
 int checkpoint_long_log(void* most_pages, sqlite3* database, const char* name, int pages) {
     int& most = *static_cast<int*>(most_pages);
     const bool is_long = pages >= most;
@@ -89,9 +127,7 @@ int checkpoint_long_log(void* most_pages, sqlite3* database, const char* name, i
     const int code =
         sqlite3_wal_checkpoint_v2(database, name, SQLITE_CHECKPOINT_PASSIVE, &in_log, &in_database);
     if (code == SQLITE_OK && in_log == in_database)
-        sqlite3_exec(database,
-                     ("PRAGMA user_version = " + std::to_string(schema_version())).c_str(), nullptr,
-                     nullptr, nullptr);
+        sqlite3_exec(database, mark_as_ours().c_str(), nullptr, nullptr, nullptr);
     return SQLITE_OK;
 }
 
@@ -116,8 +152,12 @@ bool has_wal(sqlite3* database) {
 }
 
 // A database restored from a backup may have lost its journal mode.
-void bring_up_to_date(sqlite3* database, Gate& gate, IfOld if_old) {
+void bring_up_to_date(sqlite3* database, Gate& gate, IfOld if_old, IfEmpty if_empty) {
     const bool old = needs_migration(database);
+    if (old && if_empty == IfEmpty::refuse && query_integer(database, "PRAGMA user_version") == 0)
+        throw base::Error(base::ErrorCode::config_invalid,
+                          "chorus.db: is empty, and there are directories of agents",
+                          std::string(ways_to_save));
     if (old && if_old == IfOld::refuse) refuse_migration(database);
     if (!old && has_wal(database)) return;
     const Passage passage(gate);
@@ -131,8 +171,8 @@ void bring_up_to_date(sqlite3* database, Gate& gate, IfOld if_old) {
 }  // namespace
 
 struct Store::Connection {
-    Connection(Database opened, const std::string& gate_path)
-        : database(std::move(opened)), gate(gate_path) {}
+    Connection(std::optional<sys::Lock> held, Database opened, const std::string& gate_path)
+        : presence(std::move(held)), database(std::move(opened)), gate(gate_path) {}
 
     Statement use(std::string_view sql) {
         auto slot = statements.find(sql);
@@ -147,24 +187,26 @@ struct Store::Connection {
     bool in_transaction() const { return sqlite3_get_autocommit(database.get()) == 0; }
 
     int most_pages = checkpoint_pages;
+    std::optional<sys::Lock> presence;  // let go of after the database is closed
     Database database;
     Gate gate;
     std::unordered_map<std::string, Prepared, Hash, std::equal_to<>> statements;
 };
 
-Store Store::open(const Paths& paths, IfOld if_old) {
-    return connect(paths, Missing::make, if_old);
+Store Store::open(const Paths& paths, IfOld if_old, IfEmpty if_empty) {
+    return connect(paths, Missing::make, if_old, if_empty);
 }
-Store Store::open_existing(const Paths& paths, IfOld if_old) {
-    return connect(paths, Missing::refuse, if_old);
+Store Store::open_existing(const Paths& paths, IfOld if_old, IfEmpty if_empty) {
+    return connect(paths, Missing::refuse, if_old, if_empty);
 }
 
-Store Store::connect(const Paths& paths, Missing missing, IfOld if_old) {
+Store Store::connect(const Paths& paths, Missing missing, IfOld if_old, IfEmpty if_empty) {
+    auto presence = take_presence(paths.presence);
     auto connection = std::make_unique<Connection>(
-        open_database(paths.database, missing == Missing::make), paths.gate);
+        std::move(presence), open_database(paths.database, missing == Missing::make), paths.gate);
     sqlite3* database = connection->database.get();
     configure(database, connection->most_pages);
-    bring_up_to_date(database, connection->gate, if_old);
+    bring_up_to_date(database, connection->gate, if_old, if_empty);
     // What SQLite spills goes to memory: no text of a conversation in /tmp.
     execute(database,
             "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = 100");
@@ -173,7 +215,7 @@ Store Store::connect(const Paths& paths, Missing missing, IfOld if_old) {
 
 std::optional<Store> Store::look(const Paths& paths) {
     auto connection = std::make_unique<Connection>(
-        open_if_there(paths.database, SQLITE_OPEN_READONLY), paths.gate);
+        std::nullopt, open_if_there(paths.database, SQLITE_OPEN_READONLY), paths.gate);
     if (!connection->database) return std::nullopt;
     distrust(connection->database.get());
     (void)needs_migration(connection->database.get());
@@ -203,6 +245,10 @@ std::int64_t Store::changed_rows() const {
     return sqlite3_changes64(handle());
 }
 
+void Store::set_patience(std::int64_t most_ms, std::function<bool()> stop) {
+    connection_->gate.set_patience(most_ms, std::move(stop));
+}
+
 std::int64_t Store::version_by_others() {
     return query_integer(handle(), "PRAGMA data_version");
 }
@@ -214,6 +260,11 @@ Transaction::Transaction(Store& store) : store_(store) {
                           "database: a transaction inside a transaction");
     passage_ = std::make_unique<Passage>(connection.gate);
     connection.use("BEGIN IMMEDIATE").run();
+    Statement version = connection.use("PRAGMA user_version");
+    if (version.step() && version.integer(0) > schema_version()) {
+        connection.use("ROLLBACK").run();
+        throw too_new(version.integer(0));
+    }
 }
 
 Transaction::~Transaction() {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,17 +20,26 @@ class Passage;
 
 // What becomes of the schema of an older program: migrated, or Error(config_invalid).
 enum class IfOld { migrate, refuse };
+// A database without a schema is a new one, or Error(config_invalid) because it cannot be: what it
+// held is lost.
+enum class IfEmpty { make, refuse };
 
 class Store {
   public:
     struct Paths {
         std::string database;  // $CHORUS_HOME/chorus.db
         std::string gate;      // $CHORUS_HOME/locks/database
+        // $CHORUS_HOME/locks/presence, held shared as long as the database is open; "": no lock.
+        std::string presence = {};
     };
-    // Makes the file (0600) and migrates it where needed.
-    static Store open(const Paths& paths, IfOld if_old = IfOld::migrate);
+    // Makes the file (0600) and migrates it where needed. Error(config_invalid), with nothing
+    // changed, where the log beside the file belongs to another database (see put_back);
+    // Error(agent_busy) while put_back keeps everybody out.
+    static Store open(const Paths& paths, IfOld if_old = IfOld::migrate,
+                      IfEmpty if_empty = IfEmpty::make);
     // As open(), but a missing database is Error(not_found).
-    static Store open_existing(const Paths& paths, IfOld if_old = IfOld::migrate);
+    static Store open_existing(const Paths& paths, IfOld if_old = IfOld::migrate,
+                               IfEmpty if_empty = IfEmpty::make);
 
     // To read a little: nothing is made, migrated or waited for, whatever others do. Nothing where
     // there is no database. The schema may be an older one.
@@ -45,6 +55,8 @@ class Store {
     sqlite3* handle() const;
     std::int64_t last_insert_id() const;
     std::int64_t changed_rows() const;
+    // How long a transaction waits for other writers: as of Gate, 10 s where it was not set.
+    void set_patience(std::int64_t most_ms, std::function<bool()> stop);
     // Another number where anybody but this Store has committed since it was asked before.
     std::int64_t version_by_others();
 
@@ -52,7 +64,7 @@ class Store {
     friend class Transaction;
     struct Connection;
     enum class Missing { make, refuse };
-    static Store connect(const Paths& paths, Missing missing, IfOld if_old);
+    static Store connect(const Paths& paths, Missing missing, IfOld if_old, IfEmpty if_empty);
     explicit Store(std::unique_ptr<Connection> connection);
     std::unique_ptr<Connection> connection_;
 };

@@ -42,7 +42,8 @@ class Supervisor {
         : instructions_(std::move(instructions)),
           home_(instructions_.home),
           directory_(instructions_.directory),
-          store_(store::Store::open_existing({home_.database(), home_.gate()})),
+          store_(
+              store::Store::open_existing({home_.database(), home_.gate(), home_.presence_lock()})),
           task_(instructions_.order.about),
           redaction_(instructions_.order.secrets) {}
 

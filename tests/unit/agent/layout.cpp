@@ -23,6 +23,7 @@ TEST(Home, keeps_everything_beneath_itself_under_names_of_their_own) {
                                     home.archived_sessions("ada", 2),
                                     home.locks(),
                                     home.gate(),
+                                    home.presence_lock(),
                                     home.agent_lock(7),
                                     home.thread_lock(7, 1),
                                     home.thread_lock(7, 12),
