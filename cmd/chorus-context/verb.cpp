@@ -34,12 +34,13 @@ life::HeldAgent hold_agent(Opened& opened, const Named& named, sys::Lock::Mode m
                                      ? -1
                                      : cli::require_duration_ms(named.wait, "--wait");
     sys::Interrupt& interrupt = sys::Interrupt::install();
+    const auto interrupted = [&interrupt]() -> bool {
+        if (interrupt.requested()) throw Error(ErrorCode::canceled, "interrupted");
+        return false;
+    };
+    if (wait_ms != 0) opened.store->set_patience(wait_ms, interrupted);
     return life::hold_agent(opened.home, *opened.store, require_agent(opened, named), mode, wait_ms,
-                            [&interrupt]() -> bool {
-                                if (interrupt.requested())
-                                    throw Error(ErrorCode::canceled, "interrupted");
-                                return false;
-                            });
+                            interrupted);
 }
 
 void add_force(CLI::App& verb, Output& output) {

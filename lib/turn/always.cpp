@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "agent/profile_text.hpp"
 #include "agent/trust.hpp"
 #include "base/error.hpp"
@@ -24,17 +26,18 @@ using base::Error;
 using base::ErrorCode;
 using chat::Json;
 
-std::string with_rule(const agent::Permissions& permissions, const agent::HomeConfiguration& home,
-                      const std::string& action) {
+std::string with_rules(const agent::Permissions& permissions, const agent::HomeConfiguration& home,
+                       const std::vector<std::string>& actions) {
     Json object =
         chat::parse_json(permissions.custom ? permissions.json
                                             : profile_json(agent::profile_text(permissions, home)),
                          "permissions");
     if (!object.contains("allow")) object["allow"] = Json::array();
-    const Json rule{{"pattern", policy::exact_pattern(action)}, {"shell", true}};
-    for (const Json& present : object["allow"])
-        if (present == rule) return chat::dump(object);
-    object["allow"].push_back(rule);
+    Json& allow = object["allow"];
+    for (const std::string& action : actions) {
+        const Json rule{{"pattern", policy::exact_pattern(action)}, {"shell", true}};
+        if (std::find(allow.begin(), allow.end(), rule) == allow.end()) allow.push_back(rule);
+    }
     return chat::dump(object);
 }
 
@@ -70,7 +73,8 @@ sys::Lock lock_configuration(const Widening& widening) {
                 "agent '" + widening.agent.name + "': its agent.json is being edited");
 }
 
-void allow_always(store::Store& store, const Widening& widening, const std::string& action) {
+void allow_always(store::Store& store, const Widening& widening,
+                  const std::function<std::vector<std::string>()>& decide) {
     const auto person = sys::invoking_person(widening.environment);
     if (const std::string problem = grant_problem(widening, person, "custom"); !problem.empty())
         throw Error(ErrorCode::forbidden, "always: " + problem);
@@ -81,25 +85,29 @@ void allow_always(store::Store& store, const Widening& widening, const std::stri
     const std::string part = life::trusted_part(store, widening.agent.id);
     const std::string trusted = part.empty() ? file.text : agent::with_trust_part(file.text, part);
     const std::string what = directory.configuration();
-    const std::string after = with_rule(agent::parse_configuration(trusted, what).permissions,
-                                        widening.configuration, action);
-    const std::string text = agent::with_members(file.text, {{"permissions", after}});
+    const agent::Permissions before = agent::parse_configuration(trusted, what).permissions;
     const std::string old_fingerprint = fingerprint_in_force(store, widening);
 
-    // the file first: killed in between, it asks to be trusted
-    sys::write_file(what, text, 0600);
     store::Transaction transaction(store);
+    const std::vector<std::string> actions = decide();
+    if (actions.empty()) return;
+    const std::string text = agent::with_members(
+        file.text, {{"permissions", with_rules(before, widening.configuration, actions)}});
+    // before the commit: killed in between, nobody has decided, and the next decision writes it
+    // again
+    sys::write_file(what, text, 0600);
     life::trust(store, widening.agent.id,
                 agent::with_trusted_key(agent::trust_part(trusted), "permissions", text));
-    store::append_audit(store, {.agent_id = widening.agent.id,
-                                .agent_name = widening.agent.name,
-                                .timestamp = sys::now_ms(),
-                                .turn_id = widening.turn,
-                                .action = "tool:self_edit:permissions:custom",
-                                .decision = "ask_approved",
-                                .user_id = static_cast<std::int64_t>(getuid()),
-                                .actor = widening.actor,
-                                .detail = "always: " + action});
+    for (const std::string& action : actions)
+        store::append_audit(store, {.agent_id = widening.agent.id,
+                                    .agent_name = widening.agent.name,
+                                    .timestamp = sys::now_ms(),
+                                    .turn_id = widening.turn,
+                                    .action = "tool:self_edit:permissions:custom",
+                                    .decision = "ask_approved",
+                                    .user_id = static_cast<std::int64_t>(getuid()),
+                                    .actor = widening.actor,
+                                    .detail = "always: " + action});
     store::rebind_prompts(store, widening.agent.id, old_fingerprint,
                           fingerprint_in_force(store, widening));
     transaction.commit();

@@ -1,7 +1,9 @@
 // `always`: the exact action joins the agent's allow list, by a person's word.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "agent/configuration.hpp"
 #include "store/agents.hpp"
@@ -22,10 +24,12 @@ struct Widening {
     store::TurnId turn = 0;
 };
 
-// In agent.json, the trusted part and the audit log. What was approved under the rules before holds
-// under those after. Error(forbidden) for who may not grant a profile of the agent's own,
-// Error(agent_busy) where another process edits agent.json.
-void allow_always(store::Store& store, const Widening& widening, const std::string& action);
+// What `decide` returns, actions, becomes rules in agent.json, the trusted part and the audit log,
+// in one transaction with what `decide` writes; nothing is changed where it returns none. What was
+// approved under the rules before holds under those after. Error(forbidden) for who may not grant a
+// profile of the agent's own, Error(agent_busy) where another process edits agent.json.
+void allow_always(store::Store& store, const Widening& widening,
+                  const std::function<std::vector<std::string>()>& decide);
 // Error(forbidden) where the part (agent/trust.hpp) gives the agent more rights than this person
 // may grant.
 void check_trust_grant(const Widening& widening, const std::string& part_before,

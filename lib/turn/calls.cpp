@@ -51,7 +51,8 @@ void Calls::ask_terminal(Judged& judged) {
             : grant_problem(widening(), sys::invoking_person(surroundings_.environment), "custom");
     if (!problem.empty())
         return surroundings_.warn("always: " + problem + "; it is approved this once");
-    allow_always(place_.store, widening(), judged.decided.action);
+    allow_always(place_.store, widening(),
+                 [&] { return std::vector<std::string>{judged.decided.action}; });
     rules_.renew();
     // what was approved beside it a moment ago was approved by the same person
     for (Judged& other : judged_)

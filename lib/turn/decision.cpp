@@ -176,12 +176,8 @@ std::string audit_detail(const store::Prompt& decided) {
     return detail;
 }
 
-// False: somebody else was first.
-bool decide_one(store::Store& store, const Widening& widening, const store::Prompt& decided) {
-    if (decided.kind == "trust" && decided.state == "approved")
-        return approve_trust(store, widening, decided);
-    const store::Agent& agent = widening.agent;
-    store::Transaction transaction(store);
+// Inside a transaction. False: somebody else was first.
+bool record_decision(store::Store& store, const store::Agent& agent, const store::Prompt& decided) {
     if (!store::decide_prompt(store, decided)) return false;
     store::append_audit(store,
                         {.agent_id = agent.id,
@@ -193,6 +189,15 @@ bool decide_one(store::Store& store, const Widening& widening, const store::Prom
                          .user_id = static_cast<std::int64_t>(getuid()),
                          .actor = decided.decided_by,
                          .detail = audit_detail(decided)});
+    return true;
+}
+
+// False: somebody else was first.
+bool decide_one(store::Store& store, const Widening& widening, const store::Prompt& decided) {
+    if (decided.kind == "trust" && decided.state == "approved")
+        return approve_trust(store, widening, decided);
+    store::Transaction transaction(store);
+    if (!record_decision(store, widening.agent, decided)) return false;
     transaction.commit();
     return true;
 }
@@ -274,17 +279,28 @@ std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
         if (decider.show) decider.show(prompt);
     }
     std::vector<store::Prompt> decided;
-    for (store::Prompt& prompt : prompts) {
-        prompt.decided_at = sys::now_ms();
-        if (decide_one(store, widening_for(prompt), prompt))
-            decided.push_back(prompt);
-        else if (!all)
-            refuse_decided(*store::find_prompt(store, prompt.id));
-    }
-    if (decided.empty()) refuse_decided(*store::find_prompt(store, prompts.front().id));
+    const auto decide_each = [&](const auto& decides) {
+        for (store::Prompt& prompt : prompts) {
+            prompt.decided_at = sys::now_ms();
+            if (decides(prompt))
+                decided.push_back(prompt);
+            else if (!all)
+                refuse_decided(*store::find_prompt(store, prompt.id));
+        }
+    };
     if (decision.always)
-        for (const store::Prompt& prompt : decided)
-            allow_always(store, widening_for(prompt), prompt.action);
+        allow_always(store, widening_for(prompts.front()), [&] {
+            decide_each(
+                [&](const store::Prompt& prompt) { return record_decision(store, agent, prompt); });
+            std::vector<std::string> actions;
+            for (const store::Prompt& prompt : decided) actions.push_back(prompt.action);
+            return actions;
+        });
+    else
+        decide_each([&](const store::Prompt& prompt) {
+            return decide_one(store, widening_for(prompt), prompt);
+        });
+    if (decided.empty()) refuse_decided(*store::find_prompt(store, prompts.front().id));
     deliver_audit(store, {configuration.audit_sink, decider.home.audit_lock()}, decider.warn);
     return decided;
 }

@@ -3,11 +3,13 @@
 #include <cerrno>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "context/threads.hpp"
 #include "life/agents.hpp"
 #include "life/named_path.hpp"
 #include "life/opening.hpp"
+#include "store/gate.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
@@ -66,6 +68,13 @@ std::function<bool()> until_it_may_begin(const TurnOptions& options,
     };
 }
 
+// Other writers are waited for like the agent: what is not to be waited for is held for a moment.
+void be_patient(store::Store& store, std::int64_t wait_ms, const TurnOptions& options,
+                const Surroundings& surroundings) {
+    store.set_patience(wait_ms == 0 ? store::longest_wait_ms : wait_ms,
+                       until_it_may_begin(options, surroundings));
+}
+
 void lock_agent(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
     auto held =
         life::hold_agent(surroundings.home, place.store, place.agent, sys::Lock::Mode::shared,
@@ -107,11 +116,24 @@ sys::Root root_for(store::Store& store, const agent::Directory& directory,
     return std::move(*root);
 }
 
+void limit_waits(store::Store& store, const TurnOptions& options) {
+    const std::int64_t last_ms =
+        options.deadline_ms == 0 ? 0 : options.deadline_ms + base::limits::timeout_grace_ms;
+    store.set_patience(store::longest_wait_ms, [last_ms] {
+        if (last_ms != 0 && sys::monotonic_ms() > last_ms)
+            throw Error(ErrorCode::timeout,
+                        "turn: the time given with --timeout is up, and another process keeps its "
+                        "end from being recorded");
+        return false;
+    });
+}
+
 Place open_place(const TurnOptions& options, const Surroundings& surroundings, Hold hold) {
     const agent::Home& home = surroundings.home;
     store::Store store =
         life::open_home(home, surroundings.environment, agent::IfMissing::refuse,
                         agent::groom_in_force(options.groom, surroundings.environment));
+    be_patient(store, options.wait_ms, options, surroundings);
     const store::Agent agent = life::require_agent(home, store, options.agent);
     const agent::Directory directory(home.path() + "/" + agent.dir);
     auto home_configuration = agent::load_home_configuration(home);

@@ -45,6 +45,9 @@ enum class Hold { locks, agent_lock, nothing };
 // Error(not_found), Error(exited), Error(not_ready), Error(agent_busy), Error(bad_request) for -C.
 // With --new-thread the place is, unlocked, the thread that the new one will stand beside.
 Place open_place(const TurnOptions& options, const Surroundings& surroundings, Hold hold);
+// What a turn at work commits waits for other writers no longer than --timeout lets it end: then
+// Error(timeout).
+void limit_waits(store::Store& store, const TurnOptions& options);
 // The thread's lock, if it is free now.
 bool try_lock_thread(Place& place, const Surroundings& surroundings);
 // --new-thread: made and locked, once it is known that the turn can begin.

@@ -201,6 +201,7 @@ chat::TurnResult begin_and_run(Place& place, const TurnOptions& options,
                             std::move(running));
     if (said) check_fits(*said, options, live.settings());
     record.begin(std::move(said));
+    limit_waits(place.store, options);
     return live.take({});
 }
 
@@ -258,6 +259,7 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
     LiveTurn live(place, record, options, surroundings, std::move(loaded), frame);
     check_may_begin(options, surroundings);
     record.reopen(store::load_turn_messages(place.store, last->id).back());
+    limit_waits(place.store, options);
     return live.take(unfinished);
 }
 
