@@ -1,5 +1,8 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <iostream>
+#include <optional>
 #include <set>
 
 #include "agent/home.hpp"
@@ -10,11 +13,15 @@
 #include "context/session_check.hpp"
 #include "life/deciders.hpp"
 #include "life/leftovers.hpp"
+#include "life/mending.hpp"
 #include "life/opening.hpp"
 #include "store/integrity.hpp"
+#include "store/salvage.hpp"
 #include "store/turns.hpp"
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
+#include "turn/secrets.hpp"
+#include "turn/settings.hpp"
 
 namespace chorus::config {
 namespace {
@@ -97,21 +104,92 @@ void print_json(const std::vector<Finding>& findings, ExitStatus status) {
     std::cout << out.end_object().text() << '\n';
 }
 
+constexpr const char* ways =
+    "; --fix saves what can be read, 'chorus-context backup --restore FILE' puts a backup in its "
+    "place";
+
+// Whether the home is one of agents, whose database is lost.
+bool has_agents(const agent::Home& home) {
+    if (!sys::is_directory(home.agents())) return false;
+    const auto names = sys::list_directory(home.agents());
+    return std::any_of(names.begin(), names.end(),
+                       [](const std::string& name) { return !name.starts_with('.'); });
+}
+
+// The database, or what is wrong with it. What is not about its content is thrown.
+std::optional<store::Store> open_sound(const agent::Home& home, const sys::Environment& environment,
+                                       std::vector<std::string>& problems) {
+    try {
+        store::Store store = life::open_home(home, environment, agent::IfMissing::refuse,
+                                             agent::groom_in_force("", environment));
+        problems = store::integrity_problems(store.handle());
+        if (problems.empty()) return store;
+    } catch (const base::Error& error) {
+        const bool is_gone = error.code() == base::ErrorCode::not_found && has_agents(home);
+        if (!is_gone && !store::is_damage(error)) throw;
+        problems.push_back(error.message());
+    }
+    return std::nullopt;
+}
+
+// What can be read of a database becomes a new one.
+std::optional<store::Store> save_database(const agent::Home& home,
+                                          const sys::Environment& environment,
+                                          const std::vector<std::string>& problems,
+                                          std::vector<Finding>& findings) {
+    try {
+        const store::Salvage saved = store::salvage(life::database_paths(home));
+        add(findings, problems, true);
+        findings.push_back({"chorus.db: made anew, with " + std::to_string(saved.agents) +
+                                " agents and " + std::to_string(saved.messages) + " messages" +
+                                (saved.kept.empty() ? "" : "; the old one is " + saved.kept),
+                            true});
+        for (const std::string& lost : saved.lost)
+            findings.push_back({"chorus.db: lost: " + lost, false});
+        return life::open_home(home, environment, agent::IfMissing::refuse,
+                               agent::Groom::automatic);
+    } catch (const base::Error& error) {
+        if (error.code() == base::ErrorCode::agent_busy) throw;
+        add(findings, problems, false);
+        findings.push_back({error.message(), false});
+    }
+    return std::nullopt;
+}
+
+void check_home(const agent::Home& home, store::Store& store, const sys::Environment& environment,
+                bool fix, std::vector<Finding>& findings) {
+    check_agents(home, store, fix, findings);
+    check_temporaries(home, store, fix, findings);
+    // of a home whose config.json cannot be read nothing is written that needs it
+    const life::Decider decider{
+        static_cast<std::int64_t>(getuid()), turn::actor_text("", environment),
+        life::check_home_configuration(home).empty() ? turn::secrets_of(home, environment)
+                                                     : policy::Redaction()};
+    for (const life::Flaw& flaw :
+         life::check_agent_directories(home, store, environment, decider, fix))
+        findings.push_back({flaw.what, flaw.mended});
+    check_branches(home, store, fix, findings);
+    check_mount_points(home, store, fix, findings);
+    for (Finding& finding : context::check_sessions(store, home, fix))
+        findings.push_back(std::move(finding));
+}
+
 }  // namespace
 
 ExitStatus doctor(const Call& call, const sys::Environment& environment) {
     const agent::Home home = agent::find_home(environment);
-    store::Store store = life::open_home(home, environment, agent::IfMissing::refuse,
-                                         agent::groom_in_force("", environment));
-    if (call.fix) life::refuse_from_inside(store, environment);
     std::vector<Finding> findings;
-    add(findings, store::integrity_problems(store.handle()), false);
-    check_agents(home, store, call.fix, findings);
-    check_temporaries(home, store, call.fix, findings);
-    check_branches(home, store, call.fix, findings);
-    check_mount_points(home, store, call.fix, findings);
-    for (Finding& finding : context::check_sessions(store, home, call.fix))
-        findings.push_back(std::move(finding));
+    for (const life::Flaw& flaw : life::check_home_configuration(home))
+        findings.push_back({flaw.what, flaw.mended});
+    std::vector<std::string> problems;
+    auto store = open_sound(home, environment, problems);
+    if (call.fix) life::refuse_from_inside(environment);
+    if (call.fix && store) life::refuse_from_inside(*store, environment);
+    if (!store && call.fix)
+        store = save_database(home, environment, problems, findings);
+    else
+        for (const std::string& problem : problems) findings.push_back({problem + ways, false});
+    if (store) check_home(home, *store, environment, call.fix, findings);
 
     ExitStatus status = ExitStatus::done;
     for (const Finding& finding : findings)

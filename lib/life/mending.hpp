@@ -1,0 +1,30 @@
+// What keeps the turns of an agent from beginning: parts of its directory that are gone or cannot
+// be read, and a directory that no row knows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "agent/layout.hpp"
+#include "life/deciders.hpp"
+#include "store/store.hpp"
+#include "sys/environment.hpp"
+
+namespace chorus::life {
+
+struct Flaw {
+    std::string what;
+    bool mended = false;
+};
+
+// With `fix`: a missing part is made again, as far as rows, transcript and template say what it
+// held; a file that is broken stays beside the new one; a directory without a row is adopted, with
+// its saved sessions. Only a person can mend a value that is wrong, and what a link stands for.
+// Agents that are being made or destroyed are not looked at, and of one at work nothing is changed.
+std::vector<Flaw> check_agent_directories(const agent::Home& home, store::Store& store,
+                                          const sys::Environment& environment,
+                                          const Decider& decider, bool fix);
+// The same for config.json, which is never changed: it limits what agents may do.
+std::vector<Flaw> check_home_configuration(const agent::Home& home);
+
+}  // namespace chorus::life

@@ -1,0 +1,279 @@
+#!/usr/bin/env bash
+# Broken homes: the doctor finds each of them, --fix saves what there is, says what is lost, and the
+# next doctor has nothing to say.
+. "$(dirname "$0")/../support/lib.sh"
+. "$(dirname "$0")/../support/turns.sh"
+
+# Agent a: two turns, a call on record, a saved session, a branch, a committed file, rights that a
+# person gave, all of it in the database's file and nothing in its log.
+make_sound_home() {
+    init a --model builtin/script --permissions open --system-prompt 'Be brief.' --description 'the first'
+    run chorus-run a 'one'
+    run chorus-run a '/git_status {}'
+    run chorus-context save a kept --no-summary
+    run chorus-context branch a try
+    expect_status 0
+    echo precious >"$CHORUS_HOME/agents/a/workspace/file"
+    run chorus-config doctor
+    expect_status 0
+    run chorus-context backup "$base/backup.db"
+    run chorus-run a 'after the backup'
+    db 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null
+    cp -a "$CHORUS_HOME" "$base/sound"
+}
+broken() { # NAME: a copy of the sound home, to be broken
+    test_case "doctor: $1"
+    cp -a "$base/sound" "$CHORUS_HOME"
+    agent=$CHORUS_HOME/agents/a
+}
+contents() { (cd "$CHORUS_HOME" && find agents config.json chorus.db -type f ! -path '*/.git/*' -print0 2>/dev/null | sort -z | xargs -0 sha256sum); }
+# REGEX of what is found, STATUS of --fix; then nothing is left but what is REGEX where a third one is given.
+finds() {
+    local before
+    before=$(contents)
+    run chorus-config doctor
+    expect_status 1
+    expect_match "$out" "found: [^
+]*$1"
+    expect_equal "$(contents)" "$before"
+    run chorus-config doctor --fix
+    expect_status "$2"
+    fixed=$out
+    run chorus-config doctor --json
+    if [ -n "${3:-}" ]; then
+        expect_status 1
+        expect_match "$out" "$3"
+    else
+        expect_status 0
+        expect_json '.findings | length' 0
+    fi
+}
+goes_on_with() { # COUNT of messages
+    expect_db 'PRAGMA integrity_check; PRAGMA foreign_key_check' ok
+    expect_db 'SELECT count(*) FROM messages' "$1"
+    run chorus-run a 'goes on'
+    expect_status 0
+    expect_db 'SELECT count(*) FROM messages' $(($1 + 2))
+    run chorus-context search goes
+    expect_status 0
+    expect_sound
+}
+keeps_its_files() {
+    expect_file "$CHORUS_HOME/agents/a/workspace/file" precious
+    run chorus-context history a
+    expect_match "$out" 'kept'
+    run chorus-context restore a "$(db "SELECT id FROM sessions WHERE description = 'kept'")" --append
+    expect_status 0
+}
+keeps_its_rights() {
+    run chorus-config get permissions -a a
+    expect_equal "$out" open
+}
+
+test_case "doctor: a sound home"
+make_sound_home
+
+messages=$(sqlite3 "$base/sound/chorus.db" 'SELECT count(*) FROM messages')
+in_backup=$(sqlite3 -readonly "$base/backup.db" 'SELECT count(*) FROM messages')
+
+# --- the database ---
+
+broken "1, a page in the middle of the database"
+root=$(db "SELECT rootpage FROM sqlite_schema WHERE name = 'steps'")
+dd if=/dev/urandom of="$CHORUS_HOME/chorus.db" bs=4096 seek=$((root - 1)) count=1 conv=notrunc status=none
+finds 'chorus\.db: damaged|steps|Tree' 1
+expect_match "$fixed" "made anew, with 1 agents and $messages messages; the old one is $CHORUS_HOME/chorus\.db\.before-"
+expect_match "$fixed" 'found: chorus\.db: lost: steps: not every row can be read'
+goes_on_with "$messages"
+keeps_its_files
+keeps_its_rights
+
+broken "2, the middle of the messages"
+for n in 1 2 3 4 5 6; do run chorus-run a "$(printf 'long %.0s' {1..300}) $n"; done
+db 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null
+places=$(grep -abo 'long long long long long' "$CHORUS_HOME/chorus.db" | cut -d: -f1 | awk '{print int($1 / 4096)}' | uniq)
+dd if=/dev/zero of="$CHORUS_HOME/chorus.db" bs=4096 seek="$(sed -n 3p <<<"$places")" count=1 conv=notrunc status=none
+all=$((messages + 12))
+finds 'chorus\.db: damaged|Tree|never used|malformed|missing' 1
+saved=$(db 'SELECT count(*) FROM messages')
+[ "$saved" -ge "$messages" ] && [ "$saved" -le $all ] || fail "$saved messages of $all"
+goes_on_with "$saved"
+keeps_its_files
+
+broken "2b, the index of the search"
+db "UPDATE messages_fts_data SET block = x'00000000ffffffff' WHERE id > 10"
+db 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null
+finds 'chorus\.db: damaged' 0
+run chorus-context search backup
+expect_match "$out" 'after the backup'
+goes_on_with "$messages"
+
+broken "3, a database that ends half way"
+truncate -s $(($(stat -c %s "$CHORUS_HOME/chorus.db") / 8192 * 4096)) "$CHORUS_HOME/chorus.db"
+finds 'chorus\.db: damaged|malformed|Tree|missing' 1
+run chorus-run a 'goes on'
+expect_status 0
+expect_file "$agent/workspace/file" precious
+
+broken "4, the beginning of the database is another text"
+dd if=/dev/urandom of="$CHORUS_HOME/chorus.db" bs=4096 count=1 conv=notrunc status=none
+finds 'chorus\.db: damaged' 1
+expect_match "$fixed" 'lost: everything'
+goes_on_with 0
+keeps_its_files
+run chorus-config get system_prompt -a a
+expect_equal "$out" 'Be brief.'
+expect_match "$(cat "$agent"/branches/main/session.md)" 'one'
+
+for state in '5, an empty file' '6, no file' '7, a database without tables'; do
+    broken "${state%%,*}, for a database ${state#*, }"
+    rm -f "$CHORUS_HOME"/chorus.db*
+    [ "${state%%,*}" = 5 ] && : >"$CHORUS_HOME/chorus.db"
+    [ "${state%%,*}" = 7 ] && sqlite3 "$CHORUS_HOME/chorus.db" 'PRAGMA journal_mode = WAL; VACUUM' >/dev/null
+    finds 'chorus\.db: (is empty, and there are directories of agents|no such database)' 1
+    goes_on_with 0
+    keeps_its_files
+    run chorus-config list -a a
+    expect_match "$out" 'Be brief'
+    run chorus-context backup --restore "$base/backup.db"
+    expect_status 0
+    goes_on_with "$in_backup"
+done
+
+broken "8, a backup that was copied beside the log of the database"
+run chorus-run a 'into the log'
+cp "$base/backup.db" "$CHORUS_HOME/chorus.db"
+finds 'is a backup, and the log beside it' 0
+goes_on_with "$in_backup"
+keeps_its_files
+keeps_its_rights
+
+broken "9, messages without their agent"
+db 'DELETE FROM agents'
+finds 'refers to one of agents' 0
+goes_on_with "$messages"
+keeps_its_files
+keeps_its_rights
+
+broken "10, messages without their thread"
+db 'DELETE FROM threads WHERE thread_id = 1'
+finds 'refers to one of threads' 0
+goes_on_with "$messages"
+
+# --- agent.json and config.json ---
+
+for state in '11, agent.json that is no JSON' '12, no agent.json' '13, an empty agent.json'; do
+    broken "$state"
+    case ${state%%,*} in
+        11) echo '{"name": "a", "model": ' >"$agent/agent.json" ;;
+        12) rm "$agent/agent.json" ;;
+        13) : >"$agent/agent.json" ;;
+    esac
+    finds "agent 'a': .*agent\.json" 0
+    expect_match "$fixed" 'mended: agent .a.: .*agent\.json is made again'
+    expect_equal "$(find "$agent" -name 'agent.json.broken-*' | wc -l)" "$([ "${state%%,*}" = 12 ] && echo 0 || echo 1)"
+    keeps_its_rights
+    for key in 'system_prompt:Be brief.' 'description:the first' 'model:builtin/script'; do
+        run chorus-config get "${key%%:*}" -a a
+        expect_equal "$out" "${key#*:}"
+    done
+    goes_on_with "$messages"
+    keeps_its_files
+done
+
+broken "14, a value in agent.json that a person has to mend"
+edit_agent_key a max_iterations '"many"'
+before=$(cat "$agent/agent.json")
+finds "agent 'a': .*max_iterations" 1 'max_iterations'
+expect_file "$agent/agent.json" "$before"
+
+broken "15, a profile that there is not"
+edit_agent_key a permissions '"nobody"'
+finds "agent 'a': .*nobody" 1 nobody
+
+for state in '16, config.json that is no JSON' '17, a value in config.json that is none'; do
+    broken "$state"
+    [ "${state%%,*}" = 16 ] && echo '{' >"$CHORUS_HOME/config.json" || echo '{"max_retries": "x"}' >"$CHORUS_HOME/config.json"
+    before=$(cat "$CHORUS_HOME/config.json")
+    finds 'config\.json' 1 'config\.json'
+    expect_match "$fixed" 'found: .*only a person can mend it'
+    expect_file "$CHORUS_HOME/config.json" "$before"
+done
+
+# --- the parts of an agent's directory ---
+
+broken "18, no workspace"
+rm -rf "$agent/workspace"
+finds "agent 'a': .*/workspace is gone" 0
+expect_match "$fixed" 'what was in it is lost'
+goes_on_with "$messages"
+
+broken "19, a workspace that is no repository"
+rm -rf "$agent/workspace/.git"
+finds "agent 'a': .*/workspace is no git repository" 0
+goes_on_with "$messages"
+keeps_its_files
+
+broken "20, no branches"
+rm -rf "$agent/branches"
+finds "agent 'a': .*/branches/main is gone" 0
+goes_on_with "$messages"
+expect_match "$(cat "$agent/branches/main/session.md")" 'after the backup'
+run chorus-run a -t try 'there too'
+expect_status 0
+
+for state in '21, a link current that leads nowhere' '22, no link current' '23, a directory current'; do
+    broken "$state"
+    rm "$agent/current"
+    [ "${state%%,*}" = 21 ] && ln -s branches/nowhere "$agent/current"
+    [ "${state%%,*}" = 23 ] && mkdir "$agent/current" && echo mine >"$agent/current/text"
+    finds "agent 'a': .*/current names no branch" 0
+    expect_equal "$(readlink "$agent/current")" branches/main
+    [ "${state%%,*}" = 23 ] && expect_file "$(echo "$agent"/current.broken-*/text)" mine
+    goes_on_with "$messages"
+done
+
+broken "24, an agent without its directory"
+rm -rf "$agent"
+finds "agent 'a': .*/agents/a is gone" 0
+goes_on_with "$messages"
+keeps_its_rights
+run chorus-context messages a
+expect_match "$out" 'after the backup'
+
+broken "25, a directory without an agent"
+cp -a "$agent" "$CHORUS_HOME/agents/b"
+finds "agent 'b': the database knows nothing of" 0
+run chorus-run b 'goes on'
+expect_status 0
+expect_file "$CHORUS_HOME/agents/b/workspace/file" precious
+run chorus-context history b
+expect_match "$out" kept
+run chorus-config get permissions -a b
+expect_equal "$out" standard
+
+broken "26, a directory without an agent and without agent.json"
+mv "$agent" "$CHORUS_HOME/agents/b"
+rm "$CHORUS_HOME/agents/b/agent.json"
+db "UPDATE agents SET status = 'destroyed', destroyed_at = 1"
+finds "agent 'b': the database knows nothing of" 0
+run chorus-config get system_prompt -a b
+expect_equal "$out" 'Be brief.'
+run chorus-run b 'goes on'
+expect_status 0
+
+test_case "doctor: a database of a newer chorus is left alone"
+cp -a "$base/sound" "$CHORUS_HOME"
+db 'PRAGMA user_version = 999; PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null
+before=$(sha256sum "$CHORUS_HOME/chorus.db")
+run chorus-config doctor --fix
+expect_status 3
+expect_match "$err" 'made by a newer chorus'
+expect_equal "$(sha256sum "$CHORUS_HOME/chorus.db")" "$before"
+test_case "doctor: an agent's command may not mend"
+cp -a "$base/sound" "$CHORUS_HOME"
+: >"$CHORUS_HOME/chorus.db"
+CHORUS_AGENT=a run chorus-config doctor --fix
+expect_status 6
+
+end_tests
