@@ -144,7 +144,6 @@ void configure(sqlite3* database, int& most_pages) {
     set(database, SQLITE_DBCONFIG_ENABLE_FKEY, 1);
     sqlite3_busy_timeout(database, busy_timeout_ms);
     sqlite3_wal_hook(database, checkpoint_long_log, &most_pages);
-    if (sqlite3_db_readonly(database, "main") == 1) throw_error(database, SQLITE_READONLY);
 }
 
 bool has_wal(sqlite3* database) {
@@ -159,7 +158,8 @@ void bring_up_to_date(sqlite3* database, Gate& gate, IfOld if_old, IfEmpty if_em
                           "chorus.db: is empty, and there are directories of agents",
                           std::string(ways_to_save));
     if (old && if_old == IfOld::refuse) refuse_migration(database);
-    if (!old && has_wal(database)) return;
+    // one that may only be read is read: a write says what is in its way
+    if (!old && (has_wal(database) || sqlite3_db_readonly(database, "main") == 1)) return;
     const Passage passage(gate);
     if (query_text(database, "PRAGMA journal_mode = WAL") != "wal")
         throw base::Error(base::ErrorCode::failed,

@@ -201,10 +201,11 @@ LockFile::LockFile(const std::string& path)
     : path_(path),
       fd_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
                0600)) {
-    if (!fd_) throw base::system_error(path);
+    if (!fd_ && errno != EROFS) throw base::system_error(path);
 }
 
 bool LockFile::try_take(LockMode mode, LockRange range) {
+    if (!fd_) return true;
     int problem = 0;
     const bool taken = is_taken(fd_.get(), F_OFD_SETLK, lock_of(mode, range), problem);
     if (problem != 0) throw base::system_error("lock " + path_, problem);
@@ -219,7 +220,7 @@ bool LockFile::is_waited_for(LockRange range) const {
 
 bool LockFile::take(LockMode mode, LockRange range, std::int64_t wait_ms,
                     const std::function<bool()>& stop) {
-    if (wait_ms == 0) return try_take(mode, range);
+    if (wait_ms == 0 || !fd_) return try_take(mode, range);
     if (!is_waited_for(range) && try_take(mode, range)) return true;
     const std::int64_t began_ms = monotonic_ms();
     Queuer queuer(fd_.get(), mode, range);
@@ -237,6 +238,7 @@ bool LockFile::take(LockMode mode, LockRange range, std::int64_t wait_ms,
 }
 
 void LockFile::drop(LockRange range) {
+    if (!fd_) return;
     int problem = 0;
     struct flock all = lock_of(LockMode::exclusive, range);
     all.l_type = F_UNLCK;

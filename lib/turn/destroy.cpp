@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -168,17 +170,36 @@ class Destruction {
         transaction.commit();
     }
 
+    store::Session write(const Present& present) const {
+        return context::write_session(home(), agent_, present.messages,
+                                      {.trigger = context::SessionTrigger::destroy,
+                                       .model = present.settings.model,
+                                       .description = context::topic(present.messages)},
+                                      present.redaction);
+    }
+
+    // On a full disk what goes anyway goes first, and makes room for what stays.
     store::Session save(const Present& present) const {
         try {
-            return context::write_session(home(), agent_, present.messages,
-                                          {.trigger = context::SessionTrigger::destroy,
-                                           .model = present.settings.model,
-                                           .description = context::topic(present.messages)},
-                                          present.redaction);
+            return write(present);
         } catch (const Error& error) {
-            throw Error(error.code(), "the session cannot be saved: " + error.message(),
-                        "--purge saves nothing");
+            const auto is = [&](int number) {
+                return error.message().ends_with(std::strerror(number));
+            };
+            if (!is(ENOSPC) && !is(EDQUOT)) throw cannot_save(error);
         }
+        sys::try_remove_tree(directory_.commands());
+        if (files_ == Files::archived) sys::try_remove_tree(directory_.workspace());
+        try {
+            return write(present);
+        } catch (const Error& error) {
+            throw cannot_save(error);
+        }
+    }
+
+    static Error cannot_save(const Error& error) {
+        return {error.code(), "the session cannot be saved: " + error.message(),
+                "--purge saves nothing"};
     }
 
     // The same session, written by a run that was killed before its row.

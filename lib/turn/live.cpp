@@ -13,6 +13,7 @@
 #include "sys/clock.hpp"
 #include "sys/write_access.hpp"
 #include "turn/compact.hpp"
+#include "turn/last_turn.hpp"
 #include "turn/rights.hpp"
 #include "turn/secrets.hpp"
 #include "turn/tasks.hpp"
@@ -401,6 +402,17 @@ void LiveTurn::keep_end_for_channel() const {
 
 // What cannot be gone on from (a configuration that broke meanwhile, a full disk) ends the turn, on
 // record where that can still be written.
+// A turn whose end cannot be recorded is one whose process has gone: --resume goes on with it.
+void LiveTurn::guard(const std::function<void()>& work) {
+    try {
+        work();
+    } catch (const Error& error) {
+        result_.state = State::failed;
+        result_.error = with_way_on(error, place_, record_.turn());
+        result_.exit_status = base::exit_status(error.code());
+    }
+}
+
 chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
     result_.agent = place_.agent.name;
     result_.thread = place_.thread.id;
@@ -412,17 +424,11 @@ chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
         !why.empty() && loaded_.settings.sandbox != sys::SandboxMode::off)
         surroundings_.warn("commands cannot write in " + place_.root.path() + ", " + why);
 
-    try {
-        run_to_end(unfinished);
-    } catch (const Error& error) {
-        result_.state = State::failed;
-        result_.error = error;
-        result_.exit_status = base::exit_status(error.code());
-    }
+    guard([&] { run_to_end(unfinished); });
     if (result_.state == State::input_required)
         record_.describe_audit(result_);
     else if (!concluded_)
-        record_.end(result_);
+        guard([&] { record_.end(result_); });
     if (result_.state != State::input_required) keep_end_for_channel();
     for (const std::string& plants :
          task::plants_of(tasks_.site, store::running_tasks(place_.store, place_.agent.id)))

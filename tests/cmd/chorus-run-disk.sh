@@ -92,6 +92,74 @@ expect_db 'SELECT count(*) FROM turns' 2
 expect_sound
 free_disk
 
+test_case "a home that cannot be written can be read, exported and backed up elsewhere"
+for log in with without; do
+    make_disk 8m
+    init a --model builtin/script
+    run chorus-run a 'the first'
+    run chorus-context save a kept --no-summary
+    if [ $log = without ]; then
+        run chorus-context backup "$scratch/first.db"
+        run chorus-context backup --restore "$scratch/first.db"
+        expect_status 0
+        rm "$CHORUS_HOME"/chorus.db.before-*
+    fi
+    mount -o remount,ro "$CHORUS_HOME"
+    for command in 'context messages a' 'context log a' 'context show a' 'context search first' 'context history a' 'context usage' 'context audit' \
+        'context branches a' 'context verify' 'context export a' 'context export a -o out.md' 'context pack a -o out.tar.gz' 'context backup copy.db' \
+        'tasks list a' 'tasks status a' 'tasks prompts' 'config list' 'config list -a a' 'config get model -a a' 'config doctor'; do
+        run chorus-$command
+        expect_status 0
+    done
+    expect_equal "$(sqlite3 copy.db 'PRAGMA integrity_check; SELECT count(*) FROM messages')" $'ok\n2'
+    grep -q 'the first' out.md || fail 'the export lacks the message'
+    for command in 'run a x' 'context clear a' 'context save a' 'config set description x -a a' 'init b --model builtin/script' 'destroy a --yes'; do
+        run chorus-$command
+        expect_status 1
+        expect_match "$err" '[Rr]ead-only'
+    done
+    rm -f out.md out.tar.gz copy.db first.db
+    free_disk
+done
+
+test_case "full: what reads works, a backup goes elsewhere, and an agent is destroyed with its session saved"
+for option in '' --purge; do
+    make_disk 4m
+    init a --model builtin/script
+    # the log of the database has the size that it keeps
+    for n in 1 2 3; do run chorus-run a "turn $n"; done
+    fill_disk
+    for command in 'context messages a' 'context export a' 'context backup copy.db' 'tasks status a' 'config doctor' "destroy a --yes $option"; do
+        run chorus-$command
+        expect_status 0
+    done
+    rm copy.db "$CHORUS_HOME/filler"
+    expect_equal "$(find "$CHORUS_HOME/archive" -name '*.json' 2>/dev/null | wc -l)" "$([ -z "$option" ] && echo 1 || echo 0)"
+    expect_equal "$(ls -A "$CHORUS_HOME/agents")" ''
+    expect_db 'SELECT status FROM agents' destroyed
+    free_disk
+done
+
+test_case "full when the turn ends: the result names the turn on record, and --resume goes on with it"
+for format in text json; do
+    make_disk 4m
+    init a --model builtin/script --permissions sandboxed
+    # the filler is removed only by a person
+    run chorus-run a --output-format $format 'say it
+/bash head -c 9000000 /dev/zero >filler; seq 9000'
+    expect_status 1
+    expect_match "$err" 'hint: turn 1 is on record; .*chorus-run a --resume'
+    expect_no_match "$err" 'run the command again'
+    [ $format = json ] && expect_json '"\(.turn) \(.exit_code) \(.state)"' '1 1 failed'
+    rm "$CHORUS_HOME/agents/a/workspace/filler"
+    run chorus-run a --resume
+    expect_status 0
+    expect_db "SELECT group_concat(turn_number || ' ' || state) FROM turns" '1 idle'
+    expect_db "SELECT count(*) FROM messages WHERE role = 'user' AND content LIKE 'say it%'" 1
+    expect_sound
+    free_disk
+done
+
 test_case "a workspace that cannot be written is the model's to know"
 make_disk 8m
 init a --model builtin/script
