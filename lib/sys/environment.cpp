@@ -168,8 +168,9 @@ void harden_process() {
     if (setrlimit(RLIMIT_CORE, &none) != 0) throw base::system_error("setrlimit RLIMIT_CORE");
     drop_library_variables();
     umask_before() = umask(private_umask);
-    // a reader that has gone is an error to be told, not an end
-    if (signal(SIGPIPE, SIG_IGN) == SIG_ERR) throw base::system_error("signal SIGPIPE");
+    // a reader that has gone, and a file that may not grow, are errors to be told, not an end
+    for (const int number : {SIGPIPE, SIGXFSZ})
+        if (signal(number, SIG_IGN) == SIG_ERR) throw base::system_error("signal");
 }
 
 unsigned caller_umask() {

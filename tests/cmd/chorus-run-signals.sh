@@ -395,6 +395,22 @@ run chorus-run a 'say it'
 expect_status 0
 expect_sound
 
+test_case "a limit on file sizes: no other command dies by SIGXFSZ either, and the home is as it was"
+agent_of builtin/script --permissions sandboxed
+run chorus-run a "say it $(seq 9000 | tr '\n' ' ')"
+run chorus-context save a kept --no-summary
+db 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null
+for kib in 1 8; do
+    for command in 'init b --model builtin/script' 'context save a --no-summary' 'context backup copy.db' 'context export a -o out.md' \
+        'context pack a -o out.tar.gz' 'context clear a' 'tasks run a -- true' 'config set description x -a a' 'destroy a --yes' 'config doctor'; do
+        run bash -c "ulimit -f $kib; exec chorus-$command"
+        [ "$status" -lt 128 ] || fail "chorus-$command under ulimit -f $kib: $status"
+    done
+    expect_missing copy.db
+    run chorus-config doctor --fix
+done
+expect_db 'PRAGMA integrity_check' ok
+
 test_case "times that are none are refused before anything is recorded"
 agent_of builtin/script
 for name in CHORUS_DRAIN_TIMEOUT_MS CHORUS_SHUTDOWN_TIMEOUT_MS; do
