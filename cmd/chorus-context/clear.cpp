@@ -32,20 +32,21 @@ void print_json(const store::Agent& agent, const context::Cleared& cleared) {
 
 // The model is asked before anybody is made to wait; of what was said meanwhile the summary knows
 // nothing, and the session has it.
-std::optional<context::SessionAbout> about(const Options& options, const turn::Present& present,
-                                           const turn::Surroundings& surroundings) {
+std::optional<context::SessionAbout> about(const Options& options, const store::Agent& agent,
+                                           Opened& opened, const turn::Surroundings& surroundings) {
     if (!options.save) return std::nullopt;
     return turn::about_session(
-        present, context::SessionTrigger::context_clear, "",
+        turn::present_context(*opened.store, agent, {}, surroundings),
+        context::SessionTrigger::context_clear, "",
         options.no_summary ? turn::Summaries::by_rule : turn::Summaries::by_model, surroundings);
 }
 
 base::ExitStatus run(const Options& options, Opened& opened) {
     const turn::Surroundings surroundings = surroundings_of(opened);
     const store::Agent agent = require_agent(opened, options.named);
-    const auto present = turn::present_context(*opened.store, agent, {}, surroundings);
-    const auto save = about(options, present, surroundings);
-    const auto held = hold_agent(opened, options.named, sys::Lock::Mode::exclusive);
+    const auto save = about(options, agent, opened, surroundings);
+    const auto held = hold_agent(opened, options.named, agent, sys::Lock::Mode::exclusive);
+    const auto present = turn::present_context(*opened.store, held.agent, {}, surroundings);
     const auto cleared = context::clear_context(*opened.store, opened.home, held.agent,
                                                 present.after_time, save, present.redaction);
     if (options.json) {

@@ -28,7 +28,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
     const auto compacted = turn::compact(
         *opened.store, agent, require_thread(opened, agent, options.thread),
         surroundings_of(opened),
-        [&] { return hold_agent(opened, options.named, sys::Lock::Mode::exclusive); });
+        [&] { return hold_agent(opened, options.named, agent, sys::Lock::Mode::exclusive); });
     if (options.json)
         print_json(compacted);
     else

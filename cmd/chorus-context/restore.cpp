@@ -54,7 +54,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
     const store::Agent agent = require_agent(opened, options.named);
     const store::Session session = context::require_session(*opened.store, agent, options.id);
     context::SessionFile file = context::load_session(opened.home, session);
-    const auto held = hold_agent(opened, options.named, sys::Lock::Mode::exclusive);
+    const auto held = hold_agent(opened, options.named, agent, sys::Lock::Mode::exclusive);
     const auto present = turn::present_context(*opened.store, held.agent, {}, surroundings);
     const auto done = context::restore_session(*opened.store, opened.home, held.agent, session,
                                                std::move(file.messages),

@@ -38,21 +38,29 @@ void print(const store::Session& session, bool json) {
     std::cout << out.end_object().text() << '\n';
 }
 
-base::ExitStatus run(const Options& options, Opened& opened) {
-    const turn::Surroundings surroundings = surroundings_of(opened);
-    const store::Agent agent = require_agent(opened, options.named);
-    const auto present = turn::present_context(*opened.store, agent,
-                                               threads_of(opened, agent, options), surroundings);
-    if (present.messages.empty() && !options.allow_empty)
+// Looked at for the summary, and again when nobody can clear it any more.
+turn::Present present(const Options& options, Opened& opened, const store::Agent& agent,
+                      const turn::Surroundings& surroundings) {
+    auto found = turn::present_context(*opened.store, agent, threads_of(opened, agent, options),
+                                       surroundings);
+    if (found.messages.empty() && !options.allow_empty)
         throw Error(ErrorCode::not_found,
                     "agent '" + agent.name + "': nothing to save, its context is empty",
                     "--allow-empty saves it all the same");
+    return found;
+}
+
+base::ExitStatus run(const Options& options, Opened& opened) {
+    const turn::Surroundings surroundings = surroundings_of(opened);
+    const store::Agent agent = require_agent(opened, options.named);
     const auto about = turn::about_session(
-        present, context::SessionTrigger::manual_save, options.description,
+        present(options, opened, agent, surroundings), context::SessionTrigger::manual_save,
+        options.description,
         options.no_summary ? turn::Summaries::by_rule : turn::Summaries::by_model, surroundings);
-    const auto held = hold_agent(opened, options.named, sys::Lock::Mode::shared);
-    print(context::save_session(*opened.store, opened.home, held.agent, present.messages, about,
-                                present.redaction),
+    const auto held = hold_agent(opened, options.named, agent, sys::Lock::Mode::shared);
+    const auto now = present(options, opened, held.agent, surroundings);
+    print(context::save_session(*opened.store, opened.home, held.agent, now.messages, about,
+                                now.redaction),
           options.json);
     return base::ExitStatus::done;
 }

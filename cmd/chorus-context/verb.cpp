@@ -28,7 +28,8 @@ store::Agent require_agent(Opened& opened, const Named& named) {
     return life::require_agent(opened.home, *opened.store, named.name);
 }
 
-life::HeldAgent hold_agent(Opened& opened, const Named& named, sys::Lock::Mode mode) {
+life::HeldAgent hold_agent(Opened& opened, const Named& named, const store::Agent& agent,
+                           sys::Lock::Mode mode) {
     const std::int64_t wait_ms = named.wait.empty() ? 0
                                  : named.wait == "true"
                                      ? -1
@@ -39,8 +40,11 @@ life::HeldAgent hold_agent(Opened& opened, const Named& named, sys::Lock::Mode m
         return false;
     };
     if (wait_ms != 0) opened.store->set_patience(wait_ms, interrupted);
-    return life::hold_agent(opened.home, *opened.store, require_agent(opened, named), mode, wait_ms,
-                            interrupted);
+    return life::hold_agent(opened.home, *opened.store, agent, mode, wait_ms, interrupted);
+}
+
+life::HeldAgent hold_agent(Opened& opened, const Named& named, sys::Lock::Mode mode) {
+    return hold_agent(opened, named, require_agent(opened, named), mode);
 }
 
 void add_force(CLI::App& verb, Output& output) {

@@ -78,6 +78,9 @@ void add_name(CLI::App& verb, Named& named);
 void add_name_and_wait(CLI::App& verb, Named& named);
 store::Agent require_agent(Opened& opened, const Named& named);
 life::HeldAgent hold_agent(Opened& opened, const Named& named, sys::Lock::Mode mode);
+// The very agent that something was read of, which another one of its name may follow.
+life::HeldAgent hold_agent(Opened& opened, const Named& named, const store::Agent& agent,
+                           sys::Lock::Mode mode);
 
 // A file to write, and whether one that is there may be replaced.
 struct Output {

@@ -1,6 +1,7 @@
 #include "agent/configuration.hpp"
 #include "base/time.hpp"
 #include "chat/json.hpp"
+#include "store/agents.hpp"
 #include "sys/file.hpp"
 #include "sys/lock.hpp"
 #include "task/task.hpp"
@@ -41,6 +42,9 @@ void mirror(const Site& site) {
     const auto lock = sys::Lock::acquire(site.home.configuration_lock(site.agent),
                                          sys::LockMode::exclusive, patience_ms);
     if (!lock) return;
+    // another agent may have its directory by now
+    const auto agent = store::find_agent(site.store, site.agent);
+    if (!agent || agent->status == store::AgentStatus::destroyed) return;
     const auto text = text_of(site);
     const chat::Json rows = rows_of(store::running_tasks(site.store, site.agent));
     if (!text || says(*text, rows)) return;
