@@ -211,6 +211,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
     settle_decision(options);
     const char* goes_on = options.turn.resume        ? "--resume"
                           : options.turn.retry       ? "--retry"
+                          : options.turn.inbox       ? "--inbox"
                           : !options.approve.empty() ? "--approve"
                           : !options.deny.empty()    ? "--deny"
                           : !options.answer.empty()  ? "--answer"
@@ -285,6 +286,10 @@ void add_turn_options(CLI::App& app, Options& options) {
     auto* retry = app.add_flag("--retry", turn.retry, "the same, without its failed tail")
                       ->excludes(new_thread)
                       ->excludes(resume);
+    app.add_flag("--inbox", turn.inbox, "begin a turn with the messages that wait, if any")
+        ->excludes(new_thread)
+        ->excludes(resume)
+        ->excludes(retry);
     app.add_flag("--cancel-prompts", turn.cancel_prompts, "withdraw the questions that wait");
     app.add_option("--on-ask", options.on_ask, "where nobody answers: suspend, deny or fail")
         ->type_name("WHAT")
@@ -301,13 +306,17 @@ void add_turn_options(CLI::App& app, Options& options) {
     app.add_option("--ask-timeout", options.ask_timeout,
                    "how long a question stands on the terminal")
         ->type_name("TIME");
-    auto* wait = app.add_flag("--wait", options.wait, "wait for the thread, or --wait=TIME at most")
-                     ->type_name("[=TIME]");
-    app.add_flag("--queue", turn.queue, "hand the message to the turn at work on the thread")
-        ->excludes(new_thread)
-        ->excludes(resume)
-        ->excludes(retry)
-        ->excludes(wait);
+    app.add_flag("--wait", options.wait, "wait for the thread, or --wait=TIME at most")
+        ->type_name("[=TIME]");
+    auto* queue =
+        app.add_flag("--queue", turn.queue, "hand the message to the turn at work on the thread");
+    // the turn that takes the message has its own
+    for (const char* other :
+         {"--model", "--new-thread", "--fresh", "--resume", "--retry", "--inbox", "--on-ask",
+          "--directory", "--idempotency-key", "--max-iterations", "--wait"})
+        queue->excludes(app.get_option(other));
+    for (const char* other : {"--resume", "--retry", "--inbox"})
+        app.get_option("--idempotency-key")->excludes(app.get_option(other));
     app.add_option("--groom", turn.groom, "auto, manual or pristine")
         ->type_name("HOW")
         ->check(CLI::IsMember(agent::groom_names()));
@@ -355,6 +364,12 @@ void add_output_options(CLI::App& app, Options& options) {
         ->check(CLI::IsMember({"auto", "always", "never"}));
 }
 
+// What an error before the turn says of the message, where there is one.
+std::optional<bool> not_accepted(const Options& options) {
+    if (options.turn.says_nothing()) return std::nullopt;
+    return false;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -377,7 +392,7 @@ int main(int argc, char** argv) {
                                   if (!output)
                                       output =
                                           std::make_unique<cli::Output>(program, options.output);
-                                  output->fail(error, options.turn.agent);
+                                  output->fail(error, options.turn.agent, not_accepted(options));
                                   return true;
                               },
                           .redact = turn::redacted});

@@ -28,7 +28,8 @@ struct Options {
 void go_on(Opened& opened, const store::Prompt& prompt) {
     const auto agent = store::find_agent(opened.store, prompt.agent_id);
     const auto turn = store::find_turn(opened.store, prompt.turn_id);
-    task::begin_turn(agent ? agent->name : "", turn ? turn->thread_id : 0, opened.environment);
+    task::begin_turn(agent ? agent->name : "", turn ? turn->thread_id : 0, task::Begin::resume,
+                     opened.environment);
 }
 
 base::ExitStatus decide(const Options& options, What what, Opened& opened) {

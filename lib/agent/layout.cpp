@@ -66,6 +66,10 @@ std::string Home::file_lock(std::int64_t agent_id) const {
     return agent_lock(agent_id) + "-files";
 }
 
+std::string Home::key_lock(std::int64_t agent_id) const {
+    return agent_lock(agent_id) + "-keys";
+}
+
 std::string Home::branches_lock(std::int64_t agent_id) const {
     return agent_lock(agent_id) + "-branches";
 }

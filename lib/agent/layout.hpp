@@ -29,6 +29,8 @@ class Home {
     std::string agent_lock(std::int64_t agent_id) const;
     std::string thread_lock(std::int64_t agent_id, std::int64_t thread_id) const;
     std::string file_lock(std::int64_t agent_id) const;
+    // A byte of it, which the key's hash names, is held by whoever uses an idempotency key.
+    std::string key_lock(std::int64_t agent_id) const;
     std::string configuration_lock(std::int64_t agent_id) const;
     std::string branches_lock(std::int64_t agent_id) const;  // held while a branch is put in place
     std::string channel_lock(std::int64_t agent_id) const;   // held while something is posted

@@ -185,7 +185,12 @@ std::string to_json(const TurnResult& result) {
     out.key("iterations").number(result.iterations).key("tool_calls").number(result.tool_calls);
     out.key("artifacts").begin_array().end_array().key("prompts").begin_array();
     for (const PromptNotice& prompt : result.prompts) add_prompt(out, prompt);
-    out.end_array().key("denied").begin_array();
+    out.end_array().key("accepted");
+    if (result.accepted)
+        out.boolean(*result.accepted);
+    else
+        out.null();
+    out.key("denied").begin_array();
     for (const TurnResult::Denied& denied : result.denied)
         out.begin_object()
             .key("action")
@@ -201,6 +206,7 @@ std::string to_json(const TurnResult& result) {
         out.null();
     else
         out.string(base::iso8601(result.resume_at));
+    out.key("replayed").boolean(result.replayed);
     return out.key("exit_code").number(static_cast<int>(result.exit_status)).end_object().take();
 }
 

@@ -97,6 +97,9 @@ struct TurnResult {
     std::string error_category;
     base::TimeMs resume_at = 0;
     base::ExitStatus exit_status = base::ExitStatus::done;
+    bool replayed = false;  // of a turn that was finished before, which has the idempotency key
+    // Whether the message of the user is on record; nothing where none was given.
+    std::optional<bool> accepted = {};
 };
 
 struct EventSource {

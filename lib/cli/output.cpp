@@ -142,7 +142,7 @@ void Output::say_end(const chat::TurnResult& result) {
     if (options_.verbosity != Verbosity::quiet && asks_for_command)
         say("hint", "the profile 'sandboxed' runs sandboxed commands without asking");
     const bool asks = result.state == chat::State::input_required && !result.prompts.empty();
-    if (!result.error || asks) return;
+    if (!result.error || (asks && result.accepted != false)) return;
     const bool is_limit = result.exit_status == ExitStatus::limit;
     if (is_limit && options_.verbosity == Verbosity::quiet) return;
     say(is_limit ? "warning" : "error", result.error->message());
@@ -195,13 +195,15 @@ ExitStatus Output::finish(const chat::TurnResult& ended) {
     return result.exit_status;
 }
 
-void Output::fail(const base::Error& error, const std::string& agent) {
+void Output::fail(const base::Error& error, const std::string& agent,
+                  std::optional<bool> accepted) {
     chat::TurnResult result = ended_.value_or(chat::TurnResult{});
     result.agent = agent;
     if (!ended_)
         result.state =
             error.code() == base::ErrorCode::canceled ? chat::State::canceled : chat::State::failed;
     result.error = error;
+    if (!ended_) result.accepted = accepted;
     result.exit_status = exit_status(error);
     if (options_.format != Format::text || ended_) print(last_part(result));
     progress_.reset();

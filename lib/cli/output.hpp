@@ -46,8 +46,9 @@ class Output {
     // the result's, or failed where not everything could be written.
     base::ExitStatus finish(const chat::TurnResult& ended);
     // An error before there was a turn, in the format asked for, and to the file of -o what goes to
-    // stdout.
-    void fail(const base::Error& error, const std::string& agent);
+    // stdout. `accepted` as of the result.
+    void fail(const base::Error& error, const std::string& agent,
+              std::optional<bool> accepted = {});
     // While a question stands on the terminal the status line is gone.
     void pause_progress();
     void resume_progress();

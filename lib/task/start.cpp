@@ -98,14 +98,14 @@ store::Task start(const Site& site, const Order& order, const sys::Environment& 
     return *task;
 }
 
-void begin_turn(const std::string& agent_name, store::ThreadId thread,
+void begin_turn(const std::string& agent_name, store::ThreadId thread, Begin begin,
                 const sys::Environment& environment) {
     sys::Command command;
     command.arguments = {sys::program_beside("chorus-run"),
                          agent_name,
                          "-t",
                          std::to_string(thread),
-                         "--resume",
+                         begin == Begin::resume ? "--resume" : "--inbox",
                          "--wait",
                          "-q"};
     for (const auto& [name, value] : environment.all())

@@ -56,7 +56,8 @@ class Supervisor {
         if (!refusal.empty()) throw Error(ErrorCode::failed, refusal);
         // the message waits in the inbox for it, or for any other
         if (task_.goes_on)
-            begin_turn(instructions_.agent_name, task_.thread_id, sys::Environment::of_process());
+            begin_turn(instructions_.agent_name, task_.thread_id, Begin::inbox,
+                       sys::Environment::of_process());
     }
 
   private:

@@ -68,9 +68,11 @@ std::vector<store::Task> end(const Site& site, const std::vector<store::Task>& t
 // "status"}. Nothing is written where it does so, or where agent.json cannot be had now.
 void mirror(const Site& site);
 
-// A turn of its own process and session goes on with what waits for the thread, once nobody has it.
-// `environment` is all that it gets.
-void begin_turn(const std::string& agent_name, store::ThreadId thread,
+// A process and session of its own, once nobody has the thread: goes on with its last turn, which a
+// person has decided, or begins one with what waits in the inbox. `environment` is all that it
+// gets.
+enum class Begin { resume, inbox };
+void begin_turn(const std::string& agent_name, store::ThreadId thread, Begin begin,
                 const sys::Environment& environment);
 
 // What a supervisor does with what start() wrote for it; returns when the task is over. Tells

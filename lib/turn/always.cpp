@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "chat/json.hpp"
+#include "life/agents.hpp"
 #include "life/trust.hpp"
 #include "policy/pattern.hpp"
 #include "store/prompts.hpp"
@@ -65,21 +66,25 @@ void check_trust_grant(const Widening& widening, const std::string& part_before,
     life::check_grant(widening.environment, widening.configuration, part_before, part);
 }
 
-sys::Lock lock_configuration(const Widening& widening) {
+HeldConfiguration hold_configuration(store::Store& store, const Widening& widening) {
     auto lock = sys::Lock::acquire(widening.home.configuration_lock(widening.agent.id),
                                    sys::Lock::Mode::exclusive, base::limits::file_lock_ms);
-    if (lock) return std::move(*lock);
-    throw Error(ErrorCode::agent_busy,
-                "agent '" + widening.agent.name + "': its agent.json is being edited");
+    if (!lock)
+        throw Error(ErrorCode::agent_busy,
+                    "agent '" + widening.agent.name + "': its agent.json is being edited");
+    (void)life::require_again(store, widening.agent);
+    return {std::move(*lock), agent::load_home_configuration(widening.home)};
 }
 
-void allow_always(store::Store& store, const Widening& widening,
+void allow_always(store::Store& store, const Widening& given,
                   const std::function<std::vector<std::string>()>& decide) {
+    const HeldConfiguration held = hold_configuration(store, given);
+    const Widening widening{given.home,  given.environment, held.home,
+                            given.agent, given.actor,       given.turn};
     const auto person = sys::invoking_person(widening.environment);
     if (const std::string problem = grant_problem(widening, person, "custom"); !problem.empty())
         throw Error(ErrorCode::forbidden, "always: " + problem);
     const agent::Directory directory(widening.home.path() + "/" + widening.agent.dir);
-    const sys::Lock lock = lock_configuration(widening);
 
     const agent::Configuration file = agent::load_configuration(directory);
     const std::string part = life::trusted_part(store, widening.agent.id);

@@ -34,8 +34,13 @@ void allow_always(store::Store& store, const Widening& widening,
 // may grant.
 void check_trust_grant(const Widening& widening, const std::string& part_before,
                        const std::string& part);
-// Held by whoever changes agent.json and what is trusted of it. Error(agent_busy).
-sys::Lock lock_configuration(const Widening& widening);
+// Held while agent.json and what is trusted of it change; what else decides is read after it.
+// Error(agent_busy), Error(exited) where the agent is gone by then.
+struct HeldConfiguration {
+    sys::Lock lock;
+    agent::HomeConfiguration home;
+};
+HeldConfiguration hold_configuration(store::Store& store, const Widening& widening);
 // The rules in force now.
 Rights rights_in_force(store::Store& store, const Widening& widening);
 std::string fingerprint_in_force(store::Store& store, const Widening& widening);

@@ -27,6 +27,31 @@ chat::TurnResult not_gone_on(Place& place, const store::Turn& turn) {
     return result;
 }
 
+// What it says where it waits, or is parked and its time has not come.
+std::optional<chat::TurnResult> still_open(Place& place, const store::Turn& turn) {
+    if (turn.state == TurnState::parked) {
+        if (turn.resume_at <= sys::now_ms()) return std::nullopt;
+        return still_parked(place, turn);
+    }
+    const Asked asked = asked_of(place, turn);
+    if (!asked.pending.empty()) return still_waiting(place, turn, asked.pending);
+    if (asked.decided) return not_gone_on(place, turn);
+    return std::nullopt;
+}
+
+// What the user said is nowhere on record.
+chat::TurnResult not_accepted(chat::TurnResult result, const Place& place,
+                              const TurnOptions& options) {
+    if (options.says_nothing()) return result;
+    result.accepted = false;
+    result.error =
+        Error(result.error->code(), "the message was not accepted: " + result.error->message(),
+              "chorus-run " + place.agent.name +
+                  " --queue MESSAGE leaves it for the next turn, --cancel-prompts MESSAGE gives " +
+                  "this turn up, --new-thread MESSAGE goes beside it");
+    return result;
+}
+
 }  // namespace
 
 void end_open_turn(Place& place, store::Turn turn, const std::string& reason) {
@@ -74,11 +99,17 @@ Asked asked_of(Place& place, const store::Turn& turn) {
     return asked;
 }
 
-[[noreturn]] void refuse_parked(const Place& place, const store::Turn& turn) {
-    throw Error(ErrorCode::parked,
-                "agent '" + place.agent.name + "': its turn is parked until " +
-                    base::iso8601(turn.resume_at) + ": every credential is rate-limited",
-                "chorus-run " + place.agent.name + " --resume after that");
+chat::TurnResult still_parked(Place& place, const store::Turn& turn) {
+    chat::TurnResult result = about(place, turn);
+    result.state = chat::State::failed;
+    result.reason = turn.reason;
+    result.resume_at = turn.resume_at;
+    result.exit_status = base::exit_status(ErrorCode::parked);
+    result.error = Error(ErrorCode::parked,
+                         "agent '" + place.agent.name + "': its turn is parked until " +
+                             base::iso8601(turn.resume_at) + ": every credential is rate-limited",
+                         "chorus-run " + place.agent.name + " --resume after that");
+    return result;
 }
 
 void say_recovered(const Surroundings& surroundings, const store::Turn& turn,
@@ -87,33 +118,25 @@ void say_recovered(const Surroundings& surroundings, const store::Turn& turn,
                       ", whose process died" + describe(calls));
 }
 
-// Before a new message: a suspended turn answers again or is given up, a crashed one is closed, and
-// no call of the last turn is left without a result. A result means that nothing new may begin.
 std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions& options,
                                                  const Surroundings& surroundings) {
     const auto [last, crashed] = take_over(place, surroundings);
     if (!last) return std::nullopt;
     std::string outcome;
-    if (last->ended_at == 0 && last->state == TurnState::parked) {
-        if (last->resume_at > sys::now_ms()) {
-            if (options.queue) return queue_behind(place, options, surroundings);
-            refuse_parked(place, *last);
-        }
-        end_open_turn(place, *last, "superseded");
-    } else if (last->ended_at == 0) {
+    if (last->ended_at == 0) {
+        if (!options.cancel_prompts)
+            if (auto waiting = still_open(place, *last))
+                return options.queue ? queue_behind(place, options, surroundings)
+                                     : not_accepted(std::move(*waiting), place, options);
         const Asked asked = asked_of(place, *last);
         const bool waits = !asked.pending.empty() || asked.decided;
-        if (waits && !options.cancel_prompts)
-            return options.queue           ? queue_behind(place, options, surroundings)
-                   : asked.pending.empty() ? not_gone_on(place, *last)
-                                           : still_waiting(place, *last, asked.pending);
-        outcome = waits ? "cancelled" : "expired";
+        outcome = last->state == TurnState::parked ? "superseded" : waits ? "cancelled" : "expired";
         end_open_turn(place, *last, outcome);
     }
     const auto calls = unfinished_calls(place, *last);
     if (!calls.empty()) {
         Record record(place, *last, stored_chain(place));
-        settle_calls(record, calls, outcome);
+        settle_calls(record, calls, outcome == "superseded" ? "" : outcome);
     }
     if (crashed) say_recovered(surroundings, *last, calls);
     return std::nullopt;

@@ -26,12 +26,13 @@ Asked asked_of(Place& place, const store::Turn& turn);
 
 // One that waits or is parked, with its prompts.
 void end_open_turn(Place& place, store::Turn turn, const std::string& reason);
-[[noreturn]] void refuse_parked(const Place& place, const store::Turn& turn);
+chat::TurnResult still_parked(Place& place, const store::Turn& turn);
 void say_recovered(const Surroundings& surroundings, const store::Turn& turn,
                    const std::vector<Unfinished>& calls);
 
-// Before a new message: a turn that waits answers again or is given up, a crashed one is closed,
-// and no call of the last turn is left without a result. A result means that nothing new may begin.
+// Before a new turn: one that waits answers again or is given up, a crashed one is closed, and no
+// call of the last turn is left without a result. A result means that nothing new may begin: then a
+// message of the user is queued or is not accepted.
 std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions& options,
                                                  const Surroundings& surroundings);
 

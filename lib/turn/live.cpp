@@ -135,8 +135,9 @@ void LiveTurn::reload() {
     workplace_.sandbox.mode = loaded_.settings.sandbox;
 }
 
-const chat::Request& LiveTurn::assemble(std::int64_t) {
-    record_.deliver_inbox();
+const chat::Request& LiveTurn::assemble(std::int64_t iteration) {
+    // the last one is for what the turn has taken up already
+    if (iteration < loaded_.settings.max_iterations) record_.deliver_inbox();
     renew_rules();
     write_opening(place_, loaded_, request_);
     renew_conversation();
@@ -266,14 +267,14 @@ void LiveTurn::refuse_cut(const std::vector<chat::ToolCall>& calls) {
     record_.finish(results, {});
 }
 
-bool LiveTurn::conclude(const chat::Reply& reply) {
+void LiveTurn::conclude(const chat::Reply& reply) {
     LoopEnd end;
     end.text = reply.text;
     fill(end);
-    concluded_ = record_.conclude(reply, opaque_of(reply), result_);
+    record_.conclude(reply, opaque_of(reply), result_);
+    concluded_ = true;
     keep_for_channel(place_, place_.redaction.apply(reply.text));
     tell(reply);
-    return concluded_;
 }
 
 void LiveTurn::fill_failure(const model::Failure& failure) {

@@ -107,7 +107,7 @@ class LiveTurn : public LoopHost {
     Decided decide(const std::vector<chat::ToolCall>& calls) override;
     Ran run(const std::vector<chat::ToolCall>& calls) override;
     void refuse_cut(const std::vector<chat::ToolCall>& calls) override;
-    bool conclude(const chat::Reply& reply) override;
+    void conclude(const chat::Reply& reply) override;
 
   private:
     void use_model(const std::string& name);

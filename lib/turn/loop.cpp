@@ -108,8 +108,8 @@ LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
                 end.failure = failure_of(reply.stop);
                 return ended(end_of(reply.stop));
             }
-            if (host.conclude(reply)) return ended(End::completed);
-            continue;
+            host.conclude(reply);
+            return ended(End::completed);
         }
 
         if (end_of(reply.stop) == End::refused || end_of(reply.stop) == End::provider_failed) {

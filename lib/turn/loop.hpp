@@ -56,9 +56,8 @@ class LoopHost {
     virtual Ran run(const std::vector<chat::ToolCall>& calls) = 0;
     // Calls of an answer cut at its token limit: each gets a result saying that it was not run.
     virtual void refuse_cut(const std::vector<chat::ToolCall>& calls) = 0;
-    // The final answer and the turn's end, in one transaction. False: a message was waiting in the
-    // inbox, has been delivered, and the turn goes on.
-    virtual bool conclude(const chat::Reply& reply) = 0;
+    // The final answer and the turn's end, in one transaction.
+    virtual void conclude(const chat::Reply& reply) = 0;
 };
 
 struct LoopState {

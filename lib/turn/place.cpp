@@ -1,8 +1,10 @@
 #include "turn/place.hpp"
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "context/threads.hpp"
@@ -75,18 +77,50 @@ void be_patient(store::Store& store, std::int64_t wait_ms, const TurnOptions& op
                        until_it_may_begin(options, surroundings));
 }
 
-void lock_agent(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
-    auto held =
-        life::hold_agent(surroundings.home, place.store, place.agent, sys::Lock::Mode::shared,
-                         options.wait_ms, until_it_may_begin(options, surroundings));
-    place.agent = std::move(held.agent);
-    place.agent_lock = std::move(held.lock);
+// What the locks that are held now keep as it is, and what may have changed in the wait for them.
+void read_again(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+    place.agent = life::require_again(place.store, place.agent);
+    place.home_configuration = agent::load_home_configuration(surroundings.home);
+    place.root = root_for(place.store, place.directory, options, surroundings);
+    place.redaction = secrets_of(surroundings.home, surroundings.environment,
+                                 place.home_configuration.shared.environment);
+    sys::remove_mount_points(place.root.path());
 }
 
-void lock_thread(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+// The branch that `current` names may have changed in the wait for the agent.
+void lock_agent(Place& place, const TurnOptions& options, const Surroundings& surroundings,
+                std::int64_t wait_ms) {
+    auto held =
+        life::hold_agent(surroundings.home, place.store, place.agent, sys::Lock::Mode::shared,
+                         wait_ms, until_it_may_begin(options, surroundings));
+    place.agent = std::move(held.agent);
+    place.agent_lock = std::move(held.lock);
+    place.thread =
+        context::require_thread(place.store, place.agent, place.directory, options.thread);
+}
+
+// One process at a time uses a key, whatever thread it means; a turn stays on its own thread.
+void lock_key(Place& place, const TurnOptions& options, const Surroundings& surroundings,
+              std::int64_t wait_ms) {
+    constexpr std::size_t digits = 10;  // of a hash, within the range that can be locked
+    const std::string hash = base::sha256_hex(options.idempotency_key).substr(0, digits);
+    place.key_lock = sys::Lock::acquire(
+        surroundings.home.key_lock(place.agent.id), sys::Lock::Mode::exclusive,
+        {std::stoll(hash, nullptr, 16), 1}, wait_ms, until_it_may_begin(options, surroundings));
+    if (!place.key_lock)
+        throw Error(ErrorCode::agent_busy,
+                    "agent '" + place.agent.name + "': a turn with this idempotency key is at work",
+                    "wait with --wait, and its result is printed");
+    place.keyed = store::find_turn_by_key(place.store, place.agent.id, options.idempotency_key);
+    if (place.keyed)
+        place.thread = *store::find_thread(place.store, place.agent.id, place.keyed->thread_id);
+}
+
+void lock_thread(Place& place, const TurnOptions& options, const Surroundings& surroundings,
+                 std::int64_t wait_ms) {
     place.thread_lock = sys::Lock::acquire(
         surroundings.home.thread_lock(place.agent.id, place.thread.id), sys::Lock::Mode::exclusive,
-        options.wait_ms, until_it_may_begin(options, surroundings));
+        wait_ms, until_it_may_begin(options, surroundings));
     if (!place.thread_lock)
         throw Error(ErrorCode::agent_busy,
                     "agent '" + place.agent.name + "': thread " + std::to_string(place.thread.id) +
@@ -96,6 +130,10 @@ void lock_thread(Place& place, const TurnOptions& options, const Surroundings& s
 }
 
 }  // namespace
+
+bool has_answered(const store::Turn& turn) {
+    return turn.ended_at != 0 && turn.state == store::TurnState::idle && !turn.result.empty();
+}
 
 std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn) {
     if (!turn.working_directory.empty()) return sys::Root::find(turn.working_directory);
@@ -140,22 +178,40 @@ Place open_place(const TurnOptions& options, const Surroundings& surroundings, H
     sys::Root root = root_for(store, directory, options, surroundings);
     const store::Thread thread = context::require_thread(store, agent, directory, options.thread);
     Place place{std::move(store), agent, thread, directory, std::move(home_configuration),
-                std::move(root),  {},    {}};
+                std::move(root),  {},    {},     {}};
     place.redaction =
         secrets_of(home, surroundings.environment, place.home_configuration.shared.environment);
+    if (place.redaction.holds_active(options.idempotency_key))
+        throw Error(ErrorCode::bad_request, "--idempotency-key: it holds a key");
     if (hold == Hold::nothing) return place;
-    lock_agent(place, options, surroundings);
-    sys::remove_mount_points(place.root.path());
-    if (!options.new_thread && hold == Hold::locks) lock_thread(place, options, surroundings);
+    const std::int64_t until_ms = sys::monotonic_ms() + options.wait_ms;
+    const auto left_ms = [&]() -> std::int64_t {
+        if (options.wait_ms < 0) return -1;
+        return std::max<std::int64_t>(until_ms - sys::monotonic_ms(), 0);
+    };
+    lock_agent(place, options, surroundings, left_ms());
+    if (!options.idempotency_key.empty()) lock_key(place, options, surroundings, left_ms());
+    const bool locks = place.keyed ? !has_answered(*place.keyed) : !options.new_thread;
+    if (locks) lock_thread(place, options, surroundings, left_ms());
+    read_again(place, options, surroundings);
     return place;
 }
 
-bool try_lock_thread(Place& place, const Surroundings& surroundings) {
+Tried try_lock(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+    place.agent_lock = sys::Lock::try_acquire(surroundings.home.agent_lock(place.agent.id),
+                                              sys::Lock::Mode::shared);
+    if (!place.agent_lock) return Tried::agent_taken;
+    place.thread =
+        context::require_thread(place.store, place.agent, place.directory, options.thread);
     place.thread_lock = sys::Lock::try_acquire(
         surroundings.home.thread_lock(place.agent.id, place.thread.id), sys::Lock::Mode::exclusive);
-    if (!place.thread_lock) return false;
+    if (!place.thread_lock) {
+        place.agent_lock.reset();
+        return Tried::thread_taken;
+    }
     place.thread = *store::find_thread(place.store, place.agent.id, place.thread.id);
-    return true;
+    read_again(place, options, surroundings);
+    return Tried::locked;
 }
 
 void begin_thread(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
@@ -166,9 +222,10 @@ void begin_thread(Place& place, const TurnOptions& options, const Surroundings& 
     thread.parent_thread = place.thread.id;
     thread.created_at = thread.last_activity = sys::now_ms();
     store::Transaction transaction(place.store);
+    (void)life::require_again(place.store, place.agent);
     place.thread = store::insert_thread(place.store, thread);
     transaction.commit();
-    lock_thread(place, options, surroundings);
+    lock_thread(place, options, surroundings, options.wait_ms);
 }
 
 void keep_for_channel(Place& place, const std::string& text) {

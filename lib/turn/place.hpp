@@ -1,5 +1,5 @@
 // What a turn works in: the agent found, its locks held, its thread chosen, its configuration
-// loaded.
+// loaded. What was read before a lock was held is read again after it.
 #pragma once
 
 #include <map>
@@ -28,7 +28,9 @@ struct Place {
     agent::HomeConfiguration home_configuration;
     sys::Root root;  // the workspace, or -C DIR
     std::optional<sys::Lock> agent_lock;
+    std::optional<sys::Lock> key_lock;  // of --idempotency-key
     std::optional<sys::Lock> thread_lock;
+    std::optional<store::Turn> keyed = {};  // the turn that has the key, whose thread is then meant
     policy::Redaction redaction = policy::Redaction();  // the keys in use, from their first use on
     bool has_channel = false;  // beside the transcript, as its configuration was last loaded
     std::vector<std::string> news = {};  // for the channel, when the turn is over
@@ -41,15 +43,18 @@ struct Place {
 // Posted when the turn is over, where there is a channel.
 void keep_for_channel(Place& place, const std::string& text);
 
-enum class Hold { locks, agent_lock, nothing };
+enum class Hold { locks, nothing };
 // Error(not_found), Error(exited), Error(not_ready), Error(agent_busy), Error(bad_request) for -C.
 // With --new-thread the place is, unlocked, the thread that the new one will stand beside.
 Place open_place(const TurnOptions& options, const Surroundings& surroundings, Hold hold);
 // What a turn at work commits waits for other writers no longer than --timeout lets it end: then
 // Error(timeout).
 void limit_waits(store::Store& store, const TurnOptions& options);
-// The thread's lock, if it is free now.
-bool try_lock_thread(Place& place, const Surroundings& surroundings);
+// Whether the turn, which has a key, has its result: it answers again, and nothing is begun.
+bool has_answered(const store::Turn& turn);
+// The locks of the agent and the thread, where both are free now.
+enum class Tried { locked, agent_taken, thread_taken };
+Tried try_lock(Place& place, const TurnOptions& options, const Surroundings& surroundings);
 // --new-thread: made and locked, once it is known that the turn can begin.
 void begin_thread(Place& place, const TurnOptions& options, const Surroundings& surroundings);
 // What that turn worked in; nothing where it is gone, or where a link leads there now.

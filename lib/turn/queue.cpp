@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "life/agents.hpp"
 #include "store/records.hpp"
 #include "store/turns.hpp"
 #include "sys/clock.hpp"
@@ -31,20 +32,25 @@ void insert(Place& place, const std::string& text, const std::string& actor) {
                                       .delivered_turn = 0});
 }
 
-chat::TurnResult queued(const Place& place, const Surroundings& surroundings) {
-    surroundings.warn("queued for thread " + std::to_string(place.thread.id));
+chat::TurnResult queued(const Place& place, const Surroundings& surroundings,
+                        const std::string& who) {
+    surroundings.warn("queued for thread " + std::to_string(place.thread.id) + who);
     chat::TurnResult result;
     result.agent = place.agent.name;
     result.thread = place.thread.id;
     result.state = chat::State::submitted;
     result.reason = "queued";
+    result.accepted = true;
     return result;
 }
 
-// The transaction that ends a turn looks into the inbox: what is inserted while the turn is open is
-// seen by it.
+constexpr const char* for_next = ": its next turn takes it up";
+
+// The transaction that ends a turn is followed by a look into the inbox: what is inserted while the
+// turn is open is seen then.
 bool insert_for_live_turn(Place& place, const std::string& text, const std::string& actor) {
     store::Transaction transaction(place.store);
+    (void)life::require_again(place.store, place.agent);
     if (!is_at_work(place)) return false;
     insert(place, text, actor);
     transaction.commit();
@@ -58,31 +64,30 @@ std::optional<chat::TurnResult> queue_or_lock(Place& place, const TurnOptions& o
     const std::int64_t until_ms = sys::monotonic_ms() + base::limits::file_lock_ms;
     const std::string actor = actor_text(options.actor, surroundings.environment);
     std::optional<std::string> text;
-    while (!try_lock_thread(place, surroundings)) {
+    for (;;) {
+        const Tried tried = try_lock(place, options, surroundings);
+        if (tried == Tried::locked) return std::nullopt;
         check_may_begin(options, surroundings);
-        if (sys::monotonic_ms() > until_ms)
-            throw base::Error(base::ErrorCode::agent_busy,
-                              "agent '" + place.agent.name + "': thread " +
-                                  std::to_string(place.thread.id) +
-                                  " is taken by a process that runs no turn",
-                              "try again later");
+        // no turn is at work, and none may begin, for as long as it takes
+        if (tried == Tried::agent_taken || sys::monotonic_ms() > until_ms)
+            return queue_behind(place, options, surroundings);
         if (is_at_work(place)) {
             if (!text) text = compose_message(place, options, Keep::yes, sys::now_ms());
-            if (insert_for_live_turn(place, *text, actor)) return queued(place, surroundings);
+            if (insert_for_live_turn(place, *text, actor)) return queued(place, surroundings, "");
         }
         const timespec pause{0, 10'000'000};
         nanosleep(&pause, nullptr);
     }
-    return std::nullopt;
 }
 
 chat::TurnResult queue_behind(Place& place, const TurnOptions& options,
                               const Surroundings& surroundings) {
     const std::string text = compose_message(place, options, Keep::yes, sys::now_ms());
     store::Transaction transaction(place.store);
+    (void)life::require_again(place.store, place.agent);
     insert(place, text, actor_text(options.actor, surroundings.environment));
     transaction.commit();
-    return queued(place, surroundings);
+    return queued(place, surroundings, for_next);
 }
 
 }  // namespace chorus::turn

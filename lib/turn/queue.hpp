@@ -7,12 +7,12 @@
 
 namespace chorus::turn {
 
-// The place, without the thread's lock on entry. A result: a turn is at work and will take the
-// message up (promise 1: it is stored). Nothing: the lock is held now and the caller runs.
-// Error(agent_busy) where the lock stays taken and no turn begins.
+// The place, without locks on entry. A result: the message is stored (promise 1), for the turn at
+// work or, where another command holds the agent, for the next one. Nothing: the locks are held now
+// and the caller runs.
 std::optional<chat::TurnResult> queue_or_lock(Place& place, const TurnOptions& options,
                                               const Surroundings& surroundings);
-// Where a suspended turn waits: inbox messages never cancel a question, they wait for it.
+// Where no turn may begin now. Inbox messages never cancel a question, they wait for it.
 chat::TurnResult queue_behind(Place& place, const TurnOptions& options,
                               const Surroundings& surroundings);
 

@@ -10,6 +10,7 @@
 #include "chat/asked.hpp"
 #include "context/transcript.hpp"
 #include "context/window.hpp"
+#include "life/agents.hpp"
 #include "store/messages.hpp"
 #include "sys/clock.hpp"
 #include "sys/process.hpp"
@@ -132,6 +133,7 @@ void Record::begin(std::optional<chat::Message> user_message) {
     turn_.pid = self.pid;
     turn_.pid_start = self.start;
     turn_.started_at = sys::now_ms();
+    (void)life::require_again(place_.store, place_.agent);
     store::insert_turn(place_.store, turn_);
     change_state(TurnState::working, user_message ? "user message" : "inbox");
     const bool has_begun = insert_inbox_messages(true);
@@ -148,6 +150,7 @@ void Record::begin(std::optional<chat::Message> user_message) {
 
 void Record::reopen(const chat::Message& last) {
     Change change(*this);
+    (void)life::require_again(place_.store, place_.agent);
     const sys::Identity self = sys::own_identity();
     turn_.pid = self.pid;
     turn_.pid_start = self.start;
@@ -157,6 +160,7 @@ void Record::reopen(const chat::Message& last) {
     turn_.error_category.clear();
     turn_.error_detail.clear();
     turn_.resume_at = 0;
+    turn_.result.clear();
     next_position_ =
         static_cast<std::int64_t>(store::load_tool_runs(place_.store, turn_.id).size());
     has_inbox_ = true;  // as far as is known here
@@ -358,13 +362,12 @@ bool Record::insert_inbox_messages(bool begins_turn) {
     return !waiting.empty();
 }
 
-bool Record::deliver_inbox() {
-    if (store::undelivered(place_.store, turn_.agent_id, turn_.thread_id).empty()) return false;
+void Record::deliver_inbox() {
+    if (store::undelivered(place_.store, turn_.agent_id, turn_.thread_id).empty()) return;
     Change change(*this);
-    const bool delivered = insert_inbox_messages();
+    insert_inbox_messages();
     change.commit();
     append_transcript();
-    return delivered;
 }
 
 void Record::describe_audit(chat::TurnResult& result) {
@@ -393,20 +396,14 @@ void Record::write_end(chat::TurnResult& result) {
     store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, "idle", now);
 }
 
-bool Record::conclude(const chat::Reply& reply, const chat::Opaque* opaque,
+void Record::conclude(const chat::Reply& reply, const chat::Opaque* opaque,
                       chat::TurnResult& result) {
     Change change(*this);
     insert_reply(reply, opaque);
-    const bool goes_on = insert_inbox_messages();
-    if (!goes_on) {
-        change_state(TurnState::idle, "completed");
-        write_end(result);
-    } else {
-        store::update_turn(place_.store, turn_);
-    }
+    change_state(TurnState::idle, "completed");
+    write_end(result);
     change.commit();
     append_transcript();
-    return !goes_on;
 }
 
 void Record::end(chat::TurnResult& result) {

@@ -82,10 +82,10 @@ class Record {
     // Questions for people; the row keeps no process.
     void suspend(const std::vector<store::Prompt>& prompts,
                  const std::vector<DecidedCall>& decided);
-    // Delivers what waits in the inbox as user messages; false when there was nothing. With a
-    // reply, and nothing waiting, ends the turn in the same transaction.
-    bool deliver_inbox();
-    bool conclude(const chat::Reply& reply, const chat::Opaque* opaque, chat::TurnResult& result);
+    // Delivers what waits in the inbox as user messages.
+    void deliver_inbox();
+    // The final answer and the end of the turn.
+    void conclude(const chat::Reply& reply, const chat::Opaque* opaque, chat::TurnResult& result);
     // The end of a turn that did not conclude.
     void end(chat::TurnResult& result);
     void describe_audit(chat::TurnResult& result);

@@ -55,8 +55,10 @@ void trust_permissions(Place& place, const agent::Permissions& permissions) {
     transaction.commit();
 }
 
-bool approve_trust(store::Store& store, const Widening& widening, const store::Prompt& decided) {
-    const sys::Lock lock = lock_configuration(widening);
+bool approve_trust(store::Store& store, const Widening& given, const store::Prompt& decided) {
+    const HeldConfiguration held = hold_configuration(store, given);
+    const Widening widening{given.home,  given.environment, held.home,
+                            given.agent, given.actor,       given.turn};
     const agent::Directory directory(widening.home.path() + "/" + widening.agent.dir);
     const std::string text = agent::configuration_text(directory);
     const std::string before = life::trusted_part(store, widening.agent.id);

@@ -17,6 +17,7 @@
 #include "store/records.hpp"
 #include "store/settings.hpp"
 #include "sys/clock.hpp"
+#include "sys/file.hpp"
 #include "turn/audit_sink.hpp"
 #include "turn/channel.hpp"
 #include "turn/compact.hpp"
@@ -36,6 +37,11 @@ using base::ErrorCode;
 using base::ExitStatus;
 using store::TurnState;
 
+// A key stands for one prompt.
+std::string hash_of_said(const TurnOptions& options) {
+    return base::sha256_hex(options.prompt + '\0' + options.stdin_text);
+}
+
 // What --resume needs of the options that began the turn.
 std::string store_options(const TurnOptions& options, const Settings& settings,
                           std::int64_t fresh_after) {
@@ -43,6 +49,7 @@ std::string store_options(const TurnOptions& options, const Settings& settings,
     out.begin_object().key("model").string(options.model);
     out.key("max_iterations").number(settings.max_iterations);
     out.key("on_ask").string(name(options.on_ask));
+    if (!options.idempotency_key.empty()) out.key("said").string(hash_of_said(options));
     if (fresh_after >= 0) out.key("fresh_after").number(fresh_after);
     return out.end_object().take();
 }
@@ -136,33 +143,6 @@ void refresh_index(Place& place, const agent::Configuration& configuration) {
     transaction.commit();
 }
 
-// A finished turn with this key answers again.
-std::optional<chat::TurnResult> answered_before(Place& place, const TurnOptions& options) {
-    if (options.idempotency_key.empty()) return std::nullopt;
-    if (place.redaction.holds_active(options.idempotency_key))
-        throw Error(ErrorCode::bad_request, "--idempotency-key: it holds a key");
-    const auto turn = store::find_turn_by_key(place.store, place.agent.id, options.idempotency_key);
-    if (!turn || turn->ended_at == 0 || turn->state != TurnState::idle || turn->result.empty())
-        return std::nullopt;
-    return chat::parse_result(turn->result);
-}
-
-// One that failed, crashed or was given up may be tried again under its key.
-void release_key(Place& place, const TurnOptions& options) {
-    if (options.idempotency_key.empty()) return;
-    const auto turn = store::find_turn_by_key(place.store, place.agent.id, options.idempotency_key);
-    if (!turn) return;
-    if (turn->ended_at == 0)
-        throw Error(ErrorCode::agent_busy, "agent '" + place.agent.name +
-                                               "': a turn with this idempotency key is open on " +
-                                               "thread " + std::to_string(turn->thread_id));
-    store::Turn released = *turn;
-    released.idempotency_key.clear();
-    store::Transaction transaction(place.store);
-    store::update_turn(place.store, released);
-    transaction.commit();
-}
-
 // Nothing has been committed yet.
 void check_fits(const chat::Message& message, const TurnOptions& options,
                 const Settings& settings) {
@@ -196,21 +176,22 @@ chat::TurnResult begin_and_run(Place& place, const TurnOptions& options,
     check_may_begin(options, surroundings);
     auto running = settle_tasks(place, surroundings, text);
     std::optional<chat::Message> said;
-    if (!options.resume && !options.retry)
+    if (!options.says_nothing())
         said = user_message(place, compose_message(place, options, Keep::yes, sys::now_ms()),
                             std::move(running));
     if (said) check_fits(*said, options, live.settings());
     record.begin(std::move(said));
     limit_waits(place.store, options);
-    return live.take({});
+    chat::TurnResult result = live.take({});
+    if (!options.says_nothing()) result.accepted = true;
+    return result;
 }
 
-// There is no turn to go on with; what waits in the inbox begins one.
-chat::TurnResult resume_from_inbox(Place& place, const TurnOptions& options,
-                                   const Surroundings& surroundings,
-                                   const std::optional<store::Turn>& last) {
-    if (!store::undelivered(place.store, place.agent.id, place.thread.id).empty())
-        return begin_and_run(place, options, surroundings, load(place, options, surroundings));
+bool has_inbox(Place& place) {
+    return !store::undelivered(place.store, place.agent.id, place.thread.id).empty();
+}
+
+chat::TurnResult nothing_to_do(Place& place, const std::optional<store::Turn>& last) {
     chat::TurnResult result = last ? about(place, *last) : chat::TurnResult{};
     result.agent = place.agent.name;
     result.thread = place.thread.id;
@@ -225,26 +206,55 @@ bool is_superseded(Place& place, const store::Turn& turn) {
                                                         place.thread.id, messages.back().id);
 }
 
+// A person may decide beforehand what becomes of what waits.
+bool asks_nobody(const TurnOptions& options, const Surroundings& surroundings) {
+    return !surroundings.ask && !(options.on_ask_given && options.on_ask != OnAsk::suspend);
+}
+
+// Its end was a limit, and whoever resumes it gives another one.
+bool has_more_iterations(const TurnOptions& options, const store::Turn& turn) {
+    return turn.reason == "max_iterations" && options.max_iterations.has_value();
+}
+
+// What --resume was given holds for the turn from now on.
+std::string renewed_options(const store::Turn& turn, const TurnOptions& options) {
+    chat::Json stored =
+        chat::parse_json(turn.options.empty() ? "{}" : turn.options, "turn options");
+    stored["max_iterations"] = *options.max_iterations;
+    stored["on_ask"] = std::string(name(options.on_ask));
+    return chat::dump(stored);
+}
+
+sys::Root root_of_turn(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+    std::string why = "the turn works there, and it is gone";
+    if (sys::is_directory(options.directory)) {
+        sys::Root root = root_for(place.store, place.directory, options, surroundings);
+        if (root.path() == options.directory) return root;
+        why = "a link leads elsewhere now";
+    }
+    throw Error(ErrorCode::bad_request, "-C: " + base::quoted(options.directory) + ": " + why,
+                "make it again, or chorus-run " + place.agent.name +
+                    " --cancel-prompts MESSAGE gives the turn up");
+}
+
 chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundings& surroundings) {
     mend_transcript(place);
-    const auto [last, crashed] = take_over(place, surroundings);
-    if (!last || last->state == TurnState::idle || is_superseded(place, *last))
-        return resume_from_inbox(place, given, surroundings, last);
-    if (last->state == TurnState::prompt) {
-        const auto pending = asked_of(place, *last).pending;
-        if (!pending.empty() && !surroundings.ask) return still_waiting(place, *last, pending);
-    }
-    if (last->state == TurnState::parked && last->resume_at > sys::now_ms())
-        refuse_parked(place, *last);
-
+    auto [last, crashed] = take_over(place, surroundings);
+    if (!last || (last->state == TurnState::idle && !has_more_iterations(given, *last)) ||
+        is_superseded(place, *last))
+        return has_inbox(place)
+                   ? begin_and_run(place, given, surroundings, load(place, given, surroundings))
+                   : nothing_to_do(place, last);
     std::int64_t fresh_after = -1;
     const TurnOptions options = stored_options(given, *last, fresh_after);
-    if (!options.directory.empty()) {
-        place.root = root_for(place.store, place.directory, options, surroundings);
-        if (place.root.path() != options.directory)
-            throw Error(ErrorCode::bad_request,
-                        "-C: " + base::quoted(options.directory) + ": a link leads elsewhere now");
+    if (!options.directory.empty()) place.root = root_of_turn(place, options, surroundings);
+    if (last->state == TurnState::prompt && asks_nobody(given, surroundings)) {
+        const auto pending = asked_of(place, *last).pending;
+        if (!pending.empty()) return still_waiting(place, *last, pending);
     }
+    if (last->state == TurnState::parked && last->resume_at > sys::now_ms())
+        return still_parked(place, *last);
+    last->options = renewed_options(*last, options);
     Loaded loaded = load(place, options, surroundings);
     WindowFrame frame = frame_for(place, loaded.settings, fresh_after >= 0, last->started_at);
     if (fresh_after >= 0) frame.after_message = std::max(frame.after_message, fresh_after);
@@ -261,6 +271,42 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
     record.reopen(store::load_turn_messages(place.store, last->id).back());
     limit_waits(place.store, options);
     return live.take(unfinished);
+}
+
+void check_same_prompt(const store::Turn& turn, const TurnOptions& options) {
+    const chat::Json stored = chat::parse_json(turn.options, "turn options");
+    const std::string said = chat::string_or(stored, "said");
+    if (said.empty() || said == hash_of_said(options)) return;
+    throw Error(ErrorCode::bad_request,
+                "--idempotency-key: turn " + std::to_string(turn.turn_number) + " of thread " +
+                    std::to_string(turn.thread_id) + " has this key and another prompt",
+                "a key stands for one prompt: take another key");
+}
+
+// What was begun under a key is never begun again: it answers once more, or it goes on.
+chat::TurnResult repeat(Place& place, const TurnOptions& given, const Surroundings& surroundings) {
+    const store::Turn turn = *store::find_turn(place.store, place.keyed->id);
+    check_same_prompt(turn, given);
+    if (has_answered(turn)) {
+        chat::TurnResult result = chat::parse_result(turn.result);
+        result.replayed = true;
+        result.accepted = true;
+        return result;
+    }
+    const auto newest = store::newest_turn(place.store, place.agent.id, place.thread.id);
+    if (newest->id != turn.id || is_superseded(place, turn))
+        throw Error(ErrorCode::failed,
+                    "--idempotency-key: turn " + std::to_string(turn.turn_number) + " of thread " +
+                        std::to_string(turn.thread_id) +
+                        " has this key, did not finish and cannot go on: the thread has",
+                    "look at what it did with chorus-context messages " + place.agent.name +
+                        "; another key begins a new turn");
+    TurnOptions options = given;
+    options.resume = true;
+    options.max_iterations.reset();
+    chat::TurnResult result = resume(place, options, surroundings);
+    result.accepted = true;
+    return result;
 }
 
 // The decision is on record before the thread is waited for; then that very turn goes on.
@@ -289,14 +335,17 @@ chat::TurnResult take_turn_in(Place& place, const TurnOptions& options,
                               const Surroundings& surroundings) {
     if (options.queue)
         if (const auto queued = queue_or_lock(place, options, surroundings)) return *queued;
-    if (const auto before = answered_before(place, options)) return *before;
     // an agent that is older than the record of what is trusted
     if (life::trusted_part(place.store, place.agent.id).empty())
         (void)life::settled_trust(
             place.store, place.agent, agent::load_configuration(place.directory).text,
             {static_cast<std::int64_t>(getuid()),
              actor_text(options.actor, surroundings.environment), place.redaction});
+    if (place.keyed) return repeat(place, options, surroundings);
     if (options.resume || options.retry) return resume(place, options, surroundings);
+    if (options.inbox && !has_inbox(place))
+        return nothing_to_do(place,
+                             store::newest_turn(place.store, place.agent.id, place.thread.id));
     Loaded loaded = load(place, options, surroundings);
     if (options.new_thread) {
         begin_thread(place, options, surroundings);
@@ -307,8 +356,73 @@ chat::TurnResult take_turn_in(Place& place, const TurnOptions& options,
     note_project_text(place, options, surroundings);
     ask_for_trust(place, loaded, surroundings);
     if (const auto waiting = settle_last_turn(place, options, surroundings)) return *waiting;
-    release_key(place, options);
     return begin_and_run(place, options, surroundings, std::move(loaded));
+}
+
+struct Taken {
+    chat::TurnResult result;
+    bool goes_on = false;  // it came to its own end, and a message had come too late for it
+};
+
+Taken take_one(const TurnOptions& options, const Surroundings& surroundings) {
+    Place place = open_place(options, surroundings, options.queue ? Hold::nothing : Hold::locks);
+    place.held = options.held;
+    Taken taken{take_turn_in(place, options, surroundings)};
+    const chat::TurnResult& result = taken.result;
+    taken.goes_on = result.state == chat::State::completed && !result.replayed && has_inbox(place);
+    deliver_audit(place.store,
+                  {place.home_configuration.audit_sink, surroundings.home.audit_lock()},
+                  surroundings.warn);
+    // whoever reads the result may go on with the thread
+    place.thread_lock.reset();
+    place.key_lock.reset();
+    place.agent_lock.reset();
+    if (surroundings.on_end) surroundings.on_end(result);
+    if (!place.news.empty())
+        post_to_channel({.home = surroundings.home,
+                         .environment = surroundings.environment,
+                         .store = place.store,
+                         .agent = place.agent,
+                         .warn = surroundings.warn,
+                         .redaction = place.redaction,
+                         .interrupt = &surroundings.interrupt,
+                         .actor = actor_text(options.actor, surroundings.environment),
+                         .turn_id = result.turn_id},
+                        place.news);
+    return taken;
+}
+
+// What was queued while the last answer was made begins turns of its own. The result of the turn
+// that was asked for is printed and stays as it is: what goes wrong here is told, no more.
+void take_up_inbox(const TurnOptions& options, store::ThreadId thread,
+                   const Surroundings& surroundings) {
+    TurnOptions next;
+    next.agent = options.agent;
+    next.thread = std::to_string(thread);
+    next.inbox = true;
+    next.deadline_ms = options.deadline_ms;
+    next.actor = options.actor;
+    next.groom = options.groom;
+    const Surroundings silent{.home = surroundings.home,
+                              .environment = surroundings.environment,
+                              .interrupt = surroundings.interrupt,
+                              .on_event = [](const chat::Event&, const chat::EventSource&) {},
+                              .warn = surroundings.warn,
+                              .ask = {},
+                              .on_end =
+                                  [&](const chat::TurnResult& result) {
+                                      if (result.error) surroundings.warn(result.error->message());
+                                  }};
+    surroundings.warn("thread " + next.thread +
+                      ": what was queued meanwhile gets a turn of its own; its answer goes to the "
+                      "transcript");
+    try {
+        while (take_one(next, silent).goes_on) {
+        }
+    } catch (const Error& error) {
+        // another process has the thread, and with it the message
+        if (error.code() != ErrorCode::agent_busy) surroundings.warn(error.message());
+    }
 }
 
 }  // namespace
@@ -326,28 +440,9 @@ std::optional<OnAsk> parse_on_ask(std::string_view text) {
 
 chat::TurnResult take_turn(const TurnOptions& options, const Surroundings& surroundings) {
     if (options.decision) return take_turn(after_decision(options, surroundings), surroundings);
-    Place place = open_place(options, surroundings, options.queue ? Hold::agent_lock : Hold::locks);
-    place.held = options.held;
-    chat::TurnResult result = take_turn_in(place, options, surroundings);
-    deliver_audit(place.store,
-                  {place.home_configuration.audit_sink, surroundings.home.audit_lock()},
-                  surroundings.warn);
-    // whoever reads the result may go on with the thread
-    place.thread_lock.reset();
-    place.agent_lock.reset();
-    if (surroundings.on_end) surroundings.on_end(result);
-    if (!place.news.empty())
-        post_to_channel({.home = surroundings.home,
-                         .environment = surroundings.environment,
-                         .store = place.store,
-                         .agent = place.agent,
-                         .warn = surroundings.warn,
-                         .redaction = place.redaction,
-                         .interrupt = &surroundings.interrupt,
-                         .actor = actor_text(options.actor, surroundings.environment),
-                         .turn_id = result.turn_id},
-                        place.news);
-    return result;
+    Taken taken = take_one(options, surroundings);
+    if (taken.goes_on) take_up_inbox(options, taken.result.thread, surroundings);
+    return std::move(taken.result);
 }
 
 }  // namespace chorus::turn

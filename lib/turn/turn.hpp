@@ -31,7 +31,7 @@ std::optional<OnAsk> parse_on_ask(std::string_view text);
 
 struct TurnOptions {
     std::string agent;
-    std::string prompt;            // what the user says; unused with resume and retry
+    std::string prompt;            // what the user says; unused where says_nothing()
     std::string stdin_text;        // appended in a <stdin> block
     bool prompt_is_stdin = false;  // `prompt` came from stdin: a long one becomes an artifact
     bool inline_stdin = false;     // never make an artifact of it
@@ -40,6 +40,7 @@ struct TurnOptions {
     bool fresh = false;           // the window of this turn starts empty
     bool resume = false;          // go on with the thread's last turn
     bool retry = false;           // the same, without its failed tail
+    bool inbox = false;           // a turn of what waits in the inbox
     bool queue = false;           // for the inbox where a turn of the thread is at work
     bool cancel_prompts = false;  // questions that wait are withdrawn
     OnAsk on_ask = OnAsk::suspend;
@@ -55,6 +56,9 @@ struct TurnOptions {
     // What --approve of this process saw of files too many to keep.
     std::map<std::string, SeenFiles> held = {};
     std::string actor;  // --actor, recorded beside the uid, trusted for nothing
+
+    // There is no message of the user.
+    bool says_nothing() const { return resume || retry || inbox || decision.has_value(); }
 };
 
 // What the process has that a turn needs of it.
@@ -72,7 +76,8 @@ struct Surroundings {
 };
 
 // Throws base::Error for whatever keeps the turn from beginning; from then on every end is a
-// result.
+// result. What came into the inbox too late for the turn gets turns of its own, when on_end has
+// had the result.
 chat::TurnResult take_turn(const TurnOptions& options, const Surroundings& surroundings);
 
 // The request that would be sent, as its provider's JSON; "" where there is none. Commits nothing,

@@ -323,9 +323,9 @@ run chorus-run a --resume --output-format stream-json
 expect_status 10
 expect_events
 expect_equal "$(jq -r '.status.state // .kind' "$scratch/out" | tail -1)" input-required
-run chorus-run a -q 'say it too'
+run chorus-run a -q --resume
 expect_status 10
-expect_match "$err" "^chorus-run: waits: $id: "
+expect_equal "$err" "chorus-run: waits: $id: tool:bash:touch done"
 expect_db "SELECT state || ' ' || (pid IS NULL) || ' ' || (ended_at IS NULL) FROM turns" 'prompt 1 1'
 expect_db "SELECT state FROM prompts" pending
 expect_db 'SELECT count(*) FROM audit_log' 0

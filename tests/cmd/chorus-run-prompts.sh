@@ -371,6 +371,73 @@ run chorus-run a 'go on'
 expect_status 0
 expect_equal "$(ran)" 0
 
+test_case "--resume --on-ask decides what waits, and holds for the turn from then on"
+for how in deny fail; do
+    rm -rf "$CHORUS_HOME"
+    waits "$(calls c 'echo ran >> log')" "$(calls d 'echo ran >> log')"
+    run chorus-run a --resume
+    expect_status 10
+    run chorus-run a --resume --on-ask $how --json
+    case $how in
+        deny)
+            expect_status 0
+            expect_json '"\(.turn) \(.text) \(.denied | length)"' '1 Done. 2'
+            ;;
+        fail) expect_status 11 ;;
+    esac
+    expect_equal "$(outcome c)" denied
+    expect_db "SELECT count(*) FROM prompts WHERE state = 'pending'" 0
+    expect_equal "$(ran)" 0
+    expect_sound
+done
+
+test_case "a message that is not accepted says so and names the ways, and they work: waiting, decided, parked"
+now=$(date +%s%3N)
+for what in waiting decided parked; do
+    for way in --queue --cancel-prompts --new-thread; do
+        rm -rf "$CHORUS_HOME"
+        waits "$(calls c 'echo ran >> log')"
+        wanted=10
+        case $what in
+            decided) run chorus-tasks approve "${ids[0]}" ;;
+            parked)
+                wanted=75
+                db "UPDATE prompts SET state = 'cancelled'; UPDATE turns SET state = 'parked', reason = 'all_profiles_rate_limited', resume_at = $now + 600000" >/dev/null
+                ;;
+        esac
+        run chorus-run a 'and now?' --json
+        expect_status $wanted
+        expect_json '"\(.accepted) \(.exit_code)"' "false $wanted"
+        expect_match "$err" 'error: the message was not accepted: '
+        for name in --queue --cancel-prompts --new-thread; do expect_match "$err" "hint: chorus-run a .*$name MESSAGE"; done
+        expect_equal "$(jq -r .error.message <<<"$out")" "$(sed -n 's/^chorus-run: error: //p' <<<"$err")"
+        run chorus-run a -q 'and now?'
+        expect_status $wanted
+        expect_match "$err" 'error: the message was not accepted: '
+        expect_db "SELECT (SELECT count(*) FROM messages WHERE content LIKE '%and now?%') + (SELECT count(*) FROM inbox)" 0
+        run chorus-run a 'and now?' $way --json
+        expect_status 0
+        expect_json .accepted true
+        case $way in
+            --queue)
+                expect_json '"\(.state) \(.reason)"' 'submitted queued'
+                expect_match "$err" 'queued for thread 1: its next turn takes it up'
+                expect_db 'SELECT count(*) FROM inbox WHERE delivered_turn IS NULL' 1
+                ;;
+            --cancel-prompts)
+                expect_json .text Done.
+                expect_sound
+                ;;
+            *) expect_json '"\(.text) \(.thread)"' 'Done. 2' ;;
+        esac
+    done
+done
+run chorus-run a --resume --json
+expect_json .accepted null
+run chorus-run nobody hello --json
+expect_status 4
+expect_json .accepted false
+
 test_case "an approving process that is killed after the decision: the next one goes on, once"
 waits "$(calls c 'echo ran >> log; sleep 20')"
 chorus-run a --approve "${ids[0]}" >/dev/null 2>&1 </dev/null &

@@ -34,20 +34,93 @@ expect_db 'SELECT count(*) FROM turns' 1
 expect_db 'SELECT count(*) FROM inbox WHERE delivered_turn IS NULL' 0
 expect_sound
 
-test_case "what comes while the model gives its last answer keeps the turn going"
+test_case "what comes while the model gives its last answer gets a turn of its own, and the first result stays as it is"
+for second in "$(say 'Second.')" '{"status": 500}'; do
+    rm -rf "$CHORUS_HOME"
+    init a --model anthropic/m
+    home_key max_retries 0
+    start_server "$(answers '{"say": {"text": "First."}, "delay_ms": 1000}' "$second")"
+    chorus-run a one --json --idempotency-key K >"$scratch/busy.out" 2>"$scratch/busy.err" </dev/null &
+    pid=$!
+    wait_for 10 eval '[ "$(request_count)" = 1 ]' || fail 'no request came'
+    for text in two three; do
+        run chorus-run a $text --queue
+        expect_status 0
+    done
+    wait $pid
+    expect_equal "$?" 0
+    out=$(cat "$scratch/busy.out")
+    expect_json '"\(.turn) \(.text) \(.state) \(.iterations) \(.exit_code)"' '1 First. completed 1 0'
+    expect_match "$(cat "$scratch/busy.err")" 'what was queued meanwhile gets a turn of its own'
+    expect_equal "$(request_count)" 2
+    expect_equal "$(users "$(request 2)")" 'one|two|three'
+    expect_acceptable "$(request 2)"
+    expect_db 'SELECT group_concat(turn_number || state) FROM turns' "$(case $second in *500*) echo 1idle,2error ;; *) echo 1idle,2idle ;; esac)"
+    expect_db 'SELECT group_concat(DISTINCT delivered_turn) FROM inbox' 2
+    run chorus-run a one --idempotency-key K
+    expect_status 0
+    expect_equal "$out" First.
+    expect_sound
+done
+
+test_case "a turn that fails, is ended, or waits leaves the message for the next one"
+for ending in fails ended; do
+    rm -rf "$CHORUS_HOME"
+    init a --model anthropic/m
+    home_key max_retries 0
+    start_server "$(answers '{"status": 500, "delay_ms": 1000}' "$(say 'Both.')")"
+    chorus-run a one >/dev/null 2>&1 </dev/null &
+    pid=$!
+    wait_for 10 eval '[ "$(request_count)" = 1 ]' || fail 'no request came'
+    run chorus-run a two --queue
+    expect_status 0
+    [ $ending = fails ] || kill -TERM $pid
+    wait $pid
+    expect_equal "$(request_count)" 1
+    expect_db 'SELECT count(*) FROM inbox WHERE delivered_turn IS NULL' 1
+    run chorus-run a --inbox
+    expect_status 0
+    expect_equal "$out" Both.
+    expect_db 'SELECT count(*) FROM turns' 2
+    run chorus-run a --inbox --json
+    expect_status 0
+    expect_json .reason nothing_to_do
+    expect_sound
+done
+
+test_case "at the limit of iterations a message is not taken up to be left unanswered"
 init a --model anthropic/m --permissions sandboxed
-start_server "$(answers '{"say": {"text": "First."}, "delay_ms": 1500}' "$(say 'Second.')")"
-chorus-run a one >"$scratch/busy.out" 2>/dev/null </dev/null &
+start_server "$(answers "$until_go" '{"say": {"text": "", "tool_calls": [{"name": "list_files"}]}, "delay_ms": 1000}' "$(say 'Of its own.')")"
+chorus-run a first --max-iterations 2 >"$scratch/busy.out" 2>"$scratch/busy.err" </dev/null &
 pid=$!
-wait_for 10 eval '[ "$(request_count)" = 1 ]' || fail 'no request came'
-run chorus-run a two --queue
-expect_status 0
+wait_for 10 test -e "$(work)/began"
+run chorus-run a second --queue
+touch "$(work)/go"
+wait_for 10 eval '[ "$(request_count)" = 2 ]' || fail 'no second request'
+run chorus-run a third --queue
 wait $pid
-expect_match "$(cat "$scratch/busy.out")" 'Second\.$'
-expect_equal "$(request_count)" 2
-expect_db 'SELECT count(*) FROM turns' 1
-expect_acceptable "$(request 2)"
+expect_equal "$?" 9
+expect_equal "$(users "$(request 2)")" first
+expect_equal "$(users "$(request 3)")" 'first|second|third'
+expect_db 'SELECT group_concat(reason) FROM turns' 'max_iterations,'
+expect_db 'SELECT count(*) FROM inbox WHERE delivered_turn IS NULL' 0
 expect_sound
+
+test_case "while another command holds the agent it is queued, exit 0, and the next turn takes it"
+init a --model builtin/script
+perl -e 'use Fcntl; open my $f, "+>>", $ARGV[0] or die; my $lock = pack "s s x![l!] l! l! i x![l!]", F_WRLCK, 0, 0, 1 << 62, 0;
+    fcntl($f, 37, $lock) or die "lock: $!"; open my $g, ">", $ARGV[1]; close $g; sleep 60' "$CHORUS_HOME/locks/agent-1" "$scratch/held" &
+holder=$!
+wait_for 5 test -e "$scratch/held" || fail 'no lock'
+run timeout 5 chorus-run a hello --queue --json
+expect_status 0
+expect_json '"\(.state) \(.reason) \(.accepted)"' 'submitted queued true'
+expect_match "$err" 'queued for thread 1: its next turn takes it up'
+kill $holder
+wait $holder 2>/dev/null
+run chorus-run a again
+expect_status 0
+expect_db "SELECT group_concat(content) FROM messages WHERE role = 'user'" hello,again
 
 test_case "with nobody at work it is an ordinary turn"
 init a --model anthropic/m
@@ -124,7 +197,7 @@ for actor in "uid $(id -u)" 'uid 65534 (mallory)'; do
     init a --model anthropic/m --permissions standard
     home_key roles "{\"$(id -un)\": \"ops\"}"
     home_key permission_grants '{"ops": ["open"]}'
-    start_server "$(answers '{"say": {"text": "Hm."}, "delay_ms": 1500}' "$(call e self_edit_permissions '{"new_profile": "open"}')" "$(say Done.)")"
+    start_server "$(answers '{"say": {"text": "Hm.", "tool_calls": [{"name": "list_files"}]}, "delay_ms": 1500}' "$(call e self_edit_permissions '{"new_profile": "open"}')" "$(say Done.)")"
     chorus-run a one >/dev/null 2>&1 </dev/null &
     pid=$!
     wait_for 10 eval '[ "$(request_count)" = 1 ]' || fail 'no request came'
@@ -136,7 +209,7 @@ for actor in "uid $(id -u)" 'uid 65534 (mallory)'; do
     case $actor in
         *mallory*)
             expect_equal "$ended" 0
-            expect_match "$(db "SELECT content FROM messages WHERE role = 'tool_result'")" "^denied: Profile: standard: user .* may not grant 'open'"
+            expect_match "$(db "SELECT content FROM messages WHERE role = 'tool_result' AND tool_call_id = 'e'")" "^denied: Profile: standard: user .* may not grant 'open'"
             expect_sound
             ;;
         *) expect_equal "$ended" 10 ;;
@@ -145,7 +218,7 @@ done
 
 test_case "--queue goes with no option that means another turn"
 init a --model builtin/script
-for option in --resume --retry --wait --new-thread; do
+for option in --resume --retry --inbox --wait --new-thread --fresh '-m x/y' '-C .' '--on-ask deny' '--max-iterations 3' '--idempotency-key K'; do
     run chorus-run a hello --queue $option
     expect_status 2
 done

@@ -74,9 +74,9 @@ expect_equal "$(request_count)" 2
 test_case "after kill -9 a new message: what had not begun is not run any more"
 init a --model anthropic/m --permissions sandboxed
 start_server "$(answers "$several" "$(say 'Another thing.')")"
-begin chorus-run a go --idempotency-key K
+begin chorus-run a go
 finish_with KILL
-run chorus-run a 'something else' --idempotency-key K
+run chorus-run a 'something else'
 expect_status 0
 expect_equal "$out" 'Another thing.'
 expect_match "$err" '^chorus-run: notice: recovered turn 1, whose process died; its calls: 2 not begun, 1 unknown$'
@@ -171,6 +171,51 @@ expect_json '"\(.reason) \(.iterations)"' 'max_iterations 3'
 expect_equal "$(jq -r '.messages[0].content[0].text' "$(request 4)")" now
 run chorus-run a --resume
 expect_status 0
+
+test_case "--resume --max-iterations: a limit is no end for whoever gives another one, also later"
+init a --model anthropic/m
+home_key max_retries 0
+start_server "$(answers "$(call c list_files '{}')")"
+run chorus-run a go --max-iterations 2
+expect_status 9
+run chorus-run a --resume
+expect_status 0
+expect_equal "$(request_count)" 2
+run chorus-run a --resume --max-iterations 5 --json
+expect_status 9
+expect_json '"\(.turn) \(.reason) \(.iterations)"' '1 max_iterations 5'
+expect_equal "$(request_count)" 5
+run chorus-run a --resume --max-iterations 4 --json
+expect_status 9
+expect_equal "$(request_count)" 5
+start_server "$(answers '{"status": 500}' "$(say Done.)")"
+run chorus-run a --resume --max-iterations 9
+expect_status 7
+run chorus-run a --resume --json
+expect_status 0
+expect_json '"\(.turn) \(.text)"' '1 Done.'
+expect_db 'SELECT turn_count FROM agents' 1
+expect_sound
+
+test_case "a turn whose directory is gone says how to get out, and that works"
+for way in --resume --approve; do
+    rm -rf "$CHORUS_HOME" project
+    init a --model anthropic/m --permissions standard
+    start_server "$(answers "$(call c bash '{"command": "make"}')" "$(say 'Elsewhere.')")"
+    mkdir project
+    run chorus-run a go -C project
+    expect_status 10
+    rmdir project
+    case $way in --approve) way="--approve $(db 'SELECT id FROM prompts')" ;; esac
+    run chorus-run a $way
+    expect_status 2
+    expect_match "$err" "error: -C: '.*/project': the turn works there, and it is gone"
+    expect_match "$err" 'hint: make it again, or chorus-run a --cancel-prompts MESSAGE gives the turn up'
+    run chorus-run a --cancel-prompts 'never mind'
+    expect_status 0
+    expect_equal "$out" Elsewhere.
+    expect_sound
+done
 
 test_case "--retry: a server may number its calls as it did in the answers that left the window"
 init a --model anthropic/m

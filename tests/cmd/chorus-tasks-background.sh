@@ -247,6 +247,35 @@ run chorus-tasks run a --run -- true
 expect_status 2
 expect_match "$err" 'error: --run begins a turn with what --on-exit says'
 
+test_case "a turn that a task begins is one of its own: what a person, a signal or an error ended does not go on"
+for ending in TERM INT cancel KILL error; do
+    rm -rf "$CHORUS_HOME"
+    init a --model anthropic/m --permissions open
+    home_key max_retries 0
+    start_server "$(answers "$(background c1 'until [ -e go ]; do sleep 0.05; done' | jq -c '.say.tool_calls[0].arguments += {on_exit: "The task is over."}')" \
+        "$(jq -nc '{say: {tool_calls: [{id: "b", name: "bash", arguments: {command: "touch began; sleep 20"}}, {id: "w", name: "create_file", arguments: {path: "stopped", content: "x"}}]}}' |
+            if [ $ending = error ]; then echo '{"status": 500}'; else cat; fi)" "$(say 'A turn of its own.')")"
+    CHORUS_DRAIN_TIMEOUT_MS=0 chorus-run a go >/dev/null 2>&1 </dev/null &
+    pid=$!
+    case $ending in
+        error) ;;
+        *) wait_for 10 test -e "$CHORUS_HOME/agents/a/workspace/began" || fail 'no command' ;;
+    esac
+    case $ending in
+        error) ;;
+        cancel) run chorus-tasks cancel a ;;
+        *) kill -$ending $pid ;;
+    esac
+    wait $pid 2>/dev/null
+    touch "$CHORUS_HOME/agents/a/workspace/go"
+    wait_for 20 in_db "SELECT count(*) FROM turns WHERE turn_number = 2 AND state = 'idle'" 1 || fail "$ending: no turn of its own"
+    expect_missing "$CHORUS_HOME/agents/a/workspace/stopped"
+    expect_db 'SELECT attempt FROM turns WHERE turn_number = 1' 1
+    expect_db "SELECT count(*) FROM messages WHERE turn_id = 2 AND content LIKE 'The task is over.%'" 1
+    case $ending in error) ;; *) expect_db "SELECT outcome FROM tool_runs WHERE tool_call_id = 'w'" interrupted ;; esac
+    expect_sound
+done
+
 test_case "who is asked about one sees that it stays, and what comes after it"
 init a --model anthropic/m --permissions standard
 start_server "$(answers "$(call c1 bash '{"command": "make", "background": true, "on_exit": "go on"}')" "$(say Started.)")"

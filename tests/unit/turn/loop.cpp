@@ -47,7 +47,6 @@ class RecordingHost : public LoopHost {
     std::deque<model::Answer> answers;
     std::deque<std::vector<CallOutcome>> outcomes;  // none: every call succeeds
     std::deque<Decided> decisions;                  // none: all
-    std::deque<bool> concluded;                     // none: true
     int stop_after_steps = -1;                      // so many steps from now a signal comes
     Said said;
     std::vector<chat::Reply> kept;
@@ -81,9 +80,8 @@ class RecordingHost : public LoopHost {
     void refuse_cut(const std::vector<ToolCall>& list) override {
         said.push_back("refuse" + joined(list));
     }
-    bool conclude(const chat::Reply& reply) override {
+    void conclude(const chat::Reply& reply) override {
         said.push_back("conclude '" + reply.text + "'");
-        return concluded.empty() || next(concluded);
     }
 
     model::Answer repeated = calls({"again"});
@@ -391,24 +389,6 @@ TEST_F(LoopTest, runs_nothing_while_a_question_waits) {
     EXPECT_EQ(end.text, "may I");
     EXPECT_EQ(host.said.back(), "decide bash view");
     EXPECT_EQ(state.tool_calls, 3);
-}
-
-TEST_F(LoopTest, goes_on_where_the_inbox_had_a_message) {
-    host.answers = {text("first"), calls({"view"}), text("second")};
-    host.concluded = {false, true};
-    const LoopEnd end = run();
-    EXPECT_EQ(end.end, End::completed);
-    EXPECT_EQ(end.text, "second");
-    EXPECT_EQ(host.said, (Said{"assemble 1", "ask m1", "conclude 'first'", "assemble 2", "ask m2",
-                               "keep '' view", "decide view", "run view", "assemble 3", "ask m3",
-                               "conclude 'second'"}));
-}
-
-TEST_F(LoopTest, goes_on_for_the_inbox_within_its_limits) {
-    host.repeated = text("x");
-    for (int i = 0; i < 30; ++i) host.concluded.push_back(false);
-    EXPECT_EQ(run({.iterations = 4}).end, End::max_iterations);
-    EXPECT_EQ(state.iterations, 4);
 }
 
 }  // namespace
