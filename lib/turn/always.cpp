@@ -42,6 +42,26 @@ std::string with_rules(const agent::Permissions& permissions, const agent::HomeC
     return chat::dump(object);
 }
 
+// Nobody is asked again about what is allowed from now on. Inside a transaction of the caller.
+void approve_equal(store::Store& store, const Widening& widening, const std::string& action) {
+    for (store::Prompt& prompt : store::pending_prompts(store, widening.agent.id)) {
+        if (prompt.kind != "permission" || prompt.action != action) continue;
+        prompt.state = "approved";
+        prompt.decided_at = sys::now_ms();
+        prompt.decided_by = widening.actor;
+        if (!store::decide_prompt(store, prompt)) continue;
+        store::append_audit(store, {.agent_id = widening.agent.id,
+                                    .agent_name = widening.agent.name,
+                                    .timestamp = prompt.decided_at,
+                                    .turn_id = prompt.turn_id,
+                                    .action = action,
+                                    .decision = "ask_approved",
+                                    .user_id = static_cast<std::int64_t>(getuid()),
+                                    .actor = widening.actor,
+                                    .detail = "approved prompt " + prompt.id + ": always"});
+    }
+}
+
 }  // namespace
 
 Rights rights_in_force(store::Store& store, const Widening& widening) {
@@ -115,6 +135,7 @@ void allow_always(store::Store& store, const Widening& given,
                                     .detail = "always: " + action});
     store::rebind_prompts(store, widening.agent.id, old_fingerprint,
                           fingerprint_in_force(store, widening));
+    for (const std::string& action : actions) approve_equal(store, widening, action);
     transaction.commit();
 }
 

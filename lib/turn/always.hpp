@@ -26,8 +26,9 @@ struct Widening {
 
 // What `decide` returns, actions, becomes rules in agent.json, the trusted part and the audit log,
 // in one transaction with what `decide` writes; nothing is changed where it returns none. What was
-// approved under the rules before holds under those after. Error(forbidden) for who may not grant a
-// profile of the agent's own, Error(agent_busy) where another process edits agent.json.
+// approved under the rules before holds under those after, and equal calls that wait are approved
+// with it. Error(forbidden) for who may not grant a profile of the agent's own, Error(agent_busy)
+// where another process edits agent.json.
 void allow_always(store::Store& store, const Widening& widening,
                   const std::function<std::vector<std::string>()>& decide);
 // Error(forbidden) where the part (agent/trust.hpp) gives the agent more rights than this person

@@ -58,6 +58,9 @@ void Calls::ask_terminal(Judged& judged) {
     for (Judged& other : judged_)
         if (other.approved && other.approved->profile == before)
             other.approved->profile = rules_.rights->fingerprint;
+    for (Judged& other : judged_)
+        if (other.asks && !other.is_question() && other.decided.action == judged.decided.action)
+            questions_.allow_equal(other);
 }
 
 // True where the turn need not wait for this one.

@@ -211,6 +211,14 @@ Reply Questions::ask(Judged& judged) {
     return reply;
 }
 
+void Questions::allow_equal(Judged& judged) const {
+    if (judged.row) judged.row = store::find_prompt(place_.store, judged.row->id);
+    judged.decided.prompt_id = judged.row ? judged.row->id : "";
+    judged.approved = judged.binding;
+    allow(judged, "ask_approved", "User approved at the terminal, always");
+    judged.decided.audited = judged.row.has_value();  // with the rule
+}
+
 std::vector<chat::PromptNotice> Questions::suspend(const std::vector<Judged>& calls,
                                                    std::int64_t prompt_ttl_ms) {
     const base::TimeMs now = sys::now_ms();

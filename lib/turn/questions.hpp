@@ -31,6 +31,8 @@ class Questions {
     // Puts it on the terminal, where there is one. Where files change while it stands there, it is
     // asked again with what has changed.
     Reply ask(Judged& judged);
+    // One like it was allowed for ever: nobody is asked about this one.
+    void allow_equal(Judged& judged) const;
     // Rows for what is still open, and for what the terminal has decided of those that have no
     // result yet; the turn waits.
     std::vector<chat::PromptNotice> suspend(const std::vector<Judged>& calls,

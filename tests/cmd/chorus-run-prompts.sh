@@ -391,6 +391,26 @@ for how in deny fail; do
     expect_sound
 done
 
+test_case "always settles the equal questions that wait, of other threads too, and no others"
+waits "$(calls c 'echo ran >> log' c2 'echo ran >> log' c3 'echo other >> log2')"
+run chorus-run a --new-thread go
+start_server "$(answers "$(calls d 'echo ran >> log')" "$(say Done.)")"
+run chorus-run a --new-thread go
+expect_status 10
+start_server "$(answers "$(say Done.)")"
+run chorus-tasks approve "${ids[0]}" --always
+expect_status 0
+expect_db "SELECT count(*) FROM prompts WHERE state = 'pending' AND action = 'tool:bash:echo ran >> log'" 0
+expect_db "SELECT count(*) FROM prompts WHERE state = 'pending'" 1
+run chorus-run a -t 3 --resume
+expect_status 0
+expect_equal "$(ran)" 1
+run chorus-run a --deny all
+expect_status 0
+expect_equal "$(ran)" 3
+expect_db "SELECT count(*) FROM audit_log WHERE decision = 'ask_approved' AND action_string = 'tool:bash:echo ran >> log'" 3
+expect_sound
+
 test_case "a message that is not accepted says so and names the ways, and they work: waiting, decided, parked"
 now=$(date +%s%3N)
 for what in waiting decided parked; do
