@@ -155,4 +155,22 @@ std::int64_t delivered_depth(Store& store, TurnId turn) {
     return statement.bind(turn).step() ? statement.integer(0) : 0;
 }
 
+std::int64_t insert_outbox(Store& store, AgentId agent, TurnId turn, std::string_view content) {
+    store.prepare("INSERT INTO outbox (agent_id, turn_id, content) VALUES (?, ?, ?)")
+        .bind(agent)
+        .bind_or_null(turn)
+        .bind(content)
+        .run();
+    return store.last_insert_id();
+}
+
+std::optional<std::string> take_from_outbox(Store& store, AgentId agent, std::int64_t newest) {
+    Statement statement = store.prepare(
+        "SELECT id, content FROM outbox WHERE agent_id = ? AND id <= ? ORDER BY id LIMIT 1");
+    if (!statement.bind(agent).bind(newest).step()) return std::nullopt;
+    std::string content = statement.text(1);
+    store.prepare("DELETE FROM outbox WHERE id = ?").bind(statement.integer(0)).run();
+    return content;
+}
+
 }  // namespace chorus::store

@@ -1,9 +1,10 @@
-// What is only ever appended: the audit log, events, and the inbox.
+// What is appended in the order in which it happened: the audit log, events, inbox and outbox.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -112,5 +113,11 @@ std::vector<std::string> senders(Store& store, TurnId turn);
 // The rights of what was delivered to a turn, each once, and how deep the deepest was.
 std::vector<std::string> delivered_rights(Store& store, TurnId turn);
 std::int64_t delivered_depth(Store& store, TurnId turn);
+
+// What is for the agent's channel. Returns the id of the row, which rises.
+std::int64_t insert_outbox(Store& store, AgentId agent, TurnId turn, std::string_view content);
+// The oldest of the agent with an id of at most `newest`, which is deleted. Inside a transaction of
+// the caller, as all that writes.
+std::optional<std::string> take_from_outbox(Store& store, AgentId agent, std::int64_t newest);
 
 }  // namespace chorus::store

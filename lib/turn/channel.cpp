@@ -49,6 +49,9 @@ std::string last_words(const sys::Finished& finished) {
     return {};
 }
 
+// The texts, one after the other.
+using Next = std::function<std::optional<std::string>()>;
+
 // One agent's channel, for as long as something is posted there.
 class Correspondent {
   public:
@@ -67,10 +70,10 @@ class Correspondent {
     }
 
     // "" where there is nothing to say.
-    std::string post(const std::vector<std::string>& texts) {
+    std::string post(const Next& next) {
         if (channel_.kind == Channel::Kind::none || most_ms_ == 0) return {};
         try {
-            return redaction_.apply(post_in_turn(texts));
+            return redaction_.apply(post_in_turn(next));
         } catch (const std::exception& error) {
             return redaction_.apply(error.what());
         }
@@ -101,13 +104,13 @@ class Correspondent {
     }
 
     // The parts of a text stay together, whoever else posts.
-    std::string post_in_turn(const std::vector<std::string>& texts) {
+    std::string post_in_turn(const Next& next) {
         const auto lock = sys::Lock::acquire(posting_.home.channel_lock(posting_.agent.id),
                                              sys::Lock::Mode::exclusive, left_ms(),
                                              [this] { return is_interrupted(); });
         if (!lock) return is_interrupted() ? "interrupted" : "others post there";
-        for (const std::string& text : texts) {
-            const std::string shown = redaction_.apply(base::replace_invalid_utf8(text));
+        while (const auto text = next()) {
+            const std::string shown = redaction_.apply(base::replace_invalid_utf8(*text));
             if (base::trim(shown).empty()) continue;
             const bool is_webhook = channel_.kind == Channel::Kind::webhook;
             const std::string problem = is_webhook ? send(shown) : run(shown);
@@ -161,18 +164,38 @@ class Correspondent {
     std::int64_t deadline_ms_;
 };
 
-}  // namespace
-
-void post_to_channel(const Posting& posting, const std::vector<std::string>& texts) {
+void post(const Posting& posting, const Next& next) {
     try {
         Correspondent correspondent(posting);
-        const std::string problem = correspondent.post(texts);
+        const std::string problem = correspondent.post(next);
+        // what could not be posted is not tried again
+        while (next()) {
+        }
         if (problem.empty()) return;
         posting.warn("channel: not posted: " + problem);
         correspondent.record(problem);
     } catch (const std::exception& error) {
         posting.warn(std::string("channel: ") + error.what());
     }
+}
+
+}  // namespace
+
+void post_to_channel(const Posting& posting, const std::vector<std::string>& texts) {
+    std::size_t at = 0;
+    post(posting, [&]() -> std::optional<std::string> {
+        if (at == texts.size()) return std::nullopt;
+        return texts[at++];
+    });
+}
+
+void post_outbox(const Posting& posting, std::int64_t newest) {
+    post(posting, [&] {
+        store::Transaction transaction(posting.store);
+        auto text = store::take_from_outbox(posting.store, posting.agent.id, newest);
+        transaction.commit();
+        return text;
+    });
 }
 
 }  // namespace chorus::turn

@@ -33,5 +33,8 @@ struct Posting {
 // again later: the transcript has it all. For a caller that holds no lock that others wait for, and
 // is in no transaction.
 void post_to_channel(const Posting& posting, const std::vector<std::string>& texts);
+// The same for what the outbox has up to that row, of other turns too: so it comes in the order in
+// which they ended, whichever process is the first to post. It is out of the outbox then.
+void post_outbox(const Posting& posting, std::int64_t newest);
 
 }  // namespace chorus::turn

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -225,6 +226,9 @@ class Destruction {
             ++done_.turns;
         }
         done_.messages += store::drop_undelivered(store_, member.id);
+        while (
+            store::take_from_outbox(store_, member.id, std::numeric_limits<std::int64_t>::max())) {
+        }
     }
 
     std::string told() const {

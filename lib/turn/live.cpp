@@ -273,7 +273,6 @@ void LiveTurn::conclude(const chat::Reply& reply) {
     fill(end);
     record_.conclude(reply, opaque_of(reply), result_);
     concluded_ = true;
-    keep_for_channel(place_, place_.redaction.apply(reply.text));
     tell(reply);
 }
 
@@ -390,17 +389,6 @@ void LiveTurn::run_to_end(const std::vector<Unfinished>& unfinished) {
     if (!concluded_) fill(*end);
 }
 
-// Why there is no answer, or not all of it; who broke it off knows.
-void LiveTurn::keep_end_for_channel() const {
-    if (!result_.error || result_.state == State::canceled) return;
-    if (result_.exit_status == ExitStatus::limit) keep_for_channel(place_, result_.text);
-    const std::string& hint = result_.error->hint();
-    keep_for_channel(place_, "Turn " + std::to_string(result_.turn_number) + " of " +
-                                 place_.agent.name + ": " +
-                                 base::visible(result_.error->message(), base::Newlines::escape) +
-                                 (hint.empty() ? "" : "\n" + hint));
-}
-
 // What cannot be gone on from (a configuration that broke meanwhile, a full disk) ends the turn, on
 // record where that can still be written.
 // A turn whose end cannot be recorded is one whose process has gone: --resume goes on with it.
@@ -430,7 +418,6 @@ chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
         record_.describe_audit(result_);
     else if (!concluded_)
         guard([&] { record_.end(result_); });
-    if (result_.state != State::input_required) keep_end_for_channel();
     for (const std::string& plants :
          task::plants_of(tasks_.site, store::running_tasks(place_.store, place_.agent.id)))
         surroundings_.warn(plants);

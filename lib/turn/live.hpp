@@ -123,7 +123,6 @@ class LiveTurn : public LoopHost {
     void guard(const std::function<void()>& work);
     void emit(const chat::Event& event) const;
     void tell(const chat::Reply& reply) const;
-    void keep_end_for_channel() const;
     const chat::Opaque* opaque_of(const chat::Reply& reply) const;
 
     Place& place_;

@@ -12,6 +12,7 @@
 #include "life/named_path.hpp"
 #include "life/opening.hpp"
 #include "store/gate.hpp"
+#include "store/records.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
@@ -228,8 +229,10 @@ void begin_thread(Place& place, const TurnOptions& options, const Surroundings& 
     lock_thread(place, options, surroundings, options.wait_ms);
 }
 
-void keep_for_channel(Place& place, const std::string& text) {
-    if (place.has_channel) place.news.push_back(text);
+void keep_for_channel(Place& place, store::TurnId turn, const std::string& text) {
+    if (!place.has_channel) return;
+    place.newest_post =
+        store::insert_outbox(place.store, place.agent.id, turn, place.redaction.apply(text));
 }
 
 }  // namespace chorus::turn

@@ -32,16 +32,16 @@ struct Place {
     std::optional<sys::Lock> thread_lock;
     std::optional<store::Turn> keyed = {};  // the turn that has the key, whose thread is then meant
     policy::Redaction redaction = policy::Redaction();  // the keys in use, from their first use on
-    bool has_channel = false;  // beside the transcript, as its configuration was last loaded
-    std::vector<std::string> news = {};  // for the channel, when the turn is over
+    bool has_channel = false;      // beside the transcript, as its configuration was last loaded
+    std::int64_t newest_post = 0;  // for the channel, when the turn is over; 0: nothing
     // Of what came through the inbox into the turn: it does no more than those who sent it might.
     std::vector<std::string> joined_rights = {};
     std::map<std::string, SeenFiles> held = {};  // TurnOptions::held
     // What a call that was killed left for programs outside the sandbox to obey, a sentence.
     std::string left_plants = {};
 };
-// Posted when the turn is over, where there is a channel.
-void keep_for_channel(Place& place, const std::string& text);
+// Posted when the turn is over, where there is a channel. Inside a transaction of the caller.
+void keep_for_channel(Place& place, store::TurnId turn, const std::string& text);
 
 enum class Hold { locks, nothing };
 // Error(not_found), Error(exited), Error(not_ready), Error(agent_busy), Error(bad_request) for -C.

@@ -27,6 +27,23 @@ chat::Message cut_notice() {
     return message;
 }
 
+// The way to answer it stands with it: whoever reads it need not have seen the turn.
+std::string how_to_decide(const std::string& agent, const std::vector<store::Prompt>& waiting) {
+    std::string text;
+    for (const store::Prompt& prompt : waiting) {
+        if (prompt.state != "pending") continue;
+        const bool is_question = prompt.kind == "question";
+        text += prompt.id + ": " +
+                base::visible(
+                    is_question ? prompt.text : chat::asked_action(prompt.action, prompt.arguments),
+                    base::Newlines::escape) +
+                "\n\n    chorus-run " + agent +
+                (is_question ? " --answer " + prompt.id + " TEXT" : " --approve " + prompt.id) +
+                "\n    chorus-run " + agent + " --deny " + prompt.id + "\n\n";
+    }
+    return text;
+}
+
 }  // namespace
 
 // A transaction; where it is rolled back, what the record holds of it in memory goes back too.
@@ -320,26 +337,14 @@ void Record::suspend(const std::vector<store::Prompt>& prompts,
     store::update_turn(place_.store, turn_);
     store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id,
                              "waiting_for_permission", now);
+    const std::string told = how_to_decide(place_.agent.name, prompts);
+    if (!told.empty()) keep_for_channel(place_, turn_.id, "Waits for a person\n\n" + told);
     change.commit();
-    tell_channel(prompts);
+    append_notice(told);
 }
 
-// How it is answered stands with it: whoever reads it need not have seen the turn.
-void Record::tell_channel(const std::vector<store::Prompt>& waiting) {
-    std::string text;
-    for (const store::Prompt& prompt : waiting) {
-        if (prompt.state != "pending") continue;
-        const bool is_question = prompt.kind == "question";
-        text += prompt.id + ": " +
-                base::visible(
-                    is_question ? prompt.text : chat::asked_action(prompt.action, prompt.arguments),
-                    base::Newlines::escape) +
-                "\n\n    chorus-run " + place_.agent.name +
-                (is_question ? " --answer " + prompt.id + " TEXT" : " --approve " + prompt.id) +
-                "\n    chorus-run " + place_.agent.name + " --deny " + prompt.id + "\n\n";
-    }
+void Record::append_notice(const std::string& text) {
     if (text.empty()) return;
-    keep_for_channel(place_, "Waits for a person\n\n" + text);
     try {
         if (transcript_problem_.empty())
             context::append_notice(transcript_,
@@ -402,6 +407,7 @@ void Record::conclude(const chat::Reply& reply, const chat::Opaque* opaque,
     insert_reply(reply, opaque);
     change_state(TurnState::idle, "completed");
     write_end(result);
+    keep_for_channel(place_, turn_.id, reply.text);
     change.commit();
     append_transcript();
 }
@@ -416,7 +422,20 @@ void Record::end(chat::TurnResult& result) {
     change_state(next,
                  result.reason.empty() ? std::string(chat::name(result.state)) : result.reason);
     write_end(result);
+    keep_end_for_channel(result);
     change.commit();
+}
+
+// Why there is no answer, or not all of it; who broke it off knows.
+void Record::keep_end_for_channel(const chat::TurnResult& result) {
+    if (!result.error || result.state == chat::State::canceled) return;
+    if (result.exit_status == base::ExitStatus::limit)
+        keep_for_channel(place_, turn_.id, result.text);
+    const std::string& hint = result.error->hint();
+    keep_for_channel(place_, turn_.id,
+                     "Turn " + std::to_string(turn_.turn_number) + " of " + place_.agent.name +
+                         ": " + base::visible(result.error->message(), base::Newlines::escape) +
+                         (hint.empty() ? "" : "\n" + hint));
 }
 
 }  // namespace chorus::turn

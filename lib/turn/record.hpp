@@ -102,7 +102,8 @@ class Record {
     void write_end(chat::TurnResult& result);
     bool insert_inbox_messages(bool begins_turn = false);
     void append_transcript();
-    void tell_channel(const std::vector<store::Prompt>& waiting);
+    void append_notice(const std::string& text);
+    void keep_end_for_channel(const chat::TurnResult& result);
     void step(const std::string& description, base::TimeMs started_at);
 
     Place& place_;

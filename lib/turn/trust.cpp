@@ -40,10 +40,12 @@ void ask_for_trust(Place& place, const Loaded& loaded, const Surroundings& surro
     const auto prompt = life::ask_for_trust(place.store, place.agent, untrusted, place.redaction,
                                             place.home_configuration.prompt_ttl_ms);
     if (!prompt) return;
-    keep_for_channel(place,
+    store::Transaction transaction(place.store);
+    keep_for_channel(place, 0,
                      "Waits for a person\n\n" + prompt->id +
                          ": agent.json: not in force, no person set it: " + keys_of(untrusted) +
                          "\n\n    chorus-config trust " + place.agent.name + "\n");
+    transaction.commit();
 }
 
 void trust_permissions(Place& place, const agent::Permissions& permissions) {

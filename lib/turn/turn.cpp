@@ -378,17 +378,17 @@ Taken take_one(const TurnOptions& options, const Surroundings& surroundings) {
     place.key_lock.reset();
     place.agent_lock.reset();
     if (surroundings.on_end) surroundings.on_end(result);
-    if (!place.news.empty())
-        post_to_channel({.home = surroundings.home,
-                         .environment = surroundings.environment,
-                         .store = place.store,
-                         .agent = place.agent,
-                         .warn = surroundings.warn,
-                         .redaction = place.redaction,
-                         .interrupt = &surroundings.interrupt,
-                         .actor = actor_text(options.actor, surroundings.environment),
-                         .turn_id = result.turn_id},
-                        place.news);
+    if (place.newest_post != 0)
+        post_outbox({.home = surroundings.home,
+                     .environment = surroundings.environment,
+                     .store = place.store,
+                     .agent = place.agent,
+                     .warn = surroundings.warn,
+                     .redaction = place.redaction,
+                     .interrupt = &surroundings.interrupt,
+                     .actor = actor_text(options.actor, surroundings.environment),
+                     .turn_id = result.turn_id},
+                    place.newest_post);
     return taken;
 }
 

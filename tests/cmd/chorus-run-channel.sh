@@ -321,6 +321,25 @@ wait "${turns[@]}"
 expect_equal "$(all_posts | grep -oE 'of (one|two),' | uniq | wc -l)" 2
 expect_equal "$(all_posts | grep -c '^line')" 90
 
+test_case "posts come in the order of the turns, however slowly the answer of one is read"
+command "cat >>$(work posted); echo >>$(work posted)"
+long=$(printf 'x%.0s' {1..100000})
+start_server "$(answers "$(say "FIRST $long")" "$(say SECOND)")"
+mkfifo slow
+chorus-run a -m anthropic/m one >slow 2>/dev/null </dev/null &
+first=$!
+exec 7<slow
+wait_for 10 in_db "SELECT count(*) FROM turns WHERE state = 'idle'" 1 || fail 'the first turn did not end'
+run chorus-run a -m anthropic/m two
+expect_equal "$out" SECOND
+expect_equal "$(grep -oE 'FIRST|SECOND' "$(work posted)" | tr '\n' ' ')" 'FIRST SECOND '
+cat <&7 >/dev/null
+exec 7<&-
+wait $first
+expect_equal "$(grep -cE 'FIRST|SECOND' "$(work posted)")" 2
+expect_db 'SELECT count(*) FROM outbox' 0
+expect_db "SELECT count(*) FROM audit_log WHERE action_string LIKE 'channel:%'" 0
+
 test_case "a command gets the whole answer on stdin, in the sandbox, with a clean environment"
 export SECRET_OF_MINE=x
 command 'cat >>got; env | sort >environment; tty >terminal 2>&1; pwd >place; echo noise; echo more >&2'
