@@ -50,8 +50,8 @@ void list_options(CLI::App& app, Call& call) {
 
 void trust_options(CLI::App& app, Call& call) {
     app.add_option("NAME", call.agent, "the agent")->required();
-    auto* show = app.add_flag("--show", call.show, "only show what has changed");
-    app.add_flag("--yes", call.yes, "do not ask")->excludes(show);
+    app.add_flag("--show", call.show, "only show what has changed");
+    app.add_flag("--yes", call.yes, "do not ask");
 }
 
 void doctor_options(CLI::App& app, Call& call) {

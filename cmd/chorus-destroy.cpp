@@ -183,8 +183,8 @@ ExitStatus run(const Options& options) {
 
 void add_options(CLI::App& app, Options& options) {
     app.add_option("NAME", options.name, "the agent")->required();
-    auto* keep = app.add_flag("--keep-files", options.keep_files, "its directory stays");
-    app.add_flag("--purge", options.purge, "its sessions are deleted too")->excludes(keep);
+    app.add_flag("--keep-files", options.keep_files, "its directory stays");
+    app.add_flag("--purge", options.purge, "its sessions are deleted too");
     app.add_flag("--yes", options.yes, "do not ask for its name");
     app.add_flag("--json", options.json, "print one JSON object");
 }

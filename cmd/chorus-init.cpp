@@ -179,11 +179,10 @@ ExitStatus run(Options& options) {
 void add_options(CLI::App& app, Options& options) {
     life::BirthOptions& birth = options.birth;
     app.add_option("NAME", birth.name, "the agent's name")->required();
-    auto* prompt = app.add_option("--system-prompt", birth.system_prompt, "its instructions");
+    app.add_option("--system-prompt", birth.system_prompt, "its instructions");
     app.add_option("--system-prompt-file", options.system_prompt_file,
                    "the same from FILE, - for stdin")
-        ->type_name("FILE")
-        ->excludes(prompt);
+        ->type_name("FILE");
     app.add_option("--model", birth.model, "provider/name")->type_name("MODEL");
     app.add_option("--permissions", options.permissions, "a profile's name, or @FILE with one")
         ->type_name("PROFILE|@FILE");
@@ -197,8 +196,7 @@ void add_options(CLI::App& app, Options& options) {
     app.add_flag("--submodules", birth.submodules, "with the submodules of what is cloned")
         ->needs(clone);
     app.add_flag("--adopt", options.adopt, "take over the directory in place, or --adopt=DIR|TAR")
-        ->type_name("[=DIR|TAR]")
-        ->excludes(clone);
+        ->type_name("[=DIR|TAR]");
     app.add_flag("--trust", birth.trust,
                  "trust what a template or an adopted agent says of rights");
     app.add_flag("--exist-ok", birth.exist_ok, "an agent of that name is fine");

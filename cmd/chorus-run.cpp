@@ -276,20 +276,12 @@ void add_prompt_options(CLI::App& app, Options& options) {
 void add_turn_options(CLI::App& app, Options& options) {
     turn::TurnOptions& turn = options.turn;
     app.add_option("-m,--model", turn.model, "provider/name, for this turn")->type_name("MODEL");
-    auto* thread = app.add_option("-t,--thread", turn.thread, "main, a number or a branch")
-                       ->type_name("THREAD");
-    auto* new_thread =
-        app.add_flag("--new-thread", turn.new_thread, "begin a new thread")->excludes(thread);
+    app.add_option("-t,--thread", turn.thread, "main, a number or a branch")->type_name("THREAD");
+    app.add_flag("--new-thread", turn.new_thread, "begin a new thread");
     app.add_flag("--fresh", turn.fresh, "begin with an empty window");
-    auto* resume = app.add_flag("--resume", turn.resume, "go on with the thread's last turn")
-                       ->excludes(new_thread);
-    auto* retry = app.add_flag("--retry", turn.retry, "the same, without its failed tail")
-                      ->excludes(new_thread)
-                      ->excludes(resume);
-    app.add_flag("--inbox", turn.inbox, "begin a turn with the messages that wait, if any")
-        ->excludes(new_thread)
-        ->excludes(resume)
-        ->excludes(retry);
+    app.add_flag("--resume", turn.resume, "go on with the thread's last turn");
+    app.add_flag("--retry", turn.retry, "the same, without its failed tail");
+    app.add_flag("--inbox", turn.inbox, "begin a turn with the messages that wait, if any");
     app.add_flag("--cancel-prompts", turn.cancel_prompts, "withdraw the questions that wait");
     app.add_option("--on-ask", options.on_ask, "where nobody answers: suspend, deny or fail")
         ->type_name("WHAT")
@@ -308,15 +300,7 @@ void add_turn_options(CLI::App& app, Options& options) {
         ->type_name("TIME");
     app.add_flag("--wait", options.wait, "wait for the thread, or --wait=TIME at most")
         ->type_name("[=TIME]");
-    auto* queue =
-        app.add_flag("--queue", turn.queue, "hand the message to the turn at work on the thread");
-    // the turn that takes the message has its own
-    for (const char* other :
-         {"--model", "--new-thread", "--fresh", "--resume", "--retry", "--inbox", "--on-ask",
-          "--directory", "--idempotency-key", "--max-iterations", "--wait"})
-        queue->excludes(app.get_option(other));
-    for (const char* other : {"--resume", "--retry", "--inbox"})
-        app.get_option("--idempotency-key")->excludes(app.get_option(other));
+    app.add_flag("--queue", turn.queue, "hand the message to the turn at work on the thread");
     app.add_option("--groom", turn.groom, "auto, manual or pristine")
         ->type_name("HOW")
         ->check(CLI::IsMember(agent::groom_names()));
@@ -327,13 +311,10 @@ void add_turn_options(CLI::App& app, Options& options) {
 void add_decision_options(CLI::App& app, Options& options) {
     auto* approve = app.add_option("--approve", options.approve, "approve a call and go on")
                         ->type_name("ID|all");
-    auto* deny = app.add_option("--deny", options.deny, "refuse a call and go on")
-                     ->type_name("ID|all")
-                     ->excludes(approve);
+    auto* deny =
+        app.add_option("--deny", options.deny, "refuse a call and go on")->type_name("ID|all");
     app.add_option("--answer", options.answer, "answer a question with WORDS and go on")
-        ->type_name("ID")
-        ->excludes(approve)
-        ->excludes(deny);
+        ->type_name("ID");
     app.add_flag("--always", options.always, "and allow that very action from now on")
         ->needs(approve);
     app.add_flag("--even-if-changed", options.even_if_changed,

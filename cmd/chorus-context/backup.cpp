@@ -68,8 +68,7 @@ Action add_backup(CLI::App& verb) {
     verb.add_option("FILE", options->output.file, "where to, or with --restore the backup")
         ->required();
     add_force(verb, options->output);
-    verb.add_flag("--restore", options->restore, "put the backup in the place of the database")
-        ->excludes("--force");
+    verb.add_flag("--restore", options->restore, "put the backup in the place of the database");
     verb.add_flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) {
         return options->restore ? put_back(*options, opened) : back_up(*options, opened);

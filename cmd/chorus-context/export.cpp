@@ -93,13 +93,12 @@ Action add_export(CLI::App& verb) {
     verb.add_option("-o,--output", options->output.file, "write FILE, whole or not at all")
         ->type_name("FILE");
     add_force(verb, options->output);
-    auto* thread = verb.add_option("-t,--thread", options->thread, "main, a number or a branch")
-                       ->type_name("THREAD");
+    verb.add_option("-t,--thread", options->thread, "main, a number or a branch")
+        ->type_name("THREAD");
     verb.add_option("--session", options->session, "a saved session, by the beginning of its id")
-        ->type_name("ID")
-        ->excludes(thread)
-        ->excludes(verb.add_option("--since", options->since, "from then on")->type_name("TIME"))
-        ->excludes(verb.add_option("--until", options->until, "before then")->type_name("TIME"));
+        ->type_name("ID");
+    verb.add_option("--since", options->since, "from then on")->type_name("TIME");
+    verb.add_option("--until", options->until, "before then")->type_name("TIME");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -207,13 +207,11 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 Action add_log(CLI::App& verb) {
     const auto options = std::make_shared<Options>();
     verb.add_option("NAME", options->agent, "the agent, a destroyed one too")->required();
-    CLI::Option* turn =
-        verb.add_option("TURN", options->turn, "the whole of that turn, by its turn_id")
-            ->check(CLI::Range(1, INT_MAX));
+    verb.add_option("TURN", options->turn, "the whole of that turn, by its turn_id")
+        ->check(CLI::Range(1, INT_MAX));
     add_span(verb, options->span);
     verb.add_option("-t", options->thread, "of that thread: main, a number or a branch")
-        ->type_name("THREAD")
-        ->excludes(turn);
+        ->type_name("THREAD");
     verb.add_option("-n", options->newest, "the last N of them")
         ->type_name("N")
         ->check(CLI::Range(1, INT_MAX));

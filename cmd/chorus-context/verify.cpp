@@ -165,8 +165,7 @@ Action add_verify(CLI::App& verb) {
         ->type_name("THREAD")
         ->needs(prefix);
     verb.add_option("--expect", options->expect, "the audit of a result that was kept")
-        ->type_name("ROWS:HASH")
-        ->excludes(prefix);
+        ->type_name("ROWS:HASH");
     verb.add_flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }

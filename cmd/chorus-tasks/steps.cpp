@@ -113,8 +113,7 @@ Action add_steps(CLI::App& verb) {
         ->type_name("THREAD");
     verb.add_option("--turn", options->turn, "of that turn, by its turn_id")
         ->type_name("TURN")
-        ->check(CLI::Range(1, INT_MAX))
-        ->excludes("-t");
+        ->check(CLI::Range(1, INT_MAX));
     add_json(verb, *options, "print one JSON object a line");
     return [options](Opened& opened) {
         return show(opened, *options, [&](Form form, std::size_t width) {

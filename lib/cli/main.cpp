@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "cli/completion.hpp"
+#include "cli/conflicts.hpp"
 #include "cli/empty.hpp"
 #include "cli/values.hpp"
 #include "cli/version.hpp"
@@ -84,6 +85,7 @@ ExitStatus run(int argc, char** argv, const Program& program, const sys::Environ
     app.set_version_flag("--version", std::string(version()));
     app.get_formatter()->column_width(34);
     const auto action = program.options(app);
+    refuse_conflicts(app);
     if (argc > 1 && argv[1] == completes) return complete_line(app, {argv + 2, argv + argc});
     refuse_empty_values(app, program.may_be_empty);
     try {

@@ -132,7 +132,7 @@ refused 'usage: WORDS: is empty' chorus-run a ''
 refused 'prompt: it is empty' chorus-run a -f blank
 for two in 'words -p text' 'words -f blank' '-p x -f blank' '- -p x'; do
     # shellcheck disable=SC2086
-    refused 'prompt: given more than once|prompt: it is empty' chorus-run a $two
+    refused 'prompt: given more than once|--prompt excludes --file|prompt: it is empty' chorus-run a $two
 done
 refused 'none: No such file' chorus-run a -f none
 mkdir dir
