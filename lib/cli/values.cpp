@@ -129,7 +129,7 @@ void Values::offer(Source source) {
 void Values::offer_branches() {
     const auto id = agent();
     if (id == 0) return;
-    std::vector<store::Thread> threads = store::list_threads(*store_, id);
+    std::vector<store::Thread> threads = store::named_threads(*store_, id);
     std::erase_if(threads, [](const auto& thread) { return !store::has_own_branch(thread); });
     for (const store::Thread& thread : threads) {
         const std::string name = store::given_name(thread.branch);
@@ -144,7 +144,7 @@ void Values::offer_threads() {
     const auto id = agent();
     if (id == 0) return;
     offer_branches();
-    for (const store::Thread& thread : store::list_threads(*store_, id))
+    for (const store::Thread& thread : store::named_threads(*store_, id))
         if (!store::has_own_branch(thread)) offer(std::to_string(thread.id), thread.summary);
 }
 

@@ -37,15 +37,17 @@ chat::Message compaction_message(std::size_t messages, const std::string& summar
     return message;
 }
 
-std::int64_t write_compaction(store::Store& store, const store::Thread& thread,
-                              const std::vector<chat::Message>& replaced,
-                              const chat::Message& message, const store::Session& saved) {
+void write_compaction(store::Store& store, store::Thread& thread,
+                      const std::vector<chat::Message>& replaced, const chat::Message& message,
+                      const store::Session& saved) {
     store::Transaction transaction(store);
     store::insert_session(store, saved);
     const std::int64_t id = store::insert_message(store, thread.agent_id, thread.id, message);
     store::compact_messages(store, replaced, id);
+    thread.compaction = id;
+    thread.window_floor = replaced.back().id + 1;
+    store::set_window_floor(store, thread.agent_id, thread.id, thread.window_floor);
     transaction.commit();
-    return id;
 }
 
 }  // namespace chorus::context

@@ -21,9 +21,10 @@ std::size_t older_half(const std::vector<chat::Message>& window);
 chat::Message compaction_message(std::size_t messages, const std::string& summary);
 
 // In one transaction: the row of the session in which they are saved, the message, and that it
-// stands for them. Its id. The thread's prefix hashes are made anew with the next turn.
-std::int64_t write_compaction(store::Store& store, const store::Thread& thread,
-                              const std::vector<chat::Message>& replaced,
-                              const chat::Message& message, const store::Session& saved);
+// stands for them: what a limit had left out before them does not come back. The thread's prefix
+// hashes are made anew with the next turn.
+void write_compaction(store::Store& store, store::Thread& thread,
+                      const std::vector<chat::Message>& replaced, const chat::Message& message,
+                      const store::Session& saved);
 
 }  // namespace chorus::context

@@ -36,11 +36,10 @@ std::optional<store::Turn> turn_of(store::Store& store, std::int64_t message) {
 
 Messages present_window(store::Store& store, const store::Agent& agent, const store::Thread& thread,
                         const ForkAt& at) {
-    return cut_window(
-               store::load_window(store, agent.id, thread.id,
-                                  {std::max(agent.last_clear_message, thread.window_start - 1),
-                                   sys::now_ms() - at.rolling_window_ms, 0}),
-               {})
+    return cut_window(store::load_window(
+                          store, agent.id, thread.id,
+                          store::bounds_of(agent, thread, sys::now_ms() - at.rolling_window_ms)),
+                      {})
         .messages;
 }
 
@@ -57,14 +56,15 @@ Messages since_last_beginning(store::Store& store, Messages messages) {
     return messages;
 }
 
+// With the message of that id, which need not be there.
 Messages window_then(store::Store& store, const store::Agent& agent, const store::Thread& thread,
-                     const Message& message, const ForkAt& at) {
+                     std::int64_t id, const Message& message, const ForkAt& at) {
     const base::TimeMs after_time = message.timestamp - at.rolling_window_ms;
-    auto loaded = store::load_window_at(store, agent.id, thread.id, message.id,
-                                        {0, after_time, message.turn_id});
-    return cut_window(since_last_beginning(store, std::move(loaded)),
-                      {.open_turn = message.turn_id})
-        .messages;
+    Messages loaded = since_last_beginning(
+        store, store::load_window_at(store, agent.id, thread.id, id,
+                                     {.after_time = after_time, .open_turn = message.turn_id}));
+    store::put_compactions_first(loaded);
+    return cut_window(std::move(loaded), {.open_turn = message.turn_id}).messages;
 }
 
 Message require_message(store::Store& store, const store::Agent& agent, const store::Thread& thread,
@@ -112,20 +112,36 @@ ForkPoint end_of(store::Store& store, const store::Agent& agent, const store::Th
                                               std::to_string(thread.id) + " yet");
     point.until = std::numeric_limits<base::TimeMs>::max();
     point.kept = present_window(store, agent, thread, at);
+    if (point.message == thread.compaction && !point.kept.empty())
+        point.message = point.kept.back().id;
     leave_out_open_turn(store, thread, point);
     refuse_torn(point, point.message);
+    return point;
+}
+
+// The window as it was when a summary had just come to stand for its older messages, or before
+// that.
+ForkPoint point_at_compaction(store::Store& store, const store::Agent& agent,
+                              const store::Thread& thread, const Message& message,
+                              const ForkAt& at) {
+    ForkPoint point;
+    point.kept = window_then(store, agent, thread, message.id - (at.exclude ? 1 : 0), message, at);
+    refuse_torn(point, message.id);
+    point.message = point.kept.empty() ? message.id : point.kept.back().id;
+    point.until = message.timestamp;
     return point;
 }
 
 ForkPoint point_at(store::Store& store, const store::Agent& agent, const store::Thread& thread,
                    const ForkAt& at) {
     const Message message = require_message(store, agent, thread, at.message);
+    if (message.is_compaction) return point_at_compaction(store, agent, thread, message, at);
     const auto is_it = [&](const Message& one) { return one.id == message.id; };
     ForkPoint point;
     point.message = message.id;
     point.kept = present_window(store, agent, thread, at);
     if (std::none_of(point.kept.begin(), point.kept.end(), is_it))
-        point.kept = window_then(store, agent, thread, message, at);
+        point.kept = window_then(store, agent, thread, message.id, message, at);
     const auto found = std::find_if(point.kept.begin(), point.kept.end(), is_it);
     if (found == point.kept.end())
         throw Error(ErrorCode::bad_request, "message " + std::to_string(message.id) +
@@ -171,6 +187,7 @@ std::int64_t copy_messages(store::Store& store, const store::Thread& to, const F
             turn = insert_unanswered_turn(store, to, message.id, now);
         const std::int64_t id =
             store::copy_message(store, message.id, to.agent_id, to.id, turn, now);
+        if (message.is_compaction) store::set_compaction(store, to.agent_id, to.id, id);
         chain = chained_hash(chain, message);
         store::set_prefix_hash(store, id, chain);
         if (first == 0) first = id;
@@ -194,7 +211,8 @@ void copy_child(store::Store& store, const store::Agent& child, store::AgentId p
     store::set_agent_status(store, inserted.id, child.status);
     ForkPoint point;
     point.kept =
-        cut_window(store::load_window(store, child.id, 1, {child.last_clear_message, 0, 0}), {})
+        cut_window(
+            store::load_window(store, child.id, 1, {.after_message = child.last_clear_message}), {})
             .messages;
     leave_out_open_turn(store, *store::find_thread(store, child.id, 1), point);
     copy_messages(store, *store::find_thread(store, inserted.id, 1), point, now);
@@ -247,7 +265,7 @@ store::Thread insert_fork(store::Store& store, const store::Agent& agent,
     thread.created_at = thread.last_activity = now;
     thread = store::insert_thread(store, thread);
     thread.window_start = copy_messages(store, thread, point, now);
-    store::set_window_start(store, agent.id, thread.id, thread.window_start);
+    store::set_cut(store, thread);
     const agent::Directory directory(agent.dir);
     copy_children(store, agent,
                   {directory.branch_agents(parent.branch) + "/",

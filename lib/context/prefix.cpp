@@ -1,6 +1,8 @@
 #include "context/prefix.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +46,9 @@ class Check {
 
     bool add(const SaidMessage& said) {
         if (said.left_for == 0) return true;  // a failed answer that --retry took back
+        if (said.message.is_compaction) compaction_ = said;
+        // it is hashed as what the next request begins with, not where it stands
+        if (said.message.is_compaction && said.prefix_hash.empty()) return true;
         if (said.prefix_hash.empty()) {
             ++report_.unhashed;
             previous_.clear();
@@ -78,30 +83,33 @@ class Check {
             prefixes_.begin(), prefixes_.end(), said.message.id,
             [](std::int64_t id, const Prefix& one) { return id < one.message_id; });
         const auto fits = [&](std::int64_t start) {
-            return said.prefix_hash == chained_hash(chain_between(start, said), said.message);
+            return follows(said, "", start) ||
+                   (compaction_ && follows(said, chained_hash("", compaction_->message), start));
         };
         if (later != prefixes_.begin() && fits(std::prev(later)->window_start)) return true;
         return fits(later == prefixes_.end() ? 0 : later->window_start);
     }
 
-    // Over what was in the window then: a summary that came later stood for nothing yet.
-    std::string chain_between(std::int64_t start, const SaidMessage& end) {
-        std::string chain;
-        store::for_each_message(store_,
-                                {.agent = agent_, .thread = report_.thread, .after = start - 1},
-                                [&](const SaidMessage& one) {
-                                    if (one.message.id >= end.message.id) return false;
-                                    if (!one.left_for || *one.left_for >= end.message.id)
-                                        chain = chained_hash(chain, one.message);
-                                    return true;
-                                });
-        return chain;
+    // Over what was in the window then, behind what it began with: a summary that came later stood
+    // for nothing yet. What was rewound has the id from which on it was gone, negative.
+    bool follows(const SaidMessage& end, std::string chain, std::int64_t start) {
+        store::for_each_message(
+            store_, {.agent = agent_, .thread = report_.thread, .after = start - 1},
+            [&](const SaidMessage& one) {
+                if (one.message.id >= end.message.id) return false;
+                const bool was_there = !one.left_for || std::abs(*one.left_for) > end.message.id;
+                if (was_there && !one.message.is_compaction)
+                    chain = chained_hash(chain, one.message);
+                return true;
+            });
+        return end.prefix_hash == chained_hash(chain, end.message);
     }
 
     store::Store& store_;
     store::AgentId agent_;
     std::vector<Prefix> prefixes_;
     PrefixReport report_;
+    std::optional<SaidMessage> compaction_;  // the newest one so far
     std::string previous_;  // the stored hash of the message before; "": there is none
 };
 

@@ -78,9 +78,8 @@ std::vector<chat::Message> thread_window(store::Store& store, const store::Agent
                                          const store::Thread& thread, base::TimeMs after_time) {
     const auto open = store::find_open_turn(store, agent.id, thread.id);
     const std::int64_t open_turn = open ? open->id : 0;
-    const std::int64_t after_message = std::max(agent.last_clear_message, thread.window_start - 1);
-    auto loaded =
-        store::load_window(store, agent.id, thread.id, {after_message, after_time, open_turn});
+    auto loaded = store::load_window(store, agent.id, thread.id,
+                                     store::bounds_of(agent, thread, after_time, open_turn));
     return cut_window(std::move(loaded), {.open_turn = open_turn}).messages;
 }
 

@@ -59,7 +59,10 @@ Window without(std::vector<Message> loaded, const Parts& parts) {
     window.dropped.assign(std::make_move_iterator(at(parts.torn)),
                           std::make_move_iterator(at(parts.first)));
     loaded.erase(at(parts.pinned), at(parts.first));
-    if (!loaded.empty()) window.start = loaded[std::min(parts.pinned, loaded.size() - 1)].id;
+    if (parts.pinned < loaded.size())
+        window.start = loaded[parts.pinned].id;
+    else if (!window.dropped.empty())
+        window.start = window.dropped.back().id + 1;
     window.messages = std::move(loaded);
     return window;
 }
@@ -98,7 +101,8 @@ std::int64_t in_estimated_tokens(std::int64_t budget, std::int64_t reported,
                                      0.5, 1.0 * most_correction);
     // twice the largest budget there can be would be none
     constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max() / 4;
-    return static_cast<std::int64_t>(static_cast<double>(std::min(budget, largest)) / factor);
+    return std::max<std::int64_t>(
+        static_cast<std::int64_t>(static_cast<double>(std::min(budget, largest)) / factor), 1);
 }
 
 Window cut_window(std::vector<Message> loaded, const WindowLimits& limits) {

@@ -18,7 +18,7 @@ struct WindowLimits {
 struct Window {
     std::vector<chat::Message> messages;
     // The first message, but for one that stands for earlier ones; stored per thread so that the
-    // cut moves only when it must. 0: empty.
+    // cut moves only when it must. Behind what was dropped where there is none, 0: nothing was.
     std::int64_t start = 0;
     std::size_t left_out = 0;                 // by max_messages or the budget, now
     std::vector<chat::Message> dropped = {};  // those themselves

@@ -52,13 +52,28 @@ base::TimeMs advance_timestamp(Store& store, AgentId agent, base::TimeMs wanted)
     return statement.integer(0);
 }
 
+std::int64_t first_id(const WindowBounds& bounds) {
+    return std::max(bounds.after_message + 1, bounds.cut);
+}
+
+// The message that stands for earlier ones, where the cut alone would leave it out.
+Statement cut_compaction(Store& store, const WindowBounds& bounds) {
+    Statement statement = store.prepare(
+        select("id = ? AND id > ? AND id < ? AND timestamp > ? AND compacted_into IS NULL"));
+    statement.bind(bounds.compaction)
+        .bind(bounds.after_message)
+        .bind(first_id(bounds))
+        .bind(bounds.after_time);
+    return statement;
+}
+
 // Newest first, to the first row that is too old: timestamps of an agent rise with the ids.
 std::vector<chat::Message> walk_back(Store& store, AgentId agent, ThreadId thread,
                                      const WindowBounds& bounds) {
     Statement statement =
         store.prepare(select("agent_id = ? AND thread_id = ? AND id > ? AND "
                              "compacted_into IS NULL ORDER BY id DESC"));
-    statement.bind(agent).bind(thread).bind(bounds.after_message);
+    statement.bind(agent).bind(thread).bind(first_id(bounds) - 1);
     std::vector<chat::Message> messages;
     // addresses only: memory that is not touched costs nothing, moving what was read does
     messages.reserve(usual_most);
@@ -94,7 +109,17 @@ std::int64_t insert_message(Store& store, AgentId agent, ThreadId thread,
             "SELECT id, prompt, answer, arguments, output FROM searchable WHERE id = ?")
         .bind(id)
         .run();
+    if (message.is_compaction) set_compaction(store, agent, thread, id);
     return id;
+}
+
+WindowBounds bounds_of(const Agent& agent, const Thread& thread, base::TimeMs after_time,
+                       std::int64_t open_turn) {
+    return {.after_message = agent.last_clear_message,
+            .after_time = after_time,
+            .open_turn = open_turn,
+            .cut = thread.window_start,
+            .compaction = thread.compaction};
 }
 
 std::vector<chat::Message> load_window(Store& store, AgentId agent, ThreadId thread,
@@ -108,10 +133,12 @@ std::vector<chat::Message> load_window(Store& store, AgentId agent, ThreadId thr
         statement.bind(bounds.open_turn).bind(oldest);
         while (statement.step()) messages.push_back(read(statement));
     }
+    if (bounds.compaction != 0) {
+        Statement statement = cut_compaction(store, bounds);
+        if (statement.step()) messages.push_back(read(statement));
+    }
     std::reverse(messages.begin(), messages.end());
-    const auto is_compaction = [](const chat::Message& message) { return message.is_compaction; };
-    if (!std::is_partitioned(messages.begin(), messages.end(), is_compaction))
-        std::stable_partition(messages.begin(), messages.end(), is_compaction);
+    put_compactions_first(messages);
     return messages;
 }
 
@@ -120,8 +147,8 @@ std::int64_t count_window(Store& store, AgentId agent, ThreadId thread,
     Statement walk = store.prepare(
         "SELECT id, timestamp FROM messages WHERE agent_id = ? AND thread_id = ? AND id > ? AND "
         "compacted_into IS NULL ORDER BY id DESC");
-    walk.bind(agent).bind(thread).bind(bounds.after_message);
-    std::int64_t count = 0;
+    walk.bind(agent).bind(thread).bind(first_id(bounds) - 1);
+    std::int64_t count = bounds.compaction != 0 && cut_compaction(store, bounds).step() ? 1 : 0;
     std::int64_t oldest = std::numeric_limits<std::int64_t>::max();
     for (; walk.step() && walk.integer(1) > bounds.after_time; ++count) oldest = walk.integer(0);
     if (bounds.open_turn == 0) return count;
@@ -195,6 +222,12 @@ std::vector<chat::Message> load_window_at(Store& store, AgentId agent, ThreadId 
     }
     std::reverse(messages.begin(), messages.end());
     return messages;
+}
+
+void put_compactions_first(std::vector<chat::Message>& messages) {
+    const auto is_compaction = [](const chat::Message& message) { return message.is_compaction; };
+    if (!std::is_partitioned(messages.begin(), messages.end(), is_compaction))
+        std::stable_partition(messages.begin(), messages.end(), is_compaction);
 }
 
 std::optional<MessageRow> find_message(Store& store, std::int64_t id) {
@@ -306,6 +339,14 @@ void set_prefix_hash(Store& store, std::int64_t message_id, std::string_view has
 std::string prefix_hash_of(Store& store, std::int64_t message_id) {
     Statement statement = store.prepare("SELECT prefix_hash FROM messages WHERE id = ?");
     return statement.bind(message_id).step() ? statement.text(0) : std::string();
+}
+
+std::string newest_prefix_hash(Store& store, AgentId agent, ThreadId thread) {
+    Statement statement = store.prepare(
+        "SELECT prefix_hash FROM messages AS message WHERE agent_id = ?1 AND thread_id = ?2 AND "
+        "compacted_into IS NULL AND (prefix_hash IS NOT NULL OR id <> (SELECT compaction FROM "
+        "threads WHERE agent_id = ?1 AND thread_id = ?2)) ORDER BY id DESC LIMIT 1");
+    return statement.bind(agent).bind(thread).step() ? statement.text(0) : std::string();
 }
 
 }  // namespace chorus::store

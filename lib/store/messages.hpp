@@ -13,8 +13,8 @@
 namespace chorus::store {
 
 // Inserts and returns the row's id; the timestamp becomes max(given, the agent's newest), and
-// counts as the agent's activity. The full-text row is written with it. Inside a transaction of the
-// caller.
+// counts as the agent's activity. The full-text row is written with it, and the thread knows one
+// that stands for earlier ones. Inside a transaction of the caller.
 std::int64_t insert_message(Store& store, AgentId agent, ThreadId thread,
                             const chat::Message& message);
 
@@ -22,7 +22,12 @@ struct WindowBounds {
     std::int64_t after_message = 0;  // ids greater than this
     base::TimeMs after_time = 0;     // timestamps greater than this
     std::int64_t open_turn = 0;      // its messages are in whatever the bounds say; 0: none
+    std::int64_t cut = 0;            // ids from this on, but for `compaction`
+    std::int64_t compaction = 0;     // the thread's message that stands for earlier ones; 0: none
 };
+// Behind the agent's last clear, from the thread's cut on.
+WindowBounds bounds_of(const Agent& agent, const Thread& thread, base::TimeMs after_time,
+                       std::int64_t open_turn = 0);
 // In order of id, but a message that stands for earlier ones first; costs what the window holds,
 // however many rows the table has.
 std::vector<chat::Message> load_window(Store& store, AgentId agent, ThreadId thread,
@@ -43,9 +48,13 @@ std::int64_t newest_message_id(Store& store, AgentId agent);  // of all its thre
 std::int64_t newest_message_id(Store& store, AgentId agent, ThreadId thread);
 std::int64_t newest_kept_message_id(Store& store, AgentId agent, ThreadId thread);
 // What the window held when message `at` of the thread was said, and that message: what left it
-// later is there, what had left it before is not. The bounds are those of that time.
+// later is there, what had left it before is not. The bounds are those of that time. In order of
+// id.
 std::vector<chat::Message> load_window_at(Store& store, AgentId agent, ThreadId thread,
                                           std::int64_t at, const WindowBounds& bounds);
+
+// As they are sent.
+void put_compactions_first(std::vector<chat::Message>& messages);
 
 struct MessageRow {
     AgentId agent_id = 0;
@@ -85,5 +94,7 @@ bool is_restored_after(Store& store, AgentId agent, ThreadId thread, std::int64_
 // Cumulative hash of the request up to this message.
 void set_prefix_hash(Store& store, std::int64_t message_id, std::string_view hash);
 std::string prefix_hash_of(Store& store, std::int64_t message_id);
+// That of the thread's newest message in a window, a summary without one left aside; "": none.
+std::string newest_prefix_hash(Store& store, AgentId agent, ThreadId thread);
 
 }  // namespace chorus::store

@@ -44,4 +44,23 @@ std::vector<Named> named_tasks(Store& store, AgentId agent, std::string_view beg
                         .bind(which == WhichTasks::all));
 }
 
+std::vector<Thread> named_threads(Store& store, AgentId agent) {
+    Statement statement = store.prepare(
+        "SELECT thread_id, branch, parent_thread, branch_point, substr(summary, 1, 200) "
+        "FROM threads WHERE agent_id = ? ORDER BY thread_id");
+    statement.bind(agent);
+    std::vector<Thread> threads;
+    while (statement.step()) {
+        Row row(statement);
+        Thread& thread = threads.emplace_back();
+        thread.agent_id = agent;
+        thread.id = row.integer();
+        thread.branch = row.text();
+        thread.parent_thread = row.integer();
+        thread.branch_point = row.integer();
+        thread.summary = row.text();
+    }
+    return threads;
+}
+
 }  // namespace chorus::store

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "store/agents.hpp"
+#include "store/threads.hpp"
 
 namespace chorus::store {
 
@@ -22,5 +23,8 @@ std::vector<Named> named_agents(Store& store, std::string_view beginning);
 std::vector<Named> named_sessions(Store& store, AgentId agent, std::string_view beginning);
 std::vector<Named> named_tasks(Store& store, AgentId agent, std::string_view beginning,
                                WhichTasks which);
+
+// Number, branch, where they come from and summary; in order of their numbers.
+std::vector<Thread> named_threads(Store& store, AgentId agent);
 
 }  // namespace chorus::store

@@ -34,14 +34,15 @@ auto content(const Prefix& prefix) {
 
 }  // namespace
 
+std::optional<Prefix> newest_prefix(Store& store, AgentId agent, ThreadId thread) {
+    Statement statement = store.prepare(select(" DESC LIMIT 1"));
+    if (!statement.bind(agent).bind(thread).step()) return std::nullopt;
+    return read(statement);
+}
+
 bool note_prefix(Store& store, AgentId agent, ThreadId thread, const Prefix& prefix) {
-    {
-        Statement newest = store.prepare(select(" DESC LIMIT 1"));
-        if (newest.bind(agent).bind(thread).step()) {
-            const Prefix before = read(newest);
-            if (content(before) == content(prefix)) return false;
-        }
-    }
+    const auto before = newest_prefix(store, agent, thread);
+    if (before && content(*before) == content(prefix)) return false;
     store
         .prepare(
             "INSERT OR REPLACE INTO prefixes (agent_id, thread_id, message_id, window_start, "

@@ -24,6 +24,7 @@ struct Prefix {
 // Inside a transaction of the caller, one a message at most: nothing where the newest one differs
 // in no more than its message. True where a row was made.
 bool note_prefix(Store& store, AgentId agent, ThreadId thread, const Prefix& prefix);
+std::optional<Prefix> newest_prefix(Store& store, AgentId agent, ThreadId thread);
 // Oldest first.
 std::vector<Prefix> load_prefixes(Store& store, AgentId agent, ThreadId thread);
 

@@ -11,7 +11,8 @@ std::string select(std::string_view condition) {
     return std::string(
                "SELECT thread.agent_id, thread.thread_id, thread.branch, thread.parent_thread, "
                "thread.branch_point, thread.summary, thread.status, thread.window_start, "
-               "thread.created_at, "
+               "thread.window_floor, thread.cut_rolling_window, thread.cut_max_messages, "
+               "thread.cut_token_budget, thread.compaction, thread.created_at, "
                "thread.last_activity, turn.current_step FROM threads AS thread "
                "LEFT JOIN turns AS turn ON turn.agent_id = thread.agent_id "
                "AND turn.thread_id = thread.thread_id AND turn.ended_at IS NULL "
@@ -30,6 +31,11 @@ Thread read(const Statement& statement) {
     thread.summary = row.text();
     thread.status = row.text();
     thread.window_start = row.integer();
+    thread.window_floor = row.integer();
+    thread.cut_limits.rolling_window_ms = row.integer();
+    thread.cut_limits.max_messages = row.integer();
+    thread.cut_limits.token_budget = row.integer();
+    thread.compaction = row.integer();
     thread.created_at = row.integer();
     thread.last_activity = row.integer();
     thread.current_step = row.text();
@@ -83,7 +89,8 @@ Thread insert_thread(Store& store, const Thread& thread) {
         .prepare(
             "INSERT INTO threads (agent_id, thread_id, branch, parent_thread, branch_point, "
             "summary, status, "
-            "window_start, created_at, last_activity) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            "window_start, window_floor, created_at, last_activity) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         .bind(inserted.agent_id)
         .bind(inserted.id)
         .bind(inserted.branch)
@@ -91,6 +98,7 @@ Thread insert_thread(Store& store, const Thread& thread) {
         .bind_or_null(inserted.branch_point)
         .bind(inserted.summary)
         .bind(inserted.status)
+        .bind(inserted.window_start)
         .bind(inserted.window_start)
         .bind(inserted.created_at)
         .bind(inserted.last_activity)
@@ -110,8 +118,30 @@ void set_thread_status(Store& store, AgentId agent, ThreadId id, std::string_vie
         .run();
 }
 
-void set_window_start(Store& store, AgentId agent, ThreadId id, std::int64_t message_id) {
-    store.prepare("UPDATE threads SET window_start = ? WHERE agent_id = ? AND thread_id = ?")
+void set_cut(Store& store, const Thread& thread) {
+    store
+        .prepare(
+            "UPDATE threads SET window_start = ?, cut_rolling_window = ?, cut_max_messages = ?, "
+            "cut_token_budget = ? WHERE agent_id = ? AND thread_id = ?")
+        .bind(thread.window_start)
+        .bind(thread.cut_limits.rolling_window_ms)
+        .bind(thread.cut_limits.max_messages)
+        .bind(thread.cut_limits.token_budget)
+        .bind(thread.agent_id)
+        .bind(thread.id)
+        .run();
+}
+
+void set_window_floor(Store& store, AgentId agent, ThreadId id, std::int64_t message_id) {
+    store.prepare("UPDATE threads SET window_floor = ? WHERE agent_id = ? AND thread_id = ?")
+        .bind(message_id)
+        .bind(agent)
+        .bind(id)
+        .run();
+}
+
+void set_compaction(Store& store, AgentId agent, ThreadId id, std::int64_t message_id) {
+    store.prepare("UPDATE threads SET compaction = ? WHERE agent_id = ? AND thread_id = ?")
         .bind(message_id)
         .bind(agent)
         .bind(id)

@@ -12,6 +12,13 @@ namespace chorus::store {
 
 using ThreadId = std::int64_t;  // per agent, 1 = main
 
+// By which a cut was found; 0: no limit (of a time: nothing), -1: not known.
+struct CutLimits {
+    std::int64_t rolling_window_ms = -1;
+    std::int64_t max_messages = -1;
+    std::int64_t token_budget = -1;
+};
+
 struct Thread {
     AgentId agent_id = 0;
     ThreadId id = 1;
@@ -21,6 +28,9 @@ struct Thread {
     std::string summary;
     std::string status = "idle";    // idle, running, waiting_for_permission, completed
     std::int64_t window_start = 0;  // the stored cut: first message id that may be in the window
+    std::int64_t window_floor = 0;  // nothing before it comes back when the limits grow
+    CutLimits cut_limits = {};
+    std::int64_t compaction = 0;  // what stands for earlier messages, whatever the cut; 0: none
     base::TimeMs created_at = 0;
     base::TimeMs last_activity = 0;
     std::string current_step;  // of its running turn, for the status block
@@ -38,10 +48,15 @@ std::string given_name(std::string_view branch);
 std::optional<Thread> find_thread(Store& store, AgentId agent, ThreadId id);
 std::optional<Thread> find_thread_of_branch(Store& store, AgentId agent, std::string_view branch);
 std::vector<Thread> list_threads(Store& store, AgentId agent);
-Thread insert_thread(Store& store, const Thread& thread);  // id 0: the next free number
+// id 0: the next free number. Nothing before its window_start comes back.
+Thread insert_thread(Store& store, const Thread& thread);
 void set_thread_status(Store& store, AgentId agent, ThreadId id, std::string_view status,
                        base::TimeMs now);
 void set_thread_summary(Store& store, AgentId agent, ThreadId id, std::string_view summary);
-void set_window_start(Store& store, AgentId agent, ThreadId id, std::int64_t message_id);
+// The cut and the limits by which it was found; `thread` says which.
+void set_cut(Store& store, const Thread& thread);
+// A cut that no limit made: nothing before it comes back.
+void set_window_floor(Store& store, AgentId agent, ThreadId id, std::int64_t message_id);
+void set_compaction(Store& store, AgentId agent, ThreadId id, std::int64_t message_id);
 
 }  // namespace chorus::store

@@ -40,6 +40,15 @@ std::int64_t budget_in_estimates(Place& place, const Loaded& loaded,
         context::estimated_input(messages, turn->id, opening_tokens(place, loaded)));
 }
 
+bool have_grown(const store::CutLimits& before, const store::CutLimits& now) {
+    const auto grew = [](std::int64_t then, std::int64_t limit) {
+        return then != 0 && (limit == 0 || limit > then);
+    };
+    return now.rolling_window_ms > before.rolling_window_ms ||
+           grew(before.max_messages, now.max_messages) ||
+           grew(before.token_budget, now.token_budget);
+}
+
 }  // namespace
 
 Loaded load(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
@@ -68,13 +77,8 @@ bool is_current(Place& place, const Loaded& loaded) {
            life::trusted_part(place.store, place.agent.id) == loaded.part;
 }
 
-WindowFrame frame_for(const Place& place, const Settings& settings, bool fresh, base::TimeMs now) {
-    WindowFrame frame;
-    frame.after_time = now - settings.rolling_window_ms;
-    frame.after_message = place.agent.last_clear_message;
-    if (fresh) return frame;
-    frame.after_message = std::max(frame.after_message, place.thread.window_start - 1);
-    return frame;
+WindowFrame frame_for(const Place& place, const Settings& settings, base::TimeMs now) {
+    return {now - settings.rolling_window_ms, place.agent.last_clear_message};
 }
 
 bool exceeds_limits(Place& place, const Loaded& loaded,
@@ -87,16 +91,35 @@ bool exceeds_limits(Place& place, const Loaded& loaded,
 
 AssembledWindow assemble_window(Place& place, const Loaded& loaded, const WindowFrame& frame,
                                 std::int64_t open_turn) {
+    store::Thread& thread = place.thread;
+    store::WindowBounds bounds = store::bounds_of(place.agent, thread, frame.after_time, open_turn);
+    bounds.after_message = frame.after_message;
+    const auto load_from = [&](std::int64_t cut) {
+        bounds.cut = cut;
+        return store::load_window(place.store, place.agent.id, thread.id, bounds);
+    };
     // a cut of this very turn holds on: made anew each time, it would move with every message
-    const std::int64_t after_message = std::max(frame.after_message, place.thread.window_start - 1);
-    auto messages = store::load_window(place.store, place.agent.id, place.thread.id,
-                                       {after_message, frame.after_time, open_turn});
-    const std::int64_t budget = budget_in_estimates(place, loaded, messages);
-    context::Window window =
-        context::cut_window(std::move(messages), {loaded.settings.max_messages, budget, open_turn});
-    AssembledWindow assembled{std::move(window.messages), window.start != place.thread.window_start,
-                              std::move(window.dropped)};
-    if (window.start != 0) place.thread.window_start = window.start;
+    auto messages = load_from(thread.window_start);
+    const context::WindowLimits limits{loaded.settings.max_messages,
+                                       budget_in_estimates(place, loaded, messages), open_turn};
+    context::Window window = context::cut_window(std::move(messages), limits);
+    const store::CutLimits now{loaded.settings.rolling_window_ms, loaded.settings.max_messages,
+                               loaded.settings.token_budget};
+    const bool grew =
+        have_grown(thread.cut_limits, now) && thread.window_floor < thread.window_start;
+    if (grew) {
+        context::Window wider = context::cut_window(load_from(thread.window_floor), limits);
+        const bool holds_more =
+            wider.start != 0 && (window.start == 0 || wider.start < window.start);
+        // what it drops had been left out before
+        if (holds_more) window = {std::move(wider.messages), wider.start, 0, {}};
+    }
+    AssembledWindow assembled{.messages = std::move(window.messages),
+                              .cut_moved = window.start != thread.window_start,
+                              .limits_grew = grew,
+                              .dropped = std::move(window.dropped)};
+    if (window.start != 0) thread.window_start = window.start;
+    thread.cut_limits = now;
     return assembled;
 }
 

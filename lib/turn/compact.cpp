@@ -67,14 +67,13 @@ bool compact_dropped(Place& place, const Settings& settings, const Surroundings&
 
 void keep_cut(Place& place) {
     store::Transaction transaction(place.store);
-    store::set_window_start(place.store, place.agent.id, place.thread.id,
-                            place.thread.window_start);
+    store::set_cut(place.store, place.thread);
     transaction.commit();
 }
 
 }  // namespace
 
-Compacted compact(store::Store& store, const store::Agent& agent, const store::Thread& thread,
+Compacted compact(store::Store& store, const store::Agent& agent, store::Thread thread,
                   const Surroundings& surroundings, const std::function<life::HeldAgent()>& hold) {
     // one that waits does so after any wait for the lock, too: no model need be asked
     for (const store::Turn& turn : store::open_turns(store, agent.id))
@@ -113,19 +112,18 @@ Compacted compact(store::Store& store, const store::Agent& agent, const store::T
 AssembledWindow fit_window(Place& place, const Loaded& loaded, const Surroundings& surroundings,
                            const WindowFrame& frame, std::int64_t open_turn, bool keeps_cut) {
     AssembledWindow window = assemble_window(place, loaded, frame, open_turn);
-    if (window.dropped.empty()) return window;
-    if (loaded.settings.auto_compact &&
+    if (loaded.settings.auto_compact && !window.dropped.empty() &&
         compact_dropped(place, loaded.settings, surroundings, frame, window)) {
         const chat::Usage usage = window.usage;
         window = assemble_window(place, loaded, frame, open_turn);
         window.cut_moved = true;
         window.usage = usage;
-    } else {
+    } else if (!window.dropped.empty()) {
         surroundings.warn(counted(window.dropped.size()) +
                           " no longer fit into the window; chorus-context compact would put a "
                           "summary in their place");
     }
-    if (keeps_cut) keep_cut(place);
+    if (keeps_cut && (window.cut_moved || window.limits_grew)) keep_cut(place);
     return window;
 }
 

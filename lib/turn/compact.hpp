@@ -22,7 +22,7 @@ struct Compacted {
 // takes the agent's lock exclusively. Error(not_found) where there is but one turn,
 // Error(provider_error) where no summary could be made, Error(agent_busy) where something was said
 // meanwhile or a turn has not ended: nothing has changed then.
-Compacted compact(store::Store& store, const store::Agent& agent, const store::Thread& thread,
+Compacted compact(store::Store& store, const store::Agent& agent, store::Thread thread,
                   const Surroundings& surroundings, const std::function<life::HeldAgent()>& hold);
 
 // The window of the next request. What its limits leave out is summarised first where auto_compact

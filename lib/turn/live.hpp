@@ -47,12 +47,13 @@ tools::Workplace make_workplace(Place& place, const Surroundings& surroundings,
 struct AssembledWindow {
     std::vector<chat::Message> messages;
     bool cut_moved = false;
+    bool limits_grew = false;  // since the cut was made: what they left out was looked at again
     std::vector<chat::Message> dropped = {};  // by the limits, now
     chat::Usage usage = {};                   // of a summary that was made for it
 };
 AssembledWindow assemble_window(Place& place, const Loaded& loaded, const WindowFrame& frame,
                                 std::int64_t open_turn);
-WindowFrame frame_for(const Place& place, const Settings& settings, bool fresh, base::TimeMs now);
+WindowFrame frame_for(const Place& place, const Settings& settings, base::TimeMs now);
 // Whether max_messages or the token budget may leave something out of it, tokens being counted as
 // the provider did in the thread's last turn.
 bool exceeds_limits(Place& place, const Loaded& loaded, const std::vector<chat::Message>& messages);

@@ -32,9 +32,8 @@ NextRequest assemble(Place& place, const Loaded& loaded, const TurnOptions& opti
     }
     next.status = user_message(place, "", store::running_tasks(place.store, place.agent.id)).status;
     if (options.fresh || options.new_thread) return next;
-    AssembledWindow window =
-        assemble_window(place, loaded, frame_for(place, loaded.settings, false, sys::now_ms()),
-                        open_turn_of(place));
+    AssembledWindow window = assemble_window(
+        place, loaded, frame_for(place, loaded.settings, sys::now_ms()), open_turn_of(place));
     next.estimated_tokens = context::estimated_tokens(window.messages);
     std::move(window.messages.begin(), window.messages.end(),
               std::back_inserter(next.request.messages));

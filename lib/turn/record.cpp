@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "base/error.hpp"
@@ -202,7 +203,19 @@ std::set<std::string> Record::call_ids() const {
 void Record::begin_chain(const std::vector<chat::Message>& window) {
     if (!chain_) return;
     chain_ = "";
-    for (const chat::Message& message : window) chain_ = context::chained_hash(*chain_, message);
+    const auto unsent = std::find_if(window.rbegin(), window.rend(), [](const auto& message) {
+                            return message.role == chat::Role::assistant;
+                        }).base();
+    for (auto message = window.begin(); message != unsent; ++message)
+        chain_ = context::chained_hash(*chain_, *message);
+    if (unsent == window.end()) return;
+    store::Transaction transaction(place_.store);
+    for (auto message = unsent; message != window.end(); ++message) {
+        chain_ = context::chained_hash(*chain_, *message);
+        if (message->turn_id == turn_.id)
+            store::set_prefix_hash(place_.store, message->id, *chain_);
+    }
+    transaction.commit();
 }
 
 // With the first answer to a request that begins otherwise than the one before. The window of a
@@ -210,7 +223,8 @@ void Record::begin_chain(const std::vector<chat::Message>& window) {
 void Record::note_prefix() {
     if (!chain_ || prefix_.message_id == 0) return;
     if (!store::note_prefix(place_.store, turn_.agent_id, turn_.thread_id, prefix_)) return;
-    store::set_window_start(place_.store, turn_.agent_id, turn_.thread_id, prefix_.window_start);
+    place_.thread.window_start = prefix_.window_start;
+    store::set_cut(place_.store, place_.thread);
 }
 
 void Record::insert_reply(const chat::Reply& reply, const chat::Opaque* opaque) {

@@ -42,7 +42,8 @@ class Record {
 
     store::Turn& turn() { return turn_; }
     const store::Turn& turn() const { return turn_; }
-    // A cut has left these of the conversation: hashes go on from there.
+    // A cut has left these of the conversation: hashes go on from there, and those of messages that
+    // no request has held yet are made anew.
     void begin_chain(const std::vector<chat::Message>& window);
     // What stands before the messages of the request that the next answer is to.
     void use_prefix(store::Prefix prefix) { prefix_ = std::move(prefix); }

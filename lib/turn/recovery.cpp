@@ -84,8 +84,7 @@ bool changed_nothing(const chat::Message& answer, const std::vector<store::ToolR
 }  // namespace
 
 std::optional<std::string> stored_chain(Place& place) {
-    std::string chain = store::prefix_hash_of(
-        place.store, store::newest_kept_message_id(place.store, place.agent.id, place.thread.id));
+    std::string chain = store::newest_prefix_hash(place.store, place.agent.id, place.thread.id);
     if (chain.empty()) return std::nullopt;
     return chain;
 }

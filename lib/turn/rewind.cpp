@@ -114,8 +114,10 @@ void take_back(Place& place, const RewindOptions& options, Rewound& rewound) {
     rewound.messages =
         store::rewind_messages(place.store, place.agent.id, place.thread.id, options.to);
     // the cut was made for what is gone
-    if (place.thread.window_start >= options.to)
-        store::set_window_start(place.store, place.agent.id, place.thread.id, 0);
+    if (place.thread.window_start >= options.to) {
+        place.thread.window_start = place.thread.window_floor;
+        store::set_cut(place.store, place.thread);
+    }
     store::set_thread_status(place.store, place.agent.id, place.thread.id, "idle", now);
     store::insert_event(place.store, {.agent_id = place.agent.id,
                                       .thread_id = place.thread.id,

@@ -27,8 +27,9 @@ T first_of(const std::optional<T>& one, const std::optional<T>& other, T fallbac
     return one ? *one : other ? *other : fallback;
 }
 
+// Of something: never nothing, which would be no limit.
 std::int64_t four_fifths(std::int64_t whole) {
-    return whole / 10 * 8 + whole % 10 * 8 / 10;
+    return whole <= 0 ? 0 : std::max<std::int64_t>(whole / 10 * 8 + whole % 10 * 8 / 10, 1);
 }
 
 void check_budget(const agent::Budget& budget, std::string_view file) {

@@ -97,8 +97,8 @@ ContextStanding context_of(store::Store& store, const AgentStanding& standing,
         is_open = is_open || open;
         context.messages +=
             store::count_window(store, agent.id, one.thread.id,
-                                {std::max(agent.last_clear_message, one.thread.window_start - 1),
-                                 sys::now_ms() - window_ms, open ? one.turn->id : 0});
+                                store::bounds_of(agent, one.thread, sys::now_ms() - window_ms,
+                                                 open ? one.turn->id : 0));
     }
     context.idle_since = agent.last_activity;
     if (context.messages > 0 && timeout_ms > 0 && !is_open)

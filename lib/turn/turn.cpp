@@ -69,20 +69,22 @@ TurnOptions stored_options(const TurnOptions& given, const store::Turn& turn,
     return options;
 }
 
+// Messages up to the first request that began so were hashed behind what stood before them then.
+bool is_hashed_anew(Place& place, const AssembledWindow& window) {
+    const auto prefix = store::newest_prefix(place.store, place.agent.id, place.thread.id);
+    return !window.cut_moved && (!prefix || window.messages.back().id > prefix->message_id);
+}
+
 // The cumulative hash up to the newest message that the next request will hold.
 std::string chain_of(Place& place, const AssembledWindow& window) {
     if (window.messages.empty()) return {};
-    if (!window.cut_moved) {
+    if (is_hashed_anew(place, window)) {
         std::string stored = store::prefix_hash_of(place.store, window.messages.back().id);
         if (!stored.empty()) return stored;
     }
     std::string chain;
     for (const chat::Message& message : window.messages)
         chain = context::chained_hash(chain, message);
-    store::Transaction transaction(place.store);
-    store::set_window_start(place.store, place.agent.id, place.thread.id,
-                            place.thread.window_start);
-    transaction.commit();
     return chain;
 }
 
@@ -159,7 +161,7 @@ chat::TurnResult begin_and_run(Place& place, const TurnOptions& options,
                                const Surroundings& surroundings, Loaded loaded) {
     const std::int64_t newest =
         store::newest_message_id(place.store, place.agent.id, place.thread.id);
-    WindowFrame frame = frame_for(place, loaded.settings, options.fresh, sys::now_ms());
+    WindowFrame frame = frame_for(place, loaded.settings, sys::now_ms());
     if (options.fresh) frame.after_message = std::max(frame.after_message, newest);
     AssembledWindow window;
     std::optional<std::string> chain;
@@ -256,7 +258,7 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
         return still_parked(place, *last);
     last->options = renewed_options(*last, options);
     Loaded loaded = load(place, options, surroundings);
-    WindowFrame frame = frame_for(place, loaded.settings, fresh_after >= 0, last->started_at);
+    WindowFrame frame = frame_for(place, loaded.settings, last->started_at);
     if (fresh_after >= 0) frame.after_message = std::max(frame.after_message, fresh_after);
     auto unfinished = unfinished_calls(place, *last);
     if (crashed) say_recovered(surroundings, *last, unfinished);

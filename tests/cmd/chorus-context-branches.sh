@@ -310,7 +310,7 @@ child() { # ID NAME CREATED
     echo "preset of $2" >"$(own "branches/main/agents/$2/preset.md")"
     db "INSERT INTO agents (id, name, generation, kind, parent_id, preset, dir, model, permissions, description, channel_id, status, created_at)
           VALUES ($1, '$2', 1, 'child', 1, 'p', 'agents/a/branches/main/agents/$2', 'builtin/script', 'locked', '', '', 'active', $3);
-        INSERT INTO threads VALUES ($1, 1, 'main', NULL, NULL, '', 'idle', 0, 0, 0);
+        INSERT INTO threads (agent_id, thread_id, branch, summary, status, window_start, created_at, last_activity) VALUES ($1, 1, 'main', '', 'idle', 0, 0, 0);
         INSERT INTO messages (agent_id, thread_id, role, timestamp, content, extra) VALUES ($1, 1, 'user', 1, 'work of $2', '{\"starts_turn\":true}');
         INSERT INTO messages (agent_id, thread_id, role, timestamp, content) VALUES ($1, 1, 'assistant', 2, 'done by $2')"
 }

@@ -271,8 +271,8 @@ class CompactionTest : public RestoreTest {
         const auto all = plain(context());
         const std::vector<Message> replaced(all.begin(),
                                             all.begin() + static_cast<std::ptrdiff_t>(count));
-        write_compaction(store_, *store::find_thread(store_, id_, 1), replaced,
-                         compaction_message(count, "In short."), save());
+        store::Thread thread = *store::find_thread(store_, id_, 1);
+        write_compaction(store_, thread, replaced, compaction_message(count, "In short."), save());
     }
 };
 

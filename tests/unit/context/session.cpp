@@ -246,7 +246,9 @@ TEST_F(SessionTest, LeavesOutWhatTheNextRequestWould) {
     agent_.last_clear_message = cleared;
     EXPECT_EQ(texts(messages()), (Texts{"cut", "old", "torn", "new"}));
     Transaction transaction(store_);
-    store::set_window_start(store_, agent_.id, 1, kept);
+    store::Thread thread = *store::find_thread(store_, agent_.id, 1);
+    thread.window_start = kept;
+    store::set_cut(store_, thread);
     transaction.commit();
     EXPECT_EQ(texts(messages()), (Texts{"old", "torn", "new"}));
 }

@@ -82,7 +82,8 @@ TEST(Window, keeps_what_stands_for_earlier_messages) {
     EXPECT_EQ(window.dropped.front().id, 1);
     window = cut_window(with_compaction("UaUaUa", 400), {.token_budget = 500});
     EXPECT_EQ(ids(window), (std::vector<std::int64_t>{7, 5, 6}));
-    EXPECT_EQ(cut_window(with_compaction(""), {.max_messages = 1}).start, 1);
+    EXPECT_EQ(cut_window(with_compaction(""), {.max_messages = 1}).start, 0);
+    EXPECT_EQ(cut_window(with_compaction("Ua"), {.max_messages = 1}).start, 3) << "behind them";
     EXPECT_EQ(ids(cut_window(with_compaction("raUa"), {})), (std::vector<std::int64_t>{5, 3, 4}));
 }
 

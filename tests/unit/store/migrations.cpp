@@ -5,6 +5,7 @@
 
 #include "home.hpp"
 #include "store/sqlite.hpp"
+#include "store/threads.hpp"
 
 namespace chorus::store {
 namespace {
@@ -22,6 +23,14 @@ const std::string without_0005 = [] {
          {"thread_id", "tool_call_id", "actor", "note", "on_exit", "goes_on", "depth", "rights"})
         sql += "ALTER TABLE tasks DROP COLUMN " + std::string(column) + "; ";
     return sql + "ALTER TABLE inbox DROP COLUMN depth; ALTER TABLE inbox DROP COLUMN rights; ";
+}();
+
+const std::string without_0008 = [] {
+    std::string sql;
+    for (const char* column : {"compaction", "window_floor", "cut_rolling_window",
+                               "cut_max_messages", "cut_token_budget"})
+        sql += "ALTER TABLE threads DROP COLUMN " + std::string(column) + "; ";
+    return sql;
 }();
 
 std::map<std::string, std::string> bytes_of(const std::string& directory) {
@@ -111,7 +120,7 @@ TEST(Migrations, wait_for_a_person_where_they_are_told_to) {
     const Home home;
     { const Store store = home.open(); }
     edit(home.paths(), "DROP TABLE prefixes; ALTER TABLE inbox DROP COLUMN actor; " + without_0005 +
-                           "PRAGMA user_version = 2");
+                           without_0008 + "PRAGMA user_version = 2");
     const std::string before = read_bytes(home.paths().database);
     const base::Error error = error_of([&] { Store::open(home.paths(), IfOld::refuse); });
     EXPECT_EQ(error.code(), base::ErrorCode::config_invalid);
@@ -119,6 +128,29 @@ TEST(Migrations, wait_for_a_person_where_they_are_told_to) {
     EXPECT_EQ(read_bytes(home.paths().database), before);
     { const Store store = home.open(); }
     EXPECT_NO_THROW(Store::open(home.paths(), IfOld::refuse));
+}
+
+TEST(Migrations, find_what_stands_for_earlier_messages) {
+    const Home home;
+    AgentId agent = 0;
+    {
+        Store store = home.open();
+        agent = add_agent(store, "ada");
+        in_transaction(store, [&] {
+            chat::Message message;
+            message.starts_turn = message.is_compaction = true;
+            insert_message(store, agent, 1, message);
+            Thread cut = *find_thread(store, agent, 1);
+            cut.window_start = 7;
+            set_cut(store, cut);
+        });
+    }
+    edit(home.paths(), without_0008 + "PRAGMA user_version = 7");
+    Store store = home.open();
+    const Thread thread = *find_thread(store, agent, 1);
+    EXPECT_EQ(thread.compaction, 1);
+    EXPECT_EQ(thread.window_floor, 7) << "what was cut before the summary stays out";
+    EXPECT_EQ(thread.cut_limits.max_messages, -1);
 }
 
 TEST(Migrations, refuse_a_file_that_is_none_of_ours) {

@@ -52,13 +52,23 @@ TEST(Threads, keep_status_window_and_summary) {
     const AgentId agent = add_agent(store, "ada");
     in_transaction(store, [&] {
         set_thread_status(store, agent, 1, "running", 9);
-        set_window_start(store, agent, 1, 12);
+        Thread cut = *find_thread(store, agent, 1);
+        cut.window_start = 12;
+        cut.cut_limits = {.rolling_window_ms = 5, .max_messages = 6, .token_budget = 0};
+        set_cut(store, cut);
+        set_window_floor(store, agent, 1, 3);
+        set_compaction(store, agent, 1, 20);
         set_thread_summary(store, agent, 1, "on it");
     });
     const Thread thread = *find_thread(store, agent, 1);
     EXPECT_EQ(thread.status, "running");
     EXPECT_EQ(thread.last_activity, 9);
     EXPECT_EQ(thread.window_start, 12);
+    EXPECT_EQ(thread.window_floor, 3);
+    EXPECT_EQ(thread.compaction, 20);
+    EXPECT_EQ(thread.cut_limits.rolling_window_ms, 5);
+    EXPECT_EQ(thread.cut_limits.max_messages, 6);
+    EXPECT_EQ(thread.cut_limits.token_budget, 0);
     EXPECT_EQ(thread.summary, "on it");
     EXPECT_THROW(in_transaction(store, [&] { set_thread_status(store, agent, 1, "lazy", 9); }),
                  base::Error);

@@ -1,0 +1,263 @@
+#!/usr/bin/env bash
+# The window over time: summaries and branches, cuts that limits made and that limits undo.
+. "$(dirname "$0")/../support/lib.sh"
+. "$(dirname "$0")/../support/turns.sh"
+
+texts() { jq -r '[.messages[].content[] | select(.type == "text").text | select(startswith("<status>") | not)] | join("|")' "$1" |
+    tr '\n' ' ' | sed -E 's|<earlier-conversation> This stands for the ([0-9]+) messages? before it[^<]*</earlier-conversation>|SUMMARY\1|g; s/ *$//'; } # FILE
+sent() { texts "$(request "$(request_count)")"; } # what the last request held
+turns() { # FROM TO: turns that say so
+    for ((n = $1; n <= $2; ++n)); do run chorus-run a $n; expect_status 0; done
+}
+server() { start_server "$(answers "$(say 'a summary')" "$(say said)")"; } # what compact asks for comes first
+talk() { # TURNS: an agent that has talked
+    init a --model anthropic/m
+    start_server "$(answers "$(say said)")"
+    turns 1 "$1"
+}
+compacted() { # TURNS: and whose older half a summary stands for
+    talk "$1"
+    server
+    run chorus-context compact a
+    expect_status 0
+}
+expect_prefix() { # REGEX: nothing that was sent stands otherwise
+    run chorus-context verify a --prefix
+    expect_status 0
+    expect_match "$out" "$1"
+}
+
+test_case "a branch made after compact keeps the summary, turn after turn"
+compacted 4
+run chorus-context branch a try
+for n in 5 6 7; do
+    run chorus-run a -t try $n
+    expect_match "$(sent)" "^SUMMARY4\|3\|said\|4\|said\|.*$n\$"
+done
+run chorus-context branch a again -t try
+run chorus-run a -t again 8
+run chorus-run a -t again 9
+expect_equal "$(sent)" 'SUMMARY4|3|said|4|said|5|said|6|said|7|said|8|said|9'
+expect_prefix 'thread 1: 8 messages, nothing changed'
+expect_sound
+
+test_case "a cut that comes after compact leaves the summary where it stands"
+compacted 4
+agent_key a max_messages 5
+for n in 5 6 7 8; do
+    run chorus-run a $n
+    expect_match "$(sent)" "^SUMMARY4\|.*$n\$"
+done
+expect_equal "$(sent)" 'SUMMARY4|7|said|8'
+run chorus-context save a kept --no-summary --json
+expect_json .message_count 5
+run chorus-context branch a try
+run chorus-run a -t try 9
+run chorus-run a -t try 10
+expect_equal "$(sent)" 'SUMMARY4|9|said|10'
+expect_prefix 'thread 2: '
+expect_sound
+
+test_case "verify --prefix: compact, and turns after it, break nothing"
+compacted 4
+expect_prefix '^thread 1: 8 messages, nothing changed$'
+turns 5 6
+expect_prefix '^thread 1: 12 messages, 1 cut$'
+server
+run chorus-context compact a
+turns 7 8
+expect_prefix '^thread 1: 16 messages, 2 cuts$'
+run chorus-context rewind a --to "$(db "SELECT id FROM messages WHERE content = '8'")"
+run chorus-run a 9
+expect_prefix '^thread 1: 18 messages, 2 cuts$'
+
+test_case "verify --prefix: a rewind right behind a summary begins the hashes anew"
+compacted 4
+run chorus-run a 5
+run chorus-context rewind a --to "$(db "SELECT id FROM messages WHERE content = '5'")"
+run chorus-run a 6
+run chorus-run a 7
+expect_prefix '^thread 1: [0-9]+ messages, [12] cuts?$'
+expect_equal "$(sent)" 'SUMMARY4|3|said|4|said|6|said|7'
+
+test_case "verify --prefix: --fresh and rewind break nothing"
+for back in 2 3 4; do
+    rm -rf "$CHORUS_HOME"
+    init a --model builtin/script
+    run chorus-run a 1
+    run chorus-run a 2 --fresh
+    run chorus-run a 3
+    run chorus-run a 4
+    run chorus-context rewind a --to "$(db "SELECT id FROM messages WHERE content = '$back'")"
+    expect_prefix '^thread 1: '
+    run chorus-run a 5
+    run chorus-run a 6
+    expect_prefix '^thread 1: .* without a hash'
+done
+
+test_case "the undo that rewind prints brings back what the window held, after compact too"
+undo() { eval "$(sed -n 's/^  undo: //p' <<<"$out" | sed "s/ BRANCH / $1 /")"; }
+for summaries in 0 1 2; do
+    rm -rf "$CHORUS_HOME"
+    talk 4
+    for ((k = 0; k < summaries; ++k)); do
+        server
+        run chorus-context compact a
+        [ $k = 1 ] || run chorus-run a 5
+    done
+    server
+    run chorus-run a ask
+    before=$(sent)
+    run chorus-context rewind a --to "$(db "SELECT id FROM messages WHERE content = 'ask'")"
+    expect_status 0
+    undo back >/dev/null || fail 'the undo is refused'
+    run chorus-run a -t back more
+    expect_equal "$(sent)" "$before|a summary|more"
+done
+for to in 3 4; do
+    rm -rf "$CHORUS_HOME"
+    compacted 4
+    run chorus-context rewind a --to "$(db "SELECT id FROM messages WHERE content = '$to'")"
+    expect_status 0
+    printed=$out
+    undo back >/dev/null || fail 'the undo is refused'
+    server
+    run chorus-run a -t back more
+    expect_equal "$(sent)" 'SUMMARY4|3|said|4|said|more'
+    run chorus-run a 'something else'
+    out=$printed
+    undo later >/dev/null || fail 'the undo is refused after another turn'
+    run chorus-run a -t later more
+    expect_equal "$(sent)" 'SUMMARY4|3|said|4|said|more'
+done
+expect_sound
+
+test_case "a branch at the message that stands for others: the window as it was then, and without it the one before"
+compacted 4
+run chorus-run a 5
+summary=$(db "SELECT id FROM messages WHERE extra LIKE '%compaction%'")
+run chorus-context branch a then --at "$summary"
+run chorus-run a -t then more
+expect_equal "$(sent)" 'SUMMARY4|3|said|4|said|more'
+run chorus-context branch a before --at "$summary" --exclude
+expect_status 0
+run chorus-run a -t before more
+expect_equal "$(sent)" '1|said|2|said|3|said|4|said|more'
+
+test_case "what a limit left out comes back when the limit grows; it was left out for no other reason"
+for key in max_messages context_tokens; do
+    rm -rf "$CHORUS_HOME"
+    talk 6
+    if [ $key = max_messages ]; then small=3 more=7; else small=8 more=300; fi
+    agent_key a $key $small
+    run chorus-run a 7
+    expect_match "$(sent)" '^6\|said\|7$|^7$'
+    turns 8 9
+    agent_key a $key $more
+    run chorus-context show a --json
+    run chorus-run a 10
+    expect_status 0
+    expect_no_match "$err" 'no longer fit'
+    expect_match "$(sent)" '8\|said\|9\|said\|10$'
+    agent_key a $key 1000000
+    run chorus-run a 11
+    expect_equal "$(sent)" '1|said|2|said|3|said|4|said|5|said|6|said|7|said|8|said|9|said|10|said|11'
+    expect_no_match "$err" 'no longer fit'
+    agent_key a $key $small
+    run chorus-run a 12
+    expect_match "$(sent)" '12$'
+    expect_no_match "$(sent)" '^1\|'
+    agent_key a $key 0
+    run chorus-run a 13
+    expect_match "$(sent)" '^1\|said\|2\|.*13$'
+    expect_prefix '^thread 1: 26 messages, [0-9]+ cuts$'
+done
+expect_sound
+
+test_case "rolling_window: an hour hides what was said before, a day shows it again"
+init a --model anthropic/m
+start_server "$(answers "$(say said)")"
+now=$(date +%s)
+at() { CHORUS_NOW_MS=$((now - $1))000 run chorus-run a "$2"; } # SECONDS AGO, TEXT
+at 36000 1
+at 18000 2
+agent_key a rolling_window 3600
+at 7200 3
+expect_equal "$(sent)" 3
+at 7000 4
+expect_equal "$(sent)" '3|said|4'
+agent_key a rolling_window 21600
+at 6800 5
+expect_equal "$(sent)" '2|said|3|said|4|said|5'
+agent_key a rolling_window 86400
+run chorus-run a 6
+expect_equal "$(sent)" '1|said|2|said|3|said|4|said|5|said|6'
+
+test_case "what clear, restore, compact or a rewind took out stays out, whatever the limits become"
+talk 3
+run chorus-context clear a
+turns 4 6
+agent_key a max_messages 3
+turns 7 8
+agent_key a max_messages 100
+run chorus-run a 9
+expect_equal "$(sent)" '4|said|5|said|6|said|7|said|8|said|9'
+agent_key a max_messages 7
+run chorus-run a 10
+server
+run chorus-context compact a
+expect_status 0
+agent_key a max_messages 100
+run chorus-run a 11
+expect_match "$(sent)" '^SUMMARY[0-9]\|[^4-7]'
+kept=$(sent)
+run chorus-run a 12
+expect_equal "$(sent)" "$kept|said|12"
+run chorus-context rewind a --to "$(db "SELECT id FROM messages WHERE content = '11'")"
+agent_key a max_messages 200
+run chorus-run a 13
+expect_equal "$(sent)" "${kept%|11}|13"
+run chorus-context save a kept --no-summary --json
+id=$(jq -r .id <<<"$out")
+run chorus-context restore a "$id"
+agent_key a max_messages 0
+run chorus-run a 14
+expect_match "$(texts "$(request "$(request_count)")" | sed 's/<.*>//')" '\|13\|'
+expect_no_match "$(sent)" '^[0-9]*\|?[1-7]\|said'
+expect_sound
+
+test_case "context_tokens 1 keeps the turn alone"
+talk 3
+agent_key a context_tokens 1
+run chorus-run a 4
+expect_status 0
+expect_equal "$(sent)" 4
+expect_match "$err" 'notice: 6 messages no longer fit into the window'
+run chorus-run a 5
+expect_equal "$(sent)" 5
+start_server "$(answers "$(call c list_files '{}')" "$(say done)")"
+run chorus-run a 6
+expect_status 0
+expect_equal "$(sent)" 6
+expect_acceptable "$(request 2)"
+agent_key a auto_compact true
+server
+run chorus-run a 7
+expect_status 0
+expect_match "$(sent)" '^SUMMARY[0-9]\|7$'
+expect_prefix '^thread 1: '
+expect_sound
+
+test_case "a limit that grows in a branch or in a home of the schema before"
+talk 6
+agent_key a max_messages 3
+turns 7 8
+run chorus-context branch a try
+agent_key a max_messages 100
+run chorus-run a -t try 9
+expect_equal "$(sent)" '7|said|8|said|9'
+db "UPDATE threads SET cut_rolling_window = -1, cut_max_messages = -1, cut_token_budget = -1" # as a migration leaves it
+run chorus-run a 9
+expect_equal "$(sent)" '1|said|2|said|3|said|4|said|5|said|6|said|7|said|8|said|9'
+
+end_tests
