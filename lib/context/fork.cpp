@@ -59,7 +59,8 @@ Messages since_last_beginning(store::Store& store, Messages messages) {
 // With the message of that id, which need not be there.
 Messages window_then(store::Store& store, const store::Agent& agent, const store::Thread& thread,
                      std::int64_t id, const Message& message, const ForkAt& at) {
-    const base::TimeMs after_time = message.timestamp - at.rolling_window_ms;
+    const base::TimeMs after_time =
+        std::min(message.timestamp, sys::now_ms()) - at.rolling_window_ms;
     Messages loaded = since_last_beginning(
         store, store::load_window_at(store, agent.id, thread.id, id,
                                      {.after_time = after_time, .open_turn = message.turn_id}));

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "store/sqlite.hpp"
 #include "store/threads.hpp"
+#include "sys/clock.hpp"
 
 namespace chorus::store {
 namespace {
@@ -235,7 +236,7 @@ void advance_clear(Store& store, AgentId id, base::TimeMs time, std::int64_t mes
         .prepare(
             "UPDATE agents SET last_clear_time = max(last_clear_time, ?), "
             "last_clear_message = max(last_clear_message, ?) WHERE id = ?")
-        .bind(time)
+        .bind(std::min(time, sys::now_ms()))
         .bind(message_id)
         .bind(id)
         .run();

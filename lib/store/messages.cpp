@@ -5,7 +5,9 @@
 
 #include "base/error.hpp"
 #include "chat/stored.hpp"
+#include "store/believed.hpp"
 #include "store/sqlite.hpp"
+#include "sys/clock.hpp"
 
 namespace chorus::store {
 namespace {
@@ -40,13 +42,16 @@ std::vector<chat::Message> read_all(Statement& statement) {
     return messages;
 }
 
-// The agent's clock: what it gives out never goes back.
+// The agent's clock: what it gives out never goes back, but from a time that is not believed.
 base::TimeMs advance_timestamp(Store& store, AgentId agent, base::TimeMs wanted) {
     Statement statement = store.prepare(
-        "UPDATE agents SET newest_timestamp = max(newest_timestamp, ?1), "
-        "last_activity = max(last_activity, newest_timestamp, ?1) WHERE id = ?2 RETURNING "
+        "UPDATE agents SET "
+        "newest_timestamp = max(iif(newest_timestamp > ?3, 0, newest_timestamp), ?1), "
+        "last_activity = max(iif(last_activity > ?3, 0, last_activity), "
+        "iif(newest_timestamp > ?3, 0, newest_timestamp), ?1) WHERE id = ?2 RETURNING "
         "newest_timestamp");
-    if (!statement.bind(wanted).bind(agent).step())
+    const base::TimeMs most = sys::now_ms() + most_ahead_ms;
+    if (!statement.bind(wanted).bind(agent).bind(most).step())
         throw base::Error(base::ErrorCode::not_found,
                           "database: no agent " + std::to_string(agent));
     return statement.integer(0);
@@ -300,7 +305,16 @@ void compact_messages(Store& store, const std::vector<chat::Message>& messages, 
 
 base::TimeMs newest_timestamp(Store& store, AgentId agent) {
     Statement statement = store.prepare("SELECT newest_timestamp FROM agents WHERE id = ?");
-    return statement.bind(agent).step() ? statement.integer(0) : 0;
+    const base::TimeMs newest = statement.bind(agent).step() ? statement.integer(0) : 0;
+    return is_believed(newest, sys::now_ms()) ? newest : 0;
+}
+
+base::TimeMs believed_activity(Store& store, const Agent& agent, base::TimeMs now) {
+    if (is_believed(agent.last_activity, now)) return agent.last_activity;
+    Statement statement =
+        store.prepare("SELECT max(timestamp) FROM messages WHERE agent_id = ? AND timestamp <= ?");
+    statement.bind(agent.id).bind(now).step();
+    return std::max(statement.integer(0), agent.created_at <= now ? agent.created_at : 0);
 }
 
 void mark_restored(Store& store, std::int64_t message_id, const Restored& from) {

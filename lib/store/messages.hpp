@@ -12,9 +12,10 @@
 
 namespace chorus::store {
 
-// Inserts and returns the row's id; the timestamp becomes max(given, the agent's newest), and
-// counts as the agent's activity. The full-text row is written with it, and the thread knows one
-// that stands for earlier ones. Inside a transaction of the caller.
+// Inserts and returns the row's id; the timestamp becomes max(given, the agent's newest), where
+// that is believed (store/believed.hpp), and counts as the agent's activity. The full-text row is
+// written with it, and the thread knows one that stands for earlier ones. Inside a transaction of
+// the caller.
 std::int64_t insert_message(Store& store, AgentId agent, ThreadId thread,
                             const chat::Message& message);
 
@@ -77,7 +78,7 @@ void drop_messages(Store& store, std::int64_t turn_id, std::int64_t first);
 // These leave every window, where `into` now stands for them. Inside a transaction of the caller.
 void compact_messages(Store& store, const std::vector<chat::Message>& messages, std::int64_t into);
 
-// No message of the agent is newer.
+// No message of the agent is newer, but of a time that is not believed (store/believed.hpp).
 base::TimeMs newest_timestamp(Store& store, AgentId agent);
 // Where a message that was inserted came from. Inside a transaction of the caller.
 struct Restored {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/error.hpp"
+#include "store/believed.hpp"
 #include "store/sqlite.hpp"
 
 namespace chorus::store {
@@ -268,18 +269,20 @@ void uncount_turn(Store& store, const Turn& turn) {
 void count_turn(Store& store, const Turn& turn, base::TimeMs now) {
     store
         .prepare(
-            "UPDATE agents SET turn_count = turn_count + 1, last_activity = max(last_activity, ?) "
-            "WHERE id = ?")
+            "UPDATE agents SET turn_count = turn_count + 1, "
+            "last_activity = max(iif(last_activity > ?3, 0, last_activity), ?1) WHERE id = ?2")
         .bind(now)
         .bind(turn.agent_id)
+        .bind(now + most_ahead_ms)
         .run();
     store
         .prepare(
-            "UPDATE threads SET last_activity = max(last_activity, ?) WHERE agent_id = ? AND "
-            "thread_id = ?")
+            "UPDATE threads SET last_activity = max(iif(last_activity > ?4, 0, last_activity), ?1) "
+            "WHERE agent_id = ?2 AND thread_id = ?3")
         .bind(now)
         .bind(turn.agent_id)
         .bind(turn.thread_id)
+        .bind(now + most_ahead_ms)
         .run();
 }
 

@@ -6,6 +6,7 @@
 #include "context/window.hpp"
 #include "life/trust.hpp"
 #include "policy/profile.hpp"
+#include "store/believed.hpp"
 #include "store/messages.hpp"
 #include "store/prompts.hpp"
 #include "sys/clock.hpp"
@@ -105,8 +106,10 @@ AssembledWindow assemble_window(Place& place, const Loaded& loaded, const Window
     context::Window window = context::cut_window(std::move(messages), limits);
     const store::CutLimits now{loaded.settings.rolling_window_ms, loaded.settings.max_messages,
                                loaded.settings.token_budget};
-    const bool grew =
-        have_grown(thread.cut_limits, now) && thread.window_floor < thread.window_start;
+    // nor is a cut believed that a clock made which was wrong
+    const bool is_open = have_grown(thread.cut_limits, now) ||
+                         !store::is_believed(thread.last_activity, sys::now_ms());
+    const bool grew = is_open && thread.window_floor < thread.window_start;
     if (grew) {
         context::Window wider = context::cut_window(load_from(thread.window_floor), limits);
         const bool holds_more =

@@ -8,6 +8,7 @@
 #include "context/saved.hpp"
 #include "context/threads.hpp"
 #include "life/agents.hpp"
+#include "store/believed.hpp"
 #include "store/messages.hpp"
 #include "store/turns.hpp"
 #include "sys/clock.hpp"
@@ -116,13 +117,15 @@ class IdleSave {
 
     std::optional<Idle> find_idle(const std::string& name) {
         const store::Agent agent = life::require_agent(surroundings_.home, store_, name);
-        const std::int64_t idle_ms = sys::now_ms() - agent.last_activity;
+        const base::TimeMs now = sys::now_ms();
+        const std::int64_t idle_ms = now - store::believed_activity(store_, agent, now);
         const agent::Directory directory(surroundings_.home.path() + "/" + agent.dir);
         const std::int64_t timeout_ms =
             timeout_of(agent::load_configuration(directory).shared,
                        agent::load_home_configuration(surroundings_.home).shared, options_,
                        surroundings_.environment);
         if (timeout_ms == 0 || idle_ms < timeout_ms) return std::nullopt;
+        warn_of_clock(agent, surroundings_.warn);
         if (!store::open_turns(store_, agent.id).empty()) return std::nullopt;
         return Idle{agent, idle_ms, store::newest_message_id(store_, agent.id)};
     }

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/time.hpp"
+#include "store/believed.hpp"
 #include "store/records.hpp"
 #include "sys/clock.hpp"
 #include "turn/questions.hpp"
@@ -30,7 +31,7 @@ chat::TurnResult not_gone_on(Place& place, const store::Turn& turn) {
 // What it says where it waits, or is parked and its time has not come.
 std::optional<chat::TurnResult> still_open(Place& place, const store::Turn& turn) {
     if (turn.state == TurnState::parked) {
-        if (turn.resume_at <= sys::now_ms()) return std::nullopt;
+        if (!is_still_parked(turn)) return std::nullopt;
         return still_parked(place, turn);
     }
     const Asked asked = asked_of(place, turn);
@@ -110,6 +111,11 @@ chat::TurnResult still_parked(Place& place, const store::Turn& turn) {
                              base::iso8601(turn.resume_at) + ": every credential is rate-limited",
                          "chorus-run " + place.agent.name + " --resume after that");
     return result;
+}
+
+bool is_still_parked(const store::Turn& turn) {
+    const base::TimeMs now = sys::now_ms();
+    return turn.resume_at > now && store::is_believed(turn.started_at, now);
 }
 
 void say_recovered(const Surroundings& surroundings, const store::Turn& turn,

@@ -26,6 +26,8 @@ Asked asked_of(Place& place, const store::Turn& turn);
 
 // One that waits or is parked, with its prompts.
 void end_open_turn(Place& place, store::Turn turn, const std::string& reason);
+// Until its time has come, unless a clock that was wrong gave it.
+bool is_still_parked(const store::Turn& turn);
 chat::TurnResult still_parked(Place& place, const store::Turn& turn);
 void say_recovered(const Surroundings& surroundings, const store::Turn& turn,
                    const std::vector<Unfinished>& calls);

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "context/transcript.hpp"
+#include "store/believed.hpp"
 #include "store/messages.hpp"
 #include "sys/clock.hpp"
 #include "turn/record.hpp"
@@ -40,6 +41,14 @@ void tell_people(store::Store& store, const agent::Home& home, const store::Agen
     } catch (const base::Error& error) {
         warn("transcript: " + error.message());
     }
+}
+
+void warn_of_clock(const store::Agent& agent, const std::function<void(const std::string&)>& warn) {
+    const base::TimeMs now = sys::now_ms();
+    if (store::is_believed(agent.last_activity, now)) return;
+    warn("agent '" + agent.name + "': its last activity is dated " +
+         base::iso8601(agent.last_activity) + ", and it is " + base::iso8601(now) +
+         ": a clock was wrong; the window and the idle time go by the present one");
 }
 
 }  // namespace chorus::turn

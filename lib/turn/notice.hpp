@@ -27,4 +27,8 @@ void tell_people(store::Store& store, const agent::Home& home, const store::Agen
                  const Notice& notice, const policy::Redaction& redaction,
                  const std::function<void(const std::string&)>& warn);
 
+// Where the agent's last activity is dated so far ahead that it is not believed
+// (store/believed.hpp).
+void warn_of_clock(const store::Agent& agent, const std::function<void(const std::string&)>& warn);
+
 }  // namespace chorus::turn

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "repo/repository.hpp"
+#include "store/believed.hpp"
 #include "store/messages.hpp"
 #include "store/records.hpp"
 #include "sys/clock.hpp"
@@ -100,9 +101,9 @@ ContextStanding context_of(store::Store& store, const AgentStanding& standing,
                                 store::bounds_of(agent, one.thread, sys::now_ms() - window_ms,
                                                  open ? one.turn->id : 0));
     }
-    context.idle_since = agent.last_activity;
+    context.idle_since = store::believed_activity(store, agent, sys::now_ms());
     if (context.messages > 0 && timeout_ms > 0 && !is_open)
-        context.idle_until = agent.last_activity + timeout_ms;
+        context.idle_until = context.idle_since + timeout_ms;
     return context;
 }
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -23,6 +24,7 @@
 #include "turn/compact.hpp"
 #include "turn/last_turn.hpp"
 #include "turn/live.hpp"
+#include "turn/notice.hpp"
 #include "turn/queue.hpp"
 #include "turn/said.hpp"
 #include "turn/shutdown.hpp"
@@ -241,6 +243,7 @@ sys::Root root_of_turn(Place& place, const TurnOptions& options, const Surroundi
 
 chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundings& surroundings) {
     mend_transcript(place);
+    warn_of_clock(place.agent, surroundings.warn);
     auto [last, crashed] = take_over(place, surroundings);
     if (!last || (last->state == TurnState::idle && !has_more_iterations(given, *last)) ||
         is_superseded(place, *last))
@@ -254,11 +257,12 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
         const auto pending = asked_of(place, *last).pending;
         if (!pending.empty()) return still_waiting(place, *last, pending);
     }
-    if (last->state == TurnState::parked && last->resume_at > sys::now_ms())
+    if (last->state == TurnState::parked && is_still_parked(*last))
         return still_parked(place, *last);
     last->options = renewed_options(*last, options);
     Loaded loaded = load(place, options, surroundings);
-    WindowFrame frame = frame_for(place, loaded.settings, last->started_at);
+    WindowFrame frame =
+        frame_for(place, loaded.settings, std::min(last->started_at, sys::now_ms()));
     if (fresh_after >= 0) frame.after_message = std::max(frame.after_message, fresh_after);
     auto unfinished = unfinished_calls(place, *last);
     if (crashed) say_recovered(surroundings, *last, unfinished);
@@ -354,6 +358,7 @@ chat::TurnResult take_turn_in(Place& place, const TurnOptions& options,
         surroundings.warn("thread " + std::to_string(place.thread.id));
     }
     mend_transcript(place);
+    warn_of_clock(place.agent, surroundings.warn);
     refresh_index(place, loaded.configuration);
     note_project_text(place, options, surroundings);
     ask_for_trust(place, loaded, surroundings);

@@ -9,8 +9,9 @@ done
 
 own() { printf '%s/agents/a/%s' "$CHORUS_HOME" "$1"; } # PATH in the agent's directory
 work() { own workspace; }
-at=1770892200000 # 2026-02-12T10:30:00Z
-stamp=20260212103000
+at=$(date +%s)000 # of its branches
+stamp=$(date -u -d "@${at%000}" +%Y%m%d%H%M%S)
+created=$(date -u -d "@${at%000}" +%Y-%m-%dT%H:%M:%S.000Z)
 branch() { CHORUS_NOW_MS=$at run chorus-context branch a "$@"; } # its name begins with $stamp
 transcript_ids() { grep -oE '^<!-- message [1-9][0-9]* ' "$1" | grep -oE '[0-9]+' | uniq | paste -sd' '; } # FILE, a notice has the id that stands before it
 texts() { jq -r '[.messages[].content[] | select(.type == "text").text | select(startswith("<status>") | not)] | join("|")' "$1"; } # FILE
@@ -126,13 +127,13 @@ db "UPDATE turns SET commit_before = printf('%040d', turn_number), commit_after 
 branch end
 branch before --at 5 --exclude
 expect_file "$(own branches/$stamp-end/branch-metadata.yml)" "parent_branch: \"main\"
-created: \"2026-02-12T10:30:00.000Z\"
+created: \"$created\"
 branch_point: 8
 branch_point_included: true
 branch_point_position: 8
 commit: \"$(printf %040d 8)\""
 expect_file "$(own branches/$stamp-before/branch-metadata.yml)" "parent_branch: \"main\"
-created: \"2026-02-12T10:30:00.000Z\"
+created: \"$created\"
 branch_point: 5
 branch_point_included: false
 branch_point_position: 4
@@ -142,7 +143,7 @@ expect_status 0
 expect_equal "$(jq -c '[.branch, .thread, .current, .parent_branch, .branch_point, .commit]' <<<"$out")" "[\"main\",1,true,\"\",0,\"\"]
 [\"$stamp-end\",2,false,\"main\",8,\"$(printf %040d 8)\"]
 [\"$stamp-before\",3,false,\"main\",5,\"$(printf %040d 2)\"]"
-expect_equal "$(jq -r .created_at <<<"$out" | tail -1)" 2026-02-12T10:30:00.000Z
+expect_equal "$(jq -r .created_at <<<"$out" | tail -1)" "$created"
 run chorus-context branches a
 expect_equal "$(cut -f1-4 <<<"$out")" "* main	thread 1	-	idle
   $stamp-end	thread 2	main at 8	idle

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The window over time: summaries and branches, cuts that limits made and that limits undo.
+# The window over time: summaries and branches, cuts that limits made and that limits undo, clocks that were wrong.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"
 
@@ -259,5 +259,75 @@ expect_equal "$(sent)" '7|said|8|said|9'
 db "UPDATE threads SET cut_rolling_window = -1, cut_max_messages = -1, cut_token_budget = -1" # as a migration leaves it
 run chorus-run a 9
 expect_equal "$(sent)" '1|said|2|said|3|said|4|said|5|said|6|said|7|said|8|said|9'
+
+wrong() { CHORUS_NOW_MS=2208988800000 run "$@"; } # in 2040
+notice="notice: agent 'a': its last activity is dated 2040-01-01T"
+test_case "a turn under a clock that was wrong: told once, and the window goes by the present clock"
+init a --model anthropic/m
+start_server "$(answers "$(say said)")"
+now=$(date +%s)
+at() { CHORUS_NOW_MS=$((now + $1))000 run chorus-run a "$2"; } # SECONDS FROM NOW, TEXT
+at 0 1
+wrong chorus-run a 2
+expect_no_match "$err" 'clock was wrong'
+at 10 3
+expect_status 0
+expect_match "$err" "$notice"
+expect_equal "$(sent)" '1|said|2|said|3'
+at 20 4
+expect_no_match "$err" 'clock was wrong'
+at 86500 5
+expect_equal "$(sent)" 5
+expect_db 'SELECT count(*) FROM messages WHERE timestamp > 2208988000000' 2
+expect_db "SELECT last_activity < 2208988000000 AND newest_timestamp < 2208988000000 FROM agents" 1
+run chorus-context messages a --until 1d --json
+run chorus-context messages a --until "$(date -u -d @$((now + 15)) +%Y-%m-%dT%H:%M:%SZ)" --json
+expect_equal "$(jq -r .content <<<"$out" | paste -sd' ')" '1 said 3 said'
+expect_sound
+
+test_case "idle-save goes by the present clock"
+init a --model builtin/script
+run chorus-run a hello
+wrong chorus-run a 'in 2040'
+run chorus-context idle-save a --idle-timeout 1h --no-summary
+expect_status 0
+expect_equal "$out" ''
+CHORUS_NOW_MS=$(($(date +%s) + 7200))000 run chorus-context idle-save a --idle-timeout 1h --no-summary
+expect_match "$out" 'Session saved'
+expect_match "$err" "$notice"
+expect_match "$out" 'after 1(19|20) minutes'
+run chorus-run a again
+expect_status 0
+expect_db "SELECT last_clear_time < 2208988000000 FROM agents" 1
+
+test_case "restore, a branch and a turn that goes on, behind a turn of 2040"
+init a --model anthropic/m
+start_server "$(answers "$(say said)")"
+run chorus-run a 1
+wrong chorus-run a 2
+run chorus-context branch a try --at "$(db "SELECT id FROM messages WHERE content = '2'")"
+run chorus-run a -t try --resume
+expect_equal "$(sent)" 2
+run chorus-run a 3
+expect_equal "$(sent)" '1|said|2|said|3'
+run chorus-context save a kept --no-summary -t main
+run chorus-context restore a "$(db 'SELECT id FROM sessions')" --no-save
+run chorus-run a 4
+expect_equal "$(sent)" '1|said|2|said|3|said|4'
+expect_db 'SELECT count(*) FROM messages WHERE timestamp > 2208988000000' 2
+CHORUS_NOW_MS=$(($(date +%s) + 90000))000 run chorus-run a 5
+expect_equal "$(sent)" 5
+
+test_case "a turn that was begun or parked in 2040 goes on now"
+init a --model anthropic/m --permissions open
+home_key max_retries 0
+start_server '{"answers": [{"say": {"text": "one"}}, {"status": 429, "headers": {"retry-after": "600"}, "body": "{}"}, {"say": {"text": "two"}}], "after": "repeat-last"}'
+run chorus-run a 1
+wrong chorus-run a 2
+expect_status 75
+run chorus-run a --resume
+expect_status 0
+expect_match "$err" "$notice"
+expect_equal "$(sent)" '1|one|2'
 
 end_tests
