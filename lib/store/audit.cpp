@@ -74,9 +74,13 @@ AuditEntry read(const Statement& statement) {
     return entry;
 }
 
-constexpr std::string_view matching =
-    "WHERE id > ?1 AND (?2 = '' OR agent_name = ?2) AND timestamp >= ?3 AND timestamp < ?4 "
-    "AND (?5 = '' OR decision = ?5) AND (?6 = 0 OR turn_id = ?6) ORDER BY id";
+// A condition that may stand for nothing is one that no index serves.
+std::string matching(const AuditFilter& filter) {
+    return std::string("WHERE id > ?1 AND ") +
+           (filter.agent.empty() ? "?2 = ''" : "agent_name = ?2") +
+           " AND timestamp >= ?3 AND timestamp < ?4 AND (?5 = '' OR decision = ?5) AND " +
+           (filter.turn == 0 ? "?6 = 0" : "turn_id = ?6") + " ORDER BY id";
+}
 
 void bind(Statement& statement, const AuditFilter& filter) {
     statement.bind(filter.after)
@@ -94,7 +98,7 @@ bool accepts(const AuditFilter& filter, std::string_view action) {
 // The id before that of the first of the newest ones: counted from the end, nothing is kept.
 std::int64_t before_newest(Store& store, const AuditFilter& filter) {
     Statement statement =
-        store.prepare("SELECT id, action_string FROM audit_log " + std::string(matching) + " DESC");
+        store.prepare("SELECT id, action_string FROM audit_log " + matching(filter) + " DESC");
     bind(statement, filter);
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
     for (std::int64_t found = 0; found < filter.newest && statement.step();) {
@@ -162,7 +166,7 @@ void for_each_audit(Store& store, const AuditFilter& filter,
                     const std::function<bool(const AuditEntry&)>& use) {
     AuditFilter chosen = filter;
     if (filter.newest > 0) chosen.after = before_newest(store, filter);
-    Statement statement = store.prepare(select(matching));
+    Statement statement = store.prepare(select(matching(chosen)));
     bind(statement, chosen);
     std::int64_t left = filter.newest;  // rows may have come since they were counted
     while (statement.step()) {
