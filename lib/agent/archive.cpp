@@ -7,10 +7,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string_view>
 
+#include "agent/manifest.hpp"
 #include "base/error.hpp"
 #include "base/handle.hpp"
+#include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
@@ -48,11 +52,9 @@ bool names_git(std::string_view path) {
     return base::to_lower_ascii(path.substr(path.rfind('/') + 1)) == ".git";
 }
 
-void write_entry(struct archive* archive, const std::string& path, unsigned mode,
-                 std::uint64_t& budget) {
-    const sys::Fd fd(
-        open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
-    if (!fd) throw base::system_error(path);
+// Reads an entry to its end, piece by piece.
+void read_entry(struct archive* archive, std::uint64_t& budget,
+                const std::function<void(std::string_view)>& use) {
     std::array<char, 65536> buffer{};
     for (;;) {
         const la_ssize_t size = archive_read_data(archive, buffer.data(), buffer.size());
@@ -63,8 +65,53 @@ void write_entry(struct archive* archive, const std::string& path, unsigned mode
         if (static_cast<std::uint64_t>(size) > budget)
             throw Error(ErrorCode::bad_request, "archive: more than 16 GiB");
         budget -= static_cast<std::uint64_t>(size);
-        sys::write_all(fd.get(), {buffer.data(), static_cast<std::size_t>(size)}, path);
+        use({buffer.data(), static_cast<std::size_t>(size)});
     }
+}
+
+PackedFile write_entry(struct archive* archive, const std::string& path, unsigned mode,
+                       std::uint64_t& budget) {
+    const sys::Fd fd(
+        open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+    if (!fd) throw base::system_error(path);
+    PackedFile written;
+    base::Sha256 hash;
+    read_entry(archive, budget, [&](std::string_view bytes) {
+        sys::write_all(fd.get(), bytes, path);
+        hash.add(bytes);
+        written.size_bytes += bytes.size();
+    });
+    written.sha256 = hash.hex();
+    return written;
+}
+
+std::string text_of_entry(struct archive* archive) {
+    std::string text;
+    std::uint64_t budget = most_manifest_bytes;
+    read_entry(archive, budget, [&](std::string_view bytes) { text += bytes; });
+    return text;
+}
+
+// What an archive says of itself: nothing where another program made it.
+struct OfPacking {
+    std::string mark;
+    std::optional<std::string> manifest;
+    Manifest found;
+};
+
+void check_packing(const OfPacking& packing, const std::string& archive) {
+    if (packing.mark.empty() && !packing.manifest) return;
+    const std::string schema(base::trim(packing.mark));
+    if (!packing.mark.empty() && schema != pack_schema)
+        throw Error(ErrorCode::bad_request,
+                    archive + ": packed by a newer chorus (" +
+                        base::visible(schema, base::Newlines::escape) + ")",
+                    "use the newer chorus");
+    if (!packing.manifest)
+        throw Error(ErrorCode::bad_request,
+                    archive + ": the archive is cut off: no manifest ends it",
+                    "pack the agent again");
+    require_manifest(*packing.manifest, packing.found, archive);
 }
 
 Archive open_archive(const std::string& path) {
@@ -106,12 +153,13 @@ bool is_left_out(const std::string& path, bool is_file) {
 Unpacked unpack(const std::string& archive_path, const std::string& directory) {
     const Archive archive = open_archive(archive_path);
     Unpacked result;
+    OfPacking packing;
     std::uint64_t budget = most_packed_bytes;
     std::size_t entries = 0;
     struct archive_entry* entry = nullptr;
     for (;;) {
         const int status = archive_read_next_header(archive.get(), &entry);
-        if (status == ARCHIVE_EOF) return result;
+        if (status == ARCHIVE_EOF) break;
         // a warning: the name is not of this process's locale, and stands as it is
         if (status != ARCHIVE_OK && status != ARCHIVE_WARN)
             throw Error(ErrorCode::bad_request, archive_path + ": not a packed agent: " +
@@ -131,12 +179,22 @@ Unpacked unpack(const std::string& archive_path, const std::string& directory) {
             result.left_out.push_back(base::visible(name, base::Newlines::escape));
             continue;
         }
+        if (relative == pack_mark_name) {
+            packing.mark = text_of_entry(archive.get());
+            continue;
+        }
+        if (relative == manifest_name) {
+            packing.manifest = text_of_entry(archive.get());
+            continue;
+        }
         ++result.files;
         const std::string path = directory + "/" + relative;
         sys::make_directory(path.substr(0, path.rfind('/')), 0700);
-        write_entry(archive.get(), path, (archive_entry_perm(entry) & 0100U) != 0 ? 0700 : 0600,
-                    budget);
+        packing.found[relative] = write_entry(
+            archive.get(), path, (archive_entry_perm(entry) & 0100U) != 0 ? 0700 : 0600, budget);
     }
+    check_packing(packing, archive_path);
+    return result;
 }
 
 }  // namespace chorus::agent

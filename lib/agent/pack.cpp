@@ -11,8 +11,10 @@
 #include <string_view>
 
 #include "agent/archive.hpp"
+#include "agent/manifest.hpp"
 #include "base/error.hpp"
 #include "base/handle.hpp"
+#include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "sys/beneath.hpp"
 #include "sys/clock.hpp"
@@ -57,11 +59,14 @@ class Packing {
         check(archive_write_open_fd(writer_.get(), fd));
     }
 
+    // The entry that every reader finds first.
+    void begin_archive() {
+        add_entry(std::string(pack_mark_name), std::string(pack_schema) + "\n");
+    }
+
     void add_text(const PackedText& more) {
-        begin(more.name, AE_IFREG, 0600, static_cast<std::int64_t>(more.text.size()),
-              sys::now_ms() / 1000);
-        write(more.text);
-        ++packed_.files;
+        add_entry(more.name, more.text);
+        note(more.name, more.text.size());
     }
 
     // Adds the content of the agent's directory, without the names in `except`.
@@ -70,11 +75,22 @@ class Packing {
     }
 
     Packed finish() {
+        add_entry(std::string(manifest_name), manifest_text(manifest_));
         check(archive_write_close(writer_.get()));
         return std::move(packed_);
     }
 
   private:
+    void add_entry(const std::string& name, std::string_view text) {
+        begin(name, AE_IFREG, 0600, static_cast<std::int64_t>(text.size()), sys::now_ms() / 1000);
+        write(text);
+    }
+
+    void note(const std::string& path, std::uint64_t size) {
+        manifest_[path] = {size, hash_.hex()};
+        ++packed_.files;
+    }
+
     void add_directory(const std::string& directory, sys::Opened opened,
                        const std::vector<PackedText>& except) {
         for (const std::string& name :
@@ -82,7 +98,7 @@ class Packing {
             const bool is_given =
                 std::any_of(except.begin(), except.end(),
                             [&](const PackedText& more) { return more.name == name; });
-            if (!is_given && !is_temporary(name))
+            if (!is_given && !is_temporary(name) && !(directory.empty() && is_of_packing(name)))
                 add(directory.empty() ? name : directory + "/" + name);
         }
     }
@@ -114,11 +130,13 @@ class Packing {
             const ssize_t size = read(opened.fd.get(), buffer.data(), most);
             if (size < 0 && errno == EINTR) continue;
             if (size < 0) throw base::system_error(root_.path() + "/" + path);
-            if (size == 0) break;  // it became shorter; the archive has blanks there
+            if (size == 0)
+                throw Error(ErrorCode::failed, root_.path() + "/" + path + ": it became shorter",
+                            "pack again when nobody writes it");
             write({buffer.data(), static_cast<std::size_t>(size)});
             left -= size;
         }
-        ++packed_.files;
+        note(path, static_cast<std::uint64_t>(status.st_size));
     }
 
     void begin(const std::string& name, unsigned type, unsigned mode, std::int64_t size,
@@ -134,10 +152,12 @@ class Packing {
         archive_entry_set_size(entry.get(), size);
         archive_entry_set_mtime(entry.get(), time, 0);
         check(archive_write_header(writer_.get(), entry.get()));
+        hash_ = base::Sha256();
     }
 
     void write(std::string_view bytes) {
         stop_();
+        hash_.add(bytes);
         const la_ssize_t written = archive_write_data(writer_.get(), bytes.data(), bytes.size());
         if (written < 0) check(ARCHIVE_FATAL);
     }
@@ -153,6 +173,8 @@ class Packing {
     const std::function<void()>& stop_;
     Writer writer_;
     Packed packed_;
+    Manifest manifest_;
+    base::Sha256 hash_;  // of the entry that is being written
     std::size_t entries_ = 0;
     std::int64_t bytes_ = 0;
 };
@@ -174,6 +196,7 @@ Packed pack(const std::string& directory, const std::vector<PackedText>& more,
     Packed packed;
     archive.stream([&](int fd) {
         Packing packing(directory, archive.path(), fd, stop);
+        packing.begin_archive();
         for (const PackedText& each : more) packing.add_text(each);
         packing.add_all(more);
         packed = packing.finish();

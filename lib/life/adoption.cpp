@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agent/archive.hpp"
+#include "agent/manifest.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/id.hpp"
@@ -82,9 +83,10 @@ std::vector<std::string> bring_in(const std::string& from, const std::string& to
     if (!sys::is_directory(from)) return agent::unpack(from, to).left_out;
     std::vector<std::string> left_out =
         visible(sys::copy_tree(from, to, [](const std::string& path, bool is_directory) {
-            return !agent::is_left_out(path, !is_directory);
+            return !agent::is_left_out(path, !is_directory) && !agent::is_of_packing(path);
         }));
     std::erase(left_out, "current");  // it is made anew
+    std::erase_if(left_out, agent::is_of_packing);
     return left_out;
 }
 

@@ -354,6 +354,7 @@ names=$(tar tzf ada.tar.gz)
 for name in agent.json docs/style.md sessions/2026-02-12_d.json workspace/a.txt workspace/.git/HEAD export.jsonl; do
     grep -qxF "$name" <<<"$names" || fail "$name is not packed"
 done
+expect_equal "$(head -1 <<<"$names") $(tail -1 <<<"$names")" 'chorus-pack chorus-manifest'
 expect_no_match "$names" 'hooks|(^|/)\.\.|^/|link'
 
 export CHORUS_HOME=$scratch/other
@@ -391,10 +392,43 @@ head -c 300000 /dev/urandom >"$CHORUS_HOME/agents/ada/workspace/large"
 expect_equal $? 1
 expect_file a.tar old
 
+test_case "pack: an archive that was cut off, changed or added to makes nothing"
+talk ada
+head -c 100000 /dev/urandom >"$CHORUS_HOME/agents/ada/workspace/large"
+run chorus-context pack ada -o ada.tar
+mapfile -t names < <(tar tf ada.tar)
+not_made() { # WHAT: of bad.tar
+    run chorus-init ben --adopt="$scratch/bad.tar"
+    expect_status 2
+    [ "$status" = 2 ] || fail "$1 was adopted"
+    expect_db "SELECT count(*) FROM agents WHERE name = 'ben'" 0
+    expect_missing "$CHORUS_HOME/agents/ben"
+    expect_equal "$(ls -A "$CHORUS_HOME/agents")" ada
+}
+for count in 1 2 3 $((${#names[@]} / 2)) $((${#names[@]} - 2)) $((${#names[@]} - 1)); do
+    # the first entries as they are, their header and content in blocks of 512
+    tar --block-number -tvf ada.tar >blocks 2>/dev/null
+    head -c $((512 * $(sed -n "$((count + 1))s/^block \([0-9]*\):.*/\1/p" blocks))) ada.tar >bad.tar
+    [ "$(tar tf bad.tar 2>/dev/null | wc -l)" = "$count" ] || fail "not cut at the border of entry $count"
+    not_made "cut behind entry $count"
+done
+mkdir unpacked && tar -C unpacked -xf ada.tar
+archive() { tar -C unpacked -cf bad.tar . ; }
+echo more >>unpacked/workspace/a.txt && archive && not_made 'a file that was changed'
+expect_match "$err" 'workspace/a.txt'
+echo -n one >unpacked/workspace/a.txt && echo x >unpacked/workspace/b.txt && archive && not_made 'a file more'
+expect_match "$err" 'workspace/b.txt'
+rm unpacked/workspace/b.txt unpacked/workspace/large && archive && not_made 'a file less'
+expect_match "$err" 'workspace/large'
+run chorus-init ben --adopt="$scratch/unpacked"
+expect_status 0
+expect_equal "$(gist_of ben)" "$(gist_of ada)"
+expect_missing "$CHORUS_HOME/agents/ben/chorus-pack"
+
 test_case "an archive whose conversation is hostile gives the agent without it"
 talk ada
 run chorus-context pack ada -o ada.tar
-mkdir unpacked && tar -C unpacked -xf ada.tar
+mkdir unpacked && tar -C unpacked -xf ada.tar && rm unpacked/chorus-*
 sed -i '2s/.*/{"type":"thread","thread_id":-1}/' unpacked/export.jsonl
 tar -C unpacked -cf bad.tar .
 run chorus-init ben --adopt="$scratch/bad.tar"
