@@ -63,13 +63,11 @@ void check_channel(const std::string& given) {
         throw Error(ErrorCode::bad_request, "--channel: " + problem, agent::channel_hint);
 }
 
-// What chorus-context pack put beside its files. A lock that others take meanwhile is soon free.
-context::Imported take_conversation(const agent::Home& home, store::Store& store,
-                                    const store::Agent& agent) {
-    constexpr std::int64_t wait_ms = 10'000;
-    const life::HeldAgent held =
-        life::hold_agent(home, store, agent, sys::Lock::Mode::exclusive, wait_ms);
-    return context::import_packed(store, home, held.agent).value_or(context::Imported());
+// What chorus-context pack put beside its files.
+std::size_t bring_conversation(store::Store& store, const agent::Directory& directory,
+                               const store::Agent& agent) {
+    const auto imported = context::import_packed(store, directory, agent);
+    return imported ? imported->messages : 0;
 }
 
 std::vector<std::string> keys_of(const std::vector<agent::TrustChange>& changes) {
@@ -78,7 +76,7 @@ std::vector<std::string> keys_of(const std::vector<agent::TrustChange>& changes)
     return keys;
 }
 
-void print_json(const life::Birth& birth, const agent::Home& home, std::size_t messages) {
+void print_json(const life::Birth& birth, const agent::Home& home) {
     chat::JsonText out;
     const auto list = [&](const char* key, const std::vector<std::string>& values) {
         out.key(key).begin_array();
@@ -92,7 +90,7 @@ void print_json(const life::Birth& birth, const agent::Home& home, std::size_t m
     out.key("created_at").string(base::iso8601(birth.agent.created_at));
     out.key("adopted").boolean(birth.adopted).key("existed").boolean(birth.existed);
     out.key("sessions").number(static_cast<std::int64_t>(birth.sessions));
-    out.key("messages").number(static_cast<std::int64_t>(messages));
+    out.key("messages").number(static_cast<std::int64_t>(birth.messages));
     list("set_aside", keys_of(birth.set_aside));
     out.key("trusted").begin_object();
     for (const agent::TrustChange& change : birth.trusted)
@@ -126,6 +124,9 @@ void print_text(const life::Birth& birth, bool with_submodules) {
                                           : " (--submodules fetches it)")
                    : "not taken: " + name);
     for (const std::string& plant : birth.plants) notice("in its workspace: " + plant);
+    if (birth.messages > 0)
+        std::cout << birth.messages << (birth.messages == 1 ? " message" : " messages")
+                  << " of its conversation came along.\n";
 }
 
 void tell_channel(const life::Birth& birth, const agent::Home& home, store::Store& store,
@@ -151,6 +152,7 @@ ExitStatus run(Options& options) {
         options.birth.permissions = permissions_json(options.permissions);
     if (!options.adopt.empty()) options.birth.adopt = options.adopt == "true" ? "" : options.adopt;
     options.birth.validate_model = !options.no_validate_model;
+    options.birth.bring_conversation = bring_conversation;
     const policy::Redaction secrets = turn::secrets_of(home, environment);
     options.birth.decider = {static_cast<std::int64_t>(getuid()), turn::actor_text("", environment),
                              secrets};
@@ -163,13 +165,12 @@ ExitStatus run(Options& options) {
     store::Store store = life::open_home(home, environment, agent::IfMissing::create,
                                          agent::groom_in_force(options.groom, environment));
     const life::Birth birth = life::give_birth(home, store, environment, options.birth);
-    if (!options.json) print_text(birth, options.birth.submodules);
-    context::Imported imported;
-    if (birth.adopted) imported = take_conversation(home, store, birth.agent);
-    if (options.json) print_json(birth, home, imported.messages);
-    if (!options.json && imported.messages > 0)
-        std::cout << imported.messages << (imported.messages == 1 ? " message" : " messages")
-                  << " of its conversation came along.\n";
+    if (birth.adopted)
+        context::remove_packed(agent::Directory(home.path() + "/" + birth.agent.dir));
+    if (options.json)
+        print_json(birth, home);
+    else
+        print_text(birth, options.birth.submodules);
     std::cout.flush();
     if (!birth.existed && !birth.agent.channel_id.empty())
         tell_channel(birth, home, store, environment);

@@ -5,6 +5,7 @@
 #include "chorus-context/verb.hpp"
 #include "context/export.hpp"
 #include "context/import.hpp"
+#include "context/threads.hpp"
 #include "sys/clock.hpp"
 #include "sys/signals.hpp"
 
@@ -20,9 +21,11 @@ base::ExitStatus run(const Options& options, Opened& opened) {
     const sys::OutputFile file = output_file(opened, options.output);
     const sys::Interrupt& interrupt = sys::Interrupt::install();
     const life::HeldAgent held = hold_agent(opened, options.named, sys::Lock::Mode::exclusive);
-    const context::Record record = context::load_record(*opened.store, held.agent, {});
+    const agent::Directory directory(opened.home.path() + "/" + held.agent.dir);
+    context::Record record = context::load_record(*opened.store, held.agent, {});
+    record.current_branch = context::current_branch(directory);
     const agent::Packed packed =
-        agent::pack(opened.home.path() + "/" + held.agent.dir,
+        agent::pack(directory.path(),
                     {{std::string(context::packed_name), context::to_jsonl(record, sys::now_ms())}},
                     file, [&interrupt] {
                         if (interrupt.requested())

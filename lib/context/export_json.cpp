@@ -24,6 +24,10 @@ void time(JsonText& out, std::string_view key, base::TimeMs at) {
         out.string(base::iso8601(at));
 }
 
+void limit(JsonText& out, const char* key, std::int64_t limit) {
+    if (limit >= 0) out.key(key).number(limit);
+}
+
 void write_agent(JsonText& out, const Record& record, base::TimeMs now) {
     const store::Agent& agent = record.agent;
     out.key("schema").string(export_schema);
@@ -31,6 +35,8 @@ void write_agent(JsonText& out, const Record& record, base::TimeMs now) {
     out.key("name").string(agent.name).key("generation").number(agent.generation);
     out.key("model").string(agent.model).key("permissions").string(agent.permissions);
     out.key("description").string(agent.description);
+    if (agent.last_clear_message != 0) out.key("cleared_until").number(agent.last_clear_message);
+    if (!record.current_branch.empty()) out.key("current_branch").string(record.current_branch);
     time(out, "created_at", agent.created_at);
     time(out, "exported_at", now);
 }
@@ -40,6 +46,12 @@ void write_thread(JsonText& out, const store::Thread& thread, Shape shape) {
     out.key("thread_id").number(thread.id).key("branch").string(thread.branch);
     if (thread.parent_thread != 0) out.key("parent_thread").number(thread.parent_thread);
     if (thread.branch_point != 0) out.key("branch_point").number(thread.branch_point);
+    if (thread.window_start != 0) out.key("window_start").number(thread.window_start);
+    if (thread.window_floor != 0) out.key("window_floor").number(thread.window_floor);
+    const store::CutLimits& limits = thread.cut_limits;
+    limit(out, "cut_rolling_window_ms", limits.rolling_window_ms);
+    limit(out, "cut_max_messages", limits.max_messages);
+    limit(out, "cut_token_budget", limits.token_budget);
     out.key("summary").string(thread.summary);
     time(out, "created_at", thread.created_at);
     time(out, "last_activity", thread.last_activity);
@@ -53,7 +65,7 @@ void write_turn(JsonText& out, const store::Turn& turn, Shape shape) {
     out.key("state").string(store::name(turn.state)).key("reason").string(turn.reason);
     out.key("actor").string(turn.actor).key("model").string(turn.model);
     out.key("profile").string(turn.profile);
-    time(out, "started_at", turn.started_at);
+    out.key("started_at").string(base::iso8601(turn.started_at));
     time(out, "ended_at", turn.ended_at);
     out.key("exit_code");
     if (turn.exit_code < 0)
@@ -84,7 +96,7 @@ void write_message(JsonText& out, const store::StoredMessage& stored, Shape shap
     out.key("id").number(message.id).key("thread_id").number(stored.thread);
     if (message.turn_id != 0) out.key("turn_id").number(message.turn_id);
     out.key("role").string(chat::name(message.role));
-    time(out, "timestamp", message.timestamp);
+    out.key("timestamp").string(base::iso8601(message.timestamp));
     out.key("content").string(message.content);
     if (!message.tool_calls.empty())
         out.key("tool_calls").raw(chat::store_tool_calls(message.tool_calls));

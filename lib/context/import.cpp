@@ -13,6 +13,7 @@
 #include "context/import_line.hpp"
 #include "context/record.hpp"
 #include "context/session.hpp"
+#include "context/threads.hpp"
 #include "store/sessions.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
@@ -125,12 +126,12 @@ class NewFiles {
 
 class Import {
   public:
-    Import(store::Store& store, const agent::Home& home, const store::Agent& agent)
-        : store_(store), home_(home), agent_(agent), now_(sys::now_ms()) {
+    Import(store::Store& store, agent::Directory directory, const store::Agent& agent)
+        : store_(store), directory_(std::move(directory)), agent_(agent), now_(sys::now_ms()) {
         const std::string own = origin_of(agent);
         store::for_each_stored(store, agent.id, {}, [&](StoredMessage&& stored) {
             if (!is_imported(stored)) result_.in_window = false;
-            marks_.insert(identity(own, stored));
+            marks_.emplace(identity(own, stored), Own{stored.message.id, stored.message.turn_id});
         });
         for (const store::Session& session : store::list_sessions(store, agent.id))
             sessions_.insert(session.id);
@@ -143,6 +144,9 @@ class Import {
     }
     void insert_rest() {
         while (!pending_.empty()) cancel_pending(pending_.begin()->first);
+        settle_threads();
+        if (result_.in_window)
+            store::advance_clear(store_, agent_.id, now_, own_id(cleared_until_));
         for (const store::Session& row : rows_) store::insert_session(store_, row);
         result_.sessions = rows_.size();
     }
@@ -150,29 +154,70 @@ class Import {
         files_.keep();
         return result_;
     }
+    const std::string& current_branch() const { return current_branch_; }
 
   private:
+    struct Own {
+        std::int64_t message = 0;
+        store::TurnId turn = 0;
+    };
     // The calls of a thread's last answer that have no result yet.
     struct Pending {
         StoredMessage answer;
         std::vector<std::string> ids;
+        bool is_known = false;
     };
 
-    void insert_line(const AgentLine& line) { origin_ = line.origin; }
+    void insert_line(const AgentLine& line) {
+        origin_ = line.origin;
+        cleared_until_ = line.cleared_until;
+        current_branch_ = line.current_branch;
+    }
     void insert_line(const SessionLine&) {}
     void insert_line(const EndLine&) {}
 
     void insert_line(const ThreadLine& line) {
-        if (store::find_thread(store_, agent_.id, line.thread.id)) return;
+        const auto present = store::find_thread(store_, agent_.id, line.thread.id);
+        if (!present || present->window_start == 0) begun_.push_back(line.thread);
+        if (present) return;
         store::Thread thread = line.thread;
-        const agent::Directory directory(home_.path() + "/" + agent_.dir);
         thread.agent_id = agent_.id;
         thread.created_at = std::min(thread.created_at, now_);
         thread.last_activity = std::min(thread.last_activity, now_);
-        if (thread.branch.empty() || sys::is_link(directory.branch(thread.branch)) ||
-            !sys::is_directory(directory.branch(thread.branch)))
+        thread.window_start = thread.window_floor = 0;
+        if (thread.branch.empty() || sys::is_link(directory_.branch(thread.branch)) ||
+            !sys::is_directory(directory_.branch(thread.branch))) {
             thread.branch = "main";
+            thread.branch_point = 0;
+            if (thread.parent_thread == 0) thread.parent_thread = 1;
+        }
         store::insert_thread(store_, thread);
+    }
+
+    // Where a fork begins and where a window does: ids of messages, which are known at the end.
+    void settle_threads() {
+        for (const store::Thread& wanted : begun_) {
+            const auto thread = store::find_thread(store_, agent_.id, wanted.id);
+            if (thread->branch_point != 0)
+                store::set_branch_point(store_, agent_.id, wanted.id,
+                                        std::max<std::int64_t>(own_id(wanted.branch_point), 1));
+            if (!result_.in_window) continue;
+            if (wanted.window_start > 1) {
+                store::Thread cut = *thread;
+                cut.window_start = own_id(wanted.window_start - 1) + 1;
+                cut.cut_limits = wanted.cut_limits;
+                store::set_cut(store_, cut);
+            }
+            if (wanted.window_floor > 1)
+                store::set_window_floor(store_, agent_.id, wanted.id,
+                                        own_id(wanted.window_floor - 1) + 1);
+        }
+    }
+
+    // Of the message that the file calls so, else of the last one before it; 0 for none.
+    std::int64_t own_id(std::int64_t id_in_file) const {
+        const auto next = ids_.upper_bound(id_in_file);
+        return next == ids_.begin() ? 0 : std::prev(next)->second;
     }
 
     void insert_line(const TurnLine& line) { turns_[line.turn.id] = line.turn; }
@@ -183,6 +228,7 @@ class Import {
         store::Turn& turn = turns_.at(id);
         if (turn.agent_id == agent_.id) return turn.id;
         turn.agent_id = agent_.id;
+        turn.attempt = 0;  // its usage is counted where it was at work
         turn.started_at = std::min(turn.started_at, now_);
         turn.ended_at = std::clamp(turn.ended_at, std::int64_t{1}, std::max(now_, std::int64_t{1}));
         store::insert_turn(store_, turn);
@@ -196,10 +242,11 @@ class Import {
         const std::string mark = identity(origin_, copy);
         const bool is_result = copy.message.role == Role::tool_result;
         if (!is_result) cancel_pending(copy.thread);
-        if (!marks_.insert(mark).second) {
-            ++result_.known;
+        if (const auto known = marks_.find(mark); known != marks_.end()) {
+            pass_over(std::move(copy), mark, known->second);
             return;
         }
+        const std::int64_t id_in_file = copy.message.id;
         copy.restored_from = mark;
         copy.left_out = copy.left_out || !result_.in_window || (is_result && !answers(copy));
         copy.original_timestamp = said_at(copy);
@@ -207,34 +254,72 @@ class Import {
         copy.message.timestamp = std::min(copy.original_timestamp, now_);
         copy.message.turn_id = turn_for(copy.message.turn_id);
         copy.message.id = store::insert_copy(store_, agent_.id, copy);
+        if (copy.message.is_compaction && !copy.left_out)
+            store::set_compaction(store_, agent_.id, copy.thread, copy.message.id);
+        marks_.emplace(mark, Own{copy.message.id, copy.message.turn_id});
+        ids_.emplace(id_in_file, copy.message.id);
         ++result_.messages;
-        if (!copy.left_out) expect_results(copy);
+        if (!copy.left_out) expect_results(copy, false);
     }
 
-    void expect_results(const StoredMessage& answer) {
+    void pass_over(StoredMessage copy, const std::string& mark, const Own& own) {
+        ++result_.known;
+        ids_.emplace(copy.message.id, own.message);
+        // what is new of its turn goes on in the turn that is there
+        if (own.turn != 0 && copy.message.turn_id != 0) {
+            store::Turn& turn = turns_.at(copy.message.turn_id);
+            turn.id = own.turn;
+            turn.agent_id = agent_.id;
+        }
+        copy.restored_from = mark;
+        if (copy.message.role == Role::tool_result)
+            take_expected(copy);
+        else
+            expect_results(copy, true);
+    }
+
+    void expect_results(const StoredMessage& answer, bool is_known) {
         if (answer.message.tool_calls.empty()) return;
         Pending& pending = pending_[answer.thread];
         pending.answer = answer;
+        pending.is_known = is_known;
         for (const chat::ToolCall& call : answer.message.tool_calls) pending.ids.push_back(call.id);
     }
 
-    bool answers(const StoredMessage& result) {
+    // The answer that the result belongs to, whose call is then no longer pending.
+    const Pending* take_expected(const StoredMessage& result) {
         const auto found = pending_.find(result.thread);
-        if (found == pending_.end()) return false;
+        if (found == pending_.end()) return nullptr;
         std::vector<std::string>& ids = found->second.ids;
         const auto id = std::find(ids.begin(), ids.end(), result.message.tool_call_id);
-        if (id == ids.end()) return false;
+        if (id == ids.end()) return nullptr;
         ids.erase(id);
+        return &found->second;
+    }
+
+    // To an answer of an earlier import: where that one had to cancel the call, this is its result.
+    bool answers(const StoredMessage& result) {
+        const Pending* pending = take_expected(result);
+        if (pending == nullptr || !pending->is_known) return pending != nullptr;
+        const auto stand_in = marks_.find(
+            mark_of_cancelled(pending->answer.restored_from, result.message.tool_call_id));
+        if (stand_in == marks_.end()) return false;
+        store::delete_copy(store_, stand_in->second.message);
         return true;
+    }
+
+    static std::string mark_of_cancelled(const std::string& answer, const std::string& call) {
+        return identity(answer + call, {});
     }
 
     // What asked has nobody to decide it here.
     void cancel_pending(store::ThreadId thread) {
         const auto found = pending_.find(thread);
         if (found == pending_.end()) return;
-        for (const std::string& id : found->second.ids) {
+        const bool is_known = found->second.is_known;
+        for (const std::string& id : is_known ? std::vector<std::string>{} : found->second.ids) {
             StoredMessage result = found->second.answer;
-            result.restored_from = identity(result.restored_from + id, {});
+            result.restored_from = mark_of_cancelled(result.restored_from, id);
             result.message.role = Role::tool_result;
             result.message.tool_calls.clear();
             result.message.tool_call_id = id;
@@ -250,12 +335,16 @@ class Import {
     std::string put_in_place(const store::Session& row, const std::string& text);
 
     store::Store& store_;
-    const agent::Home& home_;
+    agent::Directory directory_;
     const store::Agent& agent_;
     base::TimeMs now_;
     Imported result_;
     std::string origin_;
-    std::set<std::string> marks_;                 // of every message that the agent has
+    std::int64_t cleared_until_ = 0;  // by the file's id
+    std::string current_branch_;
+    std::map<std::string, Own> marks_;            // of every message that the agent has
+    std::map<std::int64_t, std::int64_t> ids_;    // of the file's messages, by the file's
+    std::vector<store::Thread> begun_;            // as the file has them
     std::map<store::TurnId, store::Turn> turns_;  // by the file's id
     std::map<store::ThreadId, Pending> pending_;
     std::set<std::string> sessions_;
@@ -276,7 +365,7 @@ void Import::write_session(const SessionLine& line) {
 // Relative to the home. What an import that was killed wrote is there already.
 std::string Import::put_in_place(const store::Session& row, const std::string& text) {
     const std::string sessions = agent::Directory(agent_.dir).sessions();
-    const std::string directory = home_.path() + "/" + sessions;
+    const std::string directory = directory_.sessions();
     if (!sys::is_directory(directory)) sys::make_directory(directory);
     const std::string slug = base::slug(row.description, most_slug_bytes);
     const std::string stem =
@@ -304,33 +393,52 @@ void refuse_open_turn(store::Store& store, const store::Agent& agent) {
                     " --resume, or --cancel-prompts gives it up");
 }
 
-}  // namespace
-
-Imported import_record(store::Store& store, const agent::Home& home, const store::Agent& agent,
-                       std::string_view text, const std::string& name) {
+// Looks at every line before anything is written.
+std::vector<SessionLine> sessions_in(std::string_view text, const std::string& name) {
     std::vector<SessionLine> sessions;
     Lines(text, name).for_each([&](ImportLine& line) {
         if (auto* session = std::get_if<SessionLine>(&line))
             sessions.push_back(std::move(*session));
     });
-    refuse_open_turn(store, agent);
-    Import import(store, home, agent);
-    for (const SessionLine& session : sessions) import.write_session(session);
-    store::Transaction transaction(store);
+    return sessions;
+}
+
+void insert_all(Import& import, std::string_view text, const std::string& name) {
     Lines(text, name).for_each([&](const ImportLine& line) { import.insert(line); });
     import.insert_rest();
+}
+
+}  // namespace
+
+Imported import_record(store::Store& store, const agent::Home& home, const store::Agent& agent,
+                       std::string_view text, const std::string& name) {
+    const std::vector<SessionLine> sessions = sessions_in(text, name);
+    refuse_open_turn(store, agent);
+    Import import(store, agent::Directory(home.path() + "/" + agent.dir), agent);
+    for (const SessionLine& session : sessions) import.write_session(session);
+    store::Transaction transaction(store);
+    insert_all(import, text, name);
     transaction.commit();
     return import.finish();
 }
 
-std::optional<Imported> import_packed(store::Store& store, const agent::Home& home,
+std::optional<Imported> import_packed(store::Store& store, const agent::Directory& directory,
                                       const store::Agent& agent) {
-    const std::string path = home.path() + "/" + agent.dir + "/" + std::string(packed_name);
-    const auto text = sys::read_file_if_there(path, most_import_bytes);
+    const std::string name(packed_name);
+    const auto text = sys::read_file_if_there(directory.path() + "/" + name, most_import_bytes);
     if (!text) return std::nullopt;
-    const Imported imported = import_record(store, home, agent, *text, std::string(packed_name));
-    unlink(path.c_str());
-    return imported;
+    const std::vector<SessionLine> sessions = sessions_in(*text, name);
+    Import import(store, directory, agent);
+    for (const SessionLine& session : sessions) import.write_session(session);
+    insert_all(import, *text, name);
+    if (const auto current = find_branch(store, agent, import.current_branch()))
+        sys::replace_link(directory.current(), "branches/" + current->branch,
+                          directory.path() + "/.tmp-current");
+    return import.finish();
+}
+
+void remove_packed(const agent::Directory& directory) {
+    unlink((directory.path() + "/" + std::string(packed_name)).c_str());
 }
 
 }  // namespace chorus::context

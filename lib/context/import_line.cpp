@@ -76,7 +76,7 @@ class Members {
 
     base::TimeMs time(const char* key) const {
         const auto at = base::parse_iso8601(text(key, most_word_bytes));
-        if (!at || *at < 0) throw wrong(std::string("\"") + key + "\" is no time");
+        if (!at) throw wrong(std::string("\"") + key + "\" is no time");
         return *at;
     }
     base::TimeMs time_or_none(const char* key) const {
@@ -95,6 +95,15 @@ class Members {
     const std::string& what_;
 };
 
+// As it can be a directory's name in branches/.
+bool is_branch_name(std::string_view name) {
+    return !name.empty() && name.front() != '.' && name.size() < most_word_bytes &&
+           std::all_of(name.begin(), name.end(), [](char c) {
+               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '-' || c == '_' || c == '.';
+           });
+}
+
 AgentLine parse_agent(const Members& line) {
     const std::string schema = line.text("schema", most_word_bytes);
     const std::string_view known = export_schema;
@@ -108,16 +117,15 @@ AgentLine parse_agent(const Members& line) {
                         std::string(known) + ")",
                     "use the newer chorus");
     }
-    return {line.text("origin", most_word_bytes)};
+    AgentLine agent{line.text("origin", most_word_bytes),
+                    line.integer_or_none("cleared_until", any_id),
+                    line.text_or_none("current_branch")};
+    if (!is_branch_name(agent.current_branch)) agent.current_branch.clear();
+    return agent;
 }
 
-// As it can be a directory's name in branches/.
-bool is_branch_name(std::string_view name) {
-    return !name.empty() && name.front() != '.' && name.size() < most_word_bytes &&
-           std::all_of(name.begin(), name.end(), [](char c) {
-               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '-' || c == '_' || c == '.';
-           });
+std::int64_t limit_or_unknown(const Members& line, const char* key) {
+    return line.find(key) == nullptr ? -1 : line.integer_or_none(key, any_id);
 }
 
 ThreadLine parse_thread(const Members& line) {
@@ -126,6 +134,12 @@ ThreadLine parse_thread(const Members& line) {
     thread.branch = line.text_or_none("branch", most_detail_bytes);
     if (!is_branch_name(thread.branch)) thread.branch.clear();
     thread.parent_thread = line.integer_or_none("parent_thread", most_threads);
+    thread.branch_point = line.integer_or_none("branch_point", any_id);
+    thread.window_start = line.integer_or_none("window_start", any_id);
+    thread.window_floor = line.integer_or_none("window_floor", any_id);
+    thread.cut_limits = {limit_or_unknown(line, "cut_rolling_window_ms"),
+                         limit_or_unknown(line, "cut_max_messages"),
+                         limit_or_unknown(line, "cut_token_budget")};
     thread.summary = line.text_or_none("summary", most_detail_bytes);
     thread.created_at = line.time_or_none("created_at");
     thread.last_activity = line.time_or_none("last_activity");

@@ -15,6 +15,8 @@ namespace chorus::context {
 
 struct AgentLine {
     std::string origin;
+    std::int64_t cleared_until = 0;  // no window has messages up to this one
+    std::string current_branch;      // "": main
 };
 // `branch` is "" where the file's is no name of a branch.
 struct ThreadLine {

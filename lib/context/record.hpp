@@ -24,6 +24,7 @@ struct Record {
     std::vector<store::Turn> turns;              // in order of id
     std::vector<store::StoredMessage> messages;  // in order of id
     std::vector<SavedSession> sessions = {};
+    std::string current_branch = {};              // "": not said
     std::vector<std::string> lost_sessions = {};  // ids of those whose file cannot be read
 };
 

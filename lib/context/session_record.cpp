@@ -15,6 +15,7 @@ Record session_record(store::Store& store, const agent::Home& home, const store:
                   .threads = {},
                   .turns = {},
                   .messages = {}};
+    record.agent.last_clear_message = 0;  // its ids are the session's own
     std::set<store::ThreadId> numbers;
     for (SessionMessage& each : session.messages) {
         store::StoredMessage stored;

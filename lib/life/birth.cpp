@@ -108,19 +108,26 @@ void complete_tree(const Directory& directory, const BirthOptions& options, Birt
     }
 }
 
+// An entry of no message: what stands above it, in the transcripts of branches too, is of an
+// earlier generation.
 void append_welcome(const Directory& directory, const Birth& birth) {
-    const std::string path = directory.transcript("main", 1, true);
-    const bool is_new = !sys::exists(path);
-    // an entry of no message: what stands above it is of an earlier generation
-    sys::append_file(path, (is_new ? "# " + birth.agent.name + "\n" : "") + "\n" +
-                               agent::transcript_mark(0) +
-                               agent::without_marks(base::visible(welcome(birth))) + "\n");
+    const std::string text = "\n" + agent::transcript_mark(0) +
+                             agent::without_marks(base::visible(welcome(birth))) + "\n";
+    for (const std::string& branch : sys::list_directory(directory.branches())) {
+        if (sys::is_link(directory.branch(branch)) || !sys::is_directory(directory.branch(branch)))
+            continue;
+        const std::string path = directory.transcript(branch, 1, true);
+        const bool is_new = !sys::exists(path);
+        if (branch == "main" || !is_new)
+            sys::append_file(path, (is_new ? "# " + birth.agent.name + "\n" : "") + text);
+    }
 }
 
-store::Agent insert_rows(store::Store& store, const store::Agent& row, const Plan& plan,
-                         const BirthOptions& options, std::vector<store::Session> sessions) {
+void insert_rows(store::Store& store, Birth& birth, const Plan& plan, const BirthOptions& options,
+                 const Directory& directory, std::vector<store::Session> sessions) {
     store::Transaction transaction(store);
-    const store::Agent inserted = store::insert_agent(store, row);
+    birth.agent = store::insert_agent(store, birth.agent);
+    const store::Agent& inserted = birth.agent;
     trust(store, inserted.id, plan.part);
     if (options.trust)
         decide_trust(store, inserted, agent::trust_part(plan.text), plan.text, options.decider);
@@ -128,8 +135,9 @@ store::Agent insert_rows(store::Store& store, const store::Agent& row, const Pla
         session.agent_id = inserted.id;
         store::insert_session(store, session);
     }
+    if (birth.adopted && options.bring_conversation)
+        birth.messages = options.bring_conversation(store, directory, inserted);
     transaction.commit();
-    return inserted;
 }
 
 // Where this fails or is killed, the first turn asks.
@@ -183,7 +191,7 @@ Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment
 
     const sys::Lock lock = require_birth_lock(home);
     reclaim_locked(home, store);
-    birth.agent = insert_rows(store, birth.agent, plan, options, {});
+    insert_rows(store, birth, plan, options, directory, {});
     place(scaffold, home, store, birth.agent);
     commit_status(store, birth.agent, store::AgentStatus::active, "created");
     birth.agent.status = store::AgentStatus::active;
@@ -268,7 +276,7 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
     birth.sessions = sessions.size();
     append_welcome(directory, birth);
     sys::sync_filesystem(directory.path());
-    birth.agent = insert_rows(store, birth.agent, plan, options, std::move(sessions));
+    insert_rows(store, birth, plan, options, directory, std::move(sessions));
     if (elsewhere) place(*scaffold, home, store, birth.agent);
     commit_status(store, birth.agent, store::AgentStatus::active, "adopted");
     birth.agent.status = store::AgentStatus::active;

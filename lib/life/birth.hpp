@@ -1,6 +1,7 @@
 // How an agent comes to be: directory, repository and row together, all or nothing (promise 6).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,10 @@ struct BirthOptions {
     bool trust = false;
     Decider decider = {};  // whose word the options are
     bool validate_model = true;
+    // Brings the conversation that lies beside an adopted agent's files, in the commit that makes
+    // the agent. Returns how many messages.
+    std::function<std::size_t(store::Store&, const agent::Directory&, const store::Agent&)>
+        bring_conversation = {};
 };
 
 struct Birth {
@@ -43,6 +48,7 @@ struct Birth {
     std::vector<std::string> left_out;
     std::vector<std::string> plants;  // what is in its workspace for programs to obey
     std::size_t sessions = 0;         // indexed again
+    std::size_t messages = 0;         // of its conversation
 };
 
 // Validates everything before anything is made. Error(exists), Error(config_invalid),

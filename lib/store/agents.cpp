@@ -203,19 +203,17 @@ void mark_destroyed(Store& store, AgentId id, base::TimeMs now, bool files_kept)
 }
 
 void delete_agent(Store& store, AgentId id) {
-    store
-        .prepare(
-            "DELETE FROM sessions WHERE agent_id = (SELECT id FROM agents WHERE id = ? AND status "
-            "= 'creating')")
-        .bind(id)
-        .run();
-    store
-        .prepare(
-            "DELETE FROM settings WHERE scope = 'agent/' || (SELECT id FROM agents WHERE id = ? "
-            "AND status = 'creating')")
-        .bind(id)
-        .run();
-    store.prepare("DELETE FROM agents WHERE id = ? AND status = 'creating'").bind(id).run();
+    const auto agent = find_agent(store, id);
+    if (!agent || agent->status != AgentStatus::creating) return;
+    for (const char* sql :
+         {"INSERT INTO messages_fts (messages_fts, rowid, prompt, answer, arguments, output) "
+          "SELECT "
+          "'delete', id, prompt, answer, arguments, output FROM searchable WHERE id IN (SELECT id "
+          "FROM messages WHERE agent_id = ?)",
+          "DELETE FROM messages WHERE agent_id = ?", "DELETE FROM turns WHERE agent_id = ?",
+          "DELETE FROM sessions WHERE agent_id = ?",
+          "DELETE FROM settings WHERE scope = 'agent/' || ?", "DELETE FROM agents WHERE id = ?"})
+        store.prepare(sql).bind(id).run();
 }
 
 void refresh_agent_index(Store& store, const Agent& agent) {

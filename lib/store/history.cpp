@@ -6,6 +6,7 @@
 #include "chat/stored.hpp"
 #include "store/sqlite.hpp"
 #include "store/threads.hpp"
+#include "store/transfer.hpp"
 
 namespace chorus::store {
 namespace {
@@ -21,8 +22,8 @@ class Merged {
         const std::string sql =
             "SELECT id, timestamp" + std::string(columns) +
             " FROM messages WHERE agent_id = ?1 AND thread_id = ?2 AND id > ?3 AND (?4 OR (role <> "
-            "'tool_result' AND compacted_into IS NOT 0 AND content <> '')) ORDER BY id" +
-            (sign_ > 0 ? "" : " DESC");
+            "'tool_result' AND content <> '' AND (compacted_into IS NOT 0 OR restored_from LIKE '" +
+            std::string(import_mark) + "%'))) ORDER BY id" + (sign_ > 0 ? "" : " DESC");
         const auto add = [&](ThreadId thread) {
             cursors_.push_back(store.prepare(sql));
             cursors_.back()

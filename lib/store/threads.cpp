@@ -140,6 +140,14 @@ void set_window_floor(Store& store, AgentId agent, ThreadId id, std::int64_t mes
         .run();
 }
 
+void set_branch_point(Store& store, AgentId agent, ThreadId id, std::int64_t message_id) {
+    store.prepare("UPDATE threads SET branch_point = ? WHERE agent_id = ? AND thread_id = ?")
+        .bind(message_id)
+        .bind(agent)
+        .bind(id)
+        .run();
+}
+
 void set_compaction(Store& store, AgentId agent, ThreadId id, std::int64_t message_id) {
     store.prepare("UPDATE threads SET compaction = ? WHERE agent_id = ? AND thread_id = ?")
         .bind(message_id)

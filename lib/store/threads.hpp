@@ -58,5 +58,6 @@ void set_cut(Store& store, const Thread& thread);
 // A cut that no limit made: nothing before it comes back.
 void set_window_floor(Store& store, AgentId agent, ThreadId id, std::int64_t message_id);
 void set_compaction(Store& store, AgentId agent, ThreadId id, std::int64_t message_id);
+void set_branch_point(Store& store, AgentId agent, ThreadId id, std::int64_t message_id);
 
 }  // namespace chorus::store

@@ -39,7 +39,7 @@ struct Turn {
     std::string actor;
     std::string model;
     std::string profile;
-    std::int64_t attempt = 1;
+    std::int64_t attempt = 1;  // 0: imported, at work elsewhere
     base::TimeMs started_at = 0;
     base::TimeMs ended_at = 0;  // 0: not ended (suspended and parked turns are not)
     int exit_code = -1;

@@ -39,7 +39,8 @@ std::string sql_for(UsageBy by) {
            " AS label, count(*), sum(t.input_tokens), sum(t.output_tokens), "
            "sum(t.cache_read_tokens), sum(t.cache_write_tokens), total(t.cost_usd), "
            "count(t.cost_usd) FROM turns AS t JOIN agents AS a ON a.id = t.agent_id "
-           "WHERE (?1 = '' OR a.name = ?1) AND t.started_at >= ?2 AND t.started_at < ?3 "
+           "WHERE t.attempt > 0 AND (?1 = '' OR a.name = ?1) AND t.started_at >= ?2 AND "
+           "t.started_at < ?3 "
            "GROUP BY key ORDER BY " +
            std::string(grouping.order);
 }

@@ -13,6 +13,7 @@
 #include "context/export.hpp"
 #include "context/import.hpp"
 #include "context/saved.hpp"
+#include "context/threads.hpp"
 #include "life/adoption.hpp"
 #include "life/leftovers.hpp"
 #include "repo/repository.hpp"
@@ -160,11 +161,13 @@ class Destruction {
         Present present = this->present();
         redaction_ = present.redaction;
         const bool saves = files_ != Files::purged && !present.messages.empty();
-        if (saves && goes_on) done_.session = find_unrecorded(present.messages);
+        if (saves && goes_on) done_.session = find_saved(present.messages);
         if (saves && !done_.session) done_.session = save(present);
         store::Transaction transaction(store_);
-        if (done_.session) store::insert_session(store_, *done_.session);
-        if (!present.messages.empty())
+        if (done_.session && store::find_sessions(store_, agent_.id, done_.session->id).empty())
+            store::insert_session(store_, *done_.session);
+        // the window of what is kept begins where it began
+        if (!present.messages.empty() && files_ != Files::kept)
             store::advance_clear(store_, agent_.id, sys::now_ms(),
                                  store::newest_message_id(store_, agent_.id));
         for (const store::Agent& member : family_) end_what_waits(member);
@@ -203,8 +206,8 @@ class Destruction {
                 "--purge saves nothing"};
     }
 
-    // The same session, written by a run that was killed before its row.
-    std::optional<store::Session> find_unrecorded(
+    // The same session, written by a run that was killed.
+    std::optional<store::Session> find_saved(
         const std::vector<context::SessionMessage>& messages) const {
         if (!sys::is_directory(directory_.sessions())) return std::nullopt;
         base::TimeMs newest = 0;
@@ -212,7 +215,7 @@ class Destruction {
         for (store::Session& row : life::read_sessions(agent_, directory_))
             if (row.trigger == context::name(context::SessionTrigger::destroy) &&
                 row.message_count == static_cast<std::int64_t>(messages.size()) &&
-                row.window_end == newest && store::find_sessions(store_, agent_.id, row.id).empty())
+                row.window_end == newest)
                 return std::move(row);
         return std::nullopt;
     }
@@ -270,9 +273,7 @@ class Destruction {
         }
         const auto now = store::find_agent(store_, agent_.id).value_or(agent_);
         context::Record record = context::load_record(store_, now, {});
-        // what is out of the context does not come back into it where the agent is made again
-        for (store::StoredMessage& stored : record.messages)
-            stored.left_out = stored.left_out || stored.message.id <= now.last_clear_message;
+        record.current_branch = context::current_branch(directory_);
         sys::write_file(directory_.path() + "/" + std::string(context::packed_name),
                         context::to_jsonl(record, sys::now_ms()));
     }

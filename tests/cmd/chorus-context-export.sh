@@ -425,16 +425,170 @@ expect_status 0
 expect_equal "$(gist_of ben)" "$(gist_of ada)"
 expect_missing "$CHORUS_HOME/agents/ben/chorus-pack"
 
-test_case "an archive whose conversation is hostile gives the agent without it"
+test_case "adoption: a conversation that is hostile makes nothing"
 talk ada
 run chorus-context pack ada -o ada.tar
 mkdir unpacked && tar -C unpacked -xf ada.tar && rm unpacked/chorus-*
 sed -i '2s/.*/{"type":"thread","thread_id":-1}/' unpacked/export.jsonl
 tar -C unpacked -cf bad.tar .
-run chorus-init ben --adopt="$scratch/bad.tar"
-expect_status 2
-expect_match "$err" 'export.jsonl: line 2'
-expect_db "SELECT status FROM agents WHERE name = 'ben'" active
-expect_db 'SELECT count(*) FROM messages WHERE agent_id = 2' 0
+for from in bad.tar unpacked; do
+    run chorus-init ben --adopt="$scratch/$from"
+    expect_status 2
+    expect_match "$err" 'export.jsonl: line 2'
+    expect_db "SELECT count(*) FROM agents WHERE name = 'ben'" 0
+    expect_equal "$(ls -A "$CHORUS_HOME/agents")" ada
+done
+
+test_case "adoption: killed anywhere it leaves an agent with its conversation, or none, and is repeated"
+talk ada
+run chorus-context pack ada -o ada.tar
+wanted=$(gist_of ada)
+strace -qq -o calls chorus-init count --adopt="$scratch/ada.tar" >/dev/null 2>&1 </dev/null
+for call in write pwrite64 fdatasync fsync syncfs renameat2 unlink unlinkat openat close; do
+    total=$(grep -c "^$call(" calls)
+    for ((back = 0; back < total && case_failed == 0; back = back * 2 + 1)); do
+        { strace -qq -o /dev/null -e trace=$call -e inject=$call:signal=KILL:when=$((total - back)) \
+            chorus-init ben --adopt="$scratch/ada.tar" >/dev/null 2>&1 </dev/null; } 2>/dev/null
+        run chorus-init ben --adopt="$scratch/ada.tar"
+        [ "$status" = 0 ] || [ "$status" = 5 ] || fail "killed at $call $((total - back)) of $total: exit $status"
+        [ "$(gist_of ben)" = "$wanted" ] || fail "killed at $call $((total - back)) of $total: the conversation is not whole"
+        expect_db "SELECT status FROM agents WHERE name = 'ben' AND status <> 'destroyed'" active
+        expect_db 'SELECT count(*) FROM messages WHERE agent_id NOT IN (SELECT id FROM agents)' 0
+        chorus-destroy ben --purge --yes >/dev/null 2>&1 </dev/null
+    done
+done
+expect_sound
+
+# What the next request would hold of the conversation.
+window_of() { env ANTHROPIC_API_KEY=sk-test-0123456789abcdef chorus-run "$1" -m anthropic/m --dry-run next 2>/dev/null |
+    grep -oE 'alpha-talk|beta-talk|gamma-talk' | sort -u | tr '\n' ' '; }
+ways='pack import directory kept'
+move() { # WAY: what there is of ada is then agent ada of $CHORUS_HOME, in another home but for kept
+    case $1 in
+        pack) run chorus-context pack ada -o moved.tar.gz ;;
+        import) run chorus-context export ada -o moved.jsonl ;;
+        directory | kept) run chorus-destroy ada --keep-files --yes ;;
+    esac
+    expect_status 0
+    [ "$1" = kept ] || export CHORUS_HOME=$scratch/other
+    case $1 in
+        pack) run chorus-init ada --adopt="$scratch/moved.tar.gz" ;;
+        import) init ada --model builtin/script; run chorus-context import ada moved.jsonl ;;
+        directory) run chorus-init ada --adopt="$scratch/home/agents/ada" ;;
+        kept) run chorus-init ada ;;
+    esac
+    expect_status 0
+}
+for way in $ways; do
+    test_case "moved by $way: the window begins where it began"
+    init ada --model builtin/script
+    run chorus-run ada 'alpha-talk'
+    run chorus-context clear ada
+    run chorus-run ada beta-talk
+    expect_equal "$(window_of ada)" 'beta-talk '
+    move "$way"
+    expect_equal "$(window_of ada)" 'beta-talk '
+    run chorus-context messages ada
+    expect_match "$out" 'alpha-talk'
+    run chorus-run ada gamma-talk
+    expect_status 0
+    expect_equal "$(window_of ada)" 'beta-talk gamma-talk '
+    expect_sound
+
+    test_case "moved by $way: what was cleared at the end stays cleared"
+    init ada --model builtin/script
+    run chorus-run ada 'alpha-talk'
+    run chorus-context clear ada --save
+    expect_status 0
+    move "$way"
+    expect_equal "$(window_of ada)" ''
+    run chorus-run ada gamma-talk
+    expect_equal "$(window_of ada)" 'gamma-talk '
+    expect_sound
+done
+
+for way in pack directory kept; do
+    test_case "moved by $way: branches and the current one are there"
+    init ada --model builtin/script
+    run chorus-run ada 'alpha-talk'
+    run chorus-run ada beta-talk
+    point=$(db "SELECT min(id) FROM messages WHERE content = 'beta-talk'")
+    run chorus-context branch ada try --at "$point"
+    expect_status 0
+    run chorus-run ada -t try gamma-talk
+    expect_status 0
+    run chorus-context switch ada try
+    expect_status 0
+    chorus-context branches ada --json | jq -S 'del(.created_at, .last_activity, .branch_point, .commit)' >before
+    move "$way"
+    run chorus-context branches ada --json
+    expect_status 0
+    expect_equal "$(jq -S 'del(.created_at, .last_activity, .branch_point, .commit)' <<<"$out")" "$(cat before)"
+    run chorus-run ada 'on the branch'
+    expect_status 0
+    expect_db "SELECT thread_id FROM messages WHERE content = 'on the branch'" 2
+    expect_match "$(cat "$CHORUS_HOME/agents/ada/branches/"*-try/session.md)" 'on the branch'
+    expect_match "$(readlink "$CHORUS_HOME/agents/ada/current")" 'branches/.*-try$'
+    run chorus-context messages ada -t main
+    expect_match "$out" 'beta-talk'
+    expect_sound
+done
+
+test_case "import: messages shows what is history, and usage counts no turn again"
+talk ada
+run chorus-context export ada -o ada.jsonl
+init ben --model builtin/script
+run chorus-run ben 'of its own'
+run chorus-context usage --json
+before=$out
+run chorus-context import ben ada.jsonl
+expect_status 0
+run chorus-context messages ben
+expect_match "$out" 'and again'
+expect_equal "$(wc -l <"$scratch/out")" 6
+run chorus-context usage --json
+expect_equal "$out" "$before"
+
+test_case "import: what comes after an approval takes the place of what was cancelled"
+init ada --model builtin/script
+run chorus-run ada '/bash {"command": "echo the real result"}'
+expect_status 10
+run chorus-context export ada -o first.jsonl
+init ben --model builtin/script
+run chorus-context import ben first.jsonl
+expect_status 0
+run chorus-run ada --approve "$(db "SELECT id FROM prompts WHERE state = 'pending'")"
+expect_status 0
+run chorus-context export ada -o second.jsonl
+run chorus-context import ben second.jsonl
+expect_status 0
+run env ANTHROPIC_API_KEY=sk-test-0123456789abcdef chorus-run ben -m anthropic/m --dry-run next
+expect_match "$out" 'the real result'
+expect_no_match "$out" 'cancelled: the conversation was moved'
+run chorus-context import ben second.jsonl
+expect_match "$out" '^0 messages imported'
+run chorus-context import ada first.jsonl
+expect_match "$out" '^0 messages imported'
+expect_no_match "$err" 'cancelled'
+expect_sound
+
+test_case "import: a message of before 1970 moves on"
+talk ada
+run chorus-context export ada -o ada.jsonl
+jq -c 'if .type == "message" then .timestamp = "1965-03-01T00:00:00.000Z" else . end' ada.jsonl >old.jsonl
+init ben --model builtin/script
+run chorus-context import ben old.jsonl
+expect_status 0
+db "UPDATE turns SET started_at = 0 WHERE agent_id = 2"
+run chorus-context export ben -o ben.jsonl
+expect_status 0
+init cid --model builtin/script
+run chorus-context import cid ben.jsonl
+expect_status 0
+expect_equal "$out" '8 messages imported'
+run chorus-context pack cid -o cid.tar
+run chorus-init dan --adopt="$scratch/cid.tar"
+expect_status 0
+expect_equal "$(gist_of dan | jq -r '.[6]' | sort -u)" '1965-03-01T00:00:00.000Z'
 
 end_tests

@@ -178,7 +178,7 @@ expect_equal "$(jq -r '"\(.permissions) \(.description)"' "$(dir)/agent.json")" 
 expect_missing "$(dir)/export.jsonl"
 expect_equal "$(git -C "$(dir)/workspace" log -1 --format=%s)" mine
 run chorus-context show a
-expect_equal "$out" ''
+expect_match "$out" 'the first words'
 run chorus-context history a --json
 expect_json .trigger destroy
 id=$(jq -r .id <<<"$out")

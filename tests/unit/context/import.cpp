@@ -346,10 +346,8 @@ TEST_F(ImportTest, EveryRefusalNamesItsLine) {
              1),
          at(3, "\"input_tokens\" is -5")},
         {file_of({session}), at(3, "the session has another id")},
-        {file_of({R"({"type":"session","id":"s","text":"{}"})"}),
-         at(3, "session: ")},
-        {file_of({R"({"type":"session","id":"s","text":"[]"})"}),
-         at(3, "session: ")},
+        {file_of({R"({"type":"session","id":"s","text":"{}"})"}), at(3, "session: ")},
+        {file_of({R"({"type":"session","id":"s","text":"[]"})"}), at(3, "session: ")},
         {file_of({}, 0, 3), at(3, "there should be 3 messages, not 0")},
         {file_of({}) + "{}\n", at(4, "\"type\" is not a text")},
         {file_of({}) + message(1, "user") + "\n", at(4, "there is a line behind the last one")},
@@ -372,11 +370,18 @@ TEST_F(ImportTest, ATurnThatIsNotEndedComesFirst) {
 }
 
 TEST_F(ImportTest, WhatWasPackedIsTakenOnce) {
-    EXPECT_FALSE(import_packed(store_, paths_, agent_));
-    const std::string path = home_.directory() + "/agents/ada/export.jsonl";
-    put(path, file_of({message(1, "user", starts)}, 0, 1));
-    EXPECT_EQ(import_packed(store_, paths_, agent_)->messages, 1U);
-    EXPECT_FALSE(test::is_there(path));
+    const agent::Directory directory(home_.directory() + "/agents/ada");
+    const auto packed = [&] {
+        store::Transaction transaction(store_);
+        const auto imported = import_packed(store_, directory, agent_);
+        transaction.commit();
+        return imported;
+    };
+    EXPECT_FALSE(packed());
+    put(directory.path() + "/export.jsonl", file_of({message(1, "user", starts)}, 0, 1));
+    EXPECT_EQ(packed()->messages, 1U);
+    remove_packed(directory);
+    EXPECT_FALSE(packed());
 }
 
 }  // namespace
