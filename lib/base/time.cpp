@@ -1,5 +1,6 @@
 #include "base/time.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -22,6 +23,32 @@ bool read_number(std::string_view text, std::size_t position, std::size_t digits
     const char* first = text.data() + position;
     const auto [end, error] = std::from_chars(first, first + digits, value);
     return error == std::errc{} && end == first + digits && *first != '-';
+}
+
+// ".5" is 500 ms; what is finer is cut off.
+std::optional<TimeMs> take_fraction(std::string_view& rest) {
+    if (!rest.starts_with('.')) return 0;
+    constexpr std::size_t most_digits = 9;
+    const std::size_t end = std::min(rest.find_first_not_of("0123456789", 1), rest.size());
+    if (end == 1 || end - 1 > most_digits) return std::nullopt;
+    TimeMs ms = 0;
+    for (std::size_t at = 1; at < 4; ++at) ms = ms * 10 + (at < end ? rest[at] - '0' : 0);
+    rest.remove_prefix(end);
+    return ms;
+}
+
+// "Z", "+02:00", "+0200", or nothing, which is UTC.
+std::optional<TimeMs> read_offset(std::string_view zone) {
+    if (zone.empty() || zone == "Z") return 0;
+    const bool has_colon = zone.size() == 6 && zone[3] == ':';
+    int hours = 0;
+    int minutes = 0;
+    if ((zone[0] != '+' && zone[0] != '-') || (zone.size() != 5 && !has_colon) ||
+        !read_number(zone, 1, 2, hours) || !read_number(zone, has_colon ? 4 : 3, 2, minutes) ||
+        hours > 23 || minutes > 59)
+        return std::nullopt;
+    const TimeMs offset = (hours * 60 + minutes) * 60'000;
+    return zone[0] == '-' ? -offset : offset;
 }
 
 }  // namespace
@@ -47,16 +74,13 @@ std::optional<TimeMs> parse_iso8601(std::string_view text) {
                                           std::chrono::month(static_cast<unsigned>(t.tm_mon)),
                                           std::chrono::day(static_cast<unsigned>(t.tm_mday))};
     if (!day.ok() || t.tm_hour > 23 || t.tm_min > 59 || t.tm_sec > 60) return std::nullopt;
-    int ms = 0;
     std::string_view rest = text.substr(19);
-    if (rest.size() == 5 && rest[0] == '.') {
-        if (!read_number(rest, 1, 3, ms)) return std::nullopt;
-        rest.remove_prefix(4);
-    }
-    if (rest != "Z") return std::nullopt;
+    const auto ms = take_fraction(rest);
+    const auto offset_ms = ms ? read_offset(rest) : std::nullopt;
+    if (!offset_ms) return std::nullopt;
     t.tm_year -= 1900;
     t.tm_mon -= 1;
-    return static_cast<TimeMs>(timegm(&t)) * 1000 + ms;
+    return static_cast<TimeMs>(timegm(&t)) * 1000 + *ms - *offset_ms;
 }
 
 std::string compact_utc(TimeMs time) {

@@ -591,4 +591,17 @@ run chorus-init dan --adopt="$scratch/cid.tar"
 expect_status 0
 expect_equal "$(gist_of dan | jq -r '.[6]' | sort -u)" '1965-03-01T00:00:00.000Z'
 
+test_case "adoption: saved_at with an offset or without a zone is a time"
+talk ada
+sessions=$CHORUS_HOME/agents/ada/sessions
+for at in 2026-02-12T14:00:00+02:00 2026-02-12T12:00:00 2026-02-12T12:00:00.123456Z; do
+    jq -nc --arg at "$at" '{id: $at, description: $at, saved_at: $at, messages: [{role: "user", content: "hi"}]}' >"$sessions/$at.json"
+done
+run chorus-context pack ada -o ada.tar
+run chorus-init ben --adopt="$scratch/ada.tar"
+expect_status 0
+expect_db "SELECT DISTINCT saved_at / 1000 FROM sessions" 1770897600
+run chorus-context history ben
+expect_no_match "$out" 1970
+
 end_tests
