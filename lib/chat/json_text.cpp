@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/text.hpp"
+
 namespace chorus::chat {
 namespace {
 
@@ -61,6 +63,8 @@ void append_escape(std::string& out, char c) {
 }  // namespace
 
 void append_quoted(std::string& out, std::string_view text) {
+    // such as a file's name; JSON is UTF-8
+    if (base::find_invalid_utf8(text)) return append_quoted(out, base::replace_invalid_utf8(text));
     out.push_back('"');
     std::size_t start = 0;
     for (std::size_t at = plain_run(text, 0); at < text.size(); at = plain_run(text, at + 1)) {

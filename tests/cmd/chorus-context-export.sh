@@ -591,6 +591,22 @@ run chorus-init dan --adopt="$scratch/cid.tar"
 expect_status 0
 expect_equal "$(gist_of dan | jq -r '.[6]' | sort -u)" '1965-03-01T00:00:00.000Z'
 
+test_case "what is not valid UTF-8 in an argument makes no broken JSON"
+talk ada
+name=$'c\xffopy.db'
+chorus-context backup "$name" --json 2>/dev/null >json </dev/null
+jq -e .file <json >/dev/null && iconv -f utf-8 -t utf-8 json >/dev/null || fail 'backup: not JSON'
+[ -e "$name" ] || fail 'the file has another name'
+for turn in "ada say" "nobody hi"; do
+    chorus-run "${turn% *}"$'\xff' "${turn#* }" --json >json 2>/dev/null </dev/null
+    iconv -f utf-8 -t utf-8 json >/dev/null && jq -e .exit_code <json >/dev/null || fail 'chorus-run: not JSON'
+done
+chorus-run ada $'say \xff' --json >json 2>/dev/null </dev/null
+iconv -f utf-8 -t utf-8 json >/dev/null && jq -e . <json >/dev/null || fail 'chorus-run: not JSON'
+chorus-init eve --model builtin/script --description $'d\xff' --json >json 2>/dev/null </dev/null
+[ ! -s json ] || jq -e . <json >/dev/null || fail 'chorus-init: not JSON'
+[ ! -e "$CHORUS_HOME/agents/eve" ] || iconv -f utf-8 -t utf-8 "$CHORUS_HOME/agents/eve/agent.json" >/dev/null || fail 'agent.json is not UTF-8'
+
 test_case "adoption: saved_at with an offset or without a zone is a time"
 talk ada
 sessions=$CHORUS_HOME/agents/ada/sessions

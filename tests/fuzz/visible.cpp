@@ -55,12 +55,21 @@ void check_visible(std::string_view text, Newlines newlines) {
     require_equal("newlines are all the difference", lines, shown);
 }
 
+// It writes no string that is not UTF-8.
+bool nlohmann_takes(std::string_view text) {
+    try {
+        (void)nlohmann::json(text).dump();
+        return true;
+    } catch (const nlohmann::json::type_error&) {
+        return false;
+    }
+}
+
 void check_utf8(std::string_view text) {
     const std::string sound = replace_invalid_utf8(text);
     require(is_utf8(sound), "what was replaced is UTF-8", text);
     require(!is_utf8(text) || sound == text, "what is sound stays", text);
-    require(is_utf8(text) == nlohmann::json::accept(chat::quoted(text)), "nlohmann thinks so too",
-            text);
+    require(is_utf8(text) == nlohmann_takes(text), "nlohmann thinks so too", text);
     const auto bad = find_invalid_utf8(text);
     if (bad) require(is_utf8(text.substr(0, *bad)), "sound up to there", text);
     const std::size_t half = fuzz::place_in(sound);
@@ -73,7 +82,7 @@ void check_utf8(std::string_view text) {
     require(std::string_view(sound).ends_with(suffix), "a suffix", sound);
     require(utf8_length(sound) == code_points(sound).size(), "its length", sound);
     require_equal("quoted and read again",
-                  nlohmann::json::parse(chat::quoted(sound)).get<std::string>(), sound);
+                  nlohmann::json::parse(chat::quoted(text)).get<std::string>(), sound);
 }
 
 void check_names(std::string_view text) {
