@@ -467,4 +467,26 @@ for words in 'get max_retries' 'list' 'env --json'; do
     expect_match "$(cat err.txt)" 'stdout: not everything could be written'
 done
 
+test_case "set and unset: numbers of other keys stay as they are written"
+init ada --model builtin/script
+kept='"x-mine": {"price": 1.10, "big": 123456789012345678901234567890, "small": 1e-7, "text": "1.10 \\" 2e5", "list": [0.30, -0.0]}'
+for file in "$CHORUS_HOME/agents/ada/agent.json" "$CHORUS_HOME/config.json"; do
+    [ -e "$file" ] || echo '{}' >"$file"
+    chmod 600 "$file"
+    jq -c . "$file" | sed "s/}\$/,$kept}/; s/^{,/{/" >new && cat new >"$file"
+done
+chorus-config trust ada --yes >/dev/null 2>&1
+for options in '-a ada description' 'default_model'; do
+    [ "$options" = default_model ] && file=$CHORUS_HOME/config.json || file=$CHORUS_HOME/agents/ada/agent.json
+    run chorus-config set $options builtin/script
+    expect_status 0
+    for number in 1.10 123456789012345678901234567890 1e-7 0.30 -0.0; do
+        grep -qE "(^|[ :])$number,?\$" "$file" || fail "$number is not in $file"
+    done
+    expect_match "$(cat "$file")" '"text": "1.10 \\" 2e5"'
+    run chorus-config unset $options
+    expect_status 0
+    grep -qE "(^|[ :])123456789012345678901234567890,?\$" "$file" || fail "unset changed $file"
+done
+
 end_tests
