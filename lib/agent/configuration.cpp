@@ -71,7 +71,7 @@ std::string with_missing_members(std::string_view text, std::string_view from) {
     Json object = checked_object(text, "agent.json", File::agent);
     const Json other = checked_object(from, "the installed agent.json", File::agent);
     for (const auto& [name, value] : other.items())
-        if (!object.contains(name)) object[name] = value;
+        if (!object.contains(name) || object[name].is_null()) object[name] = value;
     return object.dump(4, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -113,8 +113,8 @@ void check_profiles(const HomeConfiguration& home, std::string_view what);
 
 // agent.json's text with these members set (JSON values as text); everything else stays as it is.
 std::string with_members(std::string_view text, const std::map<std::string, std::string>& members);
-// The same with the members of the other text that it lacks. Error(config_invalid) for what is no
-// object.
+// The same with the members of the other text that it lacks or has as null. Error(config_invalid)
+// for what is no object.
 std::string with_missing_members(std::string_view text, std::string_view from);
 
 }  // namespace chorus::agent

@@ -295,4 +295,13 @@ expect_match "$err" "CHORUS_GROOM: 'never' is not auto, manual or pristine"
 run chorus-run a --groom never hello
 expect_status 2
 
+test_case "a template whose system_prompt is missing or null gives the installed one"
+for own in '{}' '{"system_prompt": null}'; do
+    mkdir -p template && echo "$own" >template/agent.json
+    run chorus-init "a${#own}" --model builtin/script --template template
+    expect_status 0
+    expect_match "$out" 'You are a general-purpose agent'
+    expect_match "$(jq -r .system_prompt "$CHORUS_HOME/agents/a${#own}/agent.json")" 'You are a general-purpose agent'
+done
+
 end_tests
