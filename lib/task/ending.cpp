@@ -1,5 +1,7 @@
 #include "task/ending.hpp"
 
+#include <charconv>
+
 #include "base/text.hpp"
 #include "store/agents.hpp"
 #include "store/records.hpp"
@@ -31,6 +33,23 @@ void tell_agent(store::Store& store, const store::Task& task) {
 }
 
 }  // namespace
+
+std::int64_t number_of(std::string_view id) {
+    constexpr std::string_view head = "task_";
+    if (id.starts_with(head)) id.remove_prefix(head.size());
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
+    return error == std::errc{} && end == id.data() + id.size() && number > 0 ? number : 0;
+}
+
+sys::LockRange range_of(const store::Task& task) {
+    return {number_of(task.id), 1};
+}
+
+sys::LockRange unrecorded_range_of(const store::Task& task) {
+    constexpr std::int64_t beyond_all_numbers = std::int64_t{1} << 40;
+    return {beyond_all_numbers + number_of(task.id), 1};
+}
 
 void note_change(store::Store& store, const store::Task& task, const char* previous,
                  const std::string& cause) {

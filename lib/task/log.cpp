@@ -1,6 +1,8 @@
 #include "task/log.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -33,6 +35,13 @@ void Log::note(std::string_view text) {
     std::string line = at_line_start_ ? "" : "\n";
     line.append("[chorus: ").append(text).append("]\n");
     if (sys::try_write_all(file_.get(), line)) at_line_start_ = true;
+}
+
+void Log::give_back() {
+    constexpr off_t part = 256 << 10;
+    struct stat status {};
+    if (problem_.empty() || fstat(file_.get(), &status) != 0) return;
+    (void)!ftruncate(file_.get(), std::max<off_t>(status.st_size - part, 0));
 }
 
 void Log::write(std::string_view bytes) {

@@ -26,6 +26,8 @@ class Log {
     void end() { shown_.end(); }
     // A line of ours, beyond the bound too: "[chorus: …]".
     void note(std::string_view text);
+    // Where the disk had no room for more, the newest part of the file makes room for others.
+    void give_back();
     // Why something is missing, or "".
     const std::string& problem() const { return problem_; }
 

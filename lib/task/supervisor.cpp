@@ -179,8 +179,10 @@ class Supervisor {
         task_.note += text;
     }
 
-    // A full disk passes; without the home there is nobody to keep it for.
+    // A full disk passes; without the home there is nobody to keep it for. Whoever waits is told by
+    // a lock: nothing else can be written.
     void keep_end() {
+        std::optional<sys::Lock> unrecorded;
         for (std::int64_t wait_ms = first_pause_ms;;
              wait_ms = std::min(2 * wait_ms, longest_pause_ms)) {
             try {
@@ -189,6 +191,11 @@ class Supervisor {
             } catch (const Error&) {
                 if (!sys::exists(home_.database())) throw;
             }
+            for (Log* log : {&*out_, &*err_}) log->give_back();
+            if (!unrecorded && wait_ms > first_pause_ms)
+                unrecorded =
+                    sys::Lock::try_acquire(home_.task_lock(task_.agent_id),
+                                           sys::LockMode::exclusive, unrecorded_range_of(task_));
             pause(wait_ms);
         }
     }

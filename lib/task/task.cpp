@@ -28,18 +28,6 @@ constexpr std::int64_t margin_ms = 3'000;  // to notice an end and to put it on 
 constexpr std::int64_t kill_patience_ms = 5'000;
 constexpr std::size_t most_named = 20;
 
-std::int64_t number_of(std::string_view id) {
-    constexpr std::string_view head = "task_";
-    if (id.starts_with(head)) id.remove_prefix(head.size());
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
-    return error == std::errc{} && end == id.data() + id.size() && number > 0 ? number : 0;
-}
-
-sys::LockRange range_of(const store::Task& task) {
-    return {number_of(task.id), 1};
-}
-
 // Nothing without a sandbox: then nothing is looked for.
 std::optional<sys::Plants> plants_before(const Site& site, const store::Task& task) {
     const auto text =
@@ -144,7 +132,15 @@ std::optional<store::Task> wait(const Site& site, const std::string& id, std::in
                                 const std::function<bool()>& stop) {
     store::Task task = require_task(site, id);
     if (task.ended_at != 0) return task;
-    if (!await_end(site, task, wait_ms, stop)) return std::nullopt;
+    const auto stopped = [&] {
+        if (sys::Lock::try_acquire(site.home.task_lock(site.agent), sys::LockMode::shared,
+                                   unrecorded_range_of(task)))
+            return stop && stop();
+        throw base::Error(base::ErrorCode::failed,
+                          "task " + task.id + ": it has ended, and its end cannot be recorded",
+                          "free some space on the disk of the home: then it is recorded");
+    };
+    if (!await_end(site, task, wait_ms, stopped)) return std::nullopt;
     return require_task(site, task.id);
 }
 

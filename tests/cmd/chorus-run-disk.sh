@@ -160,6 +160,33 @@ for format in text json; do
     free_disk
 done
 
+test_case "full by the log of a task: the task ends, and its end is on record"
+make_disk 4m
+init a --model builtin/script --permissions open
+run chorus-tasks run a -- 'head -c 20000000 /dev/zero | tr "\0" x | fold -w 80; exit 3'
+expect_status 0
+run timeout 30 chorus-tasks wait a task_001 --timeout 20s
+expect_status 3
+expect_db "SELECT status || ' ' || exit_code FROM tasks" 'failed 3'
+expect_db "SELECT note LIKE '%output was lost%' FROM tasks" 1
+free_disk
+
+test_case "full by others: wait says that the end of a task cannot be recorded, until it can"
+make_disk 4m
+init a --model builtin/script --permissions open
+: >"$CHORUS_HOME/agents/a/workspace/stay"
+run chorus-tasks run a -- 'while [ -e stay ]; do sleep 0.1; done'
+fill_disk
+rm "$CHORUS_HOME/agents/a/workspace/stay"
+run timeout 30 chorus-tasks wait a task_001 --timeout 20s
+expect_status 1
+expect_match "$err" 'error: task task_001: it has ended, and its end cannot be recorded'
+rm "$CHORUS_HOME/filler"
+wait_for 40 chorus-tasks wait a task_001 --timeout 1s
+run chorus-tasks wait a task_001
+expect_status 0
+free_disk
+
 test_case "a workspace that cannot be written is the model's to know"
 make_disk 8m
 init a --model builtin/script
