@@ -59,6 +59,15 @@ void doctor_options(CLI::App& app, Call& call) {
     json_option(app, call);
 }
 
+void trim_options(CLI::App& app, Call& call) {
+    app.add_option("--older-than", call.older_than, "what is older than that; 90d unless given")
+        ->type_name("TIME");
+    app.add_option("-a,--agent", call.agent, "of that agent and its earlier namesakes")
+        ->type_name("NAME");
+    app.add_flag("--dry-run", call.dry_run, "only count what would be removed");
+    json_option(app, call);
+}
+
 constexpr Verb verbs[] = {
     {"get", "print the value in force", config::get, get_options},
     {"set", "write a value", config::set, set_options},
@@ -67,6 +76,7 @@ constexpr Verb verbs[] = {
      list_options},
     {"env", "print the environment variables that are read", config::env, json_option},
     {"doctor", "look for what crashes have left", config::doctor, doctor_options},
+    {"trim", "remove what nothing needs any more from the record", config::trim, trim_options},
     {"trust", "take over what has changed in an agent.json", config::trust, trust_options},
 };
 

@@ -20,6 +20,8 @@ struct Call {
     bool show = false;
     bool yes = false;
     bool fix = false;
+    std::string older_than = "90d";
+    bool dry_run = false;
     agent::File file() const { return agent.empty() ? agent::File::home : agent::File::agent; }
 };
 
@@ -29,6 +31,7 @@ base::ExitStatus unset(const Call& call, const sys::Environment& environment);
 base::ExitStatus list(const Call& call, const sys::Environment& environment);
 base::ExitStatus env(const Call& call, const sys::Environment& environment);
 base::ExitStatus trust(const Call& call, const sys::Environment& environment);
+base::ExitStatus trim(const Call& call, const sys::Environment& environment);
 base::ExitStatus doctor(const Call& call, const sys::Environment& environment);
 
 // Error(bad_request) that names what is near.

@@ -8,6 +8,7 @@
 
 #include "context/window.hpp"
 #include "store/history.hpp"
+#include "store/trim.hpp"
 
 namespace chorus::context {
 namespace {
@@ -21,6 +22,7 @@ class Check {
         : store_(store),
           agent_(agent),
           prefixes_(store::load_prefixes(store, agent, thread)),
+          trimmed_(store::newest_trimmed(store, agent, thread)),
           report_{.thread = thread} {}
 
     PrefixReport run() {
@@ -56,13 +58,23 @@ class Check {
         }
         const bool goes_on =
             !previous_.empty() && said.prefix_hash == chained_hash(previous_, said.message);
-        if (!goes_on && !begins_window(said) && !follows_a_cut(said)) {
+        // what stood before it was removed: nobody can tell
+        const bool is_known = !(trimmed_ > 0 && start_of(said) <= trimmed_);
+        if (!goes_on && !begins_window(said) && !follows_a_cut(said) && is_known) {
             report_.broken = said.message.id;
             return false;
         }
         ++report_.messages;
         previous_ = said.prefix_hash;
         return true;
+    }
+
+    // Where the window began of the request that held the message first.
+    std::int64_t start_of(const SaidMessage& said) const {
+        const auto later = std::upper_bound(
+            prefixes_.begin(), prefixes_.end(), said.message.id,
+            [](std::int64_t id, const Prefix& one) { return id < one.message_id; });
+        return later == prefixes_.begin() ? 0 : std::prev(later)->window_start;
     }
 
     // A request is on record once it has an answer: what was restored may wait for its first.
@@ -108,6 +120,7 @@ class Check {
     store::Store& store_;
     store::AgentId agent_;
     std::vector<Prefix> prefixes_;
+    std::int64_t trimmed_;  // the newest message that is on record no more
     PrefixReport report_;
     std::optional<SaidMessage> compaction_;  // the newest one so far
     std::string previous_;  // the stored hash of the message before; "": there is none

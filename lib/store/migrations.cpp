@@ -18,6 +18,7 @@ extern const std::string_view store_schema_0006;
 extern const std::string_view store_schema_0007;
 extern const std::string_view store_schema_0008;
 extern const std::string_view store_schema_0009;
+extern const std::string_view store_schema_0010;
 }  // namespace chorus::embedded
 
 namespace chorus::store {
@@ -33,7 +34,7 @@ constexpr std::array migrations{
     Migration{3, &embedded::store_schema_0003}, Migration{4, &embedded::store_schema_0004},
     Migration{5, &embedded::store_schema_0005}, Migration{6, &embedded::store_schema_0006},
     Migration{7, &embedded::store_schema_0007}, Migration{8, &embedded::store_schema_0008},
-    Migration{9, &embedded::store_schema_0009},
+    Migration{9, &embedded::store_schema_0009}, Migration{10, &embedded::store_schema_0010},
 };
 
 constexpr bool numbers_have_no_gaps() {

@@ -25,10 +25,11 @@ const std::string without_0005 = [] {
     return sql + "ALTER TABLE inbox DROP COLUMN depth; ALTER TABLE inbox DROP COLUMN rights; ";
 }();
 
+// And what came to the threads later.
 const std::string without_0008 = [] {
     std::string sql;
     for (const char* column : {"compaction", "window_floor", "cut_rolling_window",
-                               "cut_max_messages", "cut_token_budget"})
+                               "cut_max_messages", "cut_token_budget", "trimmed"})
         sql += "ALTER TABLE threads DROP COLUMN " + std::string(column) + "; ";
     return sql;
 }();

@@ -1,0 +1,63 @@
+// trim: what nothing needs any more leaves the record.
+#include "life/trim.hpp"
+
+#include <iostream>
+
+#include "agent/home.hpp"
+#include "chat/json_text.hpp"
+#include "chorus-config/call.hpp"
+#include "cli/time.hpp"
+#include "life/agents.hpp"
+#include "life/deciders.hpp"
+#include "life/opening.hpp"
+#include "sys/clock.hpp"
+
+namespace chorus::config {
+namespace {
+
+using base::ExitStatus;
+
+std::string counted(std::int64_t count, const std::string& one) {
+    return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
+}
+
+std::vector<store::Agent> agents_of(store::Store& store, const std::string& name) {
+    if (name.empty()) return store::all_agents(store);
+    life::require_known(store, name);
+    return store::list_generations(store, name);
+}
+
+void print(const Call& call, const life::TrimReport& report) {
+    if (call.json) {
+        chat::JsonText out;
+        out.begin_object().key("messages").number(report.rows.messages);
+        out.key("events").number(report.rows.events).key("steps").number(report.rows.steps);
+        out.key("locks").number(report.locks).key("bytes").number(report.bytes);
+        out.key("dry_run").boolean(call.dry_run);
+        std::cout << out.end_object().text() << '\n';
+        return;
+    }
+    std::cout << (call.dry_run ? "would remove " : "removed ")
+              << counted(report.rows.messages, "message") << ", "
+              << counted(report.rows.events, "event") << ", " << counted(report.rows.steps, "step")
+              << ", " << counted(report.locks, "lock file");
+    if (!call.dry_run) std::cout << "; the database is " << report.bytes << " bytes smaller";
+    std::cout << '\n';
+}
+
+}  // namespace
+
+ExitStatus trim(const Call& call, const sys::Environment& environment) {
+    const std::int64_t age_ms = cli::require_duration_ms(call.older_than, "--older-than");
+    const agent::Home home = agent::find_home(environment);
+    store::Store store = life::open_home(home, environment, agent::IfMissing::refuse,
+                                         agent::groom_in_force("", environment));
+    life::refuse_from_inside(store, environment);
+    print(call, life::trim(home, store,
+                           {.agents = agents_of(store, call.agent),
+                            .before = sys::now_ms() - age_ms,
+                            .dry_run = call.dry_run}));
+    return ExitStatus::done;
+}
+
+}  // namespace chorus::config

@@ -1,0 +1,182 @@
+#include "store/trim.hpp"
+
+#include <algorithm>
+
+#include "store/gate.hpp"
+#include "store/sqlite.hpp"
+
+namespace chorus::store {
+namespace {
+
+constexpr int most_rows = 500;
+constexpr int most_pages = 1000;
+constexpr std::int64_t most_rewritten_bytes = 64 << 20;
+
+bool is_gone(const Agent& agent) {
+    return agent.status == AgentStatus::destroyed && !agent.files_kept;
+}
+
+// ?1 agent, ?2 thread, ?3 gone, ?4 before, ?5 first id that may be in the window, ?6 the summary,
+// ?7 greater ids only.
+constexpr std::string_view messages_of =
+    " FROM messages AS message LEFT JOIN turns AS turn ON turn.id = message.turn_id "
+    "WHERE message.agent_id = ?1 AND message.thread_id = ?2 AND message.id > ?7 AND "
+    "(?3 OR (message.timestamp < ?4 AND (turn.id IS NULL OR turn.ended_at < ?4) AND "
+    "message.id <> ?6 AND (message.id < ?5 OR message.compacted_into IS NOT NULL))) "
+    "AND NOT EXISTS (SELECT 1 FROM sessions AS session WHERE session.agent_id = message.agent_id "
+    "AND session.file_path <> '' AND message.timestamp BETWEEN session.window_start AND "
+    "session.window_end)";
+
+struct Reach {
+    const Agent& agent;
+    base::TimeMs before = 0;
+};
+
+void bind(Statement& statement, const Reach& reach, const Thread& thread, std::int64_t after) {
+    const bool is_cleared = thread.compaction <= reach.agent.last_clear_message;
+    statement.bind(reach.agent.id)
+        .bind(thread.id)
+        .bind(is_gone(reach.agent))
+        .bind(reach.before)
+        .bind(std::max(reach.agent.last_clear_message + 1, thread.window_start))
+        .bind(is_cleared ? 0 : thread.compaction)
+        .bind(after);
+}
+
+// One that a branch copied is not in the index.
+void remove_message(Store& store, std::int64_t id) {
+    store
+        .prepare(
+            "INSERT INTO messages_fts (messages_fts, rowid, prompt, answer, arguments, output) "
+            "SELECT 'delete', id, prompt, answer, arguments, output FROM searchable "
+            "WHERE id = ?1 AND EXISTS (SELECT 1 FROM messages_fts_docsize WHERE id = ?1)")
+        .bind(id)
+        .run();
+    store.prepare("DELETE FROM messages WHERE id = ?").bind(id).run();
+}
+
+std::int64_t trim_thread(Store& store, const Reach& reach, const Thread& thread) {
+    std::int64_t removed = 0;
+    for (std::int64_t after = 0;;) {
+        std::vector<std::int64_t> ids;
+        {
+            Statement statement = store.prepare("SELECT message.id" + std::string(messages_of) +
+                                                " ORDER BY message.id LIMIT ?8");
+            bind(statement, reach, thread, after);
+            statement.bind(most_rows);
+            while (statement.step()) ids.push_back(statement.integer(0));
+        }
+        if (ids.empty()) return removed;
+        Transaction transaction(store);
+        for (const std::int64_t id : ids) remove_message(store, id);
+        store
+            .prepare(
+                "UPDATE threads SET trimmed = max(trimmed, ?) WHERE agent_id = ? AND thread_id = ?")
+            .bind(ids.back())
+            .bind(thread.agent_id)
+            .bind(thread.id)
+            .run();
+        transaction.commit();
+        removed += static_cast<std::int64_t>(ids.size());
+        after = ids.back();
+    }
+}
+
+// ?1 agent, ?2 gone, ?3 before.
+constexpr std::string_view events_of = " FROM events WHERE agent_id = ?1 AND (?2 OR at < ?3)";
+constexpr std::string_view steps_of =
+    " FROM steps WHERE turn_id IN (SELECT id FROM turns WHERE agent_id = ?1 AND ended_at IS NOT "
+    "NULL AND (?2 OR ended_at < ?3))";
+
+std::int64_t count(Store& store, std::string_view rows, const Reach& reach) {
+    Statement statement = store.prepare("SELECT count(*)" + std::string(rows));
+    statement.bind(reach.agent.id).bind(is_gone(reach.agent)).bind(reach.before).step();
+    return statement.integer(0);
+}
+
+std::int64_t remove_rows(Store& store, const std::string& sql, const Reach& reach) {
+    for (std::int64_t removed = 0;;) {
+        Transaction transaction(store);
+        store.prepare(sql)
+            .bind(reach.agent.id)
+            .bind(is_gone(reach.agent))
+            .bind(reach.before)
+            .bind(most_rows)
+            .run();
+        const std::int64_t changed = store.changed_rows();
+        transaction.commit();
+        removed += changed;
+        if (changed < most_rows) return removed;
+    }
+}
+
+}  // namespace
+
+Trimmed count_trimmable(Store& store, const Agent& agent, base::TimeMs before) {
+    const Reach reach{agent, before};
+    Trimmed all{0, count(store, events_of, reach), count(store, steps_of, reach)};
+    for (const Thread& thread : list_threads(store, agent.id)) {
+        Statement statement = store.prepare("SELECT count(*)" + std::string(messages_of));
+        bind(statement, reach, thread, 0);
+        statement.step();
+        all.messages += statement.integer(0);
+    }
+    return all;
+}
+
+Trimmed trim(Store& store, const Agent& agent, base::TimeMs before) {
+    const Reach reach{agent, before};
+    Trimmed all;
+    for (const Thread& thread : list_threads(store, agent.id))
+        all.messages += trim_thread(store, reach, thread);
+    all.events = remove_rows(
+        store, "DELETE FROM events WHERE id IN (SELECT id" + std::string(events_of) + " LIMIT ?4)",
+        reach);
+    all.steps = remove_rows(
+        store,
+        "DELETE FROM steps WHERE (turn_id, step_number) IN (SELECT turn_id, step_number" +
+            std::string(steps_of) + " LIMIT ?4)",
+        reach);
+    return all;
+}
+
+std::int64_t newest_trimmed(Store& store, AgentId agent, ThreadId thread) {
+    Statement statement =
+        store.prepare("SELECT trimmed FROM threads WHERE agent_id = ? AND thread_id = ?");
+    return statement.bind(agent).bind(thread).step() ? statement.integer(0) : 0;
+}
+
+std::vector<Agent> all_agents(Store& store) {
+    std::vector<AgentId> ids;
+    {
+        Statement statement = store.prepare("SELECT id FROM agents ORDER BY id");
+        while (statement.step()) ids.push_back(statement.integer(0));
+    }
+    std::vector<Agent> agents;
+    for (const AgentId id : ids)
+        if (auto agent = find_agent(store, id)) agents.push_back(std::move(*agent));
+    return agents;
+}
+
+std::int64_t release_pages(Store& store, const std::string& gate_path) {
+    const auto size = [&] {
+        return query_integer(store.handle(), "PRAGMA page_count") *
+               query_integer(store.handle(), "PRAGMA page_size");
+    };
+    const std::int64_t before = size();
+    if (query_integer(store.handle(), "PRAGMA auto_vacuum") == 0) {
+        if (before > most_rewritten_bytes) return 0;
+        Gate gate(gate_path);
+        const Passage passage(gate);
+        execute(store.handle(), "PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
+        return before - size();
+    }
+    while (query_integer(store.handle(), "PRAGMA freelist_count") > 0) {
+        Transaction transaction(store);
+        execute(store.handle(), "PRAGMA incremental_vacuum(" + std::to_string(most_pages) + ")");
+        transaction.commit();
+    }
+    return before - size();
+}
+
+}  // namespace chorus::store
