@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "chat/asked.hpp"
 #include "context/transcript.hpp"
 #include "store/believed.hpp"
 #include "store/messages.hpp"
@@ -49,6 +50,22 @@ void warn_of_clock(const store::Agent& agent, const std::function<void(const std
     warn("agent '" + agent.name + "': its last activity is dated " +
          base::iso8601(agent.last_activity) + ", and it is " + base::iso8601(now) +
          ": a clock was wrong; the window and the idle time go by the present one");
+}
+
+std::string how_to_decide(const std::string& agent, const std::vector<store::Prompt>& waiting) {
+    std::string text;
+    for (const store::Prompt& prompt : waiting) {
+        if (prompt.state != "pending") continue;
+        const bool is_question = prompt.kind == "question";
+        text += prompt.id + ": " +
+                base::visible(
+                    is_question ? prompt.text : chat::asked_action(prompt.action, prompt.arguments),
+                    base::Newlines::escape) +
+                "\n\n    chorus-run " + agent +
+                (is_question ? " --answer " + prompt.id + " TEXT" : " --approve " + prompt.id) +
+                "\n    chorus-run " + agent + " --deny " + prompt.id + "\n\n";
+    }
+    return text;
 }
 
 }  // namespace chorus::turn

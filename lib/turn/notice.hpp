@@ -6,9 +6,11 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "agent/layout.hpp"
 #include "policy/redaction.hpp"
+#include "store/prompts.hpp"
 #include "store/threads.hpp"
 
 namespace chorus::turn {
@@ -26,6 +28,10 @@ struct Notice {
 void tell_people(store::Store& store, const agent::Home& home, const store::Agent& agent,
                  const Notice& notice, const policy::Redaction& redaction,
                  const std::function<void(const std::string&)>& warn);
+
+// Each question that waits, and the commands that decide it: whoever reads them need not have seen
+// the turn. "" where none waits.
+std::string how_to_decide(const std::string& agent, const std::vector<store::Prompt>& waiting);
 
 // Where the agent's last activity is dated so far ahead that it is not believed
 // (store/believed.hpp).

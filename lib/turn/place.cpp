@@ -155,6 +155,18 @@ sys::Root root_for(store::Store& store, const agent::Directory& directory,
     return std::move(*root);
 }
 
+sys::Root root_of_turn(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+    std::string why = "the turn works there, and it is gone";
+    if (sys::is_directory(options.directory)) {
+        sys::Root root = root_for(place.store, place.directory, options, surroundings);
+        if (root.path() == options.directory) return root;
+        why = "a link leads elsewhere now";
+    }
+    throw Error(ErrorCode::bad_request, "-C: " + base::quoted(options.directory) + ": " + why,
+                "make it again, or chorus-run " + place.agent.name +
+                    " --cancel-prompts MESSAGE gives the turn up");
+}
+
 void limit_waits(store::Store& store, const TurnOptions& options) {
     const std::int64_t last_ms =
         options.deadline_ms == 0 ? 0 : options.deadline_ms + base::limits::timeout_grace_ms;

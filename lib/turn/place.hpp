@@ -62,5 +62,7 @@ std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn);
 // What a turn works in: the workspace, or -C DIR where it may be that.
 sys::Root root_for(store::Store& store, const agent::Directory& directory,
                    const TurnOptions& options, const Surroundings& surroundings);
+// The same of a turn that goes on in DIR. Error(bad_request) where DIR is gone or leads elsewhere.
+sys::Root root_of_turn(Place& place, const TurnOptions& options, const Surroundings& surroundings);
 
 }  // namespace chorus::turn

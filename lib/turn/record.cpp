@@ -1,4 +1,5 @@
 #include "turn/record.hpp"
+#include "turn/notice.hpp"
 
 #include <unistd.h>
 
@@ -8,7 +9,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
-#include "chat/asked.hpp"
 #include "context/transcript.hpp"
 #include "context/window.hpp"
 #include "life/agents.hpp"
@@ -26,23 +26,6 @@ chat::Message cut_notice() {
     chat::Message message;
     message.content = "[Your answer was cut off here. Go on from where it ended.]";
     return message;
-}
-
-// The way to answer it stands with it: whoever reads it need not have seen the turn.
-std::string how_to_decide(const std::string& agent, const std::vector<store::Prompt>& waiting) {
-    std::string text;
-    for (const store::Prompt& prompt : waiting) {
-        if (prompt.state != "pending") continue;
-        const bool is_question = prompt.kind == "question";
-        text += prompt.id + ": " +
-                base::visible(
-                    is_question ? prompt.text : chat::asked_action(prompt.action, prompt.arguments),
-                    base::Newlines::escape) +
-                "\n\n    chorus-run " + agent +
-                (is_question ? " --answer " + prompt.id + " TEXT" : " --approve " + prompt.id) +
-                "\n    chorus-run " + agent + " --deny " + prompt.id + "\n\n";
-    }
-    return text;
 }
 
 }  // namespace

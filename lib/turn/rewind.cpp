@@ -32,8 +32,15 @@ Place place_of(store::Store store, life::HeldAgent held, const RewindOptions& op
     const store::Thread thread =
         context::require_thread(store, held.agent, directory, options.thread);
     sys::Root root = root_for(store, directory, {}, surroundings);
-    return {std::move(store), std::move(held.agent), thread, directory, {},
-            std::move(root),  std::move(held.lock),  {}};
+    return {.store = std::move(store),
+            .agent = std::move(held.agent),
+            .thread = thread,
+            .directory = directory,
+            .home_configuration = {},
+            .root = std::move(root),
+            .agent_lock = std::move(held.lock),
+            .key_lock = {},
+            .thread_lock = {}};
 }
 
 store::MessageRow require_beginning(Place& place, std::int64_t id) {

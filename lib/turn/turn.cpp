@@ -229,18 +229,6 @@ std::string renewed_options(const store::Turn& turn, const TurnOptions& options)
     return chat::dump(stored);
 }
 
-sys::Root root_of_turn(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
-    std::string why = "the turn works there, and it is gone";
-    if (sys::is_directory(options.directory)) {
-        sys::Root root = root_for(place.store, place.directory, options, surroundings);
-        if (root.path() == options.directory) return root;
-        why = "a link leads elsewhere now";
-    }
-    throw Error(ErrorCode::bad_request, "-C: " + base::quoted(options.directory) + ": " + why,
-                "make it again, or chorus-run " + place.agent.name +
-                    " --cancel-prompts MESSAGE gives the turn up");
-}
-
 chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundings& surroundings) {
     mend_transcript(place);
     warn_of_clock(place.agent, surroundings.warn);
