@@ -64,6 +64,7 @@ soak: deps $(BUILD)/CMakeCache.txt
 	$(BUILD)/tests/fault_destroy --bin $(BUILD)/cmd --every
 	$(BUILD)/tests/fault_escape --bin $(BUILD)/cmd --every
 	$(BUILD)/tests/fault_crowd --bin $(BUILD)/cmd --seconds 600
+	$(BUILD)/tests/fault_model --bin $(BUILD)/cmd --seconds 1200
 	$(BUILD)/tests/fault_power --bin $(BUILD)/cmd --cuts 5000
 	$(BUILD)/tests/fault_race --bin $(BUILD)/cmd --messages 100000
 	$(BUILD)/tests/hostile $(abspath $(BUILD))/cmd --every-byte

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <csignal>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -87,6 +88,21 @@ Json ask(const std::string& n, int step) {
     return say("", calls);
 }
 
+// A summary that tells which prompts it stands for.
+Json summary(const std::string& conversation) {
+    std::string numbers;
+    std::istringstream lines(conversation);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.rfind("User: ", 0) == 0) line.erase(0, 6);
+        for (const char* word : {"say", "work", "ask"})
+            if (const std::string found = number_of(line, word); !found.empty())
+                numbers += " " + found;
+        const std::string earlier = "Summary of ";
+        if (line.rfind(earlier, 0) == 0) numbers += " " + line.substr(earlier.size());
+    }
+    return say("Summary of" + numbers);
+}
+
 }  // namespace
 
 std::vector<Block> blocks_of(const Json& messages) {
@@ -127,6 +143,8 @@ std::string problem_of(const Json& messages) {
 }
 
 Json answer_to(const std::vector<Block>& blocks) {
+    if (blocks.size() == 1 && blocks[0].text.rfind("<conversation>\n", 0) == 0)
+        return summary(blocks[0].text);
     std::string asked = "say";
     std::string number = "0";
     int answers = 0;

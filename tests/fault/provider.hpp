@@ -3,8 +3,9 @@
 //
 // What the newest user text asks for decides: "say N" is answered at once with "Said N."; "work N"
 // is a turn of seven answers: a file is made, edited and appended to, two are read side by side, a
-// command runs, all is committed, "Done N."; "ask N" is one of two commands at once. N makes names, lines and ids of one turn unlike
-// another's.
+// command runs, all is committed, "Done N."; "ask N" is one of two commands at once. N makes names,
+// lines and ids of one turn unlike another's. A conversation that is to be summarised gets "Summary
+// of" and the N of its prompts.
 #pragma once
 
 #include <mutex>
