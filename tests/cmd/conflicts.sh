@@ -73,7 +73,7 @@ expect_db "SELECT group_concat(state) FROM prompts" approved
 
 test_case "what goes together is not refused"
 init a --model builtin/script
-for words in '-t 1 --resume' '--resume --max-iterations 5' '--resume --on-ask deny' '--new-thread --fresh hello' '--queue --on-ask deny hello' '-t 1 --queue hello' \
+for words in '-t 1 --resume' '--resume --max-iterations 5' '--resume --on-ask deny' '--new-thread --fresh hello' '-t 1 --queue hello' \
     '--wait --resume' '--cancel-prompts hello' '--retry --json' '--stream -q hello' '--idempotency-key k --new-thread hello'; do
     run chorus-run a $words
     expect_no_match "$err" excludes

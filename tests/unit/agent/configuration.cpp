@@ -475,11 +475,11 @@ TEST(WithMembers, changes_what_it_is_told_and_nothing_else) {
     EXPECT_EQ(with_members(with_members(text, {}), {}), with_members(text, {}));
 }
 
-TEST(WithMissingMembers, adds_what_is_not_there_and_changes_nothing) {
+TEST(WithMissingMembers, adds_what_is_not_there_or_null_and_changes_nothing) {
     EXPECT_EQ(Json::parse(with_missing_members(R"({"z":1,"model":null,"x":{}})",
                                                R"({"model":"m","x":{"a":1},"new":[1]})"))
                   .dump(),
-              R"({"z":1,"model":null,"x":{},"new":[1]})");
+              R"({"z":1,"model":"m","x":{},"new":[1]})");
     for (const char* text : {"[]", "{", R"({"a":1,"a":2})", R"({"max_messages":"x"})"}) {
         EXPECT_THROW(with_missing_members(text, "{}"), base::Error) << text;
         EXPECT_THROW(with_missing_members("{}", text), base::Error) << text;
