@@ -92,8 +92,15 @@ class IdleSave {
     }
 
   private:
+    // Of every agent, one that another process destroys meanwhile is no failure.
+    bool is_gone(const std::string& name) {
+        const auto agent = store::find_agent(store_, name);
+        return options_.names.empty() && (!agent || agent->status != store::AgentStatus::active);
+    }
+
     void fail(const std::string& name, const Error& error) {
         if (error.code() == ErrorCode::canceled) throw error;
+        if (is_gone(name)) return;
         sinks_.failed(name, error);
         ++failures_;
     }
