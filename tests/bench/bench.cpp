@@ -226,7 +226,8 @@ void export_page(int count) {
         "'[{\"id\":\"c\",\"name\":\"bash\",\"arguments\":\"{\\\"command\\\":\\\"make\\\"}\"}]' "
         "WHERE id % 4 = 2; "
         "UPDATE messages SET role = 'tool_result', tool_call_id = 'c' WHERE id % 4 = 3");
-    const Words words{bin + "/chorus-context", "export", "a", "-o", scratch / "page.html"};
+    const Words words{bin + "/chorus-context", "export", "a", "--force", "-o",
+                      scratch / "page.html"};
     report("10,000 messages as an HTML page", run_many(words, count).wall_ms, "ms", 1000);
 }
 
