@@ -14,6 +14,7 @@
 #include "context/record.hpp"
 #include "context/session.hpp"
 #include "context/threads.hpp"
+#include "store/messages.hpp"
 #include "store/sessions.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
@@ -304,7 +305,7 @@ class Import {
         const auto stand_in = marks_.find(
             mark_of_cancelled(pending->answer.restored_from, result.message.tool_call_id));
         if (stand_in == marks_.end()) return false;
-        store::delete_copy(store_, stand_in->second.message);
+        store::delete_message(store_, stand_in->second.message);
         return true;
     }
 

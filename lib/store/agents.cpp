@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/error.hpp"
+#include "store/messages.hpp"
 #include "store/sqlite.hpp"
 #include "store/threads.hpp"
 #include "sys/clock.hpp"
@@ -205,13 +206,15 @@ void mark_destroyed(Store& store, AgentId id, base::TimeMs now, bool files_kept)
 void delete_agent(Store& store, AgentId id) {
     const auto agent = find_agent(store, id);
     if (!agent || agent->status != AgentStatus::creating) return;
+    std::vector<std::int64_t> messages;
+    {
+        Statement statement = store.prepare("SELECT id FROM messages WHERE agent_id = ?");
+        statement.bind(id);
+        while (statement.step()) messages.push_back(statement.integer(0));
+    }
+    for (const std::int64_t message : messages) delete_message(store, message);
     for (const char* sql :
-         {"INSERT INTO messages_fts (messages_fts, rowid, prompt, answer, arguments, output) "
-          "SELECT "
-          "'delete', id, prompt, answer, arguments, output FROM searchable WHERE id IN (SELECT id "
-          "FROM messages WHERE agent_id = ?)",
-          "DELETE FROM messages WHERE agent_id = ?", "DELETE FROM turns WHERE agent_id = ?",
-          "DELETE FROM sessions WHERE agent_id = ?",
+         {"DELETE FROM turns WHERE agent_id = ?", "DELETE FROM sessions WHERE agent_id = ?",
           "DELETE FROM settings WHERE scope = 'agent/' || ?", "DELETE FROM agents WHERE id = ?"})
         store.prepare(sql).bind(id).run();
 }

@@ -118,6 +118,17 @@ std::int64_t insert_message(Store& store, AgentId agent, ThreadId thread,
     return id;
 }
 
+void delete_message(Store& store, std::int64_t id) {
+    store
+        .prepare(
+            "INSERT INTO messages_fts (messages_fts, rowid, prompt, answer, arguments, output) "
+            "SELECT 'delete', id, prompt, answer, arguments, output FROM searchable "
+            "WHERE id = ?1 AND EXISTS (SELECT 1 FROM messages_fts_docsize WHERE id = ?1)")
+        .bind(id)
+        .run();
+    store.prepare("DELETE FROM messages WHERE id = ?").bind(id).run();
+}
+
 WindowBounds bounds_of(const Agent& agent, const Thread& thread, base::TimeMs after_time,
                        std::int64_t open_turn) {
     return {.after_message = agent.last_clear_message,

@@ -18,6 +18,9 @@ namespace chorus::store {
 // the caller.
 std::int64_t insert_message(Store& store, AgentId agent, ThreadId thread,
                             const chat::Message& message);
+// Deletes the row and its full-text row, which a message that a branch copied does not have. Inside
+// a transaction of the caller.
+void delete_message(Store& store, std::int64_t id);
 
 struct WindowBounds {
     std::int64_t after_message = 0;  // ids greater than this

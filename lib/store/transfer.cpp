@@ -86,13 +86,4 @@ std::int64_t insert_copy(Store& store, AgentId agent, const StoredMessage& copy)
     return id;
 }
 
-void delete_copy(Store& store, std::int64_t message) {
-    for (const char* sql :
-         {"INSERT INTO messages_fts (messages_fts, rowid, prompt, answer, arguments, output) "
-          "SELECT "
-          "'delete', id, prompt, answer, arguments, output FROM searchable WHERE id = ?",
-          "DELETE FROM messages WHERE id = ?"})
-        store.prepare(sql).bind(message).run();
-}
-
 }  // namespace chorus::store

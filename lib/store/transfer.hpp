@@ -37,7 +37,5 @@ constexpr std::string_view import_mark = "import:";
 // insert_message, with restored_from, original_timestamp and left_out. Inside a transaction of the
 // caller.
 std::int64_t insert_copy(Store& store, AgentId agent, const StoredMessage& copy);
-// A copy that stood for another, with what search knows of it.
-void delete_copy(Store& store, std::int64_t message);
 
 }  // namespace chorus::store

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "store/gate.hpp"
+#include "store/messages.hpp"
 #include "store/sqlite.hpp"
 
 namespace chorus::store {
@@ -43,18 +44,6 @@ void bind(Statement& statement, const Reach& reach, const Thread& thread, std::i
         .bind(after);
 }
 
-// One that a branch copied is not in the index.
-void remove_message(Store& store, std::int64_t id) {
-    store
-        .prepare(
-            "INSERT INTO messages_fts (messages_fts, rowid, prompt, answer, arguments, output) "
-            "SELECT 'delete', id, prompt, answer, arguments, output FROM searchable "
-            "WHERE id = ?1 AND EXISTS (SELECT 1 FROM messages_fts_docsize WHERE id = ?1)")
-        .bind(id)
-        .run();
-    store.prepare("DELETE FROM messages WHERE id = ?").bind(id).run();
-}
-
 std::int64_t trim_thread(Store& store, const Reach& reach, const Thread& thread) {
     std::int64_t removed = 0;
     for (std::int64_t after = 0;;) {
@@ -68,7 +57,7 @@ std::int64_t trim_thread(Store& store, const Reach& reach, const Thread& thread)
         }
         if (ids.empty()) return removed;
         Transaction transaction(store);
-        for (const std::int64_t id : ids) remove_message(store, id);
+        for (const std::int64_t id : ids) delete_message(store, id);
         store
             .prepare(
                 "UPDATE threads SET trimmed = max(trimmed, ?) WHERE agent_id = ? AND thread_id = ?")
