@@ -4,6 +4,7 @@
 #include "base/id.hpp"
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
+#include "cli/field.hpp"
 #include "cli/main.hpp"
 #include "cli/question.hpp"
 #include "context/saved.hpp"
@@ -41,10 +42,6 @@ void notice(const std::string& what) {
     cli::print_line(program, "notice", what);
 }
 
-std::string counted(std::size_t count, const char* what) {
-    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 std::string archive_of(const agent::Home& home, const store::Agent& agent) {
     return home.archived_sessions(agent.name, agent.generation);
 }
@@ -53,11 +50,11 @@ std::string archive_of(const agent::Home& home, const store::Agent& agent) {
 std::string question(const agent::Home& home, store::Store& store, const store::Agent& agent,
                      Files files) {
     std::string text = "\nAgent " + agent.name + ": ";
-    text += counted(store::list_sessions(store, agent.id).size(), "saved session");
+    text += cli::counted(store::list_sessions(store, agent.id).size(), "saved session");
     if (const auto turns = store::open_turns(store, agent.id).size(); turns > 0)
-        text += ", " + counted(turns, "turn") + " not ended";
+        text += ", " + cli::counted(turns, "turn") + " not ended";
     if (const auto tasks = store::running_tasks(store, agent.id).size(); tasks > 0)
-        text += ", " + counted(tasks, "task") + " running";
+        text += ", " + cli::counted(tasks, "task") + " running";
     const std::string directory = home.agent(agent.name);
     text += ".\n";
     if (files == Files::kept) text += "Its files stay in " + directory + ".\n";
@@ -119,7 +116,7 @@ void print_text(const turn::Destroyed& done, const agent::Home& home) {
     if (done.by_another) return;
     std::vector<std::string> ended;
     const auto add = [&ended](std::int64_t count, const char* what) {
-        if (count > 0) ended.push_back(counted(static_cast<std::size_t>(count), what));
+        if (count > 0) ended.push_back(cli::counted(count, what));
     };
     add(static_cast<std::int64_t>(done.turns), "turn");
     add(static_cast<std::int64_t>(done.tasks), "task");

@@ -63,7 +63,7 @@ void check_channel(const std::string& given) {
         throw Error(ErrorCode::bad_request, "--channel: " + problem, agent::channel_hint);
 }
 
-// What chorus-context pack put beside its files.
+// Imports the conversation that chorus-context pack put beside the files.
 std::size_t bring_conversation(store::Store& store, const agent::Directory& directory,
                                const store::Agent& agent) {
     const auto imported = context::import_packed(store, directory, agent);

@@ -345,7 +345,7 @@ void add_output_options(CLI::App& app, Options& options) {
         ->check(CLI::IsMember({"auto", "always", "never"}));
 }
 
-// What an error before the turn says of the message, where there is one.
+// An error before the turn says that the message, where there is one, is not on record.
 std::optional<bool> not_accepted(const Options& options) {
     if (options.turn.says_nothing()) return std::nullopt;
     return false;

@@ -96,7 +96,7 @@ void print_json(const std::vector<Finding>& findings, ExitStatus status) {
     for (const Finding& finding : findings)
         out.begin_object()
             .key("what")
-            .string(base::replace_invalid_utf8(finding.what))
+            .string(finding.what)
             .key("mended")
             .boolean(finding.mended)
             .end_object();
@@ -108,14 +108,6 @@ constexpr const char* ways =
     "; --fix saves what can be read, 'chorus-context backup --restore FILE' puts a backup in its "
     "place";
 
-// Whether the home is one of agents, whose database is lost.
-bool has_agents(const agent::Home& home) {
-    if (!sys::is_directory(home.agents())) return false;
-    const auto names = sys::list_directory(home.agents());
-    return std::any_of(names.begin(), names.end(),
-                       [](const std::string& name) { return !name.starts_with('.'); });
-}
-
 // The database, or what is wrong with it. What is not about its content is thrown.
 std::optional<store::Store> open_sound(const agent::Home& home, const sys::Environment& environment,
                                        std::vector<std::string>& problems) {
@@ -125,14 +117,15 @@ std::optional<store::Store> open_sound(const agent::Home& home, const sys::Envir
         problems = store::integrity_problems(store.handle());
         if (problems.empty()) return store;
     } catch (const base::Error& error) {
-        const bool is_gone = error.code() == base::ErrorCode::not_found && has_agents(home);
+        const bool is_gone =
+            error.code() == base::ErrorCode::not_found && life::has_directories(home);
         if (!is_gone && !store::is_damage(error)) throw;
         problems.push_back(error.message());
     }
     return std::nullopt;
 }
 
-// What can be read of a database becomes a new one.
+// Makes a new database of what can be read of the damaged one.
 std::optional<store::Store> save_database(const agent::Home& home,
                                           const sys::Environment& environment,
                                           const std::vector<std::string>& problems,
@@ -157,14 +150,13 @@ std::optional<store::Store> save_database(const agent::Home& home,
 }
 
 void check_home(const agent::Home& home, store::Store& store, const sys::Environment& environment,
-                bool fix, std::vector<Finding>& findings) {
+                bool is_configured, bool fix, std::vector<Finding>& findings) {
     check_agents(home, store, fix, findings);
     check_temporaries(home, store, fix, findings);
     // of a home whose config.json cannot be read nothing is written that needs it
     const life::Decider decider{
         static_cast<std::int64_t>(getuid()), turn::actor_text("", environment),
-        life::check_home_configuration(home).empty() ? turn::secrets_of(home, environment)
-                                                     : policy::Redaction()};
+        is_configured ? turn::secrets_of(home, environment) : policy::Redaction()};
     for (const life::Flaw& flaw :
          life::check_agent_directories(home, store, environment, decider, fix))
         findings.push_back({flaw.what, flaw.mended});
@@ -181,6 +173,7 @@ ExitStatus doctor(const Call& call, const sys::Environment& environment) {
     std::vector<Finding> findings;
     for (const life::Flaw& flaw : life::check_home_configuration(home))
         findings.push_back({flaw.what, flaw.mended});
+    const bool is_configured = findings.empty();
     std::vector<std::string> problems;
     auto store = open_sound(home, environment, problems);
     if (call.fix) life::refuse_from_inside(environment);
@@ -189,7 +182,7 @@ ExitStatus doctor(const Call& call, const sys::Environment& environment) {
         store = save_database(home, environment, problems, findings);
     else
         for (const std::string& problem : problems) findings.push_back({problem + ways, false});
-    if (store) check_home(home, *store, environment, call.fix, findings);
+    if (store) check_home(home, *store, environment, is_configured, call.fix, findings);
 
     ExitStatus status = ExitStatus::done;
     for (const Finding& finding : findings)

@@ -61,8 +61,7 @@ std::optional<Value> of_environment(const Place& place, const sys::Environment& 
                          variable};
         }
         default:
-            return Value{chat::quoted(base::replace_invalid_utf8(environment.get(variable))),
-                         variable};
+            return Value{chat::quoted(environment.get(variable)), variable};
     }
 }
 
@@ -158,7 +157,7 @@ std::vector<Row> rows_of(const Call& call, const Subject& subject, const Files& 
 void print_json(const Subject& subject, const Files& files, const std::vector<Row>& rows) {
     chat::JsonText out;
     out.begin_object().key("schema").string("chorus.config/1").key("file");
-    out.string(base::replace_invalid_utf8(subject.path)).key("agent");
+    out.string(subject.path).key("agent");
     if (subject.agent)
         out.string(subject.agent->name);
     else

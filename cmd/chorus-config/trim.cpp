@@ -6,6 +6,7 @@
 #include "agent/home.hpp"
 #include "chat/json_text.hpp"
 #include "chorus-config/call.hpp"
+#include "cli/field.hpp"
 #include "cli/time.hpp"
 #include "life/agents.hpp"
 #include "life/deciders.hpp"
@@ -16,10 +17,6 @@ namespace chorus::config {
 namespace {
 
 using base::ExitStatus;
-
-std::string counted(std::int64_t count, const std::string& one) {
-    return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
-}
 
 std::vector<store::Agent> agents_of(store::Store& store, const std::string& name) {
     if (name.empty()) return store::all_agents(store);
@@ -38,9 +35,10 @@ void print(const Call& call, const life::TrimReport& report) {
         return;
     }
     std::cout << (call.dry_run ? "would remove " : "removed ")
-              << counted(report.rows.messages, "message") << ", "
-              << counted(report.rows.events, "event") << ", " << counted(report.rows.steps, "step")
-              << ", " << counted(report.locks, "lock file");
+              << cli::counted(report.rows.messages, "message") << ", "
+              << cli::counted(report.rows.events, "event") << ", "
+              << cli::counted(report.rows.steps, "step") << ", "
+              << cli::counted(report.locks, "lock file");
     if (!call.dry_run) std::cout << "; the database is " << report.bytes << " bytes smaller";
     std::cout << '\n';
 }

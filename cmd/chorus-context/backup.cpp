@@ -6,7 +6,6 @@
 #include "agent/home.hpp"
 #include "base/text.hpp"
 #include "chorus-context/reading.hpp"
-#include "chorus-context/session.hpp"
 #include "chorus-context/verb.hpp"
 #include "life/deciders.hpp"
 #include "life/opening.hpp"
@@ -50,13 +49,12 @@ base::ExitStatus put_back(const Options& options, const Opened& opened) {
         if (done.kept.empty())
             out.null();
         else
-            out.string(base::replace_invalid_utf8(done.kept));
+            out.string(done.kept);
         std::cout << out.end_object().text() << '\n';
         return base::ExitStatus::done;
     }
-    std::cout << one_line(options.output.file) << ": restored, "
-              << counted(static_cast<std::size_t>(done.agents), "agent") << ", "
-              << counted(static_cast<std::size_t>(done.messages), "message") << '\n';
+    std::cout << one_line(options.output.file) << ": restored, " << counted(done.agents, "agent")
+              << ", " << counted(done.messages, "message") << '\n';
     if (!done.kept.empty()) std::cout << "the database before is " << one_line(done.kept) << '\n';
     return base::ExitStatus::done;
 }

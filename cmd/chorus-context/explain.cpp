@@ -47,7 +47,7 @@ void print_text(const Explanation& why) {
 void print_json(const Explanation& why, const std::string& action) {
     chat::JsonText out;
     const auto text = [&](std::string_view key, std::string_view value) {
-        out.key(key).string(base::replace_invalid_utf8(value));
+        out.key(key).string(value);
     };
     const auto decision = [&](const policy::Decision& made) {
         text("decision", policy::name(made.verdict));

@@ -55,8 +55,8 @@ std::vector<store::Session> sessions_of(store::Store& store, const Options& opti
 void print(const store::Session& session, bool names_agent) {
     std::cout << '[' << one_line(context::short_id(session.id)) << "] " << minute(session.saved_at)
               << " - " << (names_agent ? one_line(session.agent_name) + ": " : "")
-              << one_line(session.description) << " ("
-              << counted(static_cast<std::size_t>(session.message_count), "message") << ")\n";
+              << one_line(session.description) << " (" << counted(session.message_count, "message")
+              << ")\n";
     if (session.summary != session.description && !session.summary.empty())
         std::cout << "  " << one_line(session.summary) << '\n';
     if (session.file_path.empty()) std::cout << "  its file is gone\n";

@@ -17,10 +17,6 @@ struct Options {
     std::string file;
 };
 
-std::string counted(std::size_t count, const char* what) {
-    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 void print(const context::Imported& imported) {
     std::cout << counted(imported.messages, "message") << " imported";
     if (imported.known > 0) std::cout << ", " << imported.known << " there already";

@@ -14,10 +14,6 @@ turn::Surroundings surroundings_of(const Opened& opened) {
             .ask = {}};
 }
 
-std::string counted(std::size_t count, const char* what) {
-    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 std::string minute(base::TimeMs time) {
     std::string text = base::iso8601(time).substr(0, 16);
     text[10] = ' ';
@@ -37,8 +33,7 @@ void write_session(chat::JsonText& out, const store::Session& session) {
 
 std::string described(const store::Session& session) {
     return "session " + one_line(context::short_id(session.id)) + ": " +
-           one_line(session.description) + " (" +
-           counted(static_cast<std::size_t>(session.message_count), "message") + ")";
+           one_line(session.description) + " (" + counted(session.message_count, "message") + ")";
 }
 
 }  // namespace chorus::context_command

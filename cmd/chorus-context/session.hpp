@@ -12,8 +12,6 @@ namespace chorus::context_command {
 
 turn::Surroundings surroundings_of(const Opened& opened);
 
-// "3 messages"
-std::string counted(std::size_t count, const char* what);
 // "2026-02-12 10:30", UTC
 std::string minute(base::TimeMs time);
 

@@ -97,6 +97,7 @@ std::int64_t require_message_id(const std::string& text, const char* option);
 // What -t takes, and "" for the branch that `current` names.
 store::Thread require_thread(Opened& opened, const store::Agent& agent, const std::string& wanted);
 
+using cli::counted;
 using cli::one_line;
 void notice(const std::string& what);
 

@@ -123,7 +123,7 @@ base::ExitStatus verify_prefix(const Options& options, Opened& opened) {
     if (options.json) {
         chat::JsonText out;
         out.begin_object();
-        out.key("agent").string(base::replace_invalid_utf8(agent.name)).key("threads");
+        out.key("agent").string(agent.name).key("threads");
         out.begin_array();
         for (const context::PrefixReport& report : reports) write_report(out, report);
         out.end_array().key("ok").boolean(problem.empty()).key("problem").string(problem);

@@ -227,8 +227,7 @@ std::string json(const AgentStanding& standing, const WorkspaceStanding& workspa
     write_workspace(out.end_array(), workspace);
     write_session(out, standing.last_session);
     out.key("problems").begin_array();
-    for (const std::string& problem : standing.problems)
-        out.string(base::replace_invalid_utf8(problem));
+    for (const std::string& problem : standing.problems) out.string(problem);
     return out.end_array().end_object().take();
 }
 

@@ -92,7 +92,7 @@ std::string text_of_entry(struct archive* archive) {
     return text;
 }
 
-// What an archive says of itself: nothing where another program made it.
+// An archive says this of itself; one that another program made says nothing.
 struct OfPacking {
     std::string mark;
     std::optional<std::string> manifest;

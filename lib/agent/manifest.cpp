@@ -46,10 +46,8 @@ std::string manifest_text(const Manifest& manifest) {
 void require_manifest(std::string_view text, const Manifest& found, const std::string& archive) {
     std::map<std::string, std::string> lines;
     for (const auto& [path, file] : found) lines.emplace(line_of(path, file), path);
-    while (!text.empty()) {
-        const std::size_t end = text.find('\n');
-        const std::string line(text.substr(0, end));
-        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    for (const std::string_view each : base::split_lines(text)) {
+        const std::string line(each);
         if (lines.erase(line) == 0) {
             const std::size_t name = line.find(' ', std::min(hash_digits + 1, line.size()));
             throw not_whole(

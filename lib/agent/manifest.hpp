@@ -1,6 +1,6 @@
-// What a packed agent holds, said by the archive itself: its first entry says that it is a packed
-// agent, its last one names every file with its size and its SHA-256. An archive that was cut off,
-// at the border of two entries too, is told by the last one that is missing.
+// The archive of a packed agent says what it holds: its first entry says that it is a packed agent,
+// its last one names every file with its size and its SHA-256. An archive that was cut off, at the
+// border of two entries too, lacks the last one.
 #pragma once
 
 #include <cstdint>

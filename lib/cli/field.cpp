@@ -4,6 +4,10 @@
 
 namespace chorus::cli {
 
+std::string counted(std::int64_t count, std::string_view noun) {
+    return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
 std::string one_line(std::string_view text) {
     std::string shown;
     for (const char c : base::visible(text, base::Newlines::escape)) {
@@ -16,7 +20,7 @@ std::string one_line(std::string_view text) {
 }
 
 void write_text(chat::JsonText& out, std::string_view key, std::string_view value) {
-    out.key(key).string(base::replace_invalid_utf8(value));
+    out.key(key).string(value);
 }
 
 void write_time(chat::JsonText& out, std::string_view key, base::TimeMs time) {

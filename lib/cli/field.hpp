@@ -10,9 +10,10 @@
 
 namespace chorus::cli {
 
+// "1 message", "2 messages".
+std::string counted(std::int64_t count, std::string_view noun);
 // Without anything that moves a cursor, ends a line or a field.
 std::string one_line(std::string_view text);
-// What is no UTF-8 is replaced.
 void write_text(chat::JsonText& out, std::string_view key, std::string_view value);
 void write_time(chat::JsonText& out, std::string_view key, base::TimeMs time);  // null for 0
 // null where it is `none`.

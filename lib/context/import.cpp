@@ -215,7 +215,8 @@ class Import {
         }
     }
 
-    // Of the message that the file calls so, else of the last one before it; 0 for none.
+    // Returns the id of the message that the file calls so, else of the last one before it; 0 for
+    // none.
     std::int64_t own_id(std::int64_t id_in_file) const {
         const auto next = ids_.upper_bound(id_in_file);
         return next == ids_.begin() ? 0 : std::prev(next)->second;

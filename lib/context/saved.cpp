@@ -15,36 +15,35 @@ using base::ErrorCode;
 constexpr std::size_t shown_id_bytes = 8;
 constexpr const char* mending = "chorus-config doctor --fix takes over what is in the file";
 
-std::string quoted(std::string_view text) {
-    return "'" + base::visible(text, base::Newlines::escape) + "'";
-}
-
 [[noreturn]] void refuse_unknown(store::Store& store, const store::Agent& agent,
                                  const std::string& id_prefix) {
     for (const store::Agent& other : store::list_agents(store))
         if (other.id != agent.id && !store::find_sessions(store, other.id, id_prefix).empty())
-            throw Error(ErrorCode::not_found, "session " + quoted(id_prefix) +
+            throw Error(ErrorCode::not_found, "session " + base::quoted(id_prefix) +
                                                   ": it is one of agent '" + other.name +
                                                   "', not of '" + agent.name + "'");
-    throw Error(ErrorCode::not_found,
-                "session " + quoted(id_prefix) + ": agent '" + agent.name + "' has none of that id",
-                "chorus-context history " + agent.name + " lists them");
+    throw Error(
+        ErrorCode::not_found,
+        "session " + base::quoted(id_prefix) + ": agent '" + agent.name + "' has none of that id",
+        "chorus-context history " + agent.name + " lists them");
 }
 
 [[noreturn]] void refuse_ambiguous(const std::vector<store::Session>& found,
                                    const std::string& id_prefix) {
-    throw Error(ErrorCode::bad_request,
-                "session " + quoted(id_prefix) + ": ids of several sessions begin so",
-                "write more of it: " + quoted(found[0].id) + ", " + quoted(found[1].id));
+    throw Error(
+        ErrorCode::bad_request,
+        "session " + base::quoted(id_prefix) + ": ids of several sessions begin so",
+        "write more of it: " + base::quoted(found[0].id) + ", " + base::quoted(found[1].id));
 }
 
 void check_row(const SessionFile& file, const store::Session& row, const std::string& path) {
     if (!file.head.id.empty() && file.head.id != row.id)
-        throw Error(ErrorCode::failed,
-                    path + ": it is session " + quoted(file.head.id) + ", not " + quoted(row.id));
+        throw Error(ErrorCode::failed, path + ": it is session " + base::quoted(file.head.id) +
+                                           ", not " + base::quoted(row.id));
     if (!file.head.agent_name.empty() && file.head.agent_name != row.agent_name)
-        throw Error(ErrorCode::failed, path + ": it is of agent " + quoted(file.head.agent_name) +
-                                           ", not of " + quoted(row.agent_name));
+        throw Error(ErrorCode::failed, path + ": it is of agent " +
+                                           base::quoted(file.head.agent_name) + ", not of " +
+                                           base::quoted(row.agent_name));
 }
 
 }  // namespace
@@ -69,7 +68,7 @@ store::Session require_session(store::Store& store, const store::Agent& agent,
 SessionFile load_session(const agent::Home& home, const store::Session& row) {
     if (row.file_path.empty())
         throw Error(ErrorCode::not_found,
-                    "session " + quoted(row.id) + ": its file is gone, only its row is left");
+                    "session " + base::quoted(row.id) + ": its file is gone, only its row is left");
     const std::string path = home.path() + "/" + row.file_path;
     const auto text = sys::read_file_if_there(path, base::limits::session_bytes);
     if (!text)

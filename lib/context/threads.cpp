@@ -15,10 +15,6 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-std::string quoted(std::string_view text) {
-    return "'" + base::visible(text, base::Newlines::escape) + "'";
-}
-
 std::optional<store::ThreadId> number_of(const std::string& text) {
     store::ThreadId number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -55,7 +51,7 @@ std::optional<store::Thread> find_branch(store::Store& store, const store::Agent
     std::vector<std::string> names;
     for (const store::Thread& thread : found) names.push_back(thread.branch);
     throw Error(ErrorCode::bad_request,
-                "branch " + quoted(name) + ": " + std::to_string(found.size()) +
+                "branch " + base::quoted(name) + ": " + std::to_string(found.size()) +
                     " have that name: " + base::quoted_list(names),
                 "name one of them in full");
 }
@@ -68,7 +64,8 @@ store::Thread require_thread(store::Store& store, const store::Agent& agent,
     const auto found =
         number ? store::find_thread(store, agent.id, *number) : find_branch(store, agent, branch);
     if (found) return *found;
-    throw Error(ErrorCode::not_found, "agent '" + agent.name + "': no thread " + quoted(branch),
+    throw Error(ErrorCode::not_found,
+                "agent '" + agent.name + "': no thread " + base::quoted(branch),
                 "-t takes main, a number or a branch; --new-thread begins one");
 }
 

@@ -1,7 +1,6 @@
 #include "life/mending.hpp"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 
 #include "agent/configuration.hpp"
@@ -33,7 +32,7 @@ constexpr std::string_view prompt_heading = "\nSystem prompt:\n";
 constexpr std::string_view model_heading = ". Model: ";
 constexpr std::string_view entry_mark = "\n<!-- message ";
 
-// What is wrong, or "".
+// Returns the message of the error that `work` throws, or "".
 std::string problem_in(const std::function<void()>& work) {
     try {
         work();

@@ -1,5 +1,5 @@
-// What keeps the turns of an agent from beginning: parts of its directory that are gone or cannot
-// be read, and a directory that no row knows.
+// The doctor's look at agents whose turns cannot begin: parts of their directories are gone or
+// cannot be read, or no row knows a directory.
 #pragma once
 
 #include <string>

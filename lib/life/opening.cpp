@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "sys/file.hpp"
 
@@ -17,15 +19,19 @@ constexpr off_t bytes_of_an_empty_one = 4096;
 // Seen before the database is read: another process may be making the first agent.
 store::IfEmpty if_empty(const agent::Home& home) {
     struct stat status {};
-    if (stat(home.database().c_str(), &status) != 0 || status.st_size > bytes_of_an_empty_one ||
-        !sys::is_directory(home.agents()))
-        return store::IfEmpty::make;
-    for (const std::string& name : sys::list_directory(home.agents()))
-        if (!name.starts_with('.')) return store::IfEmpty::refuse;
-    return store::IfEmpty::make;
+    const bool may_be_empty =
+        stat(home.database().c_str(), &status) == 0 && status.st_size <= bytes_of_an_empty_one;
+    return may_be_empty && has_directories(home) ? store::IfEmpty::refuse : store::IfEmpty::make;
 }
 
 }  // namespace
+
+bool has_directories(const agent::Home& home) {
+    if (!sys::is_directory(home.agents())) return false;
+    const auto names = sys::list_directory(home.agents());
+    return std::any_of(names.begin(), names.end(),
+                       [](const std::string& name) { return !name.starts_with('.'); });
+}
 
 store::Store::Paths database_paths(const agent::Home& home) {
     return {home.database(), home.gate(), home.presence_lock()};

@@ -13,6 +13,8 @@ namespace chorus::life {
 store::Store open_home(const agent::Home& home, const sys::Environment& environment,
                        agent::IfMissing if_missing, agent::Groom groom);
 
+// Whether there are directories of agents, whatever the database knows.
+bool has_directories(const agent::Home& home);
 store::Store::Paths database_paths(const agent::Home& home);
 
 }  // namespace chorus::life

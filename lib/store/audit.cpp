@@ -144,9 +144,8 @@ AuditHead audit_head(Store& store) {
 std::string audit_json(const AuditEntry& entry) {
     const AuditRow& row = entry.row;
     chat::JsonText out;
-    // what somebody else wrote into the database may be no UTF-8
     const auto text = [&](std::string_view key, std::string_view value) {
-        out.key(key).string(base::replace_invalid_utf8(value));
+        out.key(key).string(value);
     };
     out.begin_object().key("id").number(entry.id);
     text("timestamp", base::iso8601(row.timestamp));

@@ -23,10 +23,6 @@ void finish(sqlite3_backup* backup) {
 }
 using Backup = base::Handle<sqlite3_backup, finish>;
 
-std::string shown(const std::string& path) {
-    return "'" + base::visible(path, base::Newlines::escape) + "'";
-}
-
 // In one step, so that it is one moment's: in WAL mode nobody waits for a reader.
 void copy_all(sqlite3* from, sqlite3* to) {
     const Backup backup(sqlite3_backup_init(to, "main", from, "main"));
@@ -37,21 +33,21 @@ void copy_all(sqlite3* from, sqlite3* to) {
 
 bool is_regular(const std::string& path) {
     struct stat status {};
-    if (stat(path.c_str(), &status) != 0) throw base::system_error(shown(path));
+    if (stat(path.c_str(), &status) != 0) throw base::system_error(base::quoted(path));
     return S_ISREG(status.st_mode);
 }
 
 // With the log beside it, unless it is a backup: a log is none of its own then.
 Database open_backup(const std::string& given) {
     if (!is_regular(given))
-        throw Error(ErrorCode::bad_request, shown(given) + ": it is no regular file");
+        throw Error(ErrorCode::bad_request, base::quoted(given) + ": it is no regular file");
     const std::string path = sys::real_path(given);
     Database database = open_still(path);
     if (file_format(database.get()) != without_log && has_log(path))
         database = open_file(path, SQLITE_OPEN_READONLY);
-    if (needs_migration(database.get(), shown(given)) &&
+    if (needs_migration(database.get(), base::quoted(given)) &&
         query_integer(database.get(), "PRAGMA user_version") == 0)
-        throw Error(ErrorCode::config_invalid, shown(given) + ": an empty database");
+        throw Error(ErrorCode::config_invalid, base::quoted(given) + ": an empty database");
     return database;
 }
 
@@ -69,7 +65,7 @@ std::int64_t back_up(Store& store, const sys::OutputFile& file) {
 
 PutBack put_back(const Store::Paths& paths, const std::string& backup) {
     PutBack done;
-    done.kept = replace_database(paths, shown(backup), [&](const std::string& temporary) {
+    done.kept = replace_database(paths, base::quoted(backup), [&](const std::string& temporary) {
         const Database from = open_backup(backup);
         copy_all(from.get(), open_new(temporary).get());
         done.agents =

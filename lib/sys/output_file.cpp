@@ -20,12 +20,8 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-std::string quoted(const std::string& path) {
-    return "'" + base::visible(path, base::Newlines::escape) + "'";
-}
-
 Error is_there(const std::string& path) {
-    return {ErrorCode::exists, quoted(path) + ": it is there already", "--force replaces it"};
+    return {ErrorCode::exists, base::quoted(path) + ": it is there already", "--force replaces it"};
 }
 
 std::string parent_of_file(const std::string& path) {
@@ -103,7 +99,8 @@ OutputFile::OutputFile(std::string path, Overwrite overwrite, const std::string&
     : path_(std::move(path)), overwrite_(overwrite), descriptor_(named_descriptor(path_)) {
     if (descriptor_ == STDOUT_FILENO) return;
     if (is_directory(path_))
-        throw Error(ErrorCode::bad_request, quoted(path_) + ": it is a directory, not a file");
+        throw Error(ErrorCode::bad_request,
+                    base::quoted(path_) + ": it is a directory, not a file");
     struct stat named {};
     struct stat led {};
     const bool is_new = lstat(path_.c_str(), &named) != 0;
@@ -113,7 +110,7 @@ OutputFile::OutputFile(std::string path, Overwrite overwrite, const std::string&
         throw Error(ErrorCode::bad_request, base::system_error(path_).message());
     if (is_new || stat(path_.c_str(), &led) != 0 || !S_ISREG(led.st_mode)) return;
     if (!kept.empty() && lies_below(path_, kept))
-        throw Error(ErrorCode::bad_request, quoted(path_) + ": it is a file of the home",
+        throw Error(ErrorCode::bad_request, base::quoted(path_) + ": it is a file of the home",
                     "write to a file elsewhere");
     const bool is_open_already =
         descriptor_ >= 0 || (in_place_ && is_same_file(STDOUT_FILENO, led));

@@ -49,20 +49,27 @@ void approve_equal(store::Store& store, const Widening& widening, const std::str
         prompt.state = "approved";
         prompt.decided_at = sys::now_ms();
         prompt.decided_by = widening.actor;
-        if (!store::decide_prompt(store, prompt)) continue;
-        store::append_audit(store, {.agent_id = widening.agent.id,
-                                    .agent_name = widening.agent.name,
-                                    .timestamp = prompt.decided_at,
-                                    .turn_id = prompt.turn_id,
-                                    .action = action,
-                                    .decision = "ask_approved",
-                                    .user_id = static_cast<std::int64_t>(getuid()),
-                                    .actor = widening.actor,
-                                    .detail = "approved prompt " + prompt.id + ": always"});
+        record_decision(store, widening.agent, prompt, "approved prompt " + prompt.id + ": always");
     }
 }
 
 }  // namespace
+
+bool record_decision(store::Store& store, const store::Agent& agent, const store::Prompt& decided,
+                     const std::string& detail) {
+    if (!store::decide_prompt(store, decided)) return false;
+    store::append_audit(store,
+                        {.agent_id = agent.id,
+                         .agent_name = agent.name,
+                         .timestamp = decided.decided_at,
+                         .turn_id = decided.turn_id,
+                         .action = decided.action,
+                         .decision = decided.state == "denied" ? "ask_denied" : "ask_approved",
+                         .user_id = static_cast<std::int64_t>(getuid()),
+                         .actor = decided.decided_by,
+                         .detail = detail});
+    return true;
+}
 
 Rights rights_in_force(store::Store& store, const Widening& widening) {
     const agent::Directory directory(widening.home.path() + "/" + widening.agent.dir);

@@ -7,6 +7,7 @@
 
 #include "agent/configuration.hpp"
 #include "store/agents.hpp"
+#include "store/prompts.hpp"
 #include "store/turns.hpp"
 #include "sys/environment.hpp"
 #include "sys/lock.hpp"
@@ -24,6 +25,10 @@ struct Widening {
     store::TurnId turn = 0;
 };
 
+// The decision of a question, with its row in the audit log. Inside a transaction of the caller.
+// False: somebody else was first.
+bool record_decision(store::Store& store, const store::Agent& agent, const store::Prompt& decided,
+                     const std::string& detail);
 // What `decide` returns, actions, becomes rules in agent.json, the trusted part and the audit log,
 // in one transaction with what `decide` writes; nothing is changed where it returns none. What was
 // approved under the rules before holds under those after, and equal calls that wait are approved

@@ -176,28 +176,12 @@ std::string audit_detail(const store::Prompt& decided) {
     return detail;
 }
 
-// Inside a transaction. False: somebody else was first.
-bool record_decision(store::Store& store, const store::Agent& agent, const store::Prompt& decided) {
-    if (!store::decide_prompt(store, decided)) return false;
-    store::append_audit(store,
-                        {.agent_id = agent.id,
-                         .agent_name = agent.name,
-                         .timestamp = decided.decided_at,
-                         .turn_id = decided.turn_id,
-                         .action = decided.action,
-                         .decision = decided.state == "denied" ? "ask_denied" : "ask_approved",
-                         .user_id = static_cast<std::int64_t>(getuid()),
-                         .actor = decided.decided_by,
-                         .detail = audit_detail(decided)});
-    return true;
-}
-
 // False: somebody else was first.
 bool decide_one(store::Store& store, const Widening& widening, const store::Prompt& decided) {
     if (decided.kind == "trust" && decided.state == "approved")
         return approve_trust(store, widening, decided);
     store::Transaction transaction(store);
-    if (!record_decision(store, widening.agent, decided)) return false;
+    if (!record_decision(store, widening.agent, decided, audit_detail(decided))) return false;
     transaction.commit();
     return true;
 }
@@ -290,8 +274,9 @@ std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
     };
     if (decision.always)
         allow_always(store, widening_for(prompts.front()), [&] {
-            decide_each(
-                [&](const store::Prompt& prompt) { return record_decision(store, agent, prompt); });
+            decide_each([&](const store::Prompt& prompt) {
+                return record_decision(store, agent, prompt, audit_detail(prompt));
+            });
             std::vector<std::string> actions;
             for (const store::Prompt& prompt : decided) actions.push_back(prompt.action);
             return actions;

@@ -389,9 +389,9 @@ void LiveTurn::run_to_end(const std::vector<Unfinished>& unfinished) {
     if (!concluded_) fill(*end);
 }
 
-// What cannot be gone on from (a configuration that broke meanwhile, a full disk) ends the turn, on
-// record where that can still be written.
-// A turn whose end cannot be recorded is one whose process has gone: --resume goes on with it.
+// An error that the turn cannot go on from (a configuration that broke meanwhile, a full disk) ends
+// it, on record where that can still be written. A turn whose end cannot be recorded is one whose
+// process has gone: --resume goes on with it.
 void LiveTurn::guard(const std::function<void()>& work) {
     try {
         work();
