@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <optional>
 
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
@@ -16,12 +17,14 @@ namespace {
 
 constexpr int most_writers = 64;  // at once in one directory
 
-bool stands_for(int directory, const std::string& name, const Fd& fd) {
+// Whether `name` is the file that is open; nothing where that cannot be found out.
+std::optional<bool> stands_for(int directory, const std::string& name, const Fd& fd) {
     struct stat named {};
     struct stat opened {};
-    return fstatat(directory, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-           fstat(fd.get(), &opened) == 0 && named.st_dev == opened.st_dev &&
-           named.st_ino == opened.st_ino;
+    if (fstatat(directory, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? std::optional(false) : std::nullopt;
+    if (fstat(fd.get(), &opened) != 0) return std::nullopt;
+    return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
 std::string numbered(int number) {
@@ -38,7 +41,8 @@ Fd open_temporary(int directory, const std::string& name) {
 bool is_leftover(int directory, const std::string& name, const Fd& fd) {
     struct stat status {};
     return fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) &&
-           flock(fd.get(), LOCK_EX | LOCK_NB) == 0 && stands_for(directory, name, fd);
+           flock(fd.get(), LOCK_EX | LOCK_NB) == 0 &&
+           stands_for(directory, name, fd).value_or(false);
 }
 
 // False where there is nothing to look at.
@@ -94,13 +98,14 @@ bool Temporary::take(std::string name, unsigned mode) {
     if (!fd) return false;
     // Before it was locked it looked like a leftover, and may be removed as one, or already be.
     const bool locked = flock(fd.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-    if (!locked || !stands_for(directory_, name, fd)) {
+    const std::optional<bool> is_own = locked ? stands_for(directory_, name, fd) : false;
+    if (is_own == false) {
         errno = EEXIST;
         return false;
     }
     fd_ = std::move(fd);
     name_ = std::move(name);
-    return true;
+    return is_own.has_value();
 }
 
 bool Temporary::create(unsigned mode) {

@@ -1,12 +1,18 @@
 #include "sys/file.hpp"
 
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sys/file.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
+#include <array>
 #include <csignal>
+#include <cstddef>
 #include <filesystem>
 
 #include "base/error.hpp"
@@ -155,6 +161,31 @@ TEST(WriteFile, AFailureLeavesTheOldFileAndNoTemporary) {
     EXPECT_EQ(test::in_child(body), 0);
     EXPECT_EQ(text_of(scratch / "file"), "old");
     EXPECT_EQ(list_directory(scratch.path()), Names{"file"});
+}
+
+// Makes the stat of a named file fail with EIO in this process; that of a descriptor, whose name is
+// empty, as well.
+bool break_stat() {
+    std::array<sock_filter, 4> program = {
+        {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_newfstatat, 0, 1),
+         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EIO),
+         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)}};
+    const sock_fprog filter{program.size(), program.data()};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+TEST(WriteFile, LeavesNoTemporaryThatItCannotLookAt) {
+    const Scratch scratch;
+    const auto body = [&] {
+        return break_stat() && message_of([&] { write_file(scratch / "file", "x"); }) ==
+                                   scratch / "file: Input/output error"
+                   ? 0
+                   : 1;
+    };
+    EXPECT_EQ(test::in_child(body), 0);
+    EXPECT_EQ(list_directory(scratch.path()), Names{});
 }
 
 TEST(WriteFile, OntoADirectoryLeavesNoTemporary) {
