@@ -143,7 +143,7 @@ run chorus-context backup --restore copy.db --force
 expect_status 2
 expect_equal "$(sha256sum "$CHORUS_HOME"/chorus.db "$CHORUS_HOME"/chorus.db-wal)" "$before"
 expect_equal "$(find "$CHORUS_HOME" -maxdepth 1 -name '*before*' -o -maxdepth 1 -name '.chorus-write*')" ''
-chorus-run a '/bash {"command": "sleep 60"}' >/dev/null 2>&1 &
+CHORUS_DRAIN_TIMEOUT_MS=0 chorus-run a '/bash {"command": "sleep 60"}' >/dev/null 2>&1 &
 turn=$!
 wait_for 10 test -n "$(db 'SELECT 1 FROM turns WHERE ended_at IS NULL')"
 run timeout 20 chorus-context backup --restore copy.db
@@ -192,12 +192,12 @@ expect_file copy.db good
 
 test_case "a process that finds a newer schema stops writing, and never sets it back"
 init a --model builtin/script --permissions open
-chorus-run a '/bash {"command": "until [ -e '"$scratch"'/go ]; do sleep 0.1; done"}' >"$scratch/turn" 2>&1 &
+chorus-run a '/bash {"command": "until [ -e go ]; do sleep 0.1; done"}' >"$scratch/turn" 2>&1 &
 turn=$!
 wait_for 10 test -n "$(db "SELECT 1 FROM tool_runs")"
 db 'PRAGMA user_version = 99' >/dev/null
 rows=$(db 'SELECT count(*) FROM messages')
-: >go
+: >"$CHORUS_HOME/agents/a/workspace/go"
 wait $turn
 expect_equal $? 3
 expect_match "$(cat turn)" 'made by a newer chorus \(schema 99'
