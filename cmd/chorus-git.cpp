@@ -14,8 +14,24 @@
 #include "repo/server.hpp"
 #include "sys/fd.hpp"
 
+namespace {
+
+// libgit2 repeats a read that says EAGAIN for ever: it gets no FIFO and no terminal.
+bool can_be_read_to_its_end(int file) {
+    struct stat status {};
+    return fstat(file, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
+}
+
+int refused(int file) {
+    close(file);
+    errno = ENXIO;
+    return -1;
+}
+
+}  // namespace
+
 // libgit2 calls these. Landlock does not govern changing what a path leads to, the system call
-// filter refuses it: only what could be opened is changed. Nothing waits for a FIFO.
+// filter refuses it: only what could be opened is changed.
 extern "C" {
 
 int open(const char* path, int flags, ...) {
@@ -28,7 +44,8 @@ int open(const char* path, int flags, ...) {
     }
     // as git asks for it: the umask alone takes from the group and others
     if ((mode & S_IWUSR) != 0) mode |= (mode & (S_IRGRP | S_IROTH)) >> 1;
-    return openat(AT_FDCWD, path, flags | O_NONBLOCK, mode);
+    const int file = openat(AT_FDCWD, path, flags | O_NONBLOCK, mode);
+    return file < 0 || can_be_read_to_its_end(file) ? file : refused(file);
 }
 
 int chmod(const char* path, mode_t mode) noexcept {

@@ -1,6 +1,8 @@
 // A command that still runs exchanges what git tools go through for links that lead out.
+#include <fcntl.h>
 #include <linux/fs.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -8,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "sys/fd.hpp"
 #include "workspace.hpp"
 
 namespace chorus::repo {
@@ -47,6 +50,7 @@ class SwapsTest : public WorkspaceTest {
     void swap(std::vector<std::pair<std::string, std::string>> names) {
         swapper_ = fork();
         if (swapper_ != 0) return;
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         for (;;)
             for (const auto& [name, other] : names)
                 syscall(SYS_renameat2, AT_FDCWD, path(name).c_str(), AT_FDCWD, path(other).c_str(),
@@ -169,6 +173,17 @@ TEST_F(SwapsTest, ADirectoryOfTheWorkTreeForTheRepository) {
     EXPECT_FALSE(exists(".git/hooks/pre-commit"));
     EXPECT_FALSE(exists(".git/f"));
     EXPECT_FALSE(exists(".git/g"));
+}
+
+// Somebody may write into it later: a read of it says "try again", and libgit2 does so for ever.
+TEST_F(SwapsTest, AFifoThatAnotherProcessHoldsOpen) {
+    shell("mkfifo fifo");
+    const sys::Fd held(::open(path("fifo").c_str(), O_RDWR | O_CLOEXEC));
+    ASSERT_TRUE(held);
+    swap({{"sub/f", "fifo"}, {".git/refs/heads/main", "fifo"}});
+    alarm(60);
+    use_tools();
+    alarm(0);
 }
 
 TEST_F(SwapsTest, NoLinkIsFollowedInsideEither) {
