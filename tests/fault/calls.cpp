@@ -136,12 +136,14 @@ class Calls {
   private:
     std::string trace_path() const { return world_.directory() + "/trace"; }
 
-    // Whether the call was made to fail on what the tools had changed.
+    // Whether the call was made to fail on what the tools had changed; the path may begin at an
+    // open
+    // "/".
     bool has_failed_on_workspace() const {
         std::istringstream lines(contents(trace_path()));
         for (std::string line; std::getline(lines, line);)
             if (line.find("(INJECTED)") != std::string::npos &&
-                line.find(world_.workspace()) != std::string::npos)
+                line.find(world_.workspace().substr(1)) != std::string::npos)
                 return true;
         return false;
     }
