@@ -145,7 +145,7 @@ expect_equal "$(sha256sum "$CHORUS_HOME"/chorus.db "$CHORUS_HOME"/chorus.db-wal)
 expect_equal "$(find "$CHORUS_HOME" -maxdepth 1 -name '*before*' -o -maxdepth 1 -name '.chorus-write*')" ''
 CHORUS_DRAIN_TIMEOUT_MS=0 chorus-run a '/bash {"command": "sleep 60"}' >/dev/null 2>&1 &
 turn=$!
-wait_for 10 test -n "$(db 'SELECT 1 FROM turns WHERE ended_at IS NULL')"
+wait_for 10 in_db 'SELECT count(*) FROM turns WHERE ended_at IS NULL' 1 || fail 'no turn'
 run timeout 20 chorus-context backup --restore copy.db
 expect_status 75
 expect_match "$err" 'other processes have its database open'
@@ -194,7 +194,7 @@ test_case "a process that finds a newer schema stops writing, and never sets it 
 init a --model builtin/script --permissions open
 chorus-run a '/bash {"command": "until [ -e go ]; do sleep 0.1; done"}' >"$scratch/turn" 2>&1 &
 turn=$!
-wait_for 10 test -n "$(db "SELECT 1 FROM tool_runs")"
+wait_for 10 in_db 'SELECT count(*) FROM tool_runs' 1 || fail 'no command'
 db 'PRAGMA user_version = 99' >/dev/null
 rows=$(db 'SELECT count(*) FROM messages')
 : >"$CHORUS_HOME/agents/a/workspace/go"

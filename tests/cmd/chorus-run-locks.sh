@@ -72,6 +72,29 @@ for verb in 'save --no-summary' 'clear --save --no-summary' 'compact' 'restore 1
     rm -rf "$scratch/first"
 done
 
+test_case "nor to the next one whose predecessor went while the model was asked for a summary"
+for verb in save 'clear --save' compact; do
+    rm -rf "$CHORUS_HOME"
+    init a --model anthropic/m
+    for n in 1 2 3; do run chorus-run a -m builtin/script "of the first $n"; done
+    start_server '{"answers": [{"say": {"text": "a summary of the first"}, "delay_ms": 1500}], "after": "repeat-last"}'
+    set -- $verb
+    chorus-context "$1" a "${@:2}" >"$scratch/waiter.out" 2>"$scratch/waiter.err" </dev/null &
+    waiter=$!
+    wait_for 10 eval '[ "$(request_count)" = 1 ]' || fail 'the model was not asked'
+    db "UPDATE agents SET status = 'destroyed', destroyed_at = 1 WHERE id = 1"
+    mv "$CHORUS_HOME/agents/a" "$scratch/first"
+    init a --model anthropic/m
+    for n in 1 2 3; do run chorus-run a -m builtin/script "of the second $n"; done
+    waited 4
+    expect_match "$err" "agent 'a': it was destroyed"
+    expect_db 'SELECT count(*) FROM messages WHERE agent_id = 2' 6
+    expect_db 'SELECT count(*) FROM sessions WHERE agent_id = 2' 0
+    expect_db 'SELECT last_clear_message FROM agents WHERE id = 2' 0
+    stop_server
+    rm -rf "$scratch/first"
+done
+
 test_case "what was configured during the wait holds: limits, profiles, directory, current branch"
 init a --model anthropic/m --permissions sandboxed
 start_server "$(answers "$(call c bash '{"command": "echo ran >>effect; echo $SEEN >>effect"}')" "$(say Done.)")"

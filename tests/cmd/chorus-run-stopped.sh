@@ -52,7 +52,7 @@ init a --model builtin/script
 init b --model builtin/script --permissions open
 chorus-run b --timeout 5s '/bash {"command": "until [ -e '"$scratch"'/go ]; do sleep 0.1; done"}' >"$scratch/turn" 2>&1 &
 turn=$!
-wait_for 10 test -n "$(db 'SELECT 1 FROM tool_runs')"
+wait_for 10 in_db 'SELECT count(*) FROM tool_runs' 1 || fail 'no command'
 stop_a_writer
 began=$SECONDS
 : >go
