@@ -130,6 +130,13 @@ void write(Subject& subject, const agent::Place& place, const std::string& text,
     deliver_audit(subject);
 }
 
+// An agent has instructions from its birth on.
+void check_prompt(const agent::Place& place, const std::string& text) {
+    if (place.key->name != "system_prompt" || !base::trim(text).empty()) return;
+    throw Error(ErrorCode::bad_request, "system_prompt: it would be empty",
+                "chorus-config set system_prompt TEXT -a NAME, or @FILE for TEXT");
+}
+
 }  // namespace
 
 agent::Place require_place(const Call& call) {
@@ -145,6 +152,7 @@ ExitStatus set(const Call& call, const sys::Environment& environment) {
     Subject subject = open_to_change(call, environment);
     const bool is_text = place.key->name == "description" || place.key->name == "system_prompt";
     const std::string typed = read_value(call.value);
+    check_prompt(place, typed);
     const std::string json = agent::value_json(
         is_text ? turn::secrets_of(subject.home, environment).apply(typed) : typed, place);
     agent::check_place(place, json, "set");
@@ -157,6 +165,7 @@ ExitStatus set(const Call& call, const sys::Environment& environment) {
 
 ExitStatus unset(const Call& call, const sys::Environment& environment) {
     const agent::Place place = require_place_to_change(call);
+    check_prompt(place, "");
     Subject subject = open_to_change(call, environment);
     lock(subject);
     const std::string text = agent::without_value(subject.text, place, subject.path);

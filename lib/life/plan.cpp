@@ -3,6 +3,7 @@
 #include "agent/home.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "model/choice.hpp"
 #include "sys/file.hpp"
@@ -59,6 +60,24 @@ std::map<std::string, std::string> decided_members(const agent::HomeConfiguratio
     return members;
 }
 
+std::string installed_template() {
+    return agent::share_directory() + "/template";
+}
+
+// The agent.json of it.
+std::string installed_text() {
+    return sys::read_file_if_there(installed_template() + "/agent.json", base::limits::config_bytes)
+        .value_or("{}");
+}
+
+// No agent is born without instructions.
+std::optional<std::string> chosen_prompt(const agent::Configuration& present,
+                                         const BirthOptions& options) {
+    if (options.system_prompt || !base::trim(present.system_prompt).empty())
+        return options.system_prompt;
+    return agent::parse_configuration(installed_text(), "the installed agent.json").system_prompt;
+}
+
 bool is_same(const std::string& one, const std::string& other) {
     return sys::is_directory(one) && sys::is_directory(other) &&
            sys::real_path(one) == sys::real_path(other);
@@ -67,14 +86,11 @@ bool is_same(const std::string& one, const std::string& other) {
 }  // namespace
 
 Source source_of_template(const Home& home, const std::string& directory) {
-    const std::string installed = agent::share_directory() + "/template";
-    const std::string defaults =
-        sys::read_file_if_there(installed + "/agent.json", base::limits::config_bytes)
-            .value_or("{}");
+    const std::string installed = installed_template();
     Source source{"", directory + "/agent.json", "{}"};
     const std::string own = sys::read_file(source.name, base::limits::config_bytes);
     (void)agent::parse_configuration(own, source.name);
-    source.text = agent::with_missing_members(own, defaults);
+    source.text = agent::with_missing_members(own, installed_text());
     for (const agent::TrustChange& added :
          agent::trust_changes(agent::trust_part(own), source.text))
         source.part = agent::with_trusted_key(source.part, added.key, source.text);
@@ -94,7 +110,8 @@ Plan make_plan(const Home& home, const sys::Environment& environment, const Sour
     std::map<std::string, std::string> members = decided;
     members["name"] = chat::quoted(options.name);
     members["model"] = chat::quoted(chosen.model);
-    if (options.system_prompt) members["system_prompt"] = chat::quoted(*options.system_prompt);
+    if (const auto prompt = chosen_prompt(present, options))
+        members["system_prompt"] = chat::quoted(*prompt);
     if (options.description) members["description"] = chat::quoted(*options.description);
 
     Plan plan;

@@ -295,13 +295,42 @@ expect_match "$err" "CHORUS_GROOM: 'never' is not auto, manual or pristine"
 run chorus-run a --groom never hello
 expect_status 2
 
-test_case "a template whose system_prompt is missing or null gives the installed one"
-for own in '{}' '{"system_prompt": null}'; do
-    mkdir -p template && echo "$own" >template/agent.json
-    run chorus-init "a${#own}" --model builtin/script --template template
-    expect_status 0
-    expect_match "$out" 'You are a general-purpose agent'
-    expect_match "$(jq -r .system_prompt "$CHORUS_HOME/agents/a${#own}/agent.json")" 'You are a general-purpose agent'
+test_case "no agent is born without a system prompt: the installed one stands for what is missing, null or empty"
+given='You are a general-purpose agent'
+count=0
+for own in '{}' '{"system_prompt": null}' '{"system_prompt": ""}' '{"system_prompt": " \n"}'; do
+    for way in "--template $scratch/from" "--adopt=$scratch/from" "--adopt=$scratch/from.tar" --adopt kept; do
+        rm -rf from from.tar
+        mkdir -p from/workspace && echo "$own" >from/agent.json && tar -C from -cf from.tar .
+        name=a$((++count))
+        case $way in
+            --adopt) mkdir -p "$CHORUS_HOME/agents" && cp -a from "$CHORUS_HOME/agents/$name" ;;
+            kept)
+                way=''
+                run chorus-init $name --model builtin/script
+                run chorus-destroy $name --keep-files --yes
+                echo "$own" >"$CHORUS_HOME/agents/$name/agent.json"
+                ;;
+        esac
+        run chorus-init $name --model builtin/script $way
+        expect_status 0
+        expect_match "$out" "$given"
+        expect_match "$(jq -r .system_prompt "$CHORUS_HOME/agents/$name/agent.json")" "$given"
+    done
 done
+: >empty
+for option in '--system-prompt=' '--system-prompt= ' '--system-prompt-file=empty'; do
+    run chorus-init none --model builtin/script "$option"
+    expect_status 2
+done
+before=$(cat "$CHORUS_HOME/agents/a1/agent.json")
+for value in '' ' ' $'\n' @empty; do
+    run chorus-config set system_prompt "$value" -a a1
+    expect_status 2
+done
+run chorus-config unset system_prompt -a a1
+expect_status 2
+expect_match "$err" 'system_prompt: it would be empty'
+expect_file "$CHORUS_HOME/agents/a1/agent.json" "$before"
 
 end_tests
