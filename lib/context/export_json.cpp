@@ -108,6 +108,7 @@ void write_message(JsonText& out, const store::StoredMessage& stored, Shape shap
     if (!stored.restored_from.empty()) out.key("restored_from").string(stored.restored_from);
     if (stored.original_timestamp != 0) time(out, "original_timestamp", stored.original_timestamp);
     if (stored.left_out) out.key("left_out").boolean(true);
+    if (stored.taken_back) out.key("taken_back").boolean(true);
     out.end_object();
 }
 

@@ -238,6 +238,7 @@ MessageLine parse_message(const Members& line, const std::string& what) {
     stored.restored_from = line.text_or_none("restored_from");
     stored.original_timestamp = line.time_or_none("original_timestamp");
     stored.left_out = line.flag("left_out");
+    stored.taken_back = line.flag("taken_back");
     return {std::move(stored)};
 }
 

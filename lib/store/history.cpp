@@ -23,7 +23,8 @@ class Merged {
             "SELECT id, timestamp" + std::string(columns) +
             " FROM messages WHERE agent_id = ?1 AND thread_id = ?2 AND id > ?3 AND (?4 OR (role <> "
             "'tool_result' AND content <> '' AND (compacted_into IS NOT 0 OR restored_from LIKE '" +
-            std::string(import_mark) + "%'))) ORDER BY id" + (sign_ > 0 ? "" : " DESC");
+            std::string(import_mark) + "%' AND extra ->> 'taken_back' IS NULL))) ORDER BY id" +
+            (sign_ > 0 ? "" : " DESC");
         const auto add = [&](ThreadId thread) {
             cursors_.push_back(store.prepare(sql));
             cursors_.back()

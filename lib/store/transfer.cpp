@@ -14,7 +14,9 @@ std::string select(std::string_view condition) {
                "SELECT message.id, message.role, message.timestamp, message.turn_id, "
                "message.tool_call_id, message.content, message.tool_calls, message.extra, "
                "message.thread_id, run.outcome, message.restored_from, message.original_timestamp, "
-               "message.compacted_into IS NOT NULL FROM messages AS message "
+               "message.compacted_into IS NOT NULL, message.compacted_into IS 0 AND "
+               "(message.restored_from IS NULL OR ifnull(message.extra ->> 'taken_back', 0)) "
+               "FROM messages AS message "
                "LEFT JOIN tool_runs AS run ON run.turn_id = message.turn_id "
                "AND run.tool_call_id = message.tool_call_id WHERE ")
         .append(condition);
@@ -39,6 +41,7 @@ StoredMessage read(const Statement& statement) {
     stored.restored_from = row.text();
     stored.original_timestamp = row.integer();
     stored.left_out = row.integer() != 0;
+    stored.taken_back = row.integer() != 0;
     return stored;
 }
 
@@ -83,6 +86,13 @@ std::int64_t insert_copy(Store& store, AgentId agent, const StoredMessage& copy)
     else
         statement.bind_null();
     statement.bind(id).run();
+    if (copy.taken_back)
+        store
+            .prepare(
+                "UPDATE messages SET extra = json_set(ifnull(extra, '{}'), '$.taken_back', "
+                "json('true')) WHERE id = ?")
+            .bind(id)
+            .run();
     return id;
 }
 

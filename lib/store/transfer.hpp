@@ -19,6 +19,7 @@ struct StoredMessage {
     std::string restored_from;            // "": said here
     base::TimeMs original_timestamp = 0;  // 0: as the message's own
     bool left_out = false;                // of every window
+    bool taken_back = false;              // by --retry, here or where it was said
 };
 
 struct Extent {
@@ -34,8 +35,8 @@ std::vector<StoredMessage> load_messages(Store& store, AgentId agent, const Exte
 
 // What restored_from begins with for a message that was imported.
 constexpr std::string_view import_mark = "import:";
-// insert_message, with restored_from, original_timestamp and left_out. Inside a transaction of the
-// caller.
+// insert_message, with restored_from, original_timestamp, left_out and taken_back. Inside a
+// transaction of the caller.
 std::int64_t insert_copy(Store& store, AgentId agent, const StoredMessage& copy);
 
 }  // namespace chorus::store

@@ -462,7 +462,6 @@ expect_sound
 # What the next request would hold of the conversation.
 window_of() { env ANTHROPIC_API_KEY=sk-test-0123456789abcdef chorus-run "$1" -m anthropic/m --dry-run next 2>/dev/null |
     grep -oE 'alpha-talk|beta-talk|gamma-talk' | sort -u | tr '\n' ' '; }
-ways='pack import directory kept'
 move() { # WAY: what there is of ada is then agent ada of $CHORUS_HOME, in another home but for kept
     case $1 in
         pack) run chorus-context pack ada -o moved.tar.gz ;;
@@ -479,7 +478,7 @@ move() { # WAY: what there is of ada is then agent ada of $CHORUS_HOME, in anoth
     esac
     expect_status 0
 }
-for way in $ways; do
+for way in pack import directory kept; do
     test_case "moved by $way: the window begins where it began"
     init ada --model builtin/script
     run chorus-run ada 'alpha-talk'
@@ -531,6 +530,40 @@ for way in pack directory kept; do
     expect_match "$(readlink "$CHORUS_HOME/agents/ada/current")" 'branches/.*-try$'
     run chorus-context messages ada -t main
     expect_match "$out" 'beta-talk'
+    expect_sound
+done
+
+for way in pack import directory kept; do
+    test_case "moved by $way: an answer that --retry took back stays taken back, wherever it goes from there"
+    init ada --model builtin/script
+    home_key max_retries 0
+    start_server "$(answers '{"say": {"text": "a wrong way", "tool_calls": [{"id": "bad", "name": "view", "arguments": {"path": "missing"}}]}}' \
+        '{"status": 500}' "$(say 'the right way')")"
+    run chorus-run ada -m anthropic/m alpha-talk
+    expect_status 7
+    run env CHORUS_MODEL=anthropic/m chorus-run ada --retry
+    expect_status 0
+    stop_server
+    run chorus-context messages ada
+    expect_no_match "$out" 'wrong way'
+    run chorus-context clear ada
+    run chorus-run ada beta-talk
+    move "$way"
+    for home in second third; do
+        run chorus-context messages ada
+        expect_match "$out" 'alpha-talk.*the right way.*beta-talk'
+        expect_no_match "$out" 'wrong way'
+        run chorus-context messages ada --all
+        expect_match "$out" 'wrong way'
+        run chorus-context export ada -o $home.jsonl
+        run chorus-context import ada $home.jsonl
+        expect_match "$out" '^0 messages imported'
+        [ $home = third ] && continue
+        export CHORUS_HOME=$scratch/third
+        init ada --model builtin/script
+        run chorus-context import ada second.jsonl
+        expect_status 0
+    done
     expect_sound
 done
 
