@@ -13,6 +13,7 @@
 #include "life/agents.hpp"
 #include "life/birth.hpp"
 #include "life/opening.hpp"
+#include "life/reserve.hpp"
 #include "model/choice.hpp"
 #include "sys/environment.hpp"
 #include "sys/fd.hpp"
@@ -165,6 +166,7 @@ ExitStatus run(Options& options) {
     store::Store store = life::open_home(home, environment, agent::IfMissing::create,
                                          agent::groom_in_force(options.groom, environment));
     const life::Birth birth = life::give_birth(home, store, environment, options.birth);
+    life::keep_reserve(home);
     if (birth.adopted)
         context::remove_packed(agent::Directory(home.path() + "/" + birth.agent.dir));
     if (options.json)

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "base/error.hpp"
@@ -16,6 +17,7 @@
 #include "context/threads.hpp"
 #include "life/adoption.hpp"
 #include "life/leftovers.hpp"
+#include "life/reserve.hpp"
 #include "repo/repository.hpp"
 #include "store/messages.hpp"
 #include "store/prompts.hpp"
@@ -46,6 +48,12 @@ using store::AgentStatus;
 constexpr std::int64_t margin_ms = 2'000;          // for a turn to put its end on record
 constexpr std::int64_t lock_patience_ms = 30'000;  // others than turns let go of it by themselves
 
+bool is_full_disk(const Error& error) {
+    const std::string& text = error.message();
+    return text == "database: disk is full" || text.ends_with(std::strerror(ENOSPC)) ||
+           text.ends_with(std::strerror(EDQUOT));
+}
+
 constexpr const char* again = "run it again: it finishes what is begun";
 
 class Destruction {
@@ -70,10 +78,12 @@ class Destruction {
         // of one that was broken off, the session's file may be there without its row
         const bool goes_on = agent_.status == AgentStatus::destroying;
         family_ = life::family_of(store_, agent_);
-        life::begin_destroying(store_, family_, files_,
-                               {static_cast<std::int64_t>(getuid()), actor()});
-        take_locks();
-        end_tasks();
+        with_room([&] {
+            life::begin_destroying(store_, family_, files_,
+                                   {static_cast<std::int64_t>(getuid()), actor()});
+        });
+        if (locks_.empty()) take_locks();
+        with_room([&] { end_tasks(); });
         for (const std::string& place : store::working_directories(store_))
             sys::remove_mount_points(place);
         end_conversation(goes_on);
@@ -143,6 +153,30 @@ class Destruction {
         }
     }
 
+    // On a full disk what goes anyway goes first, when nobody works with it any more, and makes
+    // room for what stays.
+    template <typename Step>
+    std::invoke_result_t<Step> with_room(Step step) {
+        try {
+            return step();
+        } catch (const Error& error) {
+            if (!is_full_disk(error)) throw;
+        }
+        if (locks_.empty()) take_locks();
+        make_room();
+        return step();
+    }
+
+    void make_room() const {
+        life::give_up_reserve(home());
+        if (!rest_.empty()) sys::try_remove_tree(rest_);
+        sys::try_remove_tree(directory_.commands());
+        if (files_ == Files::kept) return;
+        for (const std::string& path :
+             {directory_.workspace(), directory_.artifacts(), directory_.docs()})
+            sys::try_remove_tree(path);
+    }
+
     // What agent.json says does not keep anybody from destroying the agent: then all is saved that
     // was said since the last clear.
     Present present() const {
@@ -163,6 +197,11 @@ class Destruction {
         const bool saves = files_ != Files::purged && !present.messages.empty();
         if (saves && goes_on) done_.session = find_saved(present.messages);
         if (saves && !done_.session) done_.session = save(present);
+        with_room([&] { record_end(present); });
+    }
+
+    void record_end(const Present& present) {
+        done_.prompts = done_.turns = done_.messages = 0;
         store::Transaction transaction(store_);
         if (done_.session && store::find_sessions(store_, agent_.id, done_.session->id).empty())
             store::insert_session(store_, *done_.session);
@@ -182,28 +221,13 @@ class Destruction {
                                       present.redaction);
     }
 
-    // On a full disk what goes anyway goes first, and makes room for what stays.
-    store::Session save(const Present& present) const {
+    store::Session save(const Present& present) {
         try {
-            return write(present);
+            return with_room([&] { return write(present); });
         } catch (const Error& error) {
-            const auto is = [&](int number) {
-                return error.message().ends_with(std::strerror(number));
-            };
-            if (!is(ENOSPC) && !is(EDQUOT)) throw cannot_save(error);
+            throw Error(error.code(), "the session cannot be saved: " + error.message(),
+                        "--purge saves nothing");
         }
-        sys::try_remove_tree(directory_.commands());
-        if (files_ == Files::archived) sys::try_remove_tree(directory_.workspace());
-        try {
-            return write(present);
-        } catch (const Error& error) {
-            throw cannot_save(error);
-        }
-    }
-
-    static Error cannot_save(const Error& error) {
-        return {error.code(), "the session cannot be saved: " + error.message(),
-                "--purge saves nothing"};
     }
 
     // The same session, written by a run that was killed.
@@ -279,17 +303,17 @@ class Destruction {
     }
 
     void remove() {
-        life::place_sessions(home(), agent_, files_);
-        const std::string rest =
-            files_ == Files::kept ? std::string() : life::take_away(home(), agent_);
-        done_.sessions = life::finish_destroying(home(), store_, family_, files_);
+        with_room([&] { life::place_sessions(home(), agent_, files_); });
+        if (files_ != Files::kept) rest_ = life::take_away(home(), agent_);
+        done_.sessions =
+            with_room([&] { return life::finish_destroying(home(), store_, family_, files_); });
         done_.agent = store::find_agent(store_, agent_.id).value_or(agent_);
         deliver_audit(store_, {audit_sink(), home().audit_lock()}, surroundings_.warn);
         // of a run that was killed when it had taken the directory away
         if (life::has_remains(home(), agent_.name)) life::reclaim_leftovers(home(), store_);
-        if (rest.empty()) return;
+        if (rest_.empty()) return;
         try {
-            sys::remove_tree(rest);
+            sys::remove_tree(rest_);
         } catch (const Error& error) {
             throw Error(ErrorCode::failed,
                         "agent '" + agent_.name +
@@ -314,6 +338,7 @@ class Destruction {
     ShutdownTimeouts timeouts_;
     std::vector<store::Agent> family_ = {};
     std::vector<sys::Lock> locks_ = {};
+    std::string rest_ = {};  // the directory, when it has been taken away
     policy::Redaction redaction_ = policy::Redaction();
     Destroyed done_ = {};
 };

@@ -140,6 +140,27 @@ for option in '' --purge; do
     free_disk
 done
 
+test_case "full in a home that is nearly new: an agent is destroyed there too"
+for turns in 0 1 2; do
+    for option in '' --purge; do
+        make_disk 4m
+        init a --model builtin/script
+        for ((n = 1; n <= turns; n++)); do run chorus-run a "turn $n"; done
+        fill_disk
+        run chorus-destroy a --yes $option
+        expect_status 0
+        rm "$CHORUS_HOME/filler"
+        saved=0
+        [ $turns = 0 ] || [ -n "$option" ] || saved=1
+        expect_equal "$(find "$CHORUS_HOME/archive" -name '*.json' 2>/dev/null | wc -l)" $saved
+        expect_equal "$(ls -A "$CHORUS_HOME/agents")" ''
+        expect_db 'SELECT status FROM agents' destroyed
+        run chorus-config doctor
+        expect_status 0
+        free_disk
+    done
+done
+
 test_case "full when the turn ends: the result names the turn on record, and --resume goes on with it"
 for format in text json; do
     make_disk 4m
