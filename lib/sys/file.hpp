@@ -39,6 +39,8 @@ bool write_file_if_free(const std::string& path, std::string_view content, unsig
 // descriptor of it to write to. False where something of that name is there and is not to go.
 bool fill_file(const std::string& path, bool replace,
                const std::function<void(const std::string& temporary, int fd)>& fill);
+// Whether it is the name of a file that write_file has not put in place yet.
+bool is_temporary(std::string_view name);
 // What write_file of processes that were killed left in the directory; the next write there does it
 // too.
 void remove_temporaries(const std::string& directory);

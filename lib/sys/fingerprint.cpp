@@ -15,6 +15,7 @@
 
 #include "base/hash.hpp"
 #include "sys/fd.hpp"
+#include "sys/file.hpp"
 #include "sys/git_place.hpp"
 #include "sys/open_beneath.hpp"
 
@@ -122,7 +123,8 @@ class Reader {
 // One walk by descriptors over the tree.
 class Fingerprint::Look {
   public:
-    explicit Look(const Root& root) : root_(root.fd()) {}
+    enum class Scope { all, files };
+    explicit Look(const Root& root, Scope scope = Scope::all) : root_(root.fd()), scope_(scope) {}
 
     std::vector<Entry> run() {
         open_.push_back({});
@@ -155,7 +157,8 @@ class Fingerprint::Look {
         const Fd fd = open_beneath(root_, path.empty() ? "." : path,
                                    O_RDONLY | O_DIRECTORY | O_NOFOLLOW, Links::none);
         if (!fd) return cannot_look_into(path);
-        directory.is_git = (directory.is_in_git || path == ".git/" || path.ends_with("/.git/")) &&
+        directory.is_git = scope_ == Scope::all &&
+                           (directory.is_in_git || path == ".git/" || path.ends_with("/.git/")) &&
                            is_git_directory(fd.get());
         directory.is_in_git |= directory.is_git;
         ssize_t count = 0;
@@ -184,6 +187,9 @@ class Fingerprint::Look {
     void note(int fd, const Open& directory, const char* name) {
         const std::string_view shown = name;
         if (shown == "." || shown == "..") return;
+        if (scope_ == Scope::files &&
+            (is_temporary(shown) || (directory.path.empty() && is_git_name(shown))))
+            return;
         struct stat status {};
         if (fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return;
         if (directory.is_git && is_written_by_git(name, status.st_mode)) return;
@@ -191,7 +197,7 @@ class Fingerprint::Look {
         std::string path = directory.path + name;
         if (S_ISDIR(status.st_mode)) {
             open_.push_back({path + "/", directory.is_in_git});
-            if (directory.is_in_git || shown == ".git") return;
+            if (directory.is_in_git || (scope_ == Scope::all && shown == ".git")) return;
         }
         add(fd, name, std::move(path), status);
     }
@@ -211,6 +217,7 @@ class Fingerprint::Look {
     }
 
     int root_;
+    Scope scope_;
     std::uint64_t settled_ = now_ns() - young_ns;
     std::unique_ptr<char[]> names_ = std::make_unique_for_overwrite<char[]>(entries_bytes);
     std::vector<Open> open_;
@@ -222,6 +229,19 @@ Fingerprint Fingerprint::of(const Root& root) {
     now.root_ = root.path();
     now.entries_ = Look(root).run();
     return now;
+}
+
+Fingerprint Fingerprint::of_files(const Root& root) {
+    Fingerprint now;
+    now.root_ = root.path();
+    now.entries_ = Look(root, Look::Scope::files).run();
+    return now;
+}
+
+Fingerprint Fingerprint::made_of(std::vector<Entry> entries) {
+    Fingerprint made;
+    made.entries_ = std::move(entries);
+    return made;
 }
 
 Fingerprint Fingerprint::of_file(const Root& root, std::string_view path) {
@@ -243,20 +263,27 @@ bool Fingerprint::is_same(const Entry& before, const Entry& now, int root) {
     return before.more == (now.more.empty() ? hash_of(root, now.path, now.inode) : now.more);
 }
 
-std::vector<std::string> Fingerprint::changes_since(const Fingerprint& before) const {
+std::vector<Fingerprint::Change> Fingerprint::all_changes_since(const Fingerprint& before) const {
     const Fd root(open(root_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    std::vector<std::string> changes;
+    std::vector<Change> changes;
     auto old = before.entries_.begin();
     for (const Entry& now : entries_) {
         for (; old != before.entries_.end() && old->path < now.path; ++old)
-            changes.push_back(old->path + " (gone)");
+            changes.push_back({old->path, " (gone)"});
         if (old == before.entries_.end() || old->path != now.path)
-            changes.push_back(now.path + " (new)");
+            changes.push_back({now.path, " (new)"});
         else if (!is_same(*old++, now, root.get()))
-            changes.push_back(now.path);
+            changes.push_back({now.path, ""});
     }
-    for (; old != before.entries_.end(); ++old) changes.push_back(old->path + " (gone)");
+    for (; old != before.entries_.end(); ++old) changes.push_back({old->path, " (gone)"});
     return changes;
+}
+
+std::vector<std::string> Fingerprint::changes_since(const Fingerprint& before) const {
+    std::vector<std::string> told;
+    for (const Change& change : all_changes_since(before))
+        told.push_back(change.path + std::string(change.how));
+    return told;
 }
 
 // Paths are written without what they share with the one before.

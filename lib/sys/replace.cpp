@@ -27,8 +27,11 @@ std::optional<bool> stands_for(int directory, const std::string& name, const Fd&
     return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
+constexpr std::string_view temporary_head = ".chorus-write-";
+constexpr std::string_view temporary_tail = ".tmp";
+
 std::string numbered(int number) {
-    return ".chorus-write-" + std::to_string(number) + ".tmp";
+    return std::string(temporary_head) + std::to_string(number) + std::string(temporary_tail);
 }
 
 Fd open_temporary(int directory, const std::string& name) {
@@ -126,6 +129,10 @@ bool Temporary::create(unsigned mode) {
 
 Making with_mode(unsigned mode) {
     return {0600, [mode](int fd) { return fchmod(fd, mode) == 0; }};
+}
+
+bool is_temporary(std::string_view name) {
+    return name.starts_with(temporary_head) && name.ends_with(temporary_tail);
 }
 
 void remove_temporaries_at(int directory) {

@@ -205,5 +205,19 @@ TEST_F(FingerprintTest, OnlyItsOwnTextIsRead) {
     EXPECT_FALSE(Fingerprint::parse(std::string(100, '\xff')));
 }
 
+TEST_F(FingerprintTest, OfFilesLeavesOutOneGitDirectoryOnly) {
+    for (const char* path : {".git/HEAD", ".git/refs/x", "sub/.git/HEAD", "sub/.git/index", "a"})
+        put(scratch_ / path, "x");
+    put(scratch_ / "sub/.chorus-write-3.tmp", "x");
+    Names paths;
+    const Fingerprint files = Fingerprint::of_files(root_);
+    for (const Fingerprint::Entry& entry : files.entries()) paths.push_back(entry.path);
+    EXPECT_EQ(paths, (Names{"a", "sub", "sub/.git", "sub/.git/HEAD", "sub/.git/index"}));
+    put(scratch_ / "a", "longer");
+    const auto changes = Fingerprint::of_files(root_).all_changes_since(files);
+    ASSERT_EQ(changes.size(), 1U);
+    EXPECT_EQ(changes.front().path, "a");
+}
+
 }  // namespace
 }  // namespace chorus::sys
