@@ -62,7 +62,8 @@ struct Limits {
     std::optional<sys::SandboxMode> sandbox;
     Budget budget;
     std::optional<std::vector<std::string>> environment;  // the names there may be
-    bool private_webhooks = false;                        // channels may post to own networks
+    std::int64_t checkpoint_bytes = base::limits::checkpoint_bytes;
+    bool private_webhooks = false;  // channels may post to own networks
 };
 
 // config.json; a missing file is the defaults.

@@ -47,6 +47,7 @@ Limits read_limits(const Json& object, const std::string& what) {
     limits.budget = read_budget(*value);
     if (find(*value, "environment") != nullptr)
         limits.environment = text_list(*value, "environment");
+    if (const auto mib = integer(*value, "checkpoint_mib")) limits.checkpoint_bytes = *mib << 20U;
     if (const Json* value_of = find(*value, "private_webhooks"))
         limits.private_webhooks = value_of->get<bool>();
     return limits;

@@ -57,7 +57,8 @@ std::span<const Member> members(KeyType type) {
     using enum KeyType;
     static constexpr std::array<Member, 3> of_budget{
         {{"tokens_per_turn", integer}, {"usd_per_day", amount}, {"usd_per_turn", amount}}};
-    static constexpr std::array<Member, 5> of_limits{{{"budget", budget},
+    static constexpr std::array<Member, 6> of_limits{{{"budget", budget},
+                                                      {"checkpoint_mib", integer},
                                                       {"environment", text_list},
                                                       {"permissions", permissions},
                                                       {"private_webhooks", boolean},

@@ -89,6 +89,10 @@ std::string Home::destroy_lock(std::int64_t agent_id) const {
     return agent_lock(agent_id) + "-destroy";
 }
 
+std::string Home::checkpoint_lock(std::int64_t agent_id) const {
+    return agent_lock(agent_id) + "-checkpoints";
+}
+
 std::string Home::channel_lock(std::int64_t agent_id) const {
     return agent_lock(agent_id) + "-channel";
 }
@@ -113,6 +117,9 @@ std::string Directory::commands() const {
 }
 std::string Directory::call_plants(std::int64_t thread_id) const {
     return commands() + "/plants-" + std::to_string(thread_id);
+}
+std::string Directory::checkpoints() const {
+    return path_ + "/.checkpoints";
 }
 std::string Directory::tasks() const {
     return path_ + "/tasks";

@@ -33,7 +33,8 @@ class Home {
     std::string key_lock(std::int64_t agent_id) const;
     std::string configuration_lock(std::int64_t agent_id) const;
     std::string branches_lock(std::int64_t agent_id) const;  // held while a branch is put in place
-    std::string channel_lock(std::int64_t agent_id) const;   // held while something is posted
+    std::string checkpoint_lock(std::int64_t agent_id) const;
+    std::string channel_lock(std::int64_t agent_id) const;  // held while something is posted
     // Byte N of it is held by the supervisor of task N, as long as that lives.
     std::string task_lock(std::int64_t agent_id) const;
     std::string destroy_lock(
@@ -61,6 +62,7 @@ class Directory {
     // The file names what stood in the workspace before a call of that thread
     // (task/kept_plants.hpp).
     std::string call_plants(std::int64_t thread_id) const;
+    std::string checkpoints() const;  // .checkpoints: agent/checkpoints.hpp
     std::string tasks() const;
     std::string task(std::string_view id) const;      // tasks/<id>
     std::string task_out(std::string_view id) const;  // out.log of it

@@ -44,10 +44,6 @@ bool ends_in(std::string_view text, std::string_view ending) {
     return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending;
 }
 
-bool is_temporary(std::string_view name) {
-    return name.rfind(".chorus-write-", 0) == 0 && ends_in(name, ".tmp");
-}
-
 class Packing {
   public:
     Packing(const std::string& directory, const std::string& path, int fd,
@@ -98,14 +94,16 @@ class Packing {
             const bool is_given =
                 std::any_of(except.begin(), except.end(),
                             [&](const PackedText& more) { return more.name == name; });
-            if (!is_given && !is_temporary(name) && !(directory.empty() && is_of_packing(name)))
+            if (!is_given && !sys::is_temporary(name) &&
+                !(directory.empty() && is_of_packing(name)))
                 add(directory.empty() ? name : directory + "/" + name);
         }
     }
 
     void add(const std::string& path) {
         if (is_git_trap(path)) return;
-        if (path == "current" || path == "commands") return;  // made anew by whoever unpacks
+        // made anew by whoever unpacks, or of no use there
+        if (path == "current" || path == "commands" || path == ".checkpoints") return;
         sys::Opened opened =
             sys::is_link(root_.path() + "/" + path) ? sys::Opened() : root_.open_to_read(path);
         struct stat status {};

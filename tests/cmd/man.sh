@@ -120,6 +120,8 @@ declare -A label=(
     [error_body_bytes]='error body kept of a provider' [json_bytes]='JSON text' [json_depth]='JSON depth'
     [tool_result_characters]='tool result' [task_log_bytes]='output log of a background task'
     [docs_bytes]='documents in docs/ on disk' [docs_tokens]='documents in a request' [project_text_bytes]='AGENTS.md'
+    [checkpoint_bytes]='files of a checkpoint' [checkpoints]='checkpoints of an agent, so many or a few more'
+    [checkpoint_stores]='room for all of them, in the largest size of one' [checkpoint_age_ms]='age of a checkpoint'
     [action_bytes]='action' [pattern_bytes]='pattern of a profile' [config_bytes]='configuration file'
     [session_bytes]='file of a session that is read' [summary_characters]='summary of a session'
     [summary_ms]='wait for a summary'
@@ -140,13 +142,14 @@ in_words() { # NAME VALUE
         *_bytes) if (($2 % 1048576 == 0)); then echo "$(($2 >> 20)) MiB"
                  elif (($2 % 1024 == 0)); then echo "$(($2 >> 10)) KiB"
                  else echo "$2 bytes"; fi ;;
+        *_age_ms) echo "$(($2 / 86400000)) days" ;;
         *_ms) if (($2 % 1000 == 0)); then echo "$(($2 / 1000)) s"; else echo "$2 ms"; fi ;;
         *_characters) echo "$(thousands "$2") characters" ;;
         *_tokens) echo "$(thousands "$2") tokens" ;;
         *) echo "$2" ;;
     esac
 }
-in_sources=$(sed -n 's/^constexpr [a-z0-9_:]* \([a-z_]*\) = \(.*\);/\1 \2/p' "$sources/base/limits.hpp" | tr -d "'U" |
+in_sources=$(sed -n 's/^constexpr [a-z0-9_:]* \([a-z_]*\) = \(.*\);/\1 \2/p' "$sources/base/limits.hpp" | tr -d "'UL" |
     while read -r name value; do echo "${label[$name]:-$name} $(in_words "$name" $((value)))"; done | sorted)
 expect_same_lines "$(rows chorus.7 LIMITS 'what ' | sorted)" "$in_sources"
 

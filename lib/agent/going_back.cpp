@@ -1,0 +1,171 @@
+#include "agent/going_back.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "sys/put_back.hpp"
+
+namespace chorus::agent {
+namespace {
+
+using Entry = sys::Fingerprint::Entry;
+using Paths = std::vector<std::string>;
+
+constexpr unsigned entering = 0700;
+
+// Set-id bits are not put back: they are for one content.
+unsigned permissions(const Entry& entry) {
+    return static_cast<unsigned>(entry.mode) & (S_ISDIR(entry.mode) ? 07777U : 0777U);
+}
+
+bool has_type_of(const Entry& one, const Entry& other) {
+    return (one.mode & S_IFMT) == (other.mode & S_IFMT);
+}
+
+bool is_same(const Entry& one, const Entry& other) {
+    if (!has_type_of(one, other)) return false;
+    if (S_ISLNK(one.mode)) return one.more == other.more;
+    if (!S_ISREG(one.mode) && !S_ISDIR(one.mode)) return true;
+    if (permissions(one) != permissions(other)) return false;
+    if (S_ISDIR(one.mode)) return true;
+    if (!one.more.empty() && !other.more.empty()) return one.more == other.more;
+    return one.inode == other.inode && one.size_bytes == other.size_bytes &&
+           one.modified_ns == other.modified_ns && one.changed_ns == other.changed_ns;
+}
+
+// A directory that nobody could look into.
+bool is_closed(const Entry& entry) {
+    return entry.path.ends_with('/');
+}
+
+bool has_content(const Entry& entry) {
+    return S_ISDIR(entry.mode) || S_ISLNK(entry.mode) ||
+           (S_ISREG(entry.mode) && !entry.more.empty());
+}
+
+void copy(int from, int to, const std::string& path) {
+    std::array<char, 65536> buffer{};
+    for (ssize_t size = 0; (size = read(from, buffer.data(), buffer.size())) != 0;) {
+        if (size < 0 && errno == EINTR) continue;
+        if (size < 0) throw base::system_error(path);
+        sys::write_all(to, {buffer.data(), static_cast<std::size_t>(size)}, path);
+    }
+}
+
+std::string put(const Checkpoints& store, const sys::Root& root, const Entry& entry) {
+    if (S_ISDIR(entry.mode)) return sys::put_directory(root, entry.path);
+    if (S_ISLNK(entry.mode)) return sys::put_link(root, entry.path, entry.more);
+    const sys::Fd content = store.open_content(entry.more);
+    if (!content)
+        return base::visible(entry.path, base::Newlines::escape) +
+               ": the checkpoint's copy of it is damaged";
+    return sys::put_file(root, entry.path, permissions(entry),
+                         [&](int fd) { copy(content.get(), fd, entry.path); });
+}
+
+}  // namespace
+
+GoingBack::GoingBack(const Tree& target, const From& from) {
+    auto present = from.tree.begin();
+    for (const Entry& entry : target) {
+        for (; present != from.tree.end() && present->path < entry.path; ++present)
+            compare({nullptr, &*present}, from);
+        if (present != from.tree.end() && present->path == entry.path)
+            compare({&entry, &*present++}, from);
+        else
+            compare({&entry, nullptr}, from);
+    }
+    for (; present != from.tree.end(); ++present) compare({nullptr, &*present}, from);
+    spare_what_is_kept();
+    for (const Step& step : steps_)
+        changes_.push_back(step.target != nullptr ? step.target->path : step.present->path);
+}
+
+void GoingBack::compare(const Step& step, const From& from) {
+    const Entry& entry = step.target != nullptr ? *step.target : *step.present;
+    if (is_closed(entry)) return;
+    if (step.target != nullptr && step.present != nullptr && is_same(entry, *step.present)) {
+        if (S_ISDIR(entry.mode) && (entry.mode & entering) != entering)
+            read_only_.push_back(step.present);
+        return;
+    }
+    const bool is_changed = from.changed.contains(entry.path);
+    const bool would_be_lost =
+        step.present != nullptr && S_ISREG(step.present->mode) && step.present->more.empty();
+    if (!from.force && (is_changed || would_be_lost))
+        kept_.push_back(entry.path);
+    else if (step.target != nullptr && !has_content(*step.target))
+        missing_.push_back(entry.path);
+    else
+        steps_.push_back(step);
+}
+
+// A directory stays for what is kept in it, and nothing can stand below a file that is kept.
+void GoingBack::spare_what_is_kept() {
+    const std::set<std::string> kept(kept_.begin(), kept_.end());
+    const auto has_kept_below = [&](const std::string& path) {
+        const auto below = kept.lower_bound(path + "/");
+        return below != kept.end() && below->starts_with(path + "/");
+    };
+    const auto is_below_kept = [&](const std::string& path) {
+        for (std::size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1))
+            if (kept.contains(path.substr(0, at))) return true;
+        return false;
+    };
+    std::erase_if(steps_, [&](const Step& step) {
+        const bool comes = step.target != nullptr;
+        const std::string& path = comes ? step.target->path : step.present->path;
+        const bool is_directory = S_ISDIR(comes ? step.target->mode : step.present->mode);
+        const bool is_spared = comes
+                                   ? (!is_directory && has_kept_below(path)) || is_below_kept(path)
+                                   : is_directory && has_kept_below(path);
+        if (is_spared && comes) kept_.push_back(path);
+        return is_spared;
+    });
+    std::sort(kept_.begin(), kept_.end());
+}
+
+// Those that may not be written and in which something changes.
+void GoingBack::open_directories(const sys::Root& root, std::vector<const Entry*>& opened) const {
+    for (const Entry* directory : read_only_) {
+        const std::string below = directory->path + "/";
+        const auto first = std::lower_bound(changes_.begin(), changes_.end(), below);
+        if (first != changes_.end() && first->starts_with(below)) opened.push_back(directory);
+    }
+    for (const Step& step : steps_)
+        if (step.present != nullptr && S_ISDIR(step.present->mode)) opened.push_back(step.present);
+    std::sort(opened.begin(), opened.end(),
+              [](const Entry* one, const Entry* other) { return one->path < other->path; });
+    for (const Entry* directory : opened)
+        (void)sys::put_mode(root, directory->path, permissions(*directory) | entering);
+}
+
+// From the leaves up what goes, then from the top what comes; modes of directories last.
+Paths GoingBack::apply(const Checkpoints& store, const sys::Root& root) const {
+    Paths problems;
+    const auto note = [&](std::string problem) {
+        if (!problem.empty()) problems.push_back(std::move(problem));
+    };
+    std::vector<const Entry*> opened;
+    open_directories(root, opened);
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step)
+        if (step->present != nullptr &&
+            (step->target == nullptr || !has_type_of(*step->target, *step->present)))
+            note(sys::take_away(root, step->present->path, S_ISDIR(step->present->mode)));
+    for (const Step& step : steps_)
+        if (step.target != nullptr) note(put(store, root, *step.target));
+    for (auto directory = opened.rbegin(); directory != opened.rend(); ++directory)
+        (void)sys::put_mode(root, (*directory)->path, permissions(**directory));
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step)
+        if (step->target != nullptr && S_ISDIR(step->target->mode))
+            note(sys::put_mode(root, step->target->path, permissions(*step->target)));
+    return problems;
+}
+
+}  // namespace chorus::agent
