@@ -215,6 +215,7 @@ void delete_agent(Store& store, AgentId id) {
     for (const std::int64_t message : messages) delete_message(store, message);
     for (const char* sql :
          {"DELETE FROM turns WHERE agent_id = ?", "DELETE FROM sessions WHERE agent_id = ?",
+          "DELETE FROM checkpoints WHERE agent_id = ?",
           "DELETE FROM settings WHERE scope = 'agent/' || ?", "DELETE FROM agents WHERE id = ?"})
         store.prepare(sql).bind(id).run();
 }

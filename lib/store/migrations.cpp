@@ -19,6 +19,7 @@ extern const std::string_view store_schema_0007;
 extern const std::string_view store_schema_0008;
 extern const std::string_view store_schema_0009;
 extern const std::string_view store_schema_0010;
+extern const std::string_view store_schema_0011;
 }  // namespace chorus::embedded
 
 namespace chorus::store {
@@ -30,11 +31,12 @@ struct Migration {
 };
 
 constexpr std::array migrations{
-    Migration{1, &embedded::store_schema_0001}, Migration{2, &embedded::store_schema_0002},
-    Migration{3, &embedded::store_schema_0003}, Migration{4, &embedded::store_schema_0004},
-    Migration{5, &embedded::store_schema_0005}, Migration{6, &embedded::store_schema_0006},
-    Migration{7, &embedded::store_schema_0007}, Migration{8, &embedded::store_schema_0008},
-    Migration{9, &embedded::store_schema_0009}, Migration{10, &embedded::store_schema_0010},
+    Migration{1, &embedded::store_schema_0001},  Migration{2, &embedded::store_schema_0002},
+    Migration{3, &embedded::store_schema_0003},  Migration{4, &embedded::store_schema_0004},
+    Migration{5, &embedded::store_schema_0005},  Migration{6, &embedded::store_schema_0006},
+    Migration{7, &embedded::store_schema_0007},  Migration{8, &embedded::store_schema_0008},
+    Migration{9, &embedded::store_schema_0009},  Migration{10, &embedded::store_schema_0010},
+    Migration{11, &embedded::store_schema_0011},
 };
 
 constexpr bool numbers_have_no_gaps() {
