@@ -29,6 +29,7 @@ void print(const Call& call, const life::TrimReport& report) {
         chat::JsonText out;
         out.begin_object().key("messages").number(report.rows.messages);
         out.key("events").number(report.rows.events).key("steps").number(report.rows.steps);
+        out.key("checkpoints").number(report.checkpoints);
         out.key("locks").number(report.locks).key("bytes").number(report.bytes);
         out.key("dry_run").boolean(call.dry_run);
         std::cout << out.end_object().text() << '\n';
@@ -38,6 +39,7 @@ void print(const Call& call, const life::TrimReport& report) {
               << cli::counted(report.rows.messages, "message") << ", "
               << cli::counted(report.rows.events, "event") << ", "
               << cli::counted(report.rows.steps, "step") << ", "
+              << cli::counted(report.checkpoints, "checkpoint") << ", "
               << cli::counted(report.locks, "lock file");
     if (!call.dry_run) std::cout << "; the database is " << report.bytes << " bytes smaller";
     std::cout << '\n';

@@ -1,9 +1,11 @@
 #include "turn/rewind.hpp"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <iostream>
 
 #include "base/shell_quoted.hpp"
+#include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "chorus-context/session.hpp"
 #include "chorus-context/verb.hpp"
@@ -15,56 +17,109 @@ struct Options {
     Named named;
     turn::RewindOptions rewind;
     std::string message;
+    std::string checkpoint;
     bool json = false;
 };
 
 // How each part is undone stands with it.
-void print_text(const Options& options, const std::string& workspace,
-                const turn::Rewound& rewound) {
-    const std::string thread = " -t " + std::to_string(rewound.thread);
+void print_messages(const Options& options, const turn::Rewound& rewound) {
     std::cout << "thread " << rewound.thread << ": back to before message " << options.rewind.to
               << "; " << rewound.messages
               << (rewound.messages == 1 ? " message has" : " messages have")
               << " left the window, up to " << rewound.last << "\n  undo: chorus-context branch "
-              << options.named.name << " BRANCH --at " << rewound.last << thread << '\n';
-    if (rewound.given_up != 0)
-        notice("turn " + std::to_string(rewound.given_up) +
-               ", which had not come to its end, is given up");
-    if (!options.rewind.workspace) return;
-    std::cout << "workspace: at commit " << rewound.commit;
-    if (rewound.aside.commit.empty())
-        std::cout << ", as it was\n";
-    else
-        std::cout << "; what was there is commit " << rewound.aside.commit << ", branch "
-                  << rewound.aside.branch << "\n  undo: git -C "
-                  << base::shell_quoted(one_line(workspace)) << " reset --hard "
-                  << rewound.aside.branch << '\n';
+              << options.named.name << " BRANCH --at " << rewound.last << " -t " << rewound.thread
+              << '\n';
+}
+
+void print_paths(const char* what, const std::vector<std::string>& paths) {
+    for (const std::string& path : paths)
+        std::cout << "  " << what << ": " << one_line(path) << '\n';
+}
+
+void print_workspace(const Options& options, const std::string& directory,
+                     const turn::WorkspaceGoneBack& gone) {
+    if (gone.checkpoint == 0) {
+        std::cout << "workspace: as it was; no turn has written there since\n";
+    } else {
+        const std::string command = "chorus-context rewind " + options.named.name;
+        std::cout << "workspace: checkpoint " << gone.checkpoint << "; "
+                  << counted(static_cast<std::int64_t>(gone.put_back.size()), "path")
+                  << " put back\n";
+        if (gone.undo != 0)
+            std::cout << "  undo: " << command << " --checkpoint " << gone.undo << '\n';
+        print_paths("kept", gone.kept);
+        print_paths("not in the checkpoint", gone.missing);
+        if (!gone.kept.empty())
+            std::cout
+                << "  what is kept was changed after the turns, or is too large to be undone; "
+                   "put it back too: "
+                << command << " --checkpoint " << gone.checkpoint << " --force\n";
+    }
+    if (gone.commit_then.empty() || gone.commit_then == gone.commit_now) return;
+    std::cout << "git: HEAD stays at commit " << gone.commit_now << "\n  to move the branch to "
+              << "where it was: git -C " << base::shell_quoted(one_line(directory)) << " reset "
+              << gone.commit_then << '\n';
+}
+
+void write_paths(chat::JsonText& out, const char* key, const std::vector<std::string>& paths) {
+    out.key(key).begin_array();
+    for (const std::string& path : paths) out.string(base::replace_invalid_utf8(path));
+    out.end_array();
 }
 
 void print_json(const Options& options, const turn::Rewound& rewound) {
+    const turn::WorkspaceGoneBack& gone = rewound.workspace;
     chat::JsonText out;
     out.begin_object().key("thread").number(rewound.thread);
     out.key("to").number(options.rewind.to).key("last").number(rewound.last);
     out.key("messages").number(rewound.messages);
     out.key("given_up_turn").number(rewound.given_up);
-    out.key("commit").string(rewound.commit);
-    out.key("kept_commit").string(rewound.aside.commit);
-    out.key("kept_branch").string(rewound.aside.branch);
+    out.key("checkpoint").number(gone.checkpoint).key("undo_checkpoint").number(gone.undo);
+    write_paths(out, "put_back", gone.put_back);
+    write_paths(out, "kept", gone.kept);
+    write_paths(out, "missing", gone.missing);
+    out.key("commit_then").string(gone.commit_then).key("commit").string(gone.commit_now);
     std::cout << out.end_object().text() << '\n';
 }
 
+void read_options(Options& options) {
+    turn::RewindOptions& rewind = options.rewind;
+    if (options.message.empty() == options.checkpoint.empty())
+        throw base::Error(base::ErrorCode::bad_request,
+                          "rewind: one of --to and --checkpoint is needed");
+    if (!options.message.empty()) rewind.to = require_message_id(options.message, "--to");
+    if (rewind.force && options.checkpoint.empty() && !rewind.workspace)
+        throw base::Error(base::ErrorCode::bad_request,
+                          "rewind: --force is for the files of the workspace",
+                          "with --workspace, or --checkpoint");
+    if (options.checkpoint.empty()) return;
+    const char* end = options.checkpoint.data() + options.checkpoint.size();
+    const auto [after, error] = std::from_chars(options.checkpoint.data(), end, rewind.checkpoint);
+    if (error != std::errc{} || after != end || rewind.checkpoint <= 0)
+        throw base::Error(
+            base::ErrorCode::bad_request,
+            "--checkpoint: " + base::quoted(options.checkpoint) + " is no number of a checkpoint",
+            "rewind --workspace prints them");
+}
+
 base::ExitStatus run(Options& options, Opened& opened) {
-    options.rewind.to = require_message_id(options.message, "--to");
+    read_options(options);
     life::HeldAgent held = hold_agent(opened, options.named, sys::Lock::Mode::exclusive);
     const std::string workspace =
         agent::Directory(opened.home.path() + "/" + held.agent.dir).workspace();
     const turn::Surroundings surroundings = surroundings_of(opened);
     const turn::Rewound rewound =
         turn::rewind(std::move(*opened.store), std::move(held), options.rewind, surroundings);
-    if (options.json)
+    if (options.json) {
         print_json(options, rewound);
-    else
-        print_text(options, workspace, rewound);
+        return base::ExitStatus::done;
+    }
+    if (options.rewind.to != 0) print_messages(options, rewound);
+    if (rewound.given_up != 0)
+        notice("turn " + std::to_string(rewound.given_up) +
+               ", which had not come to its end, is given up");
+    if (options.rewind.workspace || options.rewind.checkpoint != 0)
+        print_workspace(options, workspace, rewound.workspace);
     return base::ExitStatus::done;
 }
 
@@ -74,9 +129,11 @@ Action add_rewind(CLI::App& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
     verb.add_option("--to", options->message, "to before that message of the user")
-        ->type_name("MESSAGE")
-        ->required();
-    verb.add_flag("--workspace", options->rewind.workspace, "the workspace too");
+        ->type_name("MESSAGE");
+    verb.add_flag("--workspace", options->rewind.workspace, "the files of the workspace too");
+    verb.add_option("--checkpoint", options->checkpoint, "only the files, to that checkpoint")
+        ->type_name("NUMBER");
+    verb.add_flag("--force", options->rewind.force, "files that others have changed, too");
     verb.add_option("-t,--thread", options->rewind.thread, "main, a number, a branch")
         ->type_name("THREAD");
     verb.add_flag("--json", options->json, "print one JSON object");

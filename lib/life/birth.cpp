@@ -268,6 +268,7 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
     for (std::string& removed : settle_git(store, directory.workspace(), kept))
         birth.left_out.push_back(std::move(removed));
     sys::remove_tree(directory.commands());
+    sys::remove_tree(directory.checkpoints());
     complete_tree(directory, options, birth);
     birth.plants = sys::Plants::in(sys::real_path(directory.workspace())).since({});
     sys::write_file(directory.configuration(), stamped(plan.text, now));

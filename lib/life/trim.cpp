@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 
+#include "life/checkpoints.hpp"
 #include "sys/file.hpp"
 #include "sys/lock.hpp"
 
@@ -53,6 +54,9 @@ TrimReport trim(const agent::Home& home, store::Store& store, const TrimOptions&
         report.rows.messages += one.messages;
         report.rows.events += one.events;
         report.rows.steps += one.steps;
+        if (agent.status == store::AgentStatus::active)
+            report.checkpoints +=
+                remove_checkpoints(home, store, agent, options.before, options.dry_run);
     }
     report.locks = remove_orphans(home, store, options.dry_run);
     if (!options.dry_run) report.bytes = store::release_pages(store, home.gate());

@@ -18,6 +18,7 @@ struct TrimOptions {
 
 struct TrimReport {
     store::Trimmed rows;
+    std::int64_t checkpoints = 0;
     std::int64_t locks = 0;  // lock files of agents that were destroyed, or that nobody knows
     std::int64_t bytes = 0;  // that the database is smaller by
 };

@@ -16,8 +16,8 @@ struct Checkpoint {
     TurnId turn_id = 0;  // before whose first writing call; of a rewind the newest turn then
     bool of_rewind = false;
     base::TimeMs made_at = 0;
-    std::string tree;              // "": nothing was kept, or it was removed
-    std::string problem;           // why
+    std::string tree = {};         // "": nothing was kept, or it was removed
+    std::string problem = {};      // why
     std::int64_t store_bytes = 0;  // that the store took then
 };
 

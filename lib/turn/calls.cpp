@@ -33,7 +33,8 @@ Calls::Calls(Place& place, Record& record, tools::Workplace& workplace,
       surroundings_(surroundings),
       denied_(denied),
       questions_(place, record, surroundings,
-                 [this](const Judged& judged) { return bind(judged); }) {}
+                 [this](const Judged& judged) { return bind(judged); }),
+      checkpoint_(place, surroundings) {}
 
 void Calls::emit(const chat::Event& event) const {
     surroundings_.on_event(event, {place_.agent.name, place_.thread.id, record_.turn().id});
@@ -173,9 +174,10 @@ void Calls::plan(Judged& judged) {
         judged.apply = std::move(plan.apply);
         return {};
     });
-    if (judged.apply) return;
+    if (judged.apply && checkpoint_.before(*judged.tool, record_.turn(), rules_.stopping)) return;
     judged.decided.runs = false;
-    judged.decided.refusal = refusal;
+    judged.decided.refusal = judged.apply ? refused("not run: the turn is being ended") : refusal;
+    judged.apply = {};
 }
 
 chat::ToolResult Calls::execute(Judged& judged) const {

@@ -7,6 +7,7 @@
 
 #include "tools/tool.hpp"
 #include "turn/always.hpp"
+#include "turn/checkpoint.hpp"
 #include "turn/judged.hpp"
 #include "turn/loop.hpp"
 #include "turn/questions.hpp"
@@ -40,6 +41,8 @@ class Calls {
     Decided decide(const std::vector<chat::ToolCall>& calls);
     Ran run();
     const std::vector<chat::PromptNotice>& prompts() const { return prompts_; }
+    // Of the turn, whatever its end: none runs any more.
+    void note_end() { checkpoint_.note_end(); }
 
   private:
     Judged judge(const chat::ToolCall& call);
@@ -76,6 +79,7 @@ class Calls {
     const Surroundings& surroundings_;
     std::vector<chat::TurnResult::Denied>& denied_;
     Questions questions_;
+    TurnCheckpoint checkpoint_;
     CallRules rules_;
     std::vector<Judged> judged_;
     std::vector<chat::PromptNotice> prompts_;

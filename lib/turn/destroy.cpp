@@ -171,6 +171,7 @@ class Destruction {
         life::give_up_reserve(home());
         if (!rest_.empty()) sys::try_remove_tree(rest_);
         sys::try_remove_tree(directory_.commands());
+        sys::try_remove_tree(directory_.checkpoints());
         if (files_ == Files::kept) return;
         for (const std::string& path :
              {directory_.workspace(), directory_.artifacts(), directory_.docs()})

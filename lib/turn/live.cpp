@@ -414,6 +414,7 @@ chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
         surroundings_.warn("commands cannot write in " + place_.root.path() + ", " + why);
 
     guard([&] { run_to_end(unfinished); });
+    calls_.note_end();
     if (result_.state == State::input_required)
         record_.describe_audit(result_);
     else if (!concluded_)

@@ -9,11 +9,11 @@
 #include "store/prompts.hpp"
 #include "store/records.hpp"
 #include "sys/clock.hpp"
-#include "task/kept_plants.hpp"
 #include "turn/last_turn.hpp"
 #include "turn/place.hpp"
 #include "turn/record.hpp"
 #include "turn/recovery.hpp"
+#include "turn/workspace_rewind.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -36,7 +36,7 @@ Place place_of(store::Store store, life::HeldAgent held, const RewindOptions& op
             .agent = std::move(held.agent),
             .thread = thread,
             .directory = directory,
-            .home_configuration = {},
+            .home_configuration = agent::load_home_configuration(surroundings.home),
             .root = std::move(root),
             .agent_lock = std::move(held.lock),
             .key_lock = {},
@@ -63,8 +63,8 @@ store::MessageRow require_beginning(Place& place, std::int64_t id) {
     return std::move(*row);
 }
 
-// The commit with which the turn of the message, or of its original, began.
-std::string commit_before(Place& place, const store::MessageRow& row) {
+// The turn of the message, or of its original.
+store::Turn turn_of(Place& place, const store::MessageRow& row) {
     auto said = row.message.turn_id;
     if (said == 0 && row.original != 0)
         if (const auto original = store::find_message(place.store, row.original))
@@ -76,20 +76,11 @@ std::string commit_before(Place& place, const store::MessageRow& row) {
                         base::visible(turn->working_directory, base::Newlines::escape) +
                         ", not in the workspace",
                     "rewind without --workspace");
-    if (!turn || turn->commit_before.empty())
+    if (!turn || turn->attempt == 0)
         throw Error(ErrorCode::not_found,
-                    named(row.message.id) + ": no commit of the workspace is known for it",
+                    named(row.message.id) + ": its turn was not taken in this workspace",
                     "rewind without --workspace");
-    return turn->commit_before;
-}
-
-repo::Repository require_repository(const Place& place) {
-    auto repository = repo::Repository::open(place.root.path());
-    if (!repository)
-        throw Error(ErrorCode::not_found,
-                    "agent '" + place.agent.name + "': its workspace is no git repository",
-                    "rewind without --workspace");
-    return std::move(*repository);
+    return *turn;
 }
 
 // Closed, and each of its calls with a result: history shows how it ended.
@@ -104,14 +95,8 @@ std::int64_t give_up(Place& place, const store::Turn& turn, bool crashed) {
     return waits || crashed || !calls.empty() ? turn.turn_number : 0;
 }
 
-void reset_workspace(Place& place, Rewound& rewound, const Surroundings& surroundings) {
-    const std::string& workspace = place.root.path();
-    task::KeptPlants before(workspace, place.directory.call_plants(place.thread.id));
-    rewound.aside = require_repository(place).reset(
-        rewound.commit, "rewind-" + base::compact_utc(sys::now_ms()),
-        {place.agent.name, place.agent.name + "@chorus.local"});
-    if (const std::string told = before.told(); !told.empty())
-        surroundings.warn("by going back " + told + task::plants_advice(workspace));
+std::string checkpoint_text(const WorkspaceGoneBack& gone) {
+    return gone.checkpoint == 0 ? "" : "checkpoint " + std::to_string(gone.checkpoint);
 }
 
 void take_back(Place& place, const RewindOptions& options, Rewound& rewound) {
@@ -133,7 +118,7 @@ void take_back(Place& place, const RewindOptions& options, Rewound& rewound) {
                                       .kind = "rewind",
                                       .previous = std::to_string(rewound.last),
                                       .next = std::to_string(options.to),
-                                      .cause = rewound.aside.commit,
+                                      .cause = checkpoint_text(rewound.workspace),
                                       .data = {}});
     transaction.commit();
 }
@@ -144,9 +129,9 @@ void tell_transcript(Place& place, const RewindOptions& options, const Rewound& 
     std::string text = "Back to before message " + std::to_string(options.to) + ": messages " +
                        std::to_string(options.to) + " to " + std::to_string(rewound.last) +
                        " have left the window.\n";
-    if (!rewound.aside.commit.empty())
-        text += "The workspace is at " + rewound.commit + "; what was there is commit " +
-                rewound.aside.commit + ", branch " + rewound.aside.branch + ".\n";
+    if (rewound.workspace.checkpoint != 0)
+        text +=
+            "The files of the workspace are those of " + checkpoint_text(rewound.workspace) + ".\n";
     try {
         mend_transcript(place);
         context::append_notice(transcript_of(place), "Rewound · " + base::iso8601(sys::now_ms()),
@@ -161,18 +146,25 @@ void tell_transcript(Place& place, const RewindOptions& options, const Rewound& 
 Rewound rewind(store::Store store, life::HeldAgent held, const RewindOptions& options,
                const Surroundings& surroundings) {
     Place place = place_of(std::move(store), std::move(held), options, surroundings);
-    const store::MessageRow row = require_beginning(place, options.to);
     Rewound rewound;
     rewound.thread = place.thread.id;
-    if (options.workspace) {
-        rewound.commit = commit_before(place, row);
-        require_repository(place).require_commit(rewound.commit);
+    std::optional<WorkspaceRewind> workspace;
+    if (options.to != 0) {
+        const store::MessageRow row = require_beginning(place, options.to);
+        if (options.workspace) workspace.emplace(place, surroundings, turn_of(place, row));
+    } else {
+        workspace.emplace(place, surroundings, options.checkpoint);
     }
-    const auto [last, crashed] = take_over(place, surroundings);
-    if (last) rewound.given_up = give_up(place, *last, crashed);
-    if (options.workspace) reset_workspace(place, rewound, surroundings);
-    take_back(place, options, rewound);
-    tell_transcript(place, options, rewound, surroundings);
+    if (options.to != 0) {
+        const auto [last, crashed] = take_over(place, surroundings);
+        if (last) rewound.given_up = give_up(place, *last, crashed);
+    }
+    if (workspace) rewound.workspace = workspace->go_back(options.force);
+    if (options.to != 0) {
+        take_back(place, options, rewound);
+        tell_transcript(place, options, rewound, surroundings);
+    }
+    if (workspace) workspace->note_end();
     return rewound;
 }
 

@@ -54,7 +54,7 @@ run chorus-context restore a "$(db 'SELECT id FROM sessions')"
 expect_status 0
 expect_whole
 run chorus-config trim
-expect_match "$out" '^removed 0 messages, 0 events, 0 steps, 0 lock files; the database is [0-9]+ bytes smaller$'
+expect_match "$out" '^removed 0 messages, 0 events, 0 steps, 0 checkpoints, 0 lock files; the database is [0-9]+ bytes smaller$'
 
 test_case "an agent that was destroyed: its messages and its locks; one whose files were kept stays as it is"
 for name in gone kept; do

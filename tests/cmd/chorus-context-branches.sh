@@ -435,7 +435,7 @@ expect_equal "$(window 3)" 'first|result|one|second|two'
 branch new --at "$(db "SELECT id FROM messages WHERE content = 'another way'")"
 expect_equal "$(window 4)" 'first|result|one|another way'
 run chorus-context rewind a --to 1 --json
-expect_json '"\(.thread) \(.to) \(.messages) \(.given_up_turn) \(.commit)\(.kept_commit)"' '1 1 6 0 '
+expect_json '"\(.thread) \(.to) \(.messages) \(.given_up_turn) \(.checkpoint) \(.undo_checkpoint)"' '1 1 6 0 0 0'
 run chorus-run a --resume
 expect_status 0
 expect_equal "$(request_count)" 5
@@ -489,98 +489,6 @@ expect_sound
 run chorus-run a go
 expect_status 0
 expect_equal "$out" ok
-
-test_case "rewind --workspace: to the turn's commit, after a safety commit; what is not tracked stays"
-init a --model builtin/script --permissions open
-commit() { # TEXT: a turn that writes f and commits it
-    run chorus-run a "/create_file {\"path\": \"f\", \"content\": \"$1\"}
-/git_commit {\"message\": \"$1\"}"
-    expect_status 0
-}
-head_of() { git -C "$(work)" rev-parse "${1:-HEAD}"; }
-commit one
-first=$(head_of)
-second=$(db "SELECT max(id) + 1 FROM messages")
-run chorus-run a '/create_file {"path": "g", "content": "g"}
-/git_commit {"message": "g"}'
-echo '*.o' >"$(work)/.gitignore"
-git -C "$(work)" add .gitignore
-echo object >"$(work)/x.o"
-echo notes >"$(work)/untracked"
-echo changed >"$(work)/f"
-last=$(head_of)
-before=$(git -C "$(work)" status --porcelain)
-CHORUS_NOW_MS=$at run chorus-context rewind a --to "$second" --workspace
-expect_status 0
-aside=$(head_of rewind-$stamp)
-expect_equal "$(tail -2 <<<"$out")" "workspace: at commit $first; what was there is commit $aside, branch rewind-$stamp
-  undo: git -C $(work) reset --hard rewind-$stamp"
-expect_equal "$(head_of)" "$first"
-expect_equal "$(git -C "$(work)" symbolic-ref HEAD)" refs/heads/main
-expect_file "$(work)/f" one
-expect_missing "$(work)/g"
-expect_missing "$(work)/.gitignore"
-expect_file "$(work)/untracked" notes
-expect_file "$(work)/x.o" object
-expect_equal "$(git -C "$(work)" status --porcelain)" '?? untracked
-?? x.o'
-expect_equal "$(head_of $aside^)" "$last"
-expect_equal "$(git -C "$(work)" ls-tree --name-only $aside | paste -sd' ')" '.gitignore .gitkeep f g untracked'
-expect_equal "$(git -C "$(work)" show $aside:f)" changed
-expect_equal "$(git -C "$(work)" fsck --strict --no-dangling --no-progress 2>&1)" ''
-expect_match "$(tail -5 "$(own branches/main/session.md)")" "The workspace is at $first; what was there is commit $aside, branch rewind-$stamp"
-git -C "$(work)" reset -q --hard rewind-$stamp
-expect_file "$(work)/f" changed
-expect_file "$(work)/g" g
-expect_sound
-# twice in a second, and where there is nothing to go back from
-commit two
-CHORUS_NOW_MS=$at run chorus-context rewind a --workspace --json --to "$(db "SELECT max(id) FROM messages WHERE role = 'user'")"
-expect_json .kept_branch rewind-$stamp-2
-git -C "$(work)" reset -q --hard
-git -C "$(work)" clean -fdxq
-run chorus-run a 'nothing happens'
-run chorus-context rewind a --workspace --to "$(db "SELECT max(id) FROM messages WHERE role = 'user'")"
-expect_match "$(tail -1 <<<"$out")" '^workspace: at commit [0-9a-f]*, as it was$'
-
-test_case "rewind --workspace keeps an ignored file that stands in the way"
-init a --model builtin/script --permissions open
-echo tracked >"$(work)/log"
-git -C "$(work)" add log
-git -C "$(work)" -c user.name=p -c user.email=p@x commit -qm log
-run chorus-run a hello
-git -C "$(work)" rm -q --cached log
-echo log >"$(work)/.gitignore"
-git -C "$(work)" add .gitignore
-git -C "$(work)" -c user.name=p -c user.email=p@x commit -qm ignore
-echo precious >"$(work)/log"
-run chorus-context rewind a --workspace --to 1 --json
-expect_status 0
-expect_file "$(work)/log" tracked
-expect_equal "$(git -C "$(work)" show "$(jq -r .kept_branch <<<"$out"):log")" precious
-
-test_case "rewind --workspace is refused where there is no such commit, and nothing has happened then"
-init a --model builtin/script --permissions open
-run chorus-run a one
-run chorus-run a two
-refused() { # REGEX
-    run chorus-context rewind a --to 1 --workspace
-    [ "$status" = 4 ] || [ "$status" = 2 ] || fail "exit $status"
-    expect_match "$err" "chorus-context: error: $1"
-    expect_equal "$(db 'SELECT count(*) FROM messages WHERE compacted_into IS NOT NULL')" 0
-    expect_equal "$(git -C "$(work)" branch --list 'rewind-*' 2>/dev/null)" ''
-}
-db "UPDATE turns SET commit_before = '0123456789012345678901234567890123456789'"
-refused 'git: commit 0123456789012345678901234567890123456789 is not in the workspace.s repository'
-db "UPDATE turns SET commit_before = ''"
-refused 'message 1: no commit of the workspace is known for it'
-db "UPDATE turns SET working_directory = '/somewhere'"
-refused 'message 1: its turn worked in /somewhere, not in the workspace'
-db "UPDATE turns SET working_directory = '', commit_before = '0123456789012345678901234567890123456789'"
-rm -rf "$(work)/.git"
-refused "agent 'a': its workspace is no git repository"
-run chorus-context rewind a --to 1
-expect_status 0
 
 test_case "rewind moves a cut back that was made for what is gone"
 three_turns

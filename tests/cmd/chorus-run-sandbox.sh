@@ -281,10 +281,10 @@ expect_match "$out" "checked out trap.*by this call $told; the user has been tol
 expect_match "$err" "notice: by this call $told; look at it in $(workspace) before git"
 run chorus-run a hello
 expect_no_match "$err" 'obey'
-rm -r "$(workspace)/b" "$(workspace)/.envrc"
+run chorus-run a '/bash rm -r b'
 run chorus-context rewind a --to "$(db "SELECT max(id) FROM messages WHERE role = 'user'")" --workspace
 expect_status 0
-expect_match "$err" "notice: by going back $told; look at it in $(workspace) before git"
+expect_match "$err" "notice: by going back ${told/.envrc: is new or changed, /}; look at it in $(workspace) before git"
 rm -rf "$(workspace)/.git" "$(workspace)/b" "$(workspace)/.envrc"
 run chorus-run a '/bash mkdir .git; printf "[core]\\n\\tfsmonitor = ./x\\n" >.git/config'
 run chorus-run a '/git_init {}'

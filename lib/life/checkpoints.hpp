@@ -1,0 +1,38 @@
+// Checkpoints of an agent's workspace (agent/checkpoints.hpp) with their rows: made before
+// something writes, removed when they are old or too many.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "agent/checkpoints.hpp"
+#include "agent/layout.hpp"
+#include "store/checkpoints.hpp"
+#include "sys/beneath.hpp"
+
+namespace chorus::life {
+
+struct CheckpointSite {
+    const agent::Home& home;
+    store::Store& store;
+    const store::Agent& agent;
+    const agent::Directory& directory;
+    std::int64_t most_bytes = 0;  // 0: nothing is kept
+    std::function<void(const std::string&)> warn = {};
+    std::function<bool()> stop = {};
+};
+
+// Of the workspace, of which `now` was just made; committed when this returns. Beside other
+// processes, one after another. Error(canceled) where `stop` says so.
+store::Checkpoint keep_checkpoint(const CheckpointSite& site, const sys::Root& root,
+                                  const sys::Fingerprint& now, store::TurnId turn, bool of_rewind);
+// In place of one that could not be made.
+void note_no_checkpoint(const CheckpointSite& site, store::TurnId turn, const std::string& problem);
+// How the workspace is when what wrote has ended.
+void note_end(const CheckpointSite& site, const sys::Root& root);
+// Those older than that, of one agent whose directory there is; how many. `dry_run`: only counts.
+std::int64_t remove_checkpoints(const agent::Home& home, store::Store& store,
+                                const store::Agent& agent, base::TimeMs before, bool dry_run);
+
+}  // namespace chorus::life

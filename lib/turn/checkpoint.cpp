@@ -1,0 +1,67 @@
+#include "turn/checkpoint.hpp"
+
+#include "base/error.hpp"
+#include "life/checkpoints.hpp"
+
+namespace chorus::turn {
+namespace {
+
+using base::Error;
+using tools::Class;
+
+bool writes_in_workspace(const tools::Tool& tool) {
+    return tool.kind == Class::command || tool.kind == Class::repository ||
+           (tool.kind == Class::write && tool.family != "self_edit" && tool.family != "task");
+}
+
+life::CheckpointSite site_of(Place& place, const Surroundings& surroundings,
+                             const std::function<bool()>& stopping) {
+    return {.home = surroundings.home,
+            .store = place.store,
+            .agent = place.agent,
+            .directory = place.directory,
+            .most_bytes = place.home_configuration.limits.checkpoint_bytes,
+            .warn = surroundings.warn,
+            .stop = stopping};
+}
+
+}  // namespace
+
+bool TurnCheckpoint::before(const tools::Tool& tool, const store::Turn& turn,
+                            const std::function<bool()>& stopping) {
+    if (may_have_written_ || !turn.working_directory.empty() || !writes_in_workspace(tool))
+        return true;
+    may_have_written_ =
+        store::has_checkpoint(place_.store, place_.agent.id, turn.id) || keep(turn.id, stopping);
+    return may_have_written_;
+}
+
+bool TurnCheckpoint::keep(store::TurnId turn, const std::function<bool()>& stopping) {
+    const auto site = site_of(place_, surroundings_, stopping);
+    std::string problem = "limits.checkpoint_mib of config.json was 0";
+    try {
+        if (site.most_bytes > 0) {
+            (void)life::keep_checkpoint(site, place_.root, sys::Fingerprint::of_files(place_.root),
+                                        turn, false);
+            return true;
+        }
+    } catch (const Error& error) {
+        if (error.code() == base::ErrorCode::canceled) return false;
+        problem = error.message();
+        surroundings_.warn("rewind --workspace cannot go back to before this turn: " + problem);
+    }
+    life::note_no_checkpoint(site, turn, problem);
+    return true;
+}
+
+void TurnCheckpoint::note_end() {
+    if (!may_have_written_) return;
+    try {
+        life::note_end(site_of(place_, surroundings_, {}), place_.root);
+    } catch (const Error& error) {
+        surroundings_.warn("rewind --workspace cannot tell what is changed from here on: " +
+                           error.message());
+    }
+}
+
+}  // namespace chorus::turn

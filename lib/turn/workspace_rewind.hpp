@@ -1,0 +1,43 @@
+// The workspace's part of a rewind.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "agent/checkpoints.hpp"
+#include "life/checkpoints.hpp"
+#include "turn/place.hpp"
+#include "turn/rewind.hpp"
+#include "turn/turn.hpp"
+
+namespace chorus::turn {
+
+class WorkspaceRewind {
+  public:
+    // To before that turn wrote, or to that checkpoint. Error(not_found) where there is none.
+    WorkspaceRewind(Place& place, const Surroundings& surroundings, const store::Turn& turn);
+    WorkspaceRewind(Place& place, const Surroundings& surroundings, std::int64_t checkpoint);
+
+    WorkspaceGoneBack go_back(bool force);
+    // When all of the rewind is done: one that was killed before is known by that.
+    void note_end();
+
+  private:
+    WorkspaceRewind(Place& place, const Surroundings& surroundings);
+    void load(const store::Checkpoint& target, const std::string& what);
+    std::set<std::string> changed_by_others(const sys::Fingerprint& now);
+    store::TurnId newest_turn();
+
+    Place& place_;
+    const Surroundings& surroundings_;
+    agent::Checkpoints checkpoints_;
+    life::CheckpointSite site_;
+    std::optional<agent::Tree> target_;       // nothing: nobody has written since
+    std::optional<store::Checkpoint> begun_;  // of the rewind that was cut short and goes on
+    WorkspaceGoneBack gone_;
+    bool has_checkpoint_ = false;
+};
+
+}  // namespace chorus::turn

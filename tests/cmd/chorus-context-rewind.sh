@@ -1,0 +1,329 @@
+#!/usr/bin/env bash
+# rewind --workspace of chorus-context(1): the files as they were, whatever git holds.
+. "$(dirname "$0")/../support/lib.sh"
+. "$(dirname "$0")/../support/turns.sh"
+
+work() { printf %s "$CHORUS_HOME/agents/a/workspace"; }
+store() { printf %s "$CHORUS_HOME/agents/a/.checkpoints"; }
+tree() { # everything but .git: path, type, mode, target, content
+    (cd "$(work)" && find . -mindepth 1 -path ./.git -prune -o -printf '%P|%y|%m|%l|' \( -type f -size -1024k -exec sh -c 'sha256sum <"$1"' _ {} \; -o -printf '\n' \) | LC_ALL=C sort)
+}
+newest() { db "SELECT max(id) FROM messages WHERE role = 'user' AND compacted_into IS NULL"; } # the message with which the last turn began
+agent() { init a --model builtin/script --permissions open; }
+bash_turn() { # COMMAND
+    run chorus-run a "/bash $1"
+    expect_status 0
+    expect_match "$out" 'exit status 0'
+}
+back() { # OPTIONS …
+    run chorus-context rewind a --workspace "$@"
+    expect_status 0
+}
+undo() { eval "$(grep -ao 'chorus-context rewind a --checkpoint [0-9]*$' <<<"$out" | head -1)" >"$scratch/undone"; }
+
+test_case "exactly the tree before the turn, and the undo brings the other one back"
+agent
+cd "$(work)" || exit 1
+mkdir -p sub/deep empty closed 'a b'
+echo one >kept; echo old >changed; echo gone >removed; echo mode >mode; echo deep >sub/deep/f
+printf 'odd\n' >$'new\nline'; printf 'raw\n' >$'\xff\xfe'
+ln -s changed link; ln -s /etc/passwd out; ln -s /nowhere dangling
+echo '*.o' >.gitignore; echo object >x.o; echo secret >.env
+echo ro >closed/f; chmod 0555 closed; chmod 0751 sub; chmod 0640 mode
+git init -q inner; echo x >inner/x
+cd "$scratch" || exit 1
+before=$(tree)
+bash_turn 'echo new >changed; rm removed x.o; chmod 755 mode sub; rm -r sub/deep; ln -sfn kept link; rm out; echo a file now >out; mkdir -p made/below; echo m >made/below/f; rmdir empty; echo not a directory >empty; chmod 755 closed; echo new >closed/f; echo y >closed/y; rm dangling; mkdir dangling; echo z >dangling/z; mkfifo made/pipe; rm -r inner "a b"; echo b >"$(printf "new\\nline")"; printf "" >.env'
+after=$(tree)
+back --to "$(newest)"
+expect_equal "$(tree)" "$before"
+expect_match "$out" $'\nworkspace: checkpoint 1; [0-9]+ paths put back\n  undo: chorus-context rewind a --checkpoint [0-9]+$'
+expect_equal "$err" ''
+undo
+expect_equal "$(tree | grep -av '|p|')" "$(grep -av '|p|' <<<"$after")"
+run chorus-context rewind a --checkpoint 1 --json
+expect_json '"\(.to) \(.messages) \(.checkpoint) \(.kept) \(.missing)"' '0 0 1 [] []'
+expect_equal "$(tree)" "$before"
+expect_sound
+
+test_case "what was there before the turn and in no commit comes back; git's HEAD, branch and index stay"
+agent
+echo draft >"$(work)/untracked"
+echo '*.log' >"$(work)/.gitignore"
+echo log >"$(work)/x.log"
+git -C "$(work)" add .gitignore
+before=$(tree) commit=$(git -C "$(work)" rev-parse HEAD)
+run chorus-run a '/bash rm untracked x.log; echo done >f
+/git_commit {"message": "by the turn"}'
+expect_status 0
+made=$(git -C "$(work)" rev-parse HEAD) state=$(cd "$(work)/.git" && find . -type f ! -name '*.lock' | sort | xargs sha256sum | sha256sum)
+back --to "$(newest)"
+expect_equal "$(tree)" "$before"
+expect_equal "$(cd "$(work)/.git" && find . -type f ! -name '*.lock' | sort | xargs sha256sum | sha256sum)" "$state"
+expect_equal "$(git -C "$(work)" rev-parse HEAD)" "$made"
+expect_match "$out" "git: HEAD stays at commit $made"$'\n'"  to move the branch to where it was: git -C $(work) reset $commit"
+git -C "$(work)" reset -q "$commit"
+expect_equal "$(tree)" "$before"
+expect_equal "$(git -C "$(work)" branch --list | wc -l)" 1
+
+test_case "the first writing call of each kind of tool; turns that write nothing make nothing"
+agent
+run chorus-run a hello
+run chorus-run a '/list_files {}'
+run chorus-run a '/git_status {}'
+run chorus-run a '/self_edit_docs {"path": "x.md", "content": "x"}'
+expect_missing "$(store)"
+expect_db 'SELECT count(*) FROM checkpoints' 0
+back --to "$(newest)"
+expect_match "$out" 'workspace: as it was; no turn has written there since'
+number=0
+for prompt in '/create_file {"path": "f", "content": "one"}' '/append_file {"path": "f", "content": "two"}' \
+    '/str_replace {"path": "f", "old_str": "two", "new_str": "2"}' '/bash echo three >>f' '/git_checkout {"ref": "side", "create": true}'; do
+    before=$(tree)
+    run chorus-run a "$prompt"
+    number=$((number + 1))
+    expect_db 'SELECT count(*) FROM checkpoints' $number
+    after=$(tree)
+    back --to "$(newest)"
+    number=$((number + 1))
+    expect_equal "$(tree)" "$before"
+    undo
+    number=$((number + 1))
+    expect_equal "$(tree)" "$after"
+done
+# two calls of one turn: before the first; a turn that wrote nothing: before the next one that did
+before=$(tree)
+run chorus-run a hello
+id=$(newest)
+run chorus-run a $'/bash echo 1 >one\n/bash echo 2 >two'
+run chorus-run a '/bash rm f one'
+back --to "$id"
+expect_equal "$(tree)" "$before"
+
+test_case "what was changed after the turn is listed and kept, unless it is forced"
+agent
+echo one >"$(work)/both"; echo one >"$(work)/theirs"; echo one >"$(work)/ours"; echo one >"$(work)/gone"
+bash_turn 'for f in both theirs ours gone; do echo two >$f; done; mkdir d; echo d >d/d'
+before_id=$(newest)
+sleep 0.1
+echo person >"$(work)/both"; rm "$(work)/gone"; echo mine >"$(work)/mine"; echo mine >"$(work)/d/mine"; printf x >"$(work)/"$'odd\nname'
+touch "$(work)/theirs"
+back --to "$before_id"
+expect_equal "$(grep '^  kept: ' <<<"$out")" '  kept: both
+  kept: d/mine
+  kept: gone
+  kept: mine
+  kept: odd\nname
+  kept: theirs'
+expect_match "$out" 'put it back too: chorus-context rewind a --checkpoint 1 --force'
+expect_file "$(work)/both" person
+expect_file "$(work)/ours" one
+expect_file "$(work)/d/mine" mine
+expect_missing "$(work)/d/d"
+expect_missing "$(work)/gone"
+run chorus-context rewind a --checkpoint 1 --force --json
+expect_status 0
+expect_json '.kept | length' 0
+for f in both theirs ours gone; do expect_file "$(work)/$f" one; done
+expect_missing "$(work)/d"
+expect_missing "$(work)/mine"
+run chorus-context rewind a --checkpoint "$(jq .undo_checkpoint <<<"$out")"
+expect_status 0
+expect_file "$(work)/both" person
+expect_file "$(work)/d/mine" mine
+
+test_case "nothing is written outside, whatever lies in the workspace"
+agent
+mkdir -p "$scratch/outside" "$(work)/d"
+echo precious >"$scratch/outside/f"; echo inner >"$(work)/d/f"; echo x >"$(work)/top"
+bash_turn 'rm -r d top; echo y >z'
+rm -rf "$(work)/d"
+ln -s "$scratch/outside" "$(work)/d"
+ln -s "$scratch/outside/f" "$(work)/top"
+back --to "$(newest)"
+expect_file "$scratch/outside/f" precious
+expect_match "$out" 'kept: d
+  kept: d/f'
+run chorus-context rewind a --checkpoint 1 --force
+expect_status 0
+expect_file "$scratch/outside/f" precious
+expect_file "$(work)/d/f" inner
+expect_file "$(work)/top" x
+[ ! -L "$(work)/d" ] || fail 'd is a link'
+
+test_case "sockets, FIFOs, devices, a large sparse file, names of all kinds: the turn goes on, and they are told"
+agent
+mkfifo "$(work)/pipe"
+mknod "$(work)/null" c 1 3 2>/dev/null
+perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Local => $ARGV[0], Listen => 1)' "$(work)/socket"
+truncate -s 5G "$(work)/sparse"
+echo small >"$(work)/small"
+deep=$(work)/$(printf 'd%.0s/' {1..200})
+mkdir -p "$deep" && echo deep >"$deep/f"
+SECONDS=0
+run timeout 60 chorus-run a '/bash rm -f pipe null socket sparse small; rm -r d'
+expect_status 0
+[ $SECONDS -lt 30 ] || fail "it took $SECONDS s"
+expect_match "$err" 'notice: rewind --workspace could not put back sparse: too large for a checkpoint'
+[ "$(du -sm "$(store)" | cut -f1)" -lt 5 ] || fail 'the store is large'
+run chorus-run a '/bash echo y >other'
+expect_no_match "$err" 'notice: rewind'
+back --to "$(db "SELECT min(id) FROM messages WHERE role = 'user'")"
+expect_file "$(work)/small" small
+expect_file "$deep/f" deep
+expect_match "$(grep '^  not in' <<<"$out" | tr '\n' ' ')" 'checkpoint: pipe .*checkpoint: socket .*checkpoint: sparse'
+
+test_case "a size limit: the largest files are left out; nothing that could not be undone is overwritten"
+agent
+home_key limits '{"checkpoint_mib": 1}'
+head -c 900000 /dev/urandom >"$(work)/large"; head -c 500000 /dev/urandom >"$(work)/middle"; echo small >"$(work)/small"
+large=$(sha256sum <"$(work)/large")
+bash_turn 'echo 1 >small; echo 1 >middle; rm large'
+expect_match "$err" 'could not put back large'
+id=$(newest)
+head -c 2000000 /dev/urandom >"$(work)/middle2"
+bash_turn 'head -c 2000000 /dev/zero >middle; echo x >y'
+back --to "$id"
+expect_match "$out" 'not in the checkpoint: large'
+expect_match "$out" 'kept: middle'
+expect_file "$(work)/small" small
+run chorus-context rewind a --checkpoint 1 --force
+expect_equal "$(stat -c %s "$(work)/middle")" 500000
+home_key limits '{"checkpoint_mib": 0}'
+bash_turn 'echo 2 >small'
+run chorus-context rewind a --workspace --to "$(newest)"
+expect_status 4
+expect_match "$err" 'there is no checkpoint of the workspace: limits.checkpoint_mib of config.json was 0'
+expect_file "$(work)/small" 2
+
+test_case "unchanged files are not read again, and old checkpoints go"
+agent
+for n in {1..300}; do echo "$n" >"$(work)/f$n"; done
+sleep 0.05
+bash_turn 'echo a >a'
+strace -f -qq -e trace=openat2,openat -o "$scratch/trace" chorus-run a '/bash echo b >b' >/dev/null 2>&1
+reads=$(grep -c '"f[0-9]*"' "$scratch/trace")
+[ "$reads" -lt 5 ] || fail "$reads files were read again"
+for n in {1..30}; do chorus-run a "/bash head -c 3000 /dev/urandom >r" >/dev/null 2>&1; done
+kept=$(db "SELECT count(*) FROM checkpoints WHERE tree <> ''")
+[ "$kept" -ge 20 ] && [ "$kept" -le 28 ] || fail "$kept are kept"
+expect_equal "$(ls "$(store)/trees" | wc -l)" "$kept"
+run chorus-context rewind a --workspace --to "$(db "SELECT min(id) FROM messages WHERE role = 'user'")"
+expect_status 4
+expect_match "$err" 'later ones have taken its place'
+run chorus-config trim --older-than 1d --dry-run --json
+expect_json .checkpoints 0
+CHORUS_NOW_MS=$(($(date +%s) + 200000))000 run chorus-config trim --older-than 1d --json
+expect_json .checkpoints "$kept"
+expect_equal "$(find "$(store)/trees" "$(store)/contents" -type f | wc -l)" 0
+bash_turn 'echo c >c'
+back --to "$(newest)"
+expect_missing "$(work)/c"
+run chorus-context pack a -o "$scratch/a.tar"
+expect_no_match "$(tar -tf "$scratch/a.tar")" 'checkpoints'
+run chorus-destroy a --keep-files --yes
+run chorus-init a --adopt
+expect_status 0
+expect_missing "$(store)"
+run chorus-context rewind a --workspace --to "$(newest)"
+expect_status 4
+expect_match "$err" 'was not taken in this workspace'
+
+test_case "a turn that is killed: the workspace goes back, and everything can be undone"
+agent
+echo one >"$(work)/f"
+before=$(tree)
+chorus-run a '/bash echo two >f; echo half >half; touch begun; sleep 60' >/dev/null 2>&1 </dev/null &
+killed=$!
+wait_for 10 test -e "$(work)/begun" || fail 'it does not begin'
+{ kill -9 $killed; wait $killed; } 2>/dev/null
+echo person >"$(work)/mine"
+back --to "$(newest)"
+expect_match "$err" 'was cut short: what was changed after it goes back, too'
+expect_equal "$(tree)" "$before"
+undo
+expect_file "$(work)/mine" person
+expect_file "$(work)/half" half
+
+test_case "killed while a checkpoint is made: the call has not run, and the store works"
+agent
+for n in {1..5}; do echo "$n" >"$(work)/f$n"; done
+calls=rename,renameat2,fsync,fdatasync,mkdir,openat2,pwrite64,unlink
+strace -f -qq -e trace=$calls -o "$scratch/trace" chorus-run a '/create_file {"path": "x", "content": "x"}' >/dev/null 2>&1
+total=$(wc -l <"$scratch/trace")
+for ((k = 3; k < total; k += total / 12 + 1)); do
+    rm -rf "$CHORUS_HOME"
+    agent
+    for n in {1..5}; do echo "$n" >"$(work)/f$n"; done
+    before=$(tree)
+    for call in rename fsync openat2; do
+        { strace -qq -o /dev/null -e "inject=$call:signal=KILL:when=$k" chorus-run a '/bash rm f1; echo 9 >f2' >/dev/null 2>&1 </dev/null; } 2>/dev/null
+        [ "$(tree)" = "$before" ] || expect_db "SELECT count(*) > 0 FROM checkpoints WHERE tree <> ''" 1
+    done
+    run chorus-run a '/bash echo y >y'
+    expect_status 0
+    if [ "$(db "SELECT count(*) FROM messages WHERE role = 'user'")" -gt 1 ]; then
+        back --to "$(db "SELECT min(id) FROM messages WHERE role = 'user'")"
+        expect_equal "$(tree)" "$before"
+    fi
+done
+
+test_case "a rewind that is killed: the same command finishes it, and the undo is that of the first"
+for k in 1 2 3 5 8 12 16 20 26; do
+    rm -rf "$CHORUS_HOME"
+    agent
+    for n in {1..9}; do echo "$n" >"$(work)/f$n"; done
+    ln -s f1 "$(work)/l"
+    before=$(tree)
+    bash_turn 'for n in 1 2 3 4; do echo x >f$n; done; rm f5 l; mkdir f5 d; echo x >f5/x; echo x >d/d'
+    after=$(tree) id=$(newest)
+    sleep 0.05
+    { strace -qq -o /dev/null -e "inject=renameat2,symlinkat,unlinkat,rename,mkdirat:signal=KILL:when=$k" chorus-context rewind a --workspace --to "$id" >/dev/null 2>&1 </dev/null; } 2>/dev/null
+    run chorus-context rewind a --workspace --to "$id"
+    if [ "$status" = 0 ]; then
+        expect_no_match "$out" 'kept: '
+        expect_equal "$(tree)" "$before"
+        undo
+        expect_equal "$(tree)" "$after"
+    else
+        expect_match "$err" 'it has left the window already'
+        expect_equal "$(tree)" "$before"
+    fi
+done
+
+test_case "what cannot be: -C, a checkpoint that is not there, a damaged one, options that mean nothing"
+agent
+mkdir -p "$scratch/other"
+run chorus-run a -C "$scratch/other" '/bash touch x'
+run chorus-context rewind a --workspace --to "$(newest)"
+expect_status 2
+expect_match "$err" "its turn worked in $scratch/other, not in the workspace"
+expect_db 'SELECT count(*) FROM checkpoints' 0
+for option in '--checkpoint 7' '--checkpoint x' '--force --to 1' '' '--checkpoint 1 --workspace'; do
+    run chorus-context rewind a $option
+    [ "$status" = 2 ] || [ "$option $status" = '--checkpoint 7 4' ] || fail "$option: exit $status"
+done
+echo one >"$(work)/f"
+bash_turn 'echo two >f'
+rm -f "$(store)"/contents/*/*
+run chorus-context rewind a --workspace --to "$(newest)"
+expect_status 1
+expect_match "$err" "workspace: not everything could be put back: f: the checkpoint's copy of it is damaged"
+expect_db 'SELECT count(*) FROM messages WHERE compacted_into IS NOT NULL' 0
+rm -f "$(store)"/trees/*
+run chorus-context rewind a --workspace --to "$(newest)"
+expect_status 4
+expect_match "$err" 'is damaged'
+bash_turn 'echo three >f'
+back --to "$(newest)"
+expect_file "$(work)/f" two
+
+test_case "several threads: the workspace as it was before that turn of any of them"
+agent
+bash_turn 'echo 1 >f'
+run chorus-run a --new-thread '/bash echo 2 >f'
+bash_turn 'echo 3 >f'
+back -t 2 --to "$(db "SELECT max(id) FROM messages WHERE role = 'user' AND thread_id = 2")"
+expect_file "$(work)/f" 1
+
+end_tests
