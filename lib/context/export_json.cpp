@@ -85,6 +85,7 @@ void write_turn(JsonText& out, const store::Turn& turn, Shape shape) {
         out.null();
     else
         out.real(turn.cost_usd);
+    if (store::is_fresh(turn)) out.key("fresh").boolean(true);
     if (!turn.commit_before.empty()) out.key("commit_before").string(turn.commit_before);
     if (!turn.commit_after.empty()) out.key("commit_after").string(turn.commit_after);
     out.end_object();

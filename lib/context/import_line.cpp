@@ -185,6 +185,7 @@ TurnLine parse_turn(const Members& line, const Json& object, const std::string& 
         turn.usage.cache_write_tokens = usage.integer_or_none("cache_write_tokens", most_tokens);
     }
     turn.cost_usd = parse_cost(line);
+    if (line.flag("fresh")) turn.options = store::fresh_options;
     return {std::move(turn)};
 }
 

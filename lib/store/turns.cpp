@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/error.hpp"
+#include "chat/json.hpp"
 #include "store/believed.hpp"
 #include "store/sqlite.hpp"
 
@@ -142,6 +143,12 @@ void refuse_second_open_turn(Store& store, const Turn& turn) {
 
 std::string_view name(TurnState state) {
     return state_names.at(static_cast<std::size_t>(state));
+}
+
+bool is_fresh(const Turn& turn) {
+    const auto options = chat::try_parse_json(turn.options);
+    // fresh_after: what a turn has that an earlier version began
+    return options && (options->contains("fresh") || options->contains("fresh_after"));
 }
 
 void insert_turn(Store& store, Turn& turn) {

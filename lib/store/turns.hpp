@@ -60,6 +60,11 @@ struct Turn {
     std::string commit_after;
 };
 
+// Whether its window began empty.
+bool is_fresh(const Turn& turn);
+// Options of a turn of which nothing else is known.
+constexpr std::string_view fresh_options = R"({"fresh": true})";
+
 // Inserts with the thread's next turn_number; sets id and turn_number. Error(agent_busy) where the
 // thread has an open turn.
 void insert_turn(Store& store, Turn& turn);

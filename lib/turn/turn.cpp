@@ -45,26 +45,24 @@ std::string hash_of_said(const TurnOptions& options) {
 }
 
 // What --resume needs of the options that began the turn.
-std::string store_options(const TurnOptions& options, const Settings& settings,
-                          std::int64_t fresh_after) {
+std::string store_options(const TurnOptions& options, const Settings& settings) {
     chat::JsonText out;
     out.begin_object().key("model").string(options.model);
     out.key("max_iterations").number(settings.max_iterations);
     out.key("on_ask").string(name(options.on_ask));
     if (!options.idempotency_key.empty()) out.key("said").string(hash_of_said(options));
-    if (fresh_after >= 0) out.key("fresh_after").number(fresh_after);
+    if (options.fresh) out.key("fresh").boolean(true);
     return out.end_object().take();
 }
 
-TurnOptions stored_options(const TurnOptions& given, const store::Turn& turn,
-                           std::int64_t& fresh_after) {
+TurnOptions stored_options(const TurnOptions& given, const store::Turn& turn) {
     TurnOptions options = given;
     const chat::Json stored =
         chat::parse_json(turn.options.empty() ? "{}" : turn.options, "turn options");
     options.model = chat::string_or(stored, "model");
     if (!options.max_iterations)
         options.max_iterations = chat::integer_or(stored, "max_iterations", 25);
-    fresh_after = chat::integer_or(stored, "fresh_after", -1);
+    options.fresh = store::is_fresh(turn);
     options.directory = turn.working_directory;
     if (!given.on_ask_given)
         options.on_ask = parse_on_ask(chat::string_or(stored, "on_ask")).value_or(OnAsk::suspend);
@@ -91,8 +89,7 @@ std::string chain_of(Place& place, const AssembledWindow& window) {
 }
 
 store::Turn new_turn(const Place& place, const TurnOptions& options,
-                     const Surroundings& surroundings, const Loaded& loaded,
-                     std::int64_t fresh_after) {
+                     const Surroundings& surroundings, const Loaded& loaded) {
     store::Turn turn;
     turn.agent_id = place.agent.id;
     turn.thread_id = place.thread.id;
@@ -100,7 +97,7 @@ store::Turn new_turn(const Place& place, const TurnOptions& options,
     turn.model = loaded.settings.model;
     turn.profile = loaded.configuration.permissions.name;
     turn.idempotency_key = options.idempotency_key;
-    turn.options = store_options(options, loaded.settings, fresh_after);
+    turn.options = store_options(options, loaded.settings);
     turn.working_directory = options.directory.empty() ? "" : place.root.path();
     turn.commit_before = repo::head_commit(place.root.path());
     return turn;
@@ -161,18 +158,18 @@ void check_fits(const chat::Message& message, const TurnOptions& options,
 
 chat::TurnResult begin_and_run(Place& place, const TurnOptions& options,
                                const Surroundings& surroundings, Loaded loaded) {
-    const std::int64_t newest =
-        store::newest_message_id(place.store, place.agent.id, place.thread.id);
     WindowFrame frame = frame_for(place, loaded.settings, sys::now_ms());
-    if (options.fresh) frame.after_message = std::max(frame.after_message, newest);
+    if (options.fresh)
+        frame.after_message =
+            std::max(frame.after_message,
+                     store::newest_message_id(place.store, place.agent.id, place.thread.id));
     AssembledWindow window;
     std::optional<std::string> chain;
     if (!options.fresh) {
         window = fit_window(place, loaded, surroundings, frame, 0, true);
         chain = chain_of(place, window);
     }
-    Record record(
-        place, new_turn(place, options, surroundings, loaded, options.fresh ? newest : -1), chain);
+    Record record(place, new_turn(place, options, surroundings, loaded), chain);
     // built before the first commit: what it cannot work with is refused while nothing has happened
     const std::string text = loaded.file;
     LiveTurn live(place, record, options, surroundings, std::move(loaded), frame);
@@ -238,8 +235,7 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
         return has_inbox(place)
                    ? begin_and_run(place, given, surroundings, load(place, given, surroundings))
                    : nothing_to_do(place, last);
-    std::int64_t fresh_after = -1;
-    const TurnOptions options = stored_options(given, *last, fresh_after);
+    const TurnOptions options = stored_options(given, *last);
     if (!options.directory.empty()) place.root = root_of_turn(place, options, surroundings);
     if (last->state == TurnState::prompt && asks_nobody(given, surroundings)) {
         const auto pending = asked_of(place, *last).pending;
@@ -251,7 +247,8 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
     Loaded loaded = load(place, options, surroundings);
     WindowFrame frame =
         frame_for(place, loaded.settings, std::min(last->started_at, sys::now_ms()));
-    if (fresh_after >= 0) frame.after_message = std::max(frame.after_message, fresh_after);
+    const auto own = store::load_turn_messages(place.store, last->id);
+    if (options.fresh) frame.after_message = std::max(frame.after_message, own.front().id - 1);
     auto unfinished = unfinished_calls(place, *last);
     if (crashed) say_recovered(surroundings, *last, unfinished);
     if (options.retry) {

@@ -252,3 +252,36 @@ expect_equal "$(head -c "$(stat -c %s whole)" "$transcript")" "$(cat whole)"
 expect_match "$(cat "$transcript")" 'the second thing'
 
 end_tests
+
+test_case "a turn of --fresh sees nothing else when it goes on, also where it was moved or branched"
+for way in stay kept packed branch; do
+    rm -rf "$CHORUS_HOME"
+    init a --model anthropic/m
+    start_server "$(answers "$(say 'Noted.')" '{"say": {"text": "never ends"}, "cut_after_bytes": 600, "stall": true}' "$(say 'Whole now.')")"
+    run chorus-run a secret
+    chorus-run a alone --fresh >/dev/null 2>&1 </dev/null &
+    pid=$!
+    wait_for 10 eval '[ "$(request_count)" = 2 ]' || fail 'no request came'
+    finish_with KILL
+    thread=1
+    case $way in
+        kept)
+            run chorus-destroy a --keep-files --yes
+            run chorus-init a
+            ;;
+        packed)
+            run chorus-context pack a -o "$scratch/a.tar" --force
+            run chorus-destroy a --yes
+            run chorus-init a --adopt="$scratch/a.tar" --trust
+            ;;
+        branch)
+            run chorus-context branch a other --at "$(db "SELECT max(id) FROM messages")"
+            thread=2
+            ;;
+    esac
+    expect_status "$([ $way = stay ] && echo 137 || echo 0)"
+    run chorus-run a -t $thread --resume
+    expect_status 0
+    expect_equal "$out" 'Whole now.'
+    expect_equal "$(jq -c '[.messages[].content[] | select(.type == "text").text]' "$(request 3)")" '["alone"]'
+done
