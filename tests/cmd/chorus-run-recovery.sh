@@ -6,6 +6,10 @@
 export ASAN_OPTIONS=detect_leaks=0
 command -v strace >/dev/null || { echo 'this test needs strace'; exit 1; }
 
+init() { # NAME [OPTIONS]: system calls are counted, and a checkpoint would make more of them
+    chorus-init "$@" >"$scratch/out" 2>"$scratch/err" </dev/null || fail "chorus-init $*: $(cat "$scratch/err")"
+    home_key limits '{"checkpoint_mib": 0}'
+}
 work() { printf '%s/agents/a/workspace' "$CHORUS_HOME"; }
 killed_at() { # SYSCALLS K COMMAND …: killed on entering the K-th of them
     local calls=$1 k=$2
