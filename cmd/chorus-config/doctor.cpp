@@ -119,7 +119,7 @@ std::optional<store::Store> open_sound(const agent::Home& home, const sys::Envir
     } catch (const base::Error& error) {
         const bool is_gone =
             error.code() == base::ErrorCode::not_found && life::has_directories(home);
-        if (!is_gone && !store::is_damage(error)) throw;
+        if (!is_gone && error.cause() != base::Cause::damage) throw;
         problems.push_back(error.message());
     }
     return std::nullopt;

@@ -68,14 +68,20 @@ ExitStatus exit_status(ErrorCode code) {
     return rows[static_cast<std::size_t>(code)].status;
 }
 
-Error::Error(ErrorCode code, std::string message, std::string hint)
+Error::Error(ErrorCode code, std::string message, std::string hint, Cause cause)
     : code_(code),
       message_(find_invalid_utf8(message) ? replace_invalid_utf8(message) : std::move(message)),
-      hint_(find_invalid_utf8(hint) ? replace_invalid_utf8(hint) : std::move(hint)) {}
+      hint_(find_invalid_utf8(hint) ? replace_invalid_utf8(hint) : std::move(hint)),
+      cause_(cause) {}
+
+Cause cause_of(int error_number) {
+    return error_number == ENOSPC || error_number == EDQUOT ? Cause::full_disk : Cause::unknown;
+}
 
 Error system_error(std::string_view what, int error_number) {
     const int number = error_number != 0 ? error_number : errno;
-    return {ErrorCode::failed, std::string(what) + ": " + std::strerror(number)};
+    return {
+        ErrorCode::failed, std::string(what) + ": " + std::strerror(number), {}, cause_of(number)};
 }
 
 }  // namespace chorus::base

@@ -65,22 +65,35 @@ std::optional<ErrorCode> find_error_code(std::string_view name);
 // `canceled` maps to `interrupted`; who knows the signal chooses between 129, 130 and 143.
 ExitStatus exit_status(ErrorCode code);
 
+// What the caller may have a way out of, where the code alone does not say it.
+enum class Cause {
+    unknown,
+    full_disk,  // or a quota that is used up
+    damage,     // the database, or a part of it, cannot be read
+    database,   // it cannot be read or written for another reason
+};
+
 class Error : public std::exception {
   public:
     // message: "what: why", lower case, no full stop. hint: what to do, may be empty. Both go into
     // JSON: bytes of a file or its name that are not UTF-8 are replaced.
-    Error(ErrorCode code, std::string message, std::string hint = {});
+    Error(ErrorCode code, std::string message, std::string hint = {}, Cause cause = Cause::unknown);
 
     ErrorCode code() const { return code_; }
     const std::string& message() const { return message_; }
     const std::string& hint() const { return hint_; }
+    Cause cause() const { return cause_; }
     const char* what() const noexcept override { return message_.c_str(); }
 
   private:
     ErrorCode code_;
     std::string message_;
     std::string hint_;
+    Cause cause_;
 };
+
+// Of an errno: full_disk or unknown.
+Cause cause_of(int error_number);
 
 // "what: No such file or directory", from errno unless given.
 Error system_error(std::string_view what, int error_number = 0);

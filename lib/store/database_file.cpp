@@ -33,7 +33,7 @@ void refuse_damage(sqlite3* database, const std::string& what) {
     const auto problems = integrity_problems(database);
     if (problems.empty()) return;
     throw Error(ErrorCode::failed, what + ": damaged: " + problems.front(),
-                std::string(ways_to_save));
+                std::string(ways_to_save), base::Cause::damage);
 }
 
 // The database under another name too, and its log: both stay where they are. "" where there is no

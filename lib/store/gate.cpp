@@ -14,7 +14,7 @@ void Gate::enter() {
     file_.reset();
     throw base::Error(base::ErrorCode::agent_busy,
                       "database: another process has not let go of " + path_,
-                      "'fuser " + path_ + "' names it: it may be stopped");
+                      "'fuser " + path_ + "' names it: it may be stopped", base::Cause::database);
 }
 
 void Gate::leave() {

@@ -33,8 +33,4 @@ std::vector<std::string> integrity_problems(sqlite3* database) {
     return problems;
 }
 
-bool is_damage(const base::Error& error) {
-    return error.hint().find("chorus-context backup --restore") != std::string::npos;
-}
-
 }  // namespace chorus::store

@@ -12,11 +12,12 @@
 namespace chorus::store {
 namespace {
 
+using base::Cause;
 using base::Error;
 using base::ErrorCode;
 
-Error failure(std::string message, std::string hint) {
-    return {ErrorCode::failed, "database: " + std::move(message), std::move(hint)};
+Error failure(std::string message, std::string hint, Cause cause = Cause::database) {
+    return {ErrorCode::failed, "database: " + std::move(message), std::move(hint), cause};
 }
 
 std::string path_of(sqlite3* database) {
@@ -34,7 +35,7 @@ std::string reason_of(sqlite3* database, int code) {
 bool disk_is_full(sqlite3* database, int code) {
     if ((code & 0xff) == SQLITE_FULL) return true;
     const int number = database != nullptr ? sqlite3_system_errno(database) : 0;
-    return (code & 0xff) == SQLITE_IOERR && (number == ENOSPC || number == EDQUOT);
+    return (code & 0xff) == SQLITE_IOERR && base::cause_of(number) == Cause::full_disk;
 }
 
 std::string hint_of_io_error() {
@@ -45,7 +46,8 @@ std::string hint_of_io_error() {
 
 Error translate(sqlite3* database, int code) {
     if (disk_is_full(database, code))
-        return failure("disk is full", "free some space and run the command again");
+        return failure("disk is full", "free some space and run the command again",
+                       Cause::full_disk);
     switch (code & 0xff) {
         case SQLITE_IOERR:
             return failure(path_of(database) + ": input/output error: " + reason_of(database, code),
@@ -57,7 +59,7 @@ Error translate(sqlite3* database, int code) {
         case SQLITE_CORRUPT:
         case SQLITE_NOTADB:
             return failure(path_of(database) + ": damaged: " + sqlite3_errstr(code & 0xff),
-                           std::string(ways_to_save));
+                           std::string(ways_to_save), Cause::damage);
         case SQLITE_CANTOPEN:
             return failure(path_of(database) + ": cannot be opened: " + reason_of(database, code),
                            "the home must be a directory this user may write");
@@ -65,7 +67,7 @@ Error translate(sqlite3* database, int code) {
         case SQLITE_LOCKED:
             return Error(ErrorCode::agent_busy,
                          "database: another process has held it for too long",
-                         "run the command again");
+                         "run the command again", Cause::database);
         case SQLITE_NOMEM:
             return failure("out of memory", {});
         default:

@@ -51,7 +51,7 @@ base::Error log_of_another(const std::string& path, const std::string& what,
     return {
         base::ErrorCode::config_invalid,
         path + ": " + what + ", and the log beside it (" + path + "-wal) is of another database",
-        hint};
+        hint, base::Cause::damage};
 }
 
 // SQLite takes whatever log it finds for the file's own. The log is looked at first, because
@@ -156,7 +156,7 @@ void bring_up_to_date(sqlite3* database, Gate& gate, IfOld if_old, IfEmpty if_em
     if (old && if_empty == IfEmpty::refuse && query_integer(database, "PRAGMA user_version") == 0)
         throw base::Error(base::ErrorCode::config_invalid,
                           "chorus.db: is empty, and there are directories of agents",
-                          std::string(ways_to_save));
+                          std::string(ways_to_save), base::Cause::damage);
     if (old && if_old == IfOld::refuse) refuse_migration(database);
     // one that may only be read is read: a write says what is in its way
     if (!old && (has_wal(database) || sqlite3_db_readonly(database, "main") == 1)) return;

@@ -3,8 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <type_traits>
@@ -47,12 +45,6 @@ using store::AgentStatus;
 
 constexpr std::int64_t margin_ms = 2'000;          // for a turn to put its end on record
 constexpr std::int64_t lock_patience_ms = 30'000;  // others than turns let go of it by themselves
-
-bool is_full_disk(const Error& error) {
-    const std::string& text = error.message();
-    return text == "database: disk is full" || text.ends_with(std::strerror(ENOSPC)) ||
-           text.ends_with(std::strerror(EDQUOT));
-}
 
 constexpr const char* again = "run it again: it finishes what is begun";
 
@@ -160,7 +152,7 @@ class Destruction {
         try {
             return step();
         } catch (const Error& error) {
-            if (!is_full_disk(error)) throw;
+            if (error.cause() != base::Cause::full_disk) throw;
         }
         if (locks_.empty()) take_locks();
         make_room();
@@ -227,7 +219,7 @@ class Destruction {
             return with_room([&] { return write(present); });
         } catch (const Error& error) {
             throw Error(error.code(), "the session cannot be saved: " + error.message(),
-                        "--purge saves nothing");
+                        "--purge saves nothing", error.cause());
         }
     }
 

@@ -149,12 +149,13 @@ std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions
 }
 
 base::Error with_way_on(const base::Error& error, const Place& place, const store::Turn& turn) {
-    if (!error.message().starts_with("database: ")) return error;
+    if (error.cause() == base::Cause::unknown) return error;
     return {error.code(), error.message(),
             "turn " + std::to_string(turn.turn_number) +
                 " is on record; when that is mended, it goes on with: chorus-run " +
                 place.agent.name +
-                (turn.thread_id == 1 ? "" : " -t " + std::to_string(turn.thread_id)) + " --resume"};
+                (turn.thread_id == 1 ? "" : " -t " + std::to_string(turn.thread_id)) + " --resume",
+            error.cause()};
 }
 
 }  // namespace chorus::turn

@@ -38,8 +38,8 @@ void say_recovered(const Surroundings& surroundings, const store::Turn& turn,
 std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions& options,
                                                  const Surroundings& surroundings);
 
-// What the database could not take of a turn is no reason to say all of it again: the hint names
-// the turn and --resume. Other errors stay as they are.
+// What the database or a full disk could not take of a turn is no reason to say all of it again:
+// the hint names the turn and --resume. Other errors stay as they are.
 base::Error with_way_on(const base::Error& error, const Place& place, const store::Turn& turn);
 
 }  // namespace chorus::turn

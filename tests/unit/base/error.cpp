@@ -27,6 +27,15 @@ TEST(Error, is_valid_utf8_whatever_it_names) {
     EXPECT_EQ(error.hint(), "mv '\xef\xbf\xbd'");
 }
 
+TEST(Error, knows_a_full_disk_by_its_number) {
+    for (const int number : {ENOSPC, EDQUOT}) {
+        EXPECT_EQ(cause_of(number), Cause::full_disk);
+        EXPECT_EQ(system_error("/srv/file", number).cause(), Cause::full_disk);
+    }
+    EXPECT_EQ(system_error("/srv/No space left on device", ENOENT).cause(), Cause::unknown);
+    EXPECT_EQ(Error(ErrorCode::failed, "database: disk is full").cause(), Cause::unknown);
+}
+
 TEST(Error, is_caught_as_a_standard_exception) {
     EXPECT_THROW(throw Error(ErrorCode::failed, "x"), std::exception);
 }
