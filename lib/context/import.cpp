@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -10,11 +11,13 @@
 #include "base/hash.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
-#include "context/import_line.hpp"
+#include "context/import_file.hpp"
 #include "context/record.hpp"
 #include "context/session.hpp"
 #include "context/threads.hpp"
+#include "store/imports.hpp"
 #include "store/messages.hpp"
+#include "store/parts.hpp"
 #include "store/sessions.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
@@ -28,86 +31,6 @@ using chat::Role;
 using store::StoredMessage;
 
 constexpr std::size_t most_slug_bytes = 48;
-
-// The lines one after the other, and that each stands where it may.
-class Lines {
-  public:
-    Lines(std::string_view text, const std::string& name) : text_(text), name_(name) {}
-
-    template <typename Use>
-    void for_each(Use use) {
-        while (!text_.empty()) {
-            ++number_;
-            const std::size_t end = text_.find('\n');
-            ImportLine line = parse_import_line(text_.substr(0, end), place());
-            text_.remove_prefix(end == std::string_view::npos ? text_.size() : end + 1);
-            check(line);
-            use(line);
-        }
-        if (number_ == 0) throw Error(ErrorCode::bad_request, name_ + ": it is empty");
-        if (!ended_)
-            throw Error(ErrorCode::bad_request,
-                        place() + ": the file ends behind it, without its last line",
-                        "it was cut off: export it again");
-    }
-
-  private:
-    std::string place() const { return name_ + ": line " + std::to_string(number_); }
-    void require(bool holds, const std::string& why) const {
-        if (!holds) throw Error(ErrorCode::bad_request, place() + ": " + why);
-    }
-
-    void check(const ImportLine& line) {
-        require(!ended_, "there is a line behind the last one");
-        require((number_ == 1) == std::holds_alternative<AgentLine>(line),
-                number_ == 1 ? "it is not the line of an agent" : "a second agent");
-        std::visit([this](const auto& one) { check_line(one); }, line);
-    }
-    void check_line(const AgentLine&) {}
-    void check_line(const ThreadLine& line) {
-        require(threads_.insert(line.thread.id).second, "the thread stands twice");
-    }
-    void check_line(const TurnLine& line) {
-        require(threads_.count(line.turn.thread_id) > 0, "no line says what thread it is of");
-        require(turns_.emplace(line.turn.id, line.turn.thread_id).second, "the turn stands twice");
-    }
-    void check_line(const MessageLine& line) {
-        const chat::Message& message = line.stored.message;
-        require(message.id > newest_, "its id is not greater than that of the one before");
-        require(threads_.count(line.stored.thread) > 0, "no line says what thread it is of");
-        const auto turn = turns_.find(message.turn_id);
-        require(message.turn_id == 0 || turn != turns_.end(), "no line says what turn it is of");
-        require(message.turn_id == 0 || turn->second == line.stored.thread,
-                "its turn is of another thread");
-        newest_ = message.id;
-        ++messages_;
-    }
-    void check_line(const SessionLine& line) {
-        require(sessions_.insert(line.id).second, "the session stands twice");
-    }
-    void check_line(const EndLine& line) {
-        const auto agree = [&](std::int64_t said, std::size_t found, const char* what) {
-            require(said == static_cast<std::int64_t>(found),
-                    "there should be " + std::to_string(said) + " " + what + ", not " +
-                        std::to_string(found));
-        };
-        agree(line.threads, threads_.size(), "threads");
-        agree(line.turns, turns_.size(), "turns");
-        agree(line.messages, messages_, "messages");
-        agree(line.sessions, sessions_.size(), "sessions");
-        ended_ = true;
-    }
-
-    std::string_view text_;
-    const std::string& name_;
-    std::size_t number_ = 0;
-    bool ended_ = false;
-    std::int64_t newest_ = 0;
-    std::size_t messages_ = 0;
-    std::set<store::ThreadId> threads_;
-    std::map<store::TurnId, store::ThreadId> turns_;
-    std::set<std::string> sessions_;
-};
 
 // Files that go again unless they are kept.
 class NewFiles {
@@ -136,15 +59,28 @@ class Import {
         });
         for (const store::Session& session : store::list_sessions(store, agent.id))
             sessions_.insert(session.id);
+        clock_ = store::newest_timestamp(store, agent.id);
     }
 
     // Before the transaction: files first, then the rows that refer to them.
     void write_session(const SessionLine& line);
+    // For at most so many rows. Inside a transaction, as what follows, each in its own.
+    void begin(std::int64_t messages, std::int64_t turns) {
+        next_ = store::begin_import(store_, agent_.id, messages, turns);
+    }
     void insert(const ImportLine& line) {
         std::visit([this](const auto& one) { insert_line(one); }, line);
     }
-    void insert_rest() {
+    // Few rows, however much was inserted.
+    void end() {
         while (!pending_.empty()) cancel_pending(pending_.begin()->first);
+        store::end_import(store_, agent_.id);
+        for (const std::int64_t stand_in : answered_) store::delete_message(store_, stand_in);
+        if (result_.messages > 0) store::advance_timestamp(store_, agent_.id, clock_);
+        for (const auto& [thread, turns] : counted_)
+            store::count_imported_turns(store_, agent_.id, thread, turns.count, turns.newest);
+        for (const auto& [thread, summary] : compactions_)
+            store::set_compaction(store_, agent_.id, thread, summary);
         settle_threads();
         if (result_.in_window)
             store::advance_clear(store_, agent_.id, now_, own_id(cleared_until_));
@@ -158,6 +94,10 @@ class Import {
     const std::string& current_branch() const { return current_branch_; }
 
   private:
+    struct Turns {
+        std::int64_t count = 0;
+        base::TimeMs newest = 0;
+    };
     struct Own {
         std::int64_t message = 0;
         store::TurnId turn = 0;
@@ -192,7 +132,7 @@ class Import {
             thread.branch_point = 0;
             if (thread.parent_thread == 0) thread.parent_thread = 1;
         }
-        store::insert_thread(store_, thread);
+        store::insert_imported_thread(store_, thread);
     }
 
     // Where a fork begins and where a window does: ids of messages, which are known at the end.
@@ -233,8 +173,10 @@ class Import {
         turn.attempt = 0;  // its usage is counted where it was at work
         turn.started_at = std::min(turn.started_at, now_);
         turn.ended_at = std::clamp(turn.ended_at, std::int64_t{1}, std::max(now_, std::int64_t{1}));
-        store::insert_turn(store_, turn);
-        store::count_turn(store_, turn, turn.ended_at);
+        store::insert_turn(store_, turn, next_.next_turn++);
+        Turns& counted = counted_[turn.thread_id];
+        ++counted.count;
+        counted.newest = std::max(counted.newest, turn.ended_at);
         ++result_.turns;
         return turn.id;
     }
@@ -255,13 +197,20 @@ class Import {
         // what lies ahead of the clock would hold back all that is said from now on
         copy.message.timestamp = std::min(copy.original_timestamp, now_);
         copy.message.turn_id = turn_for(copy.message.turn_id);
-        copy.message.id = store::insert_copy(store_, agent_.id, copy);
+        insert_copy(copy);
         if (copy.message.is_compaction && !copy.left_out)
-            store::set_compaction(store_, agent_.id, copy.thread, copy.message.id);
+            compactions_[copy.thread] = copy.message.id;
         marks_.emplace(mark, Own{copy.message.id, copy.message.turn_id});
         ids_.emplace(id_in_file, copy.message.id);
         ++result_.messages;
         if (!copy.left_out) expect_results(copy, false);
+    }
+
+    // The agent's clock never goes back.
+    void insert_copy(StoredMessage& copy) {
+        copy.message.id = next_.next_message++;
+        copy.message.timestamp = clock_ = std::max(clock_, copy.message.timestamp);
+        store::insert_copy(store_, agent_.id, copy);
     }
 
     void pass_over(StoredMessage copy, const std::string& mark, const Own& own) {
@@ -306,7 +255,7 @@ class Import {
         const auto stand_in = marks_.find(
             mark_of_cancelled(pending->answer.restored_from, result.message.tool_call_id));
         if (stand_in == marks_.end()) return false;
-        store::delete_message(store_, stand_in->second.message);
+        answered_.push_back(stand_in->second.message);
         return true;
     }
 
@@ -328,7 +277,7 @@ class Import {
             result.message.is_error = true;
             result.message.content =
                 "cancelled: the conversation was moved before this call had a result";
-            store::insert_copy(store_, agent_.id, result);
+            insert_copy(result);
             ++result_.cancelled;
         }
         pending_.erase(found);
@@ -342,6 +291,8 @@ class Import {
     base::TimeMs now_;
     Imported result_;
     std::string origin_;
+    store::ImportIds next_;
+    base::TimeMs clock_ = 0;          // of the agent's newest message
     std::int64_t cleared_until_ = 0;  // by the file's id
     std::string current_branch_;
     std::map<std::string, Own> marks_;            // of every message that the agent has
@@ -349,6 +300,9 @@ class Import {
     std::vector<store::Thread> begun_;            // as the file has them
     std::map<store::TurnId, store::Turn> turns_;  // by the file's id
     std::map<store::ThreadId, Pending> pending_;
+    std::map<store::ThreadId, Turns> counted_;
+    std::map<store::ThreadId, std::int64_t> compactions_;
+    std::vector<std::int64_t> answered_;  // stand-ins for results that are there now
     std::set<std::string> sessions_;
     std::vector<store::Session> rows_;
     NewFiles files_;
@@ -395,33 +349,34 @@ void refuse_open_turn(store::Store& store, const store::Agent& agent) {
                     " --resume, or --cancel-prompts gives it up");
 }
 
-// Looks at every line before anything is written.
-std::vector<SessionLine> sessions_in(std::string_view text, const std::string& name) {
-    std::vector<SessionLine> sessions;
-    Lines(text, name).for_each([&](ImportLine& line) {
-        if (auto* session = std::get_if<SessionLine>(&line))
-            sessions.push_back(std::move(*session));
+// In parts that nobody sees, then `last` in the transaction that makes them the agent's.
+Imported bring(store::Store& store, Import& import, const Contents& contents, std::string_view text,
+               const std::string& name, const std::function<void()>& last) {
+    for (const SessionLine& session : contents.sessions) import.write_session(session);
+    store::Parts parts(store);
+    parts.next();
+    import.begin(contents.messages, contents.turns);
+    for_each_line(text, name, [&](const ImportLine& line) {
+        parts.next();
+        import.insert(line);
     });
-    return sessions;
-}
-
-void insert_all(Import& import, std::string_view text, const std::string& name) {
-    Lines(text, name).for_each([&](const ImportLine& line) { import.insert(line); });
-    import.insert_rest();
+    parts.commit();
+    store::Transaction transaction(store);
+    import.end();
+    last();
+    transaction.commit();
+    return import.finish();
 }
 
 }  // namespace
 
 Imported import_record(store::Store& store, const agent::Home& home, const store::Agent& agent,
                        std::string_view text, const std::string& name) {
-    const std::vector<SessionLine> sessions = sessions_in(text, name);
+    const Contents contents = contents_of(text, name);
     refuse_open_turn(store, agent);
+    store::discard_import(store, agent.id);
     Import import(store, agent::Directory(home.path() + "/" + agent.dir), agent);
-    for (const SessionLine& session : sessions) import.write_session(session);
-    store::Transaction transaction(store);
-    insert_all(import, text, name);
-    transaction.commit();
-    return import.finish();
+    return bring(store, import, contents, text, name, [] {});
 }
 
 std::optional<Imported> import_packed(store::Store& store, const agent::Directory& directory,
@@ -429,14 +384,13 @@ std::optional<Imported> import_packed(store::Store& store, const agent::Director
     const std::string name(packed_name);
     const auto text = sys::read_file_if_there(directory.path() + "/" + name, most_import_bytes);
     if (!text) return std::nullopt;
-    const std::vector<SessionLine> sessions = sessions_in(*text, name);
+    const Contents contents = contents_of(*text, name);
     Import import(store, directory, agent);
-    for (const SessionLine& session : sessions) import.write_session(session);
-    insert_all(import, *text, name);
-    if (const auto current = find_branch(store, agent, import.current_branch()))
-        sys::replace_link(directory.current(), "branches/" + current->branch,
-                          directory.path() + "/.tmp-current");
-    return import.finish();
+    return bring(store, import, contents, *text, name, [&] {
+        if (const auto current = find_branch(store, agent, import.current_branch()))
+            sys::replace_link(directory.current(), "branches/" + current->branch,
+                              directory.path() + "/.tmp-current");
+    });
 }
 
 void remove_packed(const agent::Directory& directory) {

@@ -29,15 +29,15 @@ constexpr std::string_view packed_name = "export.jsonl";
 // and restored_from: so what was imported once is passed over, and so is the agent's own. Turns
 // have ended; a call without a result is cancelled until an import brings the result. Where the
 // agent has messages of its own, what is imported stays out of its window; else the window begins
-// where it began. Session files are written first; the rows are one transaction.
+// where it began. Session files are written first; the rows go in parts between which others write,
+// and are the agent's with the last one alone. What an import that was broken off left is removed.
 //
 // The caller holds the agent's lock exclusively. Error(bad_request) that names the line, and
 // Error(agent_busy) where a turn of the agent is not ended: then nothing has changed.
 Imported import_record(store::Store& store, const agent::Home& home, const store::Agent& agent,
                        std::string_view text, const std::string& name);
 // The same of the file that was packed with the agent, whose files are in `directory`; nothing
-// where there is none. Inside a transaction of the caller, who removes the file when that is
-// committed. What `current` named is named again.
+// where there is none. The caller removes the file afterwards. What `current` named is named again.
 std::optional<Imported> import_packed(store::Store& store, const agent::Directory& directory,
                                       const store::Agent& agent);
 void remove_packed(const agent::Directory& directory);

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "life/leftovers.hpp"
+#include "store/imports.hpp"
 #include "store/turns.hpp"
 
 namespace chorus::life {
@@ -81,6 +82,7 @@ HeldAgent hold_agent(const agent::Home& home, store::Store& store, const store::
     if (!lock)
         throw Error(ErrorCode::agent_busy, "agent '" + agent.name + "': " + holder(store, agent),
                     "try again later, or wait with --wait");
+    store::discard_import(store, agent.id);
     // what was read before the lock was held may be of yesterday
     return {require_again(store, agent), std::move(*lock)};
 }

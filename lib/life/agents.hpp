@@ -16,8 +16,9 @@ store::Agent require_agent(const agent::Home& home, store::Store& store, const s
 // The same one as its row is now: what was read before a lock was held may be of yesterday.
 store::Agent require_again(store::Store& store, const store::Agent& agent);
 // The agent's lock, then its row as it is now: shared for what may go on beside a turn, exclusive
-// for what may not. `wait_ms` and `stop` as of sys::Lock::acquire. Error(agent_busy) that names the
-// turn at work; Error(exited), Error(not_ready) where the agent is gone by then.
+// for what may not. What an import left that was broken off is removed then. `wait_ms` and `stop`
+// as of sys::Lock::acquire. Error(agent_busy) that names the turn at work; Error(exited),
+// Error(not_ready) where the agent is gone by then.
 struct HeldAgent {
     store::Agent agent;
     sys::Lock lock;

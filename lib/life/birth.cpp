@@ -18,6 +18,7 @@
 #include "life/plan.hpp"
 #include "life/trust.hpp"
 #include "repo/repository.hpp"
+#include "store/imports.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/lock.hpp"
@@ -124,7 +125,7 @@ void append_welcome(const Directory& directory, const Birth& birth) {
 }
 
 void insert_rows(store::Store& store, Birth& birth, const Plan& plan, const BirthOptions& options,
-                 const Directory& directory, std::vector<store::Session> sessions) {
+                 std::vector<store::Session> sessions) {
     store::Transaction transaction(store);
     birth.agent = store::insert_agent(store, birth.agent);
     const store::Agent& inserted = birth.agent;
@@ -135,9 +136,23 @@ void insert_rows(store::Store& store, Birth& birth, const Plan& plan, const Birt
         session.agent_id = inserted.id;
         store::insert_session(store, session);
     }
-    if (birth.adopted && options.bring_conversation)
-        birth.messages = options.bring_conversation(store, directory, inserted);
+    if (birth.adopted && options.bring_conversation) store::announce_import(store, inserted.id);
     transaction.commit();
+}
+
+// Without its conversation there is no agent: neither now nor, where this is killed, later.
+void bring_conversation(store::Store& store, Birth& birth, const BirthOptions& options,
+                        const Directory& directory) {
+    if (!options.bring_conversation) return;
+    try {
+        birth.messages = options.bring_conversation(store, directory, birth.agent);
+        store::Transaction transaction(store);
+        store::end_import(store, birth.agent.id);
+        transaction.commit();
+    } catch (...) {
+        store::delete_agent(store, birth.agent.id);
+        throw;
+    }
 }
 
 // Where this fails or is killed, the first turn asks.
@@ -153,9 +168,7 @@ void place(Scaffold& scaffold, const Home& home, store::Store& store, const stor
         scaffold.place();
         return;
     }
-    store::Transaction transaction(store);
     store::delete_agent(store, row.id);
-    transaction.commit();
     throw Error(ErrorCode::exists, home.agent(row.name) + ": there already",
                 "adopt it with --adopt, or move it away");
 }
@@ -191,7 +204,7 @@ Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment
 
     const sys::Lock lock = require_birth_lock(home);
     reclaim_locked(home, store);
-    insert_rows(store, birth, plan, options, directory, {});
+    insert_rows(store, birth, plan, options, {});
     place(scaffold, home, store, birth.agent);
     commit_status(store, birth.agent, store::AgentStatus::active, "created");
     birth.agent.status = store::AgentStatus::active;
@@ -277,7 +290,8 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
     birth.sessions = sessions.size();
     append_welcome(directory, birth);
     sys::sync_filesystem(directory.path());
-    insert_rows(store, birth, plan, options, directory, std::move(sessions));
+    insert_rows(store, birth, plan, options, std::move(sessions));
+    bring_conversation(store, birth, options, directory);
     if (elsewhere) place(*scaffold, home, store, birth.agent);
     commit_status(store, birth.agent, store::AgentStatus::active, "adopted");
     birth.agent.status = store::AgentStatus::active;

@@ -29,8 +29,8 @@ struct BirthOptions {
     bool trust = false;
     Decider decider = {};  // whose word the options are
     bool validate_model = true;
-    // Brings the conversation that lies beside an adopted agent's files, in the commit that makes
-    // the agent. Returns how many messages.
+    // Brings the conversation that lies beside an adopted agent's files, before the agent is
+    // active: it is an import (store/imports.hpp) that is announced. Returns how many messages.
     std::function<std::size_t(store::Store&, const agent::Directory&, const store::Agent&)>
         bring_conversation = {};
 };

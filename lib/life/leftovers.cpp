@@ -4,6 +4,7 @@
 
 #include "base/id.hpp"
 #include "base/text.hpp"
+#include "store/imports.hpp"
 #include "store/records.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
@@ -98,13 +99,11 @@ void reclaim_locked(const Home& home, store::Store& store) {
         if (is_remains(entry)) sys::try_remove_tree(home.agents() + "/" + entry);
     for (const store::Agent& row : store::list_agents(store)) {
         if (row.status != store::AgentStatus::creating) continue;
-        if (sys::exists(home.agent(row.name) + "/agent.json")) {
+        if (sys::exists(home.agent(row.name) + "/agent.json") &&
+            !store::has_unended_import(store, row.id))
             commit_status(store, row, store::AgentStatus::active, "recovered");
-        } else {
-            store::Transaction transaction(store);
+        else
             store::delete_agent(store, row.id);
-            transaction.commit();
-        }
     }
 }
 

@@ -16,6 +16,7 @@
 #include "life/plan.hpp"
 #include "life/trust.hpp"
 #include "repo/repository.hpp"
+#include "store/imports.hpp"
 #include "store/threads.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
@@ -148,6 +149,9 @@ class Check {
                  "its conversation is in the database, its files and saved sessions are lost",
                  [&] { sys::make_directory(directory.path(), 0700); });
         if (!sys::exists(directory.path())) return;
+        if (store::has_unended_import(store_, row.id))
+            mend("agent '" + row.name + "': an import into it was broken off",
+                 "what it had written is removed", [&] { store::discard_import(store_, row.id); });
         check_configuration(directory, row.name, &row);
         check_branches(directory, row);
         check_current(directory, row);

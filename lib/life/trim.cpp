@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "life/checkpoints.hpp"
+#include "store/imports.hpp"
 #include "sys/file.hpp"
 #include "sys/lock.hpp"
 
@@ -43,11 +44,18 @@ std::int64_t remove_orphans(const agent::Home& home, store::Store& store, bool d
     return count;
 }
 
+void discard_broken_off(const agent::Home& home, store::Store& store, const store::Agent& agent) {
+    if (!store::has_unended_import(store, agent.id)) return;
+    const auto held = sys::Lock::try_acquire(home.agent_lock(agent.id), sys::Lock::Mode::exclusive);
+    if (held) store::discard_import(store, agent.id);
+}
+
 }  // namespace
 
 TrimReport trim(const agent::Home& home, store::Store& store, const TrimOptions& options) {
     TrimReport report;
     for (const store::Agent& agent : options.agents) {
+        if (!options.dry_run) discard_broken_off(home, store, agent);
         const store::Trimmed one = options.dry_run
                                        ? store::count_trimmable(store, agent, options.before)
                                        : store::trim(store, agent, options.before);

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "store/messages.hpp"
+#include "store/parts.hpp"
 #include "store/sqlite.hpp"
 #include "store/threads.hpp"
 #include "sys/clock.hpp"
@@ -135,9 +136,10 @@ std::vector<Agent> agents_with_context(Store& store) {
     // one look into the index for each thread, however many messages it has
     Statement statement = store.prepare(
         select("kind = 'agent' AND status = 'active' AND EXISTS (SELECT 1 FROM threads WHERE "
-               "threads.agent_id = agents.id AND EXISTS (SELECT 1 FROM messages WHERE "
-               "messages.agent_id = threads.agent_id AND messages.thread_id = threads.thread_id "
-               "AND messages.id > agents.last_clear_message)) ORDER BY name"));
+               "threads.agent_id = agents.id AND EXISTS (SELECT 1 FROM known_messages AS message "
+               "WHERE message.agent_id = threads.agent_id AND "
+               "message.thread_id = threads.thread_id AND "
+               "message.id > agents.last_clear_message)) ORDER BY name"));
     return read_all(statement);
 }
 
@@ -149,7 +151,7 @@ std::vector<Agent> list_children(Store& store, AgentId parent) {
 
 Tally tally_of(Store& store, AgentId agent, base::TimeMs now) {
     Statement statement = store.prepare(
-        "SELECT (SELECT count(*) FROM threads WHERE agent_id = ?1), "
+        "SELECT (SELECT count(*) FROM threads WHERE agent_id = ?1 AND NOT is_importing), "
         "(SELECT count(*) FROM tasks WHERE agent_id = ?1 AND ended_at IS NULL), "
         "(SELECT count(*) FROM prompts WHERE agent_id = ?1 AND state = 'pending' AND "
         "coalesce(expires_at, ?2 + 1) > ?2)");
@@ -206,18 +208,13 @@ void mark_destroyed(Store& store, AgentId id, base::TimeMs now, bool files_kept)
 void delete_agent(Store& store, AgentId id) {
     const auto agent = find_agent(store, id);
     if (!agent || agent->status != AgentStatus::creating) return;
-    std::vector<std::int64_t> messages;
-    {
-        Statement statement = store.prepare("SELECT id FROM messages WHERE agent_id = ?");
-        statement.bind(id);
-        while (statement.step()) messages.push_back(statement.integer(0));
-    }
-    for (const std::int64_t message : messages) delete_message(store, message);
+    delete_in_parts(store, id, "agent_id = ?", "agent_id = ?");
+    Transaction transaction(store);
     for (const char* sql :
-         {"DELETE FROM turns WHERE agent_id = ?", "DELETE FROM sessions WHERE agent_id = ?",
-          "DELETE FROM checkpoints WHERE agent_id = ?",
+         {"DELETE FROM sessions WHERE agent_id = ?", "DELETE FROM checkpoints WHERE agent_id = ?",
           "DELETE FROM settings WHERE scope = 'agent/' || ?", "DELETE FROM agents WHERE id = ?"})
         store.prepare(sql).bind(id).run();
+    transaction.commit();
 }
 
 void refresh_agent_index(Store& store, const Agent& agent) {

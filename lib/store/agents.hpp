@@ -69,7 +69,8 @@ Agent insert_agent(Store& store, const Agent& agent);
 void set_agent_status(Store& store, AgentId id, AgentStatus status);
 // Status, destroyed_at and files_kept at once.
 void mark_destroyed(Store& store, AgentId id, base::TimeMs now, bool files_kept);
-// One that was never active, with the conversation that came with it.
+// One that was never active, with the conversation that came with it; in parts, outside a
+// transaction. What is left where that is broken off is removed the same way.
 void delete_agent(Store& store, AgentId id);
 void refresh_agent_index(Store& store,
                          const Agent& agent);  // model, permissions, description, channel_id

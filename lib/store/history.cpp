@@ -21,7 +21,8 @@ class Merged {
         : sign_(order == Order::oldest_first ? 1 : -1) {
         const std::string sql =
             "SELECT id, timestamp" + std::string(columns) +
-            " FROM messages WHERE agent_id = ?1 AND thread_id = ?2 AND id > ?3 AND (?4 OR (role <> "
+            " FROM known_messages WHERE agent_id = ?1 AND thread_id = ?2 AND id > ?3 AND (?4 OR "
+            "(role <> "
             "'tool_result' AND content <> '' AND (compacted_into IS NOT 0 OR restored_from LIKE '" +
             std::string(import_mark) + "%' AND extra ->> 'taken_back' IS NULL))) ORDER BY id" +
             (sign_ > 0 ? "" : " DESC");
@@ -105,7 +106,8 @@ SaidMessage read(const Statement& statement) {
 
 std::vector<TurnId> turn_ids(Store& store, const TurnFilter& filter) {
     Statement statement = store.prepare(
-        "SELECT id FROM (SELECT id FROM turns WHERE agent_id = ?1 AND (?2 = 0 OR thread_id = ?2) "
+        "SELECT id FROM (SELECT id FROM known_turns WHERE agent_id = ?1 AND (?2 = 0 OR thread_id = "
+        "?2) "
         "AND started_at >= ?3 AND started_at < ?4 ORDER BY id DESC LIMIT ?5) ORDER BY id");
     statement.bind(filter.agent)
         .bind(filter.thread)
@@ -134,7 +136,7 @@ void for_each_message(Store& store, const MessageFilter& filter,
 
 std::vector<SaidMessage> turn_messages(Store& store, TurnId turn) {
     Statement statement = store.prepare("SELECT id, timestamp" + std::string(message_columns) +
-                                        " FROM messages WHERE turn_id = ? ORDER BY id");
+                                        " FROM known_messages WHERE turn_id = ? ORDER BY id");
     statement.bind(turn);
     std::vector<SaidMessage> messages;
     while (statement.step()) messages.push_back(read(statement));
@@ -151,7 +153,7 @@ void for_each_turn(Store& store, const TurnFilter& filter,
 
 std::string turn_prompt(Store& store, TurnId turn, std::int64_t most_characters) {
     Statement statement = store.prepare(
-        "SELECT substr(content, 1, ?2) FROM messages WHERE turn_id = ?1 AND role = 'user' "
+        "SELECT substr(content, 1, ?2) FROM known_messages WHERE turn_id = ?1 AND role = 'user' "
         "ORDER BY id LIMIT 1");
     return statement.bind(turn).bind(most_characters).step() ? statement.text(0) : std::string();
 }

@@ -15,7 +15,7 @@ namespace {
 std::string select(std::string_view condition) {
     return std::string(
                "SELECT id, role, timestamp, turn_id, tool_call_id, content, tool_calls, extra "
-               "FROM messages WHERE ")
+               "FROM known_messages WHERE ")
         .append(condition);
 }
 
@@ -40,21 +40,6 @@ std::vector<chat::Message> read_all(Statement& statement) {
     std::vector<chat::Message> messages;
     while (statement.step()) messages.push_back(read(statement));
     return messages;
-}
-
-// The agent's clock: what it gives out never goes back, but from a time that is not believed.
-base::TimeMs advance_timestamp(Store& store, AgentId agent, base::TimeMs wanted) {
-    Statement statement = store.prepare(
-        "UPDATE agents SET "
-        "newest_timestamp = max(iif(newest_timestamp > ?3, 0, newest_timestamp), ?1), "
-        "last_activity = max(iif(last_activity > ?3, 0, last_activity), "
-        "iif(newest_timestamp > ?3, 0, newest_timestamp), ?1) WHERE id = ?2 RETURNING "
-        "newest_timestamp");
-    const base::TimeMs most = sys::now_ms() + most_ahead_ms;
-    if (!statement.bind(wanted).bind(agent).bind(most).step())
-        throw base::Error(base::ErrorCode::not_found,
-                          "database: no agent " + std::to_string(agent));
-    return statement.integer(0);
 }
 
 std::int64_t first_id(const WindowBounds& bounds) {
@@ -89,19 +74,32 @@ std::vector<chat::Message> walk_back(Store& store, AgentId agent, ThreadId threa
 
 }  // namespace
 
-std::int64_t insert_message(Store& store, AgentId agent, ThreadId thread,
-                            const chat::Message& message) {
-    const base::TimeMs timestamp = advance_timestamp(store, agent, message.timestamp);
+base::TimeMs advance_timestamp(Store& store, AgentId agent, base::TimeMs wanted) {
+    Statement statement = store.prepare(
+        "UPDATE agents SET "
+        "newest_timestamp = max(iif(newest_timestamp > ?3, 0, newest_timestamp), ?1), "
+        "last_activity = max(iif(last_activity > ?3, 0, last_activity), "
+        "iif(newest_timestamp > ?3, 0, newest_timestamp), ?1) WHERE id = ?2 RETURNING "
+        "newest_timestamp");
+    const base::TimeMs most = sys::now_ms() + most_ahead_ms;
+    if (!statement.bind(wanted).bind(agent).bind(most).step())
+        throw base::Error(base::ErrorCode::not_found,
+                          "database: no agent " + std::to_string(agent));
+    return statement.integer(0);
+}
+
+std::int64_t insert_row(Store& store, AgentId agent, ThreadId thread,
+                        const chat::Message& message) {
     store
         .prepare(
-            "INSERT INTO messages (agent_id, thread_id, turn_id, role, timestamp, tool_call_id, "
-            "content, "
-            "tool_calls, extra) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            "INSERT INTO messages (id, agent_id, thread_id, turn_id, role, timestamp, "
+            "tool_call_id, content, tool_calls, extra) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        .bind_or_null(message.id)
         .bind(agent)
         .bind(thread)
         .bind_or_null(message.turn_id)
         .bind(chat::name(message.role))
-        .bind(timestamp)
+        .bind(message.timestamp)
         .bind_or_null(message.tool_call_id)
         .bind(message.content)
         .bind_or_null(chat::store_tool_calls(message.tool_calls))
@@ -114,6 +112,15 @@ std::int64_t insert_message(Store& store, AgentId agent, ThreadId thread,
             "SELECT id, prompt, answer, arguments, output FROM searchable WHERE id = ?")
         .bind(id)
         .run();
+    return id;
+}
+
+std::int64_t insert_message(Store& store, AgentId agent, ThreadId thread,
+                            const chat::Message& message) {
+    chat::Message row = message;
+    row.id = 0;
+    row.timestamp = advance_timestamp(store, agent, message.timestamp);
+    const std::int64_t id = insert_row(store, agent, thread, row);
     if (message.is_compaction) set_compaction(store, agent, thread, id);
     return id;
 }
@@ -161,7 +168,8 @@ std::vector<chat::Message> load_window(Store& store, AgentId agent, ThreadId thr
 std::int64_t count_window(Store& store, AgentId agent, ThreadId thread,
                           const WindowBounds& bounds) {
     Statement walk = store.prepare(
-        "SELECT id, timestamp FROM messages WHERE agent_id = ? AND thread_id = ? AND id > ? AND "
+        "SELECT id, timestamp FROM known_messages WHERE agent_id = ? AND thread_id = ? AND id > ? "
+        "AND "
         "compacted_into IS NULL ORDER BY id DESC");
     walk.bind(agent).bind(thread).bind(first_id(bounds) - 1);
     std::int64_t count = bounds.compaction != 0 && cut_compaction(store, bounds).step() ? 1 : 0;
@@ -169,7 +177,8 @@ std::int64_t count_window(Store& store, AgentId agent, ThreadId thread,
     for (; walk.step() && walk.integer(1) > bounds.after_time; ++count) oldest = walk.integer(0);
     if (bounds.open_turn == 0) return count;
     Statement own = store.prepare(
-        "SELECT count(*) FROM messages WHERE turn_id = ? AND id < ? AND compacted_into IS NULL");
+        "SELECT count(*) FROM known_messages WHERE turn_id = ? AND id < ? AND compacted_into IS "
+        "NULL");
     return own.bind(bounds.open_turn).bind(oldest).step() ? count + own.integer(0) : count;
 }
 
@@ -177,7 +186,7 @@ std::vector<chat::Message> load_messages_after(Store& store, AgentId agent, Thre
                                                std::int64_t after) {
     Statement statement = store.prepare(
         "SELECT id, role, coalesce(original_timestamp, timestamp), turn_id, tool_call_id, content, "
-        "tool_calls, extra FROM messages "
+        "tool_calls, extra FROM known_messages "
         "WHERE agent_id = ? AND thread_id = ? AND id > ? ORDER BY id");
     return read_all(statement.bind(agent).bind(thread).bind(after));
 }
@@ -191,7 +200,8 @@ std::vector<chat::Message> load_turn_messages(Store& store, std::int64_t turn_id
 std::unordered_map<std::int64_t, base::TimeMs> original_times(Store& store, AgentId agent,
                                                               ThreadId thread, std::int64_t after) {
     Statement statement = store.prepare(
-        "SELECT id, original_timestamp FROM messages WHERE agent_id = ? AND thread_id = ? AND "
+        "SELECT id, original_timestamp FROM known_messages WHERE agent_id = ? AND thread_id = ? "
+        "AND "
         "id > ? AND original_timestamp IS NOT NULL");
     statement.bind(agent).bind(thread).bind(after);
     std::unordered_map<std::int64_t, base::TimeMs> times;
@@ -201,20 +211,22 @@ std::unordered_map<std::int64_t, base::TimeMs> original_times(Store& store, Agen
 
 std::int64_t newest_message_id(Store& store, AgentId agent) {
     Statement statement = store.prepare(
-        "SELECT max((SELECT id FROM messages WHERE agent_id = threads.agent_id AND "
+        "SELECT max((SELECT id FROM known_messages WHERE agent_id = threads.agent_id AND "
         "thread_id = threads.thread_id ORDER BY id DESC LIMIT 1)) FROM threads WHERE agent_id = ?");
     return statement.bind(agent).step() ? statement.integer(0) : 0;
 }
 
 std::int64_t newest_message_id(Store& store, AgentId agent, ThreadId thread) {
     Statement statement = store.prepare(
-        "SELECT id FROM messages WHERE agent_id = ? AND thread_id = ? ORDER BY id DESC LIMIT 1");
+        "SELECT id FROM known_messages WHERE agent_id = ? AND thread_id = ? ORDER BY id DESC LIMIT "
+        "1");
     return statement.bind(agent).bind(thread).step() ? statement.integer(0) : 0;
 }
 
 std::int64_t newest_kept_message_id(Store& store, AgentId agent, ThreadId thread) {
     Statement statement = store.prepare(
-        "SELECT id FROM messages WHERE agent_id = ? AND thread_id = ? AND compacted_into IS NULL "
+        "SELECT id FROM known_messages WHERE agent_id = ? AND thread_id = ? AND compacted_into IS "
+        "NULL "
         "ORDER BY id DESC LIMIT 1");
     return statement.bind(agent).bind(thread).step() ? statement.integer(0) : 0;
 }
@@ -251,7 +263,7 @@ std::optional<MessageRow> find_message(Store& store, std::int64_t id) {
         "SELECT id, role, timestamp, turn_id, tool_call_id, content, tool_calls, extra, agent_id, "
         "thread_id, compacted_into IS NULL, "
         "CASE WHEN restored_from GLOB 'message *' THEN substr(restored_from, 9) END "
-        "FROM messages WHERE id = ?");
+        "FROM known_messages WHERE id = ?");
     if (!statement.bind(id).step()) return std::nullopt;
     MessageRow row;
     row.message = read(statement);
@@ -272,7 +284,7 @@ std::int64_t copy_message(Store& store, std::int64_t id, AgentId agent, ThreadId
             "SELECT ?, ?, ?, role, ?, tool_call_id, tokens, CASE WHEN restored_from GLOB "
             "'message *' THEN restored_from ELSE 'message ' || id END, "
             "coalesce(original_timestamp, timestamp), content, tool_calls, extra "
-            "FROM messages WHERE id = ?")
+            "FROM known_messages WHERE id = ?")
         .bind(agent)
         .bind(thread)
         .bind_or_null(turn)
@@ -322,8 +334,8 @@ base::TimeMs newest_timestamp(Store& store, AgentId agent) {
 
 base::TimeMs believed_activity(Store& store, const Agent& agent, base::TimeMs now) {
     if (is_believed(agent.last_activity, now)) return agent.last_activity;
-    Statement statement =
-        store.prepare("SELECT max(timestamp) FROM messages WHERE agent_id = ? AND timestamp <= ?");
+    Statement statement = store.prepare(
+        "SELECT max(timestamp) FROM known_messages WHERE agent_id = ? AND timestamp <= ?");
     statement.bind(agent.id).bind(now).step();
     return std::max(statement.integer(0), agent.created_at <= now ? agent.created_at : 0);
 }
@@ -339,7 +351,7 @@ void mark_restored(Store& store, std::int64_t message_id, const Restored& from) 
 std::vector<std::int64_t> restored_messages(Store& store, AgentId agent, ThreadId thread,
                                             std::int64_t from_id, std::string_view session) {
     Statement statement = store.prepare(
-        "SELECT id FROM messages WHERE agent_id = ? AND thread_id = ? AND id >= ? AND "
+        "SELECT id FROM known_messages WHERE agent_id = ? AND thread_id = ? AND id >= ? AND "
         "restored_from = ? ORDER BY id");
     statement.bind(agent).bind(thread).bind(from_id).bind(session);
     std::vector<std::int64_t> ids;
@@ -349,7 +361,7 @@ std::vector<std::int64_t> restored_messages(Store& store, AgentId agent, ThreadI
 
 bool is_restored_after(Store& store, AgentId agent, ThreadId thread, std::int64_t message_id) {
     Statement statement = store.prepare(
-        "SELECT 1 FROM messages WHERE agent_id = ? AND thread_id = ? AND id > ? AND "
+        "SELECT 1 FROM known_messages WHERE agent_id = ? AND thread_id = ? AND id > ? AND "
         "restored_from IS NOT NULL AND ifnull(compacted_into, 1) <> 0 LIMIT 1");
     return statement.bind(agent).bind(thread).bind(message_id).step();
 }
@@ -362,13 +374,14 @@ void set_prefix_hash(Store& store, std::int64_t message_id, std::string_view has
 }
 
 std::string prefix_hash_of(Store& store, std::int64_t message_id) {
-    Statement statement = store.prepare("SELECT prefix_hash FROM messages WHERE id = ?");
+    Statement statement = store.prepare("SELECT prefix_hash FROM known_messages WHERE id = ?");
     return statement.bind(message_id).step() ? statement.text(0) : std::string();
 }
 
 std::string newest_prefix_hash(Store& store, AgentId agent, ThreadId thread) {
     Statement statement = store.prepare(
-        "SELECT prefix_hash FROM messages AS message WHERE agent_id = ?1 AND thread_id = ?2 AND "
+        "SELECT prefix_hash FROM known_messages AS message WHERE agent_id = ?1 AND thread_id = ?2 "
+        "AND "
         "compacted_into IS NULL AND (prefix_hash IS NOT NULL OR id <> (SELECT compaction FROM "
         "threads WHERE agent_id = ?1 AND thread_id = ?2)) ORDER BY id DESC LIMIT 1");
     return statement.bind(agent).bind(thread).step() ? statement.text(0) : std::string();

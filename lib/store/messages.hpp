@@ -18,6 +18,12 @@ namespace chorus::store {
 // the caller.
 std::int64_t insert_message(Store& store, AgentId agent, ThreadId thread,
                             const chat::Message& message);
+// The same with the id (0: the next one) and the timestamp that it has: nothing else changes. The
+// row's id.
+std::int64_t insert_row(Store& store, AgentId agent, ThreadId thread, const chat::Message& message);
+// The agent's clock: what it gives out never goes back, but from a time that is not believed.
+// Counts as the agent's activity. The time that counts, at least `wanted`.
+base::TimeMs advance_timestamp(Store& store, AgentId agent, base::TimeMs wanted);
 // Deletes the row and its full-text row, which a message that a branch copied does not have. Inside
 // a transaction of the caller.
 void delete_message(Store& store, std::int64_t id);

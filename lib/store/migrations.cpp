@@ -20,6 +20,7 @@ extern const std::string_view store_schema_0008;
 extern const std::string_view store_schema_0009;
 extern const std::string_view store_schema_0010;
 extern const std::string_view store_schema_0011;
+extern const std::string_view store_schema_0012;
 }  // namespace chorus::embedded
 
 namespace chorus::store {
@@ -36,7 +37,7 @@ constexpr std::array migrations{
     Migration{5, &embedded::store_schema_0005},  Migration{6, &embedded::store_schema_0006},
     Migration{7, &embedded::store_schema_0007},  Migration{8, &embedded::store_schema_0008},
     Migration{9, &embedded::store_schema_0009},  Migration{10, &embedded::store_schema_0010},
-    Migration{11, &embedded::store_schema_0011},
+    Migration{11, &embedded::store_schema_0011}, Migration{12, &embedded::store_schema_0012},
 };
 
 constexpr bool numbers_have_no_gaps() {

@@ -131,7 +131,7 @@ std::vector<Found> search_messages(Store& store, const Search& search) {
         std::string("SELECT m.id, a.name, m.thread_id, m.turn_id, m.role, m.timestamp, "
                     "snippet(messages_fts, -1, ?2, ?3, '…', ?4), "
                     "coalesce(m.original_timestamp, m.timestamp) FROM messages_fts "
-                    "CROSS JOIN messages AS m ON m.id = messages_fts.rowid "
+                    "CROSS JOIN known_messages AS m ON m.id = messages_fts.rowid "
                     "CROSS JOIN agents AS a ON a.id = m.agent_id WHERE messages_fts MATCH ?1 "
                     "AND (?5 = '' OR a.name = ?5) AND m.timestamp >= ?6 ") +
         (is_ranked ? "AND messages_fts.rank MATCH 'closeness()' ORDER BY messages_fts.rank"

@@ -16,7 +16,7 @@ std::string select(std::string_view condition) {
                "thread.last_activity, turn.current_step FROM threads AS thread "
                "LEFT JOIN turns AS turn ON turn.agent_id = thread.agent_id "
                "AND turn.thread_id = thread.thread_id AND turn.ended_at IS NULL "
-               "WHERE thread.agent_id = ? ")
+               "WHERE thread.agent_id = ? AND NOT thread.is_importing ")
         .append(condition);
 }
 

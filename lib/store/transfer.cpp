@@ -16,7 +16,7 @@ std::string select(std::string_view condition) {
                "message.thread_id, run.outcome, message.restored_from, message.original_timestamp, "
                "message.compacted_into IS NOT NULL, message.compacted_into IS 0 AND "
                "(message.restored_from IS NULL OR ifnull(message.extra ->> 'taken_back', 0)) "
-               "FROM messages AS message "
+               "FROM known_messages AS message "
                "LEFT JOIN tool_runs AS run ON run.turn_id = message.turn_id "
                "AND run.tool_call_id = message.tool_call_id WHERE ")
         .append(condition);
@@ -75,8 +75,8 @@ std::vector<StoredMessage> load_messages(Store& store, AgentId agent, const Exte
     return messages;
 }
 
-std::int64_t insert_copy(Store& store, AgentId agent, const StoredMessage& copy) {
-    const std::int64_t id = insert_message(store, agent, copy.thread, copy.message);
+void insert_copy(Store& store, AgentId agent, const StoredMessage& copy) {
+    insert_row(store, agent, copy.thread, copy.message);
     Statement statement = store.prepare(
         "UPDATE messages SET restored_from = ?, original_timestamp = ?, compacted_into = ? "
         "WHERE id = ?");
@@ -85,15 +85,14 @@ std::int64_t insert_copy(Store& store, AgentId agent, const StoredMessage& copy)
         statement.bind(0);
     else
         statement.bind_null();
-    statement.bind(id).run();
+    statement.bind(copy.message.id).run();
     if (copy.taken_back)
         store
             .prepare(
                 "UPDATE messages SET extra = json_set(ifnull(extra, '{}'), '$.taken_back', "
                 "json('true')) WHERE id = ?")
-            .bind(id)
+            .bind(copy.message.id)
             .run();
-    return id;
 }
 
 }  // namespace chorus::store

@@ -35,8 +35,9 @@ std::vector<StoredMessage> load_messages(Store& store, AgentId agent, const Exte
 
 // What restored_from begins with for a message that was imported.
 constexpr std::string_view import_mark = "import:";
-// insert_message, with restored_from, original_timestamp, left_out and taken_back. Inside a
+// The message with the id and the timestamp that it has, and restored_from, original_timestamp,
+// left_out and taken_back; neither the agent's clock nor the thread's summary changes. Inside a
 // transaction of the caller.
-std::int64_t insert_copy(Store& store, AgentId agent, const StoredMessage& copy);
+void insert_copy(Store& store, AgentId agent, const StoredMessage& copy);
 
 }  // namespace chorus::store

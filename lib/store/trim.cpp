@@ -20,7 +20,7 @@ bool is_gone(const Agent& agent) {
 // ?1 agent, ?2 thread, ?3 gone, ?4 before, ?5 first id that may be in the window, ?6 the summary,
 // ?7 greater ids only.
 constexpr std::string_view messages_of =
-    " FROM messages AS message LEFT JOIN turns AS turn ON turn.id = message.turn_id "
+    " FROM known_messages AS message LEFT JOIN turns AS turn ON turn.id = message.turn_id "
     "WHERE message.agent_id = ?1 AND message.thread_id = ?2 AND message.id > ?7 AND "
     "(?3 OR (message.timestamp < ?4 AND (turn.id IS NULL OR turn.ended_at < ?4) AND "
     "message.id <> ?6 AND (message.id < ?5 OR message.compacted_into IS NOT NULL))) "

@@ -31,7 +31,7 @@ std::string select(std::string_view condition) {
                "error_category, error_detail, resume_at, input_tokens, output_tokens, "
                "cache_read_tokens, "
                "cache_write_tokens, cost_usd, idempotency_key, options, result, working_directory, "
-               "prefix_hash, commit_before, commit_after FROM turns WHERE ")
+               "prefix_hash, commit_before, commit_after FROM known_turns WHERE ")
         .append(condition);
 }
 
@@ -151,9 +151,18 @@ bool is_fresh(const Turn& turn) {
     return options && (options->contains("fresh") || options->contains("fresh_after"));
 }
 
-void insert_turn(Store& store, Turn& turn) {
+TurnId next_turn_id(Store& store) {
+    Statement statement = store.prepare(
+        "SELECT 1 + max((SELECT coalesce(max(id), 0) FROM turns), "
+        "(SELECT coalesce(max(last_turn), 0) FROM imports))");
+    statement.step();
+    return statement.integer(0);
+}
+
+void insert_turn(Store& store, Turn& turn, TurnId id) {
     refuse_second_open_turn(store, turn);
     turn.turn_number = next_turn_number(store, turn);
+    turn.id = id != 0 ? id : next_turn_id(store);
     Statement statement = store.prepare(
         "INSERT INTO turns (state, reason, pid, pid_start, actor, model, profile, attempt, "
         "started_at, "
@@ -163,15 +172,16 @@ void insert_turn(Store& store, Turn& turn) {
         "idempotency_key, "
         "options, result, working_directory, prefix_hash, commit_before, commit_after, agent_id, "
         "thread_id, "
-        "turn_number) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+        "turn_number, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+        "?, ?, ?, "
         "?, ?, ?, "
         "?, ?, ?, ?, ?, ?)");
     bind_columns(statement, turn)
         .bind(turn.agent_id)
         .bind(turn.thread_id)
         .bind(turn.turn_number)
+        .bind(turn.id)
         .run();
-    turn.id = store.last_insert_id();
 }
 
 void update_turn(Store& store, const Turn& turn) {
@@ -232,10 +242,11 @@ std::vector<Turn> open_turns(Store& store, AgentId agent) {
 }
 
 std::vector<Turn> newest_turns(Store& store, AgentId agent) {
-    Statement statement = store.prepare(
-        select("id IN (SELECT (SELECT id FROM turns WHERE turns.agent_id = threads.agent_id AND "
-               "turns.thread_id = threads.thread_id ORDER BY turn_number DESC LIMIT 1) "
-               "FROM threads WHERE agent_id = ?) ORDER BY thread_id"));
+    Statement statement =
+        store.prepare(select("id IN (SELECT (SELECT id FROM known_turns AS turn WHERE "
+                             "turn.agent_id = threads.agent_id AND turn.thread_id = "
+                             "threads.thread_id ORDER BY turn_number DESC LIMIT 1) "
+                             "FROM threads WHERE agent_id = ?) ORDER BY thread_id"));
     statement.bind(agent);
     std::vector<Turn> turns;
     while (statement.step()) turns.push_back(read(statement));

@@ -65,9 +65,12 @@ bool is_fresh(const Turn& turn);
 // Options of a turn of which nothing else is known.
 constexpr std::string_view fresh_options = R"({"fresh": true})";
 
-// Inserts with the thread's next turn_number; sets id and turn_number. Error(agent_busy) where the
+// The id of the next turn of the home: an import has ids that are not used yet.
+TurnId next_turn_id(Store& store);
+// Inserts with the thread's next turn_number; sets it, and the id: the given one, or the next.
+// Error(agent_busy) where the
 // thread has an open turn.
-void insert_turn(Store& store, Turn& turn);
+void insert_turn(Store& store, Turn& turn, TurnId id = 0);
 // Every column from the struct.
 void update_turn(Store& store, const Turn& turn);
 void set_current_step(Store& store, TurnId id, std::string_view step);

@@ -1,11 +1,17 @@
 #include "context/import.hpp"
 
+#include <atomic>
+#include <thread>
+
 #include "base/text.hpp"
 #include "chat/json.hpp"
 #include "context/export.hpp"
 #include "context/window.hpp"
+#include "store/imports.hpp"
 #include "store/messages.hpp"
+#include "store/search.hpp"
 #include "store/sessions.hpp"
+#include "store/sqlite.hpp"
 #include "support/scratch.hpp"
 #include "sys/clock.hpp"
 #include "unit/store/home.hpp"
@@ -371,17 +377,98 @@ TEST_F(ImportTest, ATurnThatIsNotEndedComesFirst) {
 
 TEST_F(ImportTest, WhatWasPackedIsTakenOnce) {
     const agent::Directory directory(home_.directory() + "/agents/ada");
-    const auto packed = [&] {
-        store::Transaction transaction(store_);
-        const auto imported = import_packed(store_, directory, agent_);
-        transaction.commit();
-        return imported;
-    };
+    const auto packed = [&] { return import_packed(store_, directory, agent_); };
     EXPECT_FALSE(packed());
     put(directory.path() + "/export.jsonl", file_of({message(1, "user", starts)}, 0, 1));
     EXPECT_EQ(packed()->messages, 1U);
     remove_packed(directory);
     EXPECT_FALSE(packed());
+}
+
+// As a process leaves it that is killed after its second part.
+void break_off(store::Store& store, store::AgentId agent) {
+    store::in_transaction(store, [&] {
+        const store::ImportIds ids = store::begin_import(store, agent, 5, 5);
+        store::Thread thread;
+        thread.agent_id = agent;
+        thread.id = 7;
+        thread.branch = "main";
+        store::insert_imported_thread(store, thread);
+        store::Turn turn;
+        turn.agent_id = agent;
+        turn.thread_id = 7;
+        turn.ended_at = 1;
+        store::insert_turn(store, turn, ids.next_turn + 2);
+        store::StoredMessage copy;
+        copy.message = store::user_message("zebra", 1, turn.id);
+        copy.thread = 7;
+        copy.message.id = ids.next_message + 3;
+        store::insert_copy(store, agent, copy);
+    });
+}
+
+std::int64_t rows(store::Store& store, const std::string& table) {
+    store::Statement statement = store.prepare("SELECT count(*) FROM " + table);
+    statement.step();
+    return statement.integer(0);
+}
+
+TEST_F(ImportTest, NobodySeesOneThatIsNotEnded) {
+    talk(agent_);
+    const auto before = exported(agent_);
+    const std::int64_t newest = store::newest_message_id(store_, agent_.id);
+    break_off(store_, agent_.id);
+    EXPECT_EQ(exported(agent_), before);
+    EXPECT_EQ(store::newest_message_id(store_, agent_.id), newest);
+    EXPECT_FALSE(store::find_message(store_, newest + 4));
+    EXPECT_FALSE(store::find_thread(store_, agent_.id, 7));
+    EXPECT_TRUE(store::search_messages(store_, {.text = "zebra"}).empty());
+    EXPECT_EQ(store::tally_of(store_, agent_.id, 1).threads, 1);
+    // what is said meanwhile, by another agent too, has ids behind it and is seen
+    talk(add("ben"));
+    EXPECT_GT(turn(agent_), 2 + 5);
+    say(agent_, Role::user, "third");
+    EXPECT_GT(store::newest_message_id(store_, agent_.id), newest + 5);
+    EXPECT_EQ(gist(agent_).size(), 7U);
+}
+
+TEST_F(ImportTest, OneThatWasBrokenOffIsMadeAgain) {
+    const auto text = file_of({message(1, "user", starts), message(2, "assistant")}, 0, 2);
+    break_off(store_, agent_.id);
+    EXPECT_EQ(import(agent_, text).messages, 2U);
+    EXPECT_EQ(gist(agent_).size(), 2U);
+    EXPECT_EQ(rows(store_, "messages"), 2);
+    EXPECT_EQ(rows(store_, "messages_fts_docsize"), 2);
+    EXPECT_EQ(rows(store_, "turns"), 0);
+    EXPECT_EQ(rows(store_, "threads"), 1);
+    EXPECT_EQ(rows(store_, "imports"), 0);
+    EXPECT_EQ(import(agent_, text).known, 2U);
+}
+
+TEST_F(ImportTest, OthersWriteBetweenItsParts) {
+    constexpr int count = 2500;
+    std::vector<std::string> lines{message(1, "user", starts)};
+    for (int id = 2; id <= count; ++id) lines.push_back(message(id, "assistant"));
+    const auto text = file_of(lines, 0, count);
+    const store::AgentId other = add("ben").id;
+    std::atomic<bool> ended{false};
+    std::thread importing([&] {
+        store::Store own = home_.open();
+        import_record(own, paths_, agent_, text, "file");
+        ended = true;
+    });
+    std::size_t parts = 0;
+    int said = 0;
+    while (!ended) {
+        store::add_message(store_, other, store::user_message("meanwhile", 1));
+        if (rows(store_, "imports") > 0 && rows(store_, "messages") > said) ++said;
+        const auto seen = store::load_messages(store_, agent_.id, {}).size();
+        if (seen != 0 && seen != count) ++parts;
+    }
+    importing.join();
+    EXPECT_EQ(parts, 0U);
+    EXPECT_GT(said, 2);
+    EXPECT_EQ(gist(agent_).size(), static_cast<std::size_t>(count));
 }
 
 }  // namespace

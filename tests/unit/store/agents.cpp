@@ -121,9 +121,9 @@ TEST(Agents, are_deleted_only_if_never_active) {
         set_agent_status(store, active, AgentStatus::active);
         for (const AgentId id : {leftover, active})
             set_setting(store, "agent/" + std::to_string(id), "trust", "{}");
-        delete_agent(store, leftover);
-        delete_agent(store, active);
     });
+    delete_agent(store, leftover);
+    delete_agent(store, active);
     EXPECT_EQ(find_setting(store, "agent/" + std::to_string(leftover), "trust"), "");
     EXPECT_EQ(find_setting(store, "agent/" + std::to_string(active), "trust"), "{}");
     EXPECT_FALSE(find_agent(store, leftover));

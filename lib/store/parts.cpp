@@ -1,0 +1,45 @@
+#include "store/parts.hpp"
+
+#include "store/messages.hpp"
+#include "store/sqlite.hpp"
+#include "sys/clock.hpp"
+
+namespace chorus::store {
+namespace {
+
+constexpr std::int64_t longest_part_ms = 50;
+constexpr int most_writes = 1000;
+
+}  // namespace
+
+void Parts::next() {
+    if (transaction_ &&
+        (++writes_ >= most_writes || sys::monotonic_ms() - began_ms_ >= longest_part_ms))
+        commit();
+    if (transaction_) return;
+    transaction_.emplace(store_);
+    began_ms_ = sys::monotonic_ms();
+    writes_ = 0;
+}
+
+void Parts::commit() {
+    if (transaction_) transaction_->commit();
+    transaction_.reset();
+}
+
+void delete_in_parts(Store& store, AgentId agent, std::string_view messages,
+                     std::string_view turns) {
+    Parts parts(store);
+    const auto next = [&](std::string_view table, std::string_view condition) {
+        parts.next();
+        Statement statement = store.prepare("SELECT id FROM " + std::string(table) + " WHERE " +
+                                            std::string(condition) + " LIMIT 1");
+        return statement.bind(agent).step() ? statement.integer(0) : 0;
+    };
+    while (const std::int64_t id = next("messages", messages)) delete_message(store, id);
+    while (const std::int64_t id = next("turns", turns))
+        store.prepare("DELETE FROM turns WHERE id = ?").bind(id).run();
+    parts.commit();
+}
+
+}  // namespace chorus::store
