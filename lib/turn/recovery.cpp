@@ -128,8 +128,13 @@ LastTurn take_over(Place& place, const Surroundings& surroundings) {
 std::vector<Unfinished> unfinished_calls(Place& place, const store::Turn& turn) {
     if (turn.state == TurnState::idle) return {};
     std::vector<Unfinished> open;
+    const auto messages = store::load_turn_messages(place.store, turn.id);
+    // a result would stand behind what was restored, far from its call
+    if (messages.empty() ||
+        store::is_restored_after(place.store, turn.agent_id, turn.thread_id, messages.back().id))
+        return open;
     const auto runs = store::load_tool_runs(place.store, turn.id);
-    for (const chat::Message& message : store::load_turn_messages(place.store, turn.id)) {
+    for (const chat::Message& message : messages) {
         for (const chat::ToolCall& call : message.tool_calls) {
             const auto run =
                 std::find_if(runs.begin(), runs.end(), [&](const store::ToolRun& candidate) {

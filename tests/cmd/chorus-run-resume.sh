@@ -285,3 +285,19 @@ for way in stay kept packed branch; do
     expect_equal "$out" 'Whole now.'
     expect_equal "$(jq -c '[.messages[].content[] | select(.type == "text").text]' "$(request 3)")" '["alone"]'
 done
+
+test_case "what a signal left undone gets no results behind a restore of its session"
+init a --model anthropic/m --permissions sandboxed
+start_server "$(answers "$several" "$(say 'Going on.')")"
+export CHORUS_DRAIN_TIMEOUT_MS=0
+begin chorus-run a go
+finish_with TERM
+expect_status 143
+unset CHORUS_DRAIN_TIMEOUT_MS
+run chorus-context save a --no-summary --json
+run chorus-context restore a "$(jq -r .id <<<"$out")"
+expect_status 0
+run chorus-run a next
+expect_status 0
+expect_equal "$out" 'Going on.'
+expect_acceptable "$(request 2)"
