@@ -23,10 +23,12 @@ const std::string of_prompt =
     "? "
     "|| ' *'";
 
-Standing standing_of(const std::string& state, bool has_ended, bool has_pending) {
+Standing standing_of(const std::string& state, bool has_ended, bool has_pending, bool has_decided) {
     if (state == "idle") return Standing::ended;
     if (has_ended || state != "prompt") return Standing::cut;
-    return has_pending ? Standing::asks : Standing::decided;
+    if (has_pending) return Standing::asks;
+    // a retry may have taken the decisions before it was killed
+    return has_decided ? Standing::decided : Standing::cut;
 }
 
 int number_in(const std::string& prompt) {
@@ -125,7 +127,9 @@ std::map<int, Thread> Observer::threads(const std::string& agent) const {
              "IS NULL) OR EXISTS (SELECT 1 FROM messages m WHERE m.agent_id = t.agent_id AND "
              "m.thread_id = t.thread_id AND m.restored_from IS NOT NULL AND m.id > (SELECT max(id) "
              "FROM messages o WHERE o.turn_id = n.id)), EXISTS (SELECT 1 FROM prompts p WHERE "
-             "p.turn_id = n.id AND p.state = 'pending') FROM threads t LEFT "
+             "p.turn_id = n.id AND p.state = 'pending'), EXISTS (SELECT 1 FROM prompts p WHERE "
+             "p.turn_id = n.id AND p.state IN ('approved', 'denied', 'answered') AND "
+             "p.consumed_at IS NULL) FROM threads t LEFT "
              "JOIN turns n ON n.agent_id = t.agent_id AND n.thread_id = t.thread_id AND "
              "n.turn_number = (SELECT max(turn_number) FROM turns o WHERE o.agent_id = t.agent_id "
              "AND o.thread_id = t.thread_id) WHERE t.agent_id = " +
@@ -133,7 +137,7 @@ std::map<int, Thread> Observer::threads(const std::string& agent) const {
              {agent})) {
         Thread& thread = threads[std::stoi(row[0])];
         if (!row[1].empty() && row[4] == "0")
-            thread.standing = standing_of(row[1], !row[2].empty(), row[5] == "1");
+            thread.standing = standing_of(row[1], !row[2].empty(), row[5] == "1", row[6] == "1");
         thread.turn = number_in(row[3]);
         const Finished shown =
             run({bin_ + "/chorus-context", "show", agent, "-t", row[0], "--json"}, variables_);

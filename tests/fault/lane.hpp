@@ -86,6 +86,7 @@ class Lane {
     std::string agent_;
     int prompts_ = 0;
     std::set<int> crowded_;  // prompts that may share a turn
+    std::set<int> fresh_;    // prompts whose turns see nothing else
     int steps_ = 0;
     std::vector<std::string> story_;  // what was given to the agent, for who looks into a failure
     std::vector<std::string> failures_;

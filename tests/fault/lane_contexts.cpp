@@ -103,6 +103,7 @@ void Lane::branch() {
         Thread& own = unanswered[made];
         own.standing = Standing::cut;
         own.turn = own.window.empty() ? 0 : own.window.back();
+        own.is_fresh = fresh_.contains(own.turn);
         possible.push_back(unanswered);
     }
     const bool is_refused = given.status == 4 && from.window.empty();

@@ -10,6 +10,7 @@ namespace fault {
 namespace {
 
 constexpr int crowd_size = 3;
+constexpr std::int64_t most_wait_us = 60'000'000;  // for a process that nobody waits for
 
 }  // namespace
 
@@ -21,6 +22,7 @@ void Lane::take_turn(int thread, const std::string& kind, const Words& more) {
     words.insert(words.end(), {"-p", prompt});
     const bool is_fresh = std::find(more.begin(), more.end(), "--fresh") != more.end();
     const bool withdraws = std::find(more.begin(), more.end(), "--cancel-prompts") != more.end();
+    if (is_fresh) fresh_.insert(number);
     const Thread before = threads()[thread];
     if (kind == "work") {
         now().effects["ran " + std::to_string(number)] = {0, 1};
@@ -257,7 +259,7 @@ void Lane::end_task() {
                               "say " + std::to_string(number), "--run", "--", "true"},
                              false);
     expect_status(given, 0);
-    const std::int64_t until_us = now_us() + 20'000'000;
+    const std::int64_t until_us = now_us() + most_wait_us;
     while (!observer_.has_ended(agent_, 1, number) && now_us() < until_us) usleep(10'000);
     Threads after = threads();
     Thread& own = after[1];
