@@ -143,8 +143,17 @@ void Lane::rewind() {
     after[thread].window.resize(at);
     after[thread].standing = Standing::ended;
     after[thread].is_cleared = false;
-    if (!given.was_disturbed) expect_status(given, 0);
-    settle_on(given, after);
+    if (!given.was_disturbed) {
+        expect_status(given, 0);
+        return resolve(given, {after});
+    }
+    // its turn is given up before its messages are taken back
+    Threads given_up = threads();
+    if (waits(given_up[thread])) {
+        end(given_up[thread]);
+        given_up[thread].standing = Standing::cut;
+    }
+    resolve(given, {threads(), after, without_cut_turns(), given_up});
 }
 
 void Lane::destroy() {
