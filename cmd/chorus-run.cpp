@@ -205,7 +205,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
     const agent::Home home = agent::find_home(environment);
     sys::Interrupt& interrupt = sys::Interrupt::install();
     output = std::make_unique<cli::Output>(program, options.output);
-    output->check_file();
+    output->check_file(home.path(), agent::Directory(home.agent(options.turn.agent)).workspace());
     const auto warn = [&](const std::string& text) { output->warn(text); };
 
     settle_decision(options);

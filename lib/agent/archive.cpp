@@ -52,6 +52,12 @@ bool names_git(std::string_view path) {
     return base::to_lower_ascii(path.substr(path.rfind('/') + 1)) == ".git";
 }
 
+// libarchive has no words for a compressed file that is cut off in its last bytes.
+std::string why(struct archive* archive) {
+    const char* words = archive_error_string(archive);
+    return words != nullptr ? words : "it is cut off";
+}
+
 // Reads an entry to its end, piece by piece.
 void read_entry(struct archive* archive, std::uint64_t& budget,
                 const std::function<void(std::string_view)>& use) {
@@ -59,9 +65,7 @@ void read_entry(struct archive* archive, std::uint64_t& budget,
     for (;;) {
         const la_ssize_t size = archive_read_data(archive, buffer.data(), buffer.size());
         if (size == 0) return;
-        if (size < 0)
-            throw Error(ErrorCode::bad_request,
-                        "archive: " + std::string(archive_error_string(archive)));
+        if (size < 0) throw Error(ErrorCode::bad_request, "archive: " + why(archive));
         if (static_cast<std::uint64_t>(size) > budget)
             throw Error(ErrorCode::bad_request, "archive: more than 16 GiB");
         budget -= static_cast<std::uint64_t>(size);
@@ -122,8 +126,7 @@ Archive open_archive(const std::string& path) {
         support(archive.get());
     archive_read_support_format_tar(archive.get());
     if (archive_read_open_filename(archive.get(), path.c_str(), 65536) != ARCHIVE_OK)
-        throw Error(ErrorCode::bad_request,
-                    path + ": not a packed agent: " + archive_error_string(archive.get()));
+        throw Error(ErrorCode::bad_request, path + ": not a packed agent: " + why(archive.get()));
     return archive;
 }
 
@@ -162,8 +165,8 @@ Unpacked unpack(const std::string& archive_path, const std::string& directory) {
         if (status == ARCHIVE_EOF) break;
         // a warning: the name is not of this process's locale, and stands as it is
         if (status != ARCHIVE_OK && status != ARCHIVE_WARN)
-            throw Error(ErrorCode::bad_request, archive_path + ": not a packed agent: " +
-                                                    archive_error_string(archive.get()));
+            throw Error(ErrorCode::bad_request,
+                        archive_path + ": not a packed agent: " + why(archive.get()));
         if (++entries > most_packed_entries)
             throw Error(ErrorCode::bad_request, archive_path + ": more than 100,000 entries");
         const char* raw_name = archive_entry_pathname(entry);

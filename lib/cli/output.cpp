@@ -149,8 +149,9 @@ void Output::say_end(const chat::TurnResult& result) {
     if (!result.error->hint().empty()) say("hint", result.error->hint());
 }
 
-void Output::check_file() {
-    if (!options_.file.empty()) file_.emplace(options_.file);
+void Output::check_file(const std::string& home, const std::string& workspace) {
+    if (!options_.file.empty())
+        file_.emplace(options_.file, sys::Overwrite::allow, home, workspace);
 }
 
 // What is known only at the end.

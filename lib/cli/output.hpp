@@ -38,8 +38,9 @@ class Output {
     Output(const Output&) = delete;
     Output& operator=(const Output&) = delete;
 
-    // Error(bad_request) where -o names what cannot be written: told before anything is spent.
-    void check_file();
+    // Error(bad_request) where -o names what cannot be written, a file of the home among them, but
+    // for those of `workspace`: told before anything is spent.
+    void check_file(const std::string& home, const std::string& workspace);
     void event(const chat::Event& event, const chat::EventSource& source);
     void warn(const std::string& text);
     // The product's last part, and what the end is worth saying on stderr. Returns the exit status:

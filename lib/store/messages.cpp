@@ -7,6 +7,7 @@
 #include "chat/stored.hpp"
 #include "store/believed.hpp"
 #include "store/sqlite.hpp"
+#include "store/transfer.hpp"
 #include "sys/clock.hpp"
 
 namespace chorus::store {
@@ -362,7 +363,9 @@ std::vector<std::int64_t> restored_messages(Store& store, AgentId agent, ThreadI
 bool is_restored_after(Store& store, AgentId agent, ThreadId thread, std::int64_t message_id) {
     Statement statement = store.prepare(
         "SELECT 1 FROM known_messages WHERE agent_id = ? AND thread_id = ? AND id > ? AND "
-        "restored_from IS NOT NULL AND ifnull(compacted_into, 1) <> 0 LIMIT 1");
+        "restored_from IS NOT NULL AND ifnull(compacted_into, 1) <> 0 AND NOT (extra ->> "
+        "'compaction' IS NOT NULL AND restored_from GLOB '" +
+        std::string(import_mark) + "*') LIMIT 1");
     return statement.bind(agent).bind(thread).bind(message_id).step();
 }
 

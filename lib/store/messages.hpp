@@ -98,7 +98,7 @@ void mark_restored(Store& store, std::int64_t message_id, const Restored& from);
 // Which messages of the thread, from that id on, came from that session.
 std::vector<std::int64_t> restored_messages(Store& store, AgentId agent, ThreadId thread,
                                             std::int64_t from_id, std::string_view session);
-// Whether any message behind that one was restored.
+// Whether any message behind that one was restored; a summary that was imported is none.
 bool is_restored_after(Store& store, AgentId agent, ThreadId thread, std::int64_t message_id);
 
 // Cumulative hash of the request up to this message.

@@ -61,7 +61,7 @@ bool is_same_file(int fd, const struct stat& other) {
 
 bool lies_below(const std::string& path, const std::string& directory) {
     const auto led = follow_links(path.starts_with('/') ? path : join_path(real_path("."), path));
-    return led && led->path.starts_with(real_path(directory) + "/");
+    return led && exists(directory) && led->path.starts_with(real_path(directory) + "/");
 }
 
 void copy(int from, int to, const std::string& path) {
@@ -95,7 +95,8 @@ class Spool {
 
 }  // namespace
 
-OutputFile::OutputFile(std::string path, Overwrite overwrite, const std::string& kept)
+OutputFile::OutputFile(std::string path, Overwrite overwrite, const std::string& kept,
+                       const std::string& spared)
     : path_(std::move(path)), overwrite_(overwrite), descriptor_(named_descriptor(path_)) {
     if (descriptor_ == STDOUT_FILENO) return;
     if (is_directory(path_))
@@ -109,7 +110,7 @@ OutputFile::OutputFile(std::string path, Overwrite overwrite, const std::string&
     if (descriptor_ < 0 && access(written.c_str(), in_place_ ? W_OK : W_OK | X_OK) != 0)
         throw Error(ErrorCode::bad_request, base::system_error(path_).message());
     if (is_new || stat(path_.c_str(), &led) != 0 || !S_ISREG(led.st_mode)) return;
-    if (!kept.empty() && lies_below(path_, kept))
+    if (!kept.empty() && lies_below(path_, kept) && (spared.empty() || !lies_below(path_, spared)))
         throw Error(ErrorCode::bad_request, base::quoted(path_) + ": it is a file of the home",
                     "write to a file elsewhere");
     const bool is_open_already =

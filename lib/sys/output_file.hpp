@@ -16,9 +16,10 @@ class OutputFile {
   public:
     // Looks before anything is spent. Error(exists) where a regular file is there, or a link leads
     // to one, and `overwrite` refuses; Error(bad_request) for what cannot be written and for an
-    // existing file below `kept` ("": nothing is kept). A descriptor needs no permission.
+    // existing file below `kept` ("": nothing is kept) and not below `spared`. A descriptor needs
+    // no permission.
     explicit OutputFile(std::string path, Overwrite overwrite = Overwrite::allow,
-                        const std::string& kept = "");
+                        const std::string& kept = "", const std::string& spared = "");
 
     const std::string& path() const { return path_; }
     bool is_stdout() const { return descriptor_ == 1; }

@@ -412,6 +412,11 @@ for count in 1 2 3 $((${#names[@]} / 2)) $((${#names[@]} - 2)) $((${#names[@]} -
     [ "$(tar tf bad.tar 2>/dev/null | wc -l)" = "$count" ] || fail "not cut at the border of entry $count"
     not_made "cut behind entry $count"
 done
+gzip -k ada.tar
+for count in 1 4 7 8 9; do
+    head -c -$count ada.tar.gz >bad.tar
+    not_made "compressed, without the last $count bytes"
+done
 mkdir unpacked && tar -C unpacked -xf ada.tar
 archive() { tar -C unpacked -cf bad.tar . ; }
 echo more >>unpacked/workspace/a.txt && archive && not_made 'a file that was changed'

@@ -265,6 +265,20 @@ ln old.txt other-name
 run chorus-run a hi --json -o old.txt
 cmp -s "$scratch/out" old.txt || fail 'the file is not what was printed'
 expect_match "$(cat other-name)" '^a longer text'
+ln -s "$CHORUS_HOME/chorus.db" to-home
+for kept in chorus.db chorus.db-wal config.json agents/a/agent.json; do
+    [ -e "$CHORUS_HOME/$kept" ] || echo '{}' >"$CHORUS_HOME/$kept"
+    for file in "$CHORUS_HOME/$kept" to-home; do
+        run chorus-run a hi -o "$file"
+        expect_status 2
+        expect_match "$err" 'it is a file of the home'
+    done
+done
+expect_sound
+echo old >"$CHORUS_HOME/agents/a/workspace/kept"
+run chorus-run a hi -o "$CHORUS_HOME/agents/a/workspace/kept"
+expect_status 0
+expect_file "$CHORUS_HOME/agents/a/workspace/kept" "$out"
 cp other-name linked
 ln -s linked link
 run chorus-run a hi --output-format stream-json -o link

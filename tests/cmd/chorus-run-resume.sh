@@ -286,6 +286,34 @@ for way in stay kept packed branch; do
     expect_equal "$(jq -c '[.messages[].content[] | select(.type == "text").text]' "$(request 3)")" '["alone"]'
 done
 
+test_case "a cut turn goes on also where a summary moved after it"
+for way in kept packed; do
+    rm -rf "$CHORUS_HOME"
+    init a --model anthropic/m
+    start_server "$(answers "$(say One.)" "$(say Two.)" '{"say": {"text": "never ends"}, "cut_after_bytes": 600, "stall": true}' \
+        "$(say 'A summary.')" "$(say 'Whole now.')")"
+    run chorus-run a first
+    run chorus-run a second
+    chorus-run a third >/dev/null 2>&1 </dev/null &
+    pid=$!
+    wait_for 10 eval '[ "$(request_count)" = 3 ]' || fail 'no request came'
+    finish_with KILL
+    run chorus-context compact a
+    expect_status 0
+    run chorus-context pack a -o "$scratch/a.tar" --force
+    if [ $way = kept ]; then
+        run chorus-destroy a --keep-files --yes
+        run chorus-init a
+    else
+        run chorus-destroy a --yes
+        run chorus-init a --adopt="$scratch/a.tar" --trust
+    fi
+    expect_status 0
+    run chorus-run a --resume
+    expect_status 0
+    expect_equal "$out" 'Whole now.'
+done
+
 test_case "what a signal left undone gets no results behind a restore of its session"
 init a --model anthropic/m --permissions sandboxed
 start_server "$(answers "$several" "$(say 'Going on.')")"

@@ -125,7 +125,9 @@ std::map<int, Thread> Observer::threads(const std::string& agent) const {
              // rewound, or a session is restored behind it
              "NOT EXISTS (SELECT 1 FROM messages m WHERE m.turn_id = n.id AND m.compacted_into "
              "IS NULL) OR EXISTS (SELECT 1 FROM messages m WHERE m.agent_id = t.agent_id AND "
-             "m.thread_id = t.thread_id AND m.restored_from IS NOT NULL AND m.id > (SELECT max(id) "
+             "m.thread_id = t.thread_id AND m.restored_from IS NOT NULL AND NOT (m.extra ->> "
+             "'compaction' IS NOT NULL AND m.restored_from GLOB 'import:*') AND m.id > (SELECT "
+             "max(id) "
              "FROM messages o WHERE o.turn_id = n.id)), EXISTS (SELECT 1 FROM prompts p WHERE "
              "p.turn_id = n.id AND p.state = 'pending'), EXISTS (SELECT 1 FROM prompts p WHERE "
              "p.turn_id = n.id AND p.state IN ('approved', 'denied', 'answered') AND "

@@ -92,6 +92,16 @@ TEST(OutputFile, no_file_of_the_home_is_overwritten) {
                   ErrorCode::bad_request)
             << path;
     EXPECT_EQ(error_of([&] { OutputFile(scratch / "home"); }).code(), ErrorCode::bad_request);
+    put(scratch / "home/a/workspace/file", "old");
+    OutputFile(scratch / "home/a/workspace/file", Overwrite::allow, scratch / "way",
+               scratch / "home/a/workspace")
+        .write("new");
+    EXPECT_EQ(text_of(scratch / "home/a/workspace/file"), "new");
+    EXPECT_EQ(error_of([&] {
+                  OutputFile(scratch / "home/chorus.db", Overwrite::allow, scratch / "way",
+                             scratch / "home/a/workspace");
+              }).code(),
+              ErrorCode::bad_request);
     OutputFile(scratch / "home/new", Overwrite::refuse, scratch / "way").write("new");
     EXPECT_EQ(text_of(scratch / "home/chorus.db"), "db");
     close(given);
