@@ -90,7 +90,7 @@ void check_out(git_repository* repository, const git_commit* commit) {
     options.notify_flags = GIT_CHECKOUT_NOTIFY_CONFLICT;
     options.notify_cb = note_conflict;
     options.notify_payload = &conflicts;
-    refuse_conversions(repository, from.get(), tree_of(commit).get(), "checkout");
+    refuse_conversions(repository, from.get(), tree_of(commit).get());
     const int result = conflicts.empty() ? check_out_tree(repository, from.get(), commit, options)
                                          : static_cast<int>(GIT_ECONFLICT);
     if (result == GIT_ECONFLICT && !conflicts.empty())
@@ -178,7 +178,9 @@ void checkout(git_repository* repository, const std::string& ref, bool create, c
         return check(git_repository_set_head(repository, ref_of(ref).c_str()), "checkout: " + ref);
     }
     if (ref == "HEAD" || ref == "@") return (void)require_head_commit(repository);
-    refuse_sparse(repository, "checkout", "checkout " + ref);
+    if (is_on(repository, "core.sparseCheckout"))  // libgit2 would fill it
+        refuse("checkout: this is a sparse checkout",
+               "`git checkout " + ref + "` in bash keeps it so");
     const Destination target = destination(repository, ref);
     if (!target.branch.empty()) refuse_used(repository, target.branch, "checkout");
     refuse_kept(repository, target.commit.get(), kept);

@@ -21,8 +21,6 @@ void leave_out(const std::string& workspace, const Texts& paths);
 std::string status(git_repository* repository);
 std::string diff(git_repository* repository, const std::string& ref1, const std::string& ref2);
 Texts log(git_repository* repository, int count);  // of each: id, author, summary, time
-std::string commit(GitRepository repository, const std::string& message, const Author& author,
-                   const Texts& files);
 PlannedCommit plan_commit(GitRepository repository, const std::string& message,
                           const Author& author, const Texts& files);
 bool contains(git_repository* repository, const std::string& commit);
@@ -30,8 +28,5 @@ std::string branches(git_repository* repository);
 void create_branch(git_repository* repository, const std::string& name);
 void delete_branch(git_repository* repository, const std::string& name);
 void checkout(git_repository* repository, const std::string& ref, bool create, const Texts& kept);
-void require_commit(git_repository* repository, const std::string& commit);
-Aside reset(git_repository* repository, const std::string& commit, const std::string& branch,
-            const Author& author);
 
 }  // namespace chorus::repo

@@ -12,7 +12,6 @@
 #include "base/text.hpp"
 #include "repo/calls.hpp"
 #include "repo/source.hpp"
-#include "repo/work_tree.hpp"
 #include "sys/environment.hpp"
 #include "sys/file.hpp"
 
@@ -223,6 +222,21 @@ bool fetch_submodule(git_repository* repository, const char* path, const std::st
     fetching.apply_to(options.fetch_opts);
     fetching.check(git_submodule_update(submodule.get(), 1, &options), what);
     return true;
+}
+
+// Links, as far as the index has them: git takes a file that is skip-worktree for unchanged.
+void leave_out_of(git_repository* repository, git_index* index, const Texts& paths) {
+    for (const std::string& path : paths) {
+        const git_index_entry* entry = git_index_get_bypath(index, path.c_str(), 0);
+        if (entry == nullptr) continue;
+        git_index_entry changed = *entry;
+        changed.flags |= GIT_INDEX_ENTRY_EXTENDED;
+        changed.flags_extended |= GIT_INDEX_ENTRY_SKIP_WORKTREE;
+        check(git_index_add(index, &changed), "git: " + path);
+        if (unlink((git_repository_workdir(repository) + path).c_str()) != 0)
+            throw base::system_error("git: " + path);
+    }
+    check(git_index_write(index), "git");
 }
 
 }  // namespace

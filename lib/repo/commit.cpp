@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <time.h>
 
 #include <algorithm>
@@ -164,40 +163,6 @@ CommitObject find_commit(git_repository* repository, const std::string& id) {
     return find<CommitObject>("git: " + id, git_commit_lookup, repository, &number);
 }
 
-CommitObject require(git_repository* repository, const std::string& commit) {
-    CommitObject found = find_commit(repository, commit);
-    if (!found)
-        throw base::Error(base::ErrorCode::not_found,
-                          "git: commit " + commit + " is not in the workspace's repository");
-    return found;
-}
-
-std::string make_free_branch(git_repository* repository, const std::string& name,
-                             const git_commit* commit) {
-    std::string free = name;
-    for (int number = 2; find<Reference>("git: " + free, git_branch_lookup, repository,
-                                         free.c_str(), GIT_BRANCH_LOCAL);
-         ++number)
-        free = name + "-" + std::to_string(number);
-    make<Reference>("git: " + free, git_branch_create, repository, free.c_str(), commit, 0);
-    return free;
-}
-
-// What is staged in memory alone is forgotten first: a file that is not in the index stays.
-void overwrite_work_tree(git_repository* repository, git_tree* from, const git_commit* commit,
-                         const Texts& left_out) {
-    (void)fresh_index(repository);
-    remove_links(repository, tree_of(commit).get());
-    auto options = options_by(git_checkout_options_init);
-    options.checkout_strategy = GIT_CHECKOUT_FORCE;
-    options.file_open_flags = O_CREAT | O_TRUNC | O_WRONLY | O_NOFOLLOW | O_CLOEXEC;
-    check(check_out_tree(repository, from, commit, options), "reset");
-    const Index index = fresh_index(repository);
-    check(git_index_read_tree(index.get(), tree_of(commit).get()), "reset");
-    leave_out_of(repository, index.get(), left_out);
-    keep_changes_visible(repository);
-}
-
 void commit_first(git_repository* repository, const Author& author) {
     if (commit_at(repository)) return;
     Draft draft(repository, author, "Initial commit\n");
@@ -253,13 +218,6 @@ PlannedCommit plan_commit(GitRepository owner, const std::string& message, const
             sequence_after_commit(repository)};
 }
 
-std::string commit(GitRepository repository, const std::string& message, const Author& author,
-                   const Texts& files) {
-    const PlannedCommit planned = plan_commit(std::move(repository), message, author, files);
-    planned.finish();
-    return planned.id;
-}
-
 bool contains(git_repository* repository, const std::string& commit) {
     const CommitObject found = find_commit(repository, commit);
     std::vector<std::string> refs = branch_names(repository);
@@ -271,39 +229,6 @@ bool contains(git_repository* repository, const std::string& commit) {
                       git_graph_reachable_from_any(repository, git_commit_id(found.get()), &newest,
                                                    1) == 1;
            });
-}
-
-void require_commit(git_repository* repository, const std::string& commit) {
-    (void)require(repository, commit);
-}
-
-Aside reset(git_repository* repository, const std::string& commit, const std::string& branch,
-            const Author& author) {
-    const CommitObject target = require(repository, commit);
-    refuse_during(repository, {Ending::other}, "git");
-    refuse_sparse(repository, "reset", "reset --hard " + commit);
-    const Texts left_out = left_out_files(repository, fresh_index(repository).get(), "reset");
-    Draft draft(repository, author, "Before going back to " + commit + "\n");
-    const git_oid head = *git_commit_id(require_head_commit(repository).get());
-    stage(repository, draft.index.get(), {});
-    stage_in_the_way(repository, draft.index.get(), tree_of(target.get()).get());
-    const Tree present = written_tree(repository, draft.index.get());
-    const bool has_changes =
-        !draft.merged.empty() ||
-        git_oid_equal(git_tree_id(present.get()), git_commit_tree_id(draft.parent.get())) == 0;
-    if (!has_changes && git_oid_equal(&head, git_commit_id(target.get())) != 0) return {};
-    refuse_conversions(repository, present.get(), tree_of(target.get()).get(), "reset");
-    draft.id = head;
-    draft.picked.reset();
-    if (has_changes) write_commit(repository, present.get(), draft);
-    const auto kept = make<CommitObject>("reset", git_commit_lookup, repository, &draft.id);
-    Aside aside{text_of(draft.id), make_free_branch(repository, branch, kept.get())};
-    // refs and objects are synced by then: from here on nothing that was there can be lost
-    overwrite_work_tree(repository, present.get(), target.get(), left_out);
-    move_head(repository, draft.parent.get(), *git_commit_id(target.get()),
-              "reset: moving to " + commit);
-    end_operation(repository);
-    return aside;
 }
 
 }  // namespace chorus::repo

@@ -84,12 +84,6 @@ bool is_on(git_repository* repository, const char* key) {
     return git_config_get_bool(&value, configuration.get(), key) == 0 && value != 0;
 }
 
-void refuse_sparse(git_repository* repository, const std::string& what,
-                   const std::string& command) {
-    if (is_on(repository, "core.sparseCheckout"))
-        refuse(what + ": this is a sparse checkout", "`git " + command + "` in bash keeps it so");
-}
-
 Author identity(git_repository* repository, const Author& agent) {
     Author author{setting(repository, "user.name"), setting(repository, "user.email")};
     if (author.name.empty()) author.name = agent.name;

@@ -74,8 +74,6 @@ void complete_configuration(git_repository* repository, const Author& author);
 // Of the repository's own configuration; "" where it has none.
 std::string setting(git_repository* repository, const std::string& key);
 bool is_on(git_repository* repository, const char* key);  // false where it has none
-// Throws for a sparse checkout, which libgit2 would fill; `command` of git keeps it.
-void refuse_sparse(git_repository* repository, const std::string& what, const std::string& command);
 // user.name and user.email of the repository; what it lacks is the agent's.
 Author identity(git_repository* repository, const Author& agent);
 

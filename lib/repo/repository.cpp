@@ -136,10 +136,4 @@ PlannedCommit Repository::plan_commit(const std::string& message,
     return {answer.at(0), [plan] { plan->call({"finish"}); }, answer.at(1)};
 }
 
-Aside Repository::reset(const std::string& commit, const std::string& branch,
-                        const Author& author) {
-    const Message answer = call({"reset", commit, branch, author.name, author.email});
-    return {answer.at(0), answer.at(1)};
-}
-
 }  // namespace chorus::repo

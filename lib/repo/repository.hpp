@@ -33,11 +33,6 @@ struct PlannedCommit {
     std::function<void()> finish;  // once; until it is gone nobody else changes the repository
     std::string note;  // a cherry-pick or revert of several commits that goes on afterwards, or ""
 };
-// What there was before a reset.
-struct Aside {
-    std::string commit;  // "": nothing had changed since the commit gone back to
-    std::string branch;  // the new branch that names it
-};
 // The id of the commit that HEAD of a workspace, given by a path without links, names through loose
 // and packed refs; "" before the first commit, and where anything cannot be read. Starts no
 // process.
@@ -71,14 +66,10 @@ class Repository {
         return call({"diff", ref1, ref2}).at(0);
     }
     std::vector<Commit> log(int count) const;  // of HEAD, newest first
-    // Everything, or the files named; the new commit's id. Throws where there is nothing to commit,
-    // in a rebase or am, and where a conflict is neither added to the index nor named in `files`. A
-    // merge, cherry-pick or revert takes all that is staged besides, and ends.
-    std::string commit(const std::string& message, const std::vector<std::string>& files,
-                       const Author& author) {
-        return call({"commit", message, author.name, author.email}, files).at(0);
-    }
-    // The same up to where the branch would move to it: its id is known, and nobody sees it yet.
+    // Everything, or the files named, up to where the branch would move to the commit: its id is
+    // known, and nobody sees it yet. Throws where there is nothing to commit, in a rebase or am,
+    // and where a conflict is neither added to the index nor named in `files`. A merge, cherry-pick
+    // or revert takes all that is staged besides, and ends.
     PlannedCommit plan_commit(const std::string& message, const std::vector<std::string>& files,
                               const Author& author);
     // Whether the history of HEAD or of a branch has this commit: tells a commit that was done from
@@ -91,14 +82,6 @@ class Repository {
     void checkout(const std::string& ref, bool create, const std::vector<std::string>& kept = {}) {
         call({"checkout", ref, create ? "create" : ""}, kept);
     }
-    // Error(not_found) where there is no such commit, given by its whole id.
-    void require_commit(const std::string& commit) const { call({"require-commit", commit}); }
-    // git reset --hard: index, work tree and the branch of HEAD as the commit has them; files that
-    // are not tracked stay, unless they stand in the way of one that it has. Before that everything
-    // there is, such files and those not tracked too, becomes a commit, and a new branch names it:
-    // `branch`, or that with a number behind it. A merge, cherry-pick or revert ends. Throws in a
-    // rebase or am. Error(not_found) as above, with nothing changed.
-    Aside reset(const std::string& commit, const std::string& branch, const Author& author);
 
   private:
     using Words = std::vector<std::string>;

@@ -59,9 +59,6 @@ Message answer_of(bool yes) {
 Message answer_of(Texts texts) {
     return texts;
 }
-Message answer_of(const Aside& aside) {
-    return {aside.commit, aside.branch};
-}
 
 using Call = std::function<Message(Words)>;
 
@@ -90,14 +87,11 @@ Calls calls_with(std::optional<PlannedCommit>& plan) {
             {"status", call_of(status)},
             {"diff", call_of(diff)},
             {"log", call_of(log)},
-            {"commit", call_of(commit)},
             {"contains", call_of(contains)},
             {"branches", call_of(branches)},
             {"create-branch", call_of(create_branch)},
             {"delete-branch", call_of(delete_branch)},
             {"checkout", call_of(checkout)},
-            {"require-commit", call_of(require_commit)},
-            {"reset", call_of(reset)},
             {"plan",
              [&plan](Words words) {
                  plan = std::apply(plan_commit,

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -94,26 +93,18 @@ int check_out_paths(git_repository* repository, const git_object* target,
     return git_checkout_tree(repository, target, &options);
 }
 
-// The path, or what is on the way to it, as far as that is a link: "sub" of "sub/file"; else "".
-std::string find_link(const std::string& work_tree, const std::string& path) {
-    struct stat status {};
-    for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {
-        const std::string part = path.substr(0, end);
-        if (lstat((work_tree + part).c_str(), &status) != 0) return {};
-        if (S_ISLNK(status.st_mode)) return part;
-        if (end == std::string::npos) return {};
-    }
-}
-
 // Nothing where a part is missing, or is a link where a directory has to be: what git knows below
 // it is gone then. Whatever else fails is no deletion.
 std::optional<struct stat> look_at(const std::string& work_tree, const std::string& path) {
-    const std::string link = find_link(work_tree, path);
     struct stat status {};
-    if (!link.empty() && link != path) return std::nullopt;
-    if (lstat((work_tree + path).c_str(), &status) == 0) return status;
-    if (errno != ENOENT && errno != ENOTDIR) throw base::system_error("git: " + path);
-    return std::nullopt;
+    for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {
+        if (lstat((work_tree + path.substr(0, end)).c_str(), &status) != 0) {
+            if (errno != ENOENT && errno != ENOTDIR) throw base::system_error("git: " + path);
+            return std::nullopt;
+        }
+        if (end == std::string::npos) return status;
+        if (S_ISLNK(status.st_mode)) return std::nullopt;
+    }
 }
 
 bool is_submodule(git_index* index, const std::string& path) {
@@ -243,8 +234,8 @@ bool is_unchanged(git_index* index, const git_diff_delta& delta) {
 }
 
 // The attributes are those of the tree while that is the repository's index.
-void refuse_conversions(git_repository* repository, git_tree* from, git_tree* to,
-                        std::string_view what) {
+void refuse_conversions(git_repository* repository, git_tree* from, git_tree* to) {
+    constexpr std::string_view what = "checkout";
     const auto index = make<Index>(what, git_index_new);
     check(git_index_read_tree(index.get(), to), what);
     refuse_unread_attributes(repository, index.get(), what);
@@ -268,15 +259,12 @@ int check_out_tree(git_repository* repository, git_tree* from, const git_commit*
     Texts attributes;
     std::copy_if(paths.begin(), paths.end(), std::back_inserter(attributes), is_attribute_file);
     if (attributes.empty()) return git_checkout_tree(repository, target, &options);
-    const bool is_forced = (options.checkout_strategy & GIT_CHECKOUT_FORCE) != 0;
     git_checkout_options dry = options;
     dry.checkout_strategy &= ~static_cast<unsigned>(GIT_CHECKOUT_SAFE);
     dry.checkout_strategy |= GIT_CHECKOUT_DONT_UPDATE_INDEX;
-    int result = is_forced ? 0 : git_checkout_tree(repository, target, &dry);
+    int result = git_checkout_tree(repository, target, &dry);
     if (result == 0) result = check_out_paths(repository, target, options, attributes);
-    if (result != 0) return result;
-    return is_forced ? git_checkout_tree(repository, target, &options)
-                     : check_out_paths(repository, target, options, paths);
+    return result == 0 ? check_out_paths(repository, target, options, paths) : result;
 }
 
 Texts selection_of(git_repository* repository, const Texts& files) {
@@ -360,26 +348,6 @@ void refuse_unread_ignores(git_repository* repository, git_index* index, const T
                    "name the files, or use git in bash; .gitignore and .git/info/exclude are read");
 }
 
-void stage_in_the_way(git_repository* repository, git_index* index, git_tree* tree) {
-    const auto diff =
-        make<Diff>("commit", git_diff_tree_to_index, repository, tree, index, nullptr);
-    for (const git_diff_delta* delta : deltas_of(diff.get())) {
-        if (delta->status != GIT_DELTA_DELETED) continue;
-        const std::string path = delta->old_file.path;
-        const std::string link = find_link(git_repository_workdir(repository), path);
-        stage_path(repository, index, link.empty() ? path : link);
-    }
-}
-
-void remove_links(git_repository* repository, git_tree* tree) {
-    const std::string work_tree = git_repository_workdir(repository);
-    for (const std::string& path : changed_between(repository, nullptr, tree)) {
-        const std::string link = find_link(work_tree, path);
-        if (!link.empty() && unlink((work_tree + link).c_str()) != 0)
-            throw base::system_error("reset: " + link);
-    }
-}
-
 Texts unseen_conflicts(git_repository* repository, git_tree* from, git_tree* to) {
     const Index index = fresh_index(repository);
     const std::string work_tree = git_repository_workdir(repository);
@@ -402,33 +370,6 @@ Texts unseen_conflicts(git_repository* repository, git_tree* from, git_tree* to)
         }
     }
     return found;
-}
-
-Texts left_out_files(git_repository* repository, git_index* index, std::string_view what) {
-    Texts paths;
-    for (const git_index_entry* entry : entries_of(index)) {
-        if (!is_left_out(entry)) continue;
-        if (look_at(git_repository_workdir(repository), entry->path))
-            refuse(std::string(what) + ": " + base::quoted(entry->path) +
-                       " is there, and the index has it as skip-worktree",
-                   "`git update-index --no-skip-worktree` with its name in bash makes it tracked");
-        paths.emplace_back(entry->path);
-    }
-    return paths;
-}
-
-void leave_out_of(git_repository* repository, git_index* index, const Texts& paths) {
-    for (const std::string& path : paths) {
-        const git_index_entry* entry = git_index_get_bypath(index, path.c_str(), 0);
-        if (entry == nullptr) continue;
-        git_index_entry changed = *entry;
-        changed.flags |= GIT_INDEX_ENTRY_EXTENDED;
-        changed.flags_extended |= GIT_INDEX_ENTRY_SKIP_WORKTREE;
-        check(git_index_add(index, &changed), "git: " + path);
-        if (unlink((git_repository_workdir(repository) + path).c_str()) != 0)
-            throw base::system_error("git: " + path);
-    }
-    check(git_index_write(index), "git");
 }
 
 void keep_changes_visible(git_repository* repository) {

@@ -32,35 +32,20 @@ Texts changed_paths(git_repository* repository, git_index* index, Listed wanted 
 // does not name.
 void refuse_unread_ignores(git_repository* repository, git_index* index, const Texts& selection);
 
-// Into the index (in memory): what the work tree has under a name that the tree has and the index
-// has not. After stage() these are ignored files.
-void stage_in_the_way(git_repository* repository, git_index* index, git_tree* tree);
-
-// Removes from the work tree every link at or above a path of the tree: libgit2 would write through
-// it, wherever it leads.
-void remove_links(git_repository* repository, git_tree* tree);
-
 // Returns the files that a checkout would overwrite though they are in no commit, which libgit2
 // notices too late or not at all: those in a directory where `to` has a file, and those that are
 // skip-worktree.
 Texts unseen_conflicts(git_repository* repository, git_tree* from, git_tree* to);
 
-// The files that the work tree lacks on purpose (skip-worktree). Throws "WHAT: ..." for one that is
-// there all the same, since nobody looks at it.
-Texts left_out_files(git_repository* repository, git_index* index, std::string_view what);
-// Makes the files such, as far as the index has them; it is written.
-void leave_out_of(git_repository* repository, git_index* index, const Texts& paths);
-
 // After libgit2 has written the index: files that are changed still must look so to every git.
 void keep_changes_visible(git_repository* repository);
 
-// Throws "WHAT: 'PATH' has the attribute filter=lfs" for a file that differs between the trees and
-// would have to be converted, by the attributes of `to`.
-void refuse_conversions(git_repository* repository, git_tree* from, git_tree* to,
-                        std::string_view what);
+// Throws "checkout: 'PATH' has the attribute filter=lfs" for a file that differs between the trees
+// and would have to be converted, by the attributes of `to`.
+void refuse_conversions(git_repository* repository, git_tree* from, git_tree* to);
 // git_checkout_tree with the line ends that the commit's own .gitattributes ask for; `from` (null:
-// nothing) is what the work tree was made of. The result is GIT_ECONFLICT, with nothing written,
-// where a safe checkout would overwrite changes.
+// nothing) is what the work tree was made of, and the options are those of a safe checkout. The
+// result is GIT_ECONFLICT, with nothing written, where it would overwrite changes.
 int check_out_tree(git_repository* repository, git_tree* from, const git_commit* commit,
                    git_checkout_options options);
 

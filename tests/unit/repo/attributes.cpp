@@ -11,7 +11,7 @@ class AttributesTest : public WorkspaceTest {
     void SetUp() override { initialise(); }
     std::string blob(const std::string& name) const { return git("cat-file blob HEAD:" + name); }
     std::string refusal(const std::vector<std::string>& files = {}) const {
-        return message_of([&] { open().commit("m", files, author); });
+        return message_of([&] { commit("m", files); });
     }
     // A file in git-lfs' care, as git-lfs leaves it: a pointer in the commit, contents on disk.
     void make_lfs_file() const {
@@ -57,7 +57,7 @@ TEST_F(AttributesTest, RulesThatAreGoneAndLinksDoNotCount) {
     write("l.txt", "one\r\n");
     git("config core.autocrlf input");
     write("lone.txt", "one\r\n");
-    open().commit("some", {"l.txt", "lone.txt"}, author);
+    commit("some", {"l.txt", "lone.txt"});
     EXPECT_EQ(blob("lone.txt"), "one\n");
     EXPECT_EQ(blob("l.txt"), "one\n");
     EXPECT_EQ(git("status --porcelain .gitattributes"), " M .gitattributes\n");
@@ -119,14 +119,14 @@ TEST_F(AttributesTest, ARefusedCheckoutChangesNoAttributes) {
     EXPECT_EQ(open().status(), "branch main\n M z.txt\n");
 }
 
-TEST_F(AttributesTest, GoingBackWritesLineEndsAsAskedFor) {
+TEST_F(AttributesTest, CheckoutOfAnOlderCommitWritesLineEndsAsAskedFor) {
     write(".gitattributes", "*.txt text eol=crlf\n");
     write("a.txt", "one\r\n");
     const std::string first = commit("first");
     write(".gitattributes", "");
     write("a.txt", "two\n");
     commit("second");
-    open().reset(first, "aside", author);
+    open().checkout(first, false);
     EXPECT_EQ(read("a.txt"), "one\r\n");
     EXPECT_EQ(git("status --porcelain"), "");
 }
@@ -137,14 +137,14 @@ TEST_F(AttributesTest, AFilteredFileIsNotCommittedRaw) {
     write("a", "1\n");
     EXPECT_EQ(refusal(), "commit: 'sub/big.bin' has the attribute filter=lfs");
     EXPECT_EQ(refusal({"sub"}), "commit: 'sub/big.bin' has the attribute filter=lfs");
-    open().commit("m", {"a", ".gitattributes"}, author);
+    commit("m", {"a", ".gitattributes"});
     EXPECT_EQ(git("ls-files"), ".gitattributes\na\n");
     write(".gitattributes",
           "*.c working-tree-encoding=UTF-16LE-BOM\n*.h working-tree-encoding=utf-8\n");
     write("x.c", std::string("\xff\xfex\0\n\0", 6));
     write("x.h", "x\n");
     EXPECT_EQ(refusal(), "commit: 'x.c' has the attribute working-tree-encoding=UTF-16LE-BOM");
-    open().commit("m", {"x.h", ".gitattributes"}, author);
+    commit("m", {"x.h", ".gitattributes"});
 }
 
 // libgit2 takes the quote for a part of the pattern.
@@ -213,9 +213,6 @@ TEST_F(AttributesTest, AFilteredFileIsNotCheckedOutRaw) {
               "checkout: 'big.bin' has the attribute filter=lfs");
     EXPECT_FALSE(exists("big.bin"));
     EXPECT_FALSE(exists(".gitattributes"));
-    EXPECT_EQ(
-        message_of([&] { open().reset(git("rev-parse lfs").substr(0, 40), "aside", author); }),
-        "reset: 'big.bin' has the attribute filter=lfs");
     EXPECT_EQ(git("branch --format='%(refname:short)'"), "lfs\nmain\n");
 }
 
@@ -224,7 +221,7 @@ TEST_F(AttributesTest, AnUnchangedLfsFileIsNotShownAsChanged) {
     EXPECT_EQ(open().status(), "branch main\n");
     EXPECT_EQ(open().diff("", ""), "");
     write("other", "1\n");
-    EXPECT_EQ(open().commit("other", {}, author).size(), 40U);
+    EXPECT_EQ(commit("other").size(), 40U);
     write("big.bin", "the large CONTENTS\n");
     EXPECT_EQ(open().status(), "branch main\n M big.bin\n");
     EXPECT_EQ(refusal(), "commit: 'big.bin' has the attribute filter=lfs");

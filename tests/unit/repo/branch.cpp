@@ -113,6 +113,37 @@ TEST_F(BranchTest, WhatStandsForABranchDoesNotDetachIt) {
     EXPECT_EQ(message_of([&] { checkout("HEAD"); }), "git: there is no commit yet");
 }
 
+TEST_F(BranchTest, LinksAndDirectoriesChangePlacesWithFiles) {
+    write("l", "a file\n");
+    write("d/in", "x\n");
+    commit("before");
+    git("checkout -q -b side");
+    for (const char* name : {"l", "d"}) remove(name);
+    link("a", "l");
+    write("d", "a file\n");
+    commit("after");
+    for (const char* ref : {"main", "side"}) {
+        checkout(ref);
+        EXPECT_EQ(git("status --porcelain"), "");
+    }
+    EXPECT_EQ(std::filesystem::read_symlink(path("l")), "a");
+    EXPECT_EQ(read("d"), "a file\n");
+}
+
+TEST_F(BranchTest, RunsNeitherHooksNorFilters) {
+    make_side();
+    write(".git/info/attributes", "a filter=evil\n");
+    for (const char* kind : {"clean", "smudge", "process"})
+        git(std::string("config filter.evil.") + kind + " 'touch " + directory() + "/ran; cat'");
+    write(".git/hooks/post-checkout", "#!/bin/sh\ntouch " + directory() + "/ran\n");
+    shell("chmod +x .git/hooks/post-checkout");
+    EXPECT_EQ(message_of([&] { checkout("side"); }), "checkout: 'a' has the attribute filter=evil");
+    write(".git/info/attributes", "");
+    checkout("side");
+    EXPECT_FALSE(std::filesystem::exists(directory() + "/ran"));
+    EXPECT_EQ(read("a"), "side\n");
+}
+
 TEST_F(BranchTest, RefusesAFileInPlaceOfADirectoryWithMoreInIt) {
     write("dir/tracked", "1\n");
     commit("dir");
@@ -137,12 +168,9 @@ TEST_F(BranchTest, RefusesAFileInPlaceOfADirectoryWithMoreInIt) {
 
 TEST_F(BranchTest, ASparseCheckoutIsLeftToGit) {
     make_side();
-    const std::string side = git("rev-parse side").substr(0, 40);
     for (const char* set : {"sparse-checkout set --no-cone /a", "sparse-checkout set sub"}) {
         git(set);
-        const std::string expected = ": this is a sparse checkout";
-        EXPECT_EQ(message_of([&] { checkout("side"); }), "checkout" + expected);
-        EXPECT_EQ(message_of([&] { open().reset(side, "aside", author); }), "reset" + expected);
+        EXPECT_EQ(message_of([&] { checkout("side"); }), "checkout: this is a sparse checkout");
         EXPECT_EQ(git("branch --format='%(refname:short)'"), "main\nside\n");
         EXPECT_FALSE(exists("only-side"));
         open().checkout("fresh", true);

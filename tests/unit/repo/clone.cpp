@@ -125,7 +125,7 @@ TEST_F(CloneTest, LeavesOutLinksThatLeadOut) {
     EXPECT_EQ(copied.diff("", ""), "");
     EXPECT_EQ(in_copy("status --porcelain"), "");
     std::ofstream(copy() + "/new") << "x";
-    copied.commit("m", {}, author);
+    commit_in(copied, "m", {}, author);
     EXPECT_EQ(in_copy("show --name-status --format=%s"), "m\n\nA\tnew\n");
 }
 

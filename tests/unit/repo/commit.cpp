@@ -17,7 +17,7 @@ class CommitTest : public WorkspaceTest {
     std::string head() const { return git("rev-parse HEAD").substr(0, 40); }
     std::string last() const { return git("show --no-renames --name-status --format=%s"); }
     std::string commit_files(const std::vector<std::string>& files) const {
-        return open().commit("m", files, author);
+        return commit("m", files);
     }
 };
 
@@ -41,7 +41,7 @@ TEST_F(CommitTest, TakesEverything) {
 TEST_F(CommitTest, IsInUtcByTheAuthorGiven) {
     write("a", "2\n");
     git("config --remove-section user");
-    open().commit("m", {}, {"bob", "bob@x"});
+    commit_in(open(), "m", {}, {"bob", "bob@x"});
     EXPECT_EQ(git("log -1 --format='%an %ae %cn %ad' --date=format:%z"), "bob bob@x bob +0000\n");
 }
 
@@ -92,7 +92,7 @@ TEST_F(CommitTest, SaysWhenThereIsNothing) {
     EXPECT_EQ(message_of([&] { commit_files({"a"}); }), "commit: nothing to commit");
     git("init -q -b main ../empty");
     auto empty = Repository::open(directory() + "/empty");
-    EXPECT_EQ(message_of([&] { empty->commit("m", {}, author); }), "commit: nothing to commit");
+    EXPECT_EQ(message_of([&] { commit_in(*empty, "m", {}, author); }), "commit: nothing to commit");
 }
 
 TEST_F(CommitTest, RefusesPathsThatAreNotTheWorkspaces) {
@@ -267,7 +267,7 @@ TEST_F(CommitTest, SeesWhatAnotherGitDidMeanwhile) {
     git("add theirs");
     git("commit -qm theirs");
     write("ours", "1\n");
-    repository.commit("ours", {}, author);
+    commit_in(repository, "ours", {}, author);
     EXPECT_EQ(last(), "ours\n\nA\tours\n");
     EXPECT_EQ(git("status --porcelain"), "");
 }
@@ -280,7 +280,7 @@ TEST_F(CommitTest, TakesNothingForDeletedThatItCannotLookAt) {
         if (child == 0) {
             const rlimit tight{most, most};
             setrlimit(RLIMIT_NOFILE, &tight);
-            message_of([&] { repository.commit("m", {}, author); });
+            message_of([&] { commit_in(repository, "m", {}, author); });
             _exit(0);
         }
         waitpid(child, nullptr, 0);

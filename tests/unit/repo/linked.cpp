@@ -87,7 +87,7 @@ TEST_F(LinkedTest, AMergeInAWorktreeEndsThere) {
     git("merge side");
     EXPECT_EQ(message_of([&] { commit("m"); }), "commit: conflicts in 'a'");
     write("a", "both\n");
-    open().commit("m", {"a"}, author);
+    commit("m", {"a"});
     EXPECT_EQ(git("rev-list --parents -n1 HEAD | wc -w | tr -d ' '"), "3\n");
     EXPECT_EQ(git("status"), "On branch work\nnothing to commit, working tree clean\n");
 }
@@ -159,7 +159,7 @@ TEST_F(LinkedTest, AConflictOfSubmodulesIsSettledByName) {
     advance("three");
     git("merge bumped");
     EXPECT_EQ(message_of([&] { commit("m"); }), "commit: conflicts in 'sub'");
-    open().commit("m", {"sub"}, author);
+    commit("m", {"sub"});
     EXPECT_EQ(git("rev-parse HEAD:sub"), shell("git -C sub rev-parse HEAD"));
     EXPECT_EQ(git("status --porcelain"), "");
 }

@@ -97,7 +97,9 @@ TEST_F(MutationTest, ManyAtOnceTakeTurns) {
     for (int i = 0; i < count; ++i)
         threads.emplace_back([&, i] {
             write("f" + std::to_string(i), "x\n");
-            open().commit("c" + std::to_string(i), {"f" + std::to_string(i)}, author);
+            const unsigned umask = static_cast<unsigned>(i);  // so each has a chorus-git of its own
+            commit_in(Repository::open(workspace(), umask).value(), "c" + std::to_string(i),
+                      {"f" + std::to_string(i)}, author);
         });
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(git("rev-list --count HEAD"), std::to_string(count + 1) + "\n");

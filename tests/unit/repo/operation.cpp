@@ -24,7 +24,7 @@ class OperationTest : public WorkspaceTest {
         write("b", text + "\n");
     }
     std::string commit_files(const std::vector<std::string>& files) const {
-        return open().commit("m", files, author);
+        return commit("m", files);
     }
     std::string refusal(const std::vector<std::string>& files = {}) const {
         return message_of([&] { commit_files(files); });
@@ -257,24 +257,6 @@ TEST_F(OperationTest, CheckoutRefusesAndBranchDoesNot) {
     EXPECT_EQ(message_of([&] { open().checkout("side", false); }), "checkout: conflicts in 'a'");
 }
 
-TEST_F(OperationTest, GoingBackEndsAMergeAndKeepsIt) {
-    git("merge side");
-    const std::string head = git("rev-parse HEAD").substr(0, 40);
-    const Aside aside = open().reset(git("rev-parse HEAD~1").substr(0, 40), "aside", author);
-    EXPECT_EQ(git("rev-parse aside^1 aside^2"), head + "\n" + git("rev-parse side"));
-    EXPECT_TRUE(has(git("show aside:a"), "<<<<<<< "));
-    EXPECT_EQ(read("a"), "base\n");
-    expect_clean();
-    git("reset -q --hard " + head);
-    git("merge side");
-    open().reset(head, "again", author);
-    EXPECT_EQ(read("a"), "main\n");
-    expect_clean();
-    git("rebase side");
-    EXPECT_EQ(message_of([&] { open().reset(head, "x", author); }), "git: a rebase is in progress");
-    EXPECT_TRUE(exists(".git/rebase-merge"));
-}
-
 TEST_F(OperationTest, ChangesThatAMergePutAsideAreNotLost) {
     for (const char* merge :
          {"merge --autostash --no-commit side", "merge --autostash --squash side"}) {
@@ -286,9 +268,6 @@ TEST_F(OperationTest, ChangesThatAMergePutAsideAreNotLost) {
         const std::string next = "commit: a merge with an autostash is in progress";
         EXPECT_EQ(refusal(), next);
         EXPECT_EQ(refusal({"b"}), next);
-        const std::string first = git("rev-parse HEAD~1").substr(0, 40);
-        EXPECT_EQ(message_of([&] { open().reset(first, "aside", author); }),
-                  "git: a merge with an autostash is in progress");
         EXPECT_EQ(message_of([&] { open().checkout("main", false); }),
                   "checkout: a merge with an autostash is in progress");
         EXPECT_TRUE(has(open().status(), "`git commit`")) << open().status();

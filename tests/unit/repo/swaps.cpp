@@ -31,7 +31,7 @@ class SwapsTest : public WorkspaceTest {
         initialise();
         git("branch other");
         for (const char* name : {"sub/f", "sub/g", "sub/hooks/pre-commit"}) write(name, "2\n");
-        second_ = commit("second");
+        commit("second");
         secret_ = shell("git -C ../secret rev-parse HEAD").substr(0, 40);
         before_ = outside();
     }
@@ -63,11 +63,11 @@ class SwapsTest : public WorkspaceTest {
             const std::string number = std::to_string(round);
             attempt([&] { open().checkout(round % 2 == 0 ? "other" : "main", false); });
             attempt([&] { write("w" + number, number); });
-            attempt([&] { open().commit(number, {"w" + number}, author); });
+            attempt([&] { commit(number, {"w" + number}); });
             attempt([&] { open().create_branch("b" + number); });
             attempt([&] { shown_ += open().diff(secret_, ""); });
             attempt([&] { shown_ += open().status() + open().diff("", ""); });
-            attempt([&] { open().reset(second_, "kept" + number, author); });
+            attempt([&] { commit("all " + number); });
             attempt([&] { open().delete_branch("b" + number); });
         }
     }
@@ -86,7 +86,6 @@ class SwapsTest : public WorkspaceTest {
     }
 
     pid_t swapper_ = 0;
-    std::string second_;
     std::string secret_;
     std::string before_;
     std::string shown_;

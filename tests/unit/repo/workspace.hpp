@@ -13,11 +13,19 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "repo/repository.hpp"
 
 namespace chorus::repo {
+
+inline std::string commit_in(Repository repository, const std::string& message,
+                             const std::vector<std::string>& files, const Author& author) {
+    const PlannedCommit planned = repository.plan_commit(message, files, author);
+    planned.finish();
+    return planned.id;
+}
 
 class WorkspaceTest : public testing::Test {
   protected:
@@ -69,8 +77,9 @@ class WorkspaceTest : public testing::Test {
         const std::string real = std::filesystem::canonical(workspace()).string();
         return std::move(Repository::open(real).value());
     }
-    std::string commit(const std::string& message) const {
-        return open().commit(message, {}, author);
+    std::string commit(const std::string& message,
+                       const std::vector<std::string>& files = {}) const {
+        return commit_in(open(), message, files, author);
     }
 
     const Author author{"alice", "alice@chorus.local"};
