@@ -156,12 +156,4 @@ void set_compaction(Store& store, AgentId agent, ThreadId id, std::int64_t messa
         .run();
 }
 
-void set_thread_summary(Store& store, AgentId agent, ThreadId id, std::string_view summary) {
-    store.prepare("UPDATE threads SET summary = ? WHERE agent_id = ? AND thread_id = ?")
-        .bind(summary)
-        .bind(agent)
-        .bind(id)
-        .run();
-}
-
 }  // namespace chorus::store

@@ -52,7 +52,6 @@ std::vector<Thread> list_threads(Store& store, AgentId agent);
 Thread insert_thread(Store& store, const Thread& thread);
 void set_thread_status(Store& store, AgentId agent, ThreadId id, std::string_view status,
                        base::TimeMs now);
-void set_thread_summary(Store& store, AgentId agent, ThreadId id, std::string_view summary);
 // The cut and the limits by which it was found; `thread` says which.
 void set_cut(Store& store, const Thread& thread);
 // A cut that no limit made: nothing before it comes back.

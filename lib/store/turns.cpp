@@ -198,10 +198,6 @@ void update_turn(Store& store, const Turn& turn) {
     bind_columns(statement, turn).bind(turn.id).run();
 }
 
-void set_current_step(Store& store, TurnId id, std::string_view step) {
-    store.prepare("UPDATE turns SET current_step = ? WHERE id = ?").bind(step).bind(id).run();
-}
-
 std::optional<Turn> find_turn(Store& store, TurnId id) {
     Statement statement = store.prepare(select("id = ?"));
     return read_first(statement.bind(id));

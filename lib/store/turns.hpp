@@ -73,7 +73,6 @@ TurnId next_turn_id(Store& store);
 void insert_turn(Store& store, Turn& turn, TurnId id = 0);
 // Every column from the struct.
 void update_turn(Store& store, const Turn& turn);
-void set_current_step(Store& store, TurnId id, std::string_view step);
 std::optional<Turn> find_turn(Store& store, TurnId id);
 // Not ended: at work (pid set), suspended or parked. At most one a thread.
 std::optional<Turn> find_open_turn(Store& store, AgentId agent, ThreadId thread);

@@ -11,7 +11,5 @@ base::TimeMs now_ms();
 // Monotonic, for durations and deadlines.
 std::int64_t monotonic_ms();
 std::int64_t monotonic_us();
-// Local midnight that began the day of `time`.
-base::TimeMs local_day_start(base::TimeMs time);
 
 }  // namespace chorus::sys

@@ -46,7 +46,7 @@ TEST(Threads, are_numbered_by_agent) {
     }
 }
 
-TEST(Threads, keep_status_window_and_summary) {
+TEST(Threads, keep_status_and_window) {
     const Home home;
     Store store = home.open();
     const AgentId agent = add_agent(store, "ada");
@@ -58,7 +58,6 @@ TEST(Threads, keep_status_window_and_summary) {
         set_cut(store, cut);
         set_window_floor(store, agent, 1, 3);
         set_compaction(store, agent, 1, 20);
-        set_thread_summary(store, agent, 1, "on it");
     });
     const Thread thread = *find_thread(store, agent, 1);
     EXPECT_EQ(thread.status, "running");
@@ -69,7 +68,6 @@ TEST(Threads, keep_status_window_and_summary) {
     EXPECT_EQ(thread.cut_limits.rolling_window_ms, 5);
     EXPECT_EQ(thread.cut_limits.max_messages, 6);
     EXPECT_EQ(thread.cut_limits.token_budget, 0);
-    EXPECT_EQ(thread.summary, "on it");
     EXPECT_THROW(in_transaction(store, [&] { set_thread_status(store, agent, 1, "lazy", 9); }),
                  base::Error);
 }
@@ -79,9 +77,9 @@ TEST(Threads, show_the_step_of_their_open_turn) {
     Store store = home.open();
     const AgentId agent = add_agent(store, "ada");
     Turn turn = add_turn(store, agent);
-    in_transaction(store, [&] { set_current_step(store, turn.id, "bash: make"); });
-    EXPECT_EQ(find_thread(store, agent, 1)->current_step, "bash: make");
     turn.current_step = "bash: make";
+    in_transaction(store, [&] { update_turn(store, turn); });
+    EXPECT_EQ(find_thread(store, agent, 1)->current_step, "bash: make");
     turn.ended_at = 5;
     in_transaction(store, [&] { update_turn(store, turn); });
     EXPECT_EQ(list_threads(store, agent).at(0).current_step, "");

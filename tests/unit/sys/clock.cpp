@@ -9,28 +9,6 @@
 namespace chorus::sys {
 namespace {
 
-class Zone {
-  public:
-    explicit Zone(const char* name) {
-        if (const char* before = getenv("TZ")) before_ = before;
-        setenv("TZ", name, 1);
-        tzset();
-    }
-    Zone(const Zone&) = delete;
-    Zone& operator=(const Zone&) = delete;
-    ~Zone() {
-        before_.empty() ? unsetenv("TZ") : setenv("TZ", before_.c_str(), 1);
-        tzset();
-    }
-
-  private:
-    std::string before_;
-};
-
-base::TimeMs at(const char* text) {
-    return base::parse_iso8601(text).value();
-}
-
 TEST(Now, IsTheWallClock) {
     ASSERT_EQ(getenv("CHORUS_NOW_MS"), nullptr);
     const base::TimeMs before = std::time(nullptr);
@@ -82,37 +60,6 @@ TEST(Monotonic, NeverStepsBack) {
         last = now;
     }
     EXPECT_NEAR(static_cast<double>(monotonic_ms()), static_cast<double>(last) / 1000, 1000);
-}
-
-TEST(LocalDayStart, IsMidnightOfTheZone) {
-    const Zone zone("CET-1CEST,M3.5.0,M10.5.0/3");
-    EXPECT_EQ(local_day_start(at("2026-02-12T10:30:00Z")), at("2026-02-11T23:00:00Z"));
-    EXPECT_EQ(local_day_start(at("2026-02-11T23:00:00Z")), at("2026-02-11T23:00:00Z"));
-    EXPECT_EQ(local_day_start(at("2026-02-11T22:59:59.999Z")), at("2026-02-10T23:00:00Z"));
-}
-
-TEST(LocalDayStart, KnowsDaysOfTwentyThreeAndTwentyFiveHours) {
-    const Zone zone("CET-1CEST,M3.5.0,M10.5.0/3");
-    EXPECT_EQ(local_day_start(at("2026-03-29T12:00:00Z")), at("2026-03-28T23:00:00Z"));
-    EXPECT_EQ(local_day_start(at("2026-10-25T12:00:00Z")), at("2026-10-24T22:00:00Z"));
-}
-
-TEST(LocalDayStart, KnowsDaysWithoutMidnight) {
-    const Zone zone("XST4XDT,M10.3.0/0,M2.3.0/0");  // jumps from 00:00 to 01:00
-    EXPECT_EQ(local_day_start(at("2026-10-18T15:00:00Z")), at("2026-10-18T04:00:00Z"));
-    EXPECT_EQ(local_day_start(at("2026-10-18T04:00:00Z")), at("2026-10-18T04:00:00Z"));
-    EXPECT_EQ(local_day_start(at("2026-10-18T03:59:59Z")), at("2026-10-17T04:00:00Z"));
-}
-
-TEST(LocalDayStart, KnowsDaysWithTwoMidnights) {
-    const Zone zone("XST1XDT,M3.5.0/0,M10.5.0/1");  // steps back from 01:00 to 00:00
-    EXPECT_EQ(local_day_start(at("2026-10-25T12:00:00Z")), at("2026-10-25T00:00:00Z"));
-    EXPECT_EQ(local_day_start(at("2026-10-25T00:30:00Z")), at("2026-10-25T00:00:00Z"));
-}
-
-TEST(LocalDayStart, CountsBackwardsBeforeTheEpoch) {
-    const Zone zone("UTC0");
-    EXPECT_EQ(local_day_start(-1), -86'400'000);
 }
 
 }  // namespace
