@@ -32,6 +32,11 @@ using chorus::repo::Repository;
 
 const Author author{"p", "p@x"};
 
+void commit_in(Repository& repository, const std::string& message,
+               const std::vector<std::string>& files, const Author& by) {
+    repository.plan_commit(message, files, by).finish();
+}
+
 std::string output_of(const std::string& directory, const std::string& script) {
     const std::string line = "cd '" + directory + "' && exec 2>&1; " + script;
     FILE* pipe = popen(line.c_str(), "r");
@@ -333,12 +338,12 @@ class History {
     void commit() {
         settle();
         const std::string ours =
-            outcome([](Repository repository) { repository.commit("m", {}, author); });
+            outcome([](Repository repository) { commit_in(repository, "m", {}, author); });
         compare("commit", ours, output_of(gits_, "git add -A . && git commit -qm m"));
     }
     void expect_refused_quotes() {
         write(".gitattributes", "\"with blank\" text\n");
-        outcome([](Repository repository) { repository.commit("m", {}, author); });
+        outcome([](Repository repository) { commit_in(repository, "m", {}, author); });
         same("quotes", said_, "commit: '.gitattributes' has a pattern in quotes");
         write(".gitattributes", attributes());
         converts_ = true;
@@ -349,7 +354,7 @@ class History {
         if (fs::is_directory(status) != (path == "dir") || !fs::exists(status)) return;
         settle();
         const std::string ours =
-            outcome([&](Repository repository) { repository.commit("some", {path}, author); });
+            outcome([&](Repository repository) { commit_in(repository, "some", {path}, author); });
         // `git commit -- PATH` refuses a directory in place of a file
         compare(
             "commit " + path, ours,
@@ -416,7 +421,7 @@ class History {
         settle();
         if (adds && !files.empty()) output_of(ours_, unmerged + " | xargs -0 git add -A --");
         const std::string ours = outcome([&](Repository repository) {
-            repository.commit("m", adds ? std::vector<std::string>{} : files, author);
+            commit_in(repository, "m", adds ? std::vector<std::string>{} : files, author);
         });
         compare(way + other + ": end", ours,
                 output_of(gits_, unmerged + " | xargs -0 -r git add -A -- ; " +
