@@ -51,7 +51,8 @@ void check_temporaries(const agent::Home& home, store::Store& store, bool fix,
     for (const store::Agent& agent : store::list_agents(store)) {
         const agent::Directory directory(home.path() + "/" + agent.dir);
         directories.insert(directories.end(),
-                           {directory.path(), directory.sessions(), directory.artifacts()});
+                           {directory.path(), directory.sessions(), directory.artifacts(),
+                            directory.checkpoints(), directory.checkpoints() + "/trees"});
     }
     for (const std::string& directory : directories) {
         const auto left = sys::leftover_temporaries(directory);

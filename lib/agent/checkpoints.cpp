@@ -21,6 +21,8 @@ namespace {
 
 using Entry = sys::Fingerprint::Entry;
 
+// What is not whole yet, of whoever holds the lock: the next one takes the name again.
+constexpr const char* incoming_name = "/incoming";
 constexpr std::size_t most_tree_bytes = 1U << 30;
 constexpr std::size_t hash_digits = 64;
 constexpr std::size_t folder_digits = 2;
@@ -81,7 +83,7 @@ std::string hash_of_rest(int fd) {
 class Checkpoints::Keeping {
   public:
     Keeping(const Checkpoints& store, const sys::Root& root, const Bounds& bounds)
-        : store_(store), root_(root), bounds_(bounds), incoming_(store.directory_ + "/incoming") {
+        : store_(store), root_(root), bounds_(bounds), incoming_(store.directory_ + incoming_name) {
         for (const char* part : {"/contents", "/trees"})
             sys::make_directory(store_.directory_ + part);
     }
@@ -213,7 +215,14 @@ sys::Fd Checkpoints::open_content(const std::string& hash) const {
 
 void Checkpoints::note_end(const End& end) const {
     sys::make_directory(directory_);
-    sys::write_file(directory_ + "/end", std::to_string(end.newest) + "\n" + end.files.text());
+    // not by a temporary of write_file(): nobody looks for one after the end of a turn
+    const std::string incoming = directory_ + incoming_name;
+    const sys::Fd file(
+        open(incoming.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!file) throw base::system_error(incoming);
+    sys::write_all(file.get(), std::to_string(end.newest) + "\n" + end.files.text(), incoming);
+    if (fsync(file.get()) != 0 || rename(incoming.c_str(), (directory_ + "/end").c_str()) != 0)
+        throw base::system_error(incoming);
 }
 
 std::optional<Checkpoints::End> Checkpoints::find_end() const {

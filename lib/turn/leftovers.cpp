@@ -13,6 +13,8 @@ void remove_leftovers(Place& place, const agent::Home& home, const store::Turn& 
     sys::remove_temporaries(place.directory.path());
     sys::remove_temporaries(place.directory.sessions());
     sys::remove_temporaries(place.directory.commands());
+    sys::remove_temporaries(place.directory.checkpoints());
+    sys::remove_temporaries(place.directory.checkpoints() + "/trees");
     const auto root = root_of(place, crashed);
     const sys::Root own(place.directory.path());
     for (const store::ToolRun& run : store::load_tool_runs(place.store, crashed.id)) {

@@ -156,7 +156,7 @@ for key in sk-ant-api03-CANARYcanary0123456789abcdefABCDEF 'plainCANARY+01234567
     for place in out err events.jsonl; do
         expect_equal "$(grep -c CANARY "$place")" 0
     done
-    expect_equal "$(grep -rl CANARY "$CHORUS_HOME" | tr '\n' ' ')" ''
+    expect_equal "$(grep -rl --exclude-dir=.checkpoints CANARY "$CHORUS_HOME" | tr '\n' ' ')" ''
     expect_equal "$(db .dump | grep -c CANARY)" 0
     expect_equal "$(grep -l CANARY "$scratch"/log/*.json | tr '\n' ' ')" ''
     expect_match "$(cat "$scratch/log/0001.head")" 'x-api-key: .*CANARY'

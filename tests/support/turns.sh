@@ -68,8 +68,10 @@ running() { # TEXT: whether a process has it in its command line
     [[ $all == *"$1"* ]]
 }
 in_db() { [ "$(sqlite3 "$CHORUS_HOME/chorus.db" "$1" 2>/dev/null)" = "$2" ]; } # SQL VALUE
-open_calls() { # calls whose results are not exactly one, and results without a call
-    db "SELECT count(*) FROM messages m, json_each(m.tool_calls) c WHERE 1 <> (SELECT count(*) FROM messages r
+open_calls() { # calls whose results are not exactly one, but for those that a restore has passed, and results without a call
+    db "SELECT count(*) FROM messages m, json_each(m.tool_calls) c WHERE NOT (m.restored_from IS NULL AND EXISTS (SELECT 1
+          FROM messages b WHERE b.agent_id = m.agent_id AND b.thread_id = m.thread_id AND b.id > m.id AND b.restored_from NOT GLOB 'import:*'))
+          AND 1 <> (SELECT count(*) FROM messages r
           WHERE r.role = 'tool_result' AND r.turn_id IS m.turn_id AND r.thread_id = m.thread_id AND r.tool_call_id = c.value ->> 'id')"
     db "SELECT count(*) FROM messages r WHERE r.role = 'tool_result' AND NOT EXISTS (SELECT 1
           FROM messages m, json_each(m.tool_calls) c WHERE m.turn_id IS r.turn_id AND m.thread_id = r.thread_id AND c.value ->> 'id' = r.tool_call_id)"
