@@ -13,4 +13,8 @@ if(NOT CHORUS_SANITIZE)
   # lies between what it does.
   target_compile_options(chorus_settings INTERFACE -ffunction-sections -fdata-sections)
   target_link_options(chorus_settings INTERFACE -static-libstdc++ -static-libgcc -Wl,--as-needed -Wl,--gc-sections)
+  # The loader reads thousands of relocations from a kilobyte.
+  include(CheckLinkerFlag)
+  check_linker_flag(CXX LINKER:-z,pack-relative-relocs CHORUS_PACKS_RELOCATIONS)
+  target_link_options(chorus_settings INTERFACE $<$<BOOL:${CHORUS_PACKS_RELOCATIONS}>:LINKER:-z,pack-relative-relocs>)
 endif()

@@ -17,7 +17,7 @@
 #include "model/choice.hpp"
 #include "sys/environment.hpp"
 #include "sys/fd.hpp"
-#include "sys/file.hpp"
+#include "sys/input_file.hpp"
 #include "turn/channel.hpp"
 #include "turn/secrets.hpp"
 #include "turn/settings.hpp"
@@ -41,7 +41,7 @@ struct Options {
 
 std::string read_text(const std::string& path, const char* what) {
     std::string text = path == "-" ? sys::read_all(0, base::limits::prompt_bytes, "stdin")
-                                   : sys::read_file(path, base::limits::prompt_bytes);
+                                   : sys::read_input_file(path, base::limits::prompt_bytes);
     if (const auto bad = base::find_invalid_utf8(text))
         throw Error(
             ErrorCode::bad_request,
@@ -164,7 +164,8 @@ ExitStatus run(Options& options) {
         if (*text) *text = secrets.apply(**text);
 
     store::Store store = life::open_home(home, environment, agent::IfMissing::create,
-                                         agent::groom_in_force(options.groom, environment));
+                                         agent::groom_in_force(options.groom, environment),
+                                         options.adopt == "true" ? options.birth.name : "");
     const life::Birth birth = life::give_birth(home, store, environment, options.birth);
     life::keep_reserve(home);
     if (birth.adopted)

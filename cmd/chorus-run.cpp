@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "agent/home.hpp"
+#include "agent/own_places.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
 #include "cli/main.hpp"
@@ -42,6 +43,7 @@ struct Options {
     std::string stdin_use;
     std::string timeout;
     std::int64_t timeout_ms = 0;  // 0: none
+    bool has_ended = false;       // the turn
     std::string ask_timeout = "60s";
     std::string on_ask;
     std::string approve;
@@ -205,8 +207,13 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
     const agent::Home home = agent::find_home(environment);
     sys::Interrupt& interrupt = sys::Interrupt::install();
     output = std::make_unique<cli::Output>(program, options.output);
-    output->check_file(home.path(), agent::Directory(home.agent(options.turn.agent)).workspace());
+    output->check_file(agent::refuse_own_places(home));
     const auto warn = [&](const std::string& text) { output->warn(text); };
+    // --timeout is for the turn: what reads its result may take longer
+    output->give_up_when([&options, &interrupt] {
+        const std::int64_t deadline_ms = options.has_ended ? 0 : options.turn.deadline_ms;
+        return interrupt.requested() || (deadline_ms != 0 && sys::monotonic_ms() > deadline_ms);
+    });
 
     settle_decision(options);
     const char* goes_on = options.turn.resume        ? "--resume"
@@ -225,7 +232,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
                !options.prompt.file.empty()) {
         throw Error(
             ErrorCode::bad_request, std::string(goes_on) + ": takes no prompt",
-            "leave the prompt out to go on, or " + std::string(goes_on) + " to say something new");
+            "leave the prompt out to go on; say something new without " + std::string(goes_on));
     }
     const std::int64_t ask_ms = cli::require_duration_ms(options.ask_timeout, "--ask-timeout");
     ExitStatus status = ExitStatus::failed;
@@ -244,7 +251,11 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
                 warn(prompt.state + " " + prompt.id + ": " + turn::in_one_line(prompt) +
                      (prompt.arguments.empty() ? "" : " " + prompt.arguments));
             },
-        .on_end = [&](const chat::TurnResult& result) { status = output->finish(result); }};
+        .on_end =
+            [&](const chat::TurnResult& result) {
+                options.has_ended = true;
+                status = output->finish(result);
+            }};
     if (options.dry_run) {
         const std::string request = turn::dry_run(options.turn, surroundings);
         if (!request.empty()) std::cout << request << '\n';

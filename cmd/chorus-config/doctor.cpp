@@ -6,15 +6,18 @@
 #include <set>
 
 #include "agent/home.hpp"
+#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "chorus-config/call.hpp"
 #include "context/branches.hpp"
+#include "context/prompt.hpp"
 #include "context/session_check.hpp"
 #include "life/deciders.hpp"
 #include "life/leftovers.hpp"
 #include "life/mending.hpp"
 #include "life/opening.hpp"
+#include "model/choice.hpp"
 #include "store/integrity.hpp"
 #include "store/salvage.hpp"
 #include "store/turns.hpp"
@@ -27,79 +30,97 @@ namespace chorus::config {
 namespace {
 
 using base::ExitStatus;
-using context::Finding;
+using life::Flaws;
 
-void add(std::vector<Finding>& findings, const std::vector<std::string>& all, bool mended) {
-    for (const std::string& what : all) findings.push_back({what, mended});
+void add(Flaws& flaws, const std::vector<std::string>& all, bool mended) {
+    for (const std::string& what : all) flaws.add(what, mended);
 }
 
 // Of agents that were being made or destroyed.
-void check_agents(const agent::Home& home, store::Store& store, bool fix,
-                  std::vector<Finding>& findings) {
+void check_agents(const agent::Home& home, store::Store& store, Flaws& flaws) {
     const auto before = life::find_leftovers(home, store);
-    if (fix) life::reclaim_leftovers(home, store);
-    const auto after = fix ? life::find_leftovers(home, store) : before;
+    if (flaws.fix()) life::reclaim_leftovers(home, store);
+    const auto after = flaws.fix() ? life::find_leftovers(home, store) : before;
     for (const std::string& what : before)
-        findings.push_back({what, std::find(after.begin(), after.end(), what) == after.end()});
-    add(findings, life::find_half_destroyed(home, store), false);
+        flaws.add(what, std::find(after.begin(), after.end(), what) == after.end());
+    add(flaws, life::find_half_destroyed(home, store), false);
 }
 
 // Halves of files, where files are put in place.
-void check_temporaries(const agent::Home& home, store::Store& store, bool fix,
-                       std::vector<Finding>& findings) {
+void check_temporaries(const agent::Home& home, store::Store& store, Flaws& flaws) {
     std::vector<std::string> directories{home.path(), home.locks()};
     for (const store::Agent& agent : store::list_agents(store)) {
-        const agent::Directory directory(home.path() + "/" + agent.dir);
-        directories.insert(directories.end(),
-                           {directory.path(), directory.sessions(), directory.artifacts(),
-                            directory.checkpoints(), directory.checkpoints() + "/trees"});
+        const auto written = agent::Directory(home.path() + "/" + agent.dir).written();
+        directories.insert(directories.end(), written.begin(), written.end());
     }
-    for (const std::string& directory : directories) {
-        const auto left = sys::leftover_temporaries(directory);
-        if (fix && !left.empty()) sys::remove_temporaries(directory);
-        for (const std::string& name : left)
-            findings.push_back({directory + "/" + name + ": half a file of a killed process", fix});
-    }
+    for (const std::string& directory : directories)
+        flaws.attempt("", [&] {
+            const auto left = sys::leftover_temporaries(directory);
+            if (flaws.fix() && !left.empty()) sys::remove_temporaries(directory);
+            for (const std::string& name : left)
+                flaws.add(directory + "/" + name + ": half a file of a killed process",
+                          flaws.fix());
+        });
 }
 
-void check_branches(const agent::Home& home, store::Store& store, bool fix,
-                    std::vector<Finding>& findings) {
-    for (const store::Agent& agent : store::list_agents(store)) {
-        for (const std::string& path : context::find_branch_leftovers(store, home, agent))
-            findings.push_back({path + ": of a branch that a killed process was making", fix});
-        if (fix) context::reclaim_branches(store, home, agent);
-    }
+void check_branches(const agent::Home& home, store::Store& store, Flaws& flaws) {
+    for (const store::Agent& agent : store::list_agents(store))
+        flaws.attempt("", [&] {
+            for (const std::string& path : context::find_branch_leftovers(store, home, agent))
+                flaws.add(path + ": of a branch that a killed process was making", flaws.fix());
+            if (flaws.fix()) context::reclaim_branches(store, home, agent);
+        });
 }
 
 // Where agents worked, and here: a directory that was moved is found where doctor is run.
-void check_mount_points(const agent::Home& home, store::Store& store, bool fix,
-                        std::vector<Finding>& findings) {
+void check_mount_points(const agent::Home& home, store::Store& store, Flaws& flaws) {
     const auto directories = store::working_directories(store);
     std::set<std::string> places(directories.begin(), directories.end());
     places.insert(sys::real_path("."));
     for (const store::Agent& agent : store::list_agents(store))
-        if (const agent::Directory directory(home.path() + "/" + agent.dir);
-            sys::is_directory(directory.workspace()))
-            places.insert(sys::real_path(directory.workspace()));
-    for (const std::string& place : places) {
-        const auto left = sys::find_mount_points(place);
-        if (fix) sys::remove_mount_points(place);
-        for (const std::string& path : left)
-            findings.push_back(
-                {path + ": left by a killed command" + (fix ? "" : "; --fix removes it"),
-                 fix && sys::find_mount_points(place).empty()});
-    }
+        flaws.attempt("", [&] {
+            if (const agent::Directory directory(home.path() + "/" + agent.dir);
+                sys::is_directory(directory.workspace()))
+                places.insert(sys::real_path(directory.workspace()));
+        });
+    for (const std::string& place : places)
+        flaws.attempt("", [&] {
+            const auto left = sys::find_mount_points(place);
+            if (flaws.fix()) sys::remove_mount_points(place);
+            for (const std::string& path : left)
+                flaws.add(
+                    path + ": left by a killed command" + (flaws.fix() ? "" : "; --fix removes it"),
+                    flaws.fix() && sys::find_mount_points(place).empty());
+        });
 }
 
-void print_json(const std::vector<Finding>& findings, ExitStatus status) {
+// Checks the files that a turn reads and a person has written.
+void check_texts(const agent::Home& home, store::Store& store, Flaws& flaws) {
+    flaws.attempt("", [&] {
+        const auto listed =
+            sys::read_file_if_there(home.available_models(), base::limits::config_bytes);
+        (void)model::parse_available_models(listed.value_or(""));
+    });
+    for (const store::Agent& agent : store::list_agents(store))
+        flaws.attempt("agent '" + agent.name + "': ", [&] {
+            (void)context::documents_text(agent::Directory(home.path() + "/" + agent.dir));
+        });
+}
+
+void check_sessions(const agent::Home& home, store::Store& store, Flaws& flaws) {
+    for (const context::Finding& finding : context::check_sessions(store, home, flaws.fix()))
+        flaws.add(finding.what, finding.mended);
+}
+
+void print_json(const Flaws& flaws, ExitStatus status) {
     chat::JsonText out;
     out.begin_object().key("schema").string("chorus.doctor/1").key("findings").begin_array();
-    for (const Finding& finding : findings)
+    for (const life::Flaw& flaw : flaws.all())
         out.begin_object()
             .key("what")
-            .string(finding.what)
+            .string(flaw.what)
             .key("mended")
-            .boolean(finding.mended)
+            .boolean(flaw.mended)
             .end_object();
     out.end_array().key("exit_code").number(static_cast<int>(status));
     std::cout << out.end_object().text() << '\n';
@@ -109,19 +130,22 @@ constexpr const char* ways =
     "; --fix saves what can be read, 'chorus-context backup --restore FILE' puts a backup in its "
     "place";
 
-// The database, or what is wrong with it. What is not about its content is thrown.
+// The database, or what is wrong with its content. What else keeps it from being read is a flaw
+// that no new database mends.
 std::optional<store::Store> open_sound(const agent::Home& home, const sys::Environment& environment,
-                                       std::vector<std::string>& problems) {
+                                       std::vector<std::string>& problems, Flaws& flaws) {
     try {
         store::Store store = life::open_home(home, environment, agent::IfMissing::refuse,
                                              agent::groom_in_force("", environment));
         problems = store::integrity_problems(store.handle());
         if (problems.empty()) return store;
     } catch (const base::Error& error) {
-        const bool is_gone =
-            error.code() == base::ErrorCode::not_found && life::has_directories(home);
-        if (!is_gone && error.cause() != base::Cause::damage) throw;
-        problems.push_back(error.message());
+        if (error.cause() == base::Cause::damage)
+            problems.push_back(error.message());
+        else if (error.code() == base::ErrorCode::failed)
+            flaws.attempt("", [&] { throw error; });
+        else
+            throw;
     }
     return std::nullopt;
 }
@@ -129,73 +153,68 @@ std::optional<store::Store> open_sound(const agent::Home& home, const sys::Envir
 // Makes a new database of what can be read of the damaged one.
 std::optional<store::Store> save_database(const agent::Home& home,
                                           const sys::Environment& environment,
-                                          const std::vector<std::string>& problems,
-                                          std::vector<Finding>& findings) {
+                                          const std::vector<std::string>& problems, Flaws& flaws) {
     try {
         const store::Salvage saved = store::salvage(life::database_paths(home));
-        add(findings, problems, true);
-        findings.push_back({"chorus.db: made anew, with " + std::to_string(saved.agents) +
-                                " agents and " + std::to_string(saved.messages) + " messages" +
-                                (saved.kept.empty() ? "" : "; the old one is " + saved.kept),
-                            true});
-        for (const std::string& lost : saved.lost)
-            findings.push_back({"chorus.db: lost: " + lost, false});
+        add(flaws, problems, true);
+        flaws.add("chorus.db: made anew, with " + std::to_string(saved.agents) + " agents and " +
+                      std::to_string(saved.messages) + " messages" +
+                      (saved.kept.empty() ? "" : "; the old one is " + saved.kept),
+                  true);
+        for (const std::string& lost : saved.lost) flaws.add("chorus.db: lost: " + lost);
         return life::open_home(home, environment, agent::IfMissing::refuse,
                                agent::Groom::automatic);
     } catch (const base::Error& error) {
         if (error.code() == base::ErrorCode::agent_busy) throw;
-        add(findings, problems, false);
-        findings.push_back({error.message(), false});
+        add(flaws, problems, false);
+        flaws.add(error.message());
     }
     return std::nullopt;
 }
 
 void check_home(const agent::Home& home, store::Store& store, const sys::Environment& environment,
-                bool is_configured, bool fix, std::vector<Finding>& findings) {
-    check_agents(home, store, fix, findings);
-    check_temporaries(home, store, fix, findings);
+                bool is_configured, Flaws& flaws) {
+    flaws.attempt("", [&] { check_agents(home, store, flaws); });
+    check_temporaries(home, store, flaws);
     // of a home whose config.json cannot be read nothing is written that needs it
     const life::Decider decider{
         static_cast<std::int64_t>(getuid()), turn::actor_text("", environment),
         is_configured ? turn::secrets_of(home, environment) : policy::Redaction()};
-    for (const life::Flaw& flaw :
-         life::check_agent_directories(home, store, environment, decider, fix))
-        findings.push_back({flaw.what, flaw.mended});
-    check_branches(home, store, fix, findings);
-    check_mount_points(home, store, fix, findings);
-    for (Finding& finding : context::check_sessions(store, home, fix))
-        findings.push_back(std::move(finding));
+    life::check_agent_directories(home, store, environment, decider, flaws);
+    check_branches(home, store, flaws);
+    check_texts(home, store, flaws);
+    flaws.attempt("", [&] { check_mount_points(home, store, flaws); });
+    flaws.attempt("", [&] { check_sessions(home, store, flaws); });
 }
 
 }  // namespace
 
 ExitStatus doctor(const Call& call, const sys::Environment& environment) {
     const agent::Home home = agent::find_home(environment);
-    std::vector<Finding> findings;
-    for (const life::Flaw& flaw : life::check_home_configuration(home))
-        findings.push_back({flaw.what, flaw.mended});
-    const bool is_configured = findings.empty();
-    std::vector<std::string> problems;
-    auto store = open_sound(home, environment, problems);
     if (call.fix) life::refuse_from_inside(environment);
+    Flaws flaws(call.fix);
+    if (sys::exists(home.path())) life::check_home_parts(home, flaws);
+    const bool is_configured = life::check_home_configuration(home, flaws);
+    std::vector<std::string> problems;
+    auto store = open_sound(home, environment, problems, flaws);
     if (call.fix && store) life::refuse_from_inside(*store, environment);
-    if (!store && call.fix)
-        store = save_database(home, environment, problems, findings);
+    if (!problems.empty() && call.fix)
+        store = save_database(home, environment, problems, flaws);
     else
-        for (const std::string& problem : problems) findings.push_back({problem + ways, false});
-    if (store) check_home(home, *store, environment, is_configured, call.fix, findings);
+        for (const std::string& problem : problems) flaws.add(problem + ways);
+    if (store) check_home(home, *store, environment, is_configured, flaws);
 
     ExitStatus status = ExitStatus::done;
-    for (const Finding& finding : findings)
-        if (!finding.mended) status = ExitStatus::failed;
+    for (const life::Flaw& flaw : flaws.all())
+        if (!flaw.mended) status = ExitStatus::failed;
     if (call.json) {
-        print_json(findings, status);
+        print_json(flaws, status);
         return status;
     }
-    for (const Finding& finding : findings)
-        std::cout << (finding.mended ? "mended: " : "found: ")
-                  << base::visible(finding.what, base::Newlines::escape) << '\n';
-    if (findings.empty()) std::cout << "nothing to mend\n";
+    for (const life::Flaw& flaw : flaws.all())
+        std::cout << (flaw.mended ? "mended: " : "found: ")
+                  << base::visible(flaw.what, base::Newlines::escape) << '\n';
+    if (flaws.all().empty()) std::cout << "nothing to mend\n";
     return status;
 }
 

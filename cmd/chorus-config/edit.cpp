@@ -11,6 +11,7 @@
 #include "model/model.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
+#include "sys/input_file.hpp"
 #include "tools/nearest.hpp"
 #include "turn/secrets.hpp"
 
@@ -44,8 +45,9 @@ std::string what_there_is(const Call& call) {
 // "-" is stdin and "@FILE" a file, without the newline at its end.
 std::string read_value(const std::string& given) {
     if (given != "-" && !given.starts_with('@')) return given;
-    std::string text = given == "-" ? sys::read_all(0, base::limits::config_bytes, "stdin")
-                                    : sys::read_file(given.substr(1), base::limits::config_bytes);
+    std::string text = given == "-"
+                           ? sys::read_all(0, base::limits::config_bytes, "stdin")
+                           : sys::read_input_file(given.substr(1), base::limits::config_bytes);
     if (text.ends_with('\n')) text.pop_back();
     return text;
 }

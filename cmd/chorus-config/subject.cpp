@@ -76,7 +76,9 @@ void lock(Subject& subject) {
 
 void check_text(const Subject& subject, const std::string& text) {
     if (!subject.agent) {
-        agent::check_profiles(agent::parse_home_configuration(text, subject.path), subject.path);
+        const auto configuration = agent::parse_home_configuration(text, subject.path);
+        agent::check_profiles(configuration, subject.path);
+        agent::check_audit_sink(configuration, subject.home);
         return;
     }
     const auto configuration = agent::parse_configuration(text, subject.path);

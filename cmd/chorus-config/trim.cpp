@@ -12,6 +12,7 @@
 #include "life/deciders.hpp"
 #include "life/opening.hpp"
 #include "sys/clock.hpp"
+#include "turn/present.hpp"
 
 namespace chorus::config {
 namespace {
@@ -53,10 +54,13 @@ ExitStatus trim(const Call& call, const sys::Environment& environment) {
     store::Store store = life::open_home(home, environment, agent::IfMissing::refuse,
                                          agent::groom_in_force("", environment));
     life::refuse_from_inside(store, environment);
-    print(call, life::trim(home, store,
-                           {.agents = agents_of(store, call.agent),
-                            .before = sys::now_ms() - age_ms,
-                            .dry_run = call.dry_run}));
+    print(call, life::trim(
+                    home, store,
+                    {.agents = agents_of(store, call.agent),
+                     .before = sys::now_ms() - age_ms,
+                     .window_begin =
+                         [&](const store::Agent& agent) { return turn::window_begin(home, agent); },
+                     .dry_run = call.dry_run}));
     return ExitStatus::done;
 }
 

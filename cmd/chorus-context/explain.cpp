@@ -8,7 +8,7 @@
 #include "chat/json_text.hpp"
 #include "chorus-context/session.hpp"
 #include "chorus-context/verb.hpp"
-#include "sys/file.hpp"
+#include "sys/input_file.hpp"
 
 namespace chorus::context_command {
 namespace {
@@ -24,7 +24,7 @@ struct Options {
 agent::Permissions read_profile(const std::string& given) {
     if (given.front() != '@') return agent::parse_permissions(chat::quoted(given), "--profile");
     const std::string path = given.substr(1);
-    return agent::parse_permissions(sys::read_file(path, base::limits::config_bytes), path);
+    return agent::parse_permissions(sys::read_input_file(path, base::limits::config_bytes), path);
 }
 
 void print_text(const Explanation& why) {

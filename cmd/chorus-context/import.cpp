@@ -6,7 +6,7 @@
 #include "base/text.hpp"
 #include "chorus-context/verb.hpp"
 #include "sys/fd.hpp"
-#include "sys/file.hpp"
+#include "sys/input_file.hpp"
 #include "turn/secrets.hpp"
 
 namespace chorus::context_command {
@@ -34,7 +34,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
     const std::string name = options.file == "-" ? "stdin" : options.file;
     const std::string text = options.file == "-"
                                  ? sys::read_all(0, context::most_import_bytes, name)
-                                 : sys::read_file(options.file, context::most_import_bytes);
+                                 : sys::read_input_file(options.file, context::most_import_bytes);
     const life::HeldAgent held = hold_agent(opened, options.named, sys::Lock::Mode::exclusive);
     const policy::Redaction secrets = turn::secrets_of(opened.home, opened.environment);
     print(context::import_record(*opened.store, opened.home, held.agent,

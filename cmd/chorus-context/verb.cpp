@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 
+#include "agent/own_places.hpp"
 #include "base/text.hpp"
 #include "cli/main.hpp"
 #include "cli/time.hpp"
@@ -54,7 +55,7 @@ void add_force(CLI::App& verb, Output& output) {
 sys::OutputFile output_file(const Opened& opened, const Output& output) {
     return sys::OutputFile(output.file,
                            output.force ? sys::Overwrite::allow : sys::Overwrite::refuse,
-                           opened.home.path());
+                           agent::refuse_own_places(opened.home));
 }
 
 std::int64_t require_message_id(const std::string& text, const char* option) {

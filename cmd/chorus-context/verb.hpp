@@ -88,7 +88,7 @@ struct Output {
     bool force = false;
 };
 void add_force(CLI::App& verb, Output& output);
-// Error(exists), Error(bad_request) where it is a file of the home.
+// Error(exists), Error(bad_request) in the home.
 sys::OutputFile output_file(const Opened& opened, const Output& output);
 
 // A message's id as it was typed behind an option, "--at": Error(bad_request) that names it.

@@ -41,11 +41,13 @@ base::ExitStatus decide(const Options& options, What what, Opened& opened) {
     decision.even_if_changed = options.even_if_changed;
     if (decision.id == "all")
         throw Error(ErrorCode::bad_request, "all: of which turn?",
-                    "chorus-run NAME --approve all decides what waits there");
+                    what == What::answer ? "chorus-tasks prompts lists the questions by their ids"
+                                         : std::string("chorus-run NAME --") +
+                                               (what == What::deny ? "deny" : "approve") +
+                                               " all decides what waits there");
     const turn::Decider decider{.home = opened.home,
                                 .environment = opened.environment,
                                 .actor = turn::actor_text(options.actor, opened.environment),
-                                .show = {},
                                 .warn = notice};
     const auto decided = turn::decide(opened.store, decider, {}, decision);
     for (const store::Prompt& prompt : decided) {

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "agent/manifest.hpp"
@@ -57,6 +59,40 @@ std::string why(struct archive* archive) {
     const char* words = archive_error_string(archive);
     return words != nullptr ? words : "it is cut off";
 }
+
+// Finds what no directory can hold before it is written.
+class Names {
+  public:
+    Names(const std::string& archive, const std::string& directory)
+        : archive_(archive), most_bytes_(PATH_MAX - 1 - directory.size()) {}
+
+    void add(const std::string& path, bool is_file) {
+        if (path.size() > most_bytes_) refuse(path, "it is too long");
+        for (const std::string_view part : base::split(path, '/'))
+            if (part.size() > NAME_MAX) refuse(path, "it is too long");
+        for (std::size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1))
+            add_directory(path.substr(0, at), path);
+        if (!is_file) return add_directory(path, path);
+        if (directories_.count(path) > 0 || !files_.insert(path).second)
+            refuse(path, "the archive has it twice");
+    }
+
+  private:
+    void add_directory(const std::string& directory, const std::string& path) {
+        if (files_.count(directory) > 0) refuse(path, "the archive has a file in its place");
+        directories_.insert(directory);
+    }
+    [[noreturn]] void refuse(const std::string& path, const char* why) const {
+        throw Error(ErrorCode::bad_request,
+                    archive_ + ": " + base::visible(path, base::Newlines::escape) + ": " + why,
+                    "pack the agent again with chorus-context pack");
+    }
+
+    const std::string& archive_;
+    std::size_t most_bytes_;
+    std::set<std::string> files_;
+    std::set<std::string> directories_;
+};
 
 // Reads an entry to its end, piece by piece.
 void read_entry(struct archive* archive, std::uint64_t& budget,
@@ -157,6 +193,7 @@ Unpacked unpack(const std::string& archive_path, const std::string& directory) {
     const Archive archive = open_archive(archive_path);
     Unpacked result;
     OfPacking packing;
+    Names names(archive_path, directory + "/");
     std::uint64_t budget = most_packed_bytes;
     std::size_t entries = 0;
     struct archive_entry* entry = nullptr;
@@ -173,8 +210,9 @@ Unpacked unpack(const std::string& archive_path, const std::string& directory) {
         const std::string name = raw_name != nullptr ? raw_name : "";
         const std::string relative = without_dots(name);
         if (archive_entry_filetype(entry) == AE_IFDIR && is_plain_relative(name)) {
-            if (!relative.empty() && !is_left_out(relative, false))
-                sys::make_directory(directory + "/" + relative, 0700);
+            if (relative.empty() || is_left_out(relative, false)) continue;
+            names.add(relative, false);
+            sys::make_directory(directory + "/" + relative, 0700);
             continue;
         }
         if (!is_plain_file(entry) || !is_plain_relative(name) || relative.empty() ||
@@ -182,6 +220,7 @@ Unpacked unpack(const std::string& archive_path, const std::string& directory) {
             result.left_out.push_back(base::visible(name, base::Newlines::escape));
             continue;
         }
+        names.add(relative, true);
         if (relative == pack_mark_name) {
             packing.mark = text_of_entry(archive.get());
             continue;

@@ -17,8 +17,9 @@ struct Unpacked {
     std::size_t files = 0;
     std::vector<std::string> left_out;  // names, made visible
 };
-// Error(bad_request) for what is no archive, holds more than 100,000 entries or 16 GiB, or is a
-// packed agent whose files are not those that its manifest names (agent/manifest.hpp).
+// Error(bad_request) for what is no archive, holds more than 100,000 entries or 16 GiB or a name
+// that no directory can hold beside the others, or is a packed agent whose files are not those that
+// its manifest names (agent/manifest.hpp).
 Unpacked unpack(const std::string& archive, const std::string& directory);
 // Whether a path leads to, or into, what of a .git is not its history: what git would run, obey or
 // go on with. In any case and in any .git on the way.

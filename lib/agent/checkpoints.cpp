@@ -21,9 +21,11 @@ namespace {
 
 using Entry = sys::Fingerprint::Entry;
 
-// What is not whole yet, of whoever holds the lock: the next one takes the name again.
+// The process that holds the lock writes here what is not whole yet; the next one takes the name
+// again.
 constexpr const char* incoming_name = "/incoming";
 constexpr std::size_t most_tree_bytes = 1U << 30;
+constexpr std::size_t number_width = 20;  // with the newline
 constexpr std::size_t hash_digits = 64;
 constexpr std::size_t folder_digits = 2;
 // Each of so few is synced alone; of more the file system as a whole.
@@ -34,6 +36,13 @@ bool has_same_times(const Entry& one, const Entry& other) {
     return one.mode == other.mode && one.inode == other.inode &&
            one.size_bytes == other.size_bytes && one.modified_ns == other.modified_ns &&
            one.changed_ns == other.changed_ns;
+}
+
+bool is_same(const Tree& one, const Tree& other) {
+    return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                      [](const Entry& a, const Entry& b) {
+                          return a.path == b.path && a.more == b.more && has_same_times(a, b);
+                      });
 }
 
 bool is_hash(std::string_view name) {
@@ -65,6 +74,12 @@ std::vector<std::string> without_content(const Tree& tree) {
     return paths;
 }
 
+sys::Fd open_incoming(const std::string& path) {
+    sys::Fd file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!file) throw base::system_error(path);
+    return file;
+}
+
 std::string hash_of_rest(int fd) {
     base::Sha256 hash;
     std::array<char, 65536> buffer{};
@@ -88,7 +103,7 @@ class Checkpoints::Keeping {
             sys::make_directory(store_.directory_ + part);
     }
 
-    Kept run(Tree tree, const Tree& before) {
+    Kept run(Tree tree, const Tree& before, const std::string& name_before) {
         const std::set<std::string_view> left_out = too_large(tree, bounds_.most_bytes);
         auto old = before.begin();
         for (Entry& entry : tree) {
@@ -107,7 +122,7 @@ class Checkpoints::Keeping {
                 entry.more = take_in(entry);
             if (is_young) entry.changed_ns = 0;
         }
-        return finish(std::move(tree), before);
+        return finish(std::move(tree), before, name_before);
     }
 
   private:
@@ -127,9 +142,7 @@ class Checkpoints::Keeping {
         if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
             status.st_ino != entry.inode || !has_room_for(entry.size_bytes))
             return {};
-        const sys::Fd copy(
-            open(incoming_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
-        if (!copy) throw base::system_error(incoming_);
+        const sys::Fd copy = open_incoming(incoming_);
         base::Sha256 hash;
         std::uint64_t total = 0;
         std::array<char, 65536> buffer{};
@@ -155,7 +168,7 @@ class Checkpoints::Keeping {
         return hash;
     }
 
-    Kept finish(Tree tree, const Tree& before) {
+    Kept finish(Tree tree, const Tree& before, const std::string& name_before) {
         if (new_contents_ > few) {
             sys::sync_filesystem(store_.directory_);
         } else if (new_contents_ > 0) {
@@ -166,6 +179,10 @@ class Checkpoints::Keeping {
         Kept kept;
         kept.left_out = without_content(tree);
         kept.is_news = kept.left_out != without_content(before);
+        if (!before.empty() && is_same(tree, before)) {
+            kept.tree = name_before;
+            return kept;
+        }
         const std::string text = sys::Fingerprint::made_of(std::move(tree)).text();
         kept.tree = base::sha256_hex(text);
         if (sys::write_file_if_free(store_.directory_ + "/trees/" + kept.tree, text))
@@ -189,8 +206,8 @@ std::string Checkpoints::content_path(const std::string& hash) const {
 
 Checkpoints::Kept Checkpoints::keep(const sys::Root& root, const sys::Fingerprint& now,
                                     const std::string& previous, const Bounds& bounds) const {
-    const auto before = find(previous);
-    return Keeping(*this, root, bounds).run(now.entries(), before.value_or(Tree{}));
+    const Tree before = find(previous).value_or(Tree{});
+    return Keeping(*this, root, bounds).run(now.entries(), before, previous);
 }
 
 std::optional<Tree> Checkpoints::find(const std::string& tree) const {
@@ -213,15 +230,26 @@ sys::Fd Checkpoints::open_content(const std::string& hash) const {
     return fd;
 }
 
+// The number has a fixed width: where the files are as they were it alone is written, in place. A
+// power failure that takes it back looks like a turn that was killed.
 void Checkpoints::note_end(const End& end) const {
     sys::make_directory(directory_);
+    const std::string path = directory_ + "/end";
+    std::string number = std::to_string(end.newest) + "\n";
+    number.insert(0, number_width - std::min(number.size(), number_width), '0');
+    const std::string files = end.files.text();
+    const sys::Fd old(open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+    std::string text;
+    if (old && sys::try_read_all(old.get(), most_tree_bytes, text) &&
+        text.find('\n') + 1 == number.size() &&
+        std::string_view(text).substr(number.size()) == files &&
+        pwrite(old.get(), number.data(), number.size(), 0) == static_cast<ssize_t>(number.size()))
+        return;
     // not by a temporary of write_file(): nobody looks for one after the end of a turn
     const std::string incoming = directory_ + incoming_name;
-    const sys::Fd file(
-        open(incoming.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!file) throw base::system_error(incoming);
-    sys::write_all(file.get(), std::to_string(end.newest) + "\n" + end.files.text(), incoming);
-    if (fsync(file.get()) != 0 || rename(incoming.c_str(), (directory_ + "/end").c_str()) != 0)
+    const sys::Fd file = open_incoming(incoming);
+    sys::write_all(file.get(), number + files, incoming);
+    if (fsync(file.get()) != 0 || rename(incoming.c_str(), path.c_str()) != 0)
         throw base::system_error(incoming);
 }
 

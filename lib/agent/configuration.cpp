@@ -1,5 +1,6 @@
 #include "agent/configuration.hpp"
 
+#include "agent/kept_numbers.hpp"
 #include "agent/reading.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
@@ -62,17 +63,22 @@ policy::Profile resolve_profile(const Permissions& permissions, const HomeConfig
 }
 
 std::string with_members(std::string_view text, const std::map<std::string, std::string>& members) {
-    Json object = chat::parse_json(text, "agent.json");
-    for (const auto& [name, value] : members) object[name] = chat::parse_json(value, name);
-    return object.dump(4, ' ', false, Json::error_handler_t::replace) + "\n";
+    KeptNumbers numbers;
+    Json object = chat::parse_json(numbers.keep(text), "agent.json");
+    for (const auto& [name, value] : members)
+        object[name] = chat::parse_json(numbers.keep(value), name);
+    return numbers.written(object);
 }
 
 std::string with_missing_members(std::string_view text, std::string_view from) {
-    Json object = checked_object(text, "agent.json", File::agent);
-    const Json other = checked_object(from, "the installed agent.json", File::agent);
+    (void)checked_object(text, "agent.json", File::agent);
+    (void)checked_object(from, "the installed agent.json", File::agent);
+    KeptNumbers numbers;
+    Json object = chat::parse_json(numbers.keep(text), "agent.json");
+    const Json other = chat::parse_json(numbers.keep(from), "the installed agent.json");
     for (const auto& [name, value] : other.items())
         if (!object.contains(name) || object[name].is_null()) object[name] = value;
-    return object.dump(4, ' ', false, Json::error_handler_t::replace) + "\n";
+    return numbers.written(object);
 }
 
 }  // namespace chorus::agent

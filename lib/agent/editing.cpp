@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "agent/kept_numbers.hpp"
 #include "agent/reading.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
@@ -31,65 +32,6 @@ Json parse_file(std::string_view text, std::string_view what) {
     if (!object.is_object()) refuse(what, "the whole file", "an object", object);
     return object;
 }
-
-std::string written(const Json& object) {
-    return object.dump(4, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-// A number with a fraction, an exponent or more digits than an integer has is not written as it was
-// read. While a file is edited a text stands for each of them.
-class KeptNumbers {
-  public:
-    explicit KeptNumbers(std::string_view text) {
-        for (std::size_t at = 0; at < text.size();) {
-            const std::size_t end = end_of_token(text, at);
-            const std::string_view token = text.substr(at, end - at);
-            if (is_kept(token)) {
-                text_ += stand_in(numbers_.size());
-                numbers_.emplace_back(token);
-            } else {
-                text_ += token;
-            }
-            at = end;
-        }
-    }
-    const std::string& text() const { return text_; }
-    std::string put_back(std::string text) const {
-        for (std::size_t i = 0; i < numbers_.size(); ++i) {
-            const std::size_t at = text.find(stand_in(i));
-            if (at != std::string::npos) text.replace(at, stand_in(i).size(), numbers_[i]);
-        }
-        return text;
-    }
-
-  private:
-    static constexpr std::string_view of_numbers = "+-.0123456789Ee";
-
-    static bool is_kept(std::string_view token) {
-        constexpr std::size_t most_digits = 18;
-        const bool is_number =
-            token.front() == '-' || (token.front() >= '0' && token.front() <= '9');
-        return is_number &&
-               (token.size() > most_digits || token.find_first_of(".Ee") != std::string_view::npos);
-    }
-    // A text, a number, or one byte.
-    static std::size_t end_of_token(std::string_view text, std::size_t at) {
-        if (text[at] == '"') {
-            for (++at; at < text.size() && text[at] != '"'; ++at)
-                if (text[at] == '\\') ++at;
-            return std::min(at + 1, text.size());
-        }
-        const std::size_t end = text.find_first_not_of(of_numbers, at);
-        const bool is_number = text[at] == '-' || (text[at] >= '0' && text[at] <= '9');
-        return is_number ? std::min(end, text.size()) : at + 1;
-    }
-    static std::string stand_in(std::size_t index) {
-        return "\"\\u0000number " + std::to_string(index) + "\"";
-    }
-
-    std::string text_;
-    std::vector<std::string> numbers_;
-};
 
 std::string joined(const std::vector<std::string>& names, std::size_t count) {
     return base::join({names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count)}, ".");
@@ -199,18 +141,19 @@ std::string with_value(std::string_view text, const Place& place, std::string_vi
                        std::string_view what) {
     Json checked = parse_file(text, what);
     (void)parent_of(checked, place);
-    const KeptNumbers numbers(text);
-    Json object = parse_file(numbers.text(), what);
-    parent_of(object, place)[place.names.back()] = chat::parse_json(json, place.dotted());
-    return numbers.put_back(written(object));
+    KeptNumbers numbers;
+    Json object = parse_file(numbers.keep(text), what);
+    parent_of(object, place)[place.names.back()] =
+        chat::parse_json(numbers.keep(json), place.dotted());
+    return numbers.written(object);
 }
 
 std::string without_value(std::string_view text, const Place& place, std::string_view what) {
     if (!find_value(text, place, what)) return std::string(text);
-    const KeptNumbers numbers(text);
-    Json object = parse_file(numbers.text(), what);
+    KeptNumbers numbers;
+    Json object = parse_file(numbers.keep(text), what);
     parent_of(object, place).erase(place.names.back());
-    return numbers.put_back(written(object));
+    return numbers.written(object);
 }
 
 }  // namespace chorus::agent

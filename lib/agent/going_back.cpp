@@ -1,13 +1,9 @@
 #include "agent/going_back.hpp"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "sys/put_back.hpp"
 
@@ -49,15 +45,6 @@ bool has_content(const Entry& entry) {
            (S_ISREG(entry.mode) && !entry.more.empty());
 }
 
-void copy(int from, int to, const std::string& path) {
-    std::array<char, 65536> buffer{};
-    for (ssize_t size = 0; (size = read(from, buffer.data(), buffer.size())) != 0;) {
-        if (size < 0 && errno == EINTR) continue;
-        if (size < 0) throw base::system_error(path);
-        sys::write_all(to, {buffer.data(), static_cast<std::size_t>(size)}, path);
-    }
-}
-
 std::string put(const Checkpoints& store, const sys::Root& root, const Entry& entry) {
     if (S_ISDIR(entry.mode)) return sys::put_directory(root, entry.path);
     if (S_ISLNK(entry.mode)) return sys::put_link(root, entry.path, entry.more);
@@ -66,7 +53,7 @@ std::string put(const Checkpoints& store, const sys::Root& root, const Entry& en
         return base::visible(entry.path, base::Newlines::escape) +
                ": the checkpoint's copy of it is damaged";
     return sys::put_file(root, entry.path, permissions(entry),
-                         [&](int fd) { copy(content.get(), fd, entry.path); });
+                         [&](int fd) { sys::copy_rest(content.get(), fd, entry.path); });
 }
 
 }  // namespace
@@ -131,7 +118,7 @@ void GoingBack::spare_what_is_kept() {
     std::sort(kept_.begin(), kept_.end());
 }
 
-// Those that may not be written and in which something changes.
+// Makes directories writable that are not and in which something changes.
 void GoingBack::open_directories(const sys::Root& root, std::vector<const Entry*>& opened) const {
     for (const Entry* directory : read_only_) {
         const std::string below = directory->path + "/";

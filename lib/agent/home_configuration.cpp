@@ -1,7 +1,9 @@
 #include "agent/configuration.hpp"
+#include "agent/own_places.hpp"
 #include "agent/reading.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "base/text.hpp"
 
 namespace chorus::agent {
 namespace {
@@ -89,7 +91,19 @@ std::string configuration_text(const Home& home) {
 
 HomeConfiguration load_home_configuration(const Home& home) {
     const auto text = read_if_there(home.config());
-    return text ? parse_home_configuration(*text, home.config()) : HomeConfiguration{};
+    if (!text) return {};
+    HomeConfiguration read = parse_home_configuration(*text, home.config());
+    check_audit_sink(read, home);
+    return read;
+}
+
+void check_audit_sink(const HomeConfiguration& configuration, const Home& home) {
+    const std::string& sink = configuration.audit_sink;
+    if (!sink.starts_with('/') || !is_in_home(home, sink)) return;
+    throw base::Error(base::ErrorCode::config_invalid,
+                      home.config() + ": audit_sink: " + base::quoted(sink) + " lies in the home",
+                      "chorus-config set audit_sink FILE, with a FILE outside of " + home.path() +
+                          ", or chorus-config unset audit_sink");
 }
 
 void check_profiles(const HomeConfiguration& home, std::string_view file) {

@@ -41,6 +41,9 @@ std::string Home::locks() const {
 std::string Home::gate() const {
     return locks() + "/database";
 }
+std::string Home::reserve() const {
+    return locks() + "/reserve";
+}
 std::string Home::presence_lock() const {
     return locks() + "/presence";
 }
@@ -120,6 +123,9 @@ std::string Directory::call_plants(std::int64_t thread_id) const {
 }
 std::string Directory::checkpoints() const {
     return path_ + "/.checkpoints";
+}
+std::vector<std::string> Directory::written() const {
+    return {path_, sessions(), artifacts(), commands(), checkpoints(), checkpoints() + "/trees"};
 }
 std::string Directory::tasks() const {
     return path_ + "/tasks";

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace chorus::agent {
 
@@ -25,6 +26,7 @@ class Home {
     std::string archived_sessions(std::string_view name, std::int64_t generation) const;
     std::string locks() const;
     std::string gate() const;           // locks/database
+    std::string reserve() const;        // locks/reserve: life/reserve.hpp
     std::string presence_lock() const;  // shared while a process has the database open
     std::string agent_lock(std::int64_t agent_id) const;
     std::string thread_lock(std::int64_t agent_id, std::int64_t thread_id) const;
@@ -63,6 +65,8 @@ class Directory {
     // (task/kept_plants.hpp).
     std::string call_plants(std::int64_t thread_id) const;
     std::string checkpoints() const;  // .checkpoints: agent/checkpoints.hpp
+    // All directories in which write_file() puts files in place.
+    std::vector<std::string> written() const;
     std::string tasks() const;
     std::string task(std::string_view id) const;      // tasks/<id>
     std::string task_out(std::string_view id) const;  // out.log of it

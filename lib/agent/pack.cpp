@@ -163,6 +163,9 @@ class Packing {
     // A warning: a name is not of this process's locale, and stands as it is.
     void check(int status) const {
         if (status == ARCHIVE_OK || status == ARCHIVE_WARN) return;
+        const int number = archive_errno(writer_.get());
+        if (base::cause_of(number) == base::Cause::full_disk)
+            throw base::system_error(path_, number);
         throw Error(ErrorCode::failed, path_ + ": " + archive_error_string(writer_.get()));
     }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "agent/kept_numbers.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "chat/json.hpp"
@@ -90,16 +91,13 @@ std::string trust_part(std::string_view agent_json) {
 }
 
 std::string with_trust_part(std::string_view agent_json, std::string_view part) {
-    Json object = parse_agent(agent_json);
-    const Json trusted = parse_part(part);
-    bool differs = false;
-    for (const std::string_view key : keys_of_trust) {
-        if (canonical_member(object, key) == canonical_member(trusted, key)) continue;
-        copy_member(trusted, object, key);
-        differs = true;
-    }
-    if (!differs) return std::string(agent_json);
-    return object.dump(4, ' ', false, Json::error_handler_t::replace) + "\n";
+    const auto changes = trust_changes(part, agent_json);
+    if (changes.empty()) return std::string(agent_json);
+    KeptNumbers numbers;
+    Json object = parse_agent(numbers.keep(agent_json));
+    const Json trusted = parse_part(numbers.keep(part));
+    for (const TrustChange& change : changes) copy_member(trusted, object, change.key);
+    return numbers.written(object);
 }
 
 std::string with_trusted_key(std::string_view part, std::string_view key,

@@ -80,8 +80,10 @@ Cause cause_of(int error_number) {
 
 Error system_error(std::string_view what, int error_number) {
     const int number = error_number != 0 ? error_number : errno;
-    return {
-        ErrorCode::failed, std::string(what) + ": " + std::strerror(number), {}, cause_of(number)};
+    const Cause cause = cause_of(number);
+    return {ErrorCode::failed, std::string(what) + ": " + std::strerror(number),
+            cause == Cause::full_disk ? "free some space on its disk, or name another place" : "",
+            cause};
 }
 
 }  // namespace chorus::base

@@ -65,7 +65,7 @@ std::optional<ErrorCode> find_error_code(std::string_view name);
 // `canceled` maps to `interrupted`; who knows the signal chooses between 129, 130 and 143.
 ExitStatus exit_status(ErrorCode code);
 
-// What the caller may have a way out of, where the code alone does not say it.
+// Tells a caller that knows a way out what the code alone does not say.
 enum class Cause {
     unknown,
     full_disk,  // or a quota that is used up

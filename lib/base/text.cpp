@@ -242,6 +242,13 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
     return out;
 }
 
+std::string first_few(const std::vector<std::string>& parts, std::size_t most) {
+    if (parts.size() <= most) return join(parts, ", ");
+    const std::vector<std::string> shown(parts.begin(),
+                                         parts.begin() + static_cast<std::ptrdiff_t>(most));
+    return join(shown, ", ") + " and " + std::to_string(parts.size() - most) + " more";
+}
+
 std::string to_lower_ascii(std::string_view text) {
     std::string out(text);
     for (char& c : out)

@@ -45,6 +45,8 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 // Lines without their newline; a last line without one counts.
 std::vector<std::string_view> split_lines(std::string_view text);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
+// "a, b and 7 more": at most so many of them by name.
+std::string first_few(const std::vector<std::string>& parts, std::size_t most);
 std::string to_lower_ascii(std::string_view text);
 // "a, b and c", each in quotes: for messages that list the valid values.
 std::string quoted_list(const std::vector<std::string>& values);

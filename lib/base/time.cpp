@@ -10,11 +10,20 @@
 namespace chorus::base {
 namespace {
 
+// gmtime_r(3) would read the file of the local time zone first.
 std::tm utc(TimeMs time) {
-    const std::time_t seconds =
-        static_cast<std::time_t>(time >= 0 ? time / 1000 : (time - 999) / 1000);
+    using namespace std::chrono;
+    const auto second = floor<seconds>(sys_time<milliseconds>(milliseconds(time)));
+    const auto midnight = floor<days>(second);
+    const year_month_day date(midnight);
+    const hh_mm_ss clock(second - midnight);
     std::tm fields{};
-    gmtime_r(&seconds, &fields);
+    fields.tm_year = static_cast<int>(date.year()) - 1900;
+    fields.tm_mon = static_cast<int>(static_cast<unsigned>(date.month())) - 1;
+    fields.tm_mday = static_cast<int>(static_cast<unsigned>(date.day()));
+    fields.tm_hour = static_cast<int>(clock.hours().count());
+    fields.tm_min = static_cast<int>(clock.minutes().count());
+    fields.tm_sec = static_cast<int>(clock.seconds().count());
     return fields;
 }
 
@@ -89,6 +98,13 @@ std::string compact_utc(TimeMs time) {
     std::snprintf(text.data(), text.size(), "%04d%02d%02d%02d%02d%02d", t.tm_year + 1900,
                   t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec);
     return text.data();
+}
+
+std::string seconds_text(std::int64_t ms) {
+    const std::int64_t tenths = (ms + 99) / 100;
+    std::string text = std::to_string(tenths / 10);
+    if (tenths % 10 != 0) text += "." + std::to_string(tenths % 10);
+    return text + " s";
 }
 
 std::optional<std::int64_t> parse_duration_ms(std::string_view text) {

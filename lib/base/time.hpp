@@ -16,6 +16,8 @@ std::string iso8601(TimeMs time);
 std::optional<TimeMs> parse_iso8601(std::string_view text);
 // "20260212103000", as directory names carry it.
 std::string compact_utc(TimeMs time);
+// "600 s", "0.3 s": what is not whole is rounded up to tenths.
+std::string seconds_text(std::int64_t ms);
 // "90", "90s", "10m", "2h", "1d": milliseconds, a bare number being seconds. Nothing where
 // malformed.
 std::optional<std::int64_t> parse_duration_ms(std::string_view text);

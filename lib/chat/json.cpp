@@ -53,6 +53,11 @@ void refuse_duplicate_keys(std::string_view text, const std::string& what, Error
 Json parse_json(std::string_view text, std::string_view what, DuplicateKeys duplicates,
                 std::size_t most_bytes, ErrorCode code) {
     const std::string subject(what);
+    // what is configured is in a file that a person edits
+    const std::string hint =
+        code == ErrorCode::config_invalid
+            ? "edit the file there; 'chorus-config doctor' says what else is broken"
+            : "";
     if (text.size() > most_bytes)
         throw Error(code, subject + ": more than " + std::to_string(most_bytes) + " bytes");
     if (depth_of(text) > base::limits::json_depth)
@@ -65,7 +70,7 @@ Json parse_json(std::string_view text, std::string_view what, DuplicateKeys dupl
         std::string_view message = error.what();
         const std::size_t start = message.find("] ");
         if (start != std::string_view::npos) message.remove_prefix(start + 2);
-        throw Error(code, subject + ": not JSON: " + std::string(message));
+        throw Error(code, subject + ": not JSON: " + std::string(message), hint);
     }
 }
 

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 
+#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "chat/asked.hpp"
+#include "chat/commands.hpp"
 #include "cli/main.hpp"
 #include "cli/progress.hpp"
+#include "sys/bounded_write.hpp"
 #include "sys/clock.hpp"
-#include "sys/fd.hpp"
 
 namespace chorus::cli {
 
@@ -48,13 +50,25 @@ Output::Output(std::string_view program, OutputOptions options)
 
 Output::~Output() = default;
 
-// EPIPE and a full disk end the output, never the turn.
+void Output::give_up_when(std::function<bool()> is_over) {
+    is_over_ = std::move(is_over);
+}
+
+// EPIPE, a full disk and a reader that reads no more end the output, never the turn.
 void Output::print(std::string_view text) {
     if (text.empty()) return;
     last_printed_ = text.back();
     if (!options_.file.empty()) copy_ += text;
     const std::string shown = to_terminal_ ? base::visible(text) : std::string(text);
-    const auto put = [&] { failed_ = failed_ || !sys::try_write_all(STDOUT_FILENO, shown); };
+    std::int64_t over_since_ms = 0;
+    const auto gives_up = [&] {
+        if (!is_over_ || !is_over_()) return false;
+        if (over_since_ms == 0) over_since_ms = sys::monotonic_ms();
+        return sys::monotonic_ms() - over_since_ms >= base::limits::timeout_grace_ms;
+    };
+    const auto put = [&] {
+        failed_ = failed_ || !sys::try_write_until(STDOUT_FILENO, shown, gives_up);
+    };
     if (!progress_) return put();
     progress_->without_line(put);
     // on a line that goes on, the status line would be drawn over it
@@ -132,9 +146,7 @@ void Output::say_end(const chat::TurnResult& result) {
             prompt.id + ": " +
                 (is_question ? prompt.text : chat::asked_action(prompt.action, prompt.arguments)));
         if (options_.verbosity == Verbosity::quiet) continue;
-        say("hint", "chorus-run " + result.agent +
-                        (is_question ? " --answer " + prompt.id + " TEXT"
-                                     : " --approve " + prompt.id + ", or --deny " + prompt.id));
+        say("hint", chat::decide_commands(result.agent, prompt.id, prompt.kind));
     }
     const bool asks_for_command =
         std::any_of(result.prompts.begin(), result.prompts.end(),
@@ -149,9 +161,8 @@ void Output::say_end(const chat::TurnResult& result) {
     if (!result.error->hint().empty()) say("hint", result.error->hint());
 }
 
-void Output::check_file(const std::string& home, const std::string& workspace) {
-    if (!options_.file.empty())
-        file_.emplace(options_.file, sys::Overwrite::allow, home, workspace);
+void Output::check_file(const sys::OutputFile::Check& check) {
+    if (!options_.file.empty()) file_.emplace(options_.file, sys::Overwrite::allow, check);
 }
 
 // What is known only at the end.

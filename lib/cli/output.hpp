@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -38,9 +39,12 @@ class Output {
     Output(const Output&) = delete;
     Output& operator=(const Output&) = delete;
 
-    // Error(bad_request) where -o names what cannot be written, a file of the home among them, but
-    // for those of `workspace`: told before anything is spent.
-    void check_file(const std::string& home, const std::string& workspace);
+    // Error(bad_request) where -o names what cannot be written, or what `check` throws: told before
+    // anything is spent.
+    void check_file(const sys::OutputFile::Check& check);
+    // Once `is_over`, output that nobody reads for a second is given up. Where it is not set,
+    // output waits for its reader.
+    void give_up_when(std::function<bool()> is_over);
     void event(const chat::Event& event, const chat::EventSource& source);
     void warn(const std::string& text);
     // The product's last part, and what the end is worth saying on stderr. Returns the exit status:
@@ -63,6 +67,7 @@ class Output {
 
     std::string program_;
     OutputOptions options_;
+    std::function<bool()> is_over_;
     bool to_terminal_;
     bool live_text_;
     bool failed_ = false;

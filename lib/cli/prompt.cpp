@@ -1,6 +1,5 @@
 #include "cli/prompt.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -11,8 +10,9 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
+#include "base/time.hpp"
 #include "sys/clock.hpp"
-#include "sys/fd.hpp"
+#include "sys/input_file.hpp"
 
 namespace chorus::cli {
 namespace {
@@ -53,10 +53,10 @@ std::string read_stdin(const PromptSources& sources,
         if (!anything) {
             patience = sources.stdin_timeout_ms - waited;
             if (patience <= 0)
-                throw Error(ErrorCode::bad_request,
-                            "stdin: nothing came in " +
-                                std::to_string(sources.stdin_timeout_ms / 1000) + " s",
-                            "redirect it from /dev/null or use --stdin ignore");
+                throw Error(
+                    ErrorCode::bad_request,
+                    "stdin: nothing came in " + base::seconds_text(sources.stdin_timeout_ms),
+                    "redirect it from /dev/null or use --stdin ignore");
             if (!told)
                 patience = std::min(patience, std::max<std::int64_t>(1, notice_after_ms - waited));
         }
@@ -84,15 +84,6 @@ std::string read_stdin(const PromptSources& sources,
     }
 }
 
-// A pipe too: -f <(command)
-std::string read_prompt_file(const std::string& path) {
-    const sys::Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    std::string text;
-    if (fd && sys::try_read_all(fd.get(), base::limits::prompt_bytes, text)) return text;
-    throw Error(ErrorCode::bad_request,
-                errno == EFBIG ? path + ": more than 10 MiB" : base::system_error(path).message());
-}
-
 }  // namespace
 
 ReadPrompt read_prompt(const PromptSources& sources,
@@ -114,9 +105,10 @@ ReadPrompt read_prompt(const PromptSources& sources,
         prompt.text_is_stdin = true;
         check_utf8(prompt.text, "stdin");
     } else {
-        prompt.text = words              ? base::join(sources.words, " ")
-                      : sources.has_text ? sources.text
-                                         : read_prompt_file(sources.file);
+        prompt.text = words ? base::join(sources.words, " ")
+                      : sources.has_text
+                          ? sources.text
+                          : sys::read_input_file(sources.file, base::limits::prompt_bytes);
         check_utf8(prompt.text, sources.file.empty() ? "prompt" : sources.file);
         if (prompt.text.size() > base::limits::prompt_bytes)
             throw Error(ErrorCode::bad_request, "prompt: more than 10 MiB");

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -16,6 +17,13 @@ namespace {
 
 sys::Fd open_terminal() {
     return sys::Fd(open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY));
+}
+
+// The kernel sends SIGHUP to the session's leader first, and this process may see earlier that the
+// terminal is gone. Where SIGHUP is ignored, this changes nothing.
+void note_hang_up(int fd) {
+    pollfd terminal{fd, 0, 0};
+    if (poll(&terminal, 1, 0) == 1 && (terminal.revents & POLLHUP) != 0) raise(SIGHUP);
 }
 
 // A line, or nothing at the end of input, after the timeout or when stopped.
@@ -44,19 +52,22 @@ std::optional<std::string> ask(const std::string& text, const std::string& choic
                                const Accept& accept, bool& in_vain) {
     const sys::Fd terminal = open_terminal();
     if (!terminal) return std::nullopt;
+    const auto show = [&](const std::string& shown) {
+        return sys::try_write_all(terminal.get(), shown);
+    };
     tcflush(terminal.get(), TCIFLUSH);
-    sys::write_all(terminal.get(), text, "terminal");
     std::string line;
     for (int tries = 0; tries < 3; ++tries) {
-        sys::write_all(terminal.get(), choice, "terminal");
-        if (!read_line(terminal.get(), timeout_ms, stop, line)) {
-            sys::write_all(terminal.get(), "\n", "terminal");
+        if (!show(tries == 0 ? text + choice : choice) ||
+            !read_line(terminal.get(), timeout_ms, stop, line)) {
+            note_hang_up(terminal.get());
+            show("\n");
             return std::nullopt;
         }
         std::string answer(base::trim(line));
         const std::string problem = accept(answer);
         if (problem.empty()) return answer;
-        sys::write_all(terminal.get(), problem + "\n", "terminal");
+        show(problem + "\n");
     }
     in_vain = true;
     return std::nullopt;

@@ -116,7 +116,7 @@ void copy_agents(store::Store& store, const Directory& directory, const Origin& 
         const std::string path = from + "/" + entry;
         if (sys::is_link(path) || !sys::is_directory(path)) continue;
         const auto row = store::find_child(store, rows + "/" + entry);
-        if (!row || row->created_at <= origin.point.until) sys::copy_tree(path, to + "/" + entry);
+        if (!row || was_there(*row, origin.point.until)) sys::copy_tree(path, to + "/" + entry);
     }
 }
 

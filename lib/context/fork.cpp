@@ -6,6 +6,8 @@
 #include "agent/layout.hpp"
 #include "base/error.hpp"
 #include "context/window.hpp"
+#include "store/believed.hpp"
+#include "store/history.hpp"
 #include "store/messages.hpp"
 #include "store/records.hpp"
 #include "store/turns.hpp"
@@ -23,6 +25,11 @@ using Messages = std::vector<Message>;
 
 bool concludes(const Message& message) {
     return message.role == Role::assistant && message.tool_calls.empty();
+}
+
+// A summary says what was; the model is asked nothing.
+bool asks_for_an_answer(const Message& message) {
+    return !concludes(message) && !message.is_compaction;
 }
 
 // The turn that a message was said in, or the one that its original was.
@@ -68,6 +75,19 @@ Messages window_then(store::Store& store, const store::Agent& agent, const store
     return cut_window(std::move(loaded), {.open_turn = message.turn_id}).messages;
 }
 
+// The newest message that was said while that one was in the window: a rewind took it back before
+// the next one. Else the message itself: what came to stand for it came later.
+std::int64_t newest_beside(store::Store& store, const store::Thread& thread, std::int64_t id) {
+    std::int64_t newest = id;
+    store::for_each_message(store, {.agent = thread.agent_id, .thread = thread.id, .after = id - 1},
+                            [&](const store::SaidMessage& said) {
+                                if (said.left_for && *said.left_for < 0)
+                                    newest = -*said.left_for - 1;
+                                return false;
+                            });
+    return newest;
+}
+
 Message require_message(store::Store& store, const store::Agent& agent, const store::Thread& thread,
                         std::int64_t id) {
     auto row = store::find_message(store, id);
@@ -79,7 +99,8 @@ Message require_message(store::Store& store, const store::Agent& agent, const st
                 row && row->agent_id == agent.id
                     ? "it is in thread " + std::to_string(row->thread_id) + ": -t " +
                           std::to_string(row->thread_id)
-                    : "the thread's transcript shows the ids");
+                    : "chorus-context messages " + agent.name + " -t " + std::to_string(thread.id) +
+                          " shows the ids");
 }
 
 void refuse_torn(const ForkPoint& point, std::int64_t at) {
@@ -142,7 +163,8 @@ ForkPoint point_at(store::Store& store, const store::Agent& agent, const store::
     point.message = message.id;
     point.kept = present_window(store, agent, thread, at);
     if (std::none_of(point.kept.begin(), point.kept.end(), is_it))
-        point.kept = window_then(store, agent, thread, message.id, message, at);
+        point.kept = window_then(store, agent, thread, newest_beside(store, thread, message.id),
+                                 message, at);
     const auto found = std::find_if(point.kept.begin(), point.kept.end(), is_it);
     if (found == point.kept.end())
         throw Error(ErrorCode::bad_request, "message " + std::to_string(message.id) +
@@ -225,11 +247,15 @@ void copy_children(store::Store& store, const store::Agent& agent, const Moved& 
                    base::TimeMs now) {
     for (const store::Agent& child : store::list_children(store, agent.id))
         if (child.status == store::AgentStatus::active && child.dir.starts_with(moved.from) &&
-            child.created_at <= moved.until)
+            was_there(child, moved.until))
             copy_child(store, child, agent.id, moved, now);
 }
 
 }  // namespace
+
+bool was_there(const store::Agent& child, base::TimeMs until) {
+    return child.created_at <= until || !store::is_believed(child.created_at, sys::now_ms());
+}
 
 std::string commit_at(store::Store& store, std::int64_t message) {
     const auto row = store::find_message(store, message);
@@ -244,7 +270,7 @@ ForkPoint find_fork_point(store::Store& store, const store::Agent& agent,
     const store::Transaction moment(store);
     ForkPoint point =
         at.message == 0 ? end_of(store, agent, thread, at) : point_at(store, agent, thread, at);
-    if (!point.kept.empty() && !concludes(point.kept.back())) {
+    if (!point.kept.empty() && asks_for_an_answer(point.kept.back())) {
         const auto begin = std::find_if(point.kept.rbegin(), point.kept.rend(),
                                         [](const Message& one) { return one.starts_turn; });
         if (begin != point.kept.rend()) point.unanswered = begin->id;

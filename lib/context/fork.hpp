@@ -32,6 +32,9 @@ struct ForkPoint {
 ForkPoint find_fork_point(store::Store& store, const store::Agent& agent,
                           const store::Thread& thread, const ForkAt& at);
 
+// Whether a sub-agent was made by then; one whose making is dated ahead (store/believed.hpp) was.
+bool was_there(const store::Agent& child, base::TimeMs until);
+
 // The commit of a point, by the message at which it is.
 std::string commit_at(store::Store& store, std::int64_t message);
 

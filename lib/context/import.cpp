@@ -13,8 +13,10 @@
 #include "base/text.hpp"
 #include "context/import_file.hpp"
 #include "context/record.hpp"
+#include "context/restore.hpp"
 #include "context/session.hpp"
 #include "context/threads.hpp"
+#include "store/believed.hpp"
 #include "store/imports.hpp"
 #include "store/messages.hpp"
 #include "store/parts.hpp"
@@ -185,7 +187,8 @@ class Import {
         StoredMessage copy = line.stored;
         const std::string mark = identity(origin_, copy);
         const bool is_result = copy.message.role == Role::tool_result;
-        if (!is_result) cancel_pending(copy.thread);
+        // a summary is written while a turn is open, too
+        if (!is_result && !copy.message.is_compaction) cancel_pending(copy.thread);
         if (const auto known = marks_.find(mark); known != marks_.end()) {
             pass_over(std::move(copy), mark, known->second);
             return;
@@ -339,16 +342,6 @@ std::string Import::put_in_place(const store::Session& row, const std::string& t
     throw Error(ErrorCode::failed, directory + "/" + stem + ".json: the name is taken");
 }
 
-void refuse_open_turn(store::Store& store, const store::Agent& agent) {
-    const auto open = store::open_turns(store, agent.id);
-    if (open.empty()) return;
-    throw Error(ErrorCode::agent_busy,
-                "agent '" + agent.name + "': turn " + std::to_string(open.front().turn_number) +
-                    " of thread " + std::to_string(open.front().thread_id) + " is not ended",
-                "let it end first: chorus-run " + agent.name +
-                    " --resume, or --cancel-prompts gives it up");
-}
-
 // In parts that nobody sees, then `last` in the transaction that makes them the agent's.
 Imported bring(store::Store& store, Import& import, const Contents& contents, std::string_view text,
                const std::string& name, const std::function<void()>& last) {
@@ -373,7 +366,7 @@ Imported bring(store::Store& store, Import& import, const Contents& contents, st
 Imported import_record(store::Store& store, const agent::Home& home, const store::Agent& agent,
                        std::string_view text, const std::string& name) {
     const Contents contents = contents_of(text, name);
-    refuse_open_turn(store, agent);
+    require_no_open_turn(store, agent);
     store::discard_import(store, agent.id);
     Import import(store, agent::Directory(home.path() + "/" + agent.dir), agent);
     return bring(store, import, contents, text, name, [] {});

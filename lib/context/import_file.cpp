@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace chorus::context {
 namespace {
@@ -20,22 +21,26 @@ class Lines {
         while (!text_.empty()) {
             ++number_;
             const std::size_t end = text_.find('\n');
-            ImportLine line = parse_import_line(text_.substr(0, end), place());
+            const std::string_view text = text_.substr(0, end);
+            if (text.starts_with('{') && !base::trim(text).ends_with('}'))
+                throw wrong("not JSON: the line is cut off");
+            ImportLine line = parse_import_line(text, place());
             text_.remove_prefix(end == std::string_view::npos ? text_.size() : end + 1);
             check(line);
             use(line);
         }
-        if (number_ == 0) throw Error(ErrorCode::bad_request, name_ + ": it is empty");
-        if (!ended_)
-            throw Error(ErrorCode::bad_request,
-                        place() + ": the file ends behind it, without its last line",
-                        "it was cut off: export it again");
+        if (number_ == 0)
+            throw Error(ErrorCode::bad_request, name_ + ": it is empty", std::string(import_hint));
+        if (!ended_) throw wrong("the file ends behind it, without its last line: it was cut off");
     }
 
   private:
     std::string place() const { return name_ + ": line " + std::to_string(number_); }
+    Error wrong(const std::string& why) const {
+        return {ErrorCode::bad_request, place() + ": " + why, std::string(import_hint)};
+    }
     void require(bool holds, const std::string& why) const {
-        if (!holds) throw Error(ErrorCode::bad_request, place() + ": " + why);
+        if (!holds) throw wrong(why);
     }
 
     void check(const ImportLine& line) {

@@ -1,5 +1,5 @@
-// The lines of a file that export wrote, one after the other, and that each stands where it may; for
-// this room's own use.
+// The lines of a file that export wrote, one after the other, and that each stands where it may;
+// for this room's own use.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace chorus::context {
 void for_each_line(std::string_view text, const std::string& name,
                    const std::function<void(ImportLine&)>& use);
 
-// What a file holds, by a look at every line before anything is written.
+// A look at every line, before anything is written, finds what a file holds.
 struct Contents {
     std::vector<SessionLine> sessions;
     std::int64_t messages = 0;  // with those that stand in for missing results

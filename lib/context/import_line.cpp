@@ -35,8 +35,7 @@ class Members {
     }
 
     Error wrong(const std::string& why) const {
-        return {ErrorCode::bad_request, what_ + ": " + why,
-                "it is not as chorus-context export wrote it"};
+        return {ErrorCode::bad_request, what_ + ": " + why, std::string(import_hint)};
     }
 
     const Json* find(const char* key) const {

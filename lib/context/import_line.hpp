@@ -13,6 +13,10 @@
 
 namespace chorus::context {
 
+// The way out of whatever is wrong with a file.
+constexpr std::string_view import_hint =
+    "chorus-context export NAME --format jsonl -o FILE writes one that can be imported";
+
 struct AgentLine {
     std::string origin;
     std::int64_t cleared_until = 0;  // no window has messages up to this one

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "context/window.hpp"
@@ -29,6 +29,7 @@ class Check {
         count_causes();
         store::for_each_message(store_, {.agent = agent_, .thread = report_.thread},
                                 [this](const SaidMessage& said) { return add(said); });
+        if (report_.broken == 0) check_asked(nullptr);
         return report_;
     }
 
@@ -48,9 +49,26 @@ class Check {
 
     bool add(const SaidMessage& said) {
         if (said.left_for == 0) return true;  // a failed answer that --retry took back
-        if (said.message.is_compaction) compaction_ = said;
+        if (said.message.is_compaction) compactions_.push_back(said);
         // it is hashed as what the next request begins with, not where it stands
         if (said.message.is_compaction && said.prefix_hash.empty()) return true;
+        if (said.message.role == chat::Role::assistant) return check_asked(&said) && check(said);
+        asked_.push_back(said);
+        return true;
+    }
+
+    // A request is on record once it has an answer: what has none may have been hashed for a window
+    // that was cut anew before anything was sent.
+    bool check_asked(const SaidMessage* answer) {
+        for (const SaidMessage& said : std::exchange(asked_, {}))
+            if (!check(said, answer != nullptr && answer->message.turn_id == said.message.turn_id))
+                return false;
+        if (compactions_.size() > 1)
+            compactions_.erase(compactions_.begin(), compactions_.end() - 1);
+        return true;
+    }
+
+    bool check(const SaidMessage& said, bool has_answer = true) {
         if (said.prefix_hash.empty()) {
             ++report_.unhashed;
             previous_.clear();
@@ -59,7 +77,7 @@ class Check {
         const bool goes_on =
             !previous_.empty() && said.prefix_hash == chained_hash(previous_, said.message);
         // what stood before it was removed: nobody can tell
-        const bool is_known = !(trimmed_ > 0 && start_of(said) <= trimmed_);
+        const bool is_known = has_answer && !(trimmed_ > 0 && start_of(said) <= trimmed_);
         if (!goes_on && !begins_window(said) && !follows_a_cut(said) && is_known) {
             report_.broken = said.message.id;
             return false;
@@ -96,7 +114,9 @@ class Check {
             [](std::int64_t id, const Prefix& one) { return id < one.message_id; });
         const auto fits = [&](std::int64_t start) {
             return follows(said, "", start) ||
-                   (compaction_ && follows(said, chained_hash("", compaction_->message), start));
+                   std::any_of(compactions_.begin(), compactions_.end(), [&](const auto& one) {
+                       return follows(said, chained_hash("", one.message), start);
+                   });
         };
         if (later != prefixes_.begin() && fits(std::prev(later)->window_start)) return true;
         return fits(later == prefixes_.end() ? 0 : later->window_start);
@@ -122,8 +142,10 @@ class Check {
     std::vector<Prefix> prefixes_;
     std::int64_t trimmed_;  // the newest message that is on record no more
     PrefixReport report_;
-    std::optional<SaidMessage> compaction_;  // the newest one so far
-    std::string previous_;  // the stored hash of the message before; "": there is none
+    // The newest one before what is asked, and those that were made before its answer.
+    std::vector<SaidMessage> compactions_;
+    std::vector<SaidMessage> asked_;  // what the next answer answers
+    std::string previous_;            // the stored hash of the message before; "": there is none
 };
 
 }  // namespace

@@ -3,9 +3,14 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "chat/commands.hpp"
 #include "context/saved.hpp"
 #include "context/window.hpp"
+#include "store/believed.hpp"
+#include "store/imports.hpp"
 #include "store/messages.hpp"
+#include "store/parts.hpp"
+#include "store/prompts.hpp"
 #include "store/turns.hpp"
 #include "sys/clock.hpp"
 
@@ -42,39 +47,50 @@ void require_thread(store::Store& store, const store::Agent& agent, store::Threa
     thread.branch = "main";
     thread.parent_thread = 1;
     thread.created_at = thread.last_activity = sys::now_ms();
-    store::insert_thread(store, thread);
+    store::insert_imported_thread(store, thread);
 }
 
 struct Copies {
     store::Store& store;
+    store::Parts& parts;
     const store::Agent& agent;
     const std::string& session;
     bool begins_window = true;  // else the hash of what stands before them is not known here
 };
 
-// The id of the newest one in each thread.
+// In parts that nobody sees; the last one, which is open then, makes them the agent's. The id of
+// the newest one in each thread.
 std::map<store::ThreadId, std::int64_t> insert_copies(const Copies& copies,
                                                       const std::vector<SessionMessage>& messages) {
+    store::Store& store = copies.store;
+    const store::AgentId agent = copies.agent.id;
     const auto count = static_cast<base::TimeMs>(messages.size());
+    copies.parts.next();
+    store::ImportIds next = store::begin_import(store, agent, count, 0);
     // the last one is of now, unless the agent's clock is ahead
-    base::TimeMs time = std::max(store::newest_timestamp(copies.store, copies.agent.id) + 1,
-                                 sys::now_ms() - count + 1);
+    base::TimeMs time = store::advance_timestamp(store, agent, sys::now_ms() - count);
     std::map<store::ThreadId, std::string> chains;
     std::map<store::ThreadId, std::int64_t> newest;
+    std::map<store::ThreadId, std::int64_t> compactions;
     for (const SessionMessage& each : messages) {
-        if (!newest.contains(each.thread)) require_thread(copies.store, copies.agent, each.thread);
+        copies.parts.next();
+        if (!newest.contains(each.thread)) require_thread(store, copies.agent, each.thread);
         chat::Message copy = each.message;
+        copy.id = next.next_message++;
         copy.turn_id = 0;
-        copy.timestamp = time++;
-        const std::int64_t id =
-            store::insert_message(copies.store, copies.agent.id, each.thread, copy);
-        store::mark_restored(copies.store, id, {copies.session, each.message.timestamp});
-        newest[each.thread] = id;
+        copy.timestamp = ++time;
+        store::insert_row(store, agent, each.thread, copy);
+        store::mark_restored(store, copy.id, {copies.session, each.message.timestamp});
+        newest[each.thread] = copy.id;
+        if (copy.is_compaction) compactions[each.thread] = copy.id;
         if (!copies.begins_window) continue;
         std::string& chain = chains[each.thread];
         chain = chained_hash(chain, copy);
-        store::set_prefix_hash(copies.store, id, chain);
+        store::set_prefix_hash(store, copy.id, chain);
     }
+    store::end_import(store, agent);
+    store::advance_timestamp(store, agent, time);
+    for (const auto& [thread, id] : compactions) store::set_compaction(store, agent, thread, id);
     return newest;
 }
 
@@ -83,20 +99,27 @@ bool needs_saving(const RestoreOptions& options, const std::vector<SessionMessag
     return options.save && !options.append && !present.empty() && copies < present.size();
 }
 
+std::optional<store::Prompt> find_waiting(store::Store& store, const store::Turn& turn) {
+    for (store::Prompt& prompt : store::load_prompts(store, turn.id))
+        if (prompt.state == "pending" && !store::has_expired(prompt, sys::now_ms()))
+            return std::move(prompt);
+    return std::nullopt;
+}
+
 }  // namespace
 
 void require_no_open_turn(store::Store& store, const store::Agent& agent) {
     const auto open = store::open_turns(store, agent.id);
     if (open.empty()) return;
     const store::Turn& turn = open.front();
-    const std::string thread = std::to_string(turn.thread_id);
-    const bool waits = turn.state == store::TurnState::prompt;
-    throw Error(ErrorCode::agent_busy,
-                "agent '" + agent.name + "': turn " + std::to_string(turn.turn_number) +
-                    " of thread " + thread + " has not ended" +
-                    (waits ? ": it waits for a decision" : ""),
-                "go on with it: chorus-run " + agent.name + " -t " + thread +
-                    (waits ? " --approve or --deny" : " --resume"));
+    const auto waits = find_waiting(store, turn);
+    throw Error(
+        ErrorCode::agent_busy,
+        "agent '" + agent.name + "': turn " + std::to_string(turn.turn_number) + " of thread " +
+            std::to_string(turn.thread_id) + " has not ended" +
+            (waits ? ": it waits for a decision" : ""),
+        "go on with it: " + (waits ? chat::decide_commands(agent.name, waits->id, waits->kind)
+                                   : chat::resume_command(agent.name, turn.thread_id)));
 }
 
 Restoration restore_session(store::Store& store, const agent::Home& home, const store::Agent& agent,
@@ -124,12 +147,13 @@ Restoration restore_session(store::Store& store, const agent::Home& home, const 
                                     .description = topic(present)},
                                    redaction);
 
-    store::Transaction transaction(store);
-    if (done.saved) store::insert_session(store, *done.saved);
     done.before = store::newest_message_id(store, agent.id);
+    store::Parts parts(store);
+    done.newest =
+        insert_copies({store, parts, agent, session.id, !options.append}, mended.messages);
+    if (done.saved) store::insert_session(store, *done.saved);
     if (!options.append) store::advance_clear(store, agent.id, sys::now_ms(), done.before);
-    done.newest = insert_copies({store, agent, session.id, !options.append}, mended.messages);
-    transaction.commit();
+    parts.commit();
     return done;
 }
 

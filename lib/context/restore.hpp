@@ -42,10 +42,11 @@ struct Restoration {
     std::map<store::ThreadId, std::int64_t> newest = {};  // copy in each thread
 };
 
-// For who holds the agent's lock exclusively. The file of what was there, then in one transaction
-// its row, the clear and the copies: with new ids, rising times that are the newest of the agent,
-// and the threads that are missing. Error(agent_busy) where a turn
-// has not ended, Error(failed) where nothing of the session can be restored.
+// For who holds the agent's lock exclusively. The file of what was there, then the copies: with new
+// ids, rising times that are the newest of the agent, and the threads that are missing, in parts
+// that nobody sees (store/imports.hpp); the last one has the row of that file and the clear.
+// Error(agent_busy) where a turn has not ended, Error(failed) where nothing of the session can be
+// restored.
 Restoration restore_session(store::Store& store, const agent::Home& home, const store::Agent& agent,
                             const store::Session& session, std::vector<SessionMessage> messages,
                             const RestoreOptions& options, const policy::Redaction& redaction);

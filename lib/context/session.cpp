@@ -10,6 +10,7 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "context/window.hpp"
+#include "store/believed.hpp"
 #include "store/messages.hpp"
 #include "store/turns.hpp"
 #include "sys/clock.hpp"
@@ -94,14 +95,17 @@ std::string put_in_place(const std::string& directory, const SessionHead& sessio
     throw base::Error(base::ErrorCode::failed, directory + "/" + stem + ".json: the name is taken");
 }
 
-// The oldest and the newest: one that stands for others comes first and is younger.
+// The oldest and the newest time that is believed: one that stands for others comes first and is
+// younger. That of saving where there is none.
 void set_span(const std::vector<SessionMessage>& messages, SessionHead& head) {
-    const auto by_time = [](const SessionMessage& a, const SessionMessage& b) {
-        return a.message.timestamp < b.message.timestamp;
-    };
-    const auto [first, last] = std::minmax_element(messages.begin(), messages.end(), by_time);
-    head.window_start = first->message.timestamp;
-    head.window_end = last->message.timestamp;
+    std::vector<base::TimeMs> times;
+    for (const SessionMessage& each : messages)
+        if (store::is_believed(each.message.timestamp, head.saved_at))
+            times.push_back(each.message.timestamp);
+    if (times.empty()) times = {head.saved_at};
+    const auto [first, last] = std::minmax_element(times.begin(), times.end());
+    head.window_start = *first;
+    head.window_end = *last;
 }
 
 }  // namespace
@@ -210,8 +214,8 @@ store::Session write_session(const agent::Home& home, const store::Agent& agent,
         head.description = head.summary == failed_summary ? topic(messages) : head.summary;
     head.trigger = name(about.trigger);
     head.model = about.model;
-    head.saved_at = head.window_start = head.window_end = sys::now_ms();
-    if (!messages.empty()) set_span(messages, head);
+    head.saved_at = sys::now_ms();
+    set_span(messages, head);
     const std::string text = session_text(head, messages);
 
     const std::string relative = agent::Directory(agent.dir).sessions();

@@ -4,10 +4,12 @@
 #include <charconv>
 
 #include "base/error.hpp"
+#include "base/shell_quoted.hpp"
 #include "base/text.hpp"
 #include "life/leftovers.hpp"
 #include "store/imports.hpp"
 #include "store/turns.hpp"
+#include "sys/file.hpp"
 
 namespace chorus::life {
 namespace {
@@ -46,6 +48,20 @@ void check_status(const store::Agent& agent) {
     }
 }
 
+// Every verb goes by the path: through a link it would change what is elsewhere.
+void check_directory(const agent::Home& home, const store::Agent& agent) {
+    const std::string path = home.path() + "/" + agent.dir;
+    const bool is_link = sys::is_link(path);
+    if (!is_link && (!sys::exists(path) || sys::is_directory(path))) return;
+    const std::string quoted = base::shell_quoted(path);
+    throw Error(
+        ErrorCode::config_invalid,
+        path + (is_link ? ": a symbolic link, not the directory of the agent" : ": no directory"),
+        "mv " + quoted + " " + base::shell_quoted(path + ".aside") +
+            (is_link ? ", then put there the directory that it leads to"
+                     : ", then 'chorus-config doctor --fix'"));
+}
+
 std::string holder(store::Store& store, const store::Agent& agent) {
     for (const store::Turn& turn : store::turns_at_work(store))
         if (turn.agent_id == agent.id)
@@ -65,6 +81,7 @@ store::Agent require_agent(const agent::Home& home, store::Store& store, const s
     }
     if (!agent) refuse_unknown(store, name);
     check_status(*agent);
+    check_directory(home, *agent);
     return *agent;
 }
 

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/limits.hpp"
+#include "base/shell_quoted.hpp"
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "life/adoption.hpp"
@@ -341,6 +342,11 @@ Birth give_birth(const Home& home, store::Store& store, const sys::Environment& 
     const auto predecessor = store::find_destroyed_agent(store, options.name);
     const bool kept = predecessor && predecessor->files_kept;
     const bool in_place = sys::exists(home.agent(options.name));
+    if (in_place &&
+        (sys::is_link(home.agent(options.name)) || !sys::is_directory(home.agent(options.name))))
+        throw Error(ErrorCode::exists, home.agent(options.name) + ": there already, no directory",
+                    "mv " + base::shell_quoted(home.agent(options.name)) + " " +
+                        base::shell_quoted(home.agent(options.name) + ".aside"));
     if (in_place && !kept && !options.adopt)
         throw Error(ErrorCode::exists, home.agent(options.name) + ": a directory is there already",
                     "adopt it with --adopt, or move it away");

@@ -16,16 +16,12 @@ namespace limits = base::limits;
 using Rows = std::vector<store::Checkpoint>;
 
 constexpr std::size_t most_named = 3;
-// Whoever looks which contents are used reads all trees: seldom.
+// A sweep reads all trees to know which contents are used, so it is done seldom.
 constexpr std::size_t slack = 8;
 
 std::string told_left_out(const std::vector<std::string>& paths) {
-    std::string names;
-    for (std::size_t i = 0; i < std::min(paths.size(), most_named); ++i)
-        names += (i == 0 ? "" : ", ") + base::visible(paths[i], base::Newlines::escape);
-    if (paths.size() > most_named)
-        names += " and " + std::to_string(paths.size() - most_named) + " more";
-    return "rewind --workspace could not put back " + names +
+    return "rewind --workspace could not put back " +
+           base::visible(base::first_few(paths, most_named), base::Newlines::escape) +
            ": too large for a checkpoint (limits.checkpoint_mib of config.json), or unreadable";
 }
 
@@ -37,6 +33,17 @@ void drop(store::Store& store, Rows::const_iterator first, Rows::const_iterator 
     transaction.commit();
 }
 
+// Newest first. Those made before that go, but for the first `spared`; how many.
+std::int64_t drop_old(store::Store& store, Rows& rows, std::size_t spared, base::TimeMs before) {
+    const auto old =
+        std::find_if(rows.begin() + static_cast<std::ptrdiff_t>(spared), rows.end(),
+                     [&](const store::Checkpoint& row) { return row.made_at < before; });
+    const std::int64_t count = rows.end() - old;
+    drop(store, old, rows.end(), "it was too old");
+    rows.erase(old, rows.end());
+    return count;
+}
+
 std::int64_t swept(const agent::Checkpoints& kept, const Rows& rows) {
     std::set<std::string> trees;
     for (const store::Checkpoint& row : rows) trees.insert(row.tree);
@@ -46,10 +53,7 @@ std::int64_t swept(const agent::Checkpoints& kept, const Rows& rows) {
 // Newest first; the newest stays. What the store takes then.
 std::int64_t prune(store::Store& store, const agent::Checkpoints& kept, Rows rows,
                    base::TimeMs before, std::int64_t most_bytes) {
-    const auto is_old = [&](const store::Checkpoint& row) { return row.made_at < before; };
-    const auto old = std::find_if(rows.begin() + 1, rows.end(), is_old);
-    drop(store, old, rows.end(), "it was too old");
-    rows.erase(old, rows.end());
+    (void)drop_old(store, rows, 1, before);
     if (rows.size() > limits::checkpoints) {
         const auto rest = rows.begin() + limits::checkpoints;
         drop(store, rest, rows.end(), "later ones have taken its place");
@@ -135,14 +139,11 @@ std::int64_t remove_checkpoints(const agent::Home& home, store::Store& store,
     const agent::Directory directory(home.path() + "/" + agent.dir);
     const sys::Lock lock = locked({home, store, agent, directory});
     Rows rows = store::kept_checkpoints(store, agent.id);
-    const auto old = std::find_if(rows.begin(), rows.end(), [&](const store::Checkpoint& row) {
-        return row.made_at < before;
-    });
-    const std::int64_t count = rows.end() - old;
-    if (dry_run || count == 0) return count;
-    drop(store, old, rows.end(), "it was too old");
-    rows.erase(old, rows.end());
-    (void)swept(agent::Checkpoints(directory.checkpoints()), rows);
+    if (dry_run)
+        return std::count_if(rows.begin(), rows.end(),
+                             [&](const store::Checkpoint& row) { return row.made_at < before; });
+    const std::int64_t count = drop_old(store, rows, 0, before);
+    if (count > 0) (void)swept(agent::Checkpoints(directory.checkpoints()), rows);
     return count;
 }
 

@@ -23,15 +23,16 @@ struct CheckpointSite {
     std::function<bool()> stop = {};
 };
 
-// Of the workspace, of which `now` was just made; committed when this returns. Beside other
-// processes, one after another. Error(canceled) where `stop` says so.
+// Makes a checkpoint of the workspace, of which `now` was just made; its row is committed when this
+// returns. Processes do it one after another. Error(canceled) where `stop` says so.
 store::Checkpoint keep_checkpoint(const CheckpointSite& site, const sys::Root& root,
                                   const sys::Fingerprint& now, store::TurnId turn, bool of_rewind);
 // In place of one that could not be made.
 void note_no_checkpoint(const CheckpointSite& site, store::TurnId turn, const std::string& problem);
 // How the workspace is when what wrote has ended.
 void note_end(const CheckpointSite& site, const sys::Root& root);
-// Those older than that, of one agent whose directory there is; how many. `dry_run`: only counts.
+// Removes the checkpoints of one agent, whose directory is there, that are older than that. Returns
+// how many; `dry_run` only counts them.
 std::int64_t remove_checkpoints(const agent::Home& home, store::Store& store,
                                 const store::Agent& agent, base::TimeMs before, bool dry_run);
 

@@ -6,7 +6,6 @@
 #include "agent/configuration.hpp"
 #include "agent/home.hpp"
 #include "agent/trust.hpp"
-#include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
@@ -18,7 +17,7 @@
 #include "repo/repository.hpp"
 #include "store/imports.hpp"
 #include "store/threads.hpp"
-#include "sys/clock.hpp"
+#include "sys/beneath.hpp"
 #include "sys/file.hpp"
 #include "sys/lock.hpp"
 
@@ -27,29 +26,11 @@ namespace {
 
 using agent::Directory;
 using agent::Home;
-using base::Error;
 
 constexpr std::string_view prompt_heading = "\nSystem prompt:\n";
 constexpr std::string_view model_heading = ". Model: ";
+constexpr std::size_t most_documents = 10'000;
 constexpr std::string_view entry_mark = "\n<!-- message ";
-
-// Returns the message of the error that `work` throws, or "".
-std::string problem_in(const std::function<void()>& work) {
-    try {
-        work();
-        return {};
-    } catch (const Error& error) {
-        return error.message();
-    }
-}
-
-// Nothing that is there is lost: the name says since when it is not used.
-void set_aside(const std::string& path) {
-    const std::string stamped = path + ".broken-" + base::compact_utc(sys::now_ms());
-    std::string free = stamped;
-    for (int more = 2; !sys::rename_if_free(path, free); ++more)
-        free = stamped + "-" + std::to_string(more);
-}
 
 struct Welcome {
     std::string model;
@@ -99,20 +80,26 @@ std::string configuration_again(const Home& home, store::Store& store, const Dir
 class Check {
   public:
     Check(const Home& home, store::Store& store, const sys::Environment& environment,
-          const Decider& decider, bool fix)
-        : home_(home), store_(store), environment_(environment), decider_(decider), fix_(fix) {}
+          const Decider& decider, Flaws& flaws)
+        : home_(home), store_(store), environment_(environment), decider_(decider), flaws_(flaws) {}
 
-    std::vector<Flaw> run() {
-        for (const std::string& name : sys::is_directory(home_.agents())
-                                           ? sys::list_directory(home_.agents())
-                                           : std::vector<std::string>{})
-            if (is_stray(name)) check_stray(name);
+    void run() {
+        flaws_.attempt("", [&] {
+            for (const std::string& name : sys::is_directory(home_.agents())
+                                               ? sys::list_directory(home_.agents())
+                                               : std::vector<std::string>{})
+                flaws_.attempt(of(name), [&] {
+                    if (is_stray(name)) check_stray(name);
+                });
+        });
         for (const store::Agent& row : store::list_agents(store_))
-            if (row.status == store::AgentStatus::active) check_agent(row);
-        return std::move(flaws_);
+            if (row.status == store::AgentStatus::active)
+                flaws_.attempt(of(row.name), [&] { check_agent(row); });
     }
 
   private:
+    static std::string of(const std::string& name) { return "agent '" + name + "': "; }
+
     bool is_stray(const std::string& name) {
         if (!base::is_agent_name(name) || !sys::is_directory(home_.agent(name)) ||
             store::find_agent(store_, name))
@@ -125,16 +112,16 @@ class Check {
     void check_stray(const std::string& name) {
         const Directory directory(home_.agent(name));
         check_configuration(directory, name, nullptr);
-        mend("agent '" + name + "': the database knows nothing of " + directory.path(),
-             "its conversation is in branches/main/session.md, its saved sessions can be restored",
-             [&] {
-                 BirthOptions options;
-                 options.name = name;
-                 options.adopt = "";
-                 options.validate_model = false;
-                 options.decider = decider_;
-                 (void)give_birth(home_, store_, environment_, options);
-             });
+        flaws_.mend(of(name) + "the database knows nothing of " + directory.path(), [&] {
+            BirthOptions options;
+            options.name = name;
+            options.adopt = "";
+            options.validate_model = false;
+            options.decider = decider_;
+            (void)give_birth(home_, store_, environment_, options);
+            return "its conversation is in branches/main/session.md, its saved sessions can be "
+                   "restored";
+        });
     }
 
     void check_agent(const store::Agent& row) {
@@ -142,57 +129,86 @@ class Check {
         const auto lock =
             sys::Lock::try_acquire(home_.agent_lock(row.id), sys::Lock::Mode::exclusive);
         if (!lock) return;
+        if (const std::string problem = access_problem(directory.path()); !problem.empty())
+            return flaws_.add(of(row.name) + problem);
         if (sys::exists(directory.path()) && !sys::is_directory(directory.path()))
-            return add("agent '" + row.name + "': " + directory.path() + " is no directory");
+            return flaws_.add(of(row.name) + directory.path() + " is no directory");
         if (!sys::exists(directory.path()))
-            mend("agent '" + row.name + "': " + directory.path() + " is gone",
-                 "its conversation is in the database, its files and saved sessions are lost",
-                 [&] { sys::make_directory(directory.path(), 0700); });
+            flaws_.mend(of(row.name) + directory.path() + " is gone", [&] {
+                sys::make_directory(directory.path(), 0700);
+                return "an empty one is made; its conversation is in the database, its files and "
+                       "saved sessions are not";
+            });
         if (!sys::exists(directory.path())) return;
         if (store::has_unended_import(store_, row.id))
-            mend("agent '" + row.name + "': an import into it was broken off",
-                 "what it had written is removed", [&] { store::discard_import(store_, row.id); });
-        check_configuration(directory, row.name, &row);
-        check_branches(directory, row);
-        check_current(directory, row);
-        check_workspace(directory, row);
+            flaws_.mend(of(row.name) + "an import into it was broken off", [&] {
+                store::discard_import(store_, row.id);
+                return "what it had written is removed";
+            });
+        for (const std::string& part :
+             {directory.docs(), directory.sessions(), directory.branches(), directory.artifacts(),
+              directory.commands(), directory.tasks(), directory.checkpoints()})
+            flaws_.attempt(of(row.name), [&] {
+                flaws_.check({part, Part::Kind::directory, part != directory.docs()});
+            });
+        flaws_.attempt(of(row.name), [&] { check_documents(directory); });
+        flaws_.attempt(of(row.name), [&] { check_configuration(directory, row.name, &row); });
+        flaws_.attempt(of(row.name), [&] { check_branches(directory, row); });
+        flaws_.attempt(of(row.name), [&] { check_current(directory, row); });
+        flaws_.attempt(of(row.name), [&] { check_workspace(directory, row); });
+    }
+
+    void check_documents(const Directory& directory) {
+        if (!sys::is_directory(directory.docs())) return;
+        std::string problem;
+        for (const sys::Entry& entry :
+             sys::Root(directory.docs()).walk("", most_documents, problem))
+            if (entry.kind == sys::Kind::file)
+                flaws_.check({.path = directory.docs() + "/" + entry.path, .use = sys::Use::read});
     }
 
     void check_configuration(const Directory& directory, const std::string& name,
                              const store::Agent* row) {
         const std::string path = directory.configuration();
+        if (const std::string problem = access_problem(path, sys::Use::read); !problem.empty())
+            return flaws_.add(of(name) + problem);
         std::string text;
         const std::string unreadable = problem_in([&] {
             text = agent::configuration_text(directory);
             (void)agent::trust_part(text);
         });
         if (!unreadable.empty())
-            return mend("agent '" + name + "': " + unreadable,
-                        "agent.json is made again from what the database, the transcript and the "
-                        "template say; other keys are lost",
-                        [&] {
-                            const std::string again =
-                                configuration_again(home_, store_, directory, name, row);
-                            if (sys::exists(path)) set_aside(path);
-                            sys::write_file(path, again);
-                        });
+            return flaws_.mend(of(name) + unreadable, [&] {
+                const std::string again = configuration_again(home_, store_, directory, name, row);
+                const std::string kept = sys::exists(path) ? set_aside(path) : "";
+                sys::write_file(path, again);
+                return "agent.json is made again from what the database, the transcript and the "
+                       "template say; " +
+                       (kept.empty() ? "other keys are those of the template"
+                                     : "the old one is " + kept);
+            });
         const std::string wrong = problem_in([&] {
             const auto own = agent::parse_configuration(text, path);
             (void)agent::resolve_profile(own.permissions, agent::load_home_configuration(home_),
                                          path);
         });
-        if (!wrong.empty()) add("agent '" + name + "': " + wrong);
+        if (!wrong.empty()) flaws_.add(of(name) + wrong);
     }
 
     void check_branches(const Directory& directory, const store::Agent& row) {
         for (const store::Thread& thread : store::list_threads(store_, row.id)) {
             const std::string branch = directory.branch(thread.branch);
+            flaws_.attempt(of(row.name), [&] {
+                flaws_.check(
+                    {directory.transcript(thread.branch, thread.id, store::has_own_branch(thread)),
+                     Part::Kind::file, true});
+            });
             if (!store::has_own_branch(thread) || sys::is_directory(branch)) continue;
-            mend("agent '" + row.name + "': " + branch + " is gone",
-                 "the next turn writes its transcript again", [&] {
-                     if (sys::exists(branch)) set_aside(branch);
-                     sys::make_directory(branch, 0700);
-                 });
+            flaws_.mend(of(row.name) + branch + " is gone", [&] {
+                const std::string then = "the next turn writes its transcript again" + kept(branch);
+                sys::make_directory(branch, 0700);
+                return then;
+            });
         }
     }
 
@@ -203,57 +219,87 @@ class Check {
                                     : std::string();
         const std::string branch = led.substr(led.rfind('/') + 1);
         if (!led.empty() && store::find_thread_of_branch(store_, row.id, branch)) return;
-        mend("agent '" + row.name + "': " + current + " names no branch", "it names main now", [&] {
-            if (sys::exists(current) && !sys::is_link(current)) set_aside(current);
+        flaws_.mend(of(row.name) + current + " names no branch", [&] {
+            const std::string then =
+                "it names main now" + (sys::is_link(current) ? std::string() : kept(current));
             sys::replace_link(current, "branches/main", directory.path() + "/.tmp-current");
+            return then;
         });
     }
 
     void check_workspace(const Directory& directory, const store::Agent& row) {
         const std::string path = directory.workspace();
-        if (sys::is_directory(path) && sys::exists(path + "/.git")) return;
+        if (const std::string problem = access_problem(path); !problem.empty())
+            return flaws_.add(of(row.name) + problem);
+        const std::string git = path + "/.git";
+        const bool has_git = sys::is_directory(path) && sys::exists(git);
+        if (has_git && (!sys::is_directory(git) || sys::exists(git + "/HEAD"))) return;
         if (sys::is_link(path) && !sys::is_directory(path))
-            return add("agent '" + row.name + "': " + path + " is a link that leads nowhere");
+            return flaws_.add(of(row.name) + path + " is a link that leads nowhere");
         const bool is_gone = !sys::is_directory(path);
-        mend("agent '" + row.name + "': " + path + (is_gone ? " is gone" : " is no git repository"),
-             is_gone ? "an empty one is made; what was in it is lost"
-                     : "one is made of what is there; its history is lost",
-             [&] {
-                 if (is_gone && sys::exists(path)) set_aside(path);
-                 sys::make_directory(path, 0700);
-                 (void)repo::Repository::initialise(sys::real_path(path),
-                                                    {row.name, row.name + "@chorus.local"});
-             });
+        const char* what = is_gone   ? " is gone"
+                           : has_git ? "/.git has no HEAD"
+                                     : " is no git repository";
+        flaws_.mend(of(row.name) + path + what, [&] {
+            const std::string then = is_gone   ? "an empty one is made" + kept(path)
+                                     : has_git ? "HEAD is made again"
+                                               : "one is made of what is there, without a history";
+            sys::make_directory(path, 0700);
+            (void)repo::Repository::initialise(sys::real_path(path),
+                                               {row.name, row.name + "@chorus.local"});
+            return then;
+        });
     }
 
-    void add(std::string what) { flaws_.push_back({std::move(what), false}); }
-    void mend(const std::string& what, const std::string& then, const std::function<void()>& work) {
-        if (!fix_) return add(what);
-        const std::string problem = problem_in(work);
-        flaws_.push_back({what + "; " + (problem.empty() ? then : problem), problem.empty()});
+    // Renames what is there; returns the words that name it.
+    static std::string kept(const std::string& path) {
+        return sys::exists(path) ? "; what was there is " + set_aside(path) : "";
     }
 
     const Home& home_;
     store::Store& store_;
     const sys::Environment& environment_;
     const Decider& decider_;
-    bool fix_;
-    std::vector<Flaw> flaws_;
+    Flaws& flaws_;
 };
 
 }  // namespace
 
-std::vector<Flaw> check_agent_directories(const Home& home, store::Store& store,
-                                          const sys::Environment& environment,
-                                          const Decider& decider, bool fix) {
-    return Check(home, store, environment, decider, fix).run();
+void check_agent_directories(const Home& home, store::Store& store,
+                             const sys::Environment& environment, const Decider& decider,
+                             Flaws& flaws) {
+    Check(home, store, environment, decider, flaws).run();
 }
 
-std::vector<Flaw> check_home_configuration(const Home& home) {
+void check_home_parts(const Home& home, Flaws& flaws) {
+    using Kind = Part::Kind;
+    const std::vector<Part> parts{{home.path(), Kind::directory},
+                                  {home.agents(), Kind::directory},
+                                  {home.archive(), Kind::directory, true},
+                                  {home.locks(), Kind::directory, true},
+                                  {home.database() + "-wal", Kind::file},
+                                  {home.database() + "-shm", Kind::file, true},
+                                  {.path = home.config(), .use = sys::Use::read},
+                                  {.path = home.credentials(), .use = sys::Use::read},
+                                  {.path = home.available_models(), .use = sys::Use::read}};
+    for (const Part& part : parts) flaws.attempt("", [&] { flaws.check(part); });
+    // one of another kind is damage, and mended as such
+    if (const std::string problem = access_problem(home.database()); !problem.empty())
+        flaws.add(problem);
+    flaws.attempt("", [&] {
+        if (!sys::is_directory(home.locks())) return;
+        for (const std::string& name : sys::list_directory(home.locks()))
+            if (name.find('.') == std::string::npos && name != "sandbox-test")
+                flaws.check({home.locks() + "/" + name, Kind::file, true});
+    });
+}
+
+bool check_home_configuration(const Home& home, Flaws& flaws) {
     const std::string problem = problem_in(
         [&] { agent::check_profiles(agent::load_home_configuration(home), home.config()); });
-    if (problem.empty()) return {};
-    return {{problem + "; only a person can mend it, as it limits what agents may do", false}};
+    if (!problem.empty())
+        flaws.add(problem + "; only a person can mend it, as it limits what agents may do");
+    return problem.empty();
 }
 
 }  // namespace chorus::life

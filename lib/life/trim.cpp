@@ -56,9 +56,10 @@ TrimReport trim(const agent::Home& home, store::Store& store, const TrimOptions&
     TrimReport report;
     for (const store::Agent& agent : options.agents) {
         if (!options.dry_run) discard_broken_off(home, store, agent);
-        const store::Trimmed one = options.dry_run
-                                       ? store::count_trimmable(store, agent, options.before)
-                                       : store::trim(store, agent, options.before);
+        const base::TimeMs after_time = options.window_begin(agent);
+        const store::Trimmed one =
+            options.dry_run ? store::count_trimmable(store, agent, options.before, after_time)
+                            : store::trim(store, agent, options.before, after_time);
         report.rows.messages += one.messages;
         report.rows.events += one.events;
         report.rows.steps += one.steps;

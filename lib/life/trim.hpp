@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace chorus::life {
 struct TrimOptions {
     std::vector<store::Agent> agents;
     base::TimeMs before = 0;
+    // Returns the time that all messages of the agent's window are newer than.
+    std::function<base::TimeMs(const store::Agent&)> window_begin;
     bool dry_run = false;  // only count
 };
 

@@ -99,8 +99,8 @@ class NetworkModel final : public Model {
 
   private:
     std::string no_key() const {
-        return endpoint_.provider + ": no key: set " + std::string(row_.provider.key_variable) +
-               " or add a credential profile";
+        return endpoint_.provider + ": no key: " + std::string(row_.provider.key_variable) +
+               " is not set";
     }
 
     std::unique_ptr<Decoder> decoder_for(const chat::Request& request,

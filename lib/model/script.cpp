@@ -45,9 +45,8 @@ Line parse_line(std::string_view line) {
     return ends ? Line{line.substr(0, length), base::trim(rest)} : Line{};
 }
 
-// What a <stdin> block holds is data, and it is the prompt's last part.
-Script parse_script(std::string_view prompt) {
-    Script script;
+// A <stdin> block holds data, and it is the message's last part.
+void add_message(Script& script, std::string_view prompt) {
     bool in_data = false;
     for (const std::string_view text : base::split_lines(prompt)) {
         in_data = in_data || text.substr(0, 6) == "<stdin";
@@ -57,6 +56,13 @@ Script parse_script(std::string_view prompt) {
         else
             script.calls.push_back(line);
     }
+}
+
+// Reads all that was said to the turn: a message that came while it was at work goes on with it.
+Script script_since(const std::vector<Message>& messages, std::size_t start) {
+    Script script;
+    for (std::size_t i = start; i < messages.size(); ++i)
+        if (messages[i].role == Role::user) add_message(script, messages[i].content);
     return script;
 }
 
@@ -195,10 +201,7 @@ class ScriptModel final : public Model {
 
 chat::Reply script_reply(const chat::Request& request) {
     const std::size_t start = turn_start(request.messages);
-    const std::string_view prompt = start < request.messages.size()
-                                        ? std::string_view(request.messages[start].content)
-                                        : std::string_view();
-    const Script script = parse_script(prompt);
+    const Script script = script_since(request.messages, start);
     const std::size_t made = calls_since(request.messages, start).size();
     chat::Reply reply;
     if (made < script.calls.size()) {

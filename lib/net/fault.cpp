@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/text.hpp"
+#include "base/time.hpp"
 
 namespace chorus::net {
 namespace {
@@ -63,12 +64,6 @@ std::string tls_message(CURLcode code, std::string_view reason, const std::strin
 
 }  // namespace
 
-std::string seconds_text(std::int64_t ms) {
-    std::string text = std::to_string(ms / 1000);
-    if (ms % 1000 != 0) text += "." + std::to_string(ms % 1000 / 100);
-    return text + " s";
-}
-
 Fault fault_of(CURLcode code, const Circumstances& c) {
     const std::string where = c.place + (c.proxy_configured ? " (a proxy is configured)" : "");
     // libcurl calls a proxy's refusal a failed read.
@@ -85,8 +80,8 @@ Fault fault_of(CURLcode code, const Circumstances& c) {
         case TransportFault::tls:
             return {kind, tls_message(code, c.reason, where)};
         case TransportFault::timeout:
-            return {kind,
-                    "no connection within " + seconds_text(c.timeouts.connect_ms) + ": " + where};
+            return {kind, "no connection within " + base::seconds_text(c.timeouts.connect_ms) +
+                              ": " + where};
         case TransportFault::cut:
             return {kind, "connection cut: " + where};
         case TransportFault::empty:

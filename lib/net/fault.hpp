@@ -25,7 +25,5 @@ struct Circumstances {
 };
 
 Fault fault_of(CURLcode code, const Circumstances& circumstances);
-// "600 s", "0.2 s"
-std::string seconds_text(std::int64_t ms);
 
 }  // namespace chorus::net

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/time.hpp"
 #include "net/address.hpp"
 #include "net/options.hpp"
 #include "net/quiet_pipe.hpp"
@@ -178,10 +179,10 @@ void Transfer::check_time() {
     if (sys::monotonic_ms() < deadline_ms()) return;
     if (body_began_ || is_error_status())
         return end({TransportFault::stalled, "nothing came for " +
-                                                 seconds_text(transport_.timeouts.stall_ms) + ": " +
-                                                 target_.place});
+                                                 base::seconds_text(transport_.timeouts.stall_ms) +
+                                                 ": " + target_.place});
     end({TransportFault::timeout, "no answer within " +
-                                      seconds_text(transport_.timeouts.first_byte_ms) + ": " +
+                                      base::seconds_text(transport_.timeouts.first_byte_ms) + ": " +
                                       target_.place});
 }
 

@@ -213,10 +213,9 @@ Texts branch_names(git_repository* repository) {
 }
 
 std::string first_ten(const Texts& paths) {
-    const std::size_t shown = std::min(paths.size(), most_shown);
-    std::string list = base::quoted_list({paths.begin(), paths.begin() + shown});
-    if (shown < paths.size()) list += " and " + std::to_string(paths.size() - shown) + " more";
-    return list;
+    Texts quoted;
+    std::transform(paths.begin(), paths.end(), std::back_inserter(quoted), base::quoted);
+    return base::first_few(quoted, most_shown);
 }
 
 }  // namespace chorus::repo

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/time.hpp"
 #include "sys/environment.hpp"
 #include "sys/git_place.hpp"
 #include "sys/open_beneath.hpp"
@@ -125,9 +126,8 @@ void GitProcess::wait_for_answer(std::string_view silence) {
         if (before != used) silent = -1;
     }
     has_ended_ = true;
-    throw base::Error(
-        base::ErrorCode::failed,
-        std::string(silence) + " for " + std::to_string((patience_ms_ + 999) / 1000) + " s");
+    throw base::Error(base::ErrorCode::failed,
+                      std::string(silence) + " for " + base::seconds_text(patience_ms_));
 }
 
 void GitProcess::tell_its_end() {

@@ -92,9 +92,12 @@ std::string_view name(AgentStatus status) {
 }
 
 std::optional<Agent> find_agent(Store& store, std::string_view name) {
-    Statement statement =
-        store.prepare(select("name = ? AND kind = 'agent' AND status <> 'destroyed'"));
-    return read_first(statement.bind(name));
+    // While it stands at its row, the second statement reads the same snapshot. One text with all
+    // columns for both functions is prepared once.
+    Statement statement = store.prepare(
+        "SELECT id FROM agents WHERE name = ? AND kind = 'agent' AND status <> 'destroyed'");
+    if (!statement.bind(name).step()) return std::nullopt;
+    return find_agent(store, statement.integer(0));
 }
 
 std::optional<Agent> find_agent(Store& store, AgentId id) {

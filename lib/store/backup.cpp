@@ -1,5 +1,6 @@
 #include "store/backup.hpp"
 
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "store/database_file.hpp"
 #include "store/migrations.hpp"
 #include "store/sqlite.hpp"
+#include "sys/fd.hpp"
 #include "sys/file.hpp"
 
 namespace chorus::store {
@@ -37,17 +39,36 @@ bool is_regular(const std::string& path) {
     return S_ISREG(status.st_mode);
 }
 
+constexpr const char* ways_to_a_backup =
+    "name a file that 'chorus-context backup FILE' has made, or a chorus.db.before-TIME of the "
+    "home";
+
+// An empty file is a database without anything in it.
+void require_database(const std::string& path) {
+    constexpr std::string_view magic{"SQLite format 3", 16};
+    const sys::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    std::string head(magic.size(), ' ');
+    const ssize_t size = fd ? pread(fd.get(), head.data(), head.size(), 0) : -1;
+    if (size < 0) throw base::system_error(base::quoted(path));
+    if (size > 0 && head != magic)
+        throw Error(ErrorCode::config_invalid, base::quoted(path) + ": not a database",
+                    ways_to_a_backup);
+}
+
 // With the log beside it, unless it is a backup: a log is none of its own then.
 Database open_backup(const std::string& given) {
     if (!is_regular(given))
-        throw Error(ErrorCode::bad_request, base::quoted(given) + ": it is no regular file");
+        throw Error(ErrorCode::bad_request, base::quoted(given) + ": it is no regular file",
+                    ways_to_a_backup);
+    require_database(given);
     const std::string path = sys::real_path(given);
     Database database = open_still(path);
     if (file_format(database.get()) != without_log && has_log(path))
         database = open_file(path, SQLITE_OPEN_READONLY);
-    if (needs_migration(database.get(), base::quoted(given)) &&
+    if (needs_migration(database.get(), base::quoted(given), ways_to_a_backup) &&
         query_integer(database.get(), "PRAGMA user_version") == 0)
-        throw Error(ErrorCode::config_invalid, base::quoted(given) + ": an empty database");
+        throw Error(ErrorCode::config_invalid, base::quoted(given) + ": an empty database",
+                    ways_to_a_backup);
     return database;
 }
 

@@ -3,7 +3,11 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdio>
+#include <filesystem>
 
 #include "base/error.hpp"
 #include "base/shell_quoted.hpp"
@@ -36,24 +40,73 @@ void refuse_damage(sqlite3* database, const std::string& what) {
                 std::string(ways_to_save), base::Cause::damage);
 }
 
-// The database under another name too, and its log: both stay where they are. "" where there is no
-// database.
-std::string keep(const std::string& database) {
-    if (!sys::exists(database) && !sys::exists(database + "-wal")) return {};
-    const std::string stamped = database + ".before-" + base::compact_utc(sys::now_ms());
-    std::string kept = stamped;
-    for (int more = 2; sys::exists(kept); ++more) kept = stamped + "-" + std::to_string(more);
-    for (const char* part : {"", "-wal", "-journal"})
-        if (link((database + part).c_str(), (kept + part).c_str()) != 0 && errno != ENOENT)
-            throw base::system_error(kept + part);
-    return kept;
+// A log means nothing without its database: the database leaves first and returns last.
+constexpr std::array<const char*, 3> parts{"", "-wal", "-journal"};
+
+bool has_any_part(const std::string& database) {
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](const char* part) { return sys::exists(database + part); });
 }
 
-void remove_logs(const std::string& database) {
-    for (const char* part : {"-wal", "-journal", "-shm"})
-        if (unlink((database + part).c_str()) != 0 && errno != ENOENT)
-            throw base::system_error(database + part);
+void move_part(const std::string& from, const std::string& to, const char* part) {
+    if (rename((from + part).c_str(), (to + part).c_str()) != 0 && errno != ENOENT)
+        throw base::system_error(from + part);
+}
+
+void remove_if_there(const std::string& path) {
+    if (unlink(path.c_str()) != 0 && errno != ENOENT) throw base::system_error(path);
+}
+
+void sync_beside(const std::string& database) {
     sys::sync_directory(database.substr(0, database.rfind('/')));
+}
+
+constexpr std::string_view kept_mark = ".before-";
+
+std::string free_name(const std::string& database) {
+    const std::string stamped =
+        database + std::string(kept_mark) + base::compact_utc(sys::now_ms());
+    std::string free = stamped;
+    for (int more = 2; has_any_part(free); ++more) free = stamped + "-" + std::to_string(more);
+    return free;
+}
+
+std::string target_of(const std::string& link) {
+    std::error_code problem;
+    const auto target = std::filesystem::read_symlink(link, problem);
+    if (problem) throw base::system_error(link, problem.value());
+    return target;
+}
+
+// Where a database is or was that is reached through links.
+std::string end_of_links(std::string path) {
+    constexpr int most = 40;
+    for (int links = 0; links < most && sys::is_link(path); ++links) {
+        const std::string target = target_of(path);
+        path = target.starts_with('/') ? target : path.substr(0, path.rfind('/') + 1) + target;
+    }
+    return path;
+}
+
+// A link beside the home's database that names what the old one becomes, in the directory where
+// that is; it exists only during a replacement.
+std::string marker_of(const std::string& path) {
+    return path + ".replacing";
+}
+
+// SQLite makes the -shm file again.
+void move_away(const std::string& database, const std::string& kept, const std::string& marker) {
+    const std::string name = kept.substr(kept.rfind('/') + 1);
+    if (symlink(name.c_str(), marker.c_str()) != 0) throw base::system_error(marker);
+    sync_beside(marker);
+    for (const char* part : parts) move_part(database, kept, part);
+    remove_if_there(database + "-shm");
+    sync_beside(database);
+}
+
+void move_back(const std::string& database, const std::string& kept) {
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) move_part(kept, database, *part);
+    sync_beside(database);
 }
 
 }  // namespace
@@ -89,23 +142,35 @@ void finish_copy(const std::string& temporary, int fd, const std::string& what) 
     refuse_damage(open_still(temporary).get(), what);
 }
 
-// Killed between two steps it leaves the old database, or a backup beside a log that is not its
-// own, which nobody opens.
+bool was_replacing(const std::string& path) {
+    return sys::is_link(marker_of(path));
+}
+
+// Where the database is there, it is the new one, or the old one of which nothing was moved yet.
+void settle_replacement(const std::string& path) {
+    if (!was_replacing(path)) return;
+    const std::string database = end_of_links(path);
+    const std::string kept =
+        database.substr(0, database.rfind('/') + 1) + target_of(marker_of(path));
+    if (!sys::exists(database)) move_back(database, kept);
+    remove_if_there(marker_of(path));
+}
+
 std::string replace_database(const Store::Paths& paths, const std::string& what, const Fill& fill) {
     const auto alone =
         sys::Lock::acquire(paths.presence, sys::Lock::Mode::exclusive, longest_wait_for_others_ms);
     if (!alone)
         throw Error(ErrorCode::agent_busy, "the home: other processes have its database open",
                     "'fuser -v " + base::shell_quoted(paths.database) + "' names them");
-    const auto led = sys::follow_links(paths.database);
-    const std::string database = led ? led->path : paths.database;
-    std::string kept;
+    settle_replacement(paths.database);
+    const std::string database = end_of_links(paths.database);
+    const std::string kept = has_any_part(database) ? free_name(database) : std::string();
     sys::fill_file(database, true, [&](const std::string& temporary, int fd) {
         fill(temporary);
         finish_copy(temporary, fd, what);
-        kept = keep(database);
+        if (!kept.empty()) move_away(database, kept, marker_of(paths.database));
     });
-    remove_logs(database);
+    settle_replacement(paths.database);
     return kept;
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "chat/stored.hpp"
+#include "store/believed.hpp"
 #include "store/sqlite.hpp"
 #include "store/threads.hpp"
 #include "store/transfer.hpp"
@@ -63,15 +64,16 @@ class Merged {
 };
 
 // The id before the first one wanted. Timestamps of an agent rise with the ids, so who walks back
-// from the end knows where to stop.
+// from the end knows where to stop, but for times that are too early (store/believed.hpp).
 std::int64_t before_first(Store& store, const MessageFilter& filter) {
     if (filter.since <= 0 && filter.newest <= 0) return filter.after;
     Merged rows(store, filter, "", Order::newest_first);
+    const std::int64_t too_early = first_too_early(store, filter.agent);
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
     std::int64_t found = 0;
     while (const Statement* row = rows.next()) {
         const base::TimeMs at = row->integer(1);
-        if (at < filter.since) break;
+        if (at < filter.since && row->integer(0) < too_early) break;
         if (at >= filter.until) continue;
         first = row->integer(0);
         if (++found == filter.newest) break;

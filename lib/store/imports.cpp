@@ -6,12 +6,6 @@
 namespace chorus::store {
 namespace {
 
-std::int64_t value_of(Store& store, std::string_view sql) {
-    Statement statement = store.prepare(sql);
-    statement.step();
-    return statement.integer(0);
-}
-
 // Ids of messages are never given twice, so the table's own counter passes over these.
 std::int64_t take_message_ids(Store& store, std::int64_t count) {
     store
@@ -20,7 +14,7 @@ std::int64_t take_message_ids(Store& store, std::int64_t count) {
             "(SELECT 1 FROM sqlite_sequence WHERE name = 'messages')")
         .run();
     const std::int64_t last =
-        value_of(store, "SELECT seq FROM sqlite_sequence WHERE name = 'messages'");
+        query_integer(store.handle(), "SELECT seq FROM sqlite_sequence WHERE name = 'messages'");
     store.prepare("UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'messages'")
         .bind(count)
         .run();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/error.hpp"
 #include "chat/stored.hpp"
 #include "store/believed.hpp"
 #include "store/sqlite.hpp"
@@ -20,6 +19,7 @@ std::string select(std::string_view condition) {
         .append(condition);
 }
 
+constexpr int id_column = 0;
 constexpr int timestamp_column = 2;
 constexpr std::size_t usual_most = 8192;  // messages of a large window
 
@@ -58,7 +58,8 @@ Statement cut_compaction(Store& store, const WindowBounds& bounds) {
     return statement;
 }
 
-// Newest first, to the first row that is too old: timestamps of an agent rise with the ids.
+// Newest first, to the first row that is too old: timestamps of an agent rise with the ids, but for
+// those that are too early (store/believed.hpp).
 std::vector<chat::Message> walk_back(Store& store, AgentId agent, ThreadId thread,
                                      const WindowBounds& bounds) {
     Statement statement =
@@ -68,26 +69,36 @@ std::vector<chat::Message> walk_back(Store& store, AgentId agent, ThreadId threa
     std::vector<chat::Message> messages;
     // addresses only: memory that is not touched costs nothing, moving what was read does
     messages.reserve(usual_most);
-    while (statement.step() && statement.integer(timestamp_column) > bounds.after_time)
+    const std::int64_t too_early = first_too_early(store, agent);
+    while (statement.step() && (statement.integer(timestamp_column) > bounds.after_time ||
+                                statement.integer(id_column) >= too_early))
         messages.push_back(read(statement));
     return messages;
 }
 
-}  // namespace
-
-base::TimeMs advance_timestamp(Store& store, AgentId agent, base::TimeMs wanted) {
-    Statement statement = store.prepare(
-        "UPDATE agents SET "
-        "newest_timestamp = max(iif(newest_timestamp > ?3, 0, newest_timestamp), ?1), "
-        "last_activity = max(iif(last_activity > ?3, 0, last_activity), "
-        "iif(newest_timestamp > ?3, 0, newest_timestamp), ?1) WHERE id = ?2 RETURNING "
-        "newest_timestamp");
-    const base::TimeMs most = sys::now_ms() + most_ahead_ms;
-    if (!statement.bind(wanted).bind(agent).bind(most).step())
-        throw base::Error(base::ErrorCode::not_found,
-                          "database: no agent " + std::to_string(agent));
-    return statement.integer(0);
+// The index holds what the view `searchable` says. The view reads the arguments of calls as JSON,
+// so a message without calls goes past it.
+void index_message(Store& store, std::int64_t id, const chat::Message& message) {
+    if (!message.tool_calls.empty()) {
+        store
+            .prepare(
+                "INSERT INTO messages_fts (rowid, prompt, answer, arguments, output) "
+                "SELECT id, prompt, answer, arguments, output FROM searchable WHERE id = ?")
+            .bind(id)
+            .run();
+        return;
+    }
+    store
+        .prepare(
+            "INSERT INTO messages_fts (rowid, prompt, answer, output) VALUES (?1, iif(?2 = 'user', "
+            "?3, NULL), iif(?2 = 'assistant', ?3, NULL), iif(?2 = 'tool_result', ?3, NULL))")
+        .bind(id)
+        .bind(chat::name(message.role))
+        .bind(message.content)
+        .run();
 }
+
+}  // namespace
 
 std::int64_t insert_row(Store& store, AgentId agent, ThreadId thread,
                         const chat::Message& message) {
@@ -107,12 +118,7 @@ std::int64_t insert_row(Store& store, AgentId agent, ThreadId thread,
         .bind_or_null(chat::store_extra(message))
         .run();
     const std::int64_t id = store.last_insert_id();
-    store
-        .prepare(
-            "INSERT INTO messages_fts (rowid, prompt, answer, arguments, output) "
-            "SELECT id, prompt, answer, arguments, output FROM searchable WHERE id = ?")
-        .bind(id)
-        .run();
+    index_message(store, id, message);
     return id;
 }
 
@@ -142,7 +148,8 @@ WindowBounds bounds_of(const Agent& agent, const Thread& thread, base::TimeMs af
     return {.after_message = agent.last_clear_message,
             .after_time = after_time,
             .open_turn = open_turn,
-            .cut = thread.window_start,
+            .cut = is_believed(thread.last_activity, sys::now_ms()) ? thread.window_start
+                                                                    : thread.window_floor,
             .compaction = thread.compaction};
 }
 
@@ -175,7 +182,10 @@ std::int64_t count_window(Store& store, AgentId agent, ThreadId thread,
     walk.bind(agent).bind(thread).bind(first_id(bounds) - 1);
     std::int64_t count = bounds.compaction != 0 && cut_compaction(store, bounds).step() ? 1 : 0;
     std::int64_t oldest = std::numeric_limits<std::int64_t>::max();
-    for (; walk.step() && walk.integer(1) > bounds.after_time; ++count) oldest = walk.integer(0);
+    const std::int64_t too_early = first_too_early(store, agent);
+    for (; walk.step() && (walk.integer(1) > bounds.after_time || walk.integer(0) >= too_early);
+         ++count)
+        oldest = walk.integer(0);
     if (bounds.open_turn == 0) return count;
     Statement own = store.prepare(
         "SELECT count(*) FROM known_messages WHERE turn_id = ? AND id < ? AND compacted_into IS "
@@ -218,16 +228,19 @@ std::int64_t newest_message_id(Store& store, AgentId agent) {
 }
 
 std::int64_t newest_message_id(Store& store, AgentId agent, ThreadId thread) {
+    // The view known_messages says the same, but SQLite would prepare all its columns.
     Statement statement = store.prepare(
-        "SELECT id FROM known_messages WHERE agent_id = ? AND thread_id = ? ORDER BY id DESC LIMIT "
-        "1");
+        "SELECT id FROM messages WHERE agent_id = ? AND thread_id = ? AND NOT EXISTS (SELECT 1 "
+        "FROM imports WHERE messages.id BETWEEN first_message AND last_message) ORDER BY id DESC "
+        "LIMIT 1");
     return statement.bind(agent).bind(thread).step() ? statement.integer(0) : 0;
 }
 
+// A summary stands before what was said, whenever it was made.
 std::int64_t newest_kept_message_id(Store& store, AgentId agent, ThreadId thread) {
     Statement statement = store.prepare(
         "SELECT id FROM known_messages WHERE agent_id = ? AND thread_id = ? AND compacted_into IS "
-        "NULL "
+        "NULL AND coalesce(json_extract(extra, '$.compaction'), 0) = 0 "
         "ORDER BY id DESC LIMIT 1");
     return statement.bind(agent).bind(thread).step() ? statement.integer(0) : 0;
 }
@@ -241,10 +254,11 @@ std::vector<chat::Message> load_window_at(Store& store, AgentId agent, ThreadId 
                              "(compacted_into IS NULL OR abs(compacted_into) > ?4) "
                              "ORDER BY id DESC"));
     statement.bind(agent).bind(thread).bind(bounds.after_message).bind(at);
+    const std::int64_t too_early = first_too_early(store, agent);
     std::vector<chat::Message> messages;
     while (statement.step()) {
         chat::Message message = read(statement);
-        if (message.timestamp <= bounds.after_time &&
+        if (message.timestamp <= bounds.after_time && message.id < too_early &&
             (message.turn_id == 0 || message.turn_id != bounds.open_turn))
             break;
         messages.push_back(std::move(message));
@@ -325,20 +339,6 @@ void compact_messages(Store& store, const std::vector<chat::Message>& messages, 
             .bind(into)
             .bind(message.id)
             .run();
-}
-
-base::TimeMs newest_timestamp(Store& store, AgentId agent) {
-    Statement statement = store.prepare("SELECT newest_timestamp FROM agents WHERE id = ?");
-    const base::TimeMs newest = statement.bind(agent).step() ? statement.integer(0) : 0;
-    return is_believed(newest, sys::now_ms()) ? newest : 0;
-}
-
-base::TimeMs believed_activity(Store& store, const Agent& agent, base::TimeMs now) {
-    if (is_believed(agent.last_activity, now)) return agent.last_activity;
-    Statement statement = store.prepare(
-        "SELECT max(timestamp) FROM known_messages WHERE agent_id = ? AND timestamp <= ?");
-    statement.bind(agent.id).bind(now).step();
-    return std::max(statement.integer(0), agent.created_at <= now ? agent.created_at : 0);
 }
 
 void mark_restored(Store& store, std::int64_t message_id, const Restored& from) {

@@ -12,18 +12,14 @@
 
 namespace chorus::store {
 
-// Inserts and returns the row's id; the timestamp becomes max(given, the agent's newest), where
-// that is believed (store/believed.hpp), and counts as the agent's activity. The full-text row is
-// written with it, and the thread knows one that stands for earlier ones. Inside a transaction of
-// the caller.
+// Inserts and returns the row's id; the timestamp is what the agent's clock makes of the given one
+// (store/believed.hpp). The full-text row is written with it, and the thread knows one that stands
+// for earlier ones. Inside a transaction of the caller.
 std::int64_t insert_message(Store& store, AgentId agent, ThreadId thread,
                             const chat::Message& message);
 // The same with the id (0: the next one) and the timestamp that it has: nothing else changes. The
 // row's id.
 std::int64_t insert_row(Store& store, AgentId agent, ThreadId thread, const chat::Message& message);
-// The agent's clock: what it gives out never goes back, but from a time that is not believed.
-// Counts as the agent's activity. The time that counts, at least `wanted`.
-base::TimeMs advance_timestamp(Store& store, AgentId agent, base::TimeMs wanted);
 // Deletes the row and its full-text row, which a message that a branch copied does not have. Inside
 // a transaction of the caller.
 void delete_message(Store& store, std::int64_t id);
@@ -35,7 +31,8 @@ struct WindowBounds {
     std::int64_t cut = 0;            // ids from this on, but for `compaction`
     std::int64_t compaction = 0;     // the thread's message that stands for earlier ones; 0: none
 };
-// Behind the agent's last clear, from the thread's cut on.
+// Behind the agent's last clear, from the thread's cut on; a cut that was made under a clock which
+// was ahead does not count (store/believed.hpp).
 WindowBounds bounds_of(const Agent& agent, const Thread& thread, base::TimeMs after_time,
                        std::int64_t open_turn = 0);
 // In order of id, but a message that stands for earlier ones first; costs what the window holds,
@@ -87,8 +84,6 @@ void drop_messages(Store& store, std::int64_t turn_id, std::int64_t first);
 // These leave every window, where `into` now stands for them. Inside a transaction of the caller.
 void compact_messages(Store& store, const std::vector<chat::Message>& messages, std::int64_t into);
 
-// No message of the agent is newer, but of a time that is not believed (store/believed.hpp).
-base::TimeMs newest_timestamp(Store& store, AgentId agent);
 // Where a message that was inserted came from. Inside a transaction of the caller.
 struct Restored {
     std::string_view session;

@@ -21,6 +21,7 @@ extern const std::string_view store_schema_0009;
 extern const std::string_view store_schema_0010;
 extern const std::string_view store_schema_0011;
 extern const std::string_view store_schema_0012;
+extern const std::string_view store_schema_0013;
 }  // namespace chorus::embedded
 
 namespace chorus::store {
@@ -38,6 +39,7 @@ constexpr std::array migrations{
     Migration{7, &embedded::store_schema_0007},  Migration{8, &embedded::store_schema_0008},
     Migration{9, &embedded::store_schema_0009},  Migration{10, &embedded::store_schema_0010},
     Migration{11, &embedded::store_schema_0011}, Migration{12, &embedded::store_schema_0012},
+    Migration{13, &embedded::store_schema_0013},
 };
 
 constexpr bool numbers_have_no_gaps() {
@@ -49,9 +51,8 @@ static_assert(numbers_have_no_gaps());
 
 constexpr std::int64_t our_application_id = 0x43686f72;  // "Chor"
 
-base::Error not_ours(const std::string& what) {
-    return {base::ErrorCode::config_invalid, what + ": not a database of chorus",
-            "move the file away, or set CHORUS_HOME to another directory"};
+base::Error not_ours(const std::string& what, const std::string& hint) {
+    return {base::ErrorCode::config_invalid, what + ": not a database of chorus", hint};
 }
 
 bool is_empty(sqlite3* database) {
@@ -75,14 +76,17 @@ std::string mark_as_ours() {
     return "PRAGMA application_id = " + std::to_string(our_application_id);
 }
 
-bool needs_migration(sqlite3* database, const std::string& what) {
+bool needs_migration(sqlite3* database, const std::string& what, const std::string& if_not_ours) {
+    if (query_integer(database, "PRAGMA user_version") == schema_version() &&
+        query_integer(database, "PRAGMA application_id") == our_application_id)
+        return false;
     // One snapshot: another process may be making the schema between two reads.
     execute(database, "BEGIN");
     const std::int64_t version = query_integer(database, "PRAGMA user_version");
     const std::int64_t application = query_integer(database, "PRAGMA application_id");
     if (application != our_application_id &&
         (application != 0 || version != 0 || !is_empty(database)))
-        throw not_ours(what);
+        throw not_ours(what, if_not_ours);
     if (version > schema_version()) throw too_new(version, what);
     execute(database, "COMMIT");
     return version < schema_version();

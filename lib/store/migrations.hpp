@@ -11,8 +11,10 @@ struct sqlite3;
 namespace chorus::store {
 
 // Error(config_invalid) for a database that a newer program made and for a file that is none of
-// ours, named `what`; nothing is changed then.
-bool needs_migration(sqlite3* database, const std::string& what = "chorus.db");
+// ours, named `what`, with the hint `if_not_ours`; nothing is changed then.
+bool needs_migration(
+    sqlite3* database, const std::string& what = "chorus.db",
+    const std::string& if_not_ours = "move the file away, or set CHORUS_HOME to another directory");
 base::Error too_new(std::int64_t version, const std::string& what = "chorus.db");
 // SQL that writes a page and changes nothing.
 std::string mark_as_ours();

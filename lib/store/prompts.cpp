@@ -108,9 +108,13 @@ std::vector<Prompt> load_prompts(Store& store, TurnId turn) {
 }
 
 std::vector<Prompt> pending_prompts(Store& store, AgentId agent) {
-    Statement statement =
-        store.prepare(select("agent_id = ? AND state = 'pending' ORDER BY rowid"));
-    return read_all(statement.bind(agent));
+    // Most agents have none, so the statement with all columns is prepared only for one that waits.
+    Statement statement = store.prepare(
+        "SELECT id FROM prompts WHERE agent_id = ? AND state = 'pending' ORDER BY rowid");
+    statement.bind(agent);
+    std::vector<Prompt> prompts;
+    while (statement.step()) prompts.push_back(*find_prompt(store, statement.text(0)));
+    return prompts;
 }
 
 std::vector<Prompt> pending_prompts(Store& store) {

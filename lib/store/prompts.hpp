@@ -62,8 +62,8 @@ bool consume_prompt(Store& store, std::string_view id, base::TimeMs now);
 void cancel_prompt(Store& store, std::string_view id, base::TimeMs now);
 // The same for all about one call, which has its result.
 void cancel_prompts_of(Store& store, TurnId turn, std::string_view tool_call_id, base::TimeMs now);
-// Of the whole home: pending ones whose time has come. Inside a transaction of the caller, as all
-// that writes; has_expired tells whether one is needed.
+// Expires the pending prompts of the whole home whose time has come. Inside a transaction of the
+// caller, as all that writes; has_expired_prompts tells whether one is needed.
 void expire_prompts(Store& store, base::TimeMs now);
 bool has_expired_prompts(Store& store, base::TimeMs now);
 // Approvals that are not consumed yet, given under `from`, hold under `to`.

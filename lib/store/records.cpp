@@ -101,9 +101,16 @@ void insert_inbox(Store& store, const InboxRow& row) {
 }
 
 std::vector<InboxRow> undelivered(Store& store, AgentId agent, ThreadId thread) {
+    // Most threads have none, so the longer statement is prepared only where there is one.
+    Statement any = store.prepare(
+        "SELECT 1 FROM inbox WHERE agent_id = ? AND thread_id = ? AND delivered_turn IS NULL");
+    if (!any.bind(agent).bind(thread).step()) return {};
     Statement statement = store.prepare(
-        "SELECT id, agent_id, thread_id, source, actor, content, created_at, depth, rights "
-        "FROM inbox WHERE agent_id = ? AND thread_id = ? AND delivered_turn IS NULL ORDER BY id");
+        "SELECT id, agent_id, thread_id, source, actor, content, created_at, depth, rights, "
+        "EXISTS (SELECT 1 FROM tasks WHERE tasks.agent_id = inbox.agent_id AND goes_on = 1 "
+        "AND inbox.source GLOB 'task *' AND task_id = substr(inbox.source, 6)) FROM inbox WHERE "
+        "agent_id = ? AND thread_id = ? AND "
+        "delivered_turn IS NULL ORDER BY id");
     statement.bind(agent).bind(thread);
     std::vector<InboxRow> rows;
     while (statement.step())
@@ -115,7 +122,8 @@ std::vector<InboxRow> undelivered(Store& store, AgentId agent, ThreadId thread) 
                         .content = statement.text(5),
                         .created_at = statement.integer(6),
                         .depth = statement.integer(7),
-                        .rights = statement.text(8)});
+                        .rights = statement.text(8),
+                        .begins_turn = statement.integer(9) != 0});
     return rows;
 }
 

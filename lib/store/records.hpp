@@ -100,10 +100,12 @@ struct InboxRow {
     std::string content;
     base::TimeMs created_at = 0;
     TurnId delivered_turn = 0;
-    std::int64_t depth = 0;   // of the task that left it
-    std::string rights = {};  // what a turn that works for it may do at most; "": what it may
+    std::int64_t depth = 0;    // of the task that left it
+    std::string rights = {};   // what a turn that works for it may do at most; "": what it may
+    bool begins_turn = false;  // it is of a task that begins a turn; read, never inserted
 };
 void insert_inbox(Store& store, const InboxRow& row);
+// In order of id.
 std::vector<InboxRow> undelivered(Store& store, AgentId agent, ThreadId thread);
 // What nobody has taken up, of all its threads; how many there were.
 std::int64_t drop_undelivered(Store& store, AgentId agent);

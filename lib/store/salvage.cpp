@@ -156,7 +156,7 @@ void index_messages(sqlite3* database) {
 // Nothing where there is nothing to be read. SQLite removes the log of an empty file it opens.
 Database open_source(const std::string& path) {
     try {
-        if (!sys::exists(path)) return {};
+        if (!sys::is_regular_file(path)) return {};
         Database still = open_still(path);
         const auto format = file_format(still.get());
         if (format == std::array<char, 2>{}) return {};

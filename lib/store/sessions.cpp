@@ -1,6 +1,8 @@
 #include "store/sessions.hpp"
 
+#include "store/believed.hpp"
 #include "store/sqlite.hpp"
+#include "sys/clock.hpp"
 
 namespace chorus::store {
 namespace {
@@ -75,8 +77,10 @@ void forget_session_file(Store& store, AgentId agent, std::string_view id) {
 
 std::vector<Session> list_sessions(Store& store, AgentId agent, std::int64_t most) {
     Statement statement =
-        store.prepare(select("WHERE agent_id = ? ORDER BY saved_at DESC, rowid DESC LIMIT ?"));
-    return read_all(statement.bind(agent).bind(most > 0 ? most : -1));
+        store.prepare(select("WHERE agent_id = ? ORDER BY saved_at > ?, saved_at DESC, rowid DESC "
+                             "LIMIT ?"));
+    return read_all(
+        statement.bind(agent).bind(sys::now_ms() + most_ahead_ms).bind(most > 0 ? most : -1));
 }
 
 std::vector<Session> list_sessions(Store& store) {

@@ -31,7 +31,8 @@ void insert_session(Store& store, const Session& session);
 void set_session_file(Store& store, AgentId agent, std::string_view id, std::string_view path);
 // Its file is gone: the row stays, without a path. Inside a transaction of the caller.
 void forget_session_file(Store& store, AgentId agent, std::string_view id);
-// Newest first, the one made last before others of the same time; at most so many, 0: all.
+// Newest first, the one made last before others of the same time, those behind whose time is not
+// believed (store/believed.hpp); at most so many, 0: all.
 std::vector<Session> list_sessions(Store& store, AgentId agent, std::int64_t most = 0);
 // Of all agents that there ever were.
 std::vector<Session> list_sessions(Store& store);

@@ -19,15 +19,15 @@ namespace chorus::store {
 
 // The hint of a database whose content is lost.
 constexpr std::string_view ways_to_save =
-    "'chorus-context backup --restore FILE' puts a backup in its place; 'chorus-config doctor' "
-    "says "
-    "what else can be saved";
+    "'chorus-context backup --restore FILE' puts a backup in its place, 'chorus-config doctor "
+    "--fix' makes a new one of what is left";
 
 // The two bytes of SQLite's file header that say whether the file works with a log (2) or without
 // (1); 0 of an empty file. They are read through SQLite's descriptor, but past its locks and past
 // the log: closing a descriptor of our own would drop the locks of this process on the file.
 constexpr int file_format_offset = 18;
 constexpr std::array<char, 2> without_log{1, 1};
+constexpr std::array<char, 2> with_log{2, 2};
 std::array<char, 2> file_format(sqlite3* database);
 // Whether there is anything in the log of the database of that name.
 bool has_log(const std::string& path);

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/shell_quoted.hpp"
+#include "store/database_file.hpp"
 #include "store/gate.hpp"
 #include "store/migrations.hpp"
 #include "store/sqlite.hpp"
@@ -32,9 +33,26 @@ struct Hash : std::hash<std::string_view> {
     using is_transparent = void;
 };
 
-// Nobody asks how much memory SQLite has: counting it takes a mutex for each piece.
-void leave_memory_uncounted() {
-    static const int once = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+using OpenDirectory = int (*)(const char* path, int* fd);
+OpenDirectory open_directory_of_sqlite = nullptr;
+
+// SQLite would sync the directory of the log at the first commit of every process.
+int open_directory(const char* path, int* fd) {
+    if (std::string_view(path).ends_with("-wal")) return SQLITE_CANTOPEN;
+    return open_directory_of_sqlite(path, fd);
+}
+
+void set_up_sqlite() {
+    static const bool once = [] {
+        // nobody asks how much memory SQLite has: counting it takes a mutex for each piece
+        sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+        sqlite3_vfs* files = sqlite3_vfs_find(nullptr);
+        open_directory_of_sqlite =
+            reinterpret_cast<OpenDirectory>(files->xGetSystemCall(files, "openDirectory"));
+        files->xSetSystemCall(files, "openDirectory",
+                              reinterpret_cast<sqlite3_syscall_ptr>(open_directory));
+        return true;
+    }();
     (void)once;
 }
 
@@ -72,8 +90,13 @@ void refuse_log_of_another(sqlite3* database) {
 Database open_if_there(const std::string& path, int access = SQLITE_OPEN_READWRITE) {
     // Asked first: SQLite opens a file to read alone where it cannot be opened to write, thus also
     // one that another process makes between the two calls.
-    if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) return {};
-    leave_memory_uncounted();
+    struct stat status {};
+    const bool is_there = stat(path.c_str(), &status) == 0;
+    if (!is_there && errno == ENOENT) return {};
+    if (is_there && !S_ISREG(status.st_mode))
+        throw base::Error(base::ErrorCode::config_invalid, path + ": is no regular file",
+                          std::string(ways_to_save), base::Cause::damage);
+    set_up_sqlite();
     sqlite3* raw = nullptr;
     const int code = sqlite3_open_v2(path.c_str(), &raw,
                                      access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
@@ -93,10 +116,17 @@ void make_private_file(const std::string& path) {
     if (fd ? fchmod(fd.get(), 0600) != 0 : errno != EEXIST) throw base::system_error(path);
 }
 
-Database open_database(const std::string& path, bool make) {
+base::Error without_record(const std::string& path, const std::string& what) {
+    return {base::ErrorCode::config_invalid,
+            path + ": " + what + ", and there are directories of agents", std::string(ways_to_save),
+            base::Cause::damage};
+}
+
+Database open_database(const std::string& path, bool make, IfEmpty if_empty) {
     Database database = open_if_there(path);
     if (database) return database;
     if (has_log(path)) throw log_of_another(path, "is missing", std::string(ways_to_save));
+    if (if_empty == IfEmpty::refuse) throw without_record(path, "is missing");
     if (!make)
         throw base::Error(base::ErrorCode::not_found, path + ": no such database",
                           "'chorus-init NAME' makes the first agent of a home");
@@ -146,25 +176,36 @@ void configure(sqlite3* database, int& most_pages) {
     sqlite3_wal_hook(database, checkpoint_long_log, &most_pages);
 }
 
+// The header says so; what was read of such a database was read through the log.
 bool has_wal(sqlite3* database) {
-    return query_text(database, "PRAGMA journal_mode") == "wal";
+    return file_format(database) == with_log;
+}
+
+// The opener syncs the log's name before anything is in the log, so that whoever commits finds it
+// on disk.
+void sync_name_of_log(sqlite3* database) {
+    if (sqlite3_db_readonly(database, "main") == 1) return;
+    const std::string path = sqlite3_db_filename(database, "main");
+    if (has_log(path)) return;
+    (void)query_integer(database, "PRAGMA user_version");  // makes the log
+    sys::sync_directory(path.substr(0, path.rfind('/') + 1));
 }
 
 // A database restored from a backup may have lost its journal mode.
 void bring_up_to_date(sqlite3* database, Gate& gate, IfOld if_old, IfEmpty if_empty) {
     const bool old = needs_migration(database);
     if (old && if_empty == IfEmpty::refuse && query_integer(database, "PRAGMA user_version") == 0)
-        throw base::Error(base::ErrorCode::config_invalid,
-                          "chorus.db: is empty, and there are directories of agents",
-                          std::string(ways_to_save), base::Cause::damage);
+        throw without_record(sqlite3_db_filename(database, "main"), "is empty");
     if (old && if_old == IfOld::refuse) refuse_migration(database);
     // one that may only be read is read: a write says what is in its way
-    if (!old && (has_wal(database) || sqlite3_db_readonly(database, "main") == 1)) return;
+    if (!old && (has_wal(database) || sqlite3_db_readonly(database, "main") == 1))
+        return sync_name_of_log(database);
     const Passage passage(gate);
     if (query_text(database, "PRAGMA journal_mode = WAL") != "wal")
         throw base::Error(base::ErrorCode::failed,
                           "chorus.db: this file system cannot share memory between processes",
                           "set CHORUS_HOME to a directory on a local disk");
+    sync_name_of_log(database);
     if (old) migrate(database);
 }
 
@@ -202,8 +243,14 @@ Store Store::open_existing(const Paths& paths, IfOld if_old, IfEmpty if_empty) {
 
 Store Store::connect(const Paths& paths, Missing missing, IfOld if_old, IfEmpty if_empty) {
     auto presence = take_presence(paths.presence);
+    if (presence && was_replacing(paths.database)) {
+        Gate gate(paths.gate);
+        const Passage passage(gate);
+        settle_replacement(paths.database);
+    }
     auto connection = std::make_unique<Connection>(
-        std::move(presence), open_database(paths.database, missing == Missing::make), paths.gate);
+        std::move(presence), open_database(paths.database, missing == Missing::make, if_empty),
+        paths.gate);
     sqlite3* database = connection->database.get();
     configure(database, connection->most_pages);
     bring_up_to_date(database, connection->gate, if_old, if_empty);

@@ -20,8 +20,8 @@ class Passage;
 
 // What becomes of the schema of an older program: migrated, or Error(config_invalid).
 enum class IfOld { migrate, refuse };
-// A database without a schema is a new one, or Error(config_invalid) because it cannot be: what it
-// held is lost.
+// A database that is missing or has no schema is a new one, or Error(config_invalid) because there
+// are agents and their record is lost.
 enum class IfEmpty { make, refuse };
 
 class Store {
@@ -37,7 +37,7 @@ class Store {
     // Error(agent_busy) while put_back keeps everybody out.
     static Store open(const Paths& paths, IfOld if_old = IfOld::migrate,
                       IfEmpty if_empty = IfEmpty::make);
-    // As open(), but a missing database is Error(not_found).
+    // As open(), but a missing database is Error(not_found), or what IfEmpty::refuse says.
     static Store open_existing(const Paths& paths, IfOld if_old = IfOld::migrate,
                                IfEmpty if_empty = IfEmpty::make);
 

@@ -7,19 +7,6 @@ namespace {
 
 constexpr std::size_t stamp_digits = 14;  // base::compact_utc
 
-std::string select(std::string_view condition) {
-    return std::string(
-               "SELECT thread.agent_id, thread.thread_id, thread.branch, thread.parent_thread, "
-               "thread.branch_point, thread.summary, thread.status, thread.window_start, "
-               "thread.window_floor, thread.cut_rolling_window, thread.cut_max_messages, "
-               "thread.cut_token_budget, thread.compaction, thread.created_at, "
-               "thread.last_activity, turn.current_step FROM threads AS thread "
-               "LEFT JOIN turns AS turn ON turn.agent_id = thread.agent_id "
-               "AND turn.thread_id = thread.thread_id AND turn.ended_at IS NULL "
-               "WHERE thread.agent_id = ? AND NOT thread.is_importing ")
-        .append(condition);
-}
-
 Thread read(const Statement& statement) {
     Row row(statement);
     Thread thread;
@@ -38,13 +25,14 @@ Thread read(const Statement& statement) {
     thread.compaction = row.integer();
     thread.created_at = row.integer();
     thread.last_activity = row.integer();
-    thread.current_step = row.text();
     return thread;
 }
 
-std::optional<Thread> read_first(Statement& statement) {
-    if (!statement.step()) return std::nullopt;
-    return read(statement);
+std::string current_step(Store& store, const Thread& thread) {
+    Statement statement = store.prepare(
+        "SELECT current_step FROM turns WHERE agent_id = ? AND thread_id = ? AND ended_at IS NULL");
+    return statement.bind(thread.agent_id).bind(thread.id).step() ? statement.text(0)
+                                                                  : std::string();
 }
 
 ThreadId next_thread_id(Store& store, AgentId agent) {
@@ -64,21 +52,35 @@ std::string given_name(std::string_view branch) {
 }
 
 std::optional<Thread> find_thread(Store& store, AgentId agent, ThreadId id) {
-    Statement statement = store.prepare(select("AND thread.thread_id = ?"));
-    return read_first(statement.bind(agent).bind(id));
+    Statement statement = store.prepare(
+        "SELECT agent_id, thread_id, branch, parent_thread, branch_point, summary, status, "
+        "window_start, window_floor, cut_rolling_window, cut_max_messages, cut_token_budget, "
+        "compaction, created_at, last_activity FROM threads WHERE agent_id = ? AND thread_id = ? "
+        "AND NOT is_importing");
+    if (!statement.bind(agent).bind(id).step()) return std::nullopt;
+    return read(statement);
 }
 
 std::optional<Thread> find_thread_of_branch(Store& store, AgentId agent, std::string_view branch) {
-    Statement statement =
-        store.prepare(select("AND thread.branch = ? ORDER BY thread.thread_id LIMIT 1"));
-    return read_first(statement.bind(agent).bind(branch));
+    // as find_agent() by name
+    Statement statement = store.prepare(
+        "SELECT thread_id FROM threads WHERE agent_id = ? AND NOT is_importing AND branch = ? "
+        "ORDER BY thread_id LIMIT 1");
+    if (!statement.bind(agent).bind(branch).step()) return std::nullopt;
+    return find_thread(store, agent, statement.integer(0));
 }
 
 std::vector<Thread> list_threads(Store& store, AgentId agent) {
-    Statement statement = store.prepare(select("ORDER BY thread.thread_id"));
+    // find_thread() has prepared the statement with all columns already.
+    Statement statement = store.prepare(
+        "SELECT thread_id FROM threads WHERE agent_id = ? AND NOT is_importing ORDER BY thread_id");
     statement.bind(agent);
     std::vector<Thread> threads;
-    while (statement.step()) threads.push_back(read(statement));
+    while (statement.step()) {
+        threads.push_back(*find_thread(store, agent, statement.integer(0)));
+        if (threads.back().status != "idle")
+            threads.back().current_step = current_step(store, threads.back());
+    }
     return threads;
 }
 

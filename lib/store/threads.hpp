@@ -33,7 +33,7 @@ struct Thread {
     std::int64_t compaction = 0;  // what stands for earlier messages, whatever the cut; 0: none
     base::TimeMs created_at = 0;
     base::TimeMs last_activity = 0;
-    std::string current_step;  // of its running turn, for the status block
+    std::string current_step;  // of its running turn; only list_threads() reads it
 };
 
 // A thread begun beside another is in that one's branch; one that was forked, or the first, has its

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "chat/stored.hpp"
+#include "store/believed.hpp"
 #include "store/messages.hpp"
 #include "store/sqlite.hpp"
 
@@ -22,6 +23,7 @@ std::string select(std::string_view condition) {
         .append(condition);
 }
 
+constexpr int id_column = 0;
 constexpr int timestamp_column = 2;
 
 StoredMessage read(const Statement& statement) {
@@ -50,9 +52,10 @@ void for_each_in_thread(Store& store, AgentId agent, ThreadId thread, const Exte
     Statement statement = store.prepare(
         select("message.agent_id = ? AND message.thread_id = ? ORDER BY message.id DESC"));
     statement.bind(agent).bind(thread);
+    const std::int64_t too_early = first_too_early(store, agent);
     while (statement.step()) {
         const base::TimeMs timestamp = statement.integer(timestamp_column);
-        if (timestamp < extent.since) return;
+        if (timestamp < extent.since && statement.integer(id_column) < too_early) return;
         if (timestamp < extent.until) use(read(statement));
     }
 }

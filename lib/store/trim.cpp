@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "store/believed.hpp"
 #include "store/gate.hpp"
 #include "store/messages.hpp"
 #include "store/sqlite.hpp"
@@ -18,12 +19,13 @@ bool is_gone(const Agent& agent) {
 }
 
 // ?1 agent, ?2 thread, ?3 gone, ?4 before, ?5 first id that may be in the window, ?6 the summary,
-// ?7 greater ids only.
+// ?7 greater ids only, ?8 what is not newer has left the window, ?9 but for ids from this on.
 constexpr std::string_view messages_of =
     " FROM known_messages AS message LEFT JOIN turns AS turn ON turn.id = message.turn_id "
     "WHERE message.agent_id = ?1 AND message.thread_id = ?2 AND message.id > ?7 AND "
     "(?3 OR (message.timestamp < ?4 AND (turn.id IS NULL OR turn.ended_at < ?4) AND "
-    "message.id <> ?6 AND (message.id < ?5 OR message.compacted_into IS NOT NULL))) "
+    "message.id <> ?6 AND (message.id < ?5 OR message.compacted_into IS NOT NULL OR "
+    "(message.timestamp <= ?8 AND message.id < ?9)))) "
     "AND NOT EXISTS (SELECT 1 FROM sessions AS session WHERE session.agent_id = message.agent_id "
     "AND session.file_path <> '' AND message.timestamp BETWEEN session.window_start AND "
     "session.window_end)";
@@ -31,39 +33,52 @@ constexpr std::string_view messages_of =
 struct Reach {
     const Agent& agent;
     base::TimeMs before = 0;
+    base::TimeMs after_time = 0;
 };
 
-void bind(Statement& statement, const Reach& reach, const Thread& thread, std::int64_t after) {
-    const bool is_cleared = thread.compaction <= reach.agent.last_clear_message;
+void bind(Store& store, Statement& statement, const Reach& reach, const Thread& thread,
+          std::int64_t after) {
+    const WindowBounds bounds = bounds_of(reach.agent, thread, reach.after_time);
+    const bool is_cleared = bounds.compaction <= bounds.after_message;
     statement.bind(reach.agent.id)
         .bind(thread.id)
         .bind(is_gone(reach.agent))
         .bind(reach.before)
-        .bind(std::max(reach.agent.last_clear_message + 1, thread.window_start))
-        .bind(is_cleared ? 0 : thread.compaction)
-        .bind(after);
+        .bind(std::max(bounds.after_message + 1, bounds.cut))
+        .bind(is_cleared ? 0 : bounds.compaction)
+        .bind(after)
+        .bind(bounds.after_time)
+        .bind(first_too_early(store, reach.agent.id));
 }
 
-std::int64_t trim_thread(Store& store, const Reach& reach, const Thread& thread) {
+std::vector<std::int64_t> trimmable(Store& store, const Reach& reach, ThreadId thread,
+                                    std::int64_t after) {
+    // what turns, rewinds and clears have made of the window since
+    const auto agent = find_agent(store, reach.agent.id);
+    const auto now = find_thread(store, reach.agent.id, thread);
+    std::vector<std::int64_t> ids;
+    if (!agent || !now) return ids;
+    Statement statement = store.prepare("SELECT message.id" + std::string(messages_of) +
+                                        " ORDER BY message.id LIMIT ?10");
+    bind(store, statement, {*agent, reach.before, reach.after_time}, *now, after);
+    statement.bind(most_rows);
+    while (statement.step()) ids.push_back(statement.integer(0));
+    return ids;
+}
+
+std::int64_t trim_thread(Store& store, const Reach& reach, ThreadId thread) {
     std::int64_t removed = 0;
     for (std::int64_t after = 0;;) {
-        std::vector<std::int64_t> ids;
-        {
-            Statement statement = store.prepare("SELECT message.id" + std::string(messages_of) +
-                                                " ORDER BY message.id LIMIT ?8");
-            bind(statement, reach, thread, after);
-            statement.bind(most_rows);
-            while (statement.step()) ids.push_back(statement.integer(0));
-        }
-        if (ids.empty()) return removed;
         Transaction transaction(store);
+        const auto ids = trimmable(store, reach, thread, after);
+        if (ids.empty()) return removed;
         for (const std::int64_t id : ids) delete_message(store, id);
         store
             .prepare(
                 "UPDATE threads SET trimmed = max(trimmed, ?) WHERE agent_id = ? AND thread_id = ?")
             .bind(ids.back())
-            .bind(thread.agent_id)
-            .bind(thread.id)
+            .bind(reach.agent.id)
+            .bind(thread)
             .run();
         transaction.commit();
         removed += static_cast<std::int64_t>(ids.size());
@@ -101,23 +116,24 @@ std::int64_t remove_rows(Store& store, const std::string& sql, const Reach& reac
 
 }  // namespace
 
-Trimmed count_trimmable(Store& store, const Agent& agent, base::TimeMs before) {
-    const Reach reach{agent, before};
+Trimmed count_trimmable(Store& store, const Agent& agent, base::TimeMs before,
+                        base::TimeMs after_time) {
+    const Reach reach{agent, before, after_time};
     Trimmed all{0, count(store, events_of, reach), count(store, steps_of, reach)};
     for (const Thread& thread : list_threads(store, agent.id)) {
         Statement statement = store.prepare("SELECT count(*)" + std::string(messages_of));
-        bind(statement, reach, thread, 0);
+        bind(store, statement, reach, thread, 0);
         statement.step();
         all.messages += statement.integer(0);
     }
     return all;
 }
 
-Trimmed trim(Store& store, const Agent& agent, base::TimeMs before) {
-    const Reach reach{agent, before};
+Trimmed trim(Store& store, const Agent& agent, base::TimeMs before, base::TimeMs after_time) {
+    const Reach reach{agent, before, after_time};
     Trimmed all;
     for (const Thread& thread : list_threads(store, agent.id))
-        all.messages += trim_thread(store, reach, thread);
+        all.messages += trim_thread(store, reach, thread.id);
     all.events = remove_rows(
         store, "DELETE FROM events WHERE id IN (SELECT id" + std::string(events_of) + " LIMIT ?4)",
         reach);
@@ -153,19 +169,21 @@ std::int64_t release_pages(Store& store, const std::string& gate_path) {
                query_integer(store.handle(), "PRAGMA page_size");
     };
     const std::int64_t before = size();
+    // a file that can give pages back has a few more of its own
+    const auto saved = [&] { return std::max<std::int64_t>(before - size(), 0); };
     if (query_integer(store.handle(), "PRAGMA auto_vacuum") == 0) {
         if (before > most_rewritten_bytes) return 0;
         Gate gate(gate_path);
         const Passage passage(gate);
         execute(store.handle(), "PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
-        return before - size();
+        return saved();
     }
     while (query_integer(store.handle(), "PRAGMA freelist_count") > 0) {
         Transaction transaction(store);
         execute(store.handle(), "PRAGMA incremental_vacuum(" + std::to_string(most_pages) + ")");
         transaction.commit();
     }
-    return before - size();
+    return saved();
 }
 
 }  // namespace chorus::store

@@ -16,11 +16,13 @@ struct Trimmed {
 };
 
 // What an agent has too much of: messages older than `before`, or all of an agent that was
-// destroyed with its files, but for those of a window, of the time that a saved session spans, and
-// of a turn that has not ended; events and steps likewise. Turns and the audit log stay.
-Trimmed count_trimmable(Store& store, const Agent& agent, base::TimeMs before);
+// destroyed with its files, but for those of a window, whose messages are newer than
+// `after_time`, of the time that a saved session spans, and of a turn that has not ended; events
+// and steps likewise. Turns and the audit log stay.
+Trimmed count_trimmable(Store& store, const Agent& agent, base::TimeMs before,
+                        base::TimeMs after_time);
 // Removes it, in transactions of a few rows each.
-Trimmed trim(Store& store, const Agent& agent, base::TimeMs before);
+Trimmed trim(Store& store, const Agent& agent, base::TimeMs before, base::TimeMs after_time);
 // The newest message of the thread that was removed; 0: none.
 std::int64_t newest_trimmed(Store& store, AgentId agent, ThreadId thread);
 // Whoever there ever was, children too; by id.

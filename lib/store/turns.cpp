@@ -124,19 +124,27 @@ Statement& bind_columns(Statement& statement, const Turn& turn) {
         .bind(turn.commit_after);
 }
 
-std::int64_t next_turn_number(Store& store, const Turn& turn) {
-    Statement statement = store.prepare(
-        "SELECT coalesce(max(turn_number), 0) + 1 FROM turns WHERE agent_id = ? AND thread_id = ?");
-    statement.bind(turn.agent_id).bind(turn.thread_id).step();
-    return statement.integer(0);
-}
+// It follows the ids of `turns` and those that imports have reserved.
+constexpr std::string_view next_id =
+    "1 + max((SELECT coalesce(max(id), 0) FROM turns), "
+    "(SELECT coalesce(max(last_turn), 0) FROM imports))";
 
-void refuse_second_open_turn(Store& store, const Turn& turn) {
-    const std::optional<Turn> open = find_open_turn(store, turn.agent_id, turn.thread_id);
-    if (!open || turn.ended_at != 0) return;
-    throw base::Error(base::ErrorCode::agent_busy,
-                      "thread " + std::to_string(turn.thread_id) + ": turn " +
-                          std::to_string(open->turn_number) + " has not ended");
+// A thread has one open turn: it throws Error(agent_busy) for a second one.
+void number_turn(Store& store, Turn& turn) {
+    Statement statement =
+        store.prepare(std::string("SELECT coalesce(max(turn_number), 0) + 1, ")
+                          .append(next_id)
+                          .append(", (SELECT turn_number FROM turns WHERE agent_id = ?1 AND "
+                                  "thread_id = ?2 AND ended_at IS NULL) "
+                                  "FROM turns WHERE agent_id = ?1 AND thread_id = ?2"));
+    statement.bind(turn.agent_id).bind(turn.thread_id).step();
+    turn.turn_number = statement.integer(0);
+    turn.id = statement.integer(1);
+    const std::int64_t open = statement.integer(2);
+    if (open != 0 && turn.ended_at == 0)
+        throw base::Error(base::ErrorCode::agent_busy, "thread " + std::to_string(turn.thread_id) +
+                                                           ": turn " + std::to_string(open) +
+                                                           " has not ended");
 }
 
 }  // namespace
@@ -152,17 +160,12 @@ bool is_fresh(const Turn& turn) {
 }
 
 TurnId next_turn_id(Store& store) {
-    Statement statement = store.prepare(
-        "SELECT 1 + max((SELECT coalesce(max(id), 0) FROM turns), "
-        "(SELECT coalesce(max(last_turn), 0) FROM imports))");
-    statement.step();
-    return statement.integer(0);
+    return query_integer(store.handle(), std::string("SELECT ").append(next_id));
 }
 
 void insert_turn(Store& store, Turn& turn, TurnId id) {
-    refuse_second_open_turn(store, turn);
-    turn.turn_number = next_turn_number(store, turn);
-    turn.id = id != 0 ? id : next_turn_id(store);
+    number_turn(store, turn);
+    if (id != 0) turn.id = id;
     Statement statement = store.prepare(
         "INSERT INTO turns (state, reason, pid, pid_start, actor, model, profile, attempt, "
         "started_at, "
@@ -287,15 +290,6 @@ void count_turn(Store& store, const Turn& turn, base::TimeMs now) {
             "last_activity = max(iif(last_activity > ?3, 0, last_activity), ?1) WHERE id = ?2")
         .bind(now)
         .bind(turn.agent_id)
-        .bind(now + most_ahead_ms)
-        .run();
-    store
-        .prepare(
-            "UPDATE threads SET last_activity = max(iif(last_activity > ?4, 0, last_activity), ?1) "
-            "WHERE agent_id = ?2 AND thread_id = ?3")
-        .bind(now)
-        .bind(turn.agent_id)
-        .bind(turn.thread_id)
         .bind(now + most_ahead_ms)
         .run();
 }

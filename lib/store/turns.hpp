@@ -89,7 +89,7 @@ std::vector<Turn> newest_turns(Store& store, AgentId agent);
 std::vector<Turn> list_turns(Store& store, AgentId agent);
 // Of every agent: those that a process works on, unless it is gone and nobody has noticed yet.
 std::vector<Turn> turns_at_work(Store& store);
-// turn_count + 1 and last_activity of agent and thread; part of the transaction that ends a turn.
+// turn_count + 1 and last_activity of the agent; part of the transaction that ends a turn.
 void count_turn(Store& store, const Turn& turn, base::TimeMs now);
 // The reverse, for one that is opened again: it counts when it finally ends.
 void uncount_turn(Store& store, const Turn& turn);

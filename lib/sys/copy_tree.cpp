@@ -37,18 +37,6 @@ class Copy {
     std::vector<std::string> left_out_;
 };
 
-void copy_content(int from, int to, const std::string& shown) {
-    std::string chunk(64U << 10, '\0');
-    for (;;) {
-        const ssize_t count = read(from, chunk.data(), chunk.size());
-        if (count < 0 && errno != EINTR) throw base::system_error(shown);
-        if (count == 0) return;
-        if (count > 0)
-            write_all(to, std::string_view(chunk).substr(0, static_cast<std::size_t>(count)),
-                      shown);
-    }
-}
-
 void Copy::copy_file(int from, int to, const std::string& name, const std::string& shown) {
     const Fd source(
         openat(from, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
@@ -63,7 +51,7 @@ void Copy::copy_file(int from, int to, const std::string& name, const std::strin
     const Fd target(
         openat(to, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!target) throw base::system_error(target_path);
-    copy_content(source.get(), target.get(), target_path);
+    copy_rest(source.get(), target.get(), target_path);
     if (fchmod(target.get(), (status.st_mode & 0700U) | 0600U) != 0)
         throw base::system_error(target_path);
 }

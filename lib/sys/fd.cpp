@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 
 #include "base/error.hpp"
@@ -115,6 +116,16 @@ std::string read_all(int fd, std::size_t most, std::string_view what) {
 
 void write_all(int fd, std::string_view bytes, std::string_view what) {
     if (!try_write_all(fd, bytes)) throw base::system_error(what);
+}
+
+void copy_rest(int from, int to, std::string_view what) {
+    std::array<char, 65536> buffer{};
+    for (;;) {
+        const ssize_t size = read_some(from, buffer.data(), buffer.size());
+        if (size < 0) throw base::system_error(what);
+        if (size == 0) return;
+        write_all(to, {buffer.data(), static_cast<std::size_t>(size)}, what);
+    }
 }
 
 }  // namespace chorus::sys

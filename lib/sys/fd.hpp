@@ -42,5 +42,7 @@ void write_all(int fd, std::string_view bytes, std::string_view what);
 // The same where failure is a value: false with errno set, EFBIG for more than `most`.
 bool try_read_all(int fd, std::size_t most, std::string& bytes);
 bool try_write_all(int fd, std::string_view bytes);
+// Copies what is left to read. Error(failed) that names `what`.
+void copy_rest(int from, int to, std::string_view what);
 
 }  // namespace chorus::sys

@@ -66,6 +66,13 @@ bool is_directory(const std::string& path) {
     return false;
 }
 
+bool is_regular_file(const std::string& path) {
+    struct stat status {};
+    if (stat(c_path(path), &status) == 0) return S_ISREG(status.st_mode);
+    if (!means_absent(errno) && errno != ELOOP) throw base::system_error(path);
+    return false;
+}
+
 std::string why_not_writable(const std::string& directory) {
     if (faccessat(AT_FDCWD, c_path(directory), W_OK | X_OK, AT_EACCESS) == 0) return {};
     return std::strerror(errno);
@@ -76,6 +83,19 @@ bool is_link(const std::string& path) {
     if (lstat(c_path(path), &status) == 0) return S_ISLNK(status.st_mode);
     if (!means_absent(errno)) throw base::system_error(path);
     return false;
+}
+
+std::string why_not_usable(const std::string& path, Use use) {
+    struct stat status {};
+    const bool is_directory = stat(c_path(path), &status) == 0 && S_ISDIR(status.st_mode);
+    const int wanted = R_OK | (is_directory ? X_OK : 0);
+    const auto is_refused = [&](int access) {
+        return faccessat(AT_FDCWD, c_path(path), access, AT_EACCESS) != 0 && !means_absent(errno) &&
+               errno != ELOOP && errno != EROFS;
+    };
+    const bool is_written = is_directory || use == Use::read_and_write;
+    return is_refused(wanted) || (is_written && is_refused(wanted | W_OK)) ? std::strerror(errno)
+                                                                           : "";
 }
 
 std::optional<std::string> read_file_if_there(const std::string& path, std::size_t most) {

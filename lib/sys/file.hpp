@@ -13,11 +13,17 @@
 
 namespace chorus::sys {
 
-bool exists(const std::string& path);        // anything, a dangling link too
-bool is_directory(const std::string& path);  // follows links
-bool is_link(const std::string& path);       // a symbolic one, dangling or not
+bool exists(const std::string& path);           // anything, a dangling link too
+bool is_directory(const std::string& path);     // follows links
+bool is_regular_file(const std::string& path);  // follows links
+bool is_link(const std::string& path);          // a symbolic one, dangling or not
 // "", or why nothing can be made, renamed or removed in the directory.
 std::string why_not_writable(const std::string& directory);
+// A file that is only replaced, by renaming, need not be writable itself.
+enum class Use { read, read_and_write };
+// "" of what is not there, or why a file cannot be used so, or a directory not at all; that a file
+// system may only be read is no reason.
+std::string why_not_usable(const std::string& path, Use use = Use::read_and_write);
 // Nothing where there is no such file; refuses what is not a regular file, and more than `most`
 // bytes.
 std::optional<std::string> read_file_if_there(const std::string& path, std::size_t most);

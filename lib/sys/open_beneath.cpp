@@ -106,8 +106,11 @@ Fd open_by_walking(int directory, const std::string& path, int flags, unsigned m
 }
 
 Fd open_real(const std::string& path, int flags) {
+    if (openat2_works())
+        return openat2_retrying(AT_FDCWD, path.c_str(), flags,
+                                RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS, 0);
     const Fd root(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-    return open_beneath(root.get(), path == "/" ? "." : path.substr(1), flags, Links::none);
+    return open_by_walking(root.get(), path == "/" ? "." : path.substr(1), flags, 0);
 }
 
 base::Error not_opened_real(const std::string& path) {

@@ -8,8 +8,10 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/error.hpp"
+#include "base/shell_quoted.hpp"
 #include "base/text.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
@@ -27,6 +29,16 @@ Error is_there(const std::string& path) {
 std::string parent_of_file(const std::string& path) {
     const std::size_t slash = path.rfind('/');
     return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+std::string way_out_of(int error_number, const std::string& path) {
+    const std::string parent = parent_of_file(path);
+    if (error_number == ENOENT && !exists(parent))
+        return "mkdir -p " + base::shell_quoted(parent) + " makes the directory";
+    if (error_number == ENOENT) return "the link leads to nothing: remove it, or name another file";
+    if (error_number == EACCES || error_number == EPERM || error_number == EROFS)
+        return "name a file in a directory that uid " + std::to_string(geteuid()) + " may write";
+    return "name another file";
 }
 
 // The number at the end of /proc/self/fd/N, to which /dev/stdout and /dev/fd/N lead; -1 for any
@@ -59,27 +71,17 @@ bool is_same_file(int fd, const struct stat& other) {
     return fstat(fd, &own) == 0 && own.st_dev == other.st_dev && own.st_ino == other.st_ino;
 }
 
-bool lies_below(const std::string& path, const std::string& directory) {
-    const auto led = follow_links(path.starts_with('/') ? path : join_path(real_path("."), path));
-    return led && exists(directory) && led->path.starts_with(real_path(directory) + "/");
-}
-
 void copy(int from, int to, const std::string& path) {
-    std::array<char, 65536> buffer{};
     if (lseek(from, 0, SEEK_SET) != 0) throw base::system_error(path);
-    for (;;) {
-        const ssize_t size = read(from, buffer.data(), buffer.size());
-        if (size < 0 && errno == EINTR) continue;
-        if (size < 0) throw base::system_error(path);
-        if (size == 0) return;
-        write_all(to, {buffer.data(), static_cast<std::size_t>(size)}, path);
-    }
+    copy_rest(from, to, path);
 }
 
 // A regular file elsewhere, for as long as it takes.
 class Spool {
   public:
-    Spool() : path_("/tmp/chorus-output-XXXXXX"), fd_(mkostemp(path_.data(), O_CLOEXEC)) {
+    Spool()
+        : path_(temporary_directory() + "/chorus-output-XXXXXX"),
+          fd_(mkostemp(path_.data(), O_CLOEXEC)) {
         if (!fd_) throw base::system_error(path_);
     }
     ~Spool() { unlink(path_.c_str()); }
@@ -89,30 +91,37 @@ class Spool {
     int fd() const { return fd_.get(); }
 
   private:
+    // TMPDIR, or /tmp where that names no directory.
+    static std::string temporary_directory() {
+        std::error_code problem;
+        const auto named = std::filesystem::temp_directory_path(problem);
+        return problem ? "/tmp" : named.string();
+    }
+
     std::string path_;
     Fd fd_;
 };
 
 }  // namespace
 
-OutputFile::OutputFile(std::string path, Overwrite overwrite, const std::string& kept,
-                       const std::string& spared)
+OutputFile::OutputFile(std::string path, Overwrite overwrite, const Check& check)
     : path_(std::move(path)), overwrite_(overwrite), descriptor_(named_descriptor(path_)) {
     if (descriptor_ == STDOUT_FILENO) return;
     if (is_directory(path_))
-        throw Error(ErrorCode::bad_request,
-                    base::quoted(path_) + ": it is a directory, not a file");
+        throw Error(ErrorCode::bad_request, base::quoted(path_) + ": it is a directory, not a file",
+                    "name a file in it, such as " + base::shell_quoted(join_path(path_, "output")));
     struct stat named {};
     struct stat led {};
     const bool is_new = lstat(path_.c_str(), &named) != 0;
     in_place_ = !is_new && !S_ISREG(named.st_mode);
     const std::string& written = in_place_ ? path_ : parent_of_file(path_);
-    if (descriptor_ < 0 && access(written.c_str(), in_place_ ? W_OK : W_OK | X_OK) != 0)
-        throw Error(ErrorCode::bad_request, base::system_error(path_).message());
+    if (descriptor_ < 0 && access(written.c_str(), in_place_ ? W_OK : W_OK | X_OK) != 0) {
+        const int why = errno;
+        throw Error(ErrorCode::bad_request, base::system_error(path_, why).message(),
+                    way_out_of(why, path_));
+    }
+    if (check) check(path_);
     if (is_new || stat(path_.c_str(), &led) != 0 || !S_ISREG(led.st_mode)) return;
-    if (!kept.empty() && lies_below(path_, kept) && (spared.empty() || !lies_below(path_, spared)))
-        throw Error(ErrorCode::bad_request, base::quoted(path_) + ": it is a file of the home",
-                    "write to a file elsewhere");
     const bool is_open_already =
         descriptor_ >= 0 || (in_place_ && is_same_file(STDOUT_FILENO, led));
     if (overwrite == Overwrite::refuse && !is_open_already) throw is_there(path_);

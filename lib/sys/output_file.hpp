@@ -14,12 +14,14 @@ enum class Overwrite { refuse, allow };
 // descriptor that the caller of this program opened (/dev/stdout, /dev/fd/N), at its own offset.
 class OutputFile {
   public:
+    // Throws where nothing may be written at the path.
+    using Check = std::function<void(const std::string& path)>;
+
     // Looks before anything is spent. Error(exists) where a regular file is there, or a link leads
-    // to one, and `overwrite` refuses; Error(bad_request) for what cannot be written and for an
-    // existing file below `kept` ("": nothing is kept) and not below `spared`. A descriptor needs
-    // no permission.
+    // to one, and `overwrite` refuses; Error(bad_request) for what cannot be written; what `check`
+    // throws. A descriptor needs no permission, and stdout is not checked.
     explicit OutputFile(std::string path, Overwrite overwrite = Overwrite::allow,
-                        const std::string& kept = "", const std::string& spared = "");
+                        const Check& check = {});
 
     const std::string& path() const { return path_; }
     bool is_stdout() const { return descriptor_ == 1; }

@@ -45,13 +45,10 @@ std::string Plants::told(const std::vector<std::string>& lines) {
     if (lines.empty()) return {};
     std::vector<std::string> shown;
     for (const std::string& line : lines)
-        if (shown.size() < most_told)
-            shown.emplace_back(
-                base::utf8_prefix(base::visible(line, base::Newlines::escape), most_told_bytes));
-    std::string list = base::join(shown, ", ");
-    if (lines.size() > most_told)
-        list += " and " + std::to_string(lines.size() - most_told) + " more";
-    return "there came to be what programs outside the sandbox obey: " + list;
+        shown.emplace_back(
+            base::utf8_prefix(base::visible(line, base::Newlines::escape), most_told_bytes));
+    return "there came to be what programs outside the sandbox obey: " +
+           base::first_few(shown, most_told);
 }
 
 std::string Plants::text() const {

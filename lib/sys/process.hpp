@@ -100,8 +100,8 @@ int find_program(const std::string& name, std::string& path);
 Identity own_identity();
 // To that very process, not to one that has got its pid since: false where it is gone.
 bool signal_process(const Identity& identity, int signal);
-// SIGTERM, and SIGCONT for one that is stopped and would hear of it only when it goes on. False
-// where it could not be sent.
+// SIGTERM, and SIGCONT for one that is stopped and would hear of it only when it goes on. A program
+// of Chorus takes it as one request however often it is sent. False where it could not be sent.
 bool ask_to_end(const Identity& identity);
 bool is_alive(const Identity& identity);
 // Of this process: parent, grandparent and so on. One that /proc does not show has start 0, and is

@@ -20,6 +20,7 @@ namespace {
 // timeout(1) signals its child and then the child's group; npm and others pass on what the terminal
 // sent to all. Nobody presses ^C twice within that.
 constexpr std::int64_t echo_ms = 100;
+constexpr int mark_of_request = 0x63686f72;
 
 std::atomic<int> first_signal{0};
 std::atomic<std::int64_t> first_at_ms{0};
@@ -30,11 +31,15 @@ bool is_echo(int number) {
     return number == first_signal && monotonic_ms() - first_at_ms < echo_ms;
 }
 
-void note_signal(int number) {
+bool is_request(const siginfo_t& info) {
+    return info.si_code == SI_QUEUE && info.si_value.sival_int == mark_of_request;
+}
+
+void note_signal(int number, siginfo_t* info, void*) {
     const int kept = errno;
     int none = 0;
     if (!first_signal.compare_exchange_strong(none, number)) {
-        if (is_echo(number)) return;
+        if (number == SIGHUP || is_echo(number) || is_request(*info)) return;
         show_hidden_cursor();
         _exit(static_cast<int>(base::ExitStatus::interrupted));
     }
@@ -46,12 +51,17 @@ void note_signal(int number) {
 }
 
 // Without SA_RESTART: a read or a wait that goes on would not notice.
-void set(int number, void (*action)(int)) {
+void handle(int number) {
     struct sigaction wanted {};
-    wanted.sa_handler = action;
+    wanted.sa_sigaction = note_signal;
+    wanted.sa_flags = SA_SIGINFO;
     sigemptyset(&wanted.sa_mask);
     for (const int other : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&wanted.sa_mask, other);
     if (sigaction(number, &wanted, nullptr) != 0) throw base::system_error("sigaction");
+}
+
+void ignore(int number) {
+    if (::signal(number, SIG_IGN) == SIG_ERR) throw base::system_error("signal");
 }
 
 // nohup(1) starts its program so, and means it.
@@ -71,11 +81,11 @@ void unblock() {
 Interrupt make_interrupt() {
     event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (event_fd < 0) throw base::system_error("eventfd");
-    set(SIGINT, note_signal);
-    set(SIGTERM, note_signal);
-    if (!is_ignored(SIGHUP)) set(SIGHUP, note_signal);
-    set(SIGPIPE, SIG_IGN);
-    set(SIGXFSZ, SIG_IGN);
+    handle(SIGINT);
+    handle(SIGTERM);
+    if (!is_ignored(SIGHUP)) handle(SIGHUP);
+    ignore(SIGPIPE);
+    ignore(SIGXFSZ);
     unblock();
     return {};
 }
@@ -89,13 +99,23 @@ KeptSignals::KeptSignals() {
     if (sigprocmask(SIG_BLOCK, &signals, nullptr) != 0) throw base::system_error("sigprocmask");
     fd_ = Fd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!fd_) throw base::system_error("signalfd");
-    set(SIGPIPE, SIG_IGN);
-    set(SIGXFSZ, SIG_IGN);
+    ignore(SIGPIPE);
+    ignore(SIGXFSZ);
 }
 
 bool KeptSignals::requested() const {
     pollfd wanted{fd_.get(), POLLIN, 0};
     return poll(&wanted, 1, 0) > 0;
+}
+
+siginfo_t end_request() {
+    siginfo_t info{};
+    info.si_signo = SIGTERM;
+    info.si_code = SI_QUEUE;
+    info.si_pid = getpid();
+    info.si_uid = getuid();
+    info.si_value.sival_int = mark_of_request;
+    return info;
 }
 
 Interrupt& Interrupt::install() {

@@ -1,11 +1,17 @@
-// SIGINT, SIGTERM and SIGHUP become a flag and a readable descriptor; the second one ends the
-// process with 130 at once, the same one within 100 ms excepted. SIGPIPE and SIGXFSZ become errors
-// of write(2).
+// SIGINT, SIGTERM and SIGHUP become a flag and a readable descriptor. A second SIGINT or SIGTERM
+// ends the process with 130 at once, but not the same one within 100 ms and a request of
+// ask_to_end(). SIGPIPE and SIGXFSZ become errors of write(2).
 #pragma once
+
+#include <csignal>
 
 #include "sys/fd.hpp"
 
 namespace chorus::sys {
+
+// A SIGTERM that may be sent again, by others too, and changes nothing then: ask_to_end() of
+// sys/process.hpp sends it.
+siginfo_t end_request();
 
 class Interrupt {
   public:

@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/handle.hpp"
 #include "base/text.hpp"
+#include "sys/signals.hpp"
 
 namespace chorus::sys {
 namespace {
@@ -105,16 +106,25 @@ Fd open_pidfd(pid_t pid) {
     return Fd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
 }
 
+namespace {
+
 // Opened first and compared then: from there on the descriptor names this process and no other.
-bool signal_process(const Identity& identity, int signal) {
+bool send(const Identity& identity, int signal, const siginfo_t* info) {
     if (identity.pid <= 0) return false;
     const Fd process = open_pidfd(static_cast<pid_t>(identity.pid));
     if (!process || !is_alive(identity)) return false;
-    return syscall(SYS_pidfd_send_signal, process.get(), signal, nullptr, 0) == 0;
+    return syscall(SYS_pidfd_send_signal, process.get(), signal, info, 0) == 0;
+}
+
+}  // namespace
+
+bool signal_process(const Identity& identity, int signal) {
+    return send(identity, signal, nullptr);
 }
 
 bool ask_to_end(const Identity& identity) {
-    if (!signal_process(identity, SIGTERM)) return false;
+    const siginfo_t request = end_request();
+    if (!send(identity, SIGTERM, &request)) return false;
     signal_process(identity, SIGCONT);
     return true;
 }

@@ -34,7 +34,7 @@ void check(const Site& site, const Order& order) {
         throw Error(ErrorCode::limit,
                     std::to_string(base::limits::tasks) +
                         " tasks run, and an agent may have no more at once",
-                    "wait for one, or end one");
+                    "chorus-tasks wait TASK waits for one, or chorus-tasks kill TASK ends it");
     if (order.about.goes_on && order.about.depth > base::limits::task_depth)
         throw Error(ErrorCode::limit, "task: a turn that a task began has begun a task, " +
                                           std::to_string(base::limits::task_depth) +

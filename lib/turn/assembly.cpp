@@ -6,10 +6,8 @@
 #include "context/window.hpp"
 #include "life/trust.hpp"
 #include "policy/profile.hpp"
-#include "store/believed.hpp"
 #include "store/messages.hpp"
 #include "store/prompts.hpp"
-#include "sys/clock.hpp"
 #include "turn/live.hpp"
 #include "turn/secrets.hpp"
 
@@ -92,6 +90,7 @@ bool exceeds_limits(Place& place, const Loaded& loaded,
 
 AssembledWindow assemble_window(Place& place, const Loaded& loaded, const WindowFrame& frame,
                                 std::int64_t open_turn) {
+    if (frame.is_fresh) return {.messages = store::load_turn_messages(place.store, open_turn)};
     store::Thread& thread = place.thread;
     store::WindowBounds bounds = store::bounds_of(place.agent, thread, frame.after_time, open_turn);
     bounds.after_message = frame.after_message;
@@ -100,16 +99,14 @@ AssembledWindow assemble_window(Place& place, const Loaded& loaded, const Window
         return store::load_window(place.store, place.agent.id, thread.id, bounds);
     };
     // a cut of this very turn holds on: made anew each time, it would move with every message
-    auto messages = load_from(thread.window_start);
+    auto messages = load_from(bounds.cut);
     const context::WindowLimits limits{loaded.settings.max_messages,
                                        budget_in_estimates(place, loaded, messages), open_turn};
     context::Window window = context::cut_window(std::move(messages), limits);
     const store::CutLimits now{loaded.settings.rolling_window_ms, loaded.settings.max_messages,
                                loaded.settings.token_budget};
-    // nor is a cut believed that a clock made which was wrong
-    const bool is_open = have_grown(thread.cut_limits, now) ||
-                         !store::is_believed(thread.last_activity, sys::now_ms());
-    const bool grew = is_open && thread.window_floor < thread.window_start;
+    const bool grew =
+        have_grown(thread.cut_limits, now) && thread.window_floor < thread.window_start;
     if (grew) {
         context::Window wider = context::cut_window(load_from(thread.window_floor), limits);
         const bool holds_more =

@@ -25,12 +25,8 @@ sys::Fingerprint files_of(const tools::Tool& tool, const tools::Arguments& argum
 }
 
 std::string named(const std::vector<std::string>& changes) {
-    const auto shown = static_cast<std::ptrdiff_t>(std::min(changes.size(), most_named));
-    std::string text =
-        base::join(std::vector<std::string>(changes.begin(), changes.begin() + shown), ", ");
-    if (changes.size() > most_named)
-        text += " and " + std::to_string(changes.size() - most_named) + " more";
-    return base::visible(base::replace_invalid_utf8(text), base::Newlines::escape);
+    return base::visible(base::replace_invalid_utf8(base::first_few(changes, most_named)),
+                         base::Newlines::escape);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/time.hpp"
 #include "sys/clock.hpp"
 #include "sys/process.hpp"
 
@@ -25,8 +26,7 @@ bool ask(const sys::Identity& process) {
     throw base::Error(base::ErrorCode::timeout,
                       "turn " + std::to_string(turn.turn_number) + " of thread " +
                           std::to_string(turn.thread_id) + ": process " + pid +
-                          " was asked to end and has not in " + std::to_string(waited_ms / 1000) +
-                          " s",
+                          " was asked to end and has not in " + base::seconds_text(waited_ms),
                       "wait longer with --wait; kill -9 " + pid +
                           " ends it at once, and what it has committed stays");
 }

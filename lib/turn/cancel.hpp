@@ -13,10 +13,11 @@ struct CancelOptions {
     store::ThreadId thread = 0;  // 0: every one
     std::int64_t wait_ms = 0;    // for their ends
 };
-// SIGTERM to the process of every turn of the agent that is at work, told apart from another one
-// that has its pid by its start time; then waits until they have ended, each as it always does. The
-// rows as they are then, none where nothing was at work. Error(timeout) naming the first one that
-// has not ended; Error(forbidden) where this user may not; what `stop` throws comes through.
+// Asks the process of every turn of the agent that is at work to end, told apart from another one
+// that has its pid by its start time; then waits until they have ended, each as it always does: a
+// process that was asked before is only waited for. Returns the rows as they are then, none where
+// nothing was at work. Error(timeout) naming the first one that has not ended; Error(forbidden)
+// where this user may not; what `stop` throws comes through.
 std::vector<store::Turn> cancel_turns(store::Store& store, store::AgentId agent,
                                       const CancelOptions& options,
                                       const std::function<bool()>& stop);

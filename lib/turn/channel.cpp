@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
+#include "base/time.hpp"
 #include "store/records.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
@@ -33,10 +34,6 @@ using agent::Channel;
 
 constexpr std::size_t kept_output_bytes = 4'096;
 constexpr std::size_t shown_bytes = 200;
-
-std::string seconds(std::int64_t ms) {
-    return std::to_string((ms + 999) / 1000) + " s";
-}
 
 // What a command wrote last, of stderr where there is something.
 std::string last_words(const sys::Finished& finished) {
@@ -146,7 +143,8 @@ class Correspondent {
                                                       .output_bytes = kept_output_bytes,
                                                       .stop = [this] { return is_interrupted(); }});
         if (finished.timed_out)
-            return "the command did not end within " + seconds(most_ms_) + " and was ended";
+            return "the command did not end within " + base::seconds_text(most_ms_) +
+                   " and was ended";
         if (finished.signal != 0)
             return "the command was ended by signal " + std::to_string(finished.signal);
         if (finished.exit_code == 0) return {};

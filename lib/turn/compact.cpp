@@ -110,7 +110,7 @@ Compacted compact(store::Store& store, const store::Agent& agent, store::Thread 
 }
 
 AssembledWindow fit_window(Place& place, const Loaded& loaded, const Surroundings& surroundings,
-                           const WindowFrame& frame, std::int64_t open_turn, bool keeps_cut) {
+                           const WindowFrame& frame, std::int64_t open_turn) {
     AssembledWindow window = assemble_window(place, loaded, frame, open_turn);
     if (loaded.settings.auto_compact && !window.dropped.empty() &&
         compact_dropped(place, loaded.settings, surroundings, frame, window)) {
@@ -123,7 +123,7 @@ AssembledWindow fit_window(Place& place, const Loaded& loaded, const Surrounding
                           " no longer fit into the window; chorus-context compact would put a "
                           "summary in their place");
     }
-    if (keeps_cut && (window.cut_moved || window.limits_grew)) keep_cut(place);
+    if (open_turn == 0 && (window.cut_moved || window.limits_grew)) keep_cut(place);
     return window;
 }
 

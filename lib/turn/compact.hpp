@@ -26,8 +26,9 @@ Compacted compact(store::Store& store, const store::Agent& agent, store::Thread 
                   const Surroundings& surroundings, const std::function<life::HeldAgent()>& hold);
 
 // The window of the next request. What its limits leave out is summarised first where auto_compact
-// says so, and otherwise told, once for each cut. `keeps_cut`: the thread's stored cut moves, too.
+// says so, and otherwise told, once for each cut. Before a turn begins (`open_turn` is 0) the
+// thread's stored cut moves, too.
 AssembledWindow fit_window(Place& place, const Loaded& loaded, const Surroundings& surroundings,
-                           const WindowFrame& frame, std::int64_t open_turn, bool keeps_cut);
+                           const WindowFrame& frame, std::int64_t open_turn);
 
 }  // namespace chorus::turn

@@ -12,11 +12,13 @@
 #include "base/text.hpp"
 #include "base/time.hpp"
 #include "chat/asked.hpp"
+#include "chat/commands.hpp"
 #include "chat/json.hpp"
 #include "life/deciders.hpp"
 #include "life/trust.hpp"
 #include "store/agents.hpp"
 #include "store/records.hpp"
+#include "store/turns.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "tools/tool.hpp"
@@ -35,11 +37,18 @@ using base::Error;
 using base::ErrorCode;
 using Verb = Decision::Verb;
 
-[[noreturn]] void refuse_decided(const store::Prompt& prompt) {
-    std::string why = "it was " + prompt.state;
-    if (!prompt.decided_by.empty()) why += " by " + prompt.decided_by;
-    if (prompt.decided_at != 0) why += ", " + base::iso8601(prompt.decided_at);
-    throw Error(ErrorCode::no_prompt, "prompt " + prompt.id + ": nothing to decide: " + why);
+// Where nothing is left to decide of a turn that has not ended, it only needs to go on.
+std::string hint_for(store::Store& store, store::TurnId id) {
+    const auto turn = store::find_turn(store, id);
+    const auto agent = turn ? store::find_agent(store, turn->agent_id) : std::nullopt;
+    if (!agent || turn->ended_at != 0) return "chorus-tasks prompts lists what waits";
+    return chat::resume_command(agent->name, turn->thread_id) + " goes on with the turn";
+}
+
+[[noreturn]] void refuse_decided(store::Store& store, const store::Prompt& prompt) {
+    throw Error(ErrorCode::no_prompt,
+                "prompt " + prompt.id + ": nothing to decide: " + how_decided(prompt),
+                hint_for(store, prompt.turn_id));
 }
 
 store::Agent agent_of(store::Store& store, const store::Prompt& prompt) {
@@ -60,7 +69,7 @@ store::Prompt one_prompt(store::Store& store, const std::string& name, const std
     if (!name.empty() && agent.name != name)
         throw Error(ErrorCode::no_prompt, "prompt " + id + ": it is not of agent " +
                                               base::quoted(name) + " but of '" + agent.name + "'");
-    if (prompt->state != "pending") refuse_decided(*prompt);
+    if (prompt->state != "pending") refuse_decided(store, *prompt);
     return *prompt;
 }
 
@@ -73,7 +82,7 @@ std::vector<store::Prompt> all_prompts(store::Store& store, const Decision& deci
             prompts.push_back(std::move(prompt));
     if (prompts.empty())
         throw Error(ErrorCode::no_prompt, "prompts: nothing waits for that",
-                    "chorus-tasks prompts lists what waits");
+                    hint_for(store, decision.turn));
     return prompts;
 }
 
@@ -94,17 +103,22 @@ std::string checked_answer(const store::Prompt& prompt, const std::string& text)
                 "there are " + base::quoted_list(all) + ", or their numbers");
 }
 
-void check_kind(const store::Prompt& prompt, Verb verb, bool always) {
+// `name` as of decide().
+void check_kind(const store::Prompt& prompt, Verb verb, bool always, const std::string& name) {
+    const auto way = [&](const std::string& wanted) {
+        return (name.empty() ? "chorus-tasks " : "chorus-run " + name + " --") + wanted + " " +
+               prompt.id;
+    };
     if (prompt.kind == "trust" && (verb == Verb::answer || always))
         throw Error(ErrorCode::bad_request, "prompt " + prompt.id + ": it asks for trust",
-                    "it is approved or denied");
+                    way("approve") + ", or " + way("deny"));
     const bool is_question = prompt.kind == "question";
     if (verb == Verb::approve && is_question)
         throw Error(ErrorCode::bad_request, "prompt " + prompt.id + ": it is a question",
-                    "--answer " + prompt.id + " TEXT answers it, --deny refuses to");
+                    way("answer") + " TEXT, or " + way("deny"));
     if (verb == Verb::answer && !is_question)
         throw Error(ErrorCode::bad_request, "prompt " + prompt.id + ": it asks for permission",
-                    "--approve " + prompt.id + " or --deny " + prompt.id);
+                    way("approve") + ", or " + way("deny"));
 }
 
 // What the rules deny by now, or whoever decides may not grant, is not approved.
@@ -205,6 +219,14 @@ std::string in_one_line(const store::Prompt& prompt) {
     return prompt.action + ": " + base::join(lines, "; ");
 }
 
+std::string how_decided(const store::Prompt& prompt) {
+    if (prompt.state == "pending") return "its agent is being destroyed";
+    std::string how = prompt.state == "expired" ? "it has expired" : "it was " + prompt.state;
+    if (!prompt.decided_by.empty()) how += " by " + prompt.decided_by;
+    if (prompt.decided_at != 0) how += ", " + base::iso8601(prompt.decided_at);
+    return how;
+}
+
 std::optional<std::string> chosen_option(const std::vector<std::string>& options,
                                          std::string_view text) {
     const std::string_view wanted = base::trim(text);
@@ -251,7 +273,7 @@ std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
     };
     for (store::Prompt& prompt : prompts) {
         const Widening widening = widening_for(prompt);
-        check_kind(prompt, decision.verb, decision.always);
+        check_kind(prompt, decision.verb, decision.always, agent_name);
         if (decision.verb == Verb::approve)
             check_grant(store, prompt, widening, secrets, decision.always);
         prompt.state = state_after(decision.verb);
@@ -260,7 +282,6 @@ std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
         prompt.decided_by = decider.actor;
         prompt.profile = fingerprint_in_force(store, widening);
         if (decision.verb == Verb::approve) bind_approval(store, decider, decision, agent, prompt);
-        if (decider.show) decider.show(prompt);
     }
     std::vector<store::Prompt> decided;
     const auto decide_each = [&](const auto& decides) {
@@ -269,7 +290,7 @@ std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
             if (decides(prompt))
                 decided.push_back(prompt);
             else if (!all)
-                refuse_decided(*store::find_prompt(store, prompt.id));
+                refuse_decided(store, *store::find_prompt(store, prompt.id));
         }
     };
     if (decision.always)
@@ -285,7 +306,7 @@ std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
         decide_each([&](const store::Prompt& prompt) {
             return decide_one(store, widening_for(prompt), prompt);
         });
-    if (decided.empty()) refuse_decided(*store::find_prompt(store, prompts.front().id));
+    if (decided.empty()) refuse_decided(store, *store::find_prompt(store, prompts.front().id));
     deliver_audit(store, {configuration.audit_sink, decider.home.audit_lock()}, decider.warn);
     return decided;
 }

@@ -29,9 +29,8 @@ struct Decision {
 struct Decider {
     const agent::Home& home;
     const sys::Environment& environment;
-    std::string actor;                               // "uid 1000 (bob)"
-    std::function<void(const store::Prompt&)> show;  // each, before any is decided; may be empty
-    std::function<void(const std::string&)> warn;    // one line for people
+    std::string actor;                             // "uid 1000 (bob)"
+    std::function<void(const std::string&)> warn;  // one line for people
     // Of a process that goes on with the turn: what it saw of files that are too many to keep.
     std::map<std::string, SeenFiles>* held = nullptr;
 };
@@ -56,6 +55,9 @@ std::string changed_since_asked(store::Store& store, const agent::Home& home,
 
 // What it asks, in one line of a person's screen but for what base::visible does.
 std::string in_one_line(const store::Prompt& prompt);
+
+// Tells what became of a prompt that can no longer be decided: "it was denied by uid 0, 2026-…".
+std::string how_decided(const store::Prompt& prompt);
 
 // The option that a text or its number stands for.
 std::optional<std::string> chosen_option(const std::vector<std::string>& options,

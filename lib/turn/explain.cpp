@@ -21,7 +21,7 @@ void try_sandbox(const sys::Sandbox& sandbox, const Surroundings& surroundings,
 Explanation explain(const ExplainOptions& options, const Surroundings& surroundings) {
     TurnOptions turn;
     turn.agent = options.agent;
-    Place place = open_place(turn, surroundings, Hold::nothing);
+    Place place = open_place(turn, surroundings);
     Loaded loaded = load(place, turn, surroundings);
     const tools::Workplace workplace = make_workplace(place, surroundings, loaded.settings);
     const Proposed call = proposed(options.action, workplace, place.home_configuration);

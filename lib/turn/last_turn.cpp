@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/time.hpp"
+#include "chat/commands.hpp"
 #include "store/believed.hpp"
 #include "store/records.hpp"
 #include "sys/clock.hpp"
@@ -18,13 +19,14 @@ using store::TurnState;
 
 // All its questions are decided, and nobody has gone on with it.
 chat::TurnResult not_gone_on(Place& place, const store::Turn& turn) {
-    chat::TurnResult result = about(place, turn);
+    chat::TurnResult result = about(place.store, place.agent.name, turn);
     result.state = chat::State::input_required;
     result.reason = "decided";
     result.exit_status = ExitStatus::input_required;
     result.error =
         Error(ErrorCode::input_required, "turn: the one before is decided and has not gone on",
-              "chorus-run " + place.agent.name + " --resume, or --cancel-prompts gives it up");
+              chat::resume_command(place.agent.name, turn.thread_id) + ", or " +
+                  giving_up(place, turn.thread_id));
     return result;
 }
 
@@ -45,15 +47,22 @@ chat::TurnResult not_accepted(chat::TurnResult result, const Place& place,
                               const TurnOptions& options) {
     if (options.says_nothing()) return result;
     result.accepted = false;
-    result.error =
-        Error(result.error->code(), "the message was not accepted: " + result.error->message(),
-              "chorus-run " + place.agent.name +
-                  " --queue MESSAGE leaves it for the next turn, --cancel-prompts MESSAGE gives " +
-                  "this turn up, --new-thread MESSAGE goes beside it");
+    const std::string name = place.agent.name;
+    const std::string thread = std::to_string(place.thread.id);
+    result.error = Error(
+        result.error->code(), "the message was not accepted: " + result.error->message(),
+        "chorus-run " + name + " -t " + thread + " --queue MESSAGE leaves it for the next turn, " +
+            giving_up(place, place.thread.id) + ", chorus-run " + name +
+            " --new-thread MESSAGE goes beside it");
     return result;
 }
 
 }  // namespace
+
+std::string giving_up(const Place& place, store::ThreadId thread) {
+    return "chorus-run " + place.agent.name + " -t " + std::to_string(thread) +
+           " --cancel-prompts MESSAGE gives the turn up";
+}
 
 void end_open_turn(Place& place, store::Turn turn, const std::string& reason) {
     store::Transaction transaction(place.store);
@@ -62,16 +71,16 @@ void end_open_turn(Place& place, store::Turn turn, const std::string& reason) {
     transaction.commit();
 }
 
-chat::TurnResult about(Place& place, const store::Turn& turn) {
+chat::TurnResult about(store::Store& store, const std::string& agent, const store::Turn& turn) {
     chat::TurnResult result;
-    result.agent = place.agent.name;
-    result.thread = place.thread.id;
+    result.agent = agent;
+    result.thread = turn.thread_id;
     result.turn_id = turn.id;
     result.turn_number = turn.turn_number;
     result.usage = turn.usage;
     result.iterations = turn.iterations;
     result.tool_calls = turn.tool_calls;
-    const store::AuditHead head = store::audit_head(place.store);
+    const store::AuditHead head = store::audit_head(store);
     result.audit_rows = head.rows;
     result.audit_hash = head.hash;
     return result;
@@ -79,7 +88,7 @@ chat::TurnResult about(Place& place, const store::Turn& turn) {
 
 chat::TurnResult still_waiting(Place& place, const store::Turn& turn,
                                const std::vector<store::Prompt>& prompts) {
-    chat::TurnResult result = about(place, turn);
+    chat::TurnResult result = about(place.store, place.agent.name, turn);
     result.state = chat::State::input_required;
     result.exit_status = ExitStatus::input_required;
     for (const store::Prompt& prompt : prompts) result.prompts.push_back(notice_of(prompt));
@@ -101,7 +110,7 @@ Asked asked_of(Place& place, const store::Turn& turn) {
 }
 
 chat::TurnResult still_parked(Place& place, const store::Turn& turn) {
-    chat::TurnResult result = about(place, turn);
+    chat::TurnResult result = about(place.store, place.agent.name, turn);
     result.state = chat::State::failed;
     result.reason = turn.reason;
     result.resume_at = turn.resume_at;
@@ -109,7 +118,7 @@ chat::TurnResult still_parked(Place& place, const store::Turn& turn) {
     result.error = Error(ErrorCode::parked,
                          "agent '" + place.agent.name + "': its turn is parked until " +
                              base::iso8601(turn.resume_at) + ": every credential is rate-limited",
-                         "chorus-run " + place.agent.name + " --resume after that");
+                         chat::resume_command(place.agent.name, turn.thread_id) + " after that");
     return result;
 }
 
@@ -152,9 +161,8 @@ base::Error with_way_on(const base::Error& error, const Place& place, const stor
     if (error.cause() == base::Cause::unknown) return error;
     return {error.code(), error.message(),
             "turn " + std::to_string(turn.turn_number) +
-                " is on record; when that is mended, it goes on with: chorus-run " +
-                place.agent.name +
-                (turn.thread_id == 1 ? "" : " -t " + std::to_string(turn.thread_id)) + " --resume",
+                " is on record; when that is mended, it goes on with: " +
+                chat::resume_command(place.agent.name, turn.thread_id),
             error.cause()};
 }
 

@@ -13,7 +13,7 @@
 namespace chorus::turn {
 
 // What a result says of a turn that is not taken now.
-chat::TurnResult about(Place& place, const store::Turn& turn);
+chat::TurnResult about(store::Store& store, const std::string& agent, const store::Turn& turn);
 // A thread that waits answers with its questions again.
 chat::TurnResult still_waiting(Place& place, const store::Turn& turn,
                                const std::vector<store::Prompt>& prompts);
@@ -24,6 +24,8 @@ struct Asked {
 };
 Asked asked_of(Place& place, const store::Turn& turn);
 
+// The end of a hint: the command that gives up the thread's turn, and that it does.
+std::string giving_up(const Place& place, store::ThreadId thread);
 // One that waits or is parked, with its prompts.
 void end_open_turn(Place& place, store::Turn turn, const std::string& reason);
 // Until its time has come, unless a clock that was wrong gave it.

@@ -10,11 +10,8 @@ namespace chorus::turn {
 
 void remove_leftovers(Place& place, const agent::Home& home, const store::Turn& crashed) {
     sys::remove_temporaries(home.locks());
-    sys::remove_temporaries(place.directory.path());
-    sys::remove_temporaries(place.directory.sessions());
-    sys::remove_temporaries(place.directory.commands());
-    sys::remove_temporaries(place.directory.checkpoints());
-    sys::remove_temporaries(place.directory.checkpoints() + "/trees");
+    for (const std::string& directory : place.directory.written())
+        sys::remove_temporaries(directory);
     const auto root = root_of(place, crashed);
     const sys::Root own(place.directory.path());
     for (const store::ToolRun& run : store::load_tool_runs(place.store, crashed.id)) {

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/text.hpp"
+#include "chat/commands.hpp"
 #include "chat/json_text.hpp"
 #include "context/window.hpp"
 #include "model/retry.hpp"
@@ -144,7 +145,7 @@ const chat::Request& LiveTurn::assemble(std::int64_t iteration) {
     const std::string torn = context::find_torn(request_.messages);
     if (!torn.empty())
         throw Error(ErrorCode::internal, "context: " + torn,
-                    "chorus-context clear starts a new window");
+                    "chorus-context clear " + place_.agent.name + " starts a new window");
     return request_;
 }
 
@@ -161,8 +162,8 @@ void LiveTurn::renew_conversation() {
     std::vector<chat::Message> committed = record_.take_committed();
     std::move(committed.begin(), committed.end(), std::back_inserter(messages));
     if (!has_window_ || exceeds_limits(place_, loaded_, messages)) {
-        AssembledWindow window = fit_window(place_, loaded_, surroundings_, frame_,
-                                            record_.turn().id, record_.has_chain());
+        AssembledWindow window =
+            fit_window(place_, loaded_, surroundings_, frame_, record_.turn().id);
         messages = std::move(window.messages);
         state_.usage += window.usage;
         if (window.cut_moved) record_.begin_chain(messages);
@@ -280,16 +281,20 @@ void LiveTurn::fill_failure(const model::Failure& failure) {
     result_.state = State::failed;
     result_.error_category = model::name(failure.category);
     ErrorCode code = model::error_code(failure.category);
+    const std::string goes_on = chat::resume_command(place_.agent.name, place_.thread.id);
     std::string hint;
     if (failure.category == model::Category::rate_limited) {
         const std::int64_t wait = std::max(lone_cooldown_ms, failure.retry_after_ms.value_or(0));
         code = ErrorCode::parked;
         result_.reason = "all_profiles_rate_limited";
         result_.resume_at = sys::now_ms() + wait;
-        hint = "go on after " + base::iso8601(result_.resume_at) + " with chorus-run " +
-               place_.agent.name + " --resume";
+        hint = "go on after " + base::iso8601(result_.resume_at) + " with " + goes_on;
     }
-    if (failure.context_overflow) hint = "chorus-context clear, or --fresh for one turn";
+    if (failure.category == model::Category::unauthorized)
+        hint = "with a valid key it goes on: " + goes_on;
+    if (failure.context_overflow)
+        hint = "chorus-context clear " + place_.agent.name + " empties the window, chorus-run " +
+               place_.agent.name + " --fresh MESSAGE does for one turn";
     result_.error = Error(
         code, "model " + loaded_.settings.model + ": " + place_.redaction.apply(failure.message),
         hint);

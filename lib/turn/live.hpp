@@ -23,6 +23,7 @@ namespace chorus::turn {
 struct WindowFrame {
     base::TimeMs after_time = 0;
     std::int64_t after_message = 0;
+    bool is_fresh = false;  // the messages of the turn itself are all that it has
 };
 
 // The parts of a turn that are loaded before anything is committed.

@@ -43,12 +43,12 @@ NextRequest assemble(Place& place, const Loaded& loaded, const TurnOptions& opti
 }  // namespace
 
 NextRequest next_request(const TurnOptions& options, const Surroundings& surroundings) {
-    Place place = open_place(options, surroundings, Hold::nothing);
+    Place place = open_place(options, surroundings);
     return assemble(place, load(place, options, surroundings), options);
 }
 
 std::string dry_run(const TurnOptions& options, const Surroundings& surroundings) {
-    Place place = open_place(options, surroundings, Hold::nothing);
+    Place place = open_place(options, surroundings);
     const Loaded loaded = load(place, options, surroundings);
     NextRequest next = assemble(place, loaded, options);
     const model::Endpoint endpoint =

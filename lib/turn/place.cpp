@@ -16,6 +16,7 @@
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
+#include "turn/last_turn.hpp"
 #include "turn/secrets.hpp"
 #include "turn/shutdown.hpp"
 
@@ -117,6 +118,14 @@ void lock_key(Place& place, const TurnOptions& options, const Surroundings& surr
         place.thread = *store::find_thread(place.store, place.agent.id, place.keyed->thread_id);
 }
 
+// Names what helps against a busy thread and goes with the options that were given.
+std::string ways_past(const Place& place, const TurnOptions& options) {
+    const bool may_go_beside =
+        !options.says_nothing() && options.thread.empty() && !place.keyed && !options.new_thread;
+    return may_go_beside ? "wait with --wait, or use another thread with --new-thread"
+                         : "wait with --wait";
+}
+
 void lock_thread(Place& place, const TurnOptions& options, const Surroundings& surroundings,
                  std::int64_t wait_ms) {
     place.thread_lock = sys::Lock::acquire(
@@ -126,7 +135,7 @@ void lock_thread(Place& place, const TurnOptions& options, const Surroundings& s
         throw Error(ErrorCode::agent_busy,
                     "agent '" + place.agent.name + "': thread " + std::to_string(place.thread.id) +
                         " is at work: " + holder_of(place.store, place.agent, place.thread),
-                    "wait with --wait, or use another thread with --new-thread");
+                    ways_past(place, options));
     place.thread = *store::find_thread(place.store, place.agent.id, place.thread.id);
 }
 
@@ -163,8 +172,7 @@ sys::Root root_of_turn(Place& place, const TurnOptions& options, const Surroundi
         why = "a link leads elsewhere now";
     }
     throw Error(ErrorCode::bad_request, "-C: " + base::quoted(options.directory) + ": " + why,
-                "make it again, or chorus-run " + place.agent.name +
-                    " --cancel-prompts MESSAGE gives the turn up");
+                "make it again, or " + giving_up(place, place.thread.id));
 }
 
 void limit_waits(store::Store& store, const TurnOptions& options) {
@@ -179,24 +187,39 @@ void limit_waits(store::Store& store, const TurnOptions& options) {
     });
 }
 
-Place open_place(const TurnOptions& options, const Surroundings& surroundings, Hold hold) {
-    const agent::Home& home = surroundings.home;
+Found find_agent(const TurnOptions& options, const Surroundings& surroundings) {
     store::Store store =
-        life::open_home(home, surroundings.environment, agent::IfMissing::refuse,
+        life::open_home(surroundings.home, surroundings.environment, agent::IfMissing::refuse,
                         agent::groom_in_force(options.groom, surroundings.environment));
     be_patient(store, options.wait_ms, options, surroundings);
-    const store::Agent agent = life::require_agent(home, store, options.agent);
-    const agent::Directory directory(home.path() + "/" + agent.dir);
+    store::Agent agent = life::require_agent(surroundings.home, store, options.agent);
+    return {std::move(store), std::move(agent)};
+}
+
+Place open_place(Found& found, const TurnOptions& options, const Surroundings& surroundings) {
+    const agent::Home& home = surroundings.home;
+    const agent::Directory directory(home.path() + "/" + found.agent.dir);
     auto home_configuration = agent::load_home_configuration(home);
-    sys::Root root = root_for(store, directory, options, surroundings);
-    const store::Thread thread = context::require_thread(store, agent, directory, options.thread);
-    Place place{std::move(store), agent, thread, directory, std::move(home_configuration),
-                std::move(root),  {},    {},     {}};
-    place.redaction =
-        secrets_of(home, surroundings.environment, place.home_configuration.shared.environment);
-    if (place.redaction.holds_active(options.idempotency_key))
+    sys::Root root = root_for(found.store, directory, options, surroundings);
+    const store::Thread thread =
+        context::require_thread(found.store, found.agent, directory, options.thread);
+    auto redaction =
+        secrets_of(home, surroundings.environment, home_configuration.shared.environment);
+    if (redaction.holds_active(options.idempotency_key))
         throw Error(ErrorCode::bad_request, "--idempotency-key: it holds a key");
-    if (hold == Hold::nothing) return place;
+    Place place{
+        std::move(found.store), found.agent, thread, directory, std::move(home_configuration),
+        std::move(root),        {},          {},     {}};
+    place.redaction = std::move(redaction);
+    return place;
+}
+
+Place open_place(const TurnOptions& options, const Surroundings& surroundings) {
+    Found found = find_agent(options, surroundings);
+    return open_place(found, options, surroundings);
+}
+
+void lock_place(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
     const std::int64_t until_ms = sys::monotonic_ms() + options.wait_ms;
     const auto left_ms = [&]() -> std::int64_t {
         if (options.wait_ms < 0) return -1;
@@ -207,7 +230,6 @@ Place open_place(const TurnOptions& options, const Surroundings& surroundings, H
     const bool locks = place.keyed ? !has_answered(*place.keyed) : !options.new_thread;
     if (locks) lock_thread(place, options, surroundings, left_ms());
     read_again(place, options, surroundings);
-    return place;
 }
 
 Tried try_lock(Place& place, const TurnOptions& options, const Surroundings& surroundings) {

@@ -43,10 +43,19 @@ struct Place {
 // Posted when the turn is over, where there is a channel. Inside a transaction of the caller.
 void keep_for_channel(Place& place, store::TurnId turn, const std::string& text);
 
-enum class Hold { locks, nothing };
-// Error(not_found), Error(exited), Error(not_ready), Error(agent_busy), Error(bad_request) for -C.
-// With --new-thread the place is, unlocked, the thread that the new one will stand beside.
-Place open_place(const TurnOptions& options, const Surroundings& surroundings, Hold hold);
+struct Found {
+    store::Store store;
+    store::Agent agent;
+};
+// Error(not_found), Error(exited), Error(not_ready).
+Found find_agent(const TurnOptions& options, const Surroundings& surroundings);
+// Without a lock. The store goes into the place, unless this throws: Error(bad_request) for -C and
+// what a configuration or a directory lacks.
+Place open_place(Found& found, const TurnOptions& options, const Surroundings& surroundings);
+Place open_place(const TurnOptions& options, const Surroundings& surroundings);
+// Takes the locks, and reads again what they keep as it is. Error(agent_busy). With --new-thread
+// the place stays, unlocked, the thread that the new one will stand beside.
+void lock_place(Place& place, const TurnOptions& options, const Surroundings& surroundings);
 // What a turn at work commits waits for other writers no longer than --timeout lets it end: then
 // Error(timeout).
 void limit_waits(store::Store& store, const TurnOptions& options);

@@ -61,4 +61,14 @@ context::SessionAbout about_session(const Present& present, context::SessionTrig
             present.messages, summaries == Summaries::by_model ? by_model : context::Summarize())};
 }
 
+base::TimeMs window_begin(const agent::Home& home, const store::Agent& agent) {
+    try {
+        const auto own =
+            agent::load_configuration(agent::Directory(home.path() + "/" + agent.dir)).shared;
+        return sys::now_ms() - window_in_force_ms(own, agent::load_home_configuration(home).shared);
+    } catch (const base::Error&) {
+        return 0;
+    }
+}
+
 }  // namespace chorus::turn

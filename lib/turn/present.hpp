@@ -33,4 +33,8 @@ context::SessionAbout about_session(const Present& present, context::SessionTrig
                                     const std::string& description, Summaries summaries,
                                     const Surroundings& surroundings);
 
+// Returns the time that all messages of the agent's window are newer than; 0 where its
+// configuration cannot be read.
+base::TimeMs window_begin(const agent::Home& home, const store::Agent& agent);
+
 }  // namespace chorus::turn

@@ -148,7 +148,16 @@ void Questions::compare(Judged& judged) {
     if (!why.empty()) reopen(judged, why);
 }
 
-// False: somebody else was first, and what they said holds.
+// Somebody else was first, or its time is over: that holds.
+bool Questions::take_settled_row(Judged& judged) {
+    expire_prompts(place_.store);
+    judged.row = store::find_prompt(place_.store, judged.row->id);
+    if (judged.row->state == "pending") return false;
+    take_row(judged);
+    return true;
+}
+
+// False: it could not be decided any more.
 bool Questions::settle_row(Judged& judged, const Reply& reply) {
     store::Prompt decided = *judged.row;
     decided.state = reply.what == Reply::What::no       ? "denied"
@@ -162,8 +171,9 @@ bool Questions::settle_row(Judged& judged, const Reply& reply) {
     const bool first = store::decide_prompt(place_.store, decided);
     transaction.commit();
     if (first) return true;
-    judged.row = store::find_prompt(place_.store, decided.id);
-    take_row(judged);
+    take_settled_row(judged);
+    surroundings_.warn("prompt " + decided.id +
+                       ": what was typed came too late: " + how_decided(*judged.row));
     return false;
 }
 
@@ -206,7 +216,11 @@ Reply Questions::ask_until_settled(Judged& judged) {
 Reply Questions::ask(Judged& judged) {
     if (!surroundings_.ask) return {};
     const Reply reply = ask_until_settled(judged);
-    if (reply.what == Reply::What::nobody || (judged.row && !settle_row(judged, reply))) return {};
+    if (reply.what == Reply::What::nobody) {
+        if (judged.row) take_settled_row(judged);
+        return {};
+    }
+    if (judged.row && !settle_row(judged, reply)) return {};
     take_reply(judged, reply);
     return reply;
 }

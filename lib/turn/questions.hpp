@@ -41,6 +41,7 @@ class Questions {
   private:
     store::Prompt new_row(const Judged& judged) const;
     Reply ask_until_settled(Judged& judged);
+    bool take_settled_row(Judged& judged);
     bool settle_row(Judged& judged, const Reply& reply);
     void take_row(Judged& judged);
     void take_reply(Judged& judged, const Reply& reply) const;

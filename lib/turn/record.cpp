@@ -137,9 +137,10 @@ void Record::begin(std::optional<chat::Message> user_message) {
     (void)life::require_again(place_.store, place_.agent);
     store::insert_turn(place_.store, turn_);
     change_state(TurnState::working, user_message ? "user message" : "inbox");
-    const bool has_begun = insert_inbox_messages(true);
+    const auto rows = waiting(!user_message.has_value());
+    insert_inbox_messages(rows, true);
     if (user_message) {
-        user_message->starts_turn = !has_begun;
+        user_message->starts_turn = rows.empty();
         insert(std::move(*user_message));
     }
     store::update_turn(place_.store, turn_);
@@ -191,8 +192,8 @@ void Record::begin_chain(const std::vector<chat::Message>& window) {
                         }).base();
     for (auto message = window.begin(); message != unsent; ++message)
         chain_ = context::chained_hash(*chain_, *message);
-    if (unsent == window.end()) return;
     store::Transaction transaction(place_.store);
+    store::set_cut(place_.store, place_.thread);
     for (auto message = unsent; message != window.end(); ++message) {
         chain_ = context::chained_hash(*chain_, *message);
         if (message->turn_id == turn_.id)
@@ -351,23 +352,30 @@ void Record::append_notice(const std::string& text) {
     }
 }
 
-bool Record::insert_inbox_messages(bool begins_turn) {
-    const auto waiting = store::undelivered(place_.store, turn_.agent_id, turn_.thread_id);
-    for (const store::InboxRow& row : waiting) {
+std::vector<store::InboxRow> Record::waiting(bool with_one_that_begins) {
+    auto rows = store::undelivered(place_.store, turn_.agent_id, turn_.thread_id);
+    bool is_taken = !with_one_that_begins;
+    std::erase_if(rows, [&](const store::InboxRow& row) {
+        return row.begins_turn && std::exchange(is_taken, true);
+    });
+    return rows;
+}
+
+void Record::insert_inbox_messages(const std::vector<store::InboxRow>& rows, bool begins_turn) {
+    for (const store::InboxRow& row : rows) {
         chat::Message message;
         message.content = row.content;
-        message.starts_turn = begins_turn && row.id == waiting.front().id;
+        message.starts_turn = begins_turn && row.id == rows.front().id;
         insert(std::move(message));
         store::mark_delivered(place_.store, row.id, turn_.id);
         has_inbox_ = true;
     }
-    return !waiting.empty();
 }
 
 void Record::deliver_inbox() {
-    if (store::undelivered(place_.store, turn_.agent_id, turn_.thread_id).empty()) return;
+    if (waiting(false).empty()) return;
     Change change(*this);
-    insert_inbox_messages();
+    insert_inbox_messages(waiting(false), false);
     change.commit();
     append_transcript();
 }

@@ -43,7 +43,7 @@ class Record {
     store::Turn& turn() { return turn_; }
     const store::Turn& turn() const { return turn_; }
     // A cut has left these of the conversation: hashes go on from there, and those of messages that
-    // no request has held yet are made anew.
+    // no request has held yet are made anew, with the thread's stored cut.
     void begin_chain(const std::vector<chat::Message>& window);
     // What stands before the messages of the request that the next answer is to.
     void use_prefix(store::Prefix prefix) { prefix_ = std::move(prefix); }
@@ -51,7 +51,6 @@ class Record {
     // The messages committed since the last call, in order.
     std::vector<chat::Message> take_committed() { return std::exchange(committed_, {}); }
 
-    bool has_chain() const { return chain_.has_value(); }
     // Whether the turn works for what came through the inbox too.
     bool has_inbox() const { return has_inbox_; }
 
@@ -62,7 +61,8 @@ class Record {
     const std::string& transcript_problem() const { return transcript_problem_; }
 
     // The turn's row, what waits in the inbox, and the user message: what is reported as accepted.
-    // Without a message the inbox is to hold something.
+    // Without a message the inbox is to hold something, of which at most one begins a turn: the
+    // others get turns of their own.
     void begin(std::optional<chat::Message> user_message);
     // The same row again, one attempt later; `last` is the newest message of the turn.
     void reopen(const chat::Message& last);
@@ -83,7 +83,7 @@ class Record {
     // Questions for people; the row keeps no process.
     void suspend(const std::vector<store::Prompt>& prompts,
                  const std::vector<DecidedCall>& decided);
-    // Delivers what waits in the inbox as user messages.
+    // Delivers what waits in the inbox as user messages, without what begins a turn.
     void deliver_inbox();
     // The final answer and the end of the turn.
     void conclude(const chat::Reply& reply, const chat::Opaque* opaque, chat::TurnResult& result);
@@ -101,7 +101,8 @@ class Record {
     void insert_intent(const DecidedCall& call, base::TimeMs now);
     void change_state(store::TurnState next, const std::string& cause);
     void write_end(chat::TurnResult& result);
-    bool insert_inbox_messages(bool begins_turn = false);
+    std::vector<store::InboxRow> waiting(bool with_one_that_begins);
+    void insert_inbox_messages(const std::vector<store::InboxRow>& rows, bool begins_turn);
     void append_transcript();
     void append_notice(const std::string& text);
     void keep_end_for_channel(const chat::TurnResult& result);

@@ -1,5 +1,7 @@
 #include "turn/rewind.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
@@ -11,6 +13,7 @@
 #include "sys/clock.hpp"
 #include "turn/last_turn.hpp"
 #include "turn/place.hpp"
+#include "turn/present.hpp"
 #include "turn/record.hpp"
 #include "turn/recovery.hpp"
 #include "turn/workspace_rewind.hpp"
@@ -43,7 +46,19 @@ Place place_of(store::Store store, life::HeldAgent held, const RewindOptions& op
             .thread_lock = {}};
 }
 
-store::MessageRow require_beginning(Place& place, std::int64_t id) {
+void require_in_window(Place& place, std::int64_t id, const Surroundings& surroundings) {
+    const Present present =
+        present_context(place.store, place.agent, {place.thread.id}, surroundings);
+    if (std::any_of(present.messages.begin(), present.messages.end(),
+                    [&](const auto& each) { return each.message.id == id; }))
+        return;
+    throw Error(ErrorCode::not_found, named(id) + ": it has left the window already",
+                "chorus-context branch " + place.agent.name + " BRANCH --at " + std::to_string(id) +
+                    " -t " + std::to_string(place.thread.id) + " begins a branch with it");
+}
+
+store::MessageRow require_beginning(Place& place, std::int64_t id,
+                                    const Surroundings& surroundings) {
     auto row = store::find_message(place.store, id);
     const bool is_own = row && row->agent_id == place.agent.id;
     if (!is_own || row->thread_id != place.thread.id)
@@ -52,14 +67,12 @@ store::MessageRow require_beginning(Place& place, std::int64_t id) {
                         place.agent.name + "' has none of that id",
                     is_own ? "it is in thread " + std::to_string(row->thread_id) + ": -t " +
                                  std::to_string(row->thread_id)
-                           : "the thread's transcript shows the ids");
-    if (!row->message.starts_turn)
+                           : "chorus-context messages " + place.agent.name + " -t " +
+                                 std::to_string(place.thread.id) + " shows the ids");
+    if (!row->message.starts_turn || row->message.is_compaction)
         throw Error(ErrorCode::bad_request, named(id) + ": it began no turn",
                     "go back to before a message of the user");
-    if (!row->is_kept)
-        throw Error(ErrorCode::not_found, named(id) + ": it has left the window already",
-                    "chorus-context branch " + place.agent.name + " BRANCH --at " +
-                        std::to_string(id) + " begins a branch with it");
+    require_in_window(place, id, surroundings);
     return std::move(*row);
 }
 
@@ -150,7 +163,7 @@ Rewound rewind(store::Store store, life::HeldAgent held, const RewindOptions& op
     rewound.thread = place.thread.id;
     std::optional<WorkspaceRewind> workspace;
     if (options.to != 0) {
-        const store::MessageRow row = require_beginning(place, options.to);
+        const store::MessageRow row = require_beginning(place, options.to, surroundings);
         if (options.workspace) workspace.emplace(place, surroundings, turn_of(place, row));
     } else {
         workspace.emplace(place, surroundings, options.checkpoint);

@@ -142,7 +142,9 @@ std::string what_it_does(const ThreadStanding& thread) {
 }
 
 std::string what_it_asks(const ThreadStanding& thread) {
-    if (thread.prompts.empty()) return "decided or expired: chorus-run --resume goes on";
+    if (thread.prompts.empty())
+        return "decided or expired: chorus-run NAME -t " + std::to_string(thread.thread.id) +
+               " --resume goes on";
     std::string what = in_one_line(thread.prompts.front());
     if (thread.prompts.size() > 1)
         what += " and " + std::to_string(thread.prompts.size() - 1) + " more";

@@ -50,7 +50,6 @@ std::vector<sys::Identity> Stopping::started_by(const sys::Identity& process) co
     return started;
 }
 
-// A second SIGTERM would end it at once.
 void Stopping::stop(const sys::Identity& process) {
     if (!asked_.contains(process)) {
         if (!sys::ask_to_end(process)) return;

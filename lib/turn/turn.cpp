@@ -22,6 +22,7 @@
 #include "turn/audit_sink.hpp"
 #include "turn/channel.hpp"
 #include "turn/compact.hpp"
+#include "turn/keyed.hpp"
 #include "turn/last_turn.hpp"
 #include "turn/live.hpp"
 #include "turn/notice.hpp"
@@ -38,11 +39,6 @@ using base::Error;
 using base::ErrorCode;
 using base::ExitStatus;
 using store::TurnState;
-
-// A key stands for one prompt.
-std::string hash_of_said(const TurnOptions& options) {
-    return base::sha256_hex(options.prompt + '\0' + options.stdin_text);
-}
 
 // What --resume needs of the options that began the turn.
 std::string store_options(const TurnOptions& options, const Settings& settings) {
@@ -159,14 +155,11 @@ void check_fits(const chat::Message& message, const TurnOptions& options,
 chat::TurnResult begin_and_run(Place& place, const TurnOptions& options,
                                const Surroundings& surroundings, Loaded loaded) {
     WindowFrame frame = frame_for(place, loaded.settings, sys::now_ms());
-    if (options.fresh)
-        frame.after_message =
-            std::max(frame.after_message,
-                     store::newest_message_id(place.store, place.agent.id, place.thread.id));
+    frame.is_fresh = options.fresh;
     AssembledWindow window;
     std::optional<std::string> chain;
     if (!options.fresh) {
-        window = fit_window(place, loaded, surroundings, frame, 0, true);
+        window = fit_window(place, loaded, surroundings, frame, 0);
         chain = chain_of(place, window);
     }
     Record record(place, new_turn(place, options, surroundings, loaded), chain);
@@ -193,7 +186,8 @@ bool has_inbox(Place& place) {
 }
 
 chat::TurnResult nothing_to_do(Place& place, const std::optional<store::Turn>& last) {
-    chat::TurnResult result = last ? about(place, *last) : chat::TurnResult{};
+    chat::TurnResult result =
+        last ? about(place.store, place.agent.name, *last) : chat::TurnResult{};
     result.agent = place.agent.name;
     result.thread = place.thread.id;
     result.reason = "nothing_to_do";
@@ -247,8 +241,7 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
     Loaded loaded = load(place, options, surroundings);
     WindowFrame frame =
         frame_for(place, loaded.settings, std::min(last->started_at, sys::now_ms()));
-    const auto own = store::load_turn_messages(place.store, last->id);
-    if (options.fresh) frame.after_message = std::max(frame.after_message, own.front().id - 1);
+    frame.is_fresh = options.fresh;
     auto unfinished = unfinished_calls(place, *last);
     if (crashed) say_recovered(surroundings, *last, unfinished);
     if (options.retry) {
@@ -264,20 +257,11 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
     return live.take(unfinished);
 }
 
-void check_same_prompt(const store::Turn& turn, const TurnOptions& options) {
-    const chat::Json stored = chat::parse_json(turn.options, "turn options");
-    const std::string said = chat::string_or(stored, "said");
-    if (said.empty() || said == hash_of_said(options)) return;
-    throw Error(ErrorCode::bad_request,
-                "--idempotency-key: turn " + std::to_string(turn.turn_number) + " of thread " +
-                    std::to_string(turn.thread_id) + " has this key and another prompt",
-                "a key stands for one prompt: take another key");
-}
-
 // What was begun under a key is never begun again: it answers once more, or it goes on.
 chat::TurnResult repeat(Place& place, const TurnOptions& given, const Surroundings& surroundings) {
     const store::Turn turn = *store::find_turn(place.store, place.keyed->id);
     check_same_prompt(turn, given);
+    check_not_its_own(place, turn, given);
     if (has_answered(turn)) {
         chat::TurnResult result = chat::parse_result(turn.result);
         result.replayed = true;
@@ -302,18 +286,17 @@ chat::TurnResult repeat(Place& place, const TurnOptions& given, const Surroundin
 
 // The decision is on record before the thread is waited for; then that very turn goes on.
 TurnOptions after_decision(const TurnOptions& given, const Surroundings& surroundings) {
-    Place place = open_place(given, surroundings, Hold::nothing);
+    Place place = open_place(given, surroundings);
     Decision decision = *given.decision;
     if (const auto turn = store::find_open_turn(place.store, place.agent.id, place.thread.id))
         decision.turn = turn->id;
     TurnOptions options = given;
-    const Decider decider{surroundings.home,
-                          surroundings.environment,
-                          actor_text(given.actor, surroundings.environment),
-                          surroundings.on_decision,
-                          surroundings.warn,
+    const Decider decider{surroundings.home, surroundings.environment,
+                          actor_text(given.actor, surroundings.environment), surroundings.warn,
                           &options.held};
     const auto decided = decide(place.store, decider, given.agent, decision);
+    if (surroundings.on_decision)
+        std::for_each(decided.begin(), decided.end(), surroundings.on_decision);
     options.decision.reset();
     options.resume = true;
     if (const auto turn = store::find_turn(place.store, decided.front().turn_id))
@@ -356,10 +339,8 @@ struct Taken {
     bool goes_on = false;  // it came to its own end, and a message had come too late for it
 };
 
-Taken take_one(const TurnOptions& options, const Surroundings& surroundings) {
-    Place place = open_place(options, surroundings, options.queue ? Hold::nothing : Hold::locks);
-    place.held = options.held;
-    Taken taken{take_turn_in(place, options, surroundings)};
+void conclude(Place& place, const TurnOptions& options, const Surroundings& surroundings,
+              Taken& taken) {
     const chat::TurnResult& result = taken.result;
     taken.goes_on = result.state == chat::State::completed && !result.replayed && has_inbox(place);
     deliver_audit(place.store,
@@ -381,6 +362,29 @@ Taken take_one(const TurnOptions& options, const Surroundings& surroundings) {
                      .actor = actor_text(options.actor, surroundings.environment),
                      .turn_id = result.turn_id},
                     place.newest_post);
+}
+
+Taken take_one(const TurnOptions& options, const Surroundings& surroundings) {
+    Found found = find_agent(options, surroundings);
+    // another prompt is refused at once
+    (void)turn_of_key(found.store, found.agent.id, options);
+    Taken taken;
+    std::optional<Place> place;
+    try {
+        place = open_place(found, options, surroundings);
+        place->held = options.held;
+        if (!options.queue) lock_place(*place, options, surroundings);
+        taken.result = take_turn_in(*place, options, surroundings);
+    } catch (const Error& error) {
+        store::Store& store = place ? place->store : found.store;
+        const auto turn = turn_of_key(store, found.agent.id, options);
+        if (!turn) throw;
+        taken.result = kept_from_going_on(store, found.agent.name, *turn, error, surroundings);
+    }
+    if (place)
+        conclude(*place, options, surroundings, taken);
+    else if (surroundings.on_end)
+        surroundings.on_end(taken.result);
     return taken;
 }
 

@@ -69,7 +69,7 @@ struct Surroundings {
     std::function<void(const chat::Event&, const chat::EventSource&)> on_event;
     std::function<void(const std::string&)> warn;                // one line for people
     std::function<Reply(const chat::PromptNotice&)> ask;         // empty: nobody to ask
-    std::function<void(const store::Prompt&)> on_decision = {};  // each, before it is decided
+    std::function<void(const store::Prompt&)> on_decision = {};  // each, once it is on record
     // The result, before the channel hears of it: whoever waits for the answer does not wait for
     // that.
     std::function<void(const chat::TurnResult&)> on_end = {};

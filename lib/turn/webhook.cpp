@@ -7,6 +7,7 @@
 #include "agent/channel.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
+#include "base/time.hpp"
 #include "chat/json_text.hpp"
 #include "context/pieces.hpp"
 #include "model/retry.hpp"
@@ -69,8 +70,7 @@ std::string post(net::Client& client, const Webhook& webhook, const std::string&
         const auto pause = pause_before(response, attempt);
         if (!pause) return problem;
         if (sys::monotonic_ms() + *pause >= webhook.deadline_ms)
-            return problem + "; it would have to wait " + std::to_string((*pause + 999) / 1000) +
-                   " s";
+            return problem + "; it would have to wait " + base::seconds_text(*pause);
         if (!model::wait_for(*pause, interruption)) return late(webhook);
     }
 }

@@ -25,13 +25,10 @@ std::set<std::string> changed_since(const sys::Fingerprint& now, const sys::Fing
 
 void refuse_partial(const std::vector<std::string>& problems) {
     if (problems.empty()) return;
-    std::string named;
-    for (std::size_t i = 0; i < std::min(problems.size(), most_named); ++i)
-        named += (i == 0 ? "" : "; ") + problems[i];
-    if (problems.size() > most_named)
-        named += "; and " + std::to_string(problems.size() - most_named) + " more";
-    throw Error(ErrorCode::failed, "workspace: not everything could be put back: " + named,
-                "the same command goes on; without --workspace only the messages leave");
+    throw Error(
+        ErrorCode::failed,
+        "workspace: not everything could be put back: " + base::first_few(problems, most_named),
+        "the same command goes on; without --workspace only the messages leave");
 }
 
 }  // namespace

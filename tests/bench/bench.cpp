@@ -48,24 +48,23 @@ void one_line_turns(int count) {
     setenv("CHORUS_ANTHROPIC_BASE_URL", ("http://127.0.0.1:" + server.port()).c_str(), 1);
     new_home("one", "anthropic/bench");
     write_body();
-    const Words floor = floor_turn("http://127.0.0.1:" + server.port() + "/v1/messages");
+    const std::string url = "http://127.0.0.1:" + server.port() + "/v1/messages";
+    const Words floor = floor_turn(url);
     const Pair fresh = run_pairs(fresh_turn(), floor, count);
     std::printf(
         "  floor %.2f ms wall, %.2f ms cpu, %.1f MiB; chorus-run %.2f ms wall, %.2f ms cpu\n",
         fresh.b.wall_ms, fresh.b.cpu_ms, fresh.b.peak_mib, fresh.a.wall_ms, fresh.a.cpu_ms);
     report("one-line turn, fresh: wall to floor", fresh.ratio, "x", 1.5);
     report("one-line turn, fresh: scaled to a floor of 8 ms", fresh.ratio * 8, "ms", 10);
+    new_home("script", "builtin/script");
+    report("builtin/script, one line: scaled to a floor of 8 ms",
+           run_pairs(fresh_turn(), floor_turn(url), count).ratio * 8, "ms", 4);
     scale_to_floor(fresh.b.wall_ms);
     report("one-line turn: peak memory", fresh.a.peak_mib, "MiB", 16);
     new_home("resumed", "anthropic/bench");
     run(turn({"say hello"}));
     const Pair resumed = run_pairs(turn({"say hello"}), floor, count);
     report("one-line turn, resumed: wall to floor", resumed.ratio, "x", 1.5);
-}
-
-void script_turns(int count) {
-    new_home("script", "builtin/script");
-    report("builtin/script, one line", run_many(fresh_turn(), count).wall_ms, "ms", 4);
 }
 
 void tls_turns(int count) {
@@ -173,7 +172,7 @@ void add_messages(int count) {
             "'message number ' || i || ' of usual length, about one hundred and eighty bytes of "
             "text as people and "
             "models write it to each other when they work on something together', '', '', "
-            "CASE i % 2 WHEN 1 THEN '{\"starts_turn\":true}' ELSE '' END, "
+            "CASE i % 2 WHEN 1 THEN '{\"starts_turn\":true}' END, "
             "CAST(strftime('%s','now') AS INTEGER) * 1000 FROM n;");
 }
 
@@ -264,7 +263,6 @@ int main(int argc, char** argv) {
         unsetenv(variable);
     const int count = argc > 3 ? std::atoi(argv[3]) : 31;
     one_line_turns(count);
-    script_turns(count);
     tls_turns(count);
     tool_calls(std::max(5, count / 3));
     growth(std::max(5, count / 3));

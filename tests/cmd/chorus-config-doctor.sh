@@ -7,12 +7,17 @@
 # Agent a: two turns, a call on record, a saved session, a branch, a committed file, rights that a
 # person gave, all of it in the database's file and nothing in its log.
 make_sound_home() {
+    mkdir -p "$CHORUS_HOME"
+    echo '{}' >"$CHORUS_HOME/config.json"
+    chmod 700 "$CHORUS_HOME"
     init a --model builtin/script --permissions open --system-prompt 'Be brief.' --description 'the first'
     run chorus-run a 'one'
     run chorus-run a '/git_status {}'
     run chorus-context save a kept --no-summary
     run chorus-context branch a try
     expect_status 0
+    echo 'a note' >"$CHORUS_HOME/agents/a/docs/note.md"
+    echo '{}' >"$CHORUS_HOME/available_models.json"
     echo precious >"$CHORUS_HOME/agents/a/workspace/file"
     run chorus-config doctor
     expect_status 0
@@ -130,7 +135,7 @@ for state in '5, an empty file' '6, no file' '7, a database without tables'; do
     rm -f "$CHORUS_HOME"/chorus.db*
     [ "${state%%,*}" = 5 ] && : >"$CHORUS_HOME/chorus.db"
     [ "${state%%,*}" = 7 ] && sqlite3 "$CHORUS_HOME/chorus.db" 'PRAGMA journal_mode = WAL; VACUUM' >/dev/null
-    finds 'chorus\.db: (is empty, and there are directories of agents|no such database)' 1
+    finds 'chorus\.db: (is (empty|missing), and there are directories of agents)' 1
     goes_on_with 0
     keeps_its_files
     run chorus-config list -a a
@@ -172,6 +177,7 @@ for state in '11, agent.json that is no JSON' '12, no agent.json' '13, an empty 
     finds "agent 'a': .*agent\.json" 0
     expect_match "$fixed" 'mended: agent .a.: .*agent\.json is made again'
     expect_equal "$(find "$agent" -name 'agent.json.broken-*' | wc -l)" "$([ "${state%%,*}" = 12 ] && echo 0 || echo 1)"
+    [ "${state%%,*}" = 12 ] || expect_match "$fixed" "the old one is $agent/agent\\.json\\.broken-"
     keeps_its_rights
     for key in 'system_prompt:Be brief.' 'description:the first' 'model:builtin/script'; do
         run chorus-config get "${key%%:*}" -a a
@@ -205,7 +211,8 @@ done
 broken "18, no workspace"
 rm -rf "$agent/workspace"
 finds "agent 'a': .*/workspace is gone" 0
-expect_match "$fixed" 'what was in it is lost'
+expect_match "$fixed" 'an empty one is made'
+expect_no_match "$fixed" 'lost'
 goes_on_with "$messages"
 
 broken "19, a workspace that is no repository"
@@ -261,6 +268,185 @@ run chorus-config get system_prompt -a b
 expect_equal "$out" 'Be brief.'
 run chorus-run b 'goes on'
 expect_status 0
+
+# --- what is of another kind ---
+
+broken "27, a file workspace"
+mv "$agent/workspace" "$agent/elsewhere" && echo mine >"$agent/workspace"
+finds "agent 'a': .*/workspace is gone" 0
+expect_match "$fixed" "what was there is $agent/workspace\\.broken-"
+expect_no_match "$fixed" 'lost'
+expect_file "$(echo "$agent"/workspace.broken-*)" mine
+goes_on_with "$messages"
+
+broken "28, an agent whose directory has another name"
+mv "$agent" "$CHORUS_HOME/agents/c"
+finds "agent 'c': the database knows nothing of" 0
+expect_no_match "$fixed" 'lost'
+expect_file "$CHORUS_HOME/agents/c/workspace/file" precious
+
+broken "29, no HEAD"
+rm "$agent/workspace/.git/HEAD"
+finds "agent 'a': .*/workspace/\\.git has no HEAD" 0
+goes_on_with "$messages"
+keeps_its_files
+
+for part in commands tasks sessions artifacts .checkpoints ../../archive; do
+    broken "30, a file $part"
+    rm -rf "${agent:?}/$part" && echo mine >"$agent/$part"
+    finds "${part##*/}: is no directory" 0
+    expect_file "$(echo "$agent/$part".broken-*)" mine
+    goes_on_with "$messages"
+    run chorus-destroy a --yes
+    expect_status 0
+done
+
+broken "31, a directory chorus.db-shm"
+rm -f "$CHORUS_HOME/chorus.db-shm" && mkdir "$CHORUS_HOME/chorus.db-shm"
+finds 'chorus\.db-shm: is no regular file' 0
+goes_on_with "$messages"
+keeps_its_files
+
+broken "32, a directory session.md"
+rm "$agent/branches/main/session.md" && mkdir "$agent/branches/main/session.md"
+finds 'branches/main/session\.md: is no regular file' 0
+goes_on_with "$messages"
+expect_match "$(cat "$agent/branches/main/session.md")" 'after the backup'
+
+for state in '33, available_models.json that is no JSON' '34, a directory available_models.json' '35, a directory config.json' \
+    '36, a directory locks/agent-1' '37, documents of more than 256 KiB'; do
+    broken "$state"
+    fixed_status=1 left=${state##* }
+    case ${state%%,*} in
+        33) echo '{' >"$CHORUS_HOME/available_models.json" ;;
+        34) rm "$CHORUS_HOME/available_models.json" && mkdir "$CHORUS_HOME/available_models.json" ;;
+        35) rm -rf "$CHORUS_HOME/config.json" && mkdir "$CHORUS_HOME/config.json" ;;
+        36) rm -f "$CHORUS_HOME/locks/agent-1" && mkdir "$CHORUS_HOME/locks/agent-1" && fixed_status=0 left='' ;;
+        37) head -c 300000 /dev/zero | tr '\0' x >"$agent/docs/long.md" && left='256 KiB' ;;
+    esac
+    [ "${state%%,*}" = 33 ] && left='available_models'
+    what=${left:-locks/agent-1}
+    finds "$what" $fixed_status "$left"
+done
+
+for state in '38, a directory chorus.db' '39, a FIFO chorus.db'; do
+    broken "$state"
+    rm -f "$CHORUS_HOME"/chorus.db*
+    [ "${state%%,*}" = 38 ] && mkdir "$CHORUS_HOME/chorus.db" || mkfifo "$CHORUS_HOME/chorus.db"
+    run timeout 20 chorus-run a x
+    expect_status 3
+    expect_match "$err" "chorus\\.db: is no regular file"
+    expect_match "$err" "hint: 'chorus-context backup --restore FILE'.*'chorus-config doctor --fix'"
+    finds 'chorus\.db: is no regular file' 1
+    goes_on_with 0
+    keeps_its_files
+    rm -rf "$CHORUS_HOME"/chorus.db*
+    mkdir "$CHORUS_HOME/chorus.db"
+    run chorus-context backup --restore "$base/backup.db"
+    expect_status 0
+    goes_on_with "$in_backup"
+done
+
+broken "40, a file or a link where an agent's directory belongs"
+mv "$agent" "$scratch/elsewhere"
+for kind in file link; do
+    rm -f "$agent"
+    [ $kind = file ] && : >"$agent" || ln -s "$scratch/elsewhere" "$agent"
+    for command in 'chorus-run a x' 'chorus-context save a' 'chorus-config get model -a a'; do
+        run $command
+        expect_status 3
+        expect_match "$err" "agents/a: $([ $kind = file ] && echo 'no directory' || echo 'a symbolic link, not the directory of the agent')"
+        expect_match "$err" "hint: mv $agent $agent\\.aside"
+    done
+    cp -P "$agent" "$CHORUS_HOME/agents/b"
+    for options in '' --adopt; do
+        run chorus-init b --model builtin/script $options
+        expect_status 5
+        expect_match "$err" "agents/b: there already, no directory"
+        expect_match "$err" "hint: mv $CHORUS_HOME/agents/b $CHORUS_HOME/agents/b\\.aside"
+    done
+    rm "$CHORUS_HOME/agents/b"
+done
+
+broken "41, JSON that is none: the hint"
+for file in config.json agents/a/agent.json available_models.json; do
+    cp "$CHORUS_HOME/$file" "$scratch/good"
+    echo '{' >"$CHORUS_HOME/$file"
+    run chorus-run a x
+    expect_status 3
+    expect_match "$err" "hint: edit the file there; 'chorus-config doctor'"
+    cp "$scratch/good" "$CHORUS_HOME/$file"
+done
+
+# --- what may not be read: a finding each, and never replaced ---
+
+as_owner() { setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$@"; }
+cannot_read() { # PATH below the home: said with what helps, kept by --fix, and nothing else hides behind it
+    test_case "doctor: $1 may not be read"
+    cp -a "$base/sound" "$CHORUS_HOME"
+    echo left >"$CHORUS_HOME/.chorus-write.1"
+    rm -rf "$CHORUS_HOME/agents/a/workspace/.git"
+    chown -R 65534:65534 "$CHORUS_HOME"
+    chmod 711 "$base" "$scratch"
+    chmod 000 "$CHORUS_HOME/$1"
+    run as_owner chorus-config doctor
+    expect_status 1
+    expect_match "$out" "found: [^
+]*/$1: Permission denied; chmod u\\+rwX $CHORUS_HOME/$1"
+    run as_owner chorus-config doctor --fix --json
+    expect_status 1
+    expect_json .exit_code 1
+    expect_match "$out" "/$1: Permission denied"
+    [ -z "${2:-}" ] || expect_match "$out" 'workspace is no git repository'
+    expect_equal "$(find "$CHORUS_HOME" -name '*.broken-*' -o -name '*.before-*')" ''
+    expect_equal "$(stat -c %a "$CHORUS_HOME/$1")" 0
+    chmod 700 "$CHORUS_HOME/$1"
+    run as_owner chorus-config doctor --fix
+    run as_owner chorus-config doctor
+    expect_status 0
+    chown -R 0:0 "$CHORUS_HOME"
+    expect_file "$CHORUS_HOME/agents/a/workspace/file" precious
+    keeps_its_rights
+    run chorus-config get system_prompt -a a
+    expect_equal "$out" 'Be brief.'
+}
+test_case "doctor: what is only read, or replaced whole, need not be writable"
+cp -a "$base/sound" "$CHORUS_HOME"
+echo '{}' >"$CHORUS_HOME/config.json"
+echo '{}' >"$CHORUS_HOME/available_models.json"
+chown -R 65534:65534 "$CHORUS_HOME"
+chmod 711 "$base" "$scratch"
+for file in config.json available_models.json agents/a/agent.json agents/a/docs/note.md; do
+    chmod 444 "$CHORUS_HOME/$file"
+done
+chmod 400 "$CHORUS_HOME/config.json"
+run as_owner chorus-config doctor
+expect_status 0
+run as_owner chorus-run a hello
+expect_status 0
+for file in chorus.db agents/a/branches/main/session.md; do # these are written where they are
+    chmod 444 "$CHORUS_HOME/$file"
+    run as_owner chorus-config doctor
+    expect_status 1
+    expect_match "$out" "/$file: Permission denied"
+    chmod 600 "$CHORUS_HOME/$file"
+done
+
+cannot_read agents/a/agent.json others
+cannot_read agents/a/branches others
+cannot_read agents/a/sessions others
+cannot_read agents/a/workspace
+cannot_read agents/a
+cannot_read agents
+cannot_read locks
+cannot_read locks/agent-1
+cannot_read locks/presence
+cannot_read chorus.db
+cannot_read available_models.json
+cannot_read agents/a/docs
+cannot_read agents/a/docs/note.md others
+cannot_read agents/a/branches/main/session.md others
+cannot_read config.json
 
 test_case "doctor: a database of a newer chorus is left alone"
 cp -a "$base/sound" "$CHORUS_HOME"

@@ -91,7 +91,7 @@ run chorus-config trim --agent a --older-than 10d
 expect_status 0
 expect_db "SELECT group_concat(content) FROM messages WHERE agent_id = 1 AND thread_id = 1 AND content LIKE 'one %'" ''
 expect_db "SELECT count(*) FROM messages WHERE agent_id = 2 AND content LIKE 'one %'" 2
-expect_db "SELECT count(*) FROM messages WHERE agent_id = 1 AND thread_id = 2" 4
+expect_db "SELECT count(*) FROM messages WHERE agent_id = 1 AND thread_id = 2" 0
 expect_db "SELECT count(*) FROM messages WHERE agent_id = 1 AND extra LIKE '%compaction%'" 1
 expect_db "SELECT group_concat(state) FROM prompts" pending,pending
 expect_db "SELECT count(*) FROM messages JOIN turns ON turns.id = turn_id WHERE turns.agent_id = 1 AND ended_at IS NULL" 2
@@ -102,5 +102,19 @@ run chorus-config trim --agent nobody
 expect_status 4
 run chorus-config trim --older-than nonsense
 expect_status 2
+
+test_case "a thread that is idle: what its window holds no more; it is never larger afterwards"
+ago 100 chorus-init a --model builtin/script
+ago 100 chorus-run a old
+run chorus-config set rolling_window 200d --agent a
+run chorus-config trim --json
+expect_json '"\(.messages) \(.bytes >= 0)"' '0 true'
+run chorus-config unset rolling_window --agent a
+run chorus-config trim --dry-run --json
+expect_json .messages 2
+run chorus-config trim --json
+expect_json '"\(.messages) \(.bytes >= 0)"' '2 true'
+expect_db 'SELECT count(*) FROM messages' 0
+expect_whole
 
 end_tests

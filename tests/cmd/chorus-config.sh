@@ -82,7 +82,7 @@ run chorus-config set -a a description '"@home"'
 expect_equal "$(jq -r .description "$(agent_file)")" @home
 run chorus-config set -a a description -- --hello
 expect_equal "$(jq -r .description "$(agent_file)")" --hello
-refused 1 'nofile: No such file' chorus-config set permissions.x @nofile
+refused 2 'nofile: No such file' chorus-config set permissions.x @nofile
 
 test_case "what is not set is what is built in; get of nothing prints nothing"
 run chorus-config get max_iterations
@@ -110,6 +110,9 @@ refused 3 'set: environment: expected a list of strings, found "LANG"' chorus-co
 refused 3 'set: roles.ada: expected a name or a list of names, found' chorus-config set roles.ada '{"x": 1}'
 refused 3 'set: roles.ada: expected a name' chorus-config set roles.ada ''
 refused 3 'set: audit_sink: expected "syslog" or the absolute path' chorus-config set audit_sink log.txt
+for file in chorus.db config.json agents/a/agent.json new agents/a/docs/new agents/a/workspace/new; do
+    refused 3 'config.json: audit_sink: .* lies in the home' chorus-config set audit_sink "$CHORUS_HOME/$file"
+done
 refused 3 'set: budget.usd_per_day: expected a number that is not negative, found -1' chorus-config set budget.usd_per_day -- -1
 refused 3 'set: limits: expected an object, found 5' chorus-config set limits 5
 refused 3 "set: limits.sandbx: no such member; there are 'budget'" chorus-config set limits '{"sandbx": "off"}'

@@ -86,27 +86,34 @@ expect_db 'PRAGMA integrity_check' ok
 run chorus-run a 'goes on'
 expect_status 0
 
-test_case "an empty database beside agents or a log is no new home"
+test_case "a database that is empty or missing beside agents or a log is no new home"
 two_states
-for state in log agents both; do
+for state in log agents both archive; do
     rm -f "$CHORUS_HOME"/chorus.db*
-    [ $state = agents ] || echo 'a log' >"$CHORUS_HOME/chorus.db-wal"
-    [ $state = log ] && mv "$CHORUS_HOME/agents" "$scratch/agents"
-    for database in zero schemaless; do
+    [[ $state = log || $state = both ]] && echo 'a log' >"$CHORUS_HOME/chorus.db-wal"
+    [[ $state = log || $state = archive ]] && mv "$CHORUS_HOME/agents" "$scratch/agents"
+    [ $state = archive ] && mkdir -p "$CHORUS_HOME/archive/a-1"
+    for database in missing zero schemaless; do
         [ $database = zero ] && : >"$CHORUS_HOME/chorus.db"
         if [ $database = schemaless ]; then
-            [ $state = agents ] || continue
+            [[ $state = agents || $state = archive ]] || continue
             sqlite3 "$CHORUS_HOME/chorus.db" 'PRAGMA journal_mode = WAL; VACUUM' >/dev/null
         fi
-        for command in 'chorus-init b --model builtin/script' 'chorus-run a x' 'chorus-context messages a'; do
+        word=empty
+        [ $database = missing ] && word=missing
+        for command in 'chorus-init b --model builtin/script' 'chorus-init b --model builtin/script --groom manual' \
+            'chorus-config set max_iterations 3' 'chorus-run a x' 'chorus-context messages a' 'chorus-context backup new.db' \
+            'chorus-tasks list a' 'chorus-destroy a --yes' 'chorus-config get model -a a'; do
+            [[ $state = log && $command = *manual ]] && continue
             run $command
             expect_status 3
-            expect_match "$err" 'chorus\.db: is empty'
-            expect_match "$err" "hint: 'chorus-context backup --restore FILE'"
+            expect_match "$err" "chorus\\.db: is $word, and "
+            expect_match "$err" "hint: 'chorus-context backup --restore FILE'.*'chorus-config doctor --fix'"
         done
-        expect_equal "$(find "$CHORUS_HOME/chorus.db-wal" -size +0 2>/dev/null | wc -l)" "$([ $state = agents ] && echo 0 || echo 1)"
+        [ $database = missing ] && expect_missing "$CHORUS_HOME/chorus.db"
+        expect_equal "$(find "$CHORUS_HOME/chorus.db-wal" -size +0 2>/dev/null | wc -l)" "$([[ $state = log || $state = both ]] && echo 1 || echo 0)"
     done
-    [ $state = log ] && rmdir "$CHORUS_HOME/agents" && mv "$scratch/agents" "$CHORUS_HOME/agents"
+    [[ $state = log || $state = archive ]] && rmdir "$CHORUS_HOME/agents" && mv "$scratch/agents" "$CHORUS_HOME/agents"
 done
 run chorus-context backup --restore copy.db
 expect_status 0
@@ -128,11 +135,12 @@ while read -r file code words; do
     run chorus-context backup --restore "$file"
     expect_status "$code"
     expect_match "$err" "$words"
+    [[ $file = damaged.db || $file = newer.db || $file = nowhere.db ]] || expect_match "$err" "hint: name a file that 'chorus-context backup FILE' has made"
 done <<'X'
 damaged.db 1 damaged
 newer.db 3 newer
 empty.db 3 empty database
-text.db 1 damaged
+text.db 3 not a database
 other.db 3 not a database of chorus
 fifo 2 no regular file
 nowhere.db 1 No such file
@@ -153,6 +161,53 @@ kill $turn
 wait $turn
 run chorus-context backup --restore copy.db
 expect_status 0
+
+test_case "backup --restore, killed anywhere: the next command finds the old state or the new one, whole"
+two_states
+rm "$CHORUS_HOME/chorus.db-shm"
+cp -a "$CHORUS_HOME" "$scratch/before"
+state() { db 'SELECT count(*) FROM messages; PRAGMA integrity_check' | tr '\n' ' '; }
+calls=rename,renameat,renameat2,link,linkat,symlink,symlinkat,unlink,unlinkat,fsync,fdatasync,openat,pwrite64
+strace -qq -e trace=$calls -o "$scratch/trace" chorus-context backup --restore copy.db >/dev/null 2>&1
+from=$(grep -n '\.chorus-write' "$scratch/trace" | tail -n 40 | head -1 | cut -d: -f1)
+old=0 new=0
+for call in ${calls//,/ }; do
+    first=$(head -"$from" "$scratch/trace" | grep -c "^$call(")
+    for ((k = first + 1; k <= $(grep -c "^$call(" "$scratch/trace"); k++)); do
+        [ $call = pwrite64 ] && k=$((k + 5 + RANDOM % 40))
+        rm -rf "$CHORUS_HOME"
+        cp -a "$scratch/before" "$CHORUS_HOME"
+        { strace -qq -o /dev/null -e "inject=$call:signal=KILL:when=$k" chorus-context backup --restore copy.db >/dev/null 2>&1 </dev/null; } 2>/dev/null
+        expect_equal "$(find "$CHORUS_HOME" -maxdepth 1 -type f -links +1)" ''
+        run chorus-context verify
+        expect_status 0
+        expect_equal "$(find "$CHORUS_HOME" -maxdepth 1 -type f -links +1 -o -maxdepth 1 -type l)" ''
+        kept=$(find "$CHORUS_HOME" -maxdepth 1 -name 'chorus.db.before-*' ! -name '*-wal')
+        case $(state) in
+            '6 ok ') old=$((old + 1)) && expect_equal "$kept" '' ;;
+            '2 ok ') new=$((new + 1)) && expect_equal "$(sqlite3 "$kept" 'SELECT count(*) FROM messages; PRAGMA integrity_check')" $'6\nok' ;;
+            *) fail "killed at $call $k: $(state)" ;;
+        esac
+        run chorus-run a 'goes on'
+        expect_status 0
+    done
+done
+[ $old -gt 5 ] && [ $new -gt 0 ] || fail "killed: $old times the old state, $new times the new one"
+
+test_case "backup --restore, killed, and the home copied: the next command changes the copy alone"
+two_states
+cp -a "$CHORUS_HOME" "$scratch/before"
+for k in 1 2 3; do
+    rm -rf "$CHORUS_HOME" copied
+    cp -a "$scratch/before" "$CHORUS_HOME"
+    { strace -qq -o /dev/null -e "inject=rename:signal=KILL:when=$k" chorus-context backup --restore copy.db >/dev/null 2>&1 </dev/null; } 2>/dev/null
+    cp -a "$CHORUS_HOME" copied
+    names=$(ls -A "$CHORUS_HOME")
+    run env CHORUS_HOME="$PWD/copied" chorus-context verify
+    expect_status 0
+    expect_equal "$(sqlite3 copied/chorus.db 'SELECT count(*) FROM messages')" 6
+    expect_equal "$(ls -A "$CHORUS_HOME")" "$names"
+done
 
 test_case "a damaged database: no backup of it replaces a good one, and verify says so"
 damaged_home

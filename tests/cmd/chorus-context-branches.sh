@@ -272,7 +272,8 @@ run chorus-run b hello
 id=$(db 'SELECT max(id) - 1 FROM messages')
 branch try --at "$id"
 expect_status 4
-expect_no_match "$err" '-t 1'
+expect_no_match "$err" 'it is in thread'
+expect_match "$err" 'hint: chorus-context messages a -t 1 shows the ids'
 run chorus-run a --new-thread elsewhere
 id=$(db "SELECT id FROM messages WHERE content = 'elsewhere'")
 branch try --at "$id"
@@ -425,7 +426,7 @@ for id in 5 7; do
     run chorus-context rewind a --to $id
     expect_status 4
     expect_match "$err" "error: message $id: it has left the window already"
-    expect_match "$err" "hint: chorus-context branch a BRANCH --at $id"
+    expect_match "$err" "hint: chorus-context branch a BRANCH --at $id -t 1 begins a branch with it"
 done
 branch undo --at 8
 expect_status 0

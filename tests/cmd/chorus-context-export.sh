@@ -110,10 +110,29 @@ run chorus-context export ada --since someday
 expect_status 2
 mkdir directory
 echo old >kept.html
-run chorus-context export ada -o directory
-expect_status 2
-run chorus-context export ada -o nowhere/a.html
-expect_status 2
+for command in 'export ada -o' 'pack ada -o' backup; do
+    run chorus-context $command directory
+    expect_status 2
+    expect_match "$err" "'directory': it is a directory, not a file
+chorus-context: hint: name a file in it, such as directory/output"
+    run chorus-context $command "$scratch/no where/a.html"
+    expect_status 2
+    expect_match "$err" "No such file or directory
+chorus-context: hint: mkdir -p '$scratch/no where/' makes the directory"
+    mount -t tmpfs -o size=4k chorus-test directory || { echo 'cannot mount a tmpfs'; exit 1; }
+    head -c 4096 /dev/zero >directory/filler
+    run chorus-context $command directory/file
+    expect_status 1
+    expect_match "$err" 'No space left on device|disk is full'
+    expect_match "$err" 'hint: free some space'
+    [ "$command" = backup ] || umount directory
+done
+TMPDIR=$scratch/directory run chorus-context backup /dev/null
+expect_status 1
+expect_match "$err" 'disk is full'
+umount directory
+TMPDIR=$scratch/nowhere run chorus-context backup /dev/null
+expect_status 0
 printf 'long %.0s' {1..30000} >long
 run chorus-run ada -f long
 expect_status 0
@@ -146,6 +165,7 @@ for output in "${outputs[@]}"; do
     mknod made/full c 1 7
     run chorus-context $output made/full
     expect_status 1
+    expect_match "$err" 'hint: free some space'
     [ -c made/full ] || fail "$output: the device was replaced"
     echo mine >real
     ln -s real link
@@ -166,17 +186,30 @@ for output in "${outputs[@]}"; do
     run chorus-context $output dangling
     expect_status 2
     expect_missing nowhere
+    echo '{}' >"$CHORUS_HOME/config.json"
     for kept in chorus.db config.json agents/ada/agent.json; do
-        [ -e "$CHORUS_HOME/$kept" ] || echo '{}' >"$CHORUS_HOME/$kept"
         ln -sfn "$CHORUS_HOME/$kept" to-home
         before=$(sha256sum <"$CHORUS_HOME/$kept")
         for there in "$CHORUS_HOME/$kept" to-home; do
             run chorus-context $output "$there" --force
             expect_status 2
-            expect_match "$err" 'it is a file of the home|would lie in what it is to hold'
+            expect_match "$err" '^chorus-context: error: .* lies in the home'
         done
         expect_equal "$(sha256sum <"$CHORUS_HOME/$kept")" "$before"
     done
+    ln -sfn "$CHORUS_HOME" way
+    for new in chorus.db-journal chorus.db-wal.x available_models.json archive agents/b agents/ada/docs/x.md \
+        agents/ada/workspace.md agents/workspace any.md; do
+        for there in "$CHORUS_HOME/$new" way/$new made/../way/$new; do
+            run chorus-context $output "$there"
+            expect_status 2
+            expect_match "$err" '^chorus-context: error: .* lies in the home'
+            expect_missing "$CHORUS_HOME/$new"
+        done
+    done
+    chorus-context $output /dev/fd/7 7>>"$CHORUS_HOME/new" >/dev/null 2>&1 </dev/null
+    expect_equal $? 2
+    rm "$CHORUS_HOME/new"
     ln -s /proc/self/fd/1 stdout # as /dev/stdout, which a program that replaces it would take from all others
     chorus-context $output stdout 2>/dev/null >made/stdout </dev/null || fail "$output: stdout"
     begins "$output" <made/stdout || fail "$output: stdout got something else"
@@ -254,6 +287,28 @@ expect_db "SELECT count(*) FROM turns WHERE agent_id = 2 AND ended_at IS NULL" 0
 run chorus-run ben 'go on'
 expect_status 0
 
+test_case "a file is read wherever one is named, from a pipe too"
+talk ada
+run chorus-context export ada -o ada.jsonl
+init ben --model builtin/script
+run bash -c 'chorus-context import ben <(cat ada.jsonl)'
+expect_status 0
+expect_equal "$out" '8 messages imported'
+mkfifo fifo
+cat ada.jsonl >fifo &
+run chorus-context import ben fifo
+expect_equal "$out" '0 messages imported, 8 there already'
+run bash -c 'chorus-init cid --model builtin/script --system-prompt-file <(echo "Be brief.")'
+expect_status 0
+run chorus-config get -a cid system_prompt
+expect_equal "$out" 'Be brief.'
+run bash -c 'chorus-config set -a cid system_prompt @<(echo "Be long.")'
+expect_status 0
+run chorus-config get -a cid system_prompt
+expect_equal "$out" 'Be long.'
+run bash -c 'chorus-context explain cid "tool:view:x" --profile @<(echo "{\"base\": \"locked\"}") --json'
+expect_status 0
+
 test_case "import: a file that is cut off, hostile or too new changes nothing and is told by its line"
 talk ada
 run chorus-context export ada -o ada.jsonl
@@ -263,6 +318,8 @@ refused() { # REGEX COMMAND …: makes bad.jsonl of ada.jsonl
     run chorus-context import ben bad.jsonl
     expect_status 2
     expect_match "$err" "^chorus-context: error: bad.jsonl: $1"
+    [[ $err == *parse\ error* ]] || expect_match "$err" '
+chorus-context: hint: (chorus-context export NAME --format jsonl -o FILE|use the newer chorus)'
     expect_equal "$(grep -c ' error: ' <<<"$err")" 1
     expect_db 'SELECT count(*) FROM messages WHERE agent_id = 2' 0
 }
@@ -274,8 +331,11 @@ refused 'line 12: there should be 8 messages, not 7' jq -c 'if .type == "message
 refused 'line 5: "role" is none' sed '5s/"role":"user"/"role":"root"/'
 refused 'line 5: ' sed $'5s/look/lo\\\\u001b]0;x\xff/'
 refused 'it is empty' head -c 0
-run chorus-context import ben none.jsonl
-expect_status 1
+for wrong in none.jsonl . ada.jsonl/x; do
+    run chorus-context import ben $wrong
+    expect_status 2
+    expect_match "$err" 'hint: name a file'
+done
 run chorus-context import nobody ada.jsonl
 expect_status 4
 sed 's/"content":"look/"content":"\\u001b]0;title\\u0007look/;5s/"role":"user"/"role":"\\u001b[2J"/' ada.jsonl >bad.jsonl
@@ -384,6 +444,7 @@ expect_status 2
 expect_match "$err" 'would lie in what it is to hold'
 run chorus-context pack ada -o nowhere/a.tar
 expect_status 2
+expect_match "$err" 'hint: mkdir -p nowhere/ makes the directory'
 run chorus-context pack nobody -o a.tar
 expect_status 4
 echo old >a.tar
@@ -419,6 +480,16 @@ for count in 1 4 7 8 9; do
 done
 mkdir unpacked && tar -C unpacked -xf ada.tar
 archive() { tar -C unpacked -cf bad.tar . ; }
+mkdir -p other/docs other/agent.json; echo x | tee other/workspace other/docs/$(printf 'n%.0s' {1..255}) >other/agent.json/below
+for name in ./agent.json ./chorus-manifest; do
+    archive && tar -C unpacked -rf bad.tar $name && not_made "$name twice"
+    expect_match "$err" "bad.tar: ${name#./}: the archive has it twice"
+    expect_match "$err" 'hint: pack the agent again'
+done
+archive && tar -C other -rf bad.tar workspace && not_made 'a file where a directory is'
+archive && tar -C other -rf bad.tar agent.json/below && not_made 'a directory where a file is'
+expect_match "$err" 'bad.tar: agent.json/below: the archive has a file in its place'
+archive && tar -C other --transform='s/n$/nn/' -rf bad.tar docs && not_made 'a name that is too long'
 echo more >>unpacked/workspace/a.txt && archive && not_made 'a file that was changed'
 expect_match "$err" 'workspace/a.txt'
 echo -n one >unpacked/workspace/a.txt && echo x >unpacked/workspace/b.txt && archive && not_made 'a file more'

@@ -100,12 +100,38 @@ for command in 'chorus-run ada hi' 'chorus-config doctor --fix' 'chorus-config t
     expect_sound
 done
 
+test_case "restore: a large window in parts; killed in the middle it is nothing, and is repeated"
+init ada --model builtin/script
+large 8000
+run chorus-context import ada large.jsonl
+db "UPDATE messages SET timestamp = $(date +%s)000, extra = iif(role = 'user', json('{\"starts_turn\":true}'), NULL)"
+run chorus-context save ada kept --no-summary
+expect_match "$out" '8000 messages'
+run chorus-context clear ada
+run chorus-run ada here
+more_than_a_part() { [ "$(db 'SELECT count(*) FROM messages')" -gt 9500 ]; }
+restore=(chorus-context restore ada "$(db 'SELECT id FROM sessions')" --no-save)
+window() { chorus-context save ada seen --no-summary --json | jq .message_count; }
+killed_in_the_middle "${restore[@]}"
+expect_equal "$(window)" 2
+run "${restore[@]}"
+expect_status 0
+expect_equal "$(window)" 8000
+expect_db 'SELECT count(*) FROM imports' 0
+expect_db 'SELECT count(*) FROM messages' 16002
+expect_db 'SELECT count(*) FROM messages_fts_docsize' 16002
+expect_db 'SELECT count(*) FROM messages AS one JOIN messages AS before ON before.id = one.id - 1 WHERE one.timestamp < before.timestamp' 0
+run chorus-context verify ada --prefix
+expect_status 0
+expect_sound
+
 test_case "adoption: killed in the middle of its conversation there is no agent, and it is repeated"
 init ada --model builtin/script
 large 8000
 run chorus-context import ada large.jsonl
 run chorus-context pack ada -o ada.tar
 export CHORUS_HOME=$scratch/other
+more_than_a_part() { [ "$(db 'SELECT count(*) FROM messages')" -gt 2500 ]; }
 init ben --model builtin/script
 killed_in_the_middle chorus-init ada --adopt="$scratch/ada.tar"
 run chorus-context search zebra

@@ -219,6 +219,7 @@ expect_equal "$(find "$(store)/trees" "$(store)/contents" -type f | wc -l)" 0
 bash_turn 'echo c >c'
 back --to "$(newest)"
 expect_missing "$(work)/c"
+bash_turn 'echo d >d'
 run chorus-context pack a -o "$scratch/a.tar"
 expect_no_match "$(tar -tf "$scratch/a.tar")" 'checkpoints'
 run chorus-destroy a --keep-files --yes

@@ -307,7 +307,7 @@ run chorus-run a 1
 wrong chorus-run a 2
 run chorus-context branch a try --at "$(db "SELECT id FROM messages WHERE content = '2'")"
 run chorus-run a -t try --resume
-expect_equal "$(sent)" 2
+expect_equal "$(sent)" '1|said|2'
 run chorus-run a 3
 expect_equal "$(sent)" '1|said|2|said|3'
 run chorus-context save a kept --no-summary -t main
@@ -329,5 +329,150 @@ run chorus-run a --resume
 expect_status 0
 expect_match "$err" "$notice"
 expect_equal "$(sent)" '1|one|2'
+
+test_case "a second rewind after compact: its own last message, and an undo that brings back what was there"
+compacted 6
+id_of() { db "SELECT max(id) FROM messages WHERE thread_id = 1 AND content = '$1'"; }
+for to in 6 5; do
+    run chorus-context rewind a --to "$(id_of $to)" --json
+    expect_status 0
+    expect_json '"\(.messages) \(.last)"' "2 $(($(id_of $to) + 1))"
+done
+run chorus-context branch a one --at "$(($(id_of 5) + 1))"
+run chorus-run a -t one more
+expect_equal "$(sent)" 'SUMMARY6|4|said|5|said|more'
+run chorus-context branch a two --at "$(($(id_of 6) + 1))"
+run chorus-run a -t two more
+expect_equal "$(sent)" 'SUMMARY6|4|said|5|said|6|said|more'
+run chorus-context rewind a --to "$(db 'SELECT compaction FROM threads WHERE thread_id = 1')" -t main
+expect_status 2
+expect_prefix 'thread 1: '
+expect_sound
+
+test_case "a branch that ends with a summary has nothing to go on with"
+compacted 2
+second=$(db "SELECT id FROM messages WHERE content = '2'")
+summary=$(db 'SELECT compaction FROM threads WHERE thread_id = 1')
+run chorus-context branch a before --at "$second" --exclude
+run chorus-context branch a at --at "$summary"
+run chorus-context rewind a --to "$second"
+expect_status 0
+run chorus-context branch a end
+for name in before at end; do
+    expect_db "SELECT count(*) FROM turns JOIN threads USING (agent_id, thread_id) WHERE branch LIKE '%-$name'" 0
+done
+requests=$(request_count)
+run chorus-context clear a -t end
+run chorus-run a -t end --resume
+expect_status 0
+expect_equal "$(request_count)" "$requests"
+run chorus-run a -t before 3
+expect_equal "$(sent)" 'SUMMARY2|3'
+expect_sound
+
+test_case "a rewind to a message that has left the window is exit 4"
+refused() { # TEXT
+    before=$(db 'SELECT count(*) FROM messages WHERE compacted_into IS NULL')
+    run chorus-context rewind a --to "$(db "SELECT id FROM messages WHERE content = '$1'")"
+    expect_status 4
+    expect_match "$err" 'it has left the window already'
+    expect_match "$err" 'hint: chorus-context branch a BRANCH --at'
+    expect_db 'SELECT count(*) FROM messages WHERE compacted_into IS NULL' "$before"
+}
+init a --model anthropic/m
+start_server "$(answers "$(say said)")"
+CHORUS_NOW_MS=$(($(date +%s) - 172800))000 run chorus-run a old
+turns 1 3
+refused old
+agent_key a max_messages 3
+run chorus-run a 4
+refused 2
+run chorus-context clear a
+turns 5 6
+refused 4
+run chorus-context rewind a --to "$(db "SELECT id FROM messages WHERE content = '6'")"
+expect_status 0
+
+test_case "verify --prefix: summaries that a turn makes, and turns that are killed at each write"
+for auto in true false; do
+    for when in 1 2 3 4 5 6 7 8; do
+        rm -rf "$CHORUS_HOME"
+        talk 3
+        agent_key a auto_compact $auto
+        agent_key a max_messages 5
+        { strace -qq -f -o /dev/null -e trace=fdatasync -e "inject=fdatasync:signal=KILL:when=$when" chorus-run a 4 >/dev/null 2>&1 </dev/null; } 2>/dev/null
+        run chorus-context verify a --prefix
+        expect_status 0
+        if [ $((when % 2)) = 0 ]; then run chorus-run a --resume; else run chorus-run a 5; fi
+        run chorus-run a 6
+        run chorus-context verify a --prefix
+        expect_status 0
+    done
+done
+
+test_case "a turn under a clock that went back hides nothing, before and after the next one"
+for wrong in $(($(date +%s) - 172800))000 86400000; do
+    rm -rf "$CHORUS_HOME"
+    init a --model anthropic/m
+    start_server "$(answers "$(say said)")"
+    turns 1 2
+    CHORUS_NOW_MS=$wrong run chorus-run a 3
+    expect_match "$err" 'a clock was wrong'
+    expect_equal "$(sent)" '1|said|2|said|3'
+    run chorus-context messages a --since 1h --json
+    expect_equal "$(jq -r .content <<<"$out" | paste -sd' ')" '1 said 2 said 3 said'
+    run chorus-context export a --since 1h --format jsonl
+    expect_equal "$(jq -r 'select(.type == "message").content' <<<"$out" | paste -sd' ')" '1 said 2 said 3 said'
+    run chorus-context idle-save a --idle-timeout 1h --no-summary
+    expect_equal "$out" ''
+    run chorus-context save a kept --no-summary --json
+    expect_json .message_count 6
+    run chorus-context branch a try
+    run chorus-run a -t try 4
+    expect_equal "$(sent)" '1|said|2|said|3|said|4'
+    run chorus-run a -t main 5
+    expect_equal "$(sent)" '1|said|2|said|3|said|5'
+    run chorus-context branch a then --at "$(db "SELECT max(id) FROM messages WHERE content = '5'")"
+    run chorus-run a -t then 6
+    expect_equal "$(sent)" '1|said|2|said|3|said|5|6'
+    expect_db 'SELECT count(*) FROM messages AS one WHERE timestamp <
+        (SELECT max(timestamp) FROM messages WHERE thread_id = one.thread_id AND id < one.id)' 0
+    expect_sound
+done
+
+test_case "a clock that goes back twice hides nothing either"
+init a --model anthropic/m
+start_server "$(answers "$(say said)")"
+turns 1 1
+for days in 2 5; do
+    CHORUS_NOW_MS=$(($(date +%s) - days * 86400))000 run chorus-run a "$days days back"
+done
+run chorus-context messages a --since 1h --json
+expect_equal "$(jq -r .content <<<"$out" | paste -sd'|')" '1|said|2 days back|said|5 days back|said'
+run chorus-run a 2
+expect_equal "$(sent)" '1|said|2 days back|said|5 days back|said|2'
+expect_db 'SELECT count(*) FROM messages AS one WHERE timestamp <
+    (SELECT max(timestamp) FROM messages WHERE thread_id = one.thread_id AND id < one.id)' 0
+expect_db 'SELECT count(*) FROM clock_disputes' 0
+expect_sound
+
+test_case "a look under a clock that is behind changes no question"
+init a --model builtin/script
+run chorus-run a '/bash touch file'
+expect_status 10
+CHORUS_NOW_MS=$(($(date +%s) - 2592000))000 run chorus-tasks prompts
+CHORUS_NOW_MS=$(($(date +%s) + 60))000 run chorus-tasks prompts
+expect_db 'SELECT state FROM prompts' pending
+
+test_case "a session of 2040 is of now"
+init b --model builtin/script
+run chorus-run b one
+wrong chorus-run b two
+wrong chorus-context save b later --no-summary
+expect_status 0
+run chorus-context save b now --no-summary
+expect_db "SELECT window_end < 2208988000000 FROM sessions WHERE description = 'now'" 1
+run chorus-context history b --json
+expect_equal "$(jq -rs 'map(.description) | join(" ")' <<<"$out")" 'now later'
 
 end_tests

@@ -218,7 +218,7 @@ run chorus-context explain a --profile @p.json 'tool:bash:ls'
 expect_status 3
 expect_match "$err" 'allow\[0\]'
 run chorus-context explain a --profile @none.json 'tool:bash:ls'
-expect_status 1
+expect_status 2
 
 test_case "explain: an action that is none is exit 2, and the hint lists the tools"
 init a --model builtin/script

@@ -302,7 +302,7 @@ echo mine >"$scratch/mine/sessions/file.json"
 mv "$(dir)" "$scratch/moved"
 ln -s "$scratch/moved" "$(dir)"
 for option in '' --keep-files --purge; do
-    unchanged 2 "agents/a: a link" chorus-destroy a --yes $option
+    unchanged 3 "agents/a: a symbolic link" chorus-destroy a --yes $option
 done
 rm "$(dir)"
 mv "$scratch/moved" "$(dir)"

@@ -166,8 +166,8 @@ test_case "a foreign directory in place needs --adopt; its trust keys are set as
 mkdir -p "$CHORUS_HOME/agents/a/docs" && chmod 700 "$CHORUS_HOME"
 echo '{"name":"old","model":"builtin/script","system_prompt":"S","permissions":"open","hooks":{"x":1},"extra":true}' >"$CHORUS_HOME/agents/a/agent.json"
 run chorus-init a
-expect_status 5
-expect_match "$err" '\-\-adopt'
+expect_status 3
+expect_missing "$CHORUS_HOME/chorus.db"
 run chorus-init a --adopt --json
 expect_status 0
 expect_json .adopted true
@@ -260,7 +260,7 @@ expect_status 3
 
 test_case "--groom manual makes no home and migrates no database unasked; auto does" # S-45
 old_schema() {
-    local sql='DROP VIEW known_messages; DROP VIEW known_turns; DROP TABLE imports; DROP TABLE prefixes; DROP INDEX tasks_ended; DROP INDEX inbox_delivered;' column
+    local sql='DROP VIEW known_messages; DROP VIEW known_turns; DROP TABLE imports; DROP TABLE clock_disputes; DROP TABLE prefixes; DROP INDEX tasks_ended; DROP INDEX inbox_delivered;' column
     for column in thread_id tool_call_id actor note on_exit goes_on depth rights; do sql+="ALTER TABLE tasks DROP COLUMN $column;"; done
     for column in actor depth rights; do sql+="ALTER TABLE inbox DROP COLUMN $column;"; done
     for column in compaction window_floor cut_rolling_window cut_max_messages cut_token_budget trimmed is_importing; do sql+="ALTER TABLE threads DROP COLUMN $column;"; done

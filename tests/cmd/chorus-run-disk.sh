@@ -169,7 +169,7 @@ for format in text json; do
     run chorus-run a --output-format $format 'say it
 /bash head -c 9000000 /dev/zero >filler; seq 9000'
     expect_status 1
-    expect_match "$err" 'hint: turn 1 is on record; .*chorus-run a --resume'
+    expect_match "$err" 'hint: turn 1 is on record; .*chorus-run a -t 1 --resume'
     expect_no_match "$err" 'run the command again'
     [ $format = json ] && expect_json '"\(.turn) \(.exit_code) \(.state)"' '1 1 failed'
     rm "$CHORUS_HOME/agents/a/workspace/filler"

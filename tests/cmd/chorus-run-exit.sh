@@ -161,7 +161,7 @@ fails_alike 4 EXITED failed "agent 'a': it is being destroyed" chorus-run a hi
 
 test_case "6: the provider refuses the key or asks for money" # S-09 S-38 S-39
 agent_of anthropic/m
-fails_alike 6 UNAUTHORIZED failed 'no key: set ANTHROPIC_API_KEY' chorus-run a 'say it'
+fails_alike 6 UNAUTHORIZED failed 'no key: ANTHROPIC_API_KEY is not set' chorus-run a 'say it'
 for model in anthropic/m openai/m openai-chat/m; do
     start_server "$(answers "$(status_answer 401 authentication_error 'invalid x-api-key sk-test-0123456789abcdef')")"
     fails_alike 6 UNAUTHORIZED failed "model $model: .*401 .*invalid x-api-key" chorus-run a 'say it' -m $model

@@ -107,4 +107,82 @@ for wait in '' --wait; do
     expect_sound
 done
 
+test_case "a message that is on record under its key is told so, whatever keeps the turn from going on"
+init a --model anthropic/m --permissions sandboxed
+start_server "$(answers "$twice" "$nap" "$(say 'Both done.')")"
+chorus-run a go --idempotency-key K >"$scratch/o" 2>"$scratch/e" </dev/null &
+pid=$!
+wait_for 10 grep -q napped "$(work)/count" || fail 'the turn did not come to its command'
+run chorus-run a go --idempotency-key K --json
+expect_status 75
+expect_json '"\(.accepted) \(.turn) \(.turn_id) \(.thread) \(.state) \(.error.code)"' 'true 1 1 1 failed AGENT_BUSY'
+run chorus-run a go --idempotency-key K --wait=1s --json
+expect_status 75
+expect_json '"\(.accepted) \(.turn)"' 'true 1'
+run chorus-run a go --idempotency-key K --wait --timeout 1s --json
+expect_status 124
+expect_json '"\(.accepted) \(.turn)"' 'true 1'
+run chorus-run a go --idempotency-key K --output-format stream-json
+expect_status 75
+expect_events
+for wait in '' --wait; do
+    run timeout 10 chorus-run a other --idempotency-key K $wait --json
+    expect_status 2
+    expect_json '"\(.accepted) \(.turn)"' 'false 0'
+    expect_match "$err" 'has this key and another prompt'
+done
+kill -9 $pid
+wait $pid 2>/dev/null
+mv "$CHORUS_HOME/agents/a/agent.json" kept
+echo '{' >"$CHORUS_HOME/agents/a/agent.json"
+run chorus-run a go --idempotency-key K --json
+expect_status 3
+expect_json '"\(.accepted) \(.turn)"' 'true 1'
+mv kept "$CHORUS_HOME/agents/a/agent.json"
+while IFS=' ' read -r keeps code options; do # what keeps even its place from being opened
+    case $keeps in
+        workspace) mv "$(work)" kept ;;
+        config) home_key limits 7 ;;
+    esac
+    run chorus-run a go --idempotency-key K --json $options
+    expect_status $code
+    expect_json '"\(.accepted) \(.turn) \(.turn_id) \(.thread) \(.state)"' 'true 1 1 1 failed'
+    run chorus-run a other --idempotency-key K --json $options
+    expect_status 2
+    expect_json '"\(.accepted) \(.turn)"' 'false 0'
+    case $keeps in
+        workspace) mv kept "$(work)" ;;
+        config) home_key limits '{}' ;;
+    esac
+done <<<'directory 2 -C /nope
+workspace 1
+config 3'
+run chorus-run a 'something else'
+expect_status 0
+run chorus-run a go --idempotency-key K --json
+expect_status 1
+expect_json '"\(.accepted) \(.turn) \(.error.code)"' 'true 1 FAILED'
+
+test_case "--cancel-prompts with the key of the very turn that waits is refused, and the hint does it"
+init a --model builtin/script --permissions standard
+run chorus-run a '/bash make' --idempotency-key K
+expect_status 10
+run chorus-run a '/bash make' --idempotency-key K --cancel-prompts --json
+expect_status 2
+expect_json '"\(.accepted) \(.turn) \(.error.code)"' 'true 1 BAD_REQUEST'
+expect_match "$err" "what waits is turn 1 of thread 1, which has this idempotency key"
+expect_match "$err" "hint: .*chorus-run a -t 1 --cancel-prompts MESSAGE gives the turn up"
+expect_db 'SELECT state FROM prompts' pending
+run chorus-run a -t 1 --cancel-prompts hello
+expect_status 0
+expect_db "SELECT state || ' ' || reason FROM turns WHERE id = 1" 'exited cancelled'
+# a repeat of the command that gave another turn up is no such case
+run chorus-run a '/bash make' --idempotency-key L
+expect_status 10
+run chorus-run a hi --idempotency-key M --cancel-prompts
+expect_status 0
+run chorus-run a hi --idempotency-key M --cancel-prompts --json
+expect_status 0
+expect_json .replayed true
+
 end_tests

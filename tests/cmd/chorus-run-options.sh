@@ -266,13 +266,15 @@ run chorus-run a hi --json -o old.txt
 cmp -s "$scratch/out" old.txt || fail 'the file is not what was printed'
 expect_match "$(cat other-name)" '^a longer text'
 ln -s "$CHORUS_HOME/chorus.db" to-home
-for kept in chorus.db chorus.db-wal config.json agents/a/agent.json; do
-    [ -e "$CHORUS_HOME/$kept" ] || echo '{}' >"$CHORUS_HOME/$kept"
+echo '{}' >"$CHORUS_HOME/config.json"
+for kept in chorus.db chorus.db-wal chorus.db-journal config.json agents/a/agent.json agents/a/docs/x.md agents/b any; do
+    before=$(cat "$CHORUS_HOME/$kept" 2>/dev/null | sha256sum)
     for file in "$CHORUS_HOME/$kept" to-home; do
         run chorus-run a hi -o "$file"
         expect_status 2
-        expect_match "$err" 'it is a file of the home'
+        expect_match "$err" 'lies in the home'
     done
+    expect_equal "$(cat "$CHORUS_HOME/$kept" 2>/dev/null | sha256sum)" "$before"
 done
 expect_sound
 echo old >"$CHORUS_HOME/agents/a/workspace/kept"

@@ -98,6 +98,13 @@ id=$(jq -r '.prompts[0].id' <<<"$out")
 run chorus-run a --approve "$id"
 expect_status 2
 expect_one_error 'it is a question'
+expect_match "$err" "hint: chorus-run a --answer $id TEXT, or chorus-run a --deny $id\$"
+for always in '' --always; do
+    run chorus-tasks approve "$id" $always
+    expect_status 2
+    expect_match "$err" "error: prompt $id: it is a question"
+    expect_match "$err" "hint: chorus-tasks answer $id TEXT, or chorus-tasks deny $id\$"
+done
 run chorus-run a --answer "$id" green
 expect_status 2
 expect_one_error "'green' is not one of the answers"
@@ -117,7 +124,7 @@ start_server "$(answers "$(call q ask_user '{"question": "Which colour?"}')" "$(
 run chorus-run a go
 expect_status 10
 run chorus-tasks answer "$(db 'SELECT id FROM prompts')" blue
-{ strace -qq -o /dev/null -e inject=fdatasync:signal=KILL:when=4 chorus-run a --resume >/dev/null 2>&1 </dev/null; } 2>/dev/null
+{ strace -qq -o /dev/null -e inject=fdatasync:signal=KILL:when=3 chorus-run a --resume >/dev/null 2>&1 </dev/null; } 2>/dev/null
 db "UPDATE prompts SET consumed_at = 1" >/dev/null
 run chorus-run a --resume
 expect_status 0
@@ -213,6 +220,26 @@ run chorus-run a --approve all
 expect_status 4
 expect_one_error 'nothing waits'
 
+test_case "a decision is told once it is on record, and one that fails is not told"
+waits "$(calls c1 'echo 1 >> log' c2 'rm -f log')"
+set_agent permissions '{"base": "standard", "deny": ["tool:bash:rm.*"]}'
+run chorus-run a --approve all
+expect_status 6
+expect_no_match "$err" 'notice: approved'
+expect_equal "$(states)" 'pending pending'
+run chorus-run a --deny all
+expect_status 0
+expect_equal "$(grep -c 'notice: denied' <<<"$err")" 2
+rm -rf "$CHORUS_HOME"
+for verb in approve deny; do
+    waits "$(calls c 'echo ran >> log')"
+    db "CREATE TRIGGER full BEFORE INSERT ON audit_log BEGIN SELECT raise(ABORT, 'no space'); END"
+    run chorus-run a --$verb "${ids[0]}"
+    expect_no_match "$err" 'notice: (approved|denied)'
+    expect_equal "$(states)" pending
+    rm -rf "$CHORUS_HOME"
+done
+
 test_case "always: the action is allowed from now on, that one alone"
 waits "$(calls c 'echo ran >> log')" "$(calls d 'echo ran >> log')" "$(calls e 'echo ran >> log2')"
 run chorus-run a --approve "${ids[0]}" --always --json
@@ -232,7 +259,7 @@ run chorus-tasks prompts
 expect_equal "$out" ''
 run chorus-run a --approve "${ids[0]}"
 expect_status 4
-expect_one_error 'it was expired'
+expect_one_error 'it has expired'
 run chorus-run a --resume
 expect_status 0
 expect_equal "$(result_of c)" 'denied: nobody decided it in time'

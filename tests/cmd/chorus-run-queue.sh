@@ -34,6 +34,31 @@ expect_db 'SELECT count(*) FROM turns' 1
 expect_db 'SELECT count(*) FROM inbox WHERE delivered_turn IS NULL' 0
 expect_sound
 
+test_case "builtin/script runs what a turn at work or a resumed one takes up"
+init a --model builtin/script --permissions sandboxed
+for ending in go kill; do
+    rm -f "$(work)"/*
+    busy "/bash touch began; until [ -e go ]; do sleep 0.05; done
+First."
+    run chorus-run a $'/bash touch second\nSecond.' --queue
+    expect_status 0
+    if [ $ending = go ]; then
+        touch "$(work)/go"
+        wait $pid
+    else
+        kill -9 $pid
+        wait $pid 2>/dev/null
+        run chorus-run a --resume
+        expect_status 0
+        cp "$scratch/out" "$scratch/busy.out"
+    fi
+    [ -e "$(work)/second" ] || fail "$ending: nobody ran it"
+    expect_match "$(cat "$scratch/busy.out")" $'First.\nSecond.'
+    expect_db 'SELECT count(*) FROM inbox WHERE delivered_turn IS NULL' 0
+    expect_sound
+done
+expect_db 'SELECT count(*) FROM turns' 2
+
 test_case "what comes while the model gives its last answer gets a turn of its own, and the first result stays as it is"
 for second in "$(say 'Second.')" '{"status": 500}'; do
     rm -rf "$CHORUS_HOME"
@@ -121,6 +146,8 @@ wait $holder 2>/dev/null
 run chorus-run a again
 expect_status 0
 expect_db "SELECT group_concat(content) FROM messages WHERE role = 'user'" hello,again
+expect_match "$out" 'hello
+again'
 
 test_case "with nobody at work it is an ordinary turn"
 init a --model anthropic/m

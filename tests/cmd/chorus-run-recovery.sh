@@ -239,4 +239,17 @@ expect_db 'SELECT turn_count FROM agents' 1
 expect_db 'SELECT attempt FROM turns' 4
 expect_sound
 
+test_case "the log's name is on disk before its first page, and is not synced again by each process"
+traced() { # FIRST COMMAND …: what becomes durable from there on: the directory, pages of the log, the log
+    local from=$1
+    shift
+    strace -f -y -qq -o "$scratch/trace" -e trace=fsync,fdatasync,pwrite64 "$@" >/dev/null 2>&1 </dev/null
+    sed -nE "s/^[0-9]+ +f(data)?sync\([0-9]+<[^>]*home>\).*/name/p; s/^[0-9]+ +fdatasync.*-wal>\).*/log/p
+        s/^[0-9]+ +pwrite64.*-wal>.*/page/p" "$scratch/trace" | sed -n "/^$from\$/,\$p" | uniq | paste -sd' '
+}
+expect_match "$(traced name chorus-init a --model builtin/script)" '^name( page log)+$'
+expect_match "$(traced .\* chorus-run a hi)" '^(page log ?)+$'
+sqlite3 "$CHORUS_HOME/chorus.db" 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null # deletes the log at its end
+expect_match "$(traced name chorus-run a hi)" '^name( page log)+$'
+
 end_tests

@@ -210,7 +210,7 @@ for way in --resume --approve; do
     run chorus-run a $way
     expect_status 2
     expect_match "$err" "error: -C: '.*/project': the turn works there, and it is gone"
-    expect_match "$err" 'hint: make it again, or chorus-run a --cancel-prompts MESSAGE gives the turn up'
+    expect_match "$err" 'hint: make it again, or chorus-run a -t [0-9] --cancel-prompts MESSAGE gives the turn up'
     run chorus-run a --cancel-prompts 'never mind'
     expect_status 0
     expect_equal "$out" Elsewhere.
@@ -251,20 +251,24 @@ run chorus-run a 'the second thing'
 expect_equal "$(head -c "$(stat -c %s whole)" "$transcript")" "$(cat whole)"
 expect_match "$(cat "$transcript")" 'the second thing'
 
-end_tests
-
 test_case "a turn of --fresh sees nothing else when it goes on, also where it was moved or branched"
-for way in stay kept packed branch; do
+for way in stay compacted kept packed branch; do
     rm -rf "$CHORUS_HOME"
     init a --model anthropic/m
-    start_server "$(answers "$(say 'Noted.')" '{"say": {"text": "never ends"}, "cut_after_bytes": 600, "stall": true}' "$(say 'Whole now.')")"
+    summary=$([ $way != compacted ] || say 'A secret was told.')
+    start_server "$(answers "$(say 'Noted.')" '{"say": {"text": "never ends"}, "cut_after_bytes": 600, "stall": true}' \
+        ${summary:+"$summary"} "$(say 'Whole now.')")"
     run chorus-run a secret
-    chorus-run a alone --fresh >/dev/null 2>&1 </dev/null &
+    CHORUS_DRAIN_TIMEOUT_MS=0 chorus-run a alone --fresh >/dev/null 2>&1 </dev/null &
     pid=$!
     wait_for 10 eval '[ "$(request_count)" = 2 ]' || fail 'no request came'
-    finish_with KILL
+    finish_with "$([ $way = compacted ] && echo TERM || echo KILL)"
     thread=1
     case $way in
+        compacted)
+            run chorus-context compact a
+            expect_status 0
+            ;;
         kept)
             run chorus-destroy a --keep-files --yes
             run chorus-init a
@@ -279,11 +283,14 @@ for way in stay kept packed branch; do
             thread=2
             ;;
     esac
-    expect_status "$([ $way = stay ] && echo 137 || echo 0)"
+    [ $way = stay ] || expect_status 0
     run chorus-run a -t $thread --resume
     expect_status 0
     expect_equal "$out" 'Whole now.'
-    expect_equal "$(jq -c '[.messages[].content[] | select(.type == "text").text]' "$(request 3)")" '["alone"]'
+    sent=$(jq -c '[.messages[].content[] | select(.type == "text").text]' "$(request "$(request_count)")")
+    expect_match "$sent" '^\["alone"'
+    expect_no_match "$sent" secret
+    expect_match "$(chorus-context show a -t $thread)" secret
 done
 
 test_case "a cut turn goes on also where a summary moved after it"
@@ -294,10 +301,10 @@ for way in kept packed; do
         "$(say 'A summary.')" "$(say 'Whole now.')")"
     run chorus-run a first
     run chorus-run a second
-    chorus-run a third >/dev/null 2>&1 </dev/null &
+    CHORUS_DRAIN_TIMEOUT_MS=0 chorus-run a third >/dev/null 2>&1 </dev/null &
     pid=$!
     wait_for 10 eval '[ "$(request_count)" = 3 ]' || fail 'no request came'
-    finish_with KILL
+    finish_with TERM
     run chorus-context compact a
     expect_status 0
     run chorus-context pack a -o "$scratch/a.tar" --force
@@ -329,3 +336,4 @@ run chorus-run a next
 expect_status 0
 expect_equal "$out" 'Going on.'
 expect_acceptable "$(request 2)"
+end_tests

@@ -71,6 +71,44 @@ expect_status 0
 [ -e "$CHORUS_HOME/agents/a/workspace/done" ] || fail 'it was not run'
 expect_sound
 
+# HOW KIND [AND]: agent a, whose terminal hangs up while the question stands
+hung_up() {
+    rm -rf "$CHORUS_HOME"
+    if [ "$2" = question ]; then
+        init a --model anthropic/m
+        start_server "$(answers "$(call q ask_user '{"question": "Which colour?"}')" "$(say Done.)")"
+        typist() { shown '> ' && kill -9 "$(pgrep -P $$ -x script)"; }
+    else
+        init a --model builtin/script --permissions standard
+        typist() { shown 'lways? ' && kill -9 "$(pgrep -P $$ -x script)"; }
+    fi
+    on_terminal "$1 chorus-run a '$question'${3:-}"
+    wait_for 10 in_db "SELECT count(*) FROM turns WHERE pid IS NULL" 1 || fail 'the turn did not end'
+}
+test_case "a terminal that hangs up while a question stands: the turn is canceled and saved, as by any signal"
+for kind in permission question; do
+    hung_up '' $kind
+    expect_db "SELECT state || ' ' || reason || ' ' || exit_code FROM turns" 'exited signal 129'
+    expect_db "SELECT count(*) FROM prompts" 0
+    wait_for 5 in_db "SELECT trigger FROM sessions" shutdown || fail 'nothing was saved'
+done
+run chorus-run a --resume
+expect_status 10
+
+test_case "a terminal that hangs up under a shell that goes on: the same, though the shell sends no signal"
+for kind in permission question; do
+    hung_up 'trap : HUP;' $kind '; sleep 2'
+    expect_db "SELECT state || ' ' || reason || ' ' || exit_code FROM turns" 'exited signal 129'
+    expect_db "SELECT count(*) FROM prompts" 0
+done
+
+test_case "one that hangs up where SIGHUP is ignored: nobody answers, and the turn waits"
+for kind in permission question; do
+    hung_up "trap '' HUP;" $kind
+    expect_db "SELECT state FROM turns" prompt
+    expect_db "SELECT state FROM prompts" pending
+done
+
 test_case "^C in a command: it has 2 s, not 20"
 init a --model builtin/script --permissions sandboxed
 typist() { wait_for 10 test -e "$CHORUS_HOME/agents/a/workspace/began" && printf '\003'; sleep 4; }
@@ -189,5 +227,51 @@ expect_status 0
 expect_db "SELECT group_concat(state) FROM prompts" approved
 expect_db "SELECT count(*) FROM messages WHERE role = 'tool_result'" 1
 expect_db "SELECT state || ' ' || attempt FROM turns" 'idle 2'
+
+# ELSEWHERE TYPED: a question that waits is asked at a terminal; meanwhile ELSEWHERE is done, then TYPED is typed
+decided_elsewhere() {
+    rm -rf "$CHORUS_HOME"
+    if [[ $1 == *answer* ]]; then
+        init a --model anthropic/m
+        start_server "$(answers "$(call q ask_user '{"question": "Which colour?"}')" "$(say Done.)")"
+    else
+        init a --model builtin/script --permissions standard
+    fi
+    run chorus-run a "$question"
+    expect_status 10
+    id=$(db 'SELECT id FROM prompts') elsewhere=$1 typed=$2
+    typist() {
+        shown '\(lways?\|>\) $'
+        eval "$elsewhere" >/dev/null 2>&1
+        [ -z "$typed" ] || echo "$typed"
+        sleep 2.5
+    }
+    on_terminal 'chorus-run a --resume --ask-timeout 2s'
+    expect_status 0
+}
+test_case "what is typed when the question is decided already is told to be too late, and the decision holds"
+decided_elsewhere 'chorus-tasks deny "$id"' y
+expect_match "$out" "notice: prompt $id: what was typed came too late: it was denied by uid 0, 2"
+expect_missing "$CHORUS_HOME/agents/a/workspace/done"
+decided_elsewhere 'chorus-tasks approve "$id"' n
+expect_match "$out" "came too late: it was approved by uid 0, 2"
+[ -e "$CHORUS_HOME/agents/a/workspace/done" ] || fail 'it was not run'
+decided_elsewhere 'chorus-tasks approve "$id"' a
+expect_match "$out" 'came too late: it was approved'
+expect_db "SELECT count(*) FROM audit_log WHERE detail LIKE 'always%'" 0
+decided_elsewhere 'chorus-tasks answer "$id" red' blue
+expect_match "$out" 'came too late: it was answered by uid 0, 2'
+expect_db "SELECT content FROM messages WHERE role = 'tool_result'" red
+decided_elsewhere 'db "UPDATE prompts SET expires_at = 1"' y
+expect_match "$out" 'came too late: it has expired'
+expect_db 'SELECT state FROM prompts' expired
+expect_db "SELECT outcome FROM tool_runs" expired
+expect_missing "$CHORUS_HOME/agents/a/workspace/done"
+expect_db "SELECT count(*) FROM audit_log WHERE decision = 'ask_denied'" 1
+
+test_case "where it is decided elsewhere and nothing is typed, the turn goes on when the question goes"
+decided_elsewhere 'chorus-tasks approve "$id"' ''
+expect_no_match "$out" 'too late'
+[ -e "$CHORUS_HOME/agents/a/workspace/done" ] || fail 'it was not run'
 
 end_tests

@@ -276,6 +276,51 @@ for ending in TERM INT cancel KILL error; do
     expect_sound
 done
 
+said_to() { db "SELECT group_concat(substr(content, 1, instr(content || char(10), char(10)) - 1), '|') FROM messages WHERE turn_id = $1 AND role = 'user'"; } # TURN: the first lines
+idle() { wait_for 20 in_db "SELECT group_concat(turn_number || state) FROM turns" "$1" || fail "the turns are not $1: $(db 'SELECT turn_number, state FROM turns' | tr '\n' ' ')"; }
+test_case "what a task begins is a turn of its own with its message: a turn at work does not take it"
+init a --model builtin/script --permissions sandboxed
+chorus-run a '/bash touch began; until [ -e go ]; do sleep 0.05; done' >"$scratch/first" 2>/dev/null </dev/null &
+pid=$!
+wait_for 20 test -e "$CHORUS_HOME/agents/a/workspace/began"
+for number in 1 2; do run chorus-tasks run a --on-exit "/bash touch told$number" --run -- true; done
+run chorus-tasks run a --on-exit "/bash touch joined" -- true
+for number in 1 2 3; do run chorus-tasks wait a $number; done
+touch "$CHORUS_HOME/agents/a/workspace/go"
+wait $pid
+expect_equal $? 0
+idle 1idle,2idle,3idle
+expect_match "$(said_to 1)" '^/bash touch began[^|]*\|/bash touch joined$'
+expect_equal "$(said_to 2)" '/bash touch told1'
+expect_equal "$(said_to 3)" '/bash touch told2'
+for file in told1 told2 joined; do
+    [ -e "$CHORUS_HOME/agents/a/workspace/$file" ] || fail "nobody ran what the message says: $file"
+done
+expect_sound
+
+test_case "what a task begins is a turn of its own with its message: a resumed turn and one of a person do not take it"
+init a --model builtin/script --permissions standard
+run chorus-run a '/bash make it'
+expect_status 10
+run chorus-tasks run a --on-exit '/create_file {"path": "told", "content": "x"}' --run -- true
+run chorus-tasks wait a 1
+run chorus-run a --approve all
+idle 1idle,2idle
+expect_equal "$(said_to 1)" '/bash make it'
+expect_match "$(said_to 2)" '^/create_file'
+[ -e "$CHORUS_HOME/agents/a/workspace/told" ] || fail 'nobody ran what the message says'
+run chorus-run a '/bash make it'
+expect_status 10
+run chorus-tasks run a --on-exit '/create_file {"path": "told2", "content": "x"}' --run -- true
+run chorus-tasks wait a 2
+run chorus-run a 'and this' --cancel-prompts
+idle 1idle,2idle,3exited,4idle,5idle
+expect_equal "$(said_to 4)" 'and this'
+expect_match "$(said_to 5)" '^/create_file'
+[ -e "$CHORUS_HOME/agents/a/workspace/told2" ] || fail 'nobody ran what the message says'
+expect_db 'SELECT count(*) FROM inbox WHERE delivered_turn IS NULL' 0
+expect_sound
+
 test_case "who is asked about one sees that it stays, and what comes after it"
 init a --model anthropic/m --permissions standard
 start_server "$(answers "$(call c1 bash '{"command": "make", "background": true, "on_exit": "go on"}')" "$(say Started.)")"

@@ -80,6 +80,7 @@ home_key permission_grants '{}'
 run chorus-tasks approve "$id" --always
 expect_status 2
 expect_match "$err" 'it asks for trust'
+expect_match "$err" "hint: chorus-tasks approve $id, or chorus-tasks deny $id\$"
 run chorus-tasks answer "$id" yes
 expect_status 2
 expect_db "SELECT state FROM prompts" pending

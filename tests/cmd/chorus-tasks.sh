@@ -387,6 +387,33 @@ run chorus-tasks cancel a --json
 expect_equal "$out" ''
 unset CHORUS_DRAIN_TIMEOUT_MS
 
+test_case "cancel: again, and chorus-destroy: the turn is asked once and has its time to end"
+init a --model builtin/script --permissions sandboxed
+chorus-run a '/bash touch began; sleep 2; touch ended' >"$scratch/turn" 2>&1 </dev/null &
+turn=$!
+began
+for again in 1 2; do
+    run chorus-tasks cancel a --wait 200ms
+    expect_status 124
+    expect_match "$err" 'was asked to end and has not'
+done
+run chorus-tasks cancel a
+expect_status 0
+expect_equal "$out" 'turn 1 of thread 1: exited (exit 143)'
+wait $turn
+expect_equal $? 143
+[ -e "$CHORUS_HOME/agents/a/workspace/ended" ] || fail 'the command was killed'
+rm "$CHORUS_HOME/agents/a/workspace/began"
+chorus-run a '/bash touch began; sleep 2' >"$scratch/turn" 2>&1 </dev/null &
+turn=$!
+began
+run chorus-tasks cancel a --wait 200ms
+expect_status 124
+run chorus-destroy a --yes
+expect_status 0
+wait $turn
+expect_equal $? 143
+
 test_case "cancel: one thread of several, and a process that does not end"
 init a --model anthropic/m --permissions sandboxed
 export CHORUS_DRAIN_TIMEOUT_MS=0
@@ -423,7 +450,7 @@ wait_for 10 test -e deaf
 db "UPDATE turns SET pid = $deaf, pid_start = $(cut -d' ' -f22 /proc/$deaf/stat) WHERE thread_id = 1"
 run chorus-tasks cancel a --wait 300ms
 expect_status 124
-expect_match "$err" "turn 1 of thread 1: process $deaf was asked to end and has not in"
+expect_match "$err" "turn 1 of thread 1: process $deaf was asked to end and has not in 0.3 s"
 expect_match "$err" "hint: wait longer with --wait; kill -9 $deaf"
 { kill -9 $deaf && wait $deaf; } 2>/dev/null
 kill -0 $other || fail 'a stranger was killed'

@@ -28,6 +28,7 @@ for source in "$here"/../man/*.scd; do
     run env MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$pages/$name"
     expect_status 0
     expect_equal "$err" ''
+    expect_equal "$(grep '^# ' "$source" | sort | uniq -d)" ''
     expect_match "$(page "$name")" "NAME
  +${name%.*} - "
     expect_no_match "$(page "$name")" '@(version|include)[^@]*@'
@@ -191,7 +192,7 @@ done < <(cat "$sources"/store/schema/*.sql | awk '
 test_case "each promise of RELIABILITY names tests that there are"
 promises=$(section chorus.7 RELIABILITY | awk '/not promised/ { exit } /^ +[0-9]+\. / { if (text != "") print text; text = "" } { text = text " " $0 } END { print text }' |
     sed -nE 's/^ *([0-9]+)\. .*\[([a-z][^]]*)\] *$/\1 \2/p')
-expect_equal "$(wc -l <<<"$promises")" 14
+expect_equal "$(wc -l <<<"$promises")" 15
 tests=$sources/../tests
 names_of() { # FOLDER: the tests of that name in CMake's lists
     cat "$tests"/CMakeLists.txt "$tests"/security/tests.cmake "$tests"/fuzz/CMakeLists.txt "$tests"/fault/suites.cmake

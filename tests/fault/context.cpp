@@ -56,7 +56,7 @@ class Remembering {
             if (world_.say(text).status != 0) throw std::runtime_error("say: " + world_.err());
         require({"save", "a", "kept", "--no-summary"});
         require({"branch", "a", "second"});
-        require({"export", "a", "--format", "jsonl", "-o", world_.home() + "/dump.jsonl"});
+        require({"export", "a", "--format", "jsonl", "-o", dump()});
         fs::remove_all(kept_);
         fs::rename(world_.home(), kept_);
     }
@@ -107,8 +107,11 @@ class Remembering {
         for (std::string& one : more) outcome.complaints.push_back(std::move(one));
     }
 
+    // with the home, so that every copy has it
+    std::string dump() const { return world_.home() + "/agents/a/workspace/dump.jsonl"; }
+
     std::string filled(const std::string& word) const {
-        if (word == "{dump}") return world_.home() + "/dump.jsonl";
+        if (word == "{dump}") return dump();
         if (word == "{session}") return value("SELECT id FROM sessions");
         if (word == "{branch}") return value("SELECT branch FROM threads WHERE branch <> 'main'");
         if (word == "{message}")

@@ -85,8 +85,9 @@ class Lane {
     std::map<std::string, Believed> agents_;
     std::string agent_;
     int prompts_ = 0;
-    std::set<int> crowded_;  // prompts that may share a turn
-    std::set<int> fresh_;    // prompts whose turns see nothing else
+    std::set<int> crowded_;      // prompts that may share a turn
+    std::set<int> fresh_;        // prompts whose turns see nothing else
+    std::map<int, int> copies_;  // of turns that were cut, in branches
     int steps_ = 0;
     std::vector<std::string> story_;  // what was given to the agent, for who looks into a failure
     std::vector<std::string> failures_;

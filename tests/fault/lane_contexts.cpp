@@ -98,9 +98,10 @@ void Lane::branch() {
         after[made].window.pop_back();
         possible.push_back(after);
     }
-    // the last one kept may have no answer
+    // the last one kept may have no answer, unless it is a summary
     for (Threads unanswered : std::vector<Threads>(possible)) {
         Thread& own = unanswered[made];
+        if (!own.window.empty() && own.window.back() < 0) continue;
         own.standing = Standing::cut;
         own.turn = own.window.empty() ? 0 : own.window.back();
         own.is_fresh = fresh_.contains(own.turn);
@@ -110,6 +111,16 @@ void Lane::branch() {
     if (given.was_disturbed || is_refused) possible.push_back(threads());
     if (!given.was_disturbed && !is_refused) expect_status(given, 0);
     resolve(given, possible);
+    const auto branch = threads().find(made);
+    if (branch == threads().end() || branch->second.standing != Standing::cut) return;
+    // both of them may go on
+    ++copies_[branch->second.turn];
+    const std::string turn = std::to_string(branch->second.turn);
+    for (const std::string& line :
+         {"ran " + turn, "appended " + turn, "ran q" + turn + "a", "ran q" + turn + "b"}) {
+        const auto effect = now().effects.find(line);
+        if (effect != now().effects.end() && effect->second.second > 0) ++effect->second.second;
+    }
 }
 
 void Lane::compact() {

@@ -204,7 +204,8 @@ void Lane::decide() {
     if (approves) words.push_back("--even-if-changed");
     if (approves)
         for (const char* letter : {"a", "b"})
-            now().effects["ran q" + std::to_string(before.turn) + letter] = {0, 1};
+            now().effects["ran q" + std::to_string(before.turn) + letter] = {
+                0, 1 + copies_[before.turn]};
     const Given given = give(approves ? "approve" : "deny", words);
     check_requests(given, sent_by(before));
     Threads after = threads();
@@ -236,7 +237,7 @@ void Lane::decide_elsewhere() {
     const int number = threads()[thread].turn;
     if (approves)
         for (const char* letter : {"a", "b"})
-            now().effects["ran q" + std::to_string(number) + letter] = {0, 1};
+            now().effects["ran q" + std::to_string(number) + letter] = {0, 1 + copies_[number]};
     for (const std::string& id : observer_.pending(agent_, thread)) {
         Words words{bin_ + "/chorus-tasks", approves ? "approve" : "deny", id};
         if (approves) words.push_back("--even-if-changed");

@@ -71,7 +71,7 @@ expect_json() { # FILTER VALUE, of $out
     got=$(jq -r "$1" <<<"$out" 2>&1)
     [ "$got" = "$2" ] || fail "jq '$1': expected '$2', got '$got'"
 }
-db() { sqlite3 "$CHORUS_HOME/chorus.db" "$1"; }
+db() { sqlite3 -cmd ".timeout 10000" "$CHORUS_HOME/chorus.db" "$1"; }
 expect_db() {
     local got
     got=$(db "$1" 2>&1)

@@ -67,7 +67,7 @@ running() { # TEXT: whether a process has it in its command line
     all=$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' ' ')
     [[ $all == *"$1"* ]]
 }
-in_db() { [ "$(sqlite3 "$CHORUS_HOME/chorus.db" "$1" 2>/dev/null)" = "$2" ]; } # SQL VALUE
+in_db() { [ "$(sqlite3 -cmd '.timeout 10000' "$CHORUS_HOME/chorus.db" "$1" 2>/dev/null)" = "$2" ]; } # SQL VALUE
 open_calls() { # calls whose results are not exactly one, but for those that a restore has passed, and results without a call
     db "SELECT count(*) FROM messages m, json_each(m.tool_calls) c WHERE NOT (m.restored_from IS NULL AND EXISTS (SELECT 1
           FROM messages b WHERE b.agent_id = m.agent_id AND b.thread_id = m.thread_id AND b.id > m.id AND b.restored_from NOT GLOB 'import:*'))

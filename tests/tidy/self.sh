@@ -41,6 +41,7 @@ fault lib/net/long.cpp "$(printf '\\n%.0s' {1..451})" 'lib/net/long.cpp:450: has
 fault lib/net/office.cpp 'class ClientManager {\n' 'lib/net/office.cpp:1: is named after an office'
 fault lib/net/later.cpp '// TODO: later\n' 'lib/net/later.cpp:1: leaves something to do'
 fault lib/net/catch.cpp '} catch (const Error&) {\n' 'lib/net/catch.cpp:1: catches outside the borders'
+fault tests/unit/net/cases.sh 'test_case "one"\nend_tests\ntest_case "two"\n' 'tests/unit/net/cases.sh:3: stands behind the end of the tests'
 
 status=0
 output=$(bash "$here/tidy.sh" "$root") || status=$?

@@ -32,7 +32,7 @@ check_lines() {
       owner["sha2.h"] = "base"
       owner["seccomp.h"] = "cmd"
 
-      borders = "^lib/(cli/main\\.cpp|chat/json\\.cpp|turn/|model/|repo/(git_process|server)\\.cpp|task/supervisor\\.cpp|life/(birth|mending)\\.cpp|store/salvage\\.cpp)|^cmd/chorus-config/doctor\\.cpp"
+      borders = "^lib/(cli/main\\.cpp|chat/json\\.cpp|turn/|model/|repo/(git_process|server)\\.cpp|task/supervisor\\.cpp|life/(birth|flaws)\\.cpp|store/salvage\\.cpp)|^cmd/chorus-config/doctor\\.cpp"
     }
 
     function complain(what) { print FILENAME ":" FNR ": " what; }
@@ -124,6 +124,8 @@ check_lines() {
     }
     is_source { check_layout(); check_code() }
     is_library && /^#include/ { check_includes() }
+    FILENAME ~ /^tests\/.*\.sh$/ && /^test_case / && FILENAME in ended { complain("stands behind the end of the tests") }
+    FILENAME ~ /^tests\/.*\.sh$/ && /^end_tests/ { ended[FILENAME] }
     END { if (NR == 0) print "tidy.sh: there is nothing to check" }
   ' "$@" < /dev/null
 }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 
@@ -173,6 +174,39 @@ TEST_F(CheckpointsTest, RemembersTheEnd) {
     EXPECT_EQ(sys::Fingerprint::of_files(*root_).changes_since(end->files), Names{"b (new)"});
     put(scratch_ / "store/end", "x");
     EXPECT_FALSE(store_.find_end());
+}
+
+TEST_F(CheckpointsTest, WritesTheNumberAloneWhereNothingHasChanged) {
+    put(at("a"), "one");
+    put(at("d/b"), "two");
+    usleep(50'000);  // their times tell from here on
+    const auto state = [&] {
+        std::set<std::string> lines;
+        for (const auto& entry :
+             fs::recursive_directory_iterator(std::string(scratch_ / "store"))) {
+            struct stat status {};
+            EXPECT_EQ(lstat(entry.path().c_str(), &status), 0);
+            const bool has_time = entry.path().filename() != "end";
+            lines.insert(entry.path().string() + " " + std::to_string(status.st_ino) +
+                         (has_time ? " " + std::to_string(status.st_mtim.tv_nsec) : ""));
+        }
+        return lines;
+    };
+    const std::string tree = keep().tree;
+    store_.note_end({7, sys::Fingerprint::of_files(*root_)});
+    const auto before = state();
+    const auto again = keep(tree);
+    EXPECT_EQ(again.tree, tree);
+    EXPECT_EQ(again.new_bytes, 0);
+    store_.note_end({1234567890123456789, sys::Fingerprint::of_files(*root_)});
+    EXPECT_EQ(state(), before);
+    ASSERT_TRUE(store_.find_end());
+    EXPECT_EQ(store_.find_end()->newest, 1234567890123456789);
+    EXPECT_EQ(sys::Fingerprint::of_files(*root_).changes_since(store_.find_end()->files), Names{});
+    put(at("a"), "other");
+    store_.note_end({8, sys::Fingerprint::of_files(*root_)});
+    EXPECT_EQ(store_.find_end()->newest, 8);
+    EXPECT_EQ(sys::Fingerprint::of_files(*root_).changes_since(store_.find_end()->files), Names{});
 }
 
 TEST_F(CheckpointsTest, StopsWhereItIsTold) {

@@ -472,6 +472,13 @@ TEST(WithMembers, changes_what_it_is_told_and_nothing_else) {
     EXPECT_EQ(changed.dump(),
               R"({"z":1,"name":"ada","nested":{"b":[1,2.5,"ä"],"a":null},"model":null,"new":[1]})");
     EXPECT_EQ(with_members("{}", {}).back(), '\n');
+    const std::string numbers =
+        "{\n    \"a\": 1.0,\n    \"b\": 1e3,\n    \"c\": 12345678901234567890123,\n    \"d\": "
+        "-0.0,\n    \"e\": \"1.0 \\\" 2.0\"\n}\n";
+    EXPECT_EQ(with_members(numbers, {}), numbers);
+    EXPECT_EQ(with_members(numbers, {{"c", "2.50"}}),
+              std::string(numbers).replace(numbers.find("12345"), 23, "2.50"));
+    EXPECT_EQ(with_missing_members(numbers, R"({"a":2.50})"), numbers);
     EXPECT_EQ(with_members(with_members(text, {}), {}), with_members(text, {}));
 }
 

@@ -57,6 +57,9 @@ TEST(WithTrustPart, puts_the_trusted_values_in_place) {
         in_force(R"({"notify":{"y":2},"permissions":"locked","sandbox":"off"})"),
         R"({"name":"a","permissions":"locked","model":"m","sandbox":"off","notify":{"y":2}})");
     EXPECT_EQ(with_trust_part(file, trust_part(file)), file) << "what is trusted stays as it is";
+    const std::string numbers = with_trust_part(R"({"metadata":[1e3,1.0],"sandbox":"off"})", "{}");
+    EXPECT_NE(numbers.find("1e3"), std::string::npos) << numbers;
+    EXPECT_NE(numbers.find("1.0"), std::string::npos) << numbers;
 }
 
 // Whatever a file says: with the trusted part in place it says nothing else.

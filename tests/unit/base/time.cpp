@@ -5,6 +5,14 @@
 namespace chorus::base {
 namespace {
 
+TEST(SecondsText, is_never_less_than_it_was) {
+    EXPECT_EQ(seconds_text(600'000), "600 s");
+    EXPECT_EQ(seconds_text(300), "0.3 s");
+    EXPECT_EQ(seconds_text(1), "0.1 s");
+    EXPECT_EQ(seconds_text(1'999), "2 s");
+    EXPECT_EQ(seconds_text(0), "0 s");
+}
+
 TEST(Iso8601, is_utc_with_milliseconds) {
     EXPECT_EQ(iso8601(0), "1970-01-01T00:00:00.000Z");
     EXPECT_EQ(iso8601(1'770'892'200'123), "2026-02-12T10:30:00.123Z");

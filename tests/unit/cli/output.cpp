@@ -65,7 +65,7 @@ Shown show(const OutputOptions& options, const chat::TurnResult& result, bool wi
     Printed printed;
     static_cast<Printed::Streams&>(shown) = printed.by([&] {
         Output output("chorus-run", options);
-        output.check_file("", "");
+        output.check_file({});
         output.event(chat::TaskEvent{}, source);
         output.event(chat::InternalEvent{"internal:model-call", "{}"}, source);
         output.event(chat::ContentDelta{"Let me see."}, source);

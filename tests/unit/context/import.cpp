@@ -199,6 +199,21 @@ TEST_F(ImportTest, ACallWithoutAResultIsCancelled) {
     EXPECT_EQ(all[3].tool_call_id, "a");
 }
 
+// It is said while its thread's last turn has not ended.
+TEST_F(ImportTest, AResultBehindASummaryIsTheCallsResult) {
+    const Imported imported = import(
+        agent_, file_of({message(1, "user", starts), message(2, "assistant", calls),
+                         message(3, "tool_result", R"(,"tool_call_id":"b")"),
+                         message(4, "user", R"(,"extra":{"starts_turn":true,"compaction":true})"),
+                         message(5, "tool_result", R"(,"tool_call_id":"a")")},
+                        0, 5));
+    EXPECT_EQ(imported.cancelled, 0U);
+    std::vector<std::string> kept;
+    for (const auto& stored : store::load_messages(store_, agent_.id, {}))
+        if (!stored.left_out) kept.push_back(stored.message.content);
+    EXPECT_EQ(kept, (std::vector<std::string>{"m1", "m2", "m3", "m4", "m5"}));
+}
+
 TEST_F(ImportTest, AResultThatAnswersNothingIsHistory) {
     import(agent_, file_of({message(1, "user", starts), message(2, "assistant", calls),
                             message(3, "tool_result", R"(,"tool_call_id":"a")"),
@@ -372,7 +387,7 @@ TEST_F(ImportTest, ATurnThatIsNotEndedComesFirst) {
     turn(agent_, true);
     const base::Error error = test::error_of([&] { import(agent_, file_of({})); });
     EXPECT_EQ(error.code(), base::ErrorCode::agent_busy);
-    EXPECT_TRUE(says(error, "turn 1 of thread 1 is not ended"));
+    EXPECT_TRUE(says(error, "turn 1 of thread 1 has not ended"));
 }
 
 TEST_F(ImportTest, WhatWasPackedIsTakenOnce) {

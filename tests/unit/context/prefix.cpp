@@ -27,6 +27,7 @@ class PrefixTest : public testing::Test {
     }
     std::int64_t say(const std::string& text, bool hashed = true) {
         chat::Message message;
+        message.role = chat::Role::assistant;  // so that it is on record what was sent
         message.content = text;
         message.starts_turn = true;
         std::int64_t id = 0;

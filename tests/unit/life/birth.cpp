@@ -416,7 +416,7 @@ TEST_F(AdoptionTest, reaches_through_no_link) {
     std::filesystem::remove_all(home.agent("ada"));
     lay(scratch / "mine");
     std::filesystem::create_directory_symlink(scratch / "mine", home.agent("ada"));
-    EXPECT_EQ(error_of([&] { give(adopting("")); }).code(), ErrorCode::bad_request);
+    EXPECT_EQ(error_of([&] { give(adopting("")); }).code(), ErrorCode::exists);
     EXPECT_EQ(text_of(scratch / "mine/.git/hooks/pre-commit"), "mine");
     EXPECT_EQ(text_of(scratch / "mine/.git/config"), "mine");
 }

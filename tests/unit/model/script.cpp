@@ -112,11 +112,20 @@ TEST(Script, IdsAreNewInEveryTurnOfTheWindow) {
     EXPECT_EQ(calls[0].id, "script_3");
 }
 
-TEST(Script, ALaterMessageOfTheTurnIsNotTheScript) {
-    chat::Request request = script_request("/bash ls");
-    request.messages.push_back(user("/bash from the inbox"));
+TEST(Script, LaterMessagesOfTheTurnGoOnWithIt) {
+    chat::Request request = script_request("First.\n/bash 1\n<stdin>\n/bash no");
+    request.messages.push_back(user("Second.\n/bash 2"));
+    const chat::Reply reply = script_reply(request);
+    request.messages.push_back(answer(reply.text, reply.tool_calls));
+    request.messages.push_back(result(reply.tool_calls.at(0).id, "ok"));
+    request.messages.push_back(user("Third.\n/bash 3"));
     std::string text;
-    EXPECT_EQ(play(request, text).at(0).arguments, R"({"command":"ls"})");
+    const std::vector<chat::ToolCall> calls = play(request, text);
+    EXPECT_EQ(reply.tool_calls.at(0).arguments, R"({"command":"1"})");
+    ASSERT_EQ(calls.size(), 2U);
+    EXPECT_EQ(calls[0].arguments, R"({"command":"2"})");
+    EXPECT_EQ(calls[1].arguments, R"({"command":"3"})");
+    EXPECT_NE(text.find("First.\n<stdin>\n/bash no\nSecond.\nThird.\n"), std::string::npos) << text;
 }
 
 TEST(Script, IsAFunctionOfTheConversation) {

@@ -198,8 +198,7 @@ TEST_F(BranchTest, RefusesToOverwriteChanges) {
     make_side();
     write("a", "mine\n");
     write("only-side", "mine\n");
-    EXPECT_EQ(message_of([&] { checkout("side"); }),
-              "checkout: would overwrite 'a' and 'only-side'");
+    EXPECT_EQ(message_of([&] { checkout("side"); }), "checkout: would overwrite 'a', 'only-side'");
     EXPECT_EQ(read("a") + read("only-side"), "mine\nmine\n");
     EXPECT_EQ(git("symbolic-ref --short HEAD"), "main\n");
 }

@@ -50,9 +50,9 @@ class OperationTest : public WorkspaceTest {
 TEST_F(OperationTest, AConflictIsNotCommittedAsItStands) {
     git("merge side");
     const std::string head = git("rev-parse HEAD");
-    EXPECT_EQ(refusal(), "commit: conflicts in 'a' and 'b'");
-    EXPECT_EQ(refusal({"."}), "commit: conflicts in 'a' and 'b'");
-    EXPECT_EQ(refusal({"new"}), "commit: conflicts in 'a' and 'b'");
+    EXPECT_EQ(refusal(), "commit: conflicts in 'a', 'b'");
+    EXPECT_EQ(refusal({"."}), "commit: conflicts in 'a', 'b'");
+    EXPECT_EQ(refusal({"new"}), "commit: conflicts in 'a', 'b'");
     EXPECT_EQ(refusal({"a"}), "commit: conflicts in 'b'");
     EXPECT_EQ(git("rev-parse HEAD"), head);
     EXPECT_EQ(git("ls-files -u | wc -l"), "6\n");
@@ -142,7 +142,7 @@ TEST_F(OperationTest, ConflictsOfAStashCountToo) {
 
 TEST_F(OperationTest, ACherryPickKeepsItsAuthorAndEnds) {
     git("cherry-pick side");
-    EXPECT_EQ(refusal(), "commit: conflicts in 'a' and 'b'");
+    EXPECT_EQ(refusal(), "commit: conflicts in 'a', 'b'");
     change("both");
     commit_files({"a", "b"});
     EXPECT_EQ(git("log -1 --format='%an <%ae> %ad|%cn' --date=iso"),

@@ -77,10 +77,8 @@ TEST(Checkpoints, of_turns_that_are_older_than_them_are_not_known) {
             insert_turn(store, turn);
         });
         in_transaction(store, [&] {
-            execute(store.handle(),
-                    "DROP VIEW known_messages; DROP VIEW known_turns; DROP TABLE imports; "
-                    "ALTER TABLE threads DROP COLUMN is_importing; "
-                    "DROP TABLE checkpoints; PRAGMA user_version = 10");
+            execute(store.handle(), std::string(without_imports) +
+                                        "DROP TABLE checkpoints; PRAGMA user_version = 10");
         });
     }
     Store store = home.open();

@@ -21,6 +21,12 @@
 
 namespace chorus::store {
 
+// Takes away what 0012 and what came after it add.
+constexpr const char* without_imports =
+    "DROP TABLE clock_disputes; "
+    "DROP VIEW known_messages; DROP VIEW known_turns; DROP TABLE imports; "
+    "ALTER TABLE threads DROP COLUMN is_importing; ";
+
 class Home {
   public:
     Home() {

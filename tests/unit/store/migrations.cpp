@@ -27,9 +27,9 @@ const std::string without_0005 = [] {
 
 // And what came to the threads later.
 const std::string without_0008 = [] {
-    std::string sql = "DROP VIEW known_messages; DROP VIEW known_turns; DROP TABLE imports; ";
+    std::string sql = without_imports;
     for (const char* column : {"compaction", "window_floor", "cut_rolling_window",
-                               "cut_max_messages", "cut_token_budget", "trimmed", "is_importing"})
+                               "cut_max_messages", "cut_token_budget", "trimmed"})
         sql += "ALTER TABLE threads DROP COLUMN " + std::string(column) + "; ";
     return sql;
 }();

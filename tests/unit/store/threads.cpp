@@ -78,8 +78,11 @@ TEST(Threads, show_the_step_of_their_open_turn) {
     const AgentId agent = add_agent(store, "ada");
     Turn turn = add_turn(store, agent);
     turn.current_step = "bash: make";
-    in_transaction(store, [&] { update_turn(store, turn); });
-    EXPECT_EQ(find_thread(store, agent, 1)->current_step, "bash: make");
+    in_transaction(store, [&] {
+        update_turn(store, turn);
+        set_thread_status(store, agent, 1, "running", 4);
+    });
+    EXPECT_EQ(list_threads(store, agent).at(0).current_step, "bash: make");
     turn.ended_at = 5;
     in_transaction(store, [&] { update_turn(store, turn); });
     EXPECT_EQ(list_threads(store, agent).at(0).current_step, "");

@@ -123,7 +123,7 @@ TEST(Turns, are_found_by_their_key) {
     EXPECT_THROW(save(store, again), base::Error);
 }
 
-TEST(Turns, count_for_agent_and_thread) {
+TEST(Turns, count_for_the_agent) {
     const Home home;
     Store store = home.open();
     const AgentId agent = add_agent(store, "ada");
@@ -131,7 +131,6 @@ TEST(Turns, count_for_agent_and_thread) {
     in_transaction(store, [&] { count_turn(store, turn, 1234); });
     EXPECT_EQ(find_agent(store, agent)->turn_count, 1);
     EXPECT_EQ(find_agent(store, agent)->last_activity, 1234);
-    EXPECT_EQ(find_thread(store, agent, 1)->last_activity, 1234);
 }
 
 TEST(Turns, states_have_their_wire_names) {

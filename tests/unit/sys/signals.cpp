@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "sys/process.hpp"
+
 namespace chorus::sys {
 namespace {
 
@@ -67,6 +69,37 @@ TEST(Interrupt, TheSameSignalAtOnceIsItsEcho) {
                   return 2;
               }),
               130);
+}
+
+// The kernel, the shell and a process that sees its terminal gone each tell it.
+TEST(Interrupt, AHangUpIsNoSecondSignal) {
+    EXPECT_EQ(status_of([] {
+                  ::signal(SIGHUP, SIG_DFL);
+                  const Interrupt& interrupt = Interrupt::install();
+                  raise(SIGHUP);
+                  usleep(150'000);
+                  raise(SIGHUP);
+                  return interrupt.signal() == SIGHUP ? 0 : 1;
+              }),
+              0);
+}
+
+TEST(Interrupt, ARequestToEndIsNoSecondSignal) {
+    for (const bool by_signal : {true, false})
+        EXPECT_EQ(status_of([by_signal] {
+                      const Interrupt& interrupt = Interrupt::install();
+                      if (by_signal)
+                          raise(SIGTERM);
+                      else if (!ask_to_end(own_identity()))
+                          return 1;
+                      if (interrupt.signal() != SIGTERM) return 2;
+                      usleep(150'000);
+                      if (!ask_to_end(own_identity())) return 3;
+                      usleep(150'000);
+                      raise(SIGINT);
+                      return 4;
+                  }),
+                  130);
 }
 
 TEST(Interrupt, SignalsThatWereBlockedComeThrough) {

@@ -1,0 +1,64 @@
+#include "turn/keyed.hpp"
+
+#include "base/hash.hpp"
+#include "chat/json.hpp"
+#include "store/turns.hpp"
+#include "turn/last_turn.hpp"
+
+namespace chorus::turn {
+
+using base::Error;
+using base::ErrorCode;
+using base::ExitStatus;
+using store::TurnState;
+
+std::string hash_of_said(const TurnOptions& options) {
+    return base::sha256_hex(options.prompt + '\0' + options.stdin_text);
+}
+
+void check_same_prompt(const store::Turn& turn, const TurnOptions& options) {
+    const chat::Json stored = chat::parse_json(turn.options, "turn options");
+    const std::string said = chat::string_or(stored, "said");
+    if (said.empty() || said == hash_of_said(options)) return;
+    throw Error(ErrorCode::bad_request,
+                "--idempotency-key: turn " + std::to_string(turn.turn_number) + " of thread " +
+                    std::to_string(turn.thread_id) + " has this key and another prompt",
+                "a key stands for one prompt: take another key");
+}
+
+std::optional<store::Turn> turn_of_key(store::Store& store, store::AgentId agent,
+                                       const TurnOptions& options) {
+    if (options.idempotency_key.empty()) return std::nullopt;
+    auto turn = store::find_turn_by_key(store, agent, options.idempotency_key);
+    if (turn) check_same_prompt(*turn, options);
+    return turn;
+}
+
+chat::TurnResult kept_from_going_on(store::Store& store, const std::string& agent,
+                                    const store::Turn& turn, const Error& error,
+                                    const Surroundings& surroundings) {
+    chat::TurnResult result = about(store, agent, turn);
+    const bool is_canceled = error.code() == ErrorCode::canceled;
+    result.state = is_canceled ? chat::State::canceled : chat::State::failed;
+    result.accepted = true;
+    result.error = error;
+    result.exit_status = is_canceled
+                             ? static_cast<ExitStatus>(128 + surroundings.interrupt.signal())
+                             : base::exit_status(error.code());
+    return result;
+}
+
+void check_not_its_own(Place& place, const store::Turn& turn, const TurnOptions& options) {
+    if (!options.cancel_prompts || turn.ended_at != 0) return;
+    const Asked asked = asked_of(place, turn);
+    const bool is_parked = turn.state == TurnState::parked && is_still_parked(turn);
+    if (asked.pending.empty() && !asked.decided && !is_parked) return;
+    throw Error(ErrorCode::bad_request,
+                "--cancel-prompts: what waits is turn " + std::to_string(turn.turn_number) +
+                    " of thread " + std::to_string(turn.thread_id) +
+                    ", which has this idempotency key",
+                "without --cancel-prompts it goes on; without the key, " +
+                    giving_up(place, turn.thread_id));
+}
+
+}  // namespace chorus::turn
