@@ -150,7 +150,7 @@ std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions
     }
     const auto calls = unfinished_calls(place, *last);
     if (!calls.empty()) {
-        Record record(place, *last, stored_chain(place));
+        Record record(place, *last, stored_chain(place, *last));
         settle_calls(record, calls, outcome == "superseded" ? "" : outcome);
     }
     if (crashed) say_recovered(surroundings, *last, calls);

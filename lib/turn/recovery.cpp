@@ -83,7 +83,8 @@ bool changed_nothing(const chat::Message& answer, const std::vector<store::ToolR
 
 }  // namespace
 
-std::optional<std::string> stored_chain(Place& place) {
+std::optional<std::string> stored_chain(Place& place, const store::Turn& turn) {
+    if (store::is_fresh(turn)) return std::nullopt;
     std::string chain = store::newest_prefix_hash(place.store, place.agent.id, place.thread.id);
     if (chain.empty()) return std::nullopt;
     return chain;

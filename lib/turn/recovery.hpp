@@ -48,9 +48,9 @@ void settle_calls(Record& record, const std::vector<Unfinished>& calls,
 // to what the user said. What may have had an effect stays: the model has to know of it.
 void drop_failed_tail(Place& place, const store::Turn& turn);
 
-// The cumulative hash stored with the newest message of the thread's window; nothing behind a turn
-// that keeps none.
-std::optional<std::string> stored_chain(Place& place);
+// The cumulative hash stored with the newest message of the thread's window. Nothing for a turn of
+// --fresh, whose requests are not the window, and behind one.
+std::optional<std::string> stored_chain(Place& place, const store::Turn& turn);
 
 // Appends to the transcript what a crash left out of it.
 void mend_transcript(Place& place);

@@ -102,7 +102,7 @@ std::int64_t give_up(Place& place, const store::Turn& turn, bool crashed) {
     if (waits) end_open_turn(place, turn, "rewound");
     const auto calls = unfinished_calls(place, turn);
     if (!calls.empty()) {
-        Record record(place, turn, stored_chain(place));
+        Record record(place, turn, stored_chain(place, turn));
         settle_calls(record, calls, crashed ? "" : "cancelled");
     }
     return waits || crashed || !calls.empty() ? turn.turn_number : 0;

@@ -245,11 +245,11 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
     auto unfinished = unfinished_calls(place, *last);
     if (crashed) say_recovered(surroundings, *last, unfinished);
     if (options.retry) {
-        Record settling(place, *last, stored_chain(place));
+        Record settling(place, *last, stored_chain(place, *last));
         settle_calls(settling, std::exchange(unfinished, {}));
         drop_failed_tail(place, *last);
     }
-    Record record(place, *last, stored_chain(place));
+    Record record(place, *last, stored_chain(place, *last));
     LiveTurn live(place, record, options, surroundings, std::move(loaded), frame);
     check_may_begin(options, surroundings);
     record.reopen(store::load_turn_messages(place.store, last->id).back());

@@ -291,6 +291,13 @@ for way in stay compacted kept packed branch; do
     expect_match "$sent" '^\["alone"'
     expect_no_match "$sent" secret
     expect_match "$(chorus-context show a -t $thread)" secret
+    # what is shown is also saved, and can be gone back to
+    run chorus-context save a --no-summary --json
+    expect_status 0
+    expect_match "$(chorus-context export a --session "$(jq -r .id <<<"$out")")" secret
+    first=$(chorus-context show a -t $thread --json | jq '.messages[] | select(.content == "secret").id')
+    [ -z "$first" ] || run chorus-context rewind a --to "$first" -t $thread
+    expect_status 0
 done
 
 test_case "a cut turn goes on also where a summary moved after it"
