@@ -218,6 +218,17 @@ std::optional<Turn> newest_turn(Store& store, AgentId agent, ThreadId thread) {
     return read_first(statement.bind(agent).bind(thread));
 }
 
+// For every turn that begins: the view known_turns says the same, but SQLite would prepare all its
+// columns.
+bool newest_turn_is_idle(Store& store, AgentId agent, ThreadId thread) {
+    Statement statement = store.prepare(
+        "SELECT state = ? AND ended_at IS NOT NULL AND pid IS NULL FROM turns WHERE agent_id = ? "
+        "AND thread_id = ? AND NOT EXISTS (SELECT 1 FROM imports WHERE turns.id BETWEEN first_turn "
+        "AND last_turn) ORDER BY turn_number DESC LIMIT 1");
+    statement.bind(name(TurnState::idle)).bind(agent).bind(thread);
+    return !statement.step() || statement.integer(0) != 0;
+}
+
 std::optional<Turn> newest_counted_turn(Store& store, AgentId agent, ThreadId thread) {
     Statement statement = store.prepare(
         select("agent_id = ? AND thread_id = ? AND ended_at IS NOT NULL AND input_tokens > 0 "

@@ -79,6 +79,8 @@ std::optional<Turn> find_open_turn(Store& store, AgentId agent, ThreadId thread)
 // Of all turns with -C: each directory once.
 std::vector<std::string> working_directories(Store& store);
 std::optional<Turn> newest_turn(Store& store, AgentId agent, ThreadId thread);
+// True where the newest turn of the thread came to its own end, and where there is none.
+bool newest_turn_is_idle(Store& store, AgentId agent, ThreadId thread);
 // The newest that ended with its window on record and whose input the provider counted.
 std::optional<Turn> newest_counted_turn(Store& store, AgentId agent, ThreadId thread);
 std::optional<Turn> find_turn_by_key(Store& store, AgentId agent, std::string_view idempotency_key);

@@ -135,7 +135,7 @@ void say_recovered(const Surroundings& surroundings, const store::Turn& turn,
 
 std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions& options,
                                                  const Surroundings& surroundings) {
-    const auto [last, crashed] = take_over(place, surroundings);
+    const auto [last, crashed] = take_over_unless_idle(place, surroundings);
     if (!last) return std::nullopt;
     std::string outcome;
     if (last->ended_at == 0) {

@@ -171,7 +171,8 @@ void LiveTurn::renew_conversation() {
     }
     auto project = project_message(place_);
     has_project_ = project.has_value();
-    record_.use_prefix(prefix_of(loaded_, request_, project ? project->content : "", digests_));
+    if (record_.keeps_chain())
+        record_.use_prefix(prefix_of(loaded_, request_, project ? project->content : "", digests_));
     if (project) messages.insert(messages.begin(), std::move(*project));
 }
 

@@ -45,7 +45,9 @@ class Record {
     // A cut has left these of the conversation: hashes go on from there, and those of messages that
     // no request has held yet are made anew, with the thread's stored cut.
     void begin_chain(const std::vector<chat::Message>& window);
-    // What stands before the messages of the request that the next answer is to.
+    bool keeps_chain() const { return chain_.has_value(); }
+    // What stands before the messages of the request that the next answer is to; of no use where no
+    // chain is kept.
     void use_prefix(store::Prefix prefix) { prefix_ = std::move(prefix); }
 
     // The messages committed since the last call, in order.

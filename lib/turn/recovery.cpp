@@ -126,6 +126,13 @@ LastTurn take_over(Place& place, const Surroundings& surroundings) {
     return {std::move(turn), true};
 }
 
+LastTurn take_over_unless_idle(Place& place, const Surroundings& surroundings) {
+    if (!store::newest_turn_is_idle(place.store, place.agent.id, place.thread.id))
+        return take_over(place, surroundings);
+    tell_left_plants(place, surroundings);
+    return {};
+}
+
 std::vector<Unfinished> unfinished_calls(Place& place, const store::Turn& turn) {
     if (turn.state == TurnState::idle) return {};
     std::vector<Unfinished> open;

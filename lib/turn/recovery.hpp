@@ -22,6 +22,8 @@ struct LastTurn {
 };
 // Tells the user what a call that was killed left for programs outside the sandbox to obey.
 LastTurn take_over(Place& place, const Surroundings& surroundings);
+// The same, but without the turn where it came to its own end and nothing is left to settle.
+LastTurn take_over_unless_idle(Place& place, const Surroundings& surroundings);
 
 struct Unfinished {
     chat::ToolCall call;
