@@ -136,7 +136,8 @@ class Watch {
 void watch(int owner, const char* program, char* const* arguments) {
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) fail("prctl", errno);
     const pid_t self = getpid();
-    const pid_t command = fork();
+    // copies no page tables; until it is another program, the child changes nothing that is shared
+    const pid_t command = vfork();
     if (command < 0) fail("fork", errno);
     if (command == 0) {
         setpgid(0, 0);

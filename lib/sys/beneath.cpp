@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <cstring>
 #include <thread>
 #include <utility>
@@ -154,7 +153,7 @@ Root::Root(Fd fd, std::string directory, std::string what, unsigned mask)
     if (!path_.starts_with('/') || holds_nul(path_))
         throw base::Error(base::ErrorCode::bad_request, message(path_, "not an absolute path"));
     if (!fd_) throw base::system_error(path_, problem);
-    real_ = real_path(path_);
+    real_ = real_path(fd_, path_);
 }
 
 std::optional<Root> Root::find(std::string directory, std::string what, unsigned mask) {
@@ -221,13 +220,9 @@ bool Root::read_file(std::string_view path, std::size_t most, std::string& conte
 }
 
 std::string Root::location(const Opened& opened) const {
-    const std::string proc = "/proc/self/fd/" + std::to_string(opened.fd.get());
-    std::string target(PATH_MAX, '\0');
-    const ssize_t size = readlink(proc.c_str(), target.data(), target.size());
-    if (size <= 0 || static_cast<std::size_t>(size) == target.size()) return {};
-    target.resize(static_cast<std::size_t>(size));
+    const std::string path = path_of(opened.fd.get());
     Names names;
-    resolve_lexically(target, names);
+    resolve_lexically(path, names);
     return strip_prefix(real_, names) ? joined(names) : std::string();
 }
 

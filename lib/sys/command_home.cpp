@@ -74,10 +74,9 @@ std::string home_outside(const Sandbox& sandbox, Command& command) {
     const std::string path = home->home();
     const auto leave = [homes = sandbox.homes](HomeOutside* used) {
         std::unique_ptr<HomeOutside> left(used);
-        if (homes && left->clear()) homes->give_back(std::move(left));
+        if (homes && left->is_as_made()) homes->give_back(std::move(left));
     };
     command.held.push_back(std::shared_ptr<HomeOutside>(home.release(), leave));
-    make_directory(path);
     return path;
 }
 

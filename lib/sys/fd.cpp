@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 
 #include "base/error.hpp"
 
@@ -63,6 +64,15 @@ Fd memory_file(std::string_view text) {
     write_all(file.get(), text, "a file in memory");
     if (lseek(file.get(), 0, SEEK_SET) != 0) throw base::system_error("lseek");
     return file;
+}
+
+std::string path_of(int fd) {
+    const std::string proc = "/proc/self/fd/" + std::to_string(fd);
+    std::string path(PATH_MAX, '\0');
+    const ssize_t size = readlink(proc.c_str(), path.data(), path.size());
+    if (size <= 0 || static_cast<std::size_t>(size) == path.size()) return {};
+    path.resize(static_cast<std::size_t>(size));
+    return path;
 }
 
 void redirect_to_null(int fd) {

@@ -32,6 +32,8 @@ struct Pipe {
 Pipe make_pipe();
 // An unnamed file in memory that holds the text, to be read from its start.
 Fd memory_file(std::string_view text);
+// The kernel's path of what is open; "" where it has none, or too long a one.
+std::string path_of(int fd);
 // From here on reads find the end there, and writes are lost.
 void redirect_to_null(int fd);
 

@@ -247,6 +247,15 @@ std::string join_path(std::string_view directory, std::string_view name) {
 }
 
 std::string real_path(const std::string& path) {
+    const Fd opened(open(c_path(path), O_PATH | O_CLOEXEC));
+    if (!opened) throw base::system_error(path);
+    return real_path(opened, path);
+}
+
+// The C library would look at each directory on the way.
+std::string real_path(const Fd& opened, const std::string& path) {
+    std::string named = path_of(opened.get());
+    if (named.starts_with('/') && !named.ends_with(" (deleted)")) return named;
     const base::Handle<char, std::free> resolved(realpath(c_path(path), nullptr));
     if (!resolved) throw base::system_error(path);
     return resolved.get();

@@ -42,6 +42,8 @@ HomeOutside::HomeOutside(const std::string& parent,
         }
         if (symlink(target.c_str(), link.c_str()) != 0) throw base::system_error(link);
     }
+    make_directory(home());
+    directories_.push_back(home());
     if (!list(made_)) throw base::system_error(path_);
 }
 
@@ -49,8 +51,7 @@ HomeOutside::~HomeOutside() {
     try_remove_tree(path_);
 }
 
-bool HomeOutside::clear() const {
-    if (rmdir(home().c_str()) != 0 && !try_remove_tree(home())) return false;
+bool HomeOutside::is_as_made() const {
     std::vector<std::string> left;
     return list(left) && left == made_;
 }

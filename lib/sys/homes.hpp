@@ -22,10 +22,9 @@ class HomeOutside {
     HomeOutside(const HomeOutside&) = delete;
     HomeOutside& operator=(const HomeOutside&) = delete;
 
-    // The home itself, which is no part of what was made.
+    // The home itself: empty.
     std::string home() const { return path_ + "/home"; }
-    // Removes the home. True where the rest is as it was made.
-    bool clear() const;
+    bool is_as_made() const;
 
   private:
     // All that is there, and what links lead to. False where it cannot be read.

@@ -132,34 +132,55 @@ Words recorded_bwrap() {
     return words;
 }
 
-// What twenty calls add, less what twenty bare spawns and forty bare commits cost.
-void tool_calls(int count) {
-    constexpr int calls_in_turn = 20;
-    new_home("tools", "builtin/script");
-    const auto per_call = [&](const std::string& sandbox) {
-        set_config("{\"sandbox\": \"" + sandbox + "\"}");
-        const Words none = turn({"--fresh", "calls"});
-        const Words twenty = turn({"--fresh", "--max-iterations", "50", calls(calls_in_turn)});
-        const Pair pair = run_pairs(twenty, none, count);
-        return (pair.a.wall_ms - pair.b.wall_ms) / calls_in_turn;
+double wall_of(const Words& words, int times) {
+    double sum = 0;
+    for (int i = 0; i < times; ++i) sum += run(words).wall_ms;
+    return sum / times;
+}
+
+double durable_commit_ms() {
+    constexpr int commits = 100;
+    const auto with = [](int number) {
+        setenv("FLOOR_COMMITS", std::to_string(number).c_str(), 1);
+        const double wall = run(floor_turn("-")).wall_ms;
+        unsetenv("FLOOR_COMMITS");
+        return wall;
     };
-    const double bash = run_many({"bash", "-c", "true"}, count).wall_ms;
-    setenv("FLOOR_COMMITS", "100", 1);
-    const double hundred = run_many(floor_turn("-"), count).wall_ms;
-    setenv("FLOOR_COMMITS", "0", 1);
-    const double commits = (hundred - run_many(floor_turn("-"), count).wall_ms) / 100;
-    unsetenv("FLOOR_COMMITS");
-    const double off = per_call("off");
-    std::printf("  per call %.2f ms; bash -c true %.2f ms; a durable commit %.2f ms\n", off, bash,
-                commits);
-    report("tool call, sandbox off: beyond bash and two commits", off - bash - 2 * commits, "ms",
-           2);
+    const double many = with(commits);
+    return (many - with(0)) / commits;
+}
+
+// What each of twenty calls adds to a turn, less what one bare spawn and two bare commits cost: all
+// of one moment, since the machine's speed drifts.
+double beyond_bare(const std::string& sandbox, const Words& bare, int count) {
+    constexpr int calls_in_turn = 20;
+    constexpr int spawns = 10;
+    set_config("{\"sandbox\": \"" + sandbox + "\"}");
+    const Words none = turn({"--fresh", "calls"});
+    const Words twenty = turn({"--fresh", "--max-iterations", "50", calls(calls_in_turn)});
+    std::vector<double> per_call;
+    std::vector<double> per_spawn;
+    std::vector<double> per_commit;
+    std::vector<double> beyond;
+    for (int i = 0; i < count; ++i) {
+        const double with_calls = run(twenty).wall_ms;
+        per_call.push_back((with_calls - run(none).wall_ms) / calls_in_turn);
+        per_spawn.push_back(wall_of(bare, spawns));
+        per_commit.push_back(durable_commit_ms());
+        beyond.push_back(per_call.back() - per_spawn.back() - 2 * per_commit.back());
+    }
+    std::printf("  per call %.2f ms; bare %s %.2f ms; a durable commit %.2f ms\n", median(per_call),
+                bare[0].c_str(), median(per_spawn), median(per_commit));
+    return median(beyond);
+}
+
+void tool_calls(int count) {
+    new_home("tools", "builtin/script");
+    report("tool call, sandbox off: beyond bash and two commits",
+           beyond_bare("off", {"bash", "-c", "true"}, count), "ms", 2);
     const Words bwrap = recorded_bwrap();
-    const double boxed = run_many(bwrap, count).wall_ms;
-    const double on = per_call("workspace");
-    std::printf("  per call %.2f ms; bwrap … bash -c true %.2f ms\n", on, boxed);
-    report("tool call, sandbox on: beyond bwrap and two commits", on - boxed - 2 * commits, "ms",
-           4);
+    report("tool call, sandbox on: beyond bwrap and two commits",
+           beyond_bare("workspace", bwrap, count), "ms", 4);
 }
 
 void add_messages(int count) {
@@ -179,29 +200,36 @@ void add_messages(int count) {
 void growth(int count) {
     const Server server;
     setenv("CHORUS_ANTHROPIC_BASE_URL", ("http://127.0.0.1:" + server.port()).c_str(), 1);
-    const auto cost = [&](const std::string& name, int inside) {
+    const auto begin = [](const std::string& name, int inside) {
         new_home(name, "anthropic/bench");
-        if (inside > 0) add_messages(inside);
-        return run_many(turn({"say hello"}), count).wall_ms;
+        add_messages(inside);
     };
-    const double small = cost("growth-200", 200);
-    const double large = cost("growth-4200", 4200);
-    std::printf("  200 messages %.2f ms, 4,200 messages %.2f ms\n", small, large);
-    report("growth per 1,000 messages in the window", (large - small) / 4, "ms", 2);
+    const auto wall_in = [](const std::string& name) {
+        setenv("CHORUS_HOME", home_of(name).c_str(), 1);
+        return run(turn({"say hello"})).wall_ms;
+    };
+    begin("growth-200", 200);
+    begin("growth-4200", 4200);
+    std::vector<double> small;
+    std::vector<double> large;
+    std::vector<double> growth;
+    for (int i = 0; i < count; ++i) {
+        small.push_back(wall_in("growth-200"));
+        large.push_back(wall_in("growth-4200"));
+        growth.push_back((large.back() - small.back()) / 4);
+    }
+    std::printf("  200 messages %.2f ms, 4,200 messages %.2f ms\n", median(small), median(large));
+    report("growth per 1,000 messages in the window", median(growth), "ms", 2);
 
-    new_home("old", "anthropic/bench");
-    add_messages(1'000'000);
+    begin("old", 1'000'000);
     sql(fs::path(home_of("old")) / "chorus.db",
         "UPDATE agents SET last_clear_message = (SELECT max(id) FROM messages) - 200; PRAGMA "
         "wal_checkpoint(TRUNCATE);");
-    new_home("young", "anthropic/bench");
-    add_messages(200);
+    begin("young", 200);
     std::vector<double> ratios;
     for (int i = 0; i < count; ++i) {
-        setenv("CHORUS_HOME", home_of("old").c_str(), 1);
-        const double old = run(turn({"say hello"})).wall_ms;
-        setenv("CHORUS_HOME", home_of("young").c_str(), 1);
-        ratios.push_back(old / run(turn({"say hello"})).wall_ms);
+        const double old = wall_in("old");
+        ratios.push_back(old / wall_in("young"));
     }
     report("1,000,000 stored to 200 stored, 200 in the window", median(ratios), "x", 1.2);
 }
