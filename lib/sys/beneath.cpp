@@ -17,6 +17,7 @@
 #include "sys/directory.hpp"
 #include "sys/file.hpp"
 #include "sys/open_beneath.hpp"
+#include "sys/place.hpp"
 #include "sys/replace.hpp"
 
 namespace chorus::sys {
@@ -153,7 +154,9 @@ Root::Root(Fd fd, std::string directory, std::string what, unsigned mask)
     if (!path_.starts_with('/') || holds_nul(path_))
         throw base::Error(base::ErrorCode::bad_request, message(path_, "not an absolute path"));
     if (!fd_) throw base::system_error(path_, problem);
-    real_ = real_path(fd_, path_);
+    const auto real = resolved(fd_, path_);
+    if (!real) throw base::system_error(path_);
+    real_ = *real;
 }
 
 std::optional<Root> Root::find(std::string directory, std::string what, unsigned mask) {

@@ -118,7 +118,8 @@ void furnish(const Sandbox& sandbox, const std::string& home, Command& command) 
     set(command, "GRADLE_USER_HOME", beside(home) + "gradle");
     // right in the cache: below it a command may have put a link in the way
     for (const auto& [link, kept] : cache_links(sandbox, home))
-        if (mkdir(kept.c_str(), 0700) != 0 && errno != EEXIST) throw base::system_error(kept);
+        if (!link_status(kept) && mkdir(kept.c_str(), 0700) != 0 && errno != EEXIST)
+            throw base::system_error(kept);
 
     const std::string git = git_configuration_of(sandbox);
     if (read_file_if_there(git, most_settings_bytes) != sandbox.git_settings)

@@ -13,9 +13,9 @@
 #include <cstring>
 
 #include "base/error.hpp"
-#include "base/handle.hpp"
 #include "base/text.hpp"
 #include "sys/directory.hpp"
+#include "sys/place.hpp"
 #include "sys/replace.hpp"
 
 namespace chorus::sys {
@@ -173,7 +173,8 @@ void append_file(const std::string& path, std::string_view content) {
 }
 
 void make_directory(const std::string& path, unsigned mode) {
-    if (mkdir(c_path(path), mode) == 0) return;
+    // mkdir(2) would have the directory above it alone only to find this one
+    if (is_directory(path) || mkdir(c_path(path), mode) == 0) return;
     if (errno == ENOENT && parent_of(path) != path) {
         make_directory(parent_of(path), mode);
         if (mkdir(path.c_str(), mode) == 0) return;
@@ -247,18 +248,9 @@ std::string join_path(std::string_view directory, std::string_view name) {
 }
 
 std::string real_path(const std::string& path) {
-    const Fd opened(open(c_path(path), O_PATH | O_CLOEXEC));
-    if (!opened) throw base::system_error(path);
-    return real_path(opened, path);
-}
-
-// The C library would look at each directory on the way.
-std::string real_path(const Fd& opened, const std::string& path) {
-    std::string named = path_of(opened.get());
-    if (named.starts_with('/') && !named.ends_with(" (deleted)")) return named;
-    const base::Handle<char, std::free> resolved(realpath(c_path(path), nullptr));
-    if (!resolved) throw base::system_error(path);
-    return resolved.get();
+    auto real = resolved(c_path(path));
+    if (!real) throw base::system_error(path);
+    return std::move(*real);
 }
 
 std::optional<Led> follow_links(const std::string& path) {

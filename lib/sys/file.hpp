@@ -87,8 +87,6 @@ std::vector<std::string> list_directory(Fd directory, const std::string& path);
 std::string join_path(std::string_view directory, std::string_view name);
 // realpath(3); throws where it does not exist.
 std::string real_path(const std::string& path);
-// The same of `path` as it was opened, whatever lies there now.
-std::string real_path(const Fd& opened, const std::string& path);
 struct Led {
     std::string path;                // as realpath(3)
     std::vector<std::string> links;  // that were followed: where each lies, without links

@@ -104,31 +104,27 @@ class MountPoints {
     ~MountPoints() {
         if (!is_locked_ || flock(directory_.get(), LOCK_EX | LOCK_NB) != 0) return;
         for (auto guarded = made_.rbegin(); guarded != made_.rend(); ++guarded)
-            if (const Fd at = parent_of(*guarded); at && is_own(at.get(), *guarded))
-                unlinkat(at.get(), leaf_of(*guarded), guarded->directory ? AT_REMOVEDIR : 0);
+            if (const Parent at = parent_of(*guarded); at.fd >= 0 && is_own(at.fd, *guarded))
+                unlinkat(at.fd, leaf_of(*guarded), guarded->directory ? AT_REMOVEDIR : 0);
     }
 
     // False where it is absent and may not be made: what we may not make, a command may not either.
     bool provide(const Guarded& guarded) {
-        const Fd at = parent_of(guarded);
+        const Parent at = parent_of(guarded);
         struct stat status {};
-        const bool is_there =
-            fstatat(at.get(), leaf_of(guarded), &status, AT_SYMLINK_NOFOLLOW) == 0;
-        if (!is_there && faccessat(at.get(), ".", W_OK, 0) != 0) return false;
+        const bool is_there = fstatat(at.fd, leaf_of(guarded), &status, AT_SYMLINK_NOFOLLOW) == 0;
+        if (!is_there && faccessat(at.fd, ".", W_OK, 0) != 0) return false;
         if (is_there) {
-            take_over(guarded);
+            take_over(at, guarded);
         } else {
-            make(at.get(), guarded);
+            make(at.fd, guarded);
             made_.push_back(guarded);
         }
         return true;
     }
 
     // The process that made it may have been killed.
-    void take_over(const Guarded& guarded) {
-        if (const Fd at = parent_of(guarded); has_points_ && at && is_own(at.get(), guarded))
-            made_.push_back(guarded);
-    }
+    void take_over(const Guarded& guarded) { take_over(parent_of(guarded), guarded); }
 
     // The files that the destructor would remove, which stay.
     std::vector<std::string> spare() {
@@ -140,11 +136,22 @@ class MountPoints {
     }
 
   private:
+    struct Parent {
+        int fd;
+        Fd opened;  // where it is not the directory itself
+    };
+
     // Where a link was put on the way, there is none.
-    Fd parent_of(const Guarded& guarded) const {
+    Parent parent_of(const Guarded& guarded) const {
         const std::string parent(guarded.name, leaf_of(guarded));
-        return open_beneath(directory_.get(), parent.empty() ? "." : parent, O_RDONLY | O_DIRECTORY,
-                            Links::none);
+        if (parent.empty()) return {directory_.get(), {}};
+        Fd opened = open_beneath(directory_.get(), parent, O_RDONLY | O_DIRECTORY, Links::none);
+        const int fd = opened.get();
+        return {fd, std::move(opened)};
+    }
+
+    void take_over(const Parent& at, const Guarded& guarded) {
+        if (has_points_ && at.fd >= 0 && is_own(at.fd, guarded)) made_.push_back(guarded);
     }
 
     // With the permissions of the directory: others may share the repository. What git reads is

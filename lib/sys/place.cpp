@@ -1,5 +1,7 @@
 #include "sys/place.hpp"
 
+#include <fcntl.h>
+
 #include <cstdlib>
 
 #include "base/handle.hpp"
@@ -13,6 +15,14 @@ std::optional<struct stat> link_status(const std::string& path) {
 }
 
 std::optional<std::string> resolved(const std::string& path) {
+    const Fd opened(open(path.c_str(), O_PATH | O_CLOEXEC));
+    return opened ? resolved(opened, path) : std::nullopt;
+}
+
+// The C library would look at each directory on the way.
+std::optional<std::string> resolved(const Fd& opened, const std::string& path) {
+    std::string named = path_of(opened.get());
+    if (named.starts_with('/') && !named.ends_with(" (deleted)")) return named;
     const base::Handle<char, std::free> real(realpath(path.c_str(), nullptr));
     if (!real) return std::nullopt;
     return std::string(real.get());

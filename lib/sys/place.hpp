@@ -7,12 +7,16 @@
 #include <string>
 #include <string_view>
 
+#include "sys/fd.hpp"
+
 namespace chorus::sys {
 
 // lstat(2), or nothing where there is nothing.
 std::optional<struct stat> link_status(const std::string& path);
 // realpath(3), or nothing where there is nothing.
 std::optional<std::string> resolved(const std::string& path);
+// The same of `path` as it was opened, whatever lies there now.
+std::optional<std::string> resolved(const Fd& opened, const std::string& path);
 // Lexical; a directory is within itself.
 bool is_within(std::string_view path, std::string_view directory);
 
