@@ -47,9 +47,10 @@ TEST_F(SandboxTest, WithoutASandboxDirectoriesServeTheNextCommandAsLongAsTheyAre
     };
     const std::string first = inside(tell).out.text;
     EXPECT_NE(first.find("git\nregistry\n"), std::string::npos) << first;
-    EXPECT_EQ(tell_after("touch ~/left; mkdir -p ~/a/b && chmod 0 ~/a"), first);
+    EXPECT_EQ(tell_after("touch ~/left && rm ~/left"), first);
     for (const char* script :
-         {"touch $CARGO_HOME/config.toml", "chmod 755 $GRADLE_USER_HOME",
+         {"touch ~/left; mkdir -p ~/a/b && chmod 0 ~/a", "chmod 755 ~",
+          "touch $CARGO_HOME/config.toml", "chmod 755 $GRADLE_USER_HOME",
           "rm $CARGO_HOME/git && mkdir $CARGO_HOME/git", "ln -sfn /tmp $CARGO_HOME/registry",
           "cp -a $CARGO_HOME $CARGO_HOME.x && mv $CARGO_HOME ~ && mv $CARGO_HOME.x $CARGO_HOME",
           "touch $CARGO_HOME/../x", "rm -r $CARGO_HOME"}) {
@@ -60,6 +61,7 @@ TEST_F(SandboxTest, WithoutASandboxDirectoriesServeTheNextCommandAsLongAsTheyAre
         EXPECT_FALSE(fs::exists(before.substr(0, end))) << script;
         EXPECT_EQ(told.substr(end).find("config.toml"), std::string::npos) << told;
         EXPECT_NE(told.find("git\nregistry\n"), std::string::npos) << script << told;
+        EXPECT_TRUE(told.ends_with("/home:\n")) << script << told;
     }
     {
         const Command one = sandboxed(sandbox_, bash("true"));
