@@ -1,15 +1,11 @@
-// The system calls that are refused: ways to other processes, to other name spaces, to sockets of
-// the host, and to parts of the kernel that a command has no need of.
-#include <asm/ioctls.h>
+// Filters of system calls, seccomp(2).
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <sched.h>
-#include <seccomp.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <array>
 #include <bit>
@@ -23,49 +19,10 @@
 namespace chorus::sandbox {
 namespace {
 
-// Younger than Debian 12's libseccomp; such numbers are the same on all architectures.
+#include "filters.inc"  // by filters.cpp
+
+// Younger than Debian 12's headers; the number is the same on all architectures.
 constexpr int fchmodat2 = 452;
-constexpr int setxattrat = 463;
-constexpr int removexattrat = 466;
-constexpr int open_tree_attr = 467;
-constexpr int file_setattr = 469;
-
-constexpr std::array refused{
-    // other processes
-    SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev),
-    SCMP_SYS(pidfd_getfd), SCMP_SYS(kcmp),
-    // mounts and name spaces
-    SCMP_SYS(mount), SCMP_SYS(umount), SCMP_SYS(umount2), SCMP_SYS(pivot_root), SCMP_SYS(chroot),
-    SCMP_SYS(move_mount), SCMP_SYS(open_tree), open_tree_attr, SCMP_SYS(fsopen), SCMP_SYS(fsconfig),
-    SCMP_SYS(fsmount), SCMP_SYS(fspick), SCMP_SYS(mount_setattr), SCMP_SYS(unshare),
-    SCMP_SYS(setns), SCMP_SYS(open_by_handle_at),
-    // keys of the user
-    SCMP_SYS(keyctl), SCMP_SYS(add_key), SCMP_SYS(request_key),
-    // wide doors into the kernel
-    SCMP_SYS(bpf), SCMP_SYS(io_uring_setup), SCMP_SYS(io_uring_enter), SCMP_SYS(io_uring_register),
-    SCMP_SYS(userfaultfd), SCMP_SYS(perf_event_open), SCMP_SYS(fanotify_init),
-    SCMP_SYS(lookup_dcookie),
-    // the machine
-    SCMP_SYS(init_module), SCMP_SYS(finit_module), SCMP_SYS(delete_module), SCMP_SYS(create_module),
-    SCMP_SYS(get_kernel_syms), SCMP_SYS(query_module), SCMP_SYS(kexec_load),
-    SCMP_SYS(kexec_file_load), SCMP_SYS(reboot), SCMP_SYS(swapon), SCMP_SYS(swapoff),
-    SCMP_SYS(acct), SCMP_SYS(quotactl), SCMP_SYS(quotactl_fd), SCMP_SYS(nfsservctl),
-    SCMP_SYS(syslog), SCMP_SYS(vhangup), SCMP_SYS(iopl), SCMP_SYS(ioperm), SCMP_SYS(uselib),
-    SCMP_SYS(settimeofday), SCMP_SYS(clock_settime), SCMP_SYS(stime)};
-
-// What changes a file by its path and is not Landlock's.
-constexpr std::array by_path{SCMP_SYS(chmod),        SCMP_SYS(fchmodat),  fchmodat2,
-                             SCMP_SYS(chown),        SCMP_SYS(lchown),    SCMP_SYS(fchownat),
-                             SCMP_SYS(utime),        SCMP_SYS(utimes),    SCMP_SYS(futimesat),
-                             SCMP_SYS(setxattr),     SCMP_SYS(lsetxattr), SCMP_SYS(removexattr),
-                             SCMP_SYS(lremovexattr), setxattrat,          removexattrat,
-                             file_setattr,           SCMP_SYS(mknod),     SCMP_SYS(mknodat)};
-
-constexpr std::array name_spaces{CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
-                                 CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET};
-
-// The kernel looks at no more of an int argument, whatever the other half holds.
-constexpr scmp_datum_t low_half = 0xffffffffU;
 
 // Where a call has the mode that a file gets, and where what says whether it makes one.
 struct ModeArgument {
@@ -79,52 +36,18 @@ constexpr ModeArgument modes[] = {
 #endif
     {SYS_fchmod, 1}, {SYS_fchmodat, 2}, {fchmodat2, 2}, {SYS_mknodat, 2}, {SYS_openat, 3, 2}};
 
-// Both put words into a terminal's input.
-constexpr std::array terminal_writes{TIOCSTI, TIOCLINUX};
-
-class Filter {
-  public:
-    Filter() : context_(seccomp_init(SCMP_ACT_ALLOW)) {
-        if (context_ == nullptr) fail("seccomp", ENOMEM);
-        // Another architecture's calls have other numbers: i386, x32, 32-bit arm.
-        check(seccomp_attr_set(context_, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS));
-        constexpr unsigned binary_tree = 2;
-        check(seccomp_attr_set(context_, SCMP_FLTATR_CTL_OPTIMIZE, binary_tree));
-    }
-
-    void refuse(int number, int error, const std::vector<scmp_arg_cmp>& comparisons = {}) {
-        check(seccomp_rule_add_array(context_, SCMP_ACT_ERRNO(static_cast<unsigned>(error)), number,
-                                     static_cast<unsigned>(comparisons.size()),
-                                     comparisons.data()));
-    }
-
-    void load() { check(seccomp_load(context_)); }
-
-  private:
-    static void check(int result) {
-        if (result < 0) fail("seccomp", -result);
-    }
-
-    scmp_filter_ctx context_;  // lives as long as the process, which is about to be another
-};
-
-scmp_arg_cmp compared(unsigned argument, scmp_compare how, scmp_datum_t value) {
-    return {argument, how, value, 0};
+void load(const sock_filter* instructions, std::size_t count) {
+    // prctl(2) promises not to change them
+    const sock_fprog program{static_cast<unsigned short>(count),
+                             const_cast<sock_filter*>(instructions)};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        fail("seccomp", errno);
 }
 
-scmp_arg_cmp masked(unsigned argument, scmp_datum_t mask, scmp_datum_t value) {
-    return {argument, SCMP_CMP_MASKED_EQ, mask, value};
-}
-
-// Compared in full: an int with something in its high half is a family above the last one. Of
-// netlink what getaddrinfo(3) asks, the routes; socketpair(2) reaches nobody and stays.
-void refuse_sockets(Filter& filter, bool unix_sockets = false) {
-    for (unsigned family = AF_UNSPEC; family < AF_NETLINK; ++family)
-        if (family != AF_INET && family != AF_INET6 && !(unix_sockets && family == AF_UNIX))
-            filter.refuse(SCMP_SYS(socket), EPERM, {compared(0, SCMP_CMP_EQ, family)});
-    filter.refuse(SCMP_SYS(socket), EPERM, {compared(0, SCMP_CMP_GT, AF_NETLINK)});
-    filter.refuse(SCMP_SYS(socket), EPERM,
-                  {compared(0, SCMP_CMP_EQ, AF_NETLINK), compared(2, SCMP_CMP_NE, 0)});
+template <std::size_t count>
+void load(const sock_filter (&instructions)[count]) {
+    load(instructions, count);
 }
 
 // A filter of its own, written out: "any of these bits" is one instruction of the kernel's, and
@@ -152,11 +75,7 @@ class ModeFilter {
         add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     }
 
-    void load() {
-        const sock_fprog program{static_cast<unsigned short>(instructions_.size()),
-                                 instructions_.data()};
-        if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) fail("seccomp", errno);
-    }
+    void load() const { sandbox::load(instructions_.data(), instructions_.size()); }
 
   private:
     void add(int code, unsigned value, int if_true = 0, int if_false = 0) {
@@ -174,39 +93,19 @@ class ModeFilter {
     std::vector<sock_filter> instructions_;
 };
 
-void refuse_for_all(Filter& filter) {
-    for (const int number : refused) filter.refuse(number, EPERM);
-    for (const unsigned flag : name_spaces)
-        filter.refuse(SCMP_SYS(clone), EPERM, {masked(0, flag, flag)});
-    // Its flags are in memory, where a filter cannot look; callers go on with clone.
-    filter.refuse(SCMP_SYS(clone3), ENOSYS);
-    for (const unsigned request : terminal_writes)
-        filter.refuse(SCMP_SYS(ioctl), EPERM, {masked(1, low_half, request)});
-}
-
 }  // namespace
 
 void restrict_calls() {
-    Filter filter;
-    refuse_for_all(filter);
-    refuse_sockets(filter);
-    filter.load();
+    load(for_commands);
     ModeFilter mode_filter;
     mode_filter.refuse_set_id_bits();
     mode_filter.load();
 }
 
 void restrict_calls_of_git(bool network, bool unix_sockets) {
-    Filter filter;
-    refuse_for_all(filter);
-    for (const int number : by_path) filter.refuse(number, EPERM);
-    // Without a path it changes what the descriptor is of.
-    filter.refuse(SCMP_SYS(utimensat), EPERM, {compared(1, SCMP_CMP_NE, 0)});
-    if (network)
-        refuse_sockets(filter, unix_sockets);
-    else
-        filter.refuse(SCMP_SYS(socket), EPERM);
-    filter.load();
+    if (!network) return load(for_git);
+    if (unix_sockets) return load(for_git_with_network_and_unix_sockets);
+    load(for_git_with_network);
 }
 
 }  // namespace chorus::sandbox
