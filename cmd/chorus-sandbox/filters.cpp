@@ -96,9 +96,12 @@ class Filter {
         const int file = memfd_create("filter", MFD_CLOEXEC);
         check(file < 0 ? -errno : seccomp_export_bpf(context_, file));
         std::printf("constexpr sock_filter %s[] = {\n", name);
+        const off_t size = lseek(file, 0, SEEK_END);
         sock_filter one{};
-        for (off_t at = 0; pread(file, &one, sizeof one, at) == sizeof one; at += sizeof one)
+        for (off_t at = 0; at < size; at += sizeof one) {
+            if (pread(file, &one, sizeof one, at) != sizeof one) check(-EIO);
             std::printf("    {%u, %u, %u, %uU},\n", one.code, one.jt, one.jf, one.k);
+        }
         std::printf("};\n");
         close(file);
     }

@@ -179,7 +179,7 @@ init a --model builtin/script --permissions sandboxed
 run chorus-run a hi
 chorus-run a "/bash sleep 41$$" >/dev/null 2>&1 </dev/null &
 pid=$!
-wait_for 10 running "sleep 41$$" || fail 'the turn did not come to its command'
+wait_for 10 running "-c -- sleep 41$$" || fail 'the turn did not come to its command'
 unfit=
 typed_beside chorus-run a -m builtin/script more
 expect_match "$err" 'hint: wait with --wait, or use another thread with --new-thread'
