@@ -141,6 +141,11 @@ bool make_directory_at(int directory, const char* name, unsigned mask) {
     return problem == 0;
 }
 
+// The directory is there all the same.
+bool lacks_resources(int error) {
+    return error == ENOMEM || error == EMFILE || error == ENFILE;
+}
+
 }  // namespace
 
 Root::Root(std::string directory, std::string what, unsigned mask)
@@ -161,6 +166,7 @@ Root::Root(Fd fd, std::string directory, std::string what, unsigned mask)
 
 std::optional<Root> Root::find(std::string directory, std::string what, unsigned mask) {
     Fd fd = open_real(directory, O_RDONLY | O_DIRECTORY);
+    if (!fd && lacks_resources(errno)) throw base::system_error(directory);
     if (!fd) return std::nullopt;
     return Root(std::move(fd), std::move(directory), std::move(what), mask);
 }
@@ -293,6 +299,7 @@ void Root::remove_temporaries(std::string_view path) const {
     if (!prepare_write(path, names).empty()) return;
     const Fd parent =
         open_beneath(fd_.get(), parent_of(canonical(path)), O_RDONLY | O_DIRECTORY, Links::none);
+    if (!parent && lacks_resources(errno)) throw base::system_error(path_);
     if (parent) remove_temporaries_at(parent.get());
 }
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 
@@ -67,6 +68,19 @@ TEST_F(Beneath, IsFoundAgainWhereNoLinkLeadsThere) {
     EXPECT_FALSE(Root::find(inside + "/src"));
     fs::create_directory(inside + "/moved/below");
     EXPECT_FALSE(Root::find(inside + "/src/below"));
+}
+
+TEST_F(Beneath, IsNotGoneWhereDescriptorsAreLacking) {
+    const Root known = root();
+    rlimit before{};
+    getrlimit(RLIMIT_NOFILE, &before);
+    const rlimit none{0, before.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &none);
+    EXPECT_THROW(Root::find(inside), base::Error);
+    EXPECT_THROW(known.remove_temporaries("src/a.txt"), base::Error);
+    setrlimit(RLIMIT_NOFILE, &before);
+    EXPECT_FALSE(Root::find(inside + "/gone"));
+    known.remove_temporaries("gone/a.txt");
 }
 
 using Reading = Beneath;
