@@ -315,12 +315,19 @@ Transaction::Transaction(Store& store) : store_(store) {
 }
 
 Transaction::~Transaction() {
+    if (!open_) return;
     // After a full disk SQLite has rolled back by itself.
-    if (open_ && store_.connection_->in_transaction())
+    if (store_.connection_->in_transaction())
         sqlite3_exec(store_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+    // Where the disk did not confirm the commit, it is in the log nevertheless, and whoever reads
+    // the log anew would find it there: after the error was told. The next commit takes its place,
+    // so that is made here, whether the disk confirms it or not.
+    if (is_committing_)
+        sqlite3_exec(store_.handle(), mark_as_ours().c_str(), nullptr, nullptr, nullptr);
 }
 
 void Transaction::commit() {
+    is_committing_ = true;
     store_.connection_->use("COMMIT").run();
     open_ = false;
     passage_.reset();

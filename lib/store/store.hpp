@@ -83,6 +83,7 @@ class Transaction {
     Store& store_;
     std::unique_ptr<Passage> passage_;
     bool open_ = true;
+    bool is_committing_ = false;
 };
 
 int schema_version();

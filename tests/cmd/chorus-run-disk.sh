@@ -41,6 +41,29 @@ expect_db "SELECT group_concat(turn_number || ' ' || state) FROM turns" '1 idle,
 expect_sound
 free_disk
 
+test_case "the disk does not confirm a commit: what was told to have failed does not happen later"
+on_record() { chorus-context show a --json 2>&1; chorus-context messages a --json 2>&1; }
+# when=1: the disk recovers; when=1+: it does not. SQLite reads the log anew where no process has it open. The log must
+# not begin anew with that commit (sqlite3 removes it, and a full one is begun anew): its head is synced before.
+for when in 1 1+; do
+    for words in 'chorus-run a unconfirmed' 'chorus-context clear a' 'chorus-context restore a SESSION' 'chorus-destroy a --yes'; do
+        rm -rf "$CHORUS_HOME"
+        init a --model builtin/script
+        run chorus-run a confirmed
+        run chorus-context save a --no-summary --json
+        expect_status 0
+        session=$(jq -r .id <<<"$out")
+        before=$(on_record)
+        # shellcheck disable=SC2086 # words
+        run strace -qq -o /dev/null -e trace=fdatasync -e signal=none -e inject=fdatasync:error=EIO:when=$when ${words/SESSION/$session}
+        expect_status 1
+        expect_equal "$(on_record)" "$before"
+        run chorus-run a 'the disk is back'
+        expect_status 0
+        expect_sound
+    done
+done
+
 test_case "full, and a command by hand: the disk is named, and no wall is said to be in the way"
 make_disk 4m
 init a --model builtin/script
