@@ -22,6 +22,8 @@ namespace {
 constexpr unsigned long shutdown_request = _IOR('X', 125, std::uint32_t);  // FS_IOC_SHUTDOWN
 constexpr int loop_major = 7;
 constexpr int most_tries = 50;
+constexpr int most_waits = 1000;
+constexpr useconds_t wait_us = 2000;
 
 [[noreturn]] void fail(const std::string& what) {
     give_up(what + ": " + std::strerror(errno));
@@ -63,6 +65,14 @@ int open_free_loop(int control) {
         fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
     }
     return fd;
+}
+
+// Whether this is the image of the device, which stays so while any mount namespace has it mounted.
+bool is_attached(int device, int image) {
+    struct stat wanted {};
+    loop_info64 found{};
+    return fstat(image, &wanted) == 0 && ioctl(device, LOOP_GET_STATUS64, &found) == 0 &&
+           found.lo_inode == wanted.st_ino && found.lo_device == wanted.st_dev;
 }
 
 std::string path_of(int fd) {
@@ -130,6 +140,7 @@ void Disk::mount() {
     const int result = ::mount(path_of(device).c_str(), directory_.c_str(), "ext4",
                                MS_NOATIME | MS_NODEV | MS_NOSUID, "");
     if (result != 0) fail("mount " + directory_);
+    device_ = path_of(device);
     close(device);
     root_ = open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (root_ < 0) fail(directory_);
@@ -139,8 +150,18 @@ void Disk::unmount() {
     close(root_);
     root_ = -1;
     for (int tries = 0; umount2(directory_.c_str(), 0) != 0; ++tries) {
-        if (errno != EBUSY || tries > 1000) fail("umount " + directory_);
-        usleep(2000);
+        if (errno != EBUSY || tries > most_waits) fail("umount " + directory_);
+        usleep(wait_us);
+    }
+    // A command of the other worker has a copy of this mount for a moment, and what was written
+    // reaches the image when the last of them is gone.
+    for (int tries = 0;; ++tries) {
+        const int device = open(device_.c_str(), O_RDONLY | O_CLOEXEC);
+        const bool attached = device >= 0 && is_attached(device, image_);
+        if (device >= 0) close(device);
+        if (!attached) return;
+        if (tries > most_waits) give_up(device_ + ": somebody keeps it mounted");
+        usleep(wait_us);
     }
 }
 

@@ -21,7 +21,8 @@ class Disk {
     const std::string& path() const { return directory_; }
     // Replays the journal where the last use was cut short.
     void mount();
-    // Waits a moment for whoever still has a file open, and says what it is if that does not help.
+    // Waits a moment for whoever still has a file open or a copy of the mount; what was written is
+    // in the image then.
     void unmount();
 
     // What of the file system's journal still reaches the disk: everything, its log, or nothing.
@@ -37,6 +38,7 @@ class Disk {
     std::string image_path() const;
     int attach() const;
     std::string directory_;
+    std::string device_;  // that it was mounted from last
     int image_ = -1;
     int root_ = -1;  // open while mounted: what the cut is done to
 };
