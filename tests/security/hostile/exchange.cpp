@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int exchanges_of_a_home = 10;
+constexpr std::size_t exchanges_of_a_home = 10;
 constexpr std::size_t shown_bytes = 1500;
 
 std::string content_of(const std::string& path) {
@@ -159,7 +159,7 @@ Finished Stage::start(std::vector<std::string> arguments,
 void Stage::renew_home() {
     fs::remove_all(directory_ + "/home");
     agent_.clear();
-    played_ = 0;
+    told_.clear();
     const std::string agent = "a" + std::to_string(++agents_);
     const Finished made = start({"chorus-init", agent, "--model", "anthropic/m"}, {});
     if (exit_status(made) != 0) throw std::runtime_error("chorus-init: " + made.err);
@@ -229,7 +229,10 @@ Finished Stage::run_mode(const Mode& mode, const Scene& scene, const std::string
 
 std::vector<std::string> Stage::play(const Mode& mode, const Scene& given, std::size_t number) {
     wrong_.clear();
-    if (agent_.empty() || played_++ >= exchanges_of_a_home) renew_home();
+    // a draw may bring the same exchange twice, and its message is looked for once
+    if (agent_.empty() || told_.size() >= exchanges_of_a_home || told_.contains(number))
+        renew_home();
+    told_.insert(number);
     write_configuration(mode.retries);
     constexpr std::array<std::string_view, 4> formats{"json", "text", "json", "stream-json"};
     format_ = formats[number % formats.size()];

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -72,7 +73,7 @@ class Stage {
     std::string directory_;
     std::string agent_;
     int agents_ = 0;
-    int played_ = 0;
+    std::set<std::size_t> told_;  // the numbers of the messages of this home
     std::string format_;
     std::vector<std::string> wrong_;
 };
