@@ -7,6 +7,7 @@
 
 #include "life/checkpoints.hpp"
 #include "store/imports.hpp"
+#include "store/text_index.hpp"
 #include "sys/file.hpp"
 #include "sys/lock.hpp"
 
@@ -68,7 +69,12 @@ TrimReport trim(const agent::Home& home, store::Store& store, const TrimOptions&
                 remove_checkpoints(home, store, agent, options.before, options.dry_run);
     }
     report.locks = remove_orphans(home, store, options.dry_run);
-    if (!options.dry_run) report.bytes = store::release_pages(store, home.gate());
+    if (!options.dry_run) {
+        store::Transaction transaction(store);
+        store::index_waiting(store);
+        transaction.commit();
+        report.bytes = store::release_pages(store, home.gate());
+    }
     return report;
 }
 

@@ -2,7 +2,6 @@
 
 #include <sqlite3.h>
 
-#include <algorithm>
 #include <vector>
 
 #include "store/sqlite.hpp"
@@ -12,16 +11,7 @@ namespace {
 
 constexpr double saturation = 1.2;  // of BM25: what more of the same is still worth
 constexpr double length_weight = 0.75;
-
-double average_words(const Fts5ExtensionApi& api, Fts5Context* row) {
-    sqlite3_int64 rows = 0;
-    sqlite3_int64 words = 0;
-    if (api.xRowCount(row, &rows) != SQLITE_OK ||
-        api.xColumnTotalSize(row, -1, &words) != SQLITE_OK)
-        return 1;
-    return std::max(
-        1.0, static_cast<double>(words) / static_cast<double>(std::max<sqlite3_int64>(1, rows)));
-}
+constexpr double usual_words = 100;  // a constant, so that ranks of two indexes compare
 
 // Less is better, as FTS5's rank has it.
 void closeness(const Fts5ExtensionApi* api, Fts5Context* row, sqlite3_context* result, int,
@@ -40,7 +30,7 @@ void closeness(const Fts5ExtensionApi* api, Fts5Context* row, sqlite3_context* r
     }
     if (code != SQLITE_OK) return sqlite3_result_error_code(result, code);
     const double length =
-        1 - length_weight + length_weight * static_cast<double>(words) / average_words(*api, row);
+        1 - length_weight + length_weight * static_cast<double>(words) / usual_words;
     double score = 0;
     for (const int count : counts)
         score += count * (saturation + 1) / (count + saturation * length);

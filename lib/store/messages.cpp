@@ -6,6 +6,7 @@
 #include "chat/stored.hpp"
 #include "store/believed.hpp"
 #include "store/sqlite.hpp"
+#include "store/text_index.hpp"
 #include "store/transfer.hpp"
 #include "sys/clock.hpp"
 
@@ -76,28 +77,6 @@ std::vector<chat::Message> walk_back(Store& store, AgentId agent, ThreadId threa
     return messages;
 }
 
-// The index holds what the view `searchable` says. The view reads the arguments of calls as JSON,
-// so a message without calls goes past it.
-void index_message(Store& store, std::int64_t id, const chat::Message& message) {
-    if (!message.tool_calls.empty()) {
-        store
-            .prepare(
-                "INSERT INTO messages_fts (rowid, prompt, answer, arguments, output) "
-                "SELECT id, prompt, answer, arguments, output FROM searchable WHERE id = ?")
-            .bind(id)
-            .run();
-        return;
-    }
-    store
-        .prepare(
-            "INSERT INTO messages_fts (rowid, prompt, answer, output) VALUES (?1, iif(?2 = 'user', "
-            "?3, NULL), iif(?2 = 'assistant', ?3, NULL), iif(?2 = 'tool_result', ?3, NULL))")
-        .bind(id)
-        .bind(chat::name(message.role))
-        .bind(message.content)
-        .run();
-}
-
 }  // namespace
 
 std::int64_t insert_row(Store& store, AgentId agent, ThreadId thread,
@@ -133,13 +112,7 @@ std::int64_t insert_message(Store& store, AgentId agent, ThreadId thread,
 }
 
 void delete_message(Store& store, std::int64_t id) {
-    store
-        .prepare(
-            "INSERT INTO messages_fts (messages_fts, rowid, prompt, answer, arguments, output) "
-            "SELECT 'delete', id, prompt, answer, arguments, output FROM searchable "
-            "WHERE id = ?1 AND EXISTS (SELECT 1 FROM messages_fts_docsize WHERE id = ?1)")
-        .bind(id)
-        .run();
+    unindex_message(store, id);
     store.prepare("DELETE FROM messages WHERE id = ?").bind(id).run();
 }
 
@@ -306,7 +279,9 @@ std::int64_t copy_message(Store& store, std::int64_t id, AgentId agent, ThreadId
         .bind(timestamp)
         .bind(id)
         .run();
-    return store.last_insert_id();
+    const std::int64_t copy = store.last_insert_id();
+    index_where_due(store, copy);
+    return copy;
 }
 
 std::int64_t rewind_messages(Store& store, AgentId agent, ThreadId thread, std::int64_t first) {

@@ -13,8 +13,8 @@
 namespace chorus::store {
 
 // Inserts and returns the row's id; the timestamp is what the agent's clock makes of the given one
-// (store/believed.hpp). The full-text row is written with it, and the thread knows one that stands
-// for earlier ones. Inside a transaction of the caller.
+// (store/believed.hpp). Search finds it from then on, and the thread knows one that stands for
+// earlier ones. Inside a transaction of the caller.
 std::int64_t insert_message(Store& store, AgentId agent, ThreadId thread,
                             const chat::Message& message);
 // The same with the id (0: the next one) and the timestamp that it has: nothing else changes. The

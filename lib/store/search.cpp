@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "store/closeness.hpp"
 #include "store/sqlite.hpp"
+#include "store/text_index.hpp"
 
 namespace chorus::store {
 namespace {
@@ -67,9 +68,10 @@ Error refused(const std::string& why, const std::string& hint) {
     return {ErrorCode::bad_request, "search: " + why, hint};
 }
 
-std::int64_t count_matches(Store& store, const std::string& expression, std::int64_t most) {
-    Statement statement = store.prepare(
-        "SELECT count(*) FROM (SELECT 1 FROM messages_fts WHERE messages_fts MATCH ? LIMIT ?)");
+std::int64_t count_matches(Store& store, const std::string& index, const std::string& expression,
+                           std::int64_t most) {
+    Statement statement = store.prepare("SELECT count(*) FROM (SELECT 1 FROM " + index + " WHERE " +
+                                        index + " MATCH ? LIMIT ?)");
     statement.bind(expression).bind(most).step();
     return statement.integer(0);
 }
@@ -121,43 +123,85 @@ std::string match_expression(std::string_view text, SearchIn in) {
     return column.empty() ? terms : std::string(column) + " : (" + terms + ")";
 }
 
+namespace {
+
+enum class By { closeness, age };
+
+// The matches of one index, best first by closeness, newest first by age.
+class Matches {
+  public:
+    Matches(Store& store, const std::string& index, const std::string& expression,
+            const Search& search, const Marks& marks, By by)
+        : statement_(store.prepare(
+              "SELECT m.id, a.name, m.thread_id, m.turn_id, m.role, m.timestamp, snippet(" + index +
+              ", -1, ?2, ?3, '…', ?4), coalesce(m.original_timestamp, m.timestamp), " +
+              (by == By::closeness ? index + ".rank" : "-m.id") + " FROM " + index +
+              " CROSS JOIN known_messages AS m ON m.id = " + index +
+              ".rowid CROSS JOIN agents AS a ON a.id = m.agent_id WHERE " + index +
+              " MATCH ?1 AND (?5 = '' OR a.name = ?5) AND m.timestamp >= ?6 " +
+              (by == By::closeness
+                   ? "AND " + index + ".rank MATCH 'closeness()' ORDER BY " + index + ".rank"
+                   : "ORDER BY " + index + ".rowid DESC"))) {
+        statement_.bind(expression)
+            .bind(marks.begin)
+            .bind(marks.end)
+            .bind(snippet_words)
+            .bind(search.agent)
+            .bind(search.since);
+        next();
+    }
+
+    void next() { has_row_ = statement_.step(); }
+    bool has_row() const { return has_row_; }
+    double place() const { return statement_.real(8); }  // less is earlier
+
+    // What is the same for all copies that a restore made of a message.
+    std::string said() const {
+        return statement_.text(1) + '\0' + statement_.text(4) + '\0' + statement_.text(7) + '\0' +
+               statement_.text(6);
+    }
+    Found found(const Marks& marks) const {
+        Found one;
+        one.id = statement_.integer(0);
+        one.agent = statement_.text(1);
+        one.thread = statement_.integer(2);
+        one.turn_id = statement_.integer(3);
+        one.role = statement_.text(4);
+        one.timestamp = statement_.integer(5);
+        one.snippet = pieces_of(statement_.view(6), marks);
+        return one;
+    }
+
+  private:
+    Statement statement_;
+    bool has_row_ = false;
+};
+
+}  // namespace
+
 std::vector<Found> search_messages(Store& store, const Search& search) {
     const std::string expression = match_expression(search.text, search.in);
-    const bool is_ranked =
-        count_matches(store, expression, most_ranked_matches + 1) <= most_ranked_matches;
-    if (is_ranked) add_closeness(store.handle());
+    std::vector<std::string> indexes{"messages_fts"};
+    if (gather_waiting(store)) indexes.emplace_back("waiting_fts");
+    std::int64_t count = 0;
+    for (const std::string& index : indexes)
+        count += count_matches(store, index, expression, most_ranked_matches + 1);
+    const By by = count <= most_ranked_matches ? By::closeness : By::age;
+    if (by == By::closeness) add_closeness(store.handle());
     const Marks marks;
-    Statement statement = store.prepare(
-        std::string("SELECT m.id, a.name, m.thread_id, m.turn_id, m.role, m.timestamp, "
-                    "snippet(messages_fts, -1, ?2, ?3, '…', ?4), "
-                    "coalesce(m.original_timestamp, m.timestamp) FROM messages_fts "
-                    "CROSS JOIN known_messages AS m ON m.id = messages_fts.rowid "
-                    "CROSS JOIN agents AS a ON a.id = m.agent_id WHERE messages_fts MATCH ?1 "
-                    "AND (?5 = '' OR a.name = ?5) AND m.timestamp >= ?6 ") +
-        (is_ranked ? "AND messages_fts.rank MATCH 'closeness()' ORDER BY messages_fts.rank"
-                   : "ORDER BY messages_fts.rowid DESC"));
-    statement.bind(expression)
-        .bind(marks.begin)
-        .bind(marks.end)
-        .bind(snippet_words)
-        .bind(search.agent)
-        .bind(search.since);
+    std::vector<Matches> matches;
+    for (const std::string& index : indexes)
+        matches.emplace_back(store, index, expression, search, marks, by);
     std::vector<Found> found;
     std::set<std::string> told;
-    while (static_cast<std::int64_t>(found.size()) < search.most && statement.step()) {
-        // what was restored stands there twice
-        if (!told.insert(statement.text(1) + '\0' + statement.text(4) + '\0' + statement.text(7) +
-                         '\0' + statement.text(6))
-                 .second)
-            continue;
-        Found& one = found.emplace_back();
-        one.id = statement.integer(0);
-        one.agent = statement.text(1);
-        one.thread = statement.integer(2);
-        one.turn_id = statement.integer(3);
-        one.role = statement.text(4);
-        one.timestamp = statement.integer(5);
-        one.snippet = pieces_of(statement.view(6), marks);
+    while (static_cast<std::int64_t>(found.size()) < search.most) {
+        const auto best =
+            std::min_element(matches.begin(), matches.end(), [](const auto& a, const auto& b) {
+                return a.has_row() && (!b.has_row() || a.place() < b.place());
+            });
+        if (!best->has_row()) break;
+        if (told.insert(best->said()).second) found.push_back(best->found(marks));
+        best->next();
     }
     return found;
 }

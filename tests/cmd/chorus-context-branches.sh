@@ -160,7 +160,7 @@ three_turns
 db "UPDATE messages SET timestamp = timestamp - 5000"
 said=$(db "SELECT group_concat(timestamp) FROM messages WHERE thread_id = 1")
 branch try
-expect_db "SELECT count(*) FROM messages_fts WHERE messages_fts MATCH 'second'" 1
+expect_equal "$(chorus-context search second --json | wc -l)" 1
 expect_db "SELECT group_concat(original_timestamp) FROM messages WHERE thread_id = 2" "$said"
 expect_db "SELECT group_concat(restored_from) FROM messages WHERE thread_id = 2 AND id < 12" 'message 1,message 2,message 3'
 branch more -t try
@@ -416,7 +416,7 @@ expect_equal "$out" 'thread 1: back to before message 5; 4 messages have left th
 expect_equal "$err" ''
 expect_equal "$(window 1)" 'first|result|one'
 expect_db "SELECT count(*) FROM messages" 8
-expect_db "SELECT count(*) FROM messages_fts WHERE messages_fts MATCH 'third'" 1
+expect_equal "$(chorus-context search third --json | wc -l)" 1
 expect_match "$(tail -4 "$(own branches/main/session.md)")" 'Rewound · .*Back to before message 5: messages 5 to 8 have left the window\.'
 run chorus-run a 'another way'
 expect_equal "$(texts "$(request 5)")" 'first|one|another way'

@@ -253,7 +253,7 @@ run_stdin ben.jsonl chorus-context import ada -
 expect_status 0
 expect_match "$out" '^2 messages imported, 8 there already'
 expect_match "$err" 'in its history, not in its context'
-expect_db "SELECT count(*) FROM messages_fts WHERE messages_fts MATCH 'again'" 4
+expect_equal "$(chorus-context search again --json | wc -l)" 4
 
 test_case "import: into another home"
 talk ada

@@ -18,6 +18,7 @@ TEST(Backup, is_a_whole_database_of_one_moment) {
     Store store = home.open();
     const AgentId agent = add_agent(store, "ada");
     for (int i = 0; i < 500; ++i) add_message(store, agent, user_message("word", i));
+    in_transaction(store, [&] { index_waiting(store); });
     const std::string path = home.directory() + "/copy.db";
     const std::int64_t bytes = back_up(store, sys::OutputFile(path, sys::Overwrite::refuse));
     struct stat status {};

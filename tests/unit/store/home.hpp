@@ -17,6 +17,7 @@
 #include "store/agents.hpp"
 #include "store/messages.hpp"
 #include "store/store.hpp"
+#include "store/text_index.hpp"
 #include "store/turns.hpp"
 
 namespace chorus::store {
@@ -25,7 +26,10 @@ namespace chorus::store {
 constexpr const char* without_imports =
     "DROP TABLE clock_disputes; "
     "DROP VIEW known_messages; DROP VIEW known_turns; DROP TABLE imports; "
-    "ALTER TABLE threads DROP COLUMN is_importing; ";
+    "ALTER TABLE threads DROP COLUMN is_importing; "
+    "DELETE FROM settings WHERE scope = 'search'; "
+    "CREATE INDEX agents_activity ON agents(last_activity); CREATE TABLE credentials (name TEXT); "
+    "CREATE TABLE credential_switches (id INTEGER); CREATE TABLE reservations (id INTEGER); ";
 
 class Home {
   public:

@@ -22,6 +22,7 @@ Ids window(Store& store, AgentId agent, const WindowBounds& bounds, ThreadId thr
 }
 
 Ids search(Store& store, std::string_view query) {
+    in_transaction(store, [&] { index_waiting(store); });
     Statement statement =
         store.prepare("SELECT rowid FROM messages_fts WHERE messages_fts MATCH ? ORDER BY rowid");
     statement.bind(query);
@@ -174,6 +175,7 @@ TEST(Messages, are_indexed_as_the_view_shows_them) {
     const std::int64_t id = add_message(store, agent, assistant_message());
     add_message(store, agent, user_message("zebra", 2));
     in_transaction(store, [&] {
+        index_waiting(store);
         execute(store.handle(),
                 "INSERT INTO messages_fts (messages_fts) VALUES ('integrity-check')");
         // takes out exactly the words it is given: a wrong one would stay

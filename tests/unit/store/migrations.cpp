@@ -47,8 +47,7 @@ TEST(Migrations, lead_from_nothing_to_the_schema) {
     EXPECT_EQ(query_integer(store.handle(), "PRAGMA user_version"), schema_version());
     for (const char* table :
          {"agents", "threads", "turns", "steps", "messages", "tool_runs", "sessions", "prompts",
-          "inbox", "tasks", "audit_log", "credentials", "credential_switches", "artifacts",
-          "settings", "events", "reservations", "messages_fts"})
+          "inbox", "tasks", "audit_log", "artifacts", "settings", "events", "messages_fts"})
         EXPECT_EQ(query_integer(store.handle(), "SELECT count(*) FROM " + std::string(table)), 0)
             << table;
 }

@@ -214,6 +214,7 @@ TEST(Transaction, of_sixteen_processes_wait_for_each_other_and_lose_nothing) {
     for (const pid_t child : children) EXPECT_EQ(wait_for(child), 0);
     Store store = home.open();
     EXPECT_EQ(count(store, "messages"), processes * transactions);
+    in_transaction(store, [&] { index_waiting(store); });
     EXPECT_EQ(count(store, "messages_fts WHERE messages_fts MATCH 'from'"),
               processes * transactions);
     EXPECT_EQ(find_agent(store, "ada")->turn_count, processes * transactions);

@@ -1,0 +1,80 @@
+#include "store/text_index.hpp"
+
+#include <string>
+
+#include "store/settings.hpp"
+#include "store/sqlite.hpp"
+
+namespace chorus::store {
+namespace {
+
+constexpr const char* scope = "search";
+constexpr const char* indexed_up_to = "indexed";  // no message with this id or a smaller one waits
+
+constexpr std::string_view waiting =
+    " FROM searchable WHERE id IN (SELECT id FROM messages WHERE id > ifnull((SELECT CAST(value AS "
+    "INTEGER) FROM settings WHERE scope = 'search' AND key = 'indexed'), 0) AND "
+    "ifnull(restored_from, '') NOT GLOB 'message *' AND NOT EXISTS (SELECT 1 FROM "
+    "messages_fts_docsize AS indexed WHERE indexed.id = messages.id)) ORDER BY id";
+
+std::size_t size_bytes(const chat::Message& message) {
+    std::size_t size = message.content.size();
+    for (const chat::ToolCall& call : message.tool_calls)
+        size += call.name.size() + call.arguments.size();
+    return size;
+}
+
+void index_one(Store& store, std::int64_t id) {
+    store
+        .prepare(
+            "INSERT INTO messages_fts (rowid, prompt, answer, arguments, output) "
+            "SELECT id, prompt, answer, arguments, output FROM searchable WHERE id = ?")
+        .bind(id)
+        .run();
+}
+
+}  // namespace
+
+void index_message(Store& store, std::int64_t id, const chat::Message& message) {
+    if (message.id != 0 || size_bytes(message) > most_waiting_bytes) index_one(store, id);
+    index_where_due(store, id);
+}
+
+void index_where_due(Store& store, std::int64_t id) {
+    if (id % index_batch == 0) index_waiting(store);
+}
+
+void index_waiting(Store& store) {
+    store
+        .prepare(
+            "INSERT INTO messages_fts (rowid, prompt, answer, arguments, output) "
+            "SELECT id, prompt, answer, arguments, output" +
+            std::string(waiting))
+        .run();
+    Statement newest = store.prepare("SELECT ifnull(max(id), 0) FROM messages");
+    newest.step();
+    set_setting(store, scope, indexed_up_to, newest.text(0));
+}
+
+void unindex_message(Store& store, std::int64_t id) {
+    store
+        .prepare(
+            "INSERT INTO messages_fts (messages_fts, rowid, prompt, answer, arguments, output) "
+            "SELECT 'delete', id, prompt, answer, arguments, output FROM searchable "
+            "WHERE id = ?1 AND EXISTS (SELECT 1 FROM messages_fts_docsize WHERE id = ?1)")
+        .bind(id)
+        .run();
+}
+
+bool gather_waiting(Store& store) {
+    execute(store.handle(),
+            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.waiting_fts USING fts5(prompt, answer, "
+            "arguments, output, tokenize = 'unicode61 remove_diacritics 2');"
+            "DELETE FROM temp.waiting_fts;"
+            "INSERT INTO temp.waiting_fts (rowid, prompt, answer, arguments, output) "
+            "SELECT id, prompt, answer, arguments, output" +
+                std::string(waiting));
+    return query_integer(store.handle(), "SELECT count(*) FROM temp.waiting_fts") > 0;
+}
+
+}  // namespace chorus::store
