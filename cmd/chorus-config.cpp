@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 
 #include "chorus-config/call.hpp"
 #include "cli/main.hpp"
@@ -15,56 +14,56 @@ struct Verb {
     const char* name;
     const char* sentence;
     ExitStatus (*run)(const Call&, const sys::Environment&);
-    void (*options)(CLI::App&, Call&);
+    void (*options)(cli::Command&, Call&);
 };
 
-void agent_option(CLI::App& app, Call& call) {
-    app.add_option("-a,--agent", call.agent, "of that agent's agent.json, not of config.json")
-        ->type_name("NAME");
+void agent_option(cli::Command& app, Call& call) {
+    app.option("-a,--agent", call.agent, "of that agent's agent.json, not of config.json")
+        .type("NAME");
 }
 
-void key_argument(CLI::App& app, Call& call) {
-    app.add_option("KEY", call.key, "a key, with dots into objects")->required();
+void key_argument(cli::Command& app, Call& call) {
+    app.word("KEY", call.key, "a key, with dots into objects").required();
     agent_option(app, call);
 }
 
-void json_option(CLI::App& app, Call& call) {
-    app.add_flag("--json", call.json, "print JSON");
+void json_option(cli::Command& app, Call& call) {
+    app.flag("--json", call.json, "print JSON");
 }
 
-void get_options(CLI::App& app, Call& call) {
+void get_options(cli::Command& app, Call& call) {
     key_argument(app, call);
     json_option(app, call);
 }
 
-void set_options(CLI::App& app, Call& call) {
+void set_options(cli::Command& app, Call& call) {
     key_argument(app, call);
-    app.add_option("VALUE", call.value, "JSON or plain text; - for stdin, @FILE for a file")
-        ->required();
+    app.word("VALUE", call.value, "JSON or plain text; - for stdin, @FILE for a file")
+        .required()
+        .may_be_empty();
 }
 
-void list_options(CLI::App& app, Call& call) {
+void list_options(cli::Command& app, Call& call) {
     agent_option(app, call);
     json_option(app, call);
 }
 
-void trust_options(CLI::App& app, Call& call) {
-    app.add_option("NAME", call.agent, "the agent")->required();
-    app.add_flag("--show", call.show, "only show what has changed");
-    app.add_flag("--yes", call.yes, "do not ask");
+void trust_options(cli::Command& app, Call& call) {
+    app.word("NAME", call.agent, "the agent").required();
+    app.flag("--show", call.show, "only show what has changed");
+    app.flag("--yes", call.yes, "do not ask");
 }
 
-void doctor_options(CLI::App& app, Call& call) {
-    app.add_flag("--fix", call.fix, "and mend it");
+void doctor_options(cli::Command& app, Call& call) {
+    app.flag("--fix", call.fix, "and mend it");
     json_option(app, call);
 }
 
-void trim_options(CLI::App& app, Call& call) {
-    app.add_option("--older-than", call.older_than, "what is older than that; 90d unless given")
-        ->type_name("TIME");
-    app.add_option("-a,--agent", call.agent, "of that agent and its earlier namesakes")
-        ->type_name("NAME");
-    app.add_flag("--dry-run", call.dry_run, "only count what would be removed");
+void trim_options(cli::Command& app, Call& call) {
+    app.option("--older-than", call.older_than, "what is older than that; 90d unless given")
+        .type("TIME");
+    app.option("-a,--agent", call.agent, "of that agent and its earlier namesakes").type("NAME");
+    app.flag("--dry-run", call.dry_run, "only count what would be removed");
     json_option(app, call);
 }
 
@@ -80,16 +79,15 @@ constexpr Verb verbs[] = {
     {"trust", "take over what has changed in an agent.json", config::trust, trust_options},
 };
 
-std::function<ExitStatus()> add_verbs(CLI::App& app, Call& call) {
-    app.require_subcommand(1);
+std::vector<cli::Verb> verbs_with(Call& call) {
+    std::vector<cli::Verb> all;
     for (const Verb& verb : verbs)
-        verb.options(*app.add_subcommand(verb.name, verb.sentence), call);
-    return [&app, &call] {
-        const std::string chosen = app.get_subcommands().front()->get_name();
-        for (const Verb& verb : verbs)
-            if (chosen == verb.name) return verb.run(call, model::take_environment());
-        return ExitStatus::bad_request;
-    };
+        all.push_back({verb.name, verb.sentence, [&call, &verb](cli::Command& command) {
+                           verb.options(command, call);
+                           return
+                               [&call, &verb] { return verb.run(call, model::take_environment()); };
+                       }});
+    return all;
 }
 
 }  // namespace
@@ -99,8 +97,6 @@ int main(int argc, char** argv) {
     return cli::run_main(argc, argv,
                          {.name = config::program,
                           .description = "Settings of the home and of agents.",
-                          .options = [&call](CLI::App& app) { return add_verbs(app, call); },
-                          .on_error = {},
-                          .may_be_empty = {"VALUE"},
+                          .verbs = verbs_with(call),
                           .redact = turn::redacted});
 }

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <array>
 
 #include "chorus-context/verb.hpp"
@@ -64,16 +63,15 @@ ExitStatus run(Needs needs, const Action& action) {
     return action(opened);
 }
 
-std::function<ExitStatus()> add_verbs(CLI::App& app) {
-    app.require_subcommand(1);
-    const auto chosen = std::make_shared<std::function<ExitStatus()>>();
-    for (const Verb& verb : verbs) {
-        CLI::App* command = app.add_subcommand(std::string(verb.name), std::string(verb.help));
-        const Action action = verb.add(*command);
-        command->callback(
-            [chosen, action, needs = verb.needs] { *chosen = [=] { return run(needs, action); }; });
-    }
-    return [chosen] { return (*chosen)(); };
+std::vector<cli::Verb> all_verbs() {
+    std::vector<cli::Verb> all;
+    for (const Verb& verb : verbs)
+        all.push_back({verb.name, verb.help, [&verb](cli::Command& command) {
+                           return [action = verb.add(command), needs = verb.needs] {
+                               return run(needs, action);
+                           };
+                       }});
+    return all;
 }
 
 }  // namespace
@@ -82,7 +80,6 @@ int main(int argc, char** argv) {
     return cli::run_main(argc, argv,
                          {.name = "chorus-context",
                           .description = "What agents did, may do and see.",
-                          .options = add_verbs,
-                          .on_error = {},
+                          .verbs = all_verbs(),
                           .redact = turn::redacted});
 }

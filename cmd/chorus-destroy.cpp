@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "base/id.hpp"
@@ -178,12 +177,12 @@ ExitStatus run(const Options& options) {
     return ExitStatus::done;
 }
 
-void add_options(CLI::App& app, Options& options) {
-    app.add_option("NAME", options.name, "the agent")->required();
-    app.add_flag("--keep-files", options.keep_files, "its directory stays");
-    app.add_flag("--purge", options.purge, "its sessions are deleted too");
-    app.add_flag("--yes", options.yes, "do not ask for its name");
-    app.add_flag("--json", options.json, "print one JSON object");
+void add_options(cli::Command& app, Options& options) {
+    app.word("NAME", options.name, "the agent").required();
+    app.flag("--keep-files", options.keep_files, "its directory stays");
+    app.flag("--purge", options.purge, "its sessions are deleted too");
+    app.flag("--yes", options.yes, "do not ask for its name");
+    app.flag("--json", options.json, "print one JSON object");
 }
 
 }  // namespace
@@ -194,10 +193,9 @@ int main(int argc, char** argv) {
                          {.name = program,
                           .description = "End an agent: what it does, its rows, its directory.",
                           .options =
-                              [&options](CLI::App& app) {
+                              [&options](cli::Command& app) {
                                   add_options(app, options);
                                   return [&options] { return run(options); };
                               },
-                          .on_error = {},
                           .redact = turn::redacted});
 }

@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -33,7 +32,6 @@ struct Options {
     life::BirthOptions birth;
     std::string system_prompt_file;
     std::string permissions;
-    std::string adopt;  // "true": the directory in place
     std::string groom;
     bool no_validate_model = false;
     bool json = false;
@@ -151,7 +149,6 @@ ExitStatus run(Options& options) {
         throw Error(ErrorCode::bad_request, "--system-prompt: it is empty");
     if (!options.permissions.empty())
         options.birth.permissions = permissions_json(options.permissions);
-    if (!options.adopt.empty()) options.birth.adopt = options.adopt == "true" ? "" : options.adopt;
     options.birth.validate_model = !options.no_validate_model;
     options.birth.bring_conversation = bring_conversation;
     const policy::Redaction secrets = turn::secrets_of(home, environment);
@@ -165,7 +162,7 @@ ExitStatus run(Options& options) {
 
     store::Store store = life::open_home(home, environment, agent::IfMissing::create,
                                          agent::groom_in_force(options.groom, environment),
-                                         options.adopt == "true" ? options.birth.name : "");
+                                         options.birth.adopt == "" ? options.birth.name : "");
     const life::Birth birth = life::give_birth(home, store, environment, options.birth);
     life::keep_reserve(home);
     if (birth.adopted)
@@ -180,36 +177,34 @@ ExitStatus run(Options& options) {
     return ExitStatus::done;
 }
 
-void add_options(CLI::App& app, Options& options) {
+void add_options(cli::Command& app, Options& options) {
     life::BirthOptions& birth = options.birth;
-    app.add_option("NAME", birth.name, "the agent's name")->required();
-    app.add_option("--system-prompt", birth.system_prompt, "its instructions");
-    app.add_option("--system-prompt-file", options.system_prompt_file,
-                   "the same from FILE, - for stdin")
-        ->type_name("FILE");
-    app.add_option("--model", birth.model, "provider/name")->type_name("MODEL");
-    app.add_option("--permissions", options.permissions, "a profile's name, or @FILE with one")
-        ->type_name("PROFILE|@FILE");
-    app.add_option("--description", birth.description, "one line on what it is for");
-    app.add_option("--channel", birth.channel, "webhook:URL or command:SHELL, told each answer")
-        ->type_name("CHANNEL");
-    app.add_option("--template", birth.template_directory, "what the agent starts as")
-        ->type_name("DIR");
-    auto* clone = app.add_option("--clone", birth.clone, "the workspace starts as that repository")
-                      ->type_name("PATH|URL|HOST:PATH");
-    app.add_flag("--submodules", birth.submodules, "with the submodules of what is cloned")
-        ->needs(clone);
-    app.add_flag("--adopt", options.adopt, "take over the directory in place, or --adopt=DIR|TAR")
-        ->type_name("[=DIR|TAR]");
-    app.add_flag("--trust", birth.trust,
-                 "trust what a template or an adopted agent says of rights");
-    app.add_flag("--exist-ok", birth.exist_ok, "an agent of that name is fine");
-    app.add_flag("--no-validate-model", options.no_validate_model,
-                 "take a model that is not listed");
-    app.add_option("--groom", options.groom, "auto, manual or pristine")
-        ->type_name("HOW")
-        ->check(CLI::IsMember(agent::groom_names()));
-    app.add_flag("--json", options.json, "print one JSON object");
+    app.word("NAME", birth.name, "the agent's name").required();
+    app.option("--system-prompt", birth.system_prompt, "its instructions");
+    app.option("--system-prompt-file", options.system_prompt_file,
+               "the same from FILE, - for stdin")
+        .type("FILE");
+    app.option("--model", birth.model, "provider/name").type("MODEL");
+    app.option("--permissions", options.permissions, "a profile's name, or @FILE with one")
+        .type("PROFILE|@FILE");
+    app.option("--description", birth.description, "one line on what it is for").may_be_empty();
+    app.option("--channel", birth.channel, "webhook:URL or command:SHELL, told each answer")
+        .type("CHANNEL");
+    app.option("--template", birth.template_directory, "what the agent starts as").type("DIR");
+    app.option("--clone", birth.clone, "the workspace starts as that repository")
+        .type("PATH|URL|HOST:PATH");
+    app.flag("--submodules", birth.submodules, "with the submodules of what is cloned")
+        .needs("--clone");
+    app.option_with_optional_value("--adopt", birth.adopt,
+                                   "take over the directory in place, or --adopt=DIR|TAR")
+        .type("[=DIR|TAR]");
+    app.flag("--trust", birth.trust, "trust what a template or an adopted agent says of rights");
+    app.flag("--exist-ok", birth.exist_ok, "an agent of that name is fine");
+    app.flag("--no-validate-model", options.no_validate_model, "take a model that is not listed");
+    app.option("--groom", options.groom, "auto, manual or pristine")
+        .type("HOW")
+        .one_of(agent::groom_names());
+    app.flag("--json", options.json, "print one JSON object");
 }
 
 }  // namespace
@@ -221,11 +216,9 @@ int main(int argc, char** argv) {
         {.name = "chorus-init",
          .description = "Make an agent: its directory, its git workspace, its rows.",
          .options =
-             [&options](CLI::App& app) {
+             [&options](cli::Command& app) {
                  add_options(app, options);
                  return [&options] { return run(options); };
              },
-         .on_error = {},
-         .may_be_empty = {"--description"},
          .redact = turn::redacted});
 }

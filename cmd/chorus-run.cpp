@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <climits>
 #include <cstring>
 #include <iostream>
@@ -52,7 +51,7 @@ struct Options {
     std::string reason;
     bool always = false;
     bool even_if_changed = false;
-    std::string wait;
+    std::optional<std::string> wait;
     bool json = false;
     bool quiet = false;
     bool verbose = false;
@@ -97,9 +96,9 @@ void settle_options(Options& options, const sys::Environment& environment) {
         environment.find_ms("CHORUS_STDIN_TIMEOUT_MS").value_or(600'000);
     if (!options.timeout.empty())
         options.timeout_ms = cli::require_duration_ms(options.timeout, "--timeout");
-    if (!options.wait.empty())
+    if (options.wait)
         options.turn.wait_ms =
-            options.wait == "true" ? -1 : cli::require_duration_ms(options.wait, "--wait");
+            options.wait->empty() ? -1 : cli::require_duration_ms(*options.wait, "--wait");
     if (const auto on_ask = turn::parse_on_ask(options.on_ask)) {
         options.turn.on_ask = *on_ask;
         options.turn.on_ask_given = true;
@@ -228,7 +227,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
         options.turn.prompt = std::move(prompt.text);
         options.turn.stdin_text = std::move(prompt.stdin_text);
         options.turn.prompt_is_stdin = prompt.text_is_stdin;
-    } else if (!options.prompt.words.empty() || options.prompt.has_text ||
+    } else if (!options.prompt.words.empty() || options.prompt.text ||
                !options.prompt.file.empty()) {
         throw Error(
             ErrorCode::bad_request, std::string(goes_on) + ": takes no prompt",
@@ -266,94 +265,78 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
     return status;
 }
 
-void add_prompt_options(CLI::App& app, Options& options) {
-    app.add_option("NAME", options.turn.agent, "the agent");
-    app.add_option("WORDS", options.prompt.words, "the prompt; - for stdin");
-    app.add_option_function<std::string>(
-           "-p,--prompt",
-           [&options](const std::string& text) {
-               options.prompt.text = text;
-               options.prompt.has_text = true;
-           },
-           "the prompt")
-        ->type_name("TEXT");
-    app.add_option("-f,--file", options.prompt.file, "the prompt from FILE")->type_name("FILE");
-    app.add_option("--stdin", options.stdin_use,
-                   "append (to a prompt given otherwise), ignore or inline")
-        ->type_name("USE")
-        ->check(CLI::IsMember({"append", "ignore", "inline"}));
+void add_prompt_options(cli::Command& app, Options& options) {
+    app.word("NAME", options.turn.agent, "the agent");
+    app.words("WORDS", options.prompt.words, "the prompt; - for stdin");
+    app.option("-p,--prompt", options.prompt.text, "the prompt").type("TEXT");
+    app.option("-f,--file", options.prompt.file, "the prompt from FILE").type("FILE");
+    app.option("--stdin", options.stdin_use,
+               "append (to a prompt given otherwise), ignore or inline")
+        .type("USE")
+        .one_of({"append", "ignore", "inline"});
 }
 
-void add_turn_options(CLI::App& app, Options& options) {
+void add_turn_options(cli::Command& app, Options& options) {
     turn::TurnOptions& turn = options.turn;
-    app.add_option("-m,--model", turn.model, "provider/name, for this turn")->type_name("MODEL");
-    app.add_option("-t,--thread", turn.thread, "main, a number or a branch")->type_name("THREAD");
-    app.add_flag("--new-thread", turn.new_thread, "begin a new thread");
-    app.add_flag("--fresh", turn.fresh, "begin with an empty window");
-    app.add_flag("--resume", turn.resume, "go on with the thread's last turn");
-    app.add_flag("--retry", turn.retry, "the same, without its failed tail");
-    app.add_flag("--inbox", turn.inbox, "begin a turn with the messages that wait, if any");
-    app.add_flag("--cancel-prompts", turn.cancel_prompts, "withdraw the questions that wait");
-    app.add_option("--on-ask", options.on_ask, "where nobody answers: suspend, deny or fail")
-        ->type_name("WHAT")
-        ->check(CLI::IsMember({"suspend", "deny", "fail"}));
-    app.add_option("-C,--directory", turn.directory, "work in DIR instead of the workspace")
-        ->type_name("DIR");
-    app.add_option("--idempotency-key", turn.idempotency_key,
-                   "a finished turn with KEY answers again")
-        ->type_name("KEY");
-    app.add_option("--max-iterations,--max-turns", turn.max_iterations, "model calls at most")
-        ->type_name("N")
-        ->check(CLI::Range(1, INT_MAX));
-    app.add_option("--timeout", options.timeout, "end the turn after that time")->type_name("TIME");
-    app.add_option("--ask-timeout", options.ask_timeout,
-                   "how long a question stands on the terminal")
-        ->type_name("TIME");
-    app.add_flag("--wait", options.wait, "wait for the thread, or --wait=TIME at most")
-        ->type_name("[=TIME]");
-    app.add_flag("--queue", turn.queue, "hand the message to the turn at work on the thread");
-    app.add_option("--groom", turn.groom, "auto, manual or pristine")
-        ->type_name("HOW")
-        ->check(CLI::IsMember(agent::groom_names()));
-    app.add_option("--actor", turn.actor, "who asks, for the audit log")->type_name("NAME");
-    app.add_flag("--dry-run", options.dry_run, "print the request; call nobody, store nothing");
+    app.option("-m,--model", turn.model, "provider/name, for this turn").type("MODEL");
+    app.option("-t,--thread", turn.thread, "main, a number or a branch").type("THREAD");
+    app.flag("--new-thread", turn.new_thread, "begin a new thread");
+    app.flag("--fresh", turn.fresh, "begin with an empty window");
+    app.flag("--resume", turn.resume, "go on with the thread's last turn");
+    app.flag("--retry", turn.retry, "the same, without its failed tail");
+    app.flag("--inbox", turn.inbox, "begin a turn with the messages that wait, if any");
+    app.flag("--cancel-prompts", turn.cancel_prompts, "withdraw the questions that wait");
+    app.option("--on-ask", options.on_ask, "where nobody answers: suspend, deny or fail")
+        .type("WHAT")
+        .one_of({"suspend", "deny", "fail"});
+    app.option("-C,--directory", turn.directory, "work in DIR instead of the workspace")
+        .type("DIR");
+    app.option("--idempotency-key", turn.idempotency_key, "a finished turn with KEY answers again")
+        .type("KEY");
+    app.option("--max-iterations,--max-turns", turn.max_iterations, "model calls at most")
+        .type("N")
+        .from(1);
+    app.option("--timeout", options.timeout, "end the turn after that time").type("TIME");
+    app.option("--ask-timeout", options.ask_timeout, "how long a question stands on the terminal")
+        .type("TIME");
+    app.option_with_optional_value("--wait", options.wait,
+                                   "wait for the thread, or --wait=TIME at most")
+        .type("[=TIME]");
+    app.flag("--queue", turn.queue, "hand the message to the turn at work on the thread");
+    app.option("--groom", turn.groom, "auto, manual or pristine")
+        .type("HOW")
+        .one_of(agent::groom_names());
+    app.option("--actor", turn.actor, "who asks, for the audit log").type("NAME");
+    app.flag("--dry-run", options.dry_run, "print the request; call nobody, store nothing");
 }
 
-void add_decision_options(CLI::App& app, Options& options) {
-    auto* approve = app.add_option("--approve", options.approve, "approve a call and go on")
-                        ->type_name("ID|all");
-    auto* deny =
-        app.add_option("--deny", options.deny, "refuse a call and go on")->type_name("ID|all");
-    app.add_option("--answer", options.answer, "answer a question with WORDS and go on")
-        ->type_name("ID");
-    app.add_flag("--always", options.always, "and allow that very action from now on")
-        ->needs(approve);
-    app.add_flag("--even-if-changed", options.even_if_changed,
-                 "whatever files change until it runs")
-        ->needs(approve);
-    app.add_option("--reason", options.reason, "what the model is told")
-        ->type_name("TEXT")
-        ->needs(deny);
+void add_decision_options(cli::Command& app, Options& options) {
+    app.option("--approve", options.approve, "approve a call and go on").type("ID|all");
+    app.option("--deny", options.deny, "refuse a call and go on").type("ID|all");
+    app.option("--answer", options.answer, "answer a question with WORDS and go on").type("ID");
+    app.flag("--always", options.always, "and allow that very action from now on")
+        .needs("--approve");
+    app.flag("--even-if-changed", options.even_if_changed, "whatever files change until it runs")
+        .needs("--approve");
+    app.option("--reason", options.reason, "what the model is told").type("TEXT").needs("--deny");
 }
 
-void add_output_options(CLI::App& app, Options& options) {
-    app.add_option("--output-format", options.format, "text, json or stream-json")
-        ->type_name("FORMAT")
-        ->check(CLI::IsMember({"text", "json", "stream-json"}));
-    app.add_flag("--json", options.json, "as --output-format json");
-    app.add_flag("--stream", options.output.stream, "text as it streams, to a pipe too");
-    app.add_option("-o,--output", options.output.file, "write the same bytes to FILE")
-        ->type_name("FILE");
-    app.add_option("--events", options.events, "turn, or all: internal ones too")
-        ->type_name("WHICH")
-        ->check(CLI::IsMember({"turn", "all"}));
-    app.add_flag("--print-event-schema", options.print_event_schema,
-                 "print the JSON Schema of events");
-    app.add_flag("-q,--quiet", options.quiet, "errors only on stderr");
-    app.add_flag("-v,--verbose", options.verbose, "calls and their ends on stderr");
-    app.add_option("--color", options.color, "auto, always or never")
-        ->type_name("WHEN")
-        ->check(CLI::IsMember({"auto", "always", "never"}));
+void add_output_options(cli::Command& app, Options& options) {
+    app.option("--output-format", options.format, "text, json or stream-json")
+        .type("FORMAT")
+        .one_of({"text", "json", "stream-json"});
+    app.flag("--json", options.json, "as --output-format json");
+    app.flag("--stream", options.output.stream, "text as it streams, to a pipe too");
+    app.option("-o,--output", options.output.file, "write the same bytes to FILE").type("FILE");
+    app.option("--events", options.events, "turn, or all: internal ones too")
+        .type("WHICH")
+        .one_of({"turn", "all"});
+    app.flag("--print-event-schema", options.print_event_schema, "print the JSON Schema of events");
+    app.flag("-q,--quiet", options.quiet, "errors only on stderr");
+    app.flag("-v,--verbose", options.verbose, "calls and their ends on stderr");
+    app.option("--color", options.color, "auto, always or never")
+        .type("WHEN")
+        .one_of({"auto", "always", "never"});
 }
 
 // An error before the turn says that the message, where there is one, is not on record.
@@ -372,7 +355,7 @@ int main(int argc, char** argv) {
                          {.name = program,
                           .description = "One turn of an agent: a prompt in, the answer out.",
                           .options =
-                              [&](CLI::App& app) {
+                              [&](cli::Command& app) {
                                   add_prompt_options(app, options);
                                   add_turn_options(app, options);
                                   add_decision_options(app, options);

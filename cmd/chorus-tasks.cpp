@@ -1,8 +1,6 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
-#include <memory>
 
 #include "chorus-tasks/verb.hpp"
 #include "cli/main.hpp"
@@ -48,30 +46,37 @@ ExitStatus run(const Action& action) {
     return action(opened);
 }
 
-std::function<ExitStatus()> add_verbs(CLI::App& app) {
-    app.require_subcommand(0, 1);
-    const auto chosen = std::make_shared<Action>(tasks_command::add_overview(app));
-    for (const Verb& verb : verbs) {
-        CLI::App* command = app.add_subcommand(std::string(verb.name), std::string(verb.help));
-        command->callback([chosen, action = verb.add(*command)] { *chosen = action; });
-    }
+cli::Action with(const Action& action) {
+    return [action] { return run(action); };
+}
+
+ExitStatus supervise() {
+    task::supervise(sys::read_all(STDIN_FILENO, most_order_bytes, "order"));
+    return ExitStatus::done;
+}
+
+std::vector<cli::Verb> all_verbs() {
+    std::vector<cli::Verb> all;
+    for (const Verb& verb : verbs)
+        all.push_back({verb.name, verb.help,
+                       [&verb](cli::Command& command) { return with(verb.add(command)); }});
     // what task::start begins; its instructions are on stdin
-    CLI::App* supervise = app.add_subcommand("supervise", "for chorus itself")->group("");
-    return [chosen, supervise] {
-        if (!supervise->parsed()) return run(*chosen);
-        task::supervise(sys::read_all(STDIN_FILENO, most_order_bytes, "order"));
-        return ExitStatus::done;
-    };
+    all.push_back({.name = "supervise",
+                   .about = "for chorus itself",
+                   .options = [](cli::Command&) { return supervise; },
+                   .is_hidden = true});
+    return all;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    return cli::run_main(argc, argv,
-                         {.name = tasks_command::program,
-                          .description = "What agents do, and what waits for a person.",
-                          .options = add_verbs,
-                          .on_error = {},
-                          .may_be_empty = {"COMMAND"},
-                          .redact = turn::redacted});
+    return cli::run_main(
+        argc, argv,
+        {.name = tasks_command::program,
+         .description = "What agents do, and what waits for a person.",
+         .options =
+             [](cli::Command& command) { return with(tasks_command::add_overview(command)); },
+         .verbs = all_verbs(),
+         .redact = turn::redacted});
 }

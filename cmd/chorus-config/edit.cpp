@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/limits.hpp"
+#include "base/nearest.hpp"
 #include "base/text.hpp"
 #include "chat/json.hpp"
 #include "chat/json_text.hpp"
@@ -12,7 +13,6 @@
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
 #include "sys/input_file.hpp"
-#include "tools/nearest.hpp"
 #include "turn/secrets.hpp"
 
 namespace chorus::config {
@@ -35,7 +35,7 @@ std::string what_there_is(const Call& call) {
         return other == agent::File::agent ? "it is a key of agent.json: name the agent with -a"
                                            : "it is a key of config.json: leave -a out";
     const agent::Astray astray = agent::astray(call.key, call.file());
-    const auto near = tools::nearest(astray.dotted, astray.there_are, names_shown);
+    const auto near = base::nearest(astray.dotted, astray.there_are, names_shown);
     if (!near.empty()) return "near it is " + base::quoted_list(near);
     if (astray.dotted.find('.') != std::string::npos && !astray.there_are.empty())
         return "there are " + base::quoted_list(astray.there_are);

@@ -1,6 +1,5 @@
 #include "store/artifacts.hpp"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "chorus-context/reading.hpp"
@@ -51,10 +50,10 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_artifacts(CLI::App& verb) {
+Action add_artifacts(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.add_option("NAME", options->agent, "the agent, a destroyed one too")->required();
-    verb.add_flag("--json", options->json, "print one JSON object a line");
+    verb.word("NAME", options->agent, "the agent, a destroyed one too").required();
+    verb.flag("--json", options->json, "print one JSON object a line");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <climits>
 #include <iostream>
 #include <memory>
@@ -99,24 +98,21 @@ base::ExitStatus run(Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_audit(CLI::App& verb) {
+Action add_audit(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.add_option("NAME", options->filter.agent, "the agent, destroyed ones too; none: all");
-    verb.add_option("--since", options->since, "from then on")->type_name("TIME");
-    verb.add_option("--until", options->until, "before then")->type_name("TIME");
-    verb.add_option("--action", options->action, "actions in which that RE2 expression is found")
-        ->type_name("RE");
-    verb.add_option("--decision", options->filter.decision,
-                    "allow, ask_approved, ask_denied or deny")
-        ->type_name("DECISION")
-        ->check(CLI::IsMember({"allow", "ask_approved", "ask_denied", "deny"}));
-    verb.add_option("--turn", options->filter.turn, "of that turn, by its turn_id")
-        ->type_name("TURN")
-        ->check(CLI::Range(1, INT_MAX));
-    verb.add_option("-n", options->filter.newest, "the last N of them")
-        ->type_name("N")
-        ->check(CLI::Range(1, INT_MAX));
-    verb.add_flag("--json", options->json, "print one JSON object a line");
+    verb.word("NAME", options->filter.agent, "the agent, destroyed ones too; none: all");
+    verb.option("--since", options->since, "from then on").type("TIME");
+    verb.option("--until", options->until, "before then").type("TIME");
+    verb.option("--action", options->action, "actions in which that RE2 expression is found")
+        .type("RE");
+    verb.option("--decision", options->filter.decision, "allow, ask_approved, ask_denied or deny")
+        .type("DECISION")
+        .one_of({"allow", "ask_approved", "ask_denied", "deny"});
+    verb.option("--turn", options->filter.turn, "of that turn, by its turn_id")
+        .type("TURN")
+        .from(1);
+    verb.option("-n", options->filter.newest, "the last N of them").type("N").from(1);
+    verb.flag("--json", options->json, "print one JSON object a line");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

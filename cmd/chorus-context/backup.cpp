@@ -1,6 +1,5 @@
 #include "store/backup.hpp"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "agent/home.hpp"
@@ -61,13 +60,12 @@ base::ExitStatus put_back(const Options& options, const Opened& opened) {
 
 }  // namespace
 
-Action add_backup(CLI::App& verb) {
+Action add_backup(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.add_option("FILE", options->output.file, "where to, or with --restore the backup")
-        ->required();
+    verb.word("FILE", options->output.file, "where to, or with --restore the backup").required();
     add_force(verb, options->output);
-    verb.add_flag("--restore", options->restore, "put the backup in the place of the database");
-    verb.add_flag("--json", options->json, "print one JSON object");
+    verb.flag("--restore", options->restore, "put the backup in the place of the database");
+    verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) {
         return options->restore ? put_back(*options, opened) : back_up(*options, opened);
     };

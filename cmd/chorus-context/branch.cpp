@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "agent/configuration.hpp"
@@ -83,17 +82,16 @@ base::ExitStatus run(Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_branch(CLI::App& verb) {
+Action add_branch(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
-    verb.add_option("BRANCH", options->branch, "its name")->required();
-    CLI::Option* at =
-        verb.add_option("--at", options->message, "fork at that message; without it, at the end")
-            ->type_name("MESSAGE");
-    verb.add_flag("--exclude", options->exclude, "leave that message out")->needs(at);
-    verb.add_option("-t,--thread", options->thread, "the thread to fork: main, a number, a branch")
-        ->type_name("THREAD");
-    verb.add_flag("--json", options->json, "print one JSON object");
+    verb.word("BRANCH", options->branch, "its name").required();
+    verb.option("--at", options->message, "fork at that message; without it, at the end")
+        .type("MESSAGE");
+    verb.flag("--exclude", options->exclude, "leave that message out").needs("--at");
+    verb.option("-t,--thread", options->thread, "the thread to fork: main, a number, a branch")
+        .type("THREAD");
+    verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -1,6 +1,5 @@
 #include "context/branches.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 
@@ -78,10 +77,10 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_branches(CLI::App& verb) {
+Action add_branches(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name(verb, options->named);
-    verb.add_flag("--json", options->json, "print one JSON object a line");
+    verb.flag("--json", options->json, "print one JSON object a line");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -1,6 +1,5 @@
 #include "context/clear.hpp"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -61,13 +60,13 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_clear(CLI::App& verb) {
+Action add_clear(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
-    auto* save = verb.add_flag("--save", options->save, "save it as a session first");
-    verb.add_flag("--no-summary", options->no_summary, "make its summary by rule, ask no model")
-        ->needs(save);
-    verb.add_flag("--json", options->json, "print one JSON object");
+    verb.flag("--save", options->save, "save it as a session first");
+    verb.flag("--no-summary", options->no_summary, "make its summary by rule, ask no model")
+        .needs("--save");
+    verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -1,6 +1,5 @@
 #include "turn/compact.hpp"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -39,13 +38,13 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_compact(CLI::App& verb) {
+Action add_compact(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
-    verb.add_option("-t,--thread", options->thread,
-                    "that thread: main, a number or a branch; none: the current branch's")
-        ->type_name("THREAD");
-    verb.add_flag("--json", options->json, "print one JSON object");
+    verb.option("-t,--thread", options->thread,
+                "that thread: main, a number or a branch; none: the current branch's")
+        .type("THREAD");
+    verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

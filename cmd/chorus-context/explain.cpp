@@ -1,6 +1,5 @@
 #include "turn/explain.hpp"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "base/limits.hpp"
@@ -86,13 +85,13 @@ base::ExitStatus run(Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_explain(CLI::App& verb) {
+Action add_explain(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.add_option("NAME", options->explain.agent, "the agent")->required();
-    verb.add_option("ACTION", options->explain.action, "as in 'tool:bash:git push'")->required();
-    verb.add_option("--profile", options->profile, "another profile: a name, or @FILE with one")
-        ->type_name("PROFILE|@FILE");
-    verb.add_flag("--json", options->json, "print one JSON object");
+    verb.word("NAME", options->explain.agent, "the agent").required();
+    verb.word("ACTION", options->explain.action, "as in 'tool:bash:git push'").required();
+    verb.option("--profile", options->profile, "another profile: a name, or @FILE with one")
+        .type("PROFILE|@FILE");
+    verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -1,6 +1,5 @@
 #include "context/export.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 
@@ -84,21 +83,20 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_export(CLI::App& verb) {
+Action add_export(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name(verb, options->named);
-    verb.add_option("--format", options->format, "md, html, json or jsonl; as FILE ends, else md")
-        ->type_name("FORMAT")
-        ->check(CLI::IsMember(std::vector<std::string>(formats.begin(), formats.end())));
-    verb.add_option("-o,--output", options->output.file, "write FILE, whole or not at all")
-        ->type_name("FILE");
+    verb.option("--format", options->format, "md, html, json or jsonl; as FILE ends, else md")
+        .type("FORMAT")
+        .one_of(std::vector<std::string>(formats.begin(), formats.end()));
+    verb.option("-o,--output", options->output.file, "write FILE, whole or not at all")
+        .type("FILE");
     add_force(verb, options->output);
-    verb.add_option("-t,--thread", options->thread, "main, a number or a branch")
-        ->type_name("THREAD");
-    verb.add_option("--session", options->session, "a saved session, by the beginning of its id")
-        ->type_name("ID");
-    verb.add_option("--since", options->since, "from then on")->type_name("TIME");
-    verb.add_option("--until", options->until, "before then")->type_name("TIME");
+    verb.option("-t,--thread", options->thread, "main, a number or a branch").type("THREAD");
+    verb.option("--session", options->session, "a saved session, by the beginning of its id")
+        .type("ID");
+    verb.option("--since", options->since, "from then on").type("TIME");
+    verb.option("--until", options->until, "before then").type("TIME");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <climits>
 #include <iostream>
@@ -80,14 +79,12 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_history(CLI::App& verb) {
+Action add_history(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.add_option("NAME", options->agent, "the agent, a destroyed one too; none: all there are");
-    verb.add_option("--limit", options->limit, "so many at most (50)")
-        ->type_name("N")
-        ->check(CLI::Range(1, INT_MAX));
-    verb.add_flag("--all", options->all, "of earlier agents of that name too");
-    verb.add_flag("--json", options->json, "print one JSON object a line");
+    verb.word("NAME", options->agent, "the agent, a destroyed one too; none: all there are");
+    verb.option("--limit", options->limit, "so many at most (50)").type("N").from(1);
+    verb.flag("--all", options->all, "of earlier agents of that name too");
+    verb.flag("--json", options->json, "print one JSON object a line");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

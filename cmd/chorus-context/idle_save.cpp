@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -62,15 +61,15 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_idle_save(CLI::App& verb) {
+Action add_idle_save(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.add_option("NAME", options->names, "the agents");
-    verb.add_flag("--all", options->all, "every agent of the home");
-    verb.add_option("--idle-timeout", options->idle_timeout,
-                    "idle is who has been silent for so long; 0: nobody")
-        ->type_name("TIME");
-    verb.add_flag("--no-summary", options->no_summary, "make summaries by rule, ask no model");
-    verb.add_flag("--json", options->json, "print one JSON object a line");
+    verb.list("NAME", options->names, "the agents");
+    verb.flag("--all", options->all, "every agent of the home");
+    verb.option("--idle-timeout", options->idle_timeout,
+                "idle is who has been silent for so long; 0: nobody")
+        .type("TIME");
+    verb.flag("--no-summary", options->no_summary, "make summaries by rule, ask no model");
+    verb.flag("--json", options->json, "print one JSON object a line");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -1,6 +1,5 @@
 #include "context/import.hpp"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "base/text.hpp"
@@ -44,11 +43,10 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_import(CLI::App& verb) {
+Action add_import(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
-    verb.add_option("FILE", options->file, "what export --format jsonl wrote; - for stdin")
-        ->required();
+    verb.word("FILE", options->file, "what export --format jsonl wrote; - for stdin").required();
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

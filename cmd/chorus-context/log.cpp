@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <climits>
@@ -204,18 +203,14 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_log(CLI::App& verb) {
+Action add_log(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.add_option("NAME", options->agent, "the agent, a destroyed one too")->required();
-    verb.add_option("TURN", options->turn, "the whole of that turn, by its turn_id")
-        ->check(CLI::Range(1, INT_MAX));
+    verb.word("NAME", options->agent, "the agent, a destroyed one too").required();
+    verb.word("TURN", options->turn, "the whole of that turn, by its turn_id").from(1);
     add_span(verb, options->span);
-    verb.add_option("-t", options->thread, "of that thread: main, a number or a branch")
-        ->type_name("THREAD");
-    verb.add_option("-n", options->newest, "the last N of them")
-        ->type_name("N")
-        ->check(CLI::Range(1, INT_MAX));
-    verb.add_flag("--json", options->json, "print one JSON object a line; of TURN, one object");
+    verb.option("-t", options->thread, "of that thread: main, a number or a branch").type("THREAD");
+    verb.option("-n", options->newest, "the last N of them").type("N").from(1);
+    verb.flag("--json", options->json, "print one JSON object a line; of TURN, one object");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <climits>
 #include <iostream>
 
@@ -45,20 +44,15 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_messages(CLI::App& verb) {
+Action add_messages(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.add_option("NAME", options->agent, "the agent, a destroyed one too")->required();
-    verb.add_flag("--all", options->all, "calls, their results and what --retry took back too");
+    verb.word("NAME", options->agent, "the agent, a destroyed one too").required();
+    verb.flag("--all", options->all, "calls, their results and what --retry took back too");
     add_span(verb, options->span);
-    verb.add_option("--id-gt", options->after, "those with a greater id")
-        ->type_name("MESSAGE")
-        ->check(CLI::Range(0, INT_MAX));
-    verb.add_option("-t", options->thread, "of that thread: main, a number or a branch")
-        ->type_name("THREAD");
-    verb.add_option("-n", options->newest, "the last N of them")
-        ->type_name("N")
-        ->check(CLI::Range(1, INT_MAX));
-    verb.add_flag("--json", options->json, "print one JSON object a line");
+    verb.option("--id-gt", options->after, "those with a greater id").type("MESSAGE").from(0);
+    verb.option("-t", options->thread, "of that thread: main, a number or a branch").type("THREAD");
+    verb.option("-n", options->newest, "the last N of them").type("N").from(1);
+    verb.flag("--json", options->json, "print one JSON object a line");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

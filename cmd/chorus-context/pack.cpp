@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "agent/pack.hpp"
@@ -41,13 +40,13 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_pack(CLI::App& verb) {
+Action add_pack(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
-    verb.add_option("-o,--output", options->output.file,
-                    "the archive: tar, compressed as its name ends (.gz, .bz2, .xz, .zst)")
-        ->type_name("FILE")
-        ->required();
+    verb.option("-o,--output", options->output.file,
+                "the archive: tar, compressed as its name ends (.gz, .bz2, .xz, .zst)")
+        .type("FILE")
+        .required();
     add_force(verb, options->output);
     return [options](Opened& opened) { return run(*options, opened); };
 }

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -15,9 +14,9 @@
 
 namespace chorus::context_command {
 
-void add_span(CLI::App& verb, Span& span) {
-    verb.add_option("--since", span.since, "from then on")->type_name("TIME");
-    verb.add_option("--until", span.until, "before then")->type_name("TIME");
+void add_span(cli::Command& verb, Span& span) {
+    verb.option("--since", span.since, "from then on").type("TIME");
+    verb.option("--until", span.until, "before then").type("TIME");
 }
 
 base::TimeMs since_of(const Span& span) {

@@ -8,12 +8,9 @@
 
 #include "base/time.hpp"
 #include "chat/json_text.hpp"
+#include "cli/command.hpp"
 #include "cli/field.hpp"
 #include "store/history.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace chorus::context_command {
 
@@ -22,7 +19,7 @@ struct Span {
     std::string since;
     std::string until;
 };
-void add_span(CLI::App& verb, Span& span);
+void add_span(cli::Command& verb, Span& span);
 base::TimeMs since_of(const Span& span);
 base::TimeMs until_of(const Span& span);
 

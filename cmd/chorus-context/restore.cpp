@@ -1,6 +1,5 @@
 #include "context/restore.hpp"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -78,13 +77,13 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_restore(CLI::App& verb) {
+Action add_restore(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
-    verb.add_option("ID", options->id, "the session, or the beginning of its id")->required();
-    verb.add_flag("--append", options->append, "behind what is in the context now");
-    verb.add_flag("--no-save", options->no_save, "do not save first what is in the context now");
-    verb.add_flag("--json", options->json, "print one JSON object");
+    verb.word("ID", options->id, "the session, or the beginning of its id").required();
+    verb.flag("--append", options->append, "behind what is in the context now");
+    verb.flag("--no-save", options->no_save, "do not save first what is in the context now");
+    verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

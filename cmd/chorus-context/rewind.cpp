@@ -1,6 +1,5 @@
 #include "turn/rewind.hpp"
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <iostream>
 
@@ -125,18 +124,16 @@ base::ExitStatus run(Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_rewind(CLI::App& verb) {
+Action add_rewind(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
-    verb.add_option("--to", options->message, "to before that message of the user")
-        ->type_name("MESSAGE");
-    verb.add_flag("--workspace", options->rewind.workspace, "the files of the workspace too");
-    verb.add_option("--checkpoint", options->checkpoint, "only the files, to that checkpoint")
-        ->type_name("NUMBER");
-    verb.add_flag("--force", options->rewind.force, "files that others have changed, too");
-    verb.add_option("-t,--thread", options->rewind.thread, "main, a number, a branch")
-        ->type_name("THREAD");
-    verb.add_flag("--json", options->json, "print one JSON object");
+    verb.option("--to", options->message, "to before that message of the user").type("MESSAGE");
+    verb.flag("--workspace", options->rewind.workspace, "the files of the workspace too");
+    verb.option("--checkpoint", options->checkpoint, "only the files, to that checkpoint")
+        .type("NUMBER");
+    verb.flag("--force", options->rewind.force, "files that others have changed, too");
+    verb.option("-t,--thread", options->rewind.thread, "main, a number, a branch").type("THREAD");
+    verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -67,15 +66,15 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_save(CLI::App& verb) {
+Action add_save(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
-    verb.add_option("DESCRIPTION", options->description, "what it is called; none: its summary");
-    verb.add_option("-t,--thread", options->thread, "only that thread: main, a number or a branch")
-        ->type_name("THREAD");
-    verb.add_flag("--no-summary", options->no_summary, "make the summary by rule, ask no model");
-    verb.add_flag("--allow-empty", options->allow_empty, "save an empty context too");
-    verb.add_flag("--json", options->json, "print one JSON object");
+    verb.word("DESCRIPTION", options->description, "what it is called; none: its summary");
+    verb.option("-t,--thread", options->thread, "only that thread: main, a number or a branch")
+        .type("THREAD");
+    verb.flag("--no-summary", options->no_summary, "make the summary by rule, ask no model");
+    verb.flag("--allow-empty", options->allow_empty, "save an empty context too");
+    verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

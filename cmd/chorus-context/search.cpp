@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <climits>
 #include <iostream>
 #include <map>
@@ -84,20 +83,16 @@ base::ExitStatus run(Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_search(CLI::App& verb) {
+Action add_search(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.add_option("QUERY", options->search.text, "words, \"words side by side\", begin*")
-        ->required();
-    verb.add_option("-A", options->search.agent, "of that agent, a destroyed one too")
-        ->type_name("NAME");
-    verb.add_option("--in", options->in, "all, prompts, answers or tools")
-        ->type_name("WHERE")
-        ->check(CLI::IsMember({"all", "prompts", "answers", "tools"}));
-    verb.add_option("--since", options->since, "said from then on")->type_name("TIME");
-    verb.add_option("-n", options->search.most, "the best N, 20 unless given")
-        ->type_name("N")
-        ->check(CLI::Range(1, INT_MAX));
-    verb.add_flag("--json", options->json, "print one JSON object a line");
+    verb.word("QUERY", options->search.text, "words, \"words side by side\", begin*").required();
+    verb.option("-A", options->search.agent, "of that agent, a destroyed one too").type("NAME");
+    verb.option("--in", options->in, "all, prompts, answers or tools")
+        .type("WHERE")
+        .one_of({"all", "prompts", "answers", "tools"});
+    verb.option("--since", options->since, "said from then on").type("TIME");
+    verb.option("-n", options->search.most, "the best N, 20 unless given").type("N").from(1);
+    verb.flag("--json", options->json, "print one JSON object a line");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

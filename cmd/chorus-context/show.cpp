@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "chorus-context/reading.hpp"
@@ -91,13 +90,13 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_show(CLI::App& verb) {
+Action add_show(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.add_option("NAME", options->turn.agent, "the agent")->required();
-    verb.add_flag("--assembled", options->assembled, "all that the next request would hold");
-    verb.add_option("-t", options->turn.thread, "another thread: main, a number or a branch")
-        ->type_name("THREAD");
-    verb.add_flag("--json", options->json, "print one JSON object");
+    verb.word("NAME", options->turn.agent, "the agent").required();
+    verb.flag("--assembled", options->assembled, "all that the next request would hold");
+    verb.option("-t", options->turn.thread, "another thread: main, a number or a branch")
+        .type("THREAD");
+    verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

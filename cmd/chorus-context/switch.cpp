@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "base/text.hpp"
@@ -43,12 +42,11 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_switch(CLI::App& verb) {
+Action add_switch(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
-    verb.add_option("BRANCH", options->branch, "main, or a branch by either of its names")
-        ->required();
-    verb.add_flag("--json", options->json, "print one JSON object");
+    verb.word("BRANCH", options->branch, "main, or a branch by either of its names").required();
+    verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -1,6 +1,5 @@
 #include "store/usage.hpp"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <map>
 
@@ -101,14 +100,14 @@ base::ExitStatus run(Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_usage(CLI::App& verb) {
+Action add_usage(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.add_option("NAME", options->filter.agent, "the agent, destroyed ones too; none: all");
-    verb.add_option("--by", options->by, "day, agent, model or session; day unless given")
-        ->type_name("WHAT")
-        ->check(CLI::IsMember({"day", "agent", "model", "session"}));
+    verb.word("NAME", options->filter.agent, "the agent, destroyed ones too; none: all");
+    verb.option("--by", options->by, "day, agent, model or session; day unless given")
+        .type("WHAT")
+        .one_of({"day", "agent", "model", "session"});
     add_span(verb, options->span);
-    verb.add_flag("--json", options->json, "print one JSON object");
+    verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

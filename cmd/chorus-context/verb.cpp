@@ -1,6 +1,5 @@
 #include "chorus-context/verb.hpp"
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 
 #include "agent/own_places.hpp"
@@ -15,14 +14,15 @@ namespace chorus::context_command {
 using base::Error;
 using base::ErrorCode;
 
-void add_name(CLI::App& verb, Named& named) {
-    verb.add_option("NAME", named.name, "the agent")->required();
+void add_name(cli::Command& verb, Named& named) {
+    verb.word("NAME", named.name, "the agent").required();
 }
 
-void add_name_and_wait(CLI::App& verb, Named& named) {
+void add_name_and_wait(cli::Command& verb, Named& named) {
     add_name(verb, named);
-    verb.add_flag("--wait", named.wait, "wait for the agent, or --wait=TIME at most")
-        ->type_name("[=TIME]");
+    verb.option_with_optional_value("--wait", named.wait,
+                                    "wait for the agent, or --wait=TIME at most")
+        .type("[=TIME]");
 }
 
 store::Agent require_agent(Opened& opened, const Named& named) {
@@ -31,10 +31,10 @@ store::Agent require_agent(Opened& opened, const Named& named) {
 
 life::HeldAgent hold_agent(Opened& opened, const Named& named, const store::Agent& agent,
                            sys::Lock::Mode mode) {
-    const std::int64_t wait_ms = named.wait.empty() ? 0
-                                 : named.wait == "true"
+    const std::int64_t wait_ms = !named.wait ? 0
+                                 : named.wait->empty()
                                      ? -1
-                                     : cli::require_duration_ms(named.wait, "--wait");
+                                     : cli::require_duration_ms(*named.wait, "--wait");
     sys::Interrupt& interrupt = sys::Interrupt::install();
     const auto interrupted = [&interrupt]() -> bool {
         if (interrupt.requested()) throw Error(ErrorCode::canceled, "interrupted");
@@ -48,8 +48,8 @@ life::HeldAgent hold_agent(Opened& opened, const Named& named, sys::Lock::Mode m
     return hold_agent(opened, named, require_agent(opened, named), mode);
 }
 
-void add_force(CLI::App& verb, Output& output) {
-    verb.add_flag("--force", output.force, "replace a file that is there");
+void add_force(cli::Command& verb, Output& output) {
+    verb.flag("--force", output.force, "replace a file that is there");
 }
 
 sys::OutputFile output_file(const Opened& opened, const Output& output) {

@@ -9,16 +9,13 @@
 
 #include "agent/layout.hpp"
 #include "base/error.hpp"
+#include "cli/command.hpp"
 #include "cli/field.hpp"
 #include "life/agents.hpp"
 #include "store/store.hpp"
 #include "store/threads.hpp"
 #include "sys/environment.hpp"
 #include "sys/output_file.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace chorus::context_command {
 
@@ -39,43 +36,43 @@ struct Verb {
     std::string_view name;
     std::string_view help;
     Needs needs = Needs::store;
-    Action (*add)(CLI::App& verb) =
+    Action (*add)(cli::Command& verb) =
         nullptr;  // its options; returns what runs after they were parsed
 };
 
-Action add_artifacts(CLI::App& verb);
-Action add_audit(CLI::App& verb);
-Action add_backup(CLI::App& verb);
-Action add_branch(CLI::App& verb);
-Action add_branches(CLI::App& verb);
-Action add_clear(CLI::App& verb);
-Action add_compact(CLI::App& verb);
-Action add_explain(CLI::App& verb);
-Action add_export(CLI::App& verb);
-Action add_history(CLI::App& verb);
-Action add_idle_save(CLI::App& verb);
-Action add_import(CLI::App& verb);
-Action add_log(CLI::App& verb);
-Action add_messages(CLI::App& verb);
-Action add_pack(CLI::App& verb);
-Action add_restore(CLI::App& verb);
-Action add_rewind(CLI::App& verb);
-Action add_save(CLI::App& verb);
-Action add_search(CLI::App& verb);
-Action add_show(CLI::App& verb);
-Action add_switch(CLI::App& verb);
-Action add_usage(CLI::App& verb);
-Action add_verify(CLI::App& verb);
+Action add_artifacts(cli::Command& verb);
+Action add_audit(cli::Command& verb);
+Action add_backup(cli::Command& verb);
+Action add_branch(cli::Command& verb);
+Action add_branches(cli::Command& verb);
+Action add_clear(cli::Command& verb);
+Action add_compact(cli::Command& verb);
+Action add_explain(cli::Command& verb);
+Action add_export(cli::Command& verb);
+Action add_history(cli::Command& verb);
+Action add_idle_save(cli::Command& verb);
+Action add_import(cli::Command& verb);
+Action add_log(cli::Command& verb);
+Action add_messages(cli::Command& verb);
+Action add_pack(cli::Command& verb);
+Action add_restore(cli::Command& verb);
+Action add_rewind(cli::Command& verb);
+Action add_save(cli::Command& verb);
+Action add_search(cli::Command& verb);
+Action add_show(cli::Command& verb);
+Action add_switch(cli::Command& verb);
+Action add_usage(cli::Command& verb);
+Action add_verify(cli::Command& verb);
 
 // --- what verbs share ---
 
 // NAME, and --wait[=TIME] for a verb that holds the agent.
 struct Named {
     std::string name;
-    std::string wait;  // "": not at all, "true": as long as it takes
+    std::optional<std::string> wait;  // "": as long as it takes
 };
-void add_name(CLI::App& verb, Named& named);
-void add_name_and_wait(CLI::App& verb, Named& named);
+void add_name(cli::Command& verb, Named& named);
+void add_name_and_wait(cli::Command& verb, Named& named);
 store::Agent require_agent(Opened& opened, const Named& named);
 life::HeldAgent hold_agent(Opened& opened, const Named& named, sys::Lock::Mode mode);
 // The very agent that something was read of, which another one of its name may follow.
@@ -87,7 +84,7 @@ struct Output {
     std::string file;
     bool force = false;
 };
-void add_force(CLI::App& verb, Output& output);
+void add_force(cli::Command& verb, Output& output);
 // Error(exists), Error(bad_request) in the home.
 sys::OutputFile output_file(const Opened& opened, const Output& output);
 

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <iostream>
 
@@ -156,17 +155,17 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_verify(CLI::App& verb) {
+Action add_verify(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.add_option("NAME", options->agent, "an agent of the home; the log is that of all of them");
-    CLI::Option* prefix = verb.add_flag("--prefix", options->prefix,
-                                        "check instead that what was sent only grew, and why not");
-    verb.add_option("-t", options->thread, "with --prefix: of that thread; none: of all")
-        ->type_name("THREAD")
-        ->needs(prefix);
-    verb.add_option("--expect", options->expect, "the audit of a result that was kept")
-        ->type_name("ROWS:HASH");
-    verb.add_flag("--json", options->json, "print one JSON object");
+    verb.word("NAME", options->agent, "an agent of the home; the log is that of all of them");
+    verb.flag("--prefix", options->prefix,
+              "check instead that what was sent only grew, and why not");
+    verb.option("-t", options->thread, "with --prefix: of that thread; none: of all")
+        .type("THREAD")
+        .needs("--prefix");
+    verb.option("--expect", options->expect, "the audit of a result that was kept")
+        .type("ROWS:HASH");
+    verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

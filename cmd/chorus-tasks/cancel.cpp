@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -59,12 +58,12 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_cancel(CLI::App& verb) {
+Action add_cancel(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name(verb, *options);
-    verb.add_option("-t,--thread", options->thread, "of that thread alone: main, N, or a branch")
-        ->type_name("THREAD");
-    verb.add_option("--wait", options->wait, "for its end; without it 60s")->type_name("TIME");
+    verb.option("-t,--thread", options->thread, "of that thread alone: main, N, or a branch")
+        .type("THREAD");
+    verb.option("--wait", options->wait, "for its end; without it 60s").type("TIME");
     add_json(verb, *options, "print one JSON object a line");
     return [options](Opened& opened) { return run(*options, opened); };
 }

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "base/text.hpp"
@@ -57,33 +56,32 @@ base::ExitStatus decide(const Options& options, What what, Opened& opened) {
     return base::ExitStatus::done;
 }
 
-std::shared_ptr<Options> add_common(CLI::App& verb) {
+std::shared_ptr<Options> add_common(cli::Command& verb) {
     auto options = std::make_shared<Options>();
-    verb.add_option("ID", options->id, "the prompt")->required();
-    verb.add_flag("--run", options->goes_on, "and go on with the turn in the background");
-    verb.add_option("--actor", options->actor, "who decides, for the audit log")->type_name("NAME");
+    verb.word("ID", options->id, "the prompt").required();
+    verb.flag("--run", options->goes_on, "and go on with the turn in the background");
+    verb.option("--actor", options->actor, "who decides, for the audit log").type("NAME");
     return options;
 }
 
 }  // namespace
 
-Action add_approve(CLI::App& verb) {
+Action add_approve(cli::Command& verb) {
     const auto options = add_common(verb);
-    verb.add_flag("--always", options->always, "and allow that very action from now on");
-    verb.add_flag("--even-if-changed", options->even_if_changed,
-                  "whatever files change until it runs");
+    verb.flag("--always", options->always, "and allow that very action from now on");
+    verb.flag("--even-if-changed", options->even_if_changed, "whatever files change until it runs");
     return [options](Opened& opened) { return decide(*options, What::approve, opened); };
 }
 
-Action add_deny(CLI::App& verb) {
+Action add_deny(cli::Command& verb) {
     const auto options = add_common(verb);
-    verb.add_option("--reason", options->reason, "what the model is told")->type_name("TEXT");
+    verb.option("--reason", options->reason, "what the model is told").type("TEXT");
     return [options](Opened& opened) { return decide(*options, What::deny, opened); };
 }
 
-Action add_answer(CLI::App& verb) {
+Action add_answer(cli::Command& verb) {
     const auto options = add_common(verb);
-    verb.add_option("TEXT", options->words, "the answer")->required();
+    verb.words("TEXT", options->words, "the answer").required();
     return [options](Opened& opened) { return decide(*options, What::answer, opened); };
 }
 

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "chorus-tasks/view.hpp"
@@ -57,10 +56,10 @@ std::string for_people(const EventRow& row) {
 
 }  // namespace
 
-Action add_events(CLI::App& verb) {
+Action add_events(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name(verb, *options);
-    verb.add_option("--since", options->since, "from then on")->type_name("TIME");
+    verb.option("--since", options->since, "from then on").type("TIME");
     add_follow(verb, *options);
     add_json(verb, *options, "print one JSON object a line");
     return [options](Opened& opened) {

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "chorus-tasks/verb.hpp"
@@ -21,8 +20,8 @@ std::vector<store::Task> chosen(const task::Site& site, const std::vector<std::s
 
 base::ExitStatus run(const Options& options, Opened& opened) {
     const task::Site site = require_site(opened, options.agent);
-    const auto ended = task::end(site, chosen(site, options.ids),
-                                 turn::shutdown_grace_ms(opened.environment));
+    const auto ended =
+        task::end(site, chosen(site, options.ids), turn::shutdown_grace_ms(opened.environment));
     task::mirror(site);
     base::ExitStatus status = base::ExitStatus::done;
     for (const store::Task& task : ended) {
@@ -35,10 +34,10 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_kill(CLI::App& verb) {
+Action add_kill(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.add_option("NAME", options->agent, "the agent")->required();
-    verb.add_option("ID|all", options->ids, "the tasks, or all")->required();
+    verb.word("NAME", options->agent, "the agent").required();
+    verb.list("ID|all", options->ids, "the tasks, or all").required();
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -106,10 +105,10 @@ cli::Frame draw(Opened& opened, const Options& options, const store::Agent& know
 
 }  // namespace
 
-Action add_list(CLI::App& verb) {
+Action add_list(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name(verb, *options);
-    verb.add_flag("--all", options->all, "those that ended more than 10 min ago too");
+    verb.flag("--all", options->all, "those that ended more than 10 min ago too");
     add_follow(verb, *options);
     add_json(verb, *options, "print one JSON object a line");
     return [options](Opened& opened) {

@@ -2,7 +2,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -98,12 +97,12 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_log(CLI::App& verb) {
+Action add_log(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.add_option("NAME", options->agent, "the agent")->required();
-    verb.add_option("ID", options->id, "the task")->required();
-    verb.add_flag("-f,--follow", options->follow, "print what comes until the task has ended");
-    verb.add_flag("--stderr", options->from_stderr, "what it wrote to stderr");
+    verb.word("NAME", options->agent, "the agent").required();
+    verb.word("ID", options->id, "the task").required();
+    verb.flag("-f,--follow", options->follow, "print what comes until the task has ended");
+    verb.flag("--stderr", options->from_stderr, "what it wrote to stderr");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

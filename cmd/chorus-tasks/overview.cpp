@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "chorus-tasks/view.hpp"
@@ -67,15 +66,10 @@ cli::Frame draw(Opened& opened, Form form, std::size_t width) {
 
 }  // namespace
 
-Action add_overview(CLI::App& app) {
+Action add_overview(cli::Command& app) {
     const auto options = std::make_shared<ViewOptions>();
     add_json(app, *options, "of all agents: print one JSON object a line");
     add_follow(app, *options);
-    // in front of a verb they would be taken for that one's and be without effect
-    app.callback([options, &app] {
-        if (!app.get_subcommands().empty() && (options->json || options->follow))
-            throw CLI::ArgumentMismatch("options go behind the verb");
-    });
     return [options](Opened& opened) {
         return show(opened, *options,
                     [&](Form form, std::size_t width) { return draw(opened, form, width); });

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -63,10 +62,10 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_prompts(CLI::App& verb) {
+Action add_prompts(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.add_option("NAME", options->agent, "of one agent");
-    verb.add_flag("--json", options->json, "print a JSON array");
+    verb.word("NAME", options->agent, "of one agent");
+    verb.flag("--json", options->json, "print a JSON array");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

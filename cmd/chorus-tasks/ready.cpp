@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -31,7 +30,7 @@ base::ExitStatus run(const ViewOptions& options, Opened& opened) {
 
 }  // namespace
 
-Action add_ready(CLI::App& verb) {
+Action add_ready(cli::Command& verb) {
     const auto options = std::make_shared<ViewOptions>();
     add_name(verb, *options);
     add_json(verb, *options, "print a JSON object where it is");

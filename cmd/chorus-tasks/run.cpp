@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -57,19 +56,19 @@ base::ExitStatus run(Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_run(CLI::App& verb) {
+Action add_run(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.add_option("NAME", options->agent, "the agent")->required();
-    verb.add_option("COMMAND", options->words,
-                    "after --: one word for bash -c, or a program and its arguments")
-        ->required();
-    verb.add_option("--on-exit", options->order.on_exit,
-                    "what the agent is told when the task has ended")
-        ->type_name("PROMPT");
-    verb.add_flag("--run", options->order.goes_on, "and begin a turn with it");
-    verb.add_option("--actor", options->order.actor, "who starts it, for the audit log")
-        ->type_name("NAME");
-    verb.add_flag("--json", options->json, "print one JSON object");
+    verb.word("NAME", options->agent, "the agent").required();
+    verb.words("COMMAND", options->words,
+               "after --: one word for bash -c, or a program and its arguments")
+        .required()
+        .may_be_empty();
+    verb.option("--on-exit", options->order.on_exit,
+                "what the agent is told when the task has ended")
+        .type("PROMPT");
+    verb.flag("--run", options->order.goes_on, "and begin a turn with it");
+    verb.option("--actor", options->order.actor, "who starts it, for the audit log").type("NAME");
+    verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -233,7 +232,7 @@ std::string json(const AgentStanding& standing, const WorkspaceStanding& workspa
 
 }  // namespace
 
-Action add_status(CLI::App& verb) {
+Action add_status(cli::Command& verb) {
     const auto options = std::make_shared<ViewOptions>();
     add_name(verb, *options);
     add_follow(verb, *options);

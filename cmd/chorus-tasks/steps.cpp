@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <climits>
 #include <memory>
 
@@ -105,15 +104,13 @@ cli::Frame draw(Opened& opened, const Options& options, Form form, std::size_t w
 
 }  // namespace
 
-Action add_steps(CLI::App& verb) {
+Action add_steps(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name(verb, *options);
-    verb.add_option("-t,--thread", options->thread,
-                    "of the newest turn of that thread: main, N, or a branch")
-        ->type_name("THREAD");
-    verb.add_option("--turn", options->turn, "of that turn, by its turn_id")
-        ->type_name("TURN")
-        ->check(CLI::Range(1, INT_MAX));
+    verb.option("-t,--thread", options->thread,
+                "of the newest turn of that thread: main, N, or a branch")
+        .type("THREAD");
+    verb.option("--turn", options->turn, "of that turn, by its turn_id").type("TURN").from(1);
     add_json(verb, *options, "print one JSON object a line");
     return [options](Opened& opened) {
         return show(opened, *options, [&](Form form, std::size_t width) {

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "chorus-tasks/standing.hpp"
@@ -47,7 +46,7 @@ cli::Frame draw(Opened& opened, const store::Agent& known, Form form, std::size_
 
 }  // namespace
 
-Action add_threads(CLI::App& verb) {
+Action add_threads(cli::Command& verb) {
     const auto options = std::make_shared<ViewOptions>();
     add_name(verb, *options);
     add_follow(verb, *options);

@@ -7,14 +7,11 @@
 
 #include "agent/layout.hpp"
 #include "base/error.hpp"
+#include "cli/command.hpp"
 #include "cli/field.hpp"
 #include "store/agents.hpp"
 #include "sys/environment.hpp"
 #include "task/task.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace chorus::tasks_command {
 
@@ -31,28 +28,28 @@ using Action = std::function<base::ExitStatus(Opened&)>;
 struct Verb {
     std::string_view name;
     std::string_view help;
-    Action (*add)(CLI::App& verb) =
+    Action (*add)(cli::Command& verb) =
         nullptr;  // its options; returns what runs after they were parsed
 };
 
-Action add_answer(CLI::App& verb);
-Action add_approve(CLI::App& verb);
-Action add_cancel(CLI::App& verb);
-Action add_deny(CLI::App& verb);
-Action add_events(CLI::App& verb);
-Action add_kill(CLI::App& verb);
-Action add_list(CLI::App& verb);
-Action add_log(CLI::App& verb);
-Action add_prompts(CLI::App& verb);
-Action add_ready(CLI::App& verb);
-Action add_run(CLI::App& verb);
-Action add_status(CLI::App& verb);
-Action add_steps(CLI::App& verb);
-Action add_threads(CLI::App& verb);
-Action add_wait(CLI::App& verb);
+Action add_answer(cli::Command& verb);
+Action add_approve(cli::Command& verb);
+Action add_cancel(cli::Command& verb);
+Action add_deny(cli::Command& verb);
+Action add_events(cli::Command& verb);
+Action add_kill(cli::Command& verb);
+Action add_list(cli::Command& verb);
+Action add_log(cli::Command& verb);
+Action add_prompts(cli::Command& verb);
+Action add_ready(cli::Command& verb);
+Action add_run(cli::Command& verb);
+Action add_status(cli::Command& verb);
+Action add_steps(cli::Command& verb);
+Action add_threads(cli::Command& verb);
+Action add_wait(cli::Command& verb);
 
 // Without a verb: every agent.
-Action add_overview(CLI::App& app);
+Action add_overview(cli::Command& app);
 
 // --- what verbs share ---
 

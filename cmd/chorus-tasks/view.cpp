@@ -1,6 +1,5 @@
 #include "chorus-tasks/view.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <utility>
 
@@ -12,16 +11,16 @@
 
 namespace chorus::tasks_command {
 
-void add_name(CLI::App& verb, ViewOptions& options) {
-    verb.add_option("NAME", options.name, "the agent")->required();
+void add_name(cli::Command& verb, ViewOptions& options) {
+    verb.word("NAME", options.name, "the agent").required();
 }
 
-void add_json(CLI::App& verb, ViewOptions& options, const char* help) {
-    verb.add_flag("--json", options.json, help);
+void add_json(cli::Command& verb, ViewOptions& options, const char* help) {
+    verb.flag("--json", options.json, help);
 }
 
-void add_follow(CLI::App& verb, ViewOptions& options) {
-    verb.add_flag("-f,--follow", options.follow, "and what changes, until ^C");
+void add_follow(cli::Command& verb, ViewOptions& options) {
+    verb.flag("-f,--follow", options.follow, "and what changes, until ^C");
 }
 
 store::Agent known_agent(Opened& opened, const std::string& name) {

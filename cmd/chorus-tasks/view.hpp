@@ -18,9 +18,9 @@ struct ViewOptions {
     bool json = false;
     bool follow = false;
 };
-void add_name(CLI::App& verb, ViewOptions& options);
-void add_json(CLI::App& verb, ViewOptions& options, const char* help);
-void add_follow(CLI::App& verb, ViewOptions& options);
+void add_name(cli::Command& verb, ViewOptions& options);
+void add_json(cli::Command& verb, ViewOptions& options, const char* help);
+void add_follow(cli::Command& verb, ViewOptions& options);
 
 // The agent of that name, a destroyed one too. Error(not_found) that lists those there are.
 store::Agent known_agent(Opened& opened, const std::string& name);

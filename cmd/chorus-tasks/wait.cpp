@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -46,11 +45,11 @@ ExitStatus run(const Options& options, Opened& opened) {
 
 }  // namespace
 
-Action add_wait(CLI::App& verb) {
+Action add_wait(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.add_option("NAME", options->agent, "the agent")->required();
-    verb.add_option("ID", options->ids, "the tasks")->required();
-    verb.add_option("--timeout", options->timeout, "at most so long: exit 124")->type_name("TIME");
+    verb.word("NAME", options->agent, "the agent").required();
+    verb.list("ID", options->ids, "the tasks").required();
+    verb.option("--timeout", options->timeout, "at most so long: exit 124").type("TIME");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

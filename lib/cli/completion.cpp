@@ -1,10 +1,13 @@
 #include "cli/completion.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/text.hpp"
+#include "cli/conflicts.hpp"
+#include "cli/main.hpp"
+#include "cli/parse.hpp"
 
 namespace chorus::cli {
 namespace {
@@ -46,172 +49,115 @@ constexpr std::array rows{
     Row{"", "WORDS", Source::files},
 };
 
-bool contains(const std::vector<std::string>& names, std::string_view name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-bool is_hidden(const CLI::Option& option) {
-    return option.get_group().empty();
-}
-
-bool takes_word(const CLI::Option& option) {
-    return option.get_items_expected_min() > 0;
-}
-
-bool may_come_again(const CLI::Option& option) {
-    return option.get_items_expected_max() > 1;
-}
-
 // The name that begins so; a short one where there is no other, or where it stands there whole.
-std::string name_that_begins(const CLI::Option& option, std::string_view begun) {
-    for (const std::string& name : option.get_lnames())
-        if (("--" + name).rfind(begun, 0) == 0) return "--" + name;
-    for (const std::string& letter : option.get_snames())
-        if (option.get_lnames().empty() || begun == "-" + letter) return "-" + letter;
+std::string_view name_that_begins(const Option& option, std::string_view begun) {
+    const auto names = option.names();
+    const bool has_long = option.name().starts_with("--");
+    for (const std::string_view name : names)
+        if (name.starts_with("--") ? name.starts_with(begun) : (!has_long || name == begun))
+            return name;
     return "";
 }
 
-const CLI::Option* find_long(const CLI::App& app, std::string_view name) {
-    for (const CLI::Option* option : app.get_options())
-        if (contains(option->get_lnames(), name)) return option;
-    return nullptr;
-}
-
-const CLI::Option* find_short(const CLI::App& app, char letter) {
-    for (const CLI::Option* option : app.get_options())
-        if (contains(option->get_snames(), {&letter, 1})) return option;
-    return nullptr;
-}
-
-std::vector<const CLI::App*> verbs_of(const CLI::App& app) {
-    return app.get_subcommands([](const CLI::App* verb) {
-        return !verb->get_name().empty() && !verb->get_group().empty();
-    });
-}
-
-const CLI::App* find_verb(const CLI::App& app, std::string_view name) {
-    for (const CLI::App* verb : verbs_of(app))
-        if (verb->get_name() == name) return verb;
-    return nullptr;
-}
-
 // The one that takes the word behind so many.
-const CLI::Option* find_positional(const CLI::App& app, int before) {
-    for (const CLI::Option* option : app.get_options()) {
-        if (!option->get_positional()) continue;
-        const int most = option->get_items_expected_max();
-        if (before < most) return option;
-        before -= most;
+const Option* find_word(const Command& command, int before) {
+    for (const Option& option : command.options()) {
+        if (!option.is_word()) continue;
+        if (before-- == 0 || option.takes_many()) return &option;
     }
     return nullptr;
-}
-
-// An option as it stands in a word, and where its value begins there.
-struct Given {
-    const CLI::Option* option = nullptr;
-    std::size_t value = std::string::npos;  // npos: it is the next word, if it takes one
-};
-
-Given read_long(const CLI::App& app, const std::string& word) {
-    const std::size_t equals = word.find('=');
-    const std::string_view name = std::string_view(word).substr(0, equals).substr(2);
-    return {find_long(app, name), equals == std::string::npos ? equals : equals + 1};
-}
-
-// "-qtmain" are -q and -t main.
-Given read_short(const CLI::App& app, const std::string& word) {
-    Given given;
-    for (std::size_t i = 1; i < word.size(); ++i) {
-        given.option = find_short(app, word[i]);
-        if (given.option == nullptr) return {};
-        if (takes_word(*given.option)) {
-            given.value = i + 1 < word.size() ? i + 1 : std::string::npos;
-            return given;
-        }
-    }
-    return given;
-}
-
-bool is_long(std::string_view word) {
-    return word.size() > 2 && word.substr(0, 2) == "--";
-}
-bool is_short(std::string_view word) {
-    return word.size() > 1 && word[0] == '-' && word[1] != '-';
 }
 
 class Line {
   public:
-    explicit Line(const CLI::App& app) : app_(&app), program_(app.get_name()) {}
+    explicit Line(const Program& program) : program_(program) { begin(nullptr); }
 
     void pass(const std::string& word);
     Completion complete(const std::string& begun) const;
 
   private:
-    void pass_option(const Given& given, const std::string& word);
-    void take(const CLI::Option& option, const std::string& value);
-    Given read(const std::string& word) const;
-    Source source_of(const CLI::Option& option, std::string_view word) const;
-    bool is_offered(const CLI::Option& option) const;
-    void offer_value(Completion& completion, const CLI::Option& option) const;
+    void begin(const Verb* verb);
+    const Verb* verb_here(const std::string& word) const;
+    void pass_option(const Given& given);
+    void take(const Option& option, const std::string& value);
+    std::vector<Given> read(const std::string& word) const;
+    Source source_of(const Option& option, std::string_view word) const;
+    bool is_offered(const Option& option) const;
+    void offer_value(Completion& completion, const Option& option) const;
     void offer_options(Completion& completion) const;
     void offer_verbs(Completion& completion) const;
 
-    const CLI::App* app_;
-    std::string program_;
-    std::vector<const CLI::Option*> given_;
-    const CLI::Option* waiting_ = nullptr;  // for its value
-    int positional_ = 0;                    // how many there were
-    bool only_words_ = false;               // behind --
+    const Program& program_;
+    const Verb* verb_ = nullptr;
+    std::optional<Command> command_;
+    Action action_;  // holds what the options are stored in
+    std::vector<const Option*> given_;
+    const Option* waiting_ = nullptr;  // for its value
+    int words_ = 0;                    // how many there were
+    bool only_words_ = false;          // behind --
     std::string agent_;
     std::string key_;
 };
 
-Given Line::read(const std::string& word) const {
+void Line::begin(const Verb* verb) {
+    verb_ = verb;
+    const std::string name(program_.name);
+    command_.emplace(verb == nullptr ? name : name + " " + std::string(verb->name), "");
+    const Options& options = verb == nullptr ? program_.options : verb->options;
+    if (options) action_ = options(*command_);
+    words_ = 0;
+}
+
+// Verbs come first.
+const Verb* Line::verb_here(const std::string& word) const {
+    if (verb_ != nullptr || only_words_ || words_ > 0 || !given_.empty()) return nullptr;
+    const Verb* verb = find_verb(program_, word);
+    return verb == nullptr || verb->is_hidden ? nullptr : verb;
+}
+
+std::vector<Given> Line::read(const std::string& word) const {
     if (only_words_) return {};
-    if (is_long(word)) return read_long(*app_, word);
-    if (is_short(word)) return read_short(*app_, word);
-    return {};
+    std::vector<Given> options = read_options(*command_, word);
+    if (!options.empty() && options.back().problem) options.clear();
+    return options;
 }
 
 void Line::pass(const std::string& word) {
+    const auto given = read(word);
     if (waiting_ != nullptr) {
         take(*waiting_, word);
         waiting_ = nullptr;
-    } else if (const Given given = read(word); given.option != nullptr) {
-        pass_option(given, word);
+    } else if (!given.empty()) {
+        for (const Given& one : given) pass_option(one);
     } else if (!only_words_ && word == "--") {
         only_words_ = true;
-    } else if (const CLI::App* verb = only_words_ ? nullptr : find_verb(*app_, word)) {
-        app_ = verb;
-        positional_ = 0;
+    } else if (const Verb* verb = verb_here(word)) {
+        begin(verb);
     } else if (only_words_ || word.size() < 2 || word.front() != '-') {
-        if (const CLI::Option* option = find_positional(*app_, positional_++)) take(*option, word);
+        if (const Option* option = find_word(*command_, words_++)) take(*option, word);
     }
 }
 
-void Line::pass_option(const Given& given, const std::string& word) {
+void Line::pass_option(const Given& given) {
     given_.push_back(given.option);
-    if (given.value != std::string::npos)
-        take(*given.option, word.substr(given.value));
-    else if (takes_word(*given.option))
+    if (given.value)
+        take(*given.option, *given.value);
+    else if (given.option->takes() == Takes::value)
         waiting_ = given.option;
 }
 
 // An agent, or a key, which narrow what comes behind them.
-void Line::take(const CLI::Option& option, const std::string& value) {
-    const std::string word =
-        option.get_positional() ? option.get_name(true) : option.get_type_name();
-    const Source source = source_of(option, word.substr(0, word.find(':')));
+void Line::take(const Option& option, const std::string& value) {
+    const Source source = source_of(option, option.is_word() ? option.name() : option.type());
     if (source == Source::agent && agent_.empty()) agent_ = value;
     if (source == Source::key) key_ = value;
 }
 
-Source Line::source_of(const CLI::Option& option, std::string_view word) const {
+Source Line::source_of(const Option& option, std::string_view word) const {
+    const std::string_view verb = verb_ == nullptr ? std::string_view() : verb_->name;
     const auto fits = [&](const Row& row) {
-        if (!row.where.empty() && row.where != program_ && row.where != app_->get_name())
-            return false;
-        return row.what == word || (is_long(row.what) &&
-                                    contains(option.get_lnames(), std::string(row.what.substr(2))));
+        if (!row.where.empty() && row.where != program_.name && row.where != verb) return false;
+        return row.what == word || (row.what.starts_with("--") && option.has_name(row.what));
     };
     const auto* found = std::find_if(rows.begin(), rows.end(), fits);
     return found == rows.end() ? Source::nothing : found->source;
@@ -226,16 +172,16 @@ Completion Line::complete(const std::string& begun) const {
         offer_value(completion, *waiting_);
         return completion;
     }
-    const Given given = read(begun);
-    if (given.option != nullptr && given.value != std::string::npos) {
-        completion.stem = begun.substr(0, given.value);
-        completion.begun = begun.substr(given.value);
-        offer_value(completion, *given.option);
-    } else if (!only_words_ && begun.substr(0, 1) == "-") {
+    const auto given = read(begun);
+    if (!given.empty() && given.back().value) {
+        completion.stem = begun.substr(0, given.back().value_at);
+        completion.begun = begun.substr(given.back().value_at);
+        offer_value(completion, *given.back().option);
+    } else if (!only_words_ && begun.starts_with('-')) {
         offer_options(completion);
     } else {
         offer_verbs(completion);
-        if (const CLI::Option* option = find_positional(*app_, positional_))
+        if (const Option* option = find_word(*command_, words_))
             offer_value(completion, *option);
         else if (only_words_)
             completion.sources.push_back(Source::files);
@@ -243,24 +189,16 @@ Completion Line::complete(const std::string& begun) const {
     return completion;
 }
 
-// "ID|all": what stands for itself is in lower case. "[=DIR|TAR]" may be left out. "USE:{a,b}":
-// nothing but one of them.
-void Line::offer_value(Completion& completion, const CLI::Option& option) const {
-    const std::string type = option.get_type_name();
-    if (const std::size_t members = type.find(":{"); members != std::string::npos) {
-        const std::size_t end = type.find('}', members);
-        for (const auto member :
-             base::split(std::string_view(type).substr(members + 2, end - members - 2), ','))
-            completion.offer(member, "");
-        return;
-    }
-    std::string word =
-        option.get_positional() ? option.get_name(true) : type.substr(0, type.find(':'));
+// "ID|all": what stands for itself is in lower case. "[=DIR|TAR]" may be left out.
+void Line::offer_value(Completion& completion, const Option& option) const {
+    for (const std::string& value : option.values()) completion.offer(value, "");
+    if (!option.values().empty()) return;
+    std::string word(option.is_word() ? option.name() : option.type());
     std::erase_if(word, [](char c) { return c == '[' || c == ']' || c == '='; });
     for (const std::string_view part : base::split(word, '|')) {
         if (part.empty()) continue;
         if (part.front() == '@') {
-            if (completion.begun.substr(0, 1) != "@") continue;
+            if (!completion.begun.starts_with('@')) continue;
             completion.stem += '@';
             completion.begun.erase(0, 1);
             completion.sources = {source_of(option, part.substr(1))};
@@ -272,27 +210,24 @@ void Line::offer_value(Completion& completion, const CLI::Option& option) const 
     }
 }
 
-bool Line::is_offered(const CLI::Option& option) const {
-    if (is_hidden(option) || option.get_positional()) return false;
-    const auto is_given = [&](const CLI::Option* other) {
-        return std::find(given_.begin(), given_.end(), other) != given_.end();
-    };
-    if (is_given(&option) && !may_come_again(option)) return false;
-    const auto excluded = option.get_excludes();
-    return std::none_of(excluded.begin(), excluded.end(), is_given);
+bool Line::is_offered(const Option& option) const {
+    if (option.is_hidden() || option.is_word()) return false;
+    const auto is_given = [&](const Option* other) { return other == &option; };
+    if (std::any_of(given_.begin(), given_.end(), is_given)) return false;
+    const Conflicts conflicts(*command_);
+    return std::none_of(given_.begin(), given_.end(),
+                        [&](const Option* other) { return conflicts.exclude(option, *other); });
 }
 
 void Line::offer_options(Completion& completion) const {
-    for (const CLI::Option* option : app_->get_options())
-        if (is_offered(*option))
-            completion.offer(name_that_begins(*option, completion.begun),
-                             option->get_description());
+    for (const Option& option : command_->options())
+        if (is_offered(option))
+            completion.offer(name_that_begins(option, completion.begun), option.about());
 }
 
 void Line::offer_verbs(Completion& completion) const {
-    if (only_words_) return;
-    for (const CLI::App* verb : verbs_of(*app_))
-        completion.offer(verb->get_name(), verb->get_description());
+    for (const Verb& verb : program_.verbs)
+        if (verb_here(std::string(verb.name)) != nullptr) completion.offer(verb.name, verb.about);
 }
 
 constexpr std::size_t most_about_bytes = 72;
@@ -313,8 +248,8 @@ void Completion::offer(std::string_view word, std::string_view about) {
     candidates.push_back({stem + std::string(word), std::string(about)});
 }
 
-Completion complete(const CLI::App& app, std::span<const std::string> words) {
-    Line line(app);
+Completion complete(const Program& program, std::span<const std::string> words) {
+    Line line(program);
     if (words.empty()) return line.complete("");
     for (const std::string& word : words.first(words.size() - 1)) line.pass(word);
     return line.complete(words.back());

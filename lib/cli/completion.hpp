@@ -7,11 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace CLI {
-class App;
-}
-
 namespace chorus::cli {
+
+struct Program;
 
 struct Candidate {
     std::string word;
@@ -51,8 +49,8 @@ struct Completion {
 };
 
 // The words behind the program's name, as far as the cursor; the last is the one begun. What the
-// app itself knows is in `candidates`: verbs, options and the values it lists.
-Completion complete(const CLI::App& app, std::span<const std::string> words);
+// program itself knows is in `candidates`: verbs, options and the values they list.
+Completion complete(const Program& program, std::span<const std::string> words);
 
 // A candidate a line, a tab, what it is. A line ":files" or ":directories", a tab and the stem:
 // names of files belong here too, which the shell knows best.

@@ -1,14 +1,23 @@
 // Options that make no sense together (cli/conflicts.txt).
 #pragma once
 
-namespace CLI {
-class App;
-}
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/command.hpp"
 
 namespace chorus::cli {
 
-// For the app of a program, to be called when all options were added: those of the table exclude
-// each other. Error(internal) where the table names an option that the program lacks.
-void refuse_conflicts(CLI::App& app);
+// The lines of the table for one command.
+class Conflicts {
+  public:
+    explicit Conflicts(const Command& command);
+    bool exclude(const Option& one, const Option& other) const;
+
+  private:
+    // Names; none of one side goes with one of the other.
+    std::vector<std::pair<std::string_view, std::string_view>> lines_;
+};
 
 }  // namespace chorus::cli

@@ -3,16 +3,15 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-#include <cctype>
 #include <cstdio>
 #include <iostream>
 #include <new>
 
+#include "base/nearest.hpp"
 #include "base/text.hpp"
 #include "cli/completion.hpp"
-#include "cli/conflicts.hpp"
-#include "cli/empty.hpp"
+#include "cli/help.hpp"
+#include "cli/parse.hpp"
 #include "cli/values.hpp"
 #include "cli/version.hpp"
 #include "sys/environment.hpp"
@@ -42,36 +41,12 @@ void report(const Program& program, const sys::Environment& environment, const E
     }
 }
 
-// Help and version; anything else that CLI11 throws is a usage error.
-ExitStatus report_parse_end(const CLI::App& app, const CLI::ParseError& error,
-                            const Program& program, const sys::Environment& environment) {
-    if (dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr) {
-        std::cout << app.help();
-        return ExitStatus::done;
-    }
-    if (dynamic_cast<const CLI::CallForVersion*>(&error) != nullptr) {
-        std::cout << program.name << ' ' << version() << '\n';
-        return ExitStatus::done;
-    }
-    std::string what = error.what();
-    // CLI11 misses the subcommand before it looks at what was typed instead
-    if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && app.remaining_size() > 0)
-        what = CLI::ExtrasError(app.remaining()).what();
-    // a sentence, not the name of an argument
-    if (what.size() > 1 && std::isupper(what[1]) == 0)
-        what.front() = static_cast<char>(std::tolower(what.front()));
-    const Error usage(ErrorCode::bad_request, "usage: " + what,
-                      "see " + std::string(program.name) + " --help");
-    report(program, environment, usage);
-    return ExitStatus::bad_request;
-}
-
 // For the shells' scripts, and not in --help.
 constexpr std::string_view completes = "--complete";
 
 // Whatever is wrong, a line that is being typed is no place to say it.
-ExitStatus complete_line(const CLI::App& app, const std::vector<std::string>& words) {
-    Completion completion = complete(app, words);
+ExitStatus complete_line(const Program& program, const std::vector<std::string>& words) {
+    Completion completion = complete(program, words);
     try {
         offer_values(completion, sys::Environment::of_process());
     } catch (const std::exception&) {
@@ -80,22 +55,53 @@ ExitStatus complete_line(const CLI::App& app, const std::vector<std::string>& wo
     return ExitStatus::done;
 }
 
-ExitStatus run(int argc, char** argv, const Program& program, const sys::Environment& environment) {
-    CLI::App app{std::string(program.description), std::string(program.name)};
-    app.set_version_flag("--version", std::string(version()));
-    app.get_formatter()->column_width(34);
-    const auto action = program.options(app);
-    refuse_conflicts(app);
-    if (argc > 1 && argv[1] == completes) return complete_line(app, {argv + 2, argv + argc});
-    refuse_empty_values(app, program.may_be_empty);
-    try {
-        if (const auto word = find_empty_word(app, {argv, argv + argc}); !word.empty())
-            throw CLI::ValidationError(word, "is empty");
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        return report_parse_end(app, error, program, environment);
+Error unknown_verb(const Program& program, const std::string& word) {
+    std::vector<std::string> names;
+    for (const Verb& verb : program.verbs)
+        if (!verb.is_hidden) names.emplace_back(verb.name);
+    const auto near = base::nearest(word, names, 1);
+    return {ErrorCode::bad_request, "usage: there is no verb " + base::quoted(word),
+            near.empty() ? "one of " + base::join(names, ", ")
+                         : "did you mean " + std::string(program.name) + " " + near.front() + "?"};
+}
+
+ExitStatus print_help(const Command& command, const std::vector<Verb>& verbs) {
+    std::cout << help(command, verbs);
+    return ExitStatus::done;
+}
+
+ExitStatus run_command(Command& command, const Options& options, const std::vector<Verb>& verbs,
+                       const std::vector<std::string>& arguments) {
+    const Action action = options ? options(command) : Action();
+    switch (parse(command, arguments)) {
+        case Wanted::help:
+            return print_help(command, verbs);
+        case Wanted::version:
+            std::cout << command.path() << ' ' << version() << '\n';
+            return ExitStatus::done;
+        case Wanted::run:
+            break;
     }
+    if (!action)
+        throw Error(ErrorCode::bad_request, "usage: the verb is missing",
+                    "see " + command.path() + " --help");
     return action();
+}
+
+ExitStatus run(const Program& program, std::vector<std::string> arguments) {
+    if (!arguments.empty() && arguments.front() == completes)
+        return complete_line(program, {arguments.begin() + 1, arguments.end()});
+    const std::string name(program.name);
+    if (program.verbs.empty() || arguments.empty() || arguments.front().starts_with('-')) {
+        Command command(name, program.description);
+        return run_command(command, program.options, program.verbs, arguments);
+    }
+    const std::string word = arguments.front();
+    const Verb* verb = find_verb(program, word);
+    if (verb == nullptr) throw unknown_verb(program, word);
+    arguments.erase(arguments.begin());
+    Command command(name + " " + word, verb->about);
+    return run_command(command, verb->options, {}, arguments);
 }
 
 // Promise 12: no exit status 0 unless what was printed was written.
@@ -143,6 +149,12 @@ ExitStatus exit_status(const Error& error) {
     return base::exit_status(error.code());
 }
 
+const Verb* find_verb(const Program& program, std::string_view name) {
+    for (const Verb& verb : program.verbs)
+        if (verb.name == name) return &verb;
+    return nullptr;
+}
+
 int run_main(int argc, char** argv, const Program& program) {
     out_of_memory = std::string(program.name) + ": error: out of memory\n";
     std::set_new_handler(end_out_of_memory);
@@ -153,7 +165,7 @@ int run_main(int argc, char** argv, const Program& program) {
         sys::harden_process();
         sys::keep_freed_memory();
         environment = sys::Environment::of_process();
-        return static_cast<int>(after_flush(run(argc, argv, program, environment), program.name));
+        return static_cast<int>(after_flush(run(program, {argv + 1, argv + argc}), program.name));
     } catch (const Error& error) {
         report(program, environment, error);
         return static_cast<int>(after_flush(exit_status(error), program.name));

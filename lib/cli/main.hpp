@@ -8,28 +8,25 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "cli/command.hpp"
 #include "sys/environment.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace chorus::cli {
 
 struct Program {
     std::string_view name;         // "chorus-run"
     std::string_view description;  // one line
-    // Adds the options to the app and returns what runs after they were parsed.
-    std::function<std::function<base::ExitStatus()>(CLI::App&)> options;
+    // Describes what it takes without a verb; {}: it needs one.
+    Options options = {};
+    std::vector<Verb> verbs = {};
     // Called instead of printing "error:" lines; true when it has said everything.
-    std::function<bool(const base::Error&)> on_error;
-    // Options and arguments to which an empty text is a value: "--description", "VALUE". Elsewhere
-    // it is a usage error.
-    std::vector<std::string_view> may_be_empty = {};
+    std::function<bool(const base::Error&)> on_error = {};
     // Takes the keys of the environment that the process began with out of an error, which may
     // repeat what was typed.
     std::function<std::string(std::string_view, const sys::Environment&)> redact = {};
 };
+
+const Verb* find_verb(const Program& program, std::string_view name);
 
 // Completes a line where the first argument is --complete (cli/completion.hpp); else parses, runs,
 // checks that stdout was written (promise 12), returns the exit status.

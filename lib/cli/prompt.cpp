@@ -90,7 +90,7 @@ ReadPrompt read_prompt(const PromptSources& sources,
                        const std::function<void(const std::string&)>& notice) {
     const bool dash = sources.words.size() == 1 && sources.words.front() == "-";
     const bool words = !sources.words.empty() && !dash;
-    const int given = static_cast<int>(words) + static_cast<int>(sources.has_text) +
+    const int given = static_cast<int>(words) + static_cast<int>(sources.text.has_value()) +
                       static_cast<int>(!sources.file.empty()) + static_cast<int>(dash);
     if (given > 1)
         throw Error(ErrorCode::bad_request, "prompt: given more than once",
@@ -106,8 +106,8 @@ ReadPrompt read_prompt(const PromptSources& sources,
         check_utf8(prompt.text, "stdin");
     } else {
         prompt.text = words ? base::join(sources.words, " ")
-                      : sources.has_text
-                          ? sources.text
+                      : sources.text
+                          ? *sources.text
                           : sys::read_input_file(sources.file, base::limits::prompt_bytes);
         check_utf8(prompt.text, sources.file.empty() ? "prompt" : sources.file);
         if (prompt.text.size() > base::limits::prompt_bytes)

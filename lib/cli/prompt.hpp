@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,9 @@ namespace chorus::cli {
 enum class StdinUse { append, ignore, whole };  // whole: --stdin inline, nothing is put aside
 
 struct PromptSources {
-    std::vector<std::string> words;  // "-" alone means stdin
-    std::string text;                // -p
-    bool has_text = false;
-    std::string file;  // -f
+    std::vector<std::string> words;   // "-" alone means stdin
+    std::optional<std::string> text;  // -p
+    std::string file;                 // -f
     StdinUse stdin_use = StdinUse::append;
     std::int64_t stdin_timeout_ms = 600'000;
 };

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "base/nearest.hpp"
 #include "base/text.hpp"
-#include "tools/nearest.hpp"
 #include "tools/tool.hpp"
 
 namespace chorus::tools {
@@ -28,7 +28,7 @@ const Parameter* find_parameter(const Tool& tool, const std::string& name) {
 std::string unknown(const Tool& tool, const std::string& name) {
     std::vector<std::string> known;
     for (const Parameter& parameter : tool.parameters) known.emplace_back(parameter.name);
-    const std::vector<std::string> near = nearest(name, known, 1);
+    const std::vector<std::string> near = base::nearest(name, known, 1);
     const std::string question = near.empty() ? "" : " (did you mean '" + near.front() + "'?)";
     return "unknown argument " + base::quoted(name) + question;
 }

@@ -9,9 +9,9 @@
 
 #include "base/handle.hpp"
 #include "base/limits.hpp"
+#include "base/nearest.hpp"
 #include "base/text.hpp"
 #include "tools/effect.hpp"
-#include "tools/nearest.hpp"
 #include "tools/obeyed.hpp"
 #include "tools/result.hpp"
 
@@ -59,7 +59,7 @@ std::string names_like(const sys::Root& root, const std::string& path) {
         return {};
     std::vector<std::string> names;
     for (Name& each : read_names(std::move(directory.fd))) names.push_back(std::move(each.name));
-    std::vector<std::string> near = nearest(canonical.substr(parent.size()), names, 3);
+    std::vector<std::string> near = base::nearest(canonical.substr(parent.size()), names, 3);
     for (std::string& name : near) name = listed(parent + name);
     return near.empty() ? "" : "; did you mean " + base::join(near, " or ") + "?";
 }

@@ -168,7 +168,7 @@ for words in '' 'set' 'set max_retries' 'get' 'nosuch' 'set -a' 'list x' 'trust'
     expect_match "$err" '^chorus-config: error: usage: '
 done
 refused 2 'is empty' chorus-config get -a '' permissions
-refused 2 'not expected: nosuch' chorus-config nosuch
+refused 2 "there is no verb 'nosuch'" chorus-config nosuch
 
 test_case "where no grants are mapped the owner of the home alone may grant" # L-18
 init a --model builtin/script

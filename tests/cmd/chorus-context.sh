@@ -31,7 +31,7 @@ expect_status 2
 expect_match "$err" 'chorus-context: error: usage: '
 run chorus-context nonsense
 expect_status 2
-expect_match "$err" 'not expected: nonsense'
+expect_match "$err" "usage: there is no verb 'nonsense'"
 run chorus-context explain a
 expect_status 2
 run chorus-context verify --nonsense

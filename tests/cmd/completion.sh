@@ -92,7 +92,7 @@ for program in "$CHORUS_BIN"/chorus-*; do
     for verb in $("$program" --complete '' | grep -v '^:' | cut -f1); do
         complete_words "$program" --complete "$verb" --
         expect_equal "$(words | tr ' ' '\n' | sort | paste -sd' ')" \
-            "$("$program" "$verb" --help | grep -oE '^  -[^ ]+' | grep -oE -e '--[a-z-]+' | sort -u | paste -sd' ')"
+            "$("$program" "$verb" --help | grep -oE '^  -[^][ ]+' | grep -oE -e '--[a-z-]+' | sort -u | paste -sd' ')"
     done
 done
 

@@ -7,20 +7,20 @@ commands() {
     local program verb
     for program in chorus-config chorus-context chorus-destroy chorus-init chorus-run chorus-tasks; do
         echo "$program"
-        "$program" --help | sed -n '/^Subcommands:/,$ s/^  \([a-z-]*\) .*/\1/p' | while read -r verb; do
+        "$program" --help | sed -n '/^Verbs:/,$ s/^  \([a-z-]*\) .*/\1/p' | while read -r verb; do
             echo "$program $verb"
         done
     done
 }
 # The names of the options that take a value, of one command; one of each option's names
-options_of() { "$@" --help | grep -E '^  -' | grep -oP '^  \K\S+ (?!Excludes:|Needs:)[A-Z[]\S*' | sed 's/ .*//; s/.*,//'; }
+options_of() { "$@" --help | grep -oE '^  -[^][ ]+(\[=| [A-Za-z])\S*( {2,}|$)' | sed -E 's/^  //; s/[[ ].*//; s/.*,//'; }
 # Its positional arguments, in order
-arguments_of() { "$@" --help | sed -n '/^Positionals:/,/^$/ s/^  \([A-Z|a-z]*\) TEXT.*/\1/p'; }
+arguments_of() { "$@" --help | sed -n '/^Arguments:/,/^$/ s/^  \([A-Z|a-z]*\) .*/\1/p'; }
 
 refused_as_empty() {
     run "$@"
     expect_status 2
-    expect_match "$out$err" 'usage: .*(is empty|not in )'
+    expect_match "$out$err" 'usage: .*(is empty|is not one of|takes no value)'
 }
 
 test_case "every option of every executable"
@@ -28,7 +28,7 @@ count=0
 while read -r command; do
     for option in $(options_of $command); do
         [ "$command $option" = 'chorus-init --description' ] && continue
-        [[ $($command --help) == *"$option [="* ]] || refused_as_empty $command "$option" ''
+        [[ $($command --help) == *"$option[="* ]] || refused_as_empty $command "$option" ''
         [[ $option != --* ]] || refused_as_empty $command "$option="
         count=$((count + 1))
     done

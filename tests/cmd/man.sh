@@ -43,13 +43,13 @@ for name in $(cat "$here"/../man/*.scd | grep -oE '\*chorus[a-z-]*\*\([1-9]\)' |
 done
 
 test_case "options: --help and page"
-verbs_of() { "$1" --help | sed -n '/^Subcommands:/,$p' | grep -oE '^  [a-z]+'; }
+verbs_of() { "$1" --help | sed -n '/^Verbs:/,$p' | grep -oE '^  [a-z]+'; }
 help_of() { # PROGRAM: with its verbs
     "$1" --help
     for verb in $(verbs_of "$1"); do "$1" "$verb" --help; done
 }
 for program in chorus-config chorus-destroy chorus-init chorus-run chorus-tasks; do
-    in_help=$(help_of "$program" | grep -oE '^  -[^ ]+' | tr -d ' {}' | tr ',' '\n' | sorted)
+    in_help=$(help_of "$program" | grep -oE '^  -[^][ ]+' | tr -d ' {}' | tr ',' '\n' | sorted)
     in_page=$(section "$program.1" OPTIONS | grep -E '^ {7}-' | grep -oE '(^|[ ,])--?[A-Za-z][A-Za-z-]*' | tr -d ' ,' | sorted)
     expect_same_lines "$in_page" "$in_help"
 done
@@ -61,17 +61,17 @@ for program in chorus-config chorus-tasks; do
 done
 
 test_case "verbs and their options: --help and page"
-verbs_of() { "$1" --help | awk '/^Subcommands:/ { on = 1; next } on && NF { print $1 }'; }
+verbs_of() { "$1" --help | awk '/^Verbs:/ { on = 1; next } on && NF { print $1 }'; }
 for program in chorus-context; do
     in_help=$(for verb in $(verbs_of "$program"); do
-        "$program" "$verb" --help | grep -oE '^  -[^ ]+' | tr -d ' {}' | tr ',' '\n' | grep -vxE -e '-h|--help' | sed "s/^/$verb /"
+        "$program" "$verb" --help | grep -oE '^  -[^][ ]+' | tr -d ' {}' | tr ',' '\n' | grep -vxE -e '-h|--help' | sed "s/^/$verb /"
     done | sorted)
     in_page=$(section "$program.1" VERBS | awk '/^   [a-z]/ { verb = $1 } /^       -/ { print verb, $0 }' |
         while read -r verb line; do
             grep -oE '(^|[ ,])--?[A-Za-z][A-Za-z-]*' <<<"$line" | tr -d ' ,' | sed "s/^/$verb /"
         done | sorted)
     expect_same_lines "$in_page" "$in_help"
-    expect_equal "$("$program" --help | grep -oE '^  -[^ ]+' | tr ',' '\n' | tr -d ' ' | sorted | paste -sd,)" '--help,--version,-h'
+    expect_equal "$("$program" --help | grep -oE '^  -[^][ ]+' | tr ',' '\n' | tr -d ' ' | sorted | paste -sd,)" '--help,--version,-h'
 done
 
 test_case "exit table: the enum"

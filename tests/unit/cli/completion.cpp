@@ -2,10 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <optional>
 
 #include "base/text.hpp"
+#include "cli/main.hpp"
 
 namespace chorus::cli {
 namespace {
@@ -14,37 +15,44 @@ using Words = std::vector<std::string>;
 
 // Options of every form that the executables have.
 struct Sample {
-    CLI::App app{"a sample", "chorus-sample"};
     std::string text;
+    std::optional<std::string> maybe;
     std::vector<std::string> texts;
+    int number = 0;
     bool flag = false;
-    Sample() {
-        app.set_version_flag("--version", "1");
-        CLI::App* say = app.add_subcommand("say", "say something");
-        say->add_option("NAME", text, "the agent")->required();
-        say->add_option("WORDS", texts, "what");
-        CLI::Option* loud = say->add_flag("-l,--loud", flag, "aloud");
-        say->add_flag("-q,--quiet", flag, "not aloud")->excludes(loud);
-        say->add_option("-t,--thread", text, "where")->type_name("THREAD");
-        say->add_option("-A", text, "another")->type_name("NAME");
-        say->add_option("--max-iterations,--max-turns", text, "at most")
-            ->type_name("N")
-            ->check(CLI::PositiveNumber);
-        say->add_option("--how", text, "how")
-            ->type_name("HOW")
-            ->check(CLI::IsMember(Words{"soft", "shrill"}));
-        say->add_flag("--wait", text, "wait")->type_name("[=TIME]");
-        say->add_flag("--adopt", text, "take over")->type_name("[=DIR|TAR]");
-        say->add_option("--approve", text, "approve")->type_name("ID|all");
-        say->add_option("--profile", text, "as")->type_name("PROFILE|@FILE");
-        say->add_option("--secret", text, "hidden")->group("");
-        app.add_subcommand("save", "save it")->add_option("FILE", text, "where to");
-        app.add_subcommand("supervise", "for itself")->group("");
-        CLI::App* restore = app.add_subcommand("restore", "restore it");
-        restore->add_option("NAME", text, "the agent");
-        restore->add_option("ID", text, "the session");
+    Program program{.name = "chorus-sample",
+                    .description = "a sample",
+                    .verbs = {{"say", "say something", [this](Command& say) { return add(say); }},
+                              {"save", "save it",
+                               [this](Command& save) {
+                                   save.word("FILE", text, "where to");
+                                   return Action();
+                               }},
+                              {"supervise", "for itself", {}, true},
+                              {"restore", "restore it", [this](Command& restore) {
+                                   restore.word("NAME", text, "the agent");
+                                   restore.word("ID", text, "the session");
+                                   return Action();
+                               }}}};
+    Sample() = default;
+    Sample(const Sample&) = delete;
+    Action add(Command& say) {
+        say.word("NAME", text, "the agent").required();
+        say.words("WORDS", texts, "what");
+        say.flag("-l,--loud", flag, "aloud");
+        say.flag("-q,--quiet", flag, "not aloud");
+        say.option("-t,--thread", text, "where").type("THREAD");
+        say.option("-A", text, "another").type("NAME");
+        say.option("--max-iterations,--max-turns", number, "at most").type("N").from(1);
+        say.option("--how", text, "how").type("HOW").one_of({"soft", "shrill"});
+        say.option_with_optional_value("--wait", maybe, "wait").type("[=TIME]");
+        say.option_with_optional_value("--adopt", maybe, "take over").type("[=DIR|TAR]");
+        say.option("--approve", text, "approve").type("ID|all");
+        say.option("--profile", text, "as").type("PROFILE|@FILE");
+        say.option("--secret", text, "hidden").hidden();
+        return {};
     }
-    Completion complete(const Words& words) const { return cli::complete(app, words); }
+    Completion complete(const Words& words) const { return cli::complete(program, words); }
     Words candidates(const Words& words) const {
         Words found;
         for (const Candidate& one : complete(words).candidates) found.push_back(one.word);
@@ -77,9 +85,26 @@ TEST(Completion, of_options_offers_what_may_still_come) {
     EXPECT_EQ(sample.candidates({"say", "--max-t"}), Words{"--max-turns"});
     EXPECT_EQ(sample.candidates({"say", "--secret"}), Words{});
     EXPECT_EQ(sample.candidates({"say", "--loud", "--lo"}), Words{});
-    EXPECT_EQ(sample.candidates({"say", "--loud", "--q"}), Words{});
-    EXPECT_EQ(sample.candidates({"say", "-l", "--q"}), Words{});
+    EXPECT_EQ(sample.candidates({"say", "-l", "--lo"}), Words{});
     EXPECT_EQ(sample.candidates({"say", "--q"}), Words{"--quiet"});
+}
+
+// By the table of conflicts.
+TEST(Completion, offers_no_option_that_one_before_excludes) {
+    std::string text;
+    const Program program{.name = "chorus-tasks",
+                          .description = "",
+                          .verbs = {{"steps", "", [&text](Command& steps) {
+                                         steps.option("-t,--thread", text, "").type("THREAD");
+                                         steps.option("--turn", text, "").type("TURN");
+                                         return Action();
+                                     }}}};
+    const auto offered = [&](const Words& words) {
+        return complete(program, words).candidates.size();
+    };
+    EXPECT_EQ(offered({"steps", "--tu"}), 1U);
+    EXPECT_EQ(offered({"steps", "-t", "1", "--tu"}), 0U);
+    EXPECT_EQ(offered({"steps", "--turn=1", "--th"}), 0U);
 }
 
 TEST(Completion, of_a_value_offers_the_ones_listed) {

@@ -34,7 +34,6 @@ PromptSources words(std::vector<std::string> given) {
 PromptSources dash_p(std::string given) {
     PromptSources sources;
     sources.text = std::move(given);
-    sources.has_text = true;
     return sources;
 }
 PromptSources dash_f(std::string path) {
@@ -79,13 +78,13 @@ TEST(Prompt, leaves_stdin_alone_where_told_so) {
 
 TEST(Prompt, comes_from_one_place_only) {
     PromptSources sources = words({"x"});
-    sources.has_text = true;
+    sources.text = "y";
     EXPECT_TRUE(says(refused(sources), "given more than once"));
     sources = dash_p("x");
     sources.file = "/etc/hostname";
     EXPECT_TRUE(says(refused(sources), "given more than once"));
     sources = words({"-"});
-    sources.has_text = true;
+    sources.text = "y";
     EXPECT_TRUE(says(refused(sources), "given more than once"));
 }
 

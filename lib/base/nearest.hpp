@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace chorus::tools {
+namespace chorus::base {
 
 // Insertions, deletions, replacements and swaps of neighbours that lead from one to the other.
 std::size_t edit_distance(std::string_view one, std::string_view other);
@@ -14,4 +14,4 @@ std::size_t edit_distance(std::string_view one, std::string_view other);
 std::vector<std::string> nearest(std::string_view name, const std::vector<std::string>& candidates,
                                  std::size_t most);
 
-}  // namespace chorus::tools
+}  // namespace chorus::base

@@ -1,10 +1,10 @@
-#include "tools/nearest.hpp"
+#include "base/nearest.hpp"
 
 #include <algorithm>
 
 #include "base/text.hpp"
 
-namespace chorus::tools {
+namespace chorus::base {
 namespace {
 
 constexpr std::size_t farthest = 2;
@@ -51,4 +51,4 @@ std::vector<std::string> nearest(std::string_view name, const std::vector<std::s
     return names;
 }
 
-}  // namespace chorus::tools
+}  // namespace chorus::base

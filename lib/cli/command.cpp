@@ -1,0 +1,142 @@
+#include "cli/command.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.hpp"
+
+namespace chorus::cli {
+Option& Option::type(std::string_view word) {
+    type_ = word;
+    return *this;
+}
+Option& Option::one_of(std::vector<std::string> values) {
+    values_ = std::move(values);
+    return *this;
+}
+Option& Option::from(std::int64_t least, std::int64_t most) {
+    least_ = least;
+    most_ = most;
+    return *this;
+}
+Option& Option::required() {
+    is_required_ = true;
+    return *this;
+}
+Option& Option::may_be_empty() {
+    may_be_empty_ = true;
+    return *this;
+}
+Option& Option::needs(std::string_view option) {
+    needed_ = option;
+    return *this;
+}
+Option& Option::hidden() {
+    is_hidden_ = true;
+    return *this;
+}
+
+std::vector<std::string_view> Option::names() const {
+    return base::split(names_, ',');
+}
+
+bool Option::has_name(std::string_view name) const {
+    for (std::string_view rest = names_;;) {
+        const std::size_t comma = rest.find(',');
+        if (rest.substr(0, comma) == name) return true;
+        if (comma == std::string_view::npos) return false;
+        rest.remove_prefix(comma + 1);
+    }
+}
+
+std::string_view Option::name() const {
+    const auto all = names();
+    const auto found = std::find_if(all.begin(), all.end(), [](std::string_view name) {
+        return name[0] == '-' && name[1] == '-';
+    });
+    return found == all.end() ? all.front() : *found;
+}
+
+bool Option::is_number() const {
+    return std::holds_alternative<int*>(target_.place) ||
+           std::holds_alternative<std::int64_t*>(target_.place) ||
+           std::holds_alternative<std::optional<std::int64_t>*>(target_.place);
+}
+
+std::optional<std::int64_t> Option::number(const std::string& text) const {
+    std::int64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    const bool is_number = error == std::errc{} && stop == end;
+    return is_number && value >= least_ && value <= most_ ? std::optional(value) : std::nullopt;
+}
+
+std::string Option::problem_of(const std::string& text) const {
+    if (text.empty()) return may_be_empty_ ? "" : "is empty";
+    if (!values_.empty() && std::find(values_.begin(), values_.end(), text) == values_.end())
+        return base::quoted(text) + " is not one of " + base::quoted_list(values_);
+    if (!is_number() || number(text)) return {};
+    const std::string range =
+        most_ < std::numeric_limits<int>::max()
+            ? " from " + std::to_string(least_) + " to " + std::to_string(most_)
+            : ", " + std::to_string(least_) + " or more";
+    return base::quoted(text) + " is not a whole number" + range;
+}
+
+void Option::store(const std::string& text) const {
+    struct Storing {
+        const Option& option;
+        const std::string& text;
+        void operator()(bool* target) const { *target = true; }
+        void operator()(int* target) const { *target = static_cast<int>(*option.number(text)); }
+        void operator()(std::int64_t* target) const { *target = *option.number(text); }
+        void operator()(std::optional<std::int64_t>* target) const {
+            *target = option.number(text);
+        }
+        void operator()(std::string* target) const { *target = text; }
+        void operator()(std::optional<std::string>* target) const { *target = text; }
+        void operator()(std::vector<std::string>* target) const { target->push_back(text); }
+    };
+    std::visit(Storing{*this, text}, target_.place);
+}
+
+Command::Command(std::string path, std::string_view about) : path_(std::move(path)), about_(about) {
+    flag("-h,--help", ends_reading_, "show this help");
+    if (path_.find(' ') == std::string::npos)
+        flag(version_option, ends_reading_, "show the version");
+}
+
+Option& Command::add(std::string_view names, Target target, Takes takes, std::string_view about) {
+    return options_.emplace_back(names, target, takes, about);
+}
+
+Option& Command::flag(std::string_view names, bool& target, std::string_view about) {
+    return add(names, target, Takes::nothing, about);
+}
+Option& Command::option(std::string_view names, Target target, std::string_view about) {
+    return add(names, target, Takes::value, about);
+}
+Option& Command::option_with_optional_value(std::string_view names,
+                                            std::optional<std::string>& target,
+                                            std::string_view about) {
+    return add(names, target, Takes::value_behind_equals, about);
+}
+Option& Command::word(std::string_view name, Target target, std::string_view about) {
+    return add(name, target, Takes::value, about);
+}
+Option& Command::list(std::string_view name, std::vector<std::string>& target,
+                      std::string_view about) {
+    return add(name, target, Takes::list, about);
+}
+Option& Command::words(std::string_view name, std::vector<std::string>& target,
+                       std::string_view about) {
+    return add(name, target, Takes::words, about);
+}
+
+const Option* Command::find(std::string_view name) const {
+    for (const Option& option : options_)
+        if (option.has_name(name)) return &option;
+    return nullptr;
+}
+
+}  // namespace chorus::cli

@@ -1,0 +1,141 @@
+// What a program, or one verb of it, takes on its command line. A command file describes its
+// options and words here; CLI11 stays behind cli/parse.cpp and cli/help.cpp.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace chorus::cli {
+
+enum class Takes {
+    nothing,
+    value,
+    value_behind_equals,  // or none
+    list,                 // words, and options may stand between them
+    words,                // of a text: no option stands between them
+};
+
+// The variable that a value is stored in.
+struct Target {
+    std::variant<bool*, int*, std::int64_t*, std::optional<std::int64_t>*, std::string*,
+                 std::optional<std::string>*, std::vector<std::string>*>
+        place;
+    Target(bool& value) : place(&value) {}
+    Target(int& value) : place(&value) {}
+    Target(std::int64_t& value) : place(&value) {}
+    Target(std::optional<std::int64_t>& value) : place(&value) {}
+    Target(std::string& value) : place(&value) {}
+    Target(std::optional<std::string>& value) : place(&value) {}
+    Target(std::vector<std::string>& value) : place(&value) {}
+};
+
+// One option or word. Names, types and descriptions are literals: they are not copied.
+class Option {
+  public:
+    Option(std::string_view names, Target target, Takes takes, std::string_view about)
+        : names_(names), target_(target), takes_(takes), about_(about) {}
+
+    // What the help shows for the value: "FILE", "ID|all". In upper case a kind of word, which
+    // shells complete; in lower case the word itself.
+    Option& type(std::string_view word);
+    Option& one_of(std::vector<std::string> values);
+    Option& from(std::int64_t least, std::int64_t most = std::numeric_limits<int>::max());
+    Option& required();
+    Option& may_be_empty();
+    // Makes no sense without that option of the same command.
+    Option& needs(std::string_view option);
+    // Parsed, and shown nowhere.
+    Option& hidden();
+
+    bool is_word() const { return names_.front() != '-'; }
+    Takes takes() const { return takes_; }
+    bool takes_many() const { return takes_ == Takes::list || takes_ == Takes::words; }
+    bool has_name(std::string_view name) const;  // with its dashes
+    std::vector<std::string_view> names() const;
+    // The long one where there is one: "--model".
+    std::string_view name() const;
+    std::string_view all_names() const { return names_; }
+    std::string_view about() const { return about_; }
+    std::string_view type() const { return type_; }
+    const std::vector<std::string>& values() const { return values_; }
+    bool is_required() const { return is_required_; }
+    bool is_hidden() const { return is_hidden_; }
+    std::string_view needed() const { return needed_; }
+
+    // What is wrong with a value: "is empty", "'x' is not one of 'a' and 'b'"; "" for nothing.
+    std::string problem_of(const std::string& text) const;
+    // A value without a problem; "" for an option that was given without one.
+    void store(const std::string& text) const;
+
+  private:
+    bool is_number() const;
+    std::optional<std::int64_t> number(const std::string& text) const;
+
+    std::string_view names_;  // "-m,--model", "NAME"
+    Target target_;
+    Takes takes_;
+    std::string_view about_;
+    std::string_view type_;
+    std::string_view needed_;
+    std::vector<std::string> values_;
+    std::int64_t least_ = 0;
+    std::int64_t most_ = std::numeric_limits<int>::max();
+    bool is_required_ = false;
+    bool may_be_empty_ = false;
+    bool is_hidden_ = false;
+};
+
+constexpr std::string_view help_option = "--help";
+constexpr std::string_view version_option = "--version";
+
+class Command {
+  public:
+    // `path` is the program, which has --version, or the program and its verb: "chorus-context
+    // log".
+    Command(std::string path, std::string_view about);
+
+    Option& flag(std::string_view names, bool& target, std::string_view about);
+    Option& option(std::string_view names, Target target, std::string_view about);
+    // "--wait" or "--wait=TIME": nothing where it is not given, "" where its value is not.
+    Option& option_with_optional_value(std::string_view names, std::optional<std::string>& target,
+                                       std::string_view about);
+    Option& word(std::string_view name, Target target, std::string_view about);
+    // All words from there on.
+    Option& list(std::string_view name, std::vector<std::string>& target, std::string_view about);
+    Option& words(std::string_view name, std::vector<std::string>& target, std::string_view about);
+
+    const std::string& path() const { return path_; }
+    std::string_view about() const { return about_; }
+    const std::deque<Option>& options() const { return options_; }  // and words, as they were added
+    const Option* find(std::string_view name) const;
+
+  private:
+    Option& add(std::string_view names, Target target, Takes takes, std::string_view about);
+
+    std::string path_;
+    std::string_view about_;
+    std::deque<Option> options_;
+    bool ends_reading_ = false;
+};
+
+// What runs after the command line was parsed.
+using Action = std::function<base::ExitStatus()>;
+using Options = std::function<Action(Command&)>;
+
+struct Verb {
+    std::string_view name;
+    std::string_view about;
+    Options options;
+    bool is_hidden = false;  // for Chorus itself
+};
+
+}  // namespace chorus::cli

@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# The rules of every command line (chorus(7), COMMAND LINE): what is typed arrives as it was typed, or is refused.
+. "$(dirname "$0")/../support/lib.sh"
+. "$(dirname "$0")/../support/turns.sh"
+
+said() { db "SELECT content FROM messages WHERE role = 'user' ORDER BY id DESC LIMIT 1"; }
+refused() { # TEXT COMMAND …: exit 2, the error says TEXT, and there is a hint
+    local text=$1
+    shift
+    run "$@"
+    expect_status 2
+    expect_match "$err" "error: usage: $text"
+    expect_match "$err" 'hint: '
+}
+
+test_case "a prompt keeps brackets, commas, quotes and signs"
+init a --model builtin/script
+for text in '[a, b]' '["a"]' '[[]]' '[]' '{a,b}' "it's \"so\"" '%%' 'a=b' '$HOME `x` \n' '--x y' '-help me please' '- one' 'a,b;c'; do
+    run chorus-run a "$text"
+    expect_status 0
+    expect_equal "$(said)" "$text"
+    run chorus-run a -p "$text"
+    expect_equal "$(said)" "$text"
+    run chorus-run a -- "$text"
+    expect_equal "$(said)" "$text"
+done
+run chorus-run a [1, 2] and '[3]'
+expect_equal "$(said)" '[1, 2] and [3]'
+
+test_case "10,000 random words in one prompt"
+init a --model builtin/script
+mapfile -t words < <(LC_ALL=C tr -dc '][{},;:"$%=a-z0-9()!?~|&<>#@^+._/\n-' </dev/urandom | grep -v '^$' | grep -v '^/' | cut -c1-12 | head -10000)
+expect_equal "${#words[@]}" 10000
+run chorus-run a -- "x" "${words[@]}"
+expect_status 0
+[ "$(said)" = "x ${words[*]}" ] || fail 'not what was typed'
+
+test_case "brackets in the words of the other programs"
+run chorus-init '[a]' --model builtin/script
+expect_status 2
+expect_match "$err" "agent name: '\[a\]'"
+init a --model builtin/script
+run chorus-config set -a a description '["x", "y"]'
+expect_status 0
+run chorus-config set -a a metadata '{"k": ["v", 1]}'
+expect_equal "$(jq -c .metadata.k "$CHORUS_HOME/agents/a/agent.json")" '["v",1]'
+run chorus-tasks run a -- printf '<%s>' '[1,2]' '[a' ', b]' '-n' '--json' ''
+run chorus-tasks wait a task_001
+expect_file "$CHORUS_HOME/agents/a/tasks/task_001/out.log" '<[1,2]><[a><, b]><-n><--json><>'
+run chorus-tasks run a -- jq -nc '[1,2]'
+run chorus-tasks wait a task_002
+expect_file "$CHORUS_HOME/agents/a/tasks/task_002/out.log" '[1,2]'
+run chorus-run a '/ask_user {"question": "which?"}'
+expect_status 10
+id=$(db 'SELECT id FROM prompts')
+run chorus-tasks answer "$id" '["a"]'
+expect_status 0
+expect_db "SELECT answer FROM prompts" '["a"]'
+run chorus-context save a '[one, two]' --no-summary
+expect_db "SELECT description FROM sessions WHERE trigger = 'manual_save'" '[one, two]'
+run chorus-context branch a '[try]'
+expect_match "$out$err" '\[try\]'
+run chorus-context search '[which]'
+expect_match "$out" 'which'
+run chorus-context explain a 'tool:bash:echo [a, b]'
+expect_match "$out" "at '\[a, b\]'"
+run chorus-destroy '[a]'
+expect_match "$err" "\[a\]"
+
+test_case "no option stands between the words of a prompt"
+init a --model builtin/script
+echo kept >results.txt
+refused "'-o' stands between the words of WORDS" chorus-run a why does sort -o results.txt fail
+expect_match "$err" 'chorus-run a -- why does sort -o results.txt fail'
+expect_file results.txt kept
+expect_db 'SELECT count(*) FROM turns' 0
+refused "'--json' stands between the words" chorus-run a several words --json
+refused "'--help' stands between the words" chorus-run a what does --help do
+refused "'-n' stands between the words" chorus-tasks run a echo x -n y
+hint=$(sed -n 's/.*one of the words: //p' <<<"$err")
+expect_equal "$hint" 'chorus-tasks run a -- echo x -n y'
+run chorus-run a 'one text' --json
+expect_status 0
+expect_json .state completed
+run chorus-run --json a several words
+expect_json .state completed
+run chorus-run a -- why does sort -o results.txt fail
+expect_status 0
+expect_equal "$(said)" 'why does sort -o results.txt fail'
+expect_file results.txt kept
+
+test_case "values that are missing, empty, doubled or in another form"
+init a --model builtin/script
+refused '--output: is empty' chorus-run a --output= text
+refused "'-o=file': the value of -o stands behind a blank" chorus-run a text -o=file
+refused "'-m=x': the value of -m" chorus-run a text -m=x
+refused "--output: FILE is missing, '--json' is an option" chorus-run a text --output --json
+refused '-o: FILE is missing' chorus-run a text -o
+refused '--model is given twice' chorus-run a text -m builtin/script --model builtin/script
+refused '--json takes no value' chorus-run a text --json=yes
+refused "--on-ask: 'never' is not one of 'suspend', 'deny' and 'fail'" chorus-run a text --on-ask never
+expect_missing file
+expect_db 'SELECT count(*) FROM turns' 0
+
+test_case "numbers are decimal and in range, and the range is told"
+init a --model builtin/script
+for number in 0 -1 +5 0x10 1e3 ' 5' 5. five 99999999999999999999999; do
+    refused "--max-iterations: '${number//+/\\+}' is not a whole number, 1 or more" chorus-run a hello "--max-iterations=$number"
+    refused "-n: '${number//+/\\+}' is not a whole number, 1 or more" chorus-context log a -n "$number"
+done
+
+test_case "what is not there: the word, what is near, and that verb's help"
+refused "there is no option '--jsno'" chorus-run a --jsno
+expect_match "$err" 'hint: did you mean --json\? see chorus-run --help$'
+refused "there is no option '-j4'" chorus-tasks run a make -j4
+expect_match "$err" 'hint: see chorus-tasks run --help; if it is one of the words: chorus-tasks run a -- make -j4$'
+refused "there is no verb 'serach'" chorus-context serach x
+expect_match "$err" 'hint: did you mean chorus-context search\?$'
+refused "there is no option '--since-when'" chorus-context log a --since-when x
+expect_match "$err" 'hint: see chorus-context log --help$'
+refused 'the verb is missing' chorus-config
+refused 'NAME is missing' chorus-context log
+expect_match "$err" 'hint: see chorus-context log --help$'
+refused "there is no place for 'b'" chorus-context log a 1 b
+expect_missing "$CHORUS_HOME"
+
+end_tests
