@@ -1,8 +1,11 @@
 #include "turn/keyed.hpp"
 
 #include "base/hash.hpp"
+#include "base/text.hpp"
 #include "chat/json.hpp"
+#include "store/threads.hpp"
 #include "store/turns.hpp"
+#include "sys/file.hpp"
 #include "turn/last_turn.hpp"
 
 namespace chorus::turn {
@@ -59,6 +62,24 @@ void check_not_its_own(Place& place, const store::Turn& turn, const TurnOptions&
                     ", which has this idempotency key",
                 "without --cancel-prompts it goes on; without the key, " +
                     giving_up(place, turn.thread_id));
+}
+
+std::string told_of_unused(const Place& place, const store::Turn& turn, const TurnOptions& given) {
+    const chat::Json stored = chat::parse_json(turn.options, "turn options");
+    const bool is_its_thread = given.thread == std::to_string(place.thread.id) ||
+                               given.thread == place.thread.branch ||
+                               given.thread == store::given_name(place.thread.branch);
+    std::vector<std::string> unused;
+    if (!given.model.empty() && given.model != chat::string_or(stored, "model"))
+        unused.emplace_back("--model");
+    if (!given.thread.empty() && !is_its_thread) unused.emplace_back("--thread");
+    if (!given.directory.empty() && sys::real_path(given.directory) != turn.working_directory)
+        unused.emplace_back("--directory");
+    if (given.fresh && !store::is_fresh(turn)) unused.emplace_back("--fresh");
+    if (unused.empty()) return {};
+    return "turn " + std::to_string(turn.turn_number) +
+           " has this idempotency key and goes on as it was begun, without " +
+           base::join(unused, ", ");
 }
 
 }  // namespace chorus::turn

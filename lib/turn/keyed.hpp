@@ -25,4 +25,8 @@ chat::TurnResult kept_from_going_on(store::Store& store, const std::string& agen
                                     const store::Turn& turn, const base::Error& error,
                                     const Surroundings& surroundings);
 
+// That the turn goes on as it was begun, where the options given now say something else; "": they
+// do not.
+std::string told_of_unused(const Place& place, const store::Turn& turn, const TurnOptions& given);
+
 }  // namespace chorus::turn

@@ -165,6 +165,8 @@ sys::Root root_for(store::Store& store, const agent::Directory& directory,
 }
 
 sys::Root root_of_turn(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+    if (options.directory.empty())
+        return root_for(place.store, place.directory, options, surroundings);
     std::string why = "the turn works there, and it is gone";
     if (sys::is_directory(options.directory)) {
         sys::Root root = root_for(place.store, place.directory, options, surroundings);

@@ -230,7 +230,8 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
                    ? begin_and_run(place, given, surroundings, load(place, given, surroundings))
                    : nothing_to_do(place, last);
     const TurnOptions options = stored_options(given, *last);
-    if (!options.directory.empty()) place.root = root_of_turn(place, options, surroundings);
+    if (!options.directory.empty() || !given.directory.empty())
+        place.root = root_of_turn(place, options, surroundings);
     if (last->state == TurnState::prompt && asks_nobody(given, surroundings)) {
         const auto pending = asked_of(place, *last).pending;
         if (!pending.empty()) return still_waiting(place, *last, pending);
@@ -276,6 +277,8 @@ chat::TurnResult repeat(Place& place, const TurnOptions& given, const Surroundin
                         " has this key, did not finish and cannot go on: the thread has",
                     "look at what it did with chorus-context messages " + place.agent.name +
                         "; another key begins a new turn");
+    if (const std::string told = told_of_unused(place, turn, given); !told.empty())
+        surroundings.warn(told);
     TurnOptions options = given;
     options.resume = true;
     options.max_iterations.reset();

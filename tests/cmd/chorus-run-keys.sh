@@ -50,8 +50,10 @@ expect_status 7
 run chorus-run a go --idempotency-key K --json
 expect_status 10
 expect_json '"\(.turn) \(.state) \(.prompts | length)"' '1 input-required 1'
-run chorus-run a go --idempotency-key K
+mkdir elsewhere
+run chorus-run a go --idempotency-key K -m anthropic/other --fresh -C elsewhere -t main
 expect_status 10
+expect_match "$err" 'turn 1 has this idempotency key and goes on as it was begun, without --model, --directory, --fresh'
 run chorus-tasks deny "$(db 'SELECT id FROM prompts')"
 run chorus-run a go --idempotency-key K --json
 expect_status 75
@@ -65,6 +67,16 @@ expect_equal "$out" 'At last.'
 expect_db 'SELECT count(*) FROM turns' 1
 expect_equal "$(request_count)" 5
 expect_sound
+
+test_case "it goes on in the directory, and with the model, that it was begun with"
+init a --model anthropic/m --permissions sandboxed
+mkdir elsewhere
+start_server "$(answers "$twice" "$nap" "$(call c3 bash '{"command": "pwd"}')" "$(say 'Done.')")"
+killed chorus-run a go --idempotency-key K
+run chorus-run a go --idempotency-key K -m anthropic/other -C elsewhere --json
+expect_status 0
+expect_match "$(cat "$(request 4)")" "$CHORUS_HOME/agents/a/workspace"
+expect_equal "$(jq -r .model "$(request 4)")" m
 
 test_case "where the thread has gone on since, nothing is begun twice"
 init a --model anthropic/m --permissions sandboxed
