@@ -60,6 +60,65 @@ std::optional<TimeMs> read_offset(std::string_view zone) {
     return zone[0] == '-' ? -offset : offset;
 }
 
+// What a time without a zone is of.
+enum class Zone { utc, local };
+
+// "2026-02-12"
+std::optional<std::tm> read_day(std::string_view text) {
+    std::tm day{};
+    if (text.size() != 10 || text[4] != '-' || text[7] != '-' ||
+        !read_number(text, 0, 4, day.tm_year) || !read_number(text, 5, 2, day.tm_mon) ||
+        !read_number(text, 8, 2, day.tm_mday))
+        return std::nullopt;
+    const std::chrono::year_month_day date{std::chrono::year(day.tm_year),
+                                           std::chrono::month(static_cast<unsigned>(day.tm_mon)),
+                                           std::chrono::day(static_cast<unsigned>(day.tm_mday))};
+    if (!date.ok()) return std::nullopt;
+    day.tm_year -= 1900;
+    day.tm_mon -= 1;
+    day.tm_isdst = -1;
+    return day;
+}
+
+TimeMs seconds_of(std::tm fields, Zone zone) {
+    return zone == Zone::utc ? timegm(&fields) : mktime(&fields);
+}
+
+// A day, then 'T' or a blank and "10:30", "10:30:00" or "10:30:00.5", then perhaps a zone.
+std::optional<TimeMs> read_moment(std::string_view text, Zone zone) {
+    auto fields = read_day(text.substr(0, 10));
+    if (!fields) return std::nullopt;
+    if (text.size() == 10) return seconds_of(*fields, zone) * 1000;
+    if ((text[10] != 'T' && text[10] != ' ') || !read_number(text, 11, 2, fields->tm_hour) ||
+        text.substr(13, 1) != ":" || !read_number(text, 14, 2, fields->tm_min))
+        return std::nullopt;
+    std::string_view rest = text.substr(16);
+    if (rest.starts_with(':')) {
+        if (!read_number(rest, 1, 2, fields->tm_sec)) return std::nullopt;
+        rest.remove_prefix(3);
+    }
+    if (fields->tm_hour > 23 || fields->tm_min > 59 || fields->tm_sec > 60) return std::nullopt;
+    const auto ms = take_fraction(rest);
+    const auto offset_ms = ms ? read_offset(rest) : std::nullopt;
+    if (!offset_ms) return std::nullopt;
+    return seconds_of(*fields, rest.empty() ? zone : Zone::utc) * 1000 + *ms - *offset_ms;
+}
+
+// The first moment of the local day that is so many days before that of `now`.
+TimeMs local_midnight(TimeMs now, int days_before) {
+    const std::time_t seconds = now / 1000;
+    std::tm fields{};
+    localtime_r(&seconds, &fields);
+    fields.tm_hour = fields.tm_min = fields.tm_sec = 0;
+    fields.tm_mday -= days_before;
+    fields.tm_isdst = -1;
+    return static_cast<TimeMs>(mktime(&fields)) * 1000;
+}
+
+bool is_digits(std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 }  // namespace
 
 std::string iso8601(TimeMs time) {
@@ -72,24 +131,8 @@ std::string iso8601(TimeMs time) {
 }
 
 std::optional<TimeMs> parse_iso8601(std::string_view text) {
-    std::tm t{};
-    if (!read_number(text, 0, 4, t.tm_year) || !read_number(text, 5, 2, t.tm_mon) ||
-        !read_number(text, 8, 2, t.tm_mday) || !read_number(text, 11, 2, t.tm_hour) ||
-        !read_number(text, 14, 2, t.tm_min) || !read_number(text, 17, 2, t.tm_sec))
-        return std::nullopt;
-    if (text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' || text[16] != ':')
-        return std::nullopt;
-    const std::chrono::year_month_day day{std::chrono::year(t.tm_year),
-                                          std::chrono::month(static_cast<unsigned>(t.tm_mon)),
-                                          std::chrono::day(static_cast<unsigned>(t.tm_mday))};
-    if (!day.ok() || t.tm_hour > 23 || t.tm_min > 59 || t.tm_sec > 60) return std::nullopt;
-    std::string_view rest = text.substr(19);
-    const auto ms = take_fraction(rest);
-    const auto offset_ms = ms ? read_offset(rest) : std::nullopt;
-    if (!offset_ms) return std::nullopt;
-    t.tm_year -= 1900;
-    t.tm_mon -= 1;
-    return static_cast<TimeMs>(timegm(&t)) * 1000 + *ms - *offset_ms;
+    if (text.size() < 19 || text[10] != 'T' || text[16] != ':') return std::nullopt;
+    return read_moment(text, Zone::utc);
 }
 
 std::string compact_utc(TimeMs time) {
@@ -108,24 +151,44 @@ std::string seconds_text(std::int64_t ms) {
 }
 
 std::optional<std::int64_t> parse_duration_ms(std::string_view text) {
-    std::int64_t number = 0;
-    const char* last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(text.data(), last, number);
-    if (error != std::errc{} || number < 0 || number > 1'000'000'000) return std::nullopt;
-    const std::string_view unit(end, static_cast<std::size_t>(last - end));
-    if (unit.empty() || unit == "s") return number * 1000;
-    if (unit == "ms") return number;
-    if (unit == "m") return number * 60'000;
-    if (unit == "h") return number * 3'600'000;
-    if (unit == "d") return number * 86'400'000;
-    return std::nullopt;
+    constexpr std::int64_t most_ms = 1'000'000'000'000;  // 31 years
+    constexpr std::array<std::pair<std::string_view, std::int64_t>, 6> units{{{"w", 604'800'000},
+                                                                              {"d", 86'400'000},
+                                                                              {"h", 3'600'000},
+                                                                              {"m", 60'000},
+                                                                              {"s", 1000},
+                                                                              {"ms", 1}}};
+    if (is_digits(text)) return parse_duration_ms(std::string(text) + "s");
+    std::int64_t sum = 0;
+    const auto* next = units.begin();  // "1h30m": each unit is smaller than the one before
+    do {
+        std::int64_t number = 0;
+        const char* last = text.data() + text.size();
+        const auto [end, error] = std::from_chars(text.data(), last, number);
+        if (error != std::errc{} || number < 0 || number > most_ms) return std::nullopt;
+        text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+        const std::string_view unit = text.substr(0, text.find_first_of("0123456789"));
+        next = std::find_if(next, units.end(), [&](const auto& one) { return one.first == unit; });
+        if (next == units.end() || number > most_ms / next->second) return std::nullopt;
+        sum += number * next->second;
+        ++next;
+        text.remove_prefix(unit.size());
+    } while (!text.empty());
+    return sum <= most_ms ? std::optional(sum) : std::nullopt;
 }
 
 std::optional<TimeMs> parse_when(std::string_view text, TimeMs now) {
+    if (text == "now") return now;
+    if (text == "today") return local_midnight(now, 0);
+    if (text == "yesterday") return local_midnight(now, 1);
+    if (is_digits(text))
+        return text.size() == 8 ? read_moment(std::string(text.substr(0, 4)) + "-" +
+                                                  std::string(text.substr(4, 2)) + "-" +
+                                                  std::string(text.substr(6)),
+                                              Zone::local)
+                                : std::nullopt;
     if (const auto ago = parse_duration_ms(text)) return now - *ago;
-    if (text == "yesterday") return parse_when(iso8601(now - 86'400'000).substr(0, 10), now);
-    if (text.size() == 10) return parse_iso8601(std::string(text) + "T00:00:00Z");
-    return parse_iso8601(text);
+    return read_moment(text, Zone::local);
 }
 
 }  // namespace chorus::base

@@ -18,12 +18,12 @@ std::optional<TimeMs> parse_iso8601(std::string_view text);
 std::string compact_utc(TimeMs time);
 // "600 s", "0.3 s": what is not whole is rounded up to tenths.
 std::string seconds_text(std::int64_t ms);
-// "90", "90s", "10m", "2h", "1d": milliseconds, a bare number being seconds. Nothing where
+// "90", "90s", "10m", "1h30m", "1d", "1w": milliseconds, a bare number being seconds. Nothing where
 // malformed.
 std::optional<std::int64_t> parse_duration_ms(std::string_view text);
-// A point in time as people write it: ISO 8601 as above, a day ("2026-02-12" or
-// "yesterday", its first moment), or
-// a duration before `now` ("2h"). Nothing where malformed.
+// A point in time as people write it: "now", the first moment of "today", "yesterday", "2026-02-12"
+// or "20260212", "2026-02-12T10:30" with or without seconds and a zone, or a duration before `now`
+// ("2h"). Without a zone it is of the local one. Nothing where malformed.
 std::optional<TimeMs> parse_when(std::string_view text, TimeMs now);
 
 }  // namespace chorus::base

@@ -21,14 +21,14 @@ base::Error malformed(const std::string& text, const char* option, const char* w
 
 std::int64_t require_duration_ms(const std::string& text, const char* option) {
     if (const auto value = base::parse_duration_ms(text)) return *value;
-    throw malformed(text, option, "not a duration", "write 90, 90s, 10m or 2h");
+    throw malformed(text, option, "not a duration", "write 90s, 10m, 1h30m, 2d or 1w");
 }
 
 base::TimeMs require_time(const std::string& text, const char* option) {
     if (const auto time = base::parse_when(text, sys::now_ms())) return *time;
     throw malformed(
         text, option, "no time",
-        "write 2026-02-12, 2026-02-12T10:30:00Z, yesterday, or how long ago: 90m, 2h, 7d");
+        "write 2026-02-12, 2026-02-12T10:30, now, today, yesterday, or how long ago: 90m, 2h, 7d");
 }
 
 std::string span_text(std::int64_t ms) {

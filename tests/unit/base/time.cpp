@@ -85,18 +85,52 @@ TEST(CompactUtc, is_fourteen_digits) {
     EXPECT_EQ(compact_utc(0), "19700101000000");
 }
 
-TEST(When, is_a_time_a_day_or_so_long_ago) {
-    constexpr TimeMs now = 1'770'892'200'000;
-    EXPECT_EQ(parse_when("2026-02-12T10:30:00Z", 0), now);
+// What a time without a zone means depends on where one is.
+class When : public testing::Test {
+  protected:
+    When() { live_in("UTC"); }
+    ~When() override {
+        unsetenv("TZ");
+        tzset();
+    }
+    static void live_in(const char* zone) {
+        setenv("TZ", zone, 1);
+        tzset();
+    }
+    static constexpr TimeMs now = 1'770'892'200'000;  // 2026-02-12T10:30:00Z
+    static constexpr TimeMs hour = 3'600'000;
+};
+
+TEST_F(When, is_a_time_a_day_or_so_long_ago) {
+    for (const char* text :
+         {"2026-02-12T10:30:00Z", "2026-02-12T10:30", "2026-02-12 10:30", "2026-02-12T10:30:00",
+          "2026-02-12T12:30+02:00", "2026-02-12T05:30:00.0-0500", "now"})
+        EXPECT_EQ(parse_when(text, now), now) << text;
     EXPECT_EQ(parse_when("2026-02-12T10:30:00.001Z", 0), now + 1);
-    EXPECT_EQ(parse_when("2026-02-12", 0), now - (10 * 60 + 30) * 60'000);
-    EXPECT_EQ(parse_when("2h", now), now - 7'200'000);
-    EXPECT_EQ(parse_when("7d", now), now - 7 * 86'400'000);
-    EXPECT_EQ(parse_when("0", now), now);
+    EXPECT_EQ(parse_when("2h", now), now - 2 * hour);
+    EXPECT_EQ(parse_when("1h30m", now), now - 3 * hour / 2);
+    EXPECT_EQ(parse_when("7d", now), now - 7 * 24 * hour);
+    EXPECT_EQ(parse_when("1w", now), now - 7 * 24 * hour);
+    for (const char* text : {"2026-02-12", "20260212", "today"})
+        EXPECT_EQ(parse_when(text, now), now - 21 * hour / 2) << text;
     EXPECT_EQ(parse_when("yesterday", now), parse_when("2026-02-11", now));
     for (const char* text :
-         {"", "Yesterday", "2026-02-30", "2026-02-1", "-2h", "2 h", "2026-02-12T10:30"})
+         {"", "Yesterday", "2026-02-30", "20260230", "2026-02-1", "-2h", "2 h", "0", "90", "202602",
+          "2026-02-12T", "2026-02-12T1", "2026-02-12T10", "2026-02-12T10:3", "2026-02-12x10:30",
+          "2026-02-12T10:30:", "2026-02-12T10:30:0", "2026-02-12T10:30x", "2026-02-12T25:30"})
         EXPECT_FALSE(parse_when(text, now)) << text;
+}
+
+TEST_F(When, without_a_zone_is_local) {
+    live_in("CET-1CEST,M3.5.0,M10.5.0/3");
+    EXPECT_EQ(parse_when("2026-02-12T10:30", 0), now - hour);
+    EXPECT_EQ(parse_when("2026-02-12T10:30:00Z", 0), now);
+    EXPECT_EQ(parse_when("today", now), now - 23 * hour / 2);
+    EXPECT_EQ(parse_when("2026-07-12T10:30", 0), parse_when("2026-07-12T08:30Z", 0)) << "summer";
+    // that day has 23 hours
+    EXPECT_EQ(*parse_when("2026-03-30", 0) - *parse_when("2026-03-29", 0), 23 * hour);
+    EXPECT_EQ(parse_when("yesterday", *parse_when("2026-03-30T12:00", 0)),
+              parse_when("2026-03-29", 0));
 }
 
 TEST(Duration, is_seconds_unless_it_says_otherwise) {
@@ -107,13 +141,35 @@ TEST(Duration, is_seconds_unless_it_says_otherwise) {
     EXPECT_EQ(parse_duration_ms("2h"), 7'200'000);
     EXPECT_EQ(parse_duration_ms("1d"), 86'400'000);
     EXPECT_EQ(parse_duration_ms("0"), 0);
-    EXPECT_EQ(parse_duration_ms("1000000000d"), 86'400'000'000'000'000);
+    EXPECT_EQ(parse_duration_ms("1w"), 604'800'000);
+    EXPECT_EQ(parse_duration_ms("1h30m"), 5'400'000);
+    EXPECT_EQ(parse_duration_ms("1w2d3h4m5s6ms"), 788'645'006);
+    EXPECT_EQ(parse_duration_ms("11574d"), 999'993'600'000);
 }
 
 TEST(Duration, is_nothing_where_malformed) {
-    for (const char* text :
-         {"", "s", "-1", "+1", " 1", "1 ", "1 s", "1.5h", "1e3", "0x10", "1w", "1S", "1mss",
-          "1000000001", "99999999999999999999", "9223372036854775807d"})
+    for (const char* text : {"",
+                             "s",
+                             "-1",
+                             "+1",
+                             " 1",
+                             "1 ",
+                             "1 s",
+                             "1.5h",
+                             "1e3",
+                             "0x10",
+                             "1y",
+                             "1S",
+                             "1mss",
+                             "1h 30m",
+                             "1m1h",
+                             "1h1h",
+                             "1h30",
+                             "h",
+                             "1000000001",
+                             "11575d",
+                             "99999999999999999999",
+                             "9223372036854775807d"})
         EXPECT_FALSE(parse_duration_ms(text)) << text;
 }
 
