@@ -4,6 +4,7 @@
 #include "base/time.hpp"
 #include "chat/commands.hpp"
 #include "store/believed.hpp"
+#include "store/messages.hpp"
 #include "store/records.hpp"
 #include "sys/clock.hpp"
 #include "turn/questions.hpp"
@@ -107,6 +108,16 @@ Asked asked_of(Place& place, const store::Turn& turn) {
         if (prompt.state == "pending") asked.pending.push_back(std::move(prompt));
     }
     return asked;
+}
+
+bool is_superseded(store::Store& store, const store::Turn& turn) {
+    const auto messages = store::load_turn_messages(store, turn.id);
+    return messages.empty() ||
+           store::is_restored_after(store, turn.agent_id, turn.thread_id, messages.back().id);
+}
+
+bool has_more_iterations(const TurnOptions& options, const store::Turn& turn) {
+    return turn.reason == "max_iterations" && options.max_iterations.has_value();
 }
 
 chat::TurnResult still_parked(Place& place, const store::Turn& turn) {

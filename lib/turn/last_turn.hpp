@@ -28,6 +28,10 @@ Asked asked_of(Place& place, const store::Turn& turn);
 std::string giving_up(const Place& place, store::ThreadId thread);
 // One that waits or is parked, with its prompts.
 void end_open_turn(Place& place, store::Turn turn, const std::string& reason);
+// It was rewound, or a session was restored behind it: what it would go on with comes after that.
+bool is_superseded(store::Store& store, const store::Turn& turn);
+// Its end was a limit, and whoever resumes it gives another one.
+bool has_more_iterations(const TurnOptions& options, const store::Turn& turn);
 // Until its time has come, unless a clock that was wrong gave it.
 bool is_still_parked(const store::Turn& turn);
 chat::TurnResult still_parked(Place& place, const store::Turn& turn);

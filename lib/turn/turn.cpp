@@ -27,6 +27,7 @@
 #include "turn/live.hpp"
 #include "turn/notice.hpp"
 #include "turn/queue.hpp"
+#include "turn/resumable.hpp"
 #include "turn/said.hpp"
 #include "turn/shutdown.hpp"
 #include "turn/tasks.hpp"
@@ -194,21 +195,9 @@ chat::TurnResult nothing_to_do(Place& place, const std::optional<store::Turn>& l
     return result;
 }
 
-// It was rewound, or a session was restored behind it: what it would go on with comes after that.
-bool is_superseded(Place& place, const store::Turn& turn) {
-    const auto messages = store::load_turn_messages(place.store, turn.id);
-    return messages.empty() || store::is_restored_after(place.store, place.agent.id,
-                                                        place.thread.id, messages.back().id);
-}
-
 // A person may decide beforehand what becomes of what waits.
 bool asks_nobody(const TurnOptions& options, const Surroundings& surroundings) {
     return !surroundings.ask && !(options.on_ask_given && options.on_ask != OnAsk::suspend);
-}
-
-// Its end was a limit, and whoever resumes it gives another one.
-bool has_more_iterations(const TurnOptions& options, const store::Turn& turn) {
-    return turn.reason == "max_iterations" && options.max_iterations.has_value();
 }
 
 // What --resume was given holds for the turn from now on.
@@ -225,7 +214,7 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
     warn_of_clock(place.agent, surroundings.warn);
     auto [last, crashed] = take_over(place, surroundings);
     if (!last || (last->state == TurnState::idle && !has_more_iterations(given, *last)) ||
-        is_superseded(place, *last))
+        is_superseded(place.store, *last))
         return has_inbox(place)
                    ? begin_and_run(place, given, surroundings, load(place, given, surroundings))
                    : nothing_to_do(place, last);
@@ -270,7 +259,7 @@ chat::TurnResult repeat(Place& place, const TurnOptions& given, const Surroundin
         return result;
     }
     const auto newest = store::newest_turn(place.store, place.agent.id, place.thread.id);
-    if (newest->id != turn.id || is_superseded(place, turn))
+    if (newest->id != turn.id || is_superseded(place.store, turn))
         throw Error(ErrorCode::failed,
                     "--idempotency-key: turn " + std::to_string(turn.turn_number) + " of thread " +
                         std::to_string(turn.thread_id) +
@@ -367,8 +356,9 @@ void conclude(Place& place, const TurnOptions& options, const Surroundings& surr
                     place.newest_post);
 }
 
-Taken take_one(const TurnOptions& options, const Surroundings& surroundings) {
-    Found found = find_agent(options, surroundings);
+Taken take_one(const TurnOptions& given, const Surroundings& surroundings) {
+    Found found = find_agent(given, surroundings);
+    const TurnOptions options = with_thread(given, found, surroundings);
     // another prompt is refused at once
     (void)turn_of_key(found.store, found.agent.id, options);
     Taken taken;

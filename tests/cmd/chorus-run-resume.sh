@@ -343,4 +343,64 @@ run chorus-run a next
 expect_status 0
 expect_equal "$out" 'Going on.'
 expect_acceptable "$(request 2)"
+test_case "without -t it goes on with the one thread that can, whichever it is"
+init a --model builtin/script --permissions standard
+run chorus-run a hello
+run chorus-run a --new-thread '/bash echo two'
+expect_status 10
+run chorus-run a --resume --json
+expect_status 10
+expect_json '"\(.thread) \(.state)"' '2 input-required'
+run chorus-tasks deny "$(db "SELECT id FROM prompts WHERE state = 'pending'")"
+run chorus-run a --resume --json
+expect_status 0
+expect_json '"\(.thread) \(.state) \(.reason)"' '2 completed null'
+run chorus-run a --resume --json
+expect_status 0
+expect_json .reason nothing_to_do
+
+test_case "of several that can go on it lists the commands, and of several that wait how to see what for"
+init a --model builtin/script --permissions standard
+for i in 1 2 3; do
+    run chorus-run a --new-thread "/bash echo $i"
+    expect_status 10
+done
+run chorus-run a --resume
+expect_status 10
+expect_match "$err" "error: agent 'a': nothing can go on, and threads 2, 3, 4 wait"
+expect_match "$err" 'hint: chorus-tasks status a'
+for id in $(db "SELECT id FROM prompts ORDER BY rowid LIMIT 2"); do run chorus-tasks deny "$id"; done
+for option in --resume --retry; do
+    run chorus-run a $option
+    expect_status 2
+    expect_match "$err" "error: $option: several threads can go on: 2, 3
+chorus-run: hint: chorus-run a -t 2 $option, or chorus-run a -t 3 $option"
+done
+run chorus-run a -t 3 --resume
+expect_status 0
+run chorus-run a --resume --json
+expect_status 0
+expect_json .thread 2
+
+test_case "a message that waits in the inbox of another thread is delivered"
+init a --model builtin/script
+run chorus-run a hello
+run chorus-run a --new-thread hello
+db "INSERT INTO inbox (agent_id, thread_id, source, content, created_at, actor, depth, rights) VALUES (1, 2, 'user', 'queued', 1, '', 0, '')"
+run chorus-run a --resume --json
+expect_status 0
+expect_json .thread 2
+expect_match "$out" queued
+
+test_case "a turn at work does not count, one whose process died does"
+init a --model builtin/script
+run chorus-run a hello
+run chorus-run a --new-thread hello
+db "UPDATE turns SET state = 'working', ended_at = NULL, pid = $$, pid_start = $(awk '{ print $22 }' /proc/$$/stat) WHERE thread_id = 2"
+run chorus-run a --resume --json
+expect_json .reason nothing_to_do
+db "UPDATE turns SET pid = 1, pid_start = 1 WHERE thread_id = 2"
+run chorus-run a --resume --json
+expect_json .thread 2
+
 end_tests
