@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "chorus-context/session.hpp"
+#include "turn/cancel.hpp"
 #include "turn/present.hpp"
 
 namespace chorus::context_command {
@@ -45,6 +46,8 @@ base::ExitStatus run(const Options& options, Opened& opened) {
     const store::Agent agent = require_agent(opened, options.named);
     const auto save = about(options, agent, opened, surroundings);
     const auto held = hold_agent(opened, options.named, agent, sys::Lock::Mode::exclusive);
+    // what such a turn would go on with is cleared
+    (void)turn::give_up_parked_turns(opened.home, *opened.store, held.agent.id);
     const auto present = turn::present_context(*opened.store, held.agent, {}, surroundings);
     const auto cleared = context::clear_context(*opened.store, opened.home, held.agent,
                                                 present.after_time, save, present.redaction);

@@ -6,7 +6,9 @@
 #include "base/error.hpp"
 #include "base/time.hpp"
 #include "sys/clock.hpp"
+#include "sys/lock.hpp"
 #include "sys/process.hpp"
+#include "turn/recovery.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -21,6 +23,20 @@ bool ask(const sys::Identity& process) {
                       "process " + std::to_string(process.pid) + ": it is another user's");
 }
 
+// False where it is not parked, or another process goes on with it now.
+bool give_up_parked(const agent::Home& home, store::Store& store, store::Turn& turn) {
+    if (turn.state != store::TurnState::parked) return false;
+    const auto held = sys::Lock::try_acquire(home.thread_lock(turn.agent_id, turn.thread_id),
+                                             sys::Lock::Mode::exclusive);
+    if (!held) return false;
+    store::Transaction transaction(store);
+    turn = store::find_turn(store, turn.id).value_or(turn);
+    if (turn.state != store::TurnState::parked) return false;
+    write_exit(store, turn, "canceled");
+    transaction.commit();
+    return true;
+}
+
 [[noreturn]] void refuse_to_wait(const store::Turn& turn, std::int64_t waited_ms) {
     const std::string pid = std::to_string(turn.pid);
     throw base::Error(base::ErrorCode::timeout,
@@ -33,14 +49,26 @@ bool ask(const sys::Identity& process) {
 
 }  // namespace
 
-std::vector<store::Turn> cancel_turns(store::Store& store, store::AgentId agent,
-                                      const CancelOptions& options,
+std::vector<store::Turn> give_up_parked_turns(const agent::Home& home, store::Store& store,
+                                              store::AgentId agent) {
+    std::vector<store::Turn> given_up;
+    for (store::Turn& turn : store::open_turns(store, agent))
+        if (give_up_parked(home, store, turn)) given_up.push_back(std::move(turn));
+    return given_up;
+}
+
+std::vector<store::Turn> cancel_turns(const agent::Home& home, store::Store& store,
+                                      store::AgentId agent, const CancelOptions& options,
                                       const std::function<bool()>& stop) {
     const std::int64_t deadline = sys::monotonic_ms() + options.wait_ms;
     std::vector<store::Turn> asked;
+    std::vector<store::Turn> given_up;
     for (store::Turn& turn : store::open_turns(store, agent)) {
         if (options.thread != 0 && turn.thread_id != options.thread) continue;
-        if (ask({turn.pid, turn.pid_start})) asked.push_back(std::move(turn));
+        if (give_up_parked(home, store, turn))
+            given_up.push_back(std::move(turn));
+        else if (ask({turn.pid, turn.pid_start}))
+            asked.push_back(std::move(turn));
     }
     for (store::Turn& turn : asked) {
         while (sys::is_alive({turn.pid, turn.pid_start})) {
@@ -49,7 +77,8 @@ std::vector<store::Turn> cancel_turns(store::Store& store, store::AgentId agent,
         }
         turn = store::find_turn(store, turn.id).value_or(turn);
     }
-    return asked;
+    given_up.insert(given_up.end(), asked.begin(), asked.end());
+    return given_up;
 }
 
 }  // namespace chorus::turn

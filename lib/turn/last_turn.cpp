@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/time.hpp"
 #include "chat/commands.hpp"
+#include "chat/json.hpp"
 #include "store/believed.hpp"
 #include "store/messages.hpp"
 #include "store/records.hpp"
@@ -32,9 +33,10 @@ chat::TurnResult not_gone_on(Place& place, const store::Turn& turn) {
 }
 
 // What it says where it waits, or is parked and its time has not come.
-std::optional<chat::TurnResult> still_open(Place& place, const store::Turn& turn) {
+std::optional<chat::TurnResult> still_open(Place& place, const store::Turn& turn,
+                                           const std::string& credential) {
     if (turn.state == TurnState::parked) {
-        if (!is_still_parked(turn)) return std::nullopt;
+        if (!waits_for(turn, credential)) return std::nullopt;
         return still_parked(place, turn);
     }
     const Asked asked = asked_of(place, turn);
@@ -128,14 +130,37 @@ chat::TurnResult still_parked(Place& place, const store::Turn& turn) {
     result.exit_status = base::exit_status(ErrorCode::parked);
     result.error = Error(ErrorCode::parked,
                          "agent '" + place.agent.name + "': its turn is parked until " +
-                             base::iso8601(turn.resume_at) + ": every credential is rate-limited",
-                         chat::resume_command(place.agent.name, turn.thread_id) + " after that");
+                             base::iso8601(turn.resume_at) + ": the credential for " + turn.model +
+                             " is rate-limited",
+                         ways_past_parking(place, turn.thread_id, turn.resume_at));
     return result;
 }
 
 bool is_still_parked(const store::Turn& turn) {
     const base::TimeMs now = sys::now_ms();
     return turn.resume_at > now && store::is_believed(turn.started_at, now);
+}
+
+void keep_cooling(store::Turn& turn, const std::string& credential) {
+    chat::Json options =
+        chat::parse_json(turn.options.empty() ? "{}" : turn.options, "turn options");
+    options["cooling"] = credential;
+    turn.options = chat::dump(options);
+}
+
+bool waits_for(const store::Turn& turn, const std::string& credential) {
+    if (!is_still_parked(turn)) return false;
+    const std::string cooling = chat::string_or(
+        chat::parse_json(turn.options.empty() ? "{}" : turn.options, "turn options"), "cooling");
+    return cooling.empty() || cooling == credential;
+}
+
+std::string ways_past_parking(const Place& place, store::ThreadId thread, base::TimeMs resume_at) {
+    return "after " + base::iso8601(resume_at) + " " +
+           chat::resume_command(place.agent.name, thread) +
+           "; a message with -m and the model of " +
+           "another provider goes at once; chorus-tasks cancel " + place.agent.name +
+           " gives the turn up";
 }
 
 void say_recovered(const Surroundings& surroundings, const store::Turn& turn,
@@ -145,13 +170,14 @@ void say_recovered(const Surroundings& surroundings, const store::Turn& turn,
 }
 
 std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions& options,
-                                                 const Surroundings& surroundings) {
+                                                 const Surroundings& surroundings,
+                                                 const std::string& credential) {
     const auto [last, crashed] = take_over_unless_idle(place, surroundings);
     if (!last) return std::nullopt;
     std::string outcome;
     if (last->ended_at == 0) {
         if (!options.cancel_prompts)
-            if (auto waiting = still_open(place, *last))
+            if (auto waiting = still_open(place, *last, credential))
                 return options.queue ? queue_behind(place, options, surroundings)
                                      : not_accepted(std::move(*waiting), place, options);
         const Asked asked = asked_of(place, *last);

@@ -34,15 +34,21 @@ bool is_superseded(store::Store& store, const store::Turn& turn);
 bool has_more_iterations(const TurnOptions& options, const store::Turn& turn);
 // Until its time has come, unless a clock that was wrong gave it.
 bool is_still_parked(const store::Turn& turn);
+// The credential that a parked turn waits for. A turn with another one does not wait.
+void keep_cooling(store::Turn& turn, const std::string& credential);
+bool waits_for(const store::Turn& turn, const std::string& credential);
 chat::TurnResult still_parked(Place& place, const store::Turn& turn);
+// What there is to do, and when, about a turn that is parked until `resume_at`.
+std::string ways_past_parking(const Place& place, store::ThreadId thread, base::TimeMs resume_at);
 void say_recovered(const Surroundings& surroundings, const store::Turn& turn,
                    const std::vector<Unfinished>& calls);
 
-// Before a new turn: one that waits answers again or is given up, a crashed one is closed, and no
-// call of the last turn is left without a result. A result means that nothing new may begin: then a
-// message of the user is queued or is not accepted.
+// Before a new turn with that credential: one that waits answers again or is given up, a crashed
+// one is closed, and no call of the last turn is left without a result. A result means that nothing
+// new may begin: then a message of the user is queued or is not accepted.
 std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions& options,
-                                                 const Surroundings& surroundings);
+                                                 const Surroundings& surroundings,
+                                                 const std::string& credential);
 
 // What the database or a full disk could not take of a turn is no reason to say all of it again:
 // the hint names the turn and --resume. Other errors stay as they are.

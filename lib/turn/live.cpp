@@ -27,7 +27,7 @@ using base::ErrorCode;
 using base::ExitStatus;
 using chat::State;
 
-constexpr std::int64_t lone_cooldown_ms = 300'000;
+constexpr std::int64_t usual_cooldown_ms = 60'000;  // where the provider names no time
 constexpr std::size_t most_id_bytes = 256;
 
 }  // namespace
@@ -285,11 +285,13 @@ void LiveTurn::fill_failure(const model::Failure& failure) {
     const std::string goes_on = chat::resume_command(place_.agent.name, place_.thread.id);
     std::string hint;
     if (failure.category == model::Category::rate_limited) {
-        const std::int64_t wait = std::max(lone_cooldown_ms, failure.retry_after_ms.value_or(0));
         code = ErrorCode::parked;
         result_.reason = "all_profiles_rate_limited";
-        result_.resume_at = sys::now_ms() + wait;
-        hint = "go on after " + base::iso8601(result_.resume_at) + " with " + goes_on;
+        result_.resume_at = sys::now_ms() + failure.retry_after_ms.value_or(usual_cooldown_ms);
+        hint = ways_past_parking(place_, place_.thread.id, result_.resume_at);
+        keep_cooling(record_.turn(),
+                     credential_of(loaded_.settings.model, place_.home_configuration,
+                                   surroundings_.environment));
     }
     if (failure.category == model::Category::unauthorized)
         hint = "with a valid key it goes on: " + goes_on;

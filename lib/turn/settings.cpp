@@ -5,6 +5,7 @@
 
 #include "agent/home.hpp"
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "life/named_path.hpp"
@@ -154,6 +155,14 @@ model::Endpoint endpoint_for(const std::string& provider, const agent::HomeConfi
         return key;
     };
     return endpoint;
+}
+
+std::string credential_of(const std::string& model, const agent::HomeConfiguration& home,
+                          const sys::Environment& environment) {
+    constexpr std::size_t digits = 8;
+    const std::string provider = model::parse_model_name(model).provider;
+    const std::string key = endpoint_for(provider, home, environment).key();
+    return provider + "/" + base::sha256_hex("credential " + key).substr(0, digits);
 }
 
 net::Transport transport_for(const sys::Environment& environment, bool plain_http) {

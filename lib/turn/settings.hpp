@@ -58,6 +58,10 @@ std::int64_t idle_timeout_in_force_ms(const agent::Shared& own, const agent::Sha
 // base_url and key of a provider, and the usual proxy and CA variables.
 model::Endpoint endpoint_for(const std::string& provider, const agent::HomeConfiguration& home,
                              const sys::Environment& environment);
+// Names the key that the model's provider gets, without telling it: a key that was changed has
+// another name.
+std::string credential_of(const std::string& model, const agent::HomeConfiguration& home,
+                          const sys::Environment& environment);
 net::Transport transport_for(const sys::Environment& environment, bool plain_http);
 
 // Whom an actor's text names by its uid.

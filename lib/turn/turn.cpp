@@ -225,7 +225,9 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
         const auto pending = asked_of(place, *last).pending;
         if (!pending.empty()) return still_waiting(place, *last, pending);
     }
-    if (last->state == TurnState::parked && is_still_parked(*last))
+    if (last->state == TurnState::parked &&
+        waits_for(*last,
+                  credential_of(last->model, place.home_configuration, surroundings.environment)))
         return still_parked(place, *last);
     last->options = renewed_options(*last, options);
     Loaded loaded = load(place, options, surroundings);
@@ -322,7 +324,10 @@ chat::TurnResult take_turn_in(Place& place, const TurnOptions& options,
     refresh_index(place, loaded.configuration);
     note_project_text(place, options, surroundings);
     ask_for_trust(place, loaded, surroundings);
-    if (const auto waiting = settle_last_turn(place, options, surroundings)) return *waiting;
+    const std::string credential =
+        credential_of(loaded.settings.model, place.home_configuration, surroundings.environment);
+    if (const auto waiting = settle_last_turn(place, options, surroundings, credential))
+        return *waiting;
     return begin_and_run(place, options, surroundings, std::move(loaded));
 }
 

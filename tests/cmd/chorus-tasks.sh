@@ -382,7 +382,7 @@ expect_equal "$out" 'All done.'
 run chorus-tasks cancel a
 expect_status 0
 expect_equal "$out" ''
-expect_equal "$err" "chorus-tasks: notice: agent 'a': no turn is at work"
+expect_equal "$err" "chorus-tasks: notice: agent 'a': no turn is at work or parked"
 run chorus-tasks cancel a --json
 expect_equal "$out" ''
 unset CHORUS_DRAIN_TIMEOUT_MS

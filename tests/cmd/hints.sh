@@ -205,7 +205,7 @@ expect_status 0
 start_server "$(answers '{"status": 429, "headers": {"retry-after": "1"}}' "$(say ok)")"
 run chorus-run a --new-thread go
 expect_status 75
-expect_match "$err" 'hint: go on after .* with chorus-run a -t 2 --resume'
+expect_match "$err" 'hint: after .* chorus-run a -t 2 --resume; '
 hinted 75 'parked until' chorus-run a -t 2 more
 rm -rf "$CHORUS_HOME" && mkdir "$scratch/there"
 init a --model builtin/script --permissions standard
