@@ -43,7 +43,9 @@ Now of_turn(store::Store& store, const store::Turn& turn, const TurnOptions& giv
         case TurnState::restarting:
             return sys::is_alive({turn.pid, turn.pid_start}) ? Now::nothing : Now::goes_on;
         default:
-            return is_superseded(store, turn) ? Now::nothing : Now::goes_on;
+            // a copy that a branch made has not begun there
+            return turn.reason == "branched" || is_superseded(store, turn) ? Now::nothing
+                                                                           : Now::goes_on;
     }
 }
 
