@@ -159,14 +159,23 @@ turn::Reply answer_question(const chat::PromptNotice& prompt, std::int64_t timeo
             prompt.options.empty() ? *line : *turn::chosen_option(prompt.options, *line)};
 }
 
-turn::Reply ask(const chat::PromptNotice& prompt, cli::Output& output, std::int64_t timeout_ms,
-                const sys::Interrupt& interrupt) {
+turn::Reply ask(const chat::PromptNotice& prompt, const std::function<bool()>& settled,
+                cli::Output& output, std::int64_t timeout_ms, const sys::Interrupt& interrupt) {
     output.pause_progress();
-    const auto stop = [&] { return interrupt.requested(); };
+    const auto stop = [&] { return interrupt.requested() || settled(); };
     turn::Reply reply = prompt.kind == "question" ? answer_question(prompt, timeout_ms, stop)
                                                   : ask_permission(prompt, timeout_ms, stop);
     output.resume_progress();
     return reply;
+}
+
+decltype(turn::Surroundings::ask) asks_at_terminal(cli::Output& output, std::int64_t timeout_ms,
+                                                   const sys::Interrupt& interrupt) {
+    if (!cli::can_ask()) return {};
+    return [&output, timeout_ms, &interrupt](const chat::PromptNotice& prompt,
+                                             const std::function<bool()>& settled) {
+        return ask(prompt, settled, output, timeout_ms, interrupt);
+    };
 }
 
 // What the options decide, and what is left of the words then.
@@ -242,9 +251,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
         .on_event = [&](const chat::Event& event,
                         const chat::EventSource& source) { output->event(event, source); },
         .warn = warn,
-        .ask = cli::can_ask() ? [&](const chat::PromptNotice&
-                                        prompt) { return ask(prompt, *output, ask_ms, interrupt); }
-                              : std::function<turn::Reply(const chat::PromptNotice&)>{},
+        .ask = asks_at_terminal(*output, ask_ms, interrupt),
         .on_decision =
             [&](const store::Prompt& prompt) {
                 warn(prompt.state + " " + prompt.id + ": " + turn::in_one_line(prompt) +

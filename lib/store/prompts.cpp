@@ -213,6 +213,16 @@ void expire_prompts(Store& store, base::TimeMs now) {
         .run();
 }
 
+void cancel_questions(Store& store, TurnId turn, base::TimeMs now) {
+    store
+        .prepare(
+            "UPDATE prompts SET state = 'cancelled', decided_at = ? WHERE turn_id = ? AND "
+            "state = 'pending' AND kind <> 'trust'")
+        .bind(now)
+        .bind(turn)
+        .run();
+}
+
 std::int64_t cancel_pending_prompts(Store& store, AgentId agent, base::TimeMs now) {
     store
         .prepare(

@@ -68,6 +68,8 @@ void expire_prompts(Store& store, base::TimeMs now);
 bool has_expired_prompts(Store& store, base::TimeMs now);
 // Approvals that are not consumed yet, given under `from`, hold under `to`.
 void rebind_prompts(Store& store, AgentId agent, std::string_view from, std::string_view to);
+// Those of the turn's calls that are pending become cancelled.
+void cancel_questions(Store& store, TurnId turn, base::TimeMs now);
 // Every one of the agent that is pending becomes cancelled; how many there were.
 std::int64_t cancel_pending_prompts(Store& store, AgentId agent, base::TimeMs now);
 // Every prompt of the turn that is neither consumed nor expired becomes cancelled.

@@ -42,7 +42,7 @@ void Calls::emit(const chat::Event& event) const {
 
 void Calls::ask_terminal(Judged& judged) {
     if (!judged.asks || rules_.stopping()) return;
-    const Reply reply = questions_.ask(judged);
+    const Reply reply = questions_.ask(judged, rules_.prompt_ttl_ms);
     note_denied(judged);
     if (reply.what != Reply::What::always) return;
     const std::string before = rules_.rights->fingerprint;

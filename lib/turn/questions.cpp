@@ -8,6 +8,7 @@
 #include "chat/json_text.hpp"
 #include "sys/clock.hpp"
 #include "tools/question.hpp"
+#include "turn/always.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -65,8 +66,10 @@ std::string reason_of(const std::vector<chat::PromptNotice>& prompts) {
     return permission || prompts.empty() ? "permission" : "question";
 }
 
-store::Prompt Questions::new_row(const Judged& judged) const {
+store::Prompt Questions::new_row(const Judged& judged, std::int64_t prompt_ttl_ms) const {
     store::Prompt prompt;
+    prompt.created_at = sys::now_ms();
+    prompt.expires_at = prompt.created_at + prompt_ttl_ms;
     prompt.id = base::random_short_id(8);
     prompt.agent_id = place_.agent.id;
     prompt.turn_id = record_.turn().id;
@@ -159,22 +162,22 @@ bool Questions::take_settled_row(Judged& judged) {
 
 // False: it could not be decided any more.
 bool Questions::settle_row(Judged& judged, const Reply& reply) {
-    store::Prompt decided = *judged.row;
-    decided.state = reply.what == Reply::What::no       ? "denied"
-                    : reply.what == Reply::What::answer ? "answered"
-                                                        : "approved";
-    decided.decided_at = sys::now_ms();
-    decided.decided_by = actor();
-    decided.answer = place_.redaction.apply(reply.text);
-    if (judged.binding && decided.state == "approved") write_binding(*judged.binding, decided);
+    Judged decided = judged;
+    take_reply(decided, reply);
+    store::Prompt row = *judged.row;
+    row.state = reply.what == Reply::What::no       ? "denied"
+                : reply.what == Reply::What::answer ? "answered"
+                                                    : "approved";
+    row.decided_at = sys::now_ms();
+    row.decided_by = actor();
+    row.answer = place_.redaction.apply(reply.text);
+    if (judged.binding && row.state == "approved") write_binding(*judged.binding, row);
     store::Transaction transaction(place_.store);
-    const bool first = store::decide_prompt(place_.store, decided);
+    if (!record_decision(place_.store, place_.agent, row, decided.decided.detail)) return false;
     transaction.commit();
-    if (first) return true;
-    take_settled_row(judged);
-    surroundings_.warn("prompt " + decided.id +
-                       ": what was typed came too late: " + how_decided(*judged.row));
-    return false;
+    judged = std::move(decided);
+    judged.decided.audited = true;
+    return true;
 }
 
 void Questions::take_reply(Judged& judged, const Reply& reply) const {
@@ -198,13 +201,24 @@ void Questions::take_reply(Judged& judged, const Reply& reply) const {
     }
 }
 
-Reply Questions::ask_until_settled(Judged& judged) {
-    chat::PromptNotice notice = notice_of(judged.row ? *judged.row : new_row(judged));
-    if (!judged.binding || judged.is_question()) return surroundings_.ask(notice);
+// Asked often: the row is read only where another process has written.
+bool Questions::is_settled(const std::string& id) {
+    const std::int64_t version = place_.store.version_by_others();
+    if (version == seen_version_) return false;
+    seen_version_ = version;
+    const auto row = store::find_prompt(place_.store, id);
+    return row && row->state != "pending";
+}
+
+Reply Questions::ask_until_settled(Judged& judged, std::int64_t prompt_ttl_ms) {
+    chat::PromptNotice notice =
+        notice_of(judged.row ? *judged.row : new_row(judged, prompt_ttl_ms));
+    const auto settled = [&] { return judged.row && is_settled(judged.row->id); };
+    if (!judged.binding || judged.is_question()) return surroundings_.ask(notice, settled);
     const Binding asked = judged.row ? binding_of(place_.store, *judged.row, {}) : *judged.binding;
     for (;;) {
         notice.changed = changed_files(asked, *judged.binding);
-        const Reply reply = surroundings_.ask(notice);
+        const Reply reply = surroundings_.ask(notice, settled);
         const Binding shown = *judged.binding;
         judged.binding = bind_(judged);
         if (reply.what == Reply::What::yes_even_if_changed) judged.binding->state = any_state;
@@ -213,16 +227,26 @@ Reply Questions::ask_until_settled(Judged& judged) {
     }
 }
 
-Reply Questions::ask(Judged& judged) {
+Reply Questions::ask(Judged& judged, std::int64_t prompt_ttl_ms) {
     if (!surroundings_.ask) return {};
-    const Reply reply = ask_until_settled(judged);
-    if (reply.what == Reply::What::nobody) {
-        if (judged.row) take_settled_row(judged);
-        return {};
+    // a row would hold the secret
+    const bool may_be_stored = !place_.redaction.changes(judged.decided.call.arguments);
+    if (!judged.row && may_be_stored) judged.row = new_row(judged, prompt_ttl_ms);
+    if (judged.row) record_.begin_asking(*judged.row);
+    const Reply reply = ask_until_settled(judged, prompt_ttl_ms);
+    const bool is_answered = reply.what != Reply::What::nobody;
+    bool holds = is_answered;
+    if (judged.row && (!is_answered || !settle_row(judged, reply))) {
+        holds = false;
+        if (take_settled_row(judged))
+            surroundings_.warn("prompt " + judged.row->id + ": " +
+                               (is_answered ? "what was typed came too late: " : "") +
+                               how_decided(*judged.row));
+    } else if (!judged.row) {
+        take_reply(judged, reply);
     }
-    if (judged.row && !settle_row(judged, reply)) return {};
-    take_reply(judged, reply);
-    return reply;
+    if (judged.row) record_.end_asking();
+    return holds ? reply : Reply{};
 }
 
 void Questions::allow_equal(Judged& judged) const {
@@ -235,19 +259,16 @@ void Questions::allow_equal(Judged& judged) const {
 
 std::vector<chat::PromptNotice> Questions::suspend(const std::vector<Judged>& calls,
                                                    std::int64_t prompt_ttl_ms) {
-    const base::TimeMs now = sys::now_ms();
     std::vector<chat::PromptNotice> waiting;
     std::vector<store::Prompt> rows;
     std::vector<DecidedCall> decided;
     for (const Judged& judged : calls) {
         if (judged.asks && judged.row) waiting.push_back(notice_of(*judged.row));
         if (judged.done || judged.row || !judged.binding) continue;
-        store::Prompt row = new_row(judged);
-        row.created_at = now;
-        row.expires_at = now + prompt_ttl_ms;
+        store::Prompt row = new_row(judged, prompt_ttl_ms);
         if (!judged.asks) {
             row.state = judged.answer ? "answered" : judged.decided.runs ? "approved" : "denied";
-            row.decided_at = now;
+            row.decided_at = row.created_at;
             row.decided_by = actor();
             row.answer = judged.answer.value_or("");
             decided.push_back(judged.decided);

@@ -28,9 +28,10 @@ class Questions {
     // An approval that was for something else is withdrawn: the call is open again.
     void compare(Judged& judged);
     void reopen(Judged& judged, const std::string& why);
-    // Puts it on the terminal, where there is one. Where files change while it stands there, it is
-    // asked again with what has changed.
-    Reply ask(Judged& judged);
+    // Puts it on the terminal, where there is one, and on record, so that it can be decided from
+    // anywhere: the first decision holds. Where files change while it stands there, it is asked
+    // again with what has changed.
+    Reply ask(Judged& judged, std::int64_t prompt_ttl_ms);
     // One like it was allowed for ever: nobody is asked about this one.
     void allow_equal(Judged& judged) const;
     // Rows for what is still open, and for what the terminal has decided of those that have no
@@ -39,8 +40,9 @@ class Questions {
                                             std::int64_t prompt_ttl_ms);
 
   private:
-    store::Prompt new_row(const Judged& judged) const;
-    Reply ask_until_settled(Judged& judged);
+    store::Prompt new_row(const Judged& judged, std::int64_t prompt_ttl_ms) const;
+    bool is_settled(const std::string& id);
+    Reply ask_until_settled(Judged& judged, std::int64_t prompt_ttl_ms);
     bool take_settled_row(Judged& judged);
     bool settle_row(Judged& judged, const Reply& reply);
     void take_row(Judged& judged);
@@ -51,6 +53,7 @@ class Questions {
     Record& record_;
     const Surroundings& surroundings_;
     Bind bind_;
+    std::int64_t seen_version_ = -1;  // of the database, when a row was last looked at
 };
 
 }  // namespace chorus::turn

@@ -323,18 +323,39 @@ void Record::finish(const std::vector<Finished>& results,
     append_transcript();
 }
 
+void Record::begin_asking(const store::Prompt& prompt) {
+    Change change(*this);
+    has_asked_ = true;
+    if (!store::find_prompt(place_.store, prompt.id)) store::insert_prompt(place_.store, prompt);
+    wait_for_person("asks at the terminal");
+    change.commit();
+}
+
+void Record::end_asking() {
+    Change change(*this);
+    change_state(TurnState::working, "asked");
+    store::update_turn(place_.store, turn_);
+    store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, "running",
+                             sys::now_ms());
+    change.commit();
+}
+
+void Record::wait_for_person(const std::string& cause) {
+    change_state(TurnState::prompt, cause);
+    store::update_turn(place_.store, turn_);
+    store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id,
+                             "waiting_for_permission", sys::now_ms());
+}
+
 void Record::suspend(const std::vector<store::Prompt>& prompts,
                      const std::vector<DecidedCall>& decided) {
     const base::TimeMs now = sys::now_ms();
     Change change(*this);
     for (const store::Prompt& prompt : prompts) store::insert_prompt(place_.store, prompt);
     for (const DecidedCall& call : decided) append_audit(call, now);
-    change_state(TurnState::prompt, "waits for a decision");
     turn_.pid = 0;
     turn_.pid_start = 0;
-    store::update_turn(place_.store, turn_);
-    store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id,
-                             "waiting_for_permission", now);
+    wait_for_person("waits for a decision");
     const std::string told = how_to_decide(place_.agent.name, prompts);
     if (!told.empty()) keep_for_channel(place_, turn_.id, "Waits for a person\n\n" + told);
     change.commit();
@@ -403,6 +424,8 @@ void Record::write_end(chat::TurnResult& result) {
     if (!turn_.idempotency_key.empty()) turn_.result = chat::to_json(result);
     store::update_turn(place_.store, turn_);
     if (!parked) store::count_turn(place_.store, turn_, now);
+    // one stood on the terminal when a signal came
+    if (has_asked_) store::cancel_questions(place_.store, turn_.id, now);
     store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, "idle", now);
 }
 

@@ -82,6 +82,10 @@ class Record {
     };
     void finish(const std::vector<Finished>& results,
                 const std::vector<const DecidedCall*>& starting);
+    // While a person is asked at the terminal the turn waits as one that is suspended does, but
+    // with its process; the question is on record.
+    void begin_asking(const store::Prompt& prompt);
+    void end_asking();
     // Questions for people; the row keeps no process.
     void suspend(const std::vector<store::Prompt>& prompts,
                  const std::vector<DecidedCall>& decided);
@@ -106,6 +110,7 @@ class Record {
     std::vector<store::InboxRow> waiting(bool with_one_that_begins);
     void insert_inbox_messages(const std::vector<store::InboxRow>& rows, bool begins_turn);
     void append_transcript();
+    void wait_for_person(const std::string& cause);
     void append_notice(const std::string& text);
     void keep_end_for_channel(const chat::TurnResult& result);
     void step(const std::string& description, base::TimeMs started_at);
@@ -114,6 +119,7 @@ class Record {
     store::Turn turn_;
     std::optional<std::string> chain_;
     store::Prefix prefix_;
+    bool has_asked_ = false;
     bool has_inbox_ = false;
     std::int64_t next_position_ = 0;
     std::int64_t next_step_ = 0;

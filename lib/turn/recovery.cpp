@@ -119,6 +119,15 @@ LastTurn take_over(Place& place, const Surroundings& surroundings) {
     if (turn && turn->state == TurnState::prompt) sys::remove_temporaries(place.directory.path());
     if (!turn || turn->pid == 0) return {std::move(turn), false};
     // we hold the thread's lock, so whoever had it is gone, whatever runs under that pid now
+    if (turn->state == TurnState::prompt) {
+        // it stood on a terminal, and waits as one that nobody was there to answer
+        turn->pid = 0;
+        turn->pid_start = 0;
+        store::Transaction transaction(place.store);
+        store::update_turn(place.store, *turn);
+        transaction.commit();
+        return {std::move(turn), false};
+    }
     remove_leftovers(place, surroundings.home, *turn);
     store::Transaction transaction(place.store);
     write_exit(place.store, *turn, "crashed");

@@ -35,6 +35,7 @@ Now of_turn(store::Store& store, const store::Turn& turn, const TurnOptions& giv
         case TurnState::idle:
             return has_more_iterations(given, turn) ? Now::goes_on : Now::nothing;
         case TurnState::prompt:
+            if (turn.pid != 0 && sys::is_alive({turn.pid, turn.pid_start})) return Now::nothing;
             return asks || !is_asked(store, turn) ? Now::goes_on : Now::waits;
         case TurnState::parked:
             return is_still_parked(turn) ? Now::waits : Now::goes_on;

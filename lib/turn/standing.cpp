@@ -161,7 +161,9 @@ std::string how_it_exited(const store::Turn& turn) {
 }  // namespace
 
 TurnState state_now(const store::Turn& turn) {
-    const bool claims_process = turn.ended_at == 0 && turn.pid != 0;
+    // a question waits with its process or without it
+    const bool claims_process =
+        turn.ended_at == 0 && turn.pid != 0 && turn.state != TurnState::prompt;
     if (claims_process && !sys::is_alive({turn.pid, turn.pid_start})) return TurnState::unknown;
     return turn.state;
 }

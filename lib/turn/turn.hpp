@@ -67,8 +67,10 @@ struct Surroundings {
     const sys::Environment& environment;
     const sys::Interrupt& interrupt;
     std::function<void(const chat::Event&, const chat::EventSource&)> on_event;
-    std::function<void(const std::string&)> warn;                // one line for people
-    std::function<Reply(const chat::PromptNotice&)> ask;         // empty: nobody to ask
+    std::function<void(const std::string&)> warn;  // one line for people
+    // Empty: nobody to ask. Ends with Reply::What::nobody where `settled` says that another process
+    // has decided it.
+    std::function<Reply(const chat::PromptNotice&, const std::function<bool()>& settled)> ask;
     std::function<void(const store::Prompt&)> on_decision = {};  // each, once it is on record
     // The result, before the channel hears of it: whoever waits for the answer does not wait for
     // that.

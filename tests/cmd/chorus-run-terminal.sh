@@ -18,7 +18,7 @@ expect_match "$out" 'May it do this.*tool:bash:touch done; echo .*bash.*"command
 expect_match "$out" 'stdout:'$'\n'42
 [ -e "$CHORUS_HOME/agents/a/workspace/done" ] || fail 'it was not run'
 expect_db "SELECT decision || ' ' || detail FROM audit_log" 'ask_approved User approved at the terminal'
-expect_db 'SELECT count(*) FROM prompts' 0
+expect_db 'SELECT state || (consumed_at IS NOT NULL) FROM prompts' approved1
 
 test_case "no, and a wrong answer before it"
 init a --model builtin/script --permissions standard
@@ -63,11 +63,82 @@ on_terminal "chorus-run a '$question'"
 expect_status 130
 expect_match "$out" 'chorus-run: error: turn: interrupted'
 expect_db "SELECT state || ' ' || exit_code FROM turns" 'exited 130'
-expect_db 'SELECT count(*) FROM prompts' 0
+expect_db 'SELECT state FROM prompts' cancelled
 expect_db "SELECT trigger || ' ' || message_count FROM sessions" 'shutdown 2'
 typist() { shown 'lways? ' && echo y; }
 on_terminal 'chorus-run a --resume'
 expect_status 0
+[ -e "$CHORUS_HOME/agents/a/workspace/done" ] || fail 'it was not run'
+expect_sound
+
+# What happens elsewhere while the question stands; its id is in $id.
+elsewhere() { :; }
+asked_meanwhile() { # PROMPT
+    init a --model builtin/script --permissions standard
+    typist() {
+        shown 'lways? '
+        id=$(db 'SELECT id FROM prompts')
+        elsewhere >"$scratch/elsewhere" 2>&1
+        wait_for 10 eval '[ "$(db "SELECT state FROM turns")" != prompt ]'
+    }
+    on_terminal "chorus-run a '$1'"
+}
+
+test_case "a question that stands on a terminal is listed, and shown as what the turn waits for"
+elsewhere() {
+    chorus-tasks prompts
+    chorus-tasks status a --json | jq -c '[.state, (.prompts | length)]'
+    chorus-tasks steps a
+    chorus-run a 'another message'
+    echo "exit $?"
+    echo y >"$scratch/keys"
+}
+asked_meanwhile "$question"
+expect_status 0
+expect_match "$(cat elsewhere)" 'tool:bash:touch done'
+expect_match "$(cat elsewhere)" '\["prompt",1\]'
+expect_match "$(cat elsewhere)" 'exit 75'
+expect_db "SELECT state || ' ' || decided_by LIKE 'approved uid%' FROM prompts" 1
+expect_db "SELECT group_concat(next, ' ') FROM (SELECT next FROM events WHERE kind = 'turn' ORDER BY id)" 'working prompt working idle'
+expect_sound
+
+test_case "it can be approved elsewhere: the turn goes on, and the terminal says who decided"
+elsewhere() { chorus-tasks approve "$id"; }
+asked_meanwhile "$question"
+expect_status 0
+expect_match "$out" "notice: prompt [a-z0-9]*: it was approved by uid"
+[ -e "$CHORUS_HOME/agents/a/workspace/done" ] || fail 'it was not run'
+expect_db 'SELECT count(*) FROM audit_log' 1
+expect_sound
+
+test_case "or denied"
+elsewhere() { chorus-tasks deny "$id" --reason 'not today'; }
+asked_meanwhile "$question"
+expect_status 0
+expect_missing "$CHORUS_HOME/agents/a/workspace/done"
+expect_match "$(db "SELECT content FROM messages WHERE role = 'tool_result'")" 'not today'
+expect_sound
+
+test_case "chorus-run --approve elsewhere decides, waits for the turn and has nothing left to do"
+elsewhere() { chorus-run a --approve "$id" --json 2>/dev/null; }
+asked_meanwhile "$question"
+expect_status 0
+expect_equal "$(jq -r .reason elsewhere)" nothing_to_do
+expect_db "SELECT count(*) FROM tool_runs WHERE outcome = 'ok'" 1
+expect_sound
+
+test_case "a turn that is killed while its question stands waits as if nobody had been there"
+init a --model builtin/script --permissions standard
+typist() { shown 'lways? ' && kill -9 "$(db 'SELECT pid FROM turns')"; }
+on_terminal "chorus-run a '$question'"
+expect_status 137
+run chorus-tasks status a --json
+expect_json '.state' prompt
+run chorus-run a 'another message'
+expect_status 10
+expect_match "$err" 'the message was not accepted'
+run chorus-run a --approve "$(db "SELECT id FROM prompts WHERE state = 'pending'")"
+[ "$status" = 0 ] || fail 'it does not go on'
 [ -e "$CHORUS_HOME/agents/a/workspace/done" ] || fail 'it was not run'
 expect_sound
 
@@ -89,7 +160,7 @@ test_case "a terminal that hangs up while a question stands: the turn is cancele
 for kind in permission question; do
     hung_up '' $kind
     expect_db "SELECT state || ' ' || reason || ' ' || exit_code FROM turns" 'exited signal 129'
-    expect_db "SELECT count(*) FROM prompts" 0
+    expect_db "SELECT state FROM prompts" cancelled
     wait_for 5 in_db "SELECT trigger FROM sessions" shutdown || fail 'nothing was saved'
 done
 run chorus-run a --resume
@@ -99,7 +170,7 @@ test_case "a terminal that hangs up under a shell that goes on: the same, though
 for kind in permission question; do
     hung_up 'trap : HUP;' $kind '; sleep 2'
     expect_db "SELECT state || ' ' || reason || ' ' || exit_code FROM turns" 'exited signal 129'
-    expect_db "SELECT count(*) FROM prompts" 0
+    expect_db "SELECT state FROM prompts" cancelled
 done
 
 test_case "one that hangs up where SIGHUP is ignored: nobody answers, and the turn waits"
