@@ -78,7 +78,23 @@ std::string with_full_model(const Subject& subject, const agent::Place& place, s
         sys::read_file_if_there(subject.home.available_models(), base::limits::config_bytes);
     return chat::quoted(model::resolve_model(chat::parse_json(json, "set").get<std::string>(),
                                              model::parse_available_models(listed.value_or("")),
-                                             model::Check::none));
+                                             model::Check::known));
+}
+
+// No price of a model is known, so every turn would end with exit 3.
+void check_budget(const agent::Place& place, const std::string& json) {
+    const auto counts_dollars = [](std::string_view member) { return member.starts_with("usd_"); };
+    bool refused = counts_dollars(place.names.back());
+    if (place.type == agent::KeyType::budget || place.type == agent::KeyType::limits) {
+        const chat::Json value = chat::parse_json(json, "set");
+        const chat::Json& budget = value.contains("budget") ? value["budget"] : value;
+        for (const auto& [member, amount] : budget.items())
+            refused = refused || (counts_dollars(member) && !amount.is_null());
+    }
+    if (refused)
+        throw Error(ErrorCode::config_invalid,
+                    "set: budget: dollars cannot be counted: no price is known for any model",
+                    "use budget.tokens_per_turn");
 }
 
 // A file that a link leads to stays where it is.
@@ -159,6 +175,7 @@ ExitStatus set(const Call& call, const sys::Environment& environment) {
         is_text ? turn::secrets_of(subject.home, environment).apply(typed) : typed, place);
     agent::check_place(place, json, "set");
     check_provider(place);
+    check_budget(place, json);
     const std::string value = with_full_model(subject, place, json);
     lock(subject);
     write(subject, place, agent::with_value(subject.text, place, value, subject.path), environment);

@@ -33,6 +33,7 @@ Configuration parse_configuration(std::string_view text, std::string_view what) 
     if (const Json* value = find(object, "permissions"))
         configuration.permissions = read_permissions(*value, std::string(what), "permissions");
     configuration.shared = read_shared(object);
+    configuration.unread = unread_keys(object, File::agent);
     return configuration;
 }
 

@@ -53,7 +53,8 @@ struct Configuration {
     std::string channel_id;  // "" for null
     Permissions permissions;
     Shared shared;
-    std::string text;  // the file as it was read
+    std::vector<std::string> unread;  // keys of the file that nothing reads
+    std::string text;                 // the file as it was read
 };
 
 // What no agent of the home may exceed, whatever its agent.json says.
@@ -89,6 +90,7 @@ struct HomeConfiguration {
     std::map<std::string, std::vector<std::string>> permission_grants;
     std::map<std::string, std::vector<std::string>> roles;
     std::string audit_sink;  // "syslog", an absolute path, or "" for none
+    std::vector<std::string> unread;  // keys of the file that nothing reads
     Shared shared;
 };
 

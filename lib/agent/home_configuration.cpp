@@ -61,6 +61,7 @@ HomeConfiguration parse_home_configuration(std::string_view text, std::string_vi
     const std::string what(file);
     const Json object = checked_object(text, what, File::home);
     HomeConfiguration home;
+    home.unread = unread_keys(object, File::home);
     home.default_model = chat::string_or(object, "default_model");
     if (const Json* value = find(object, "default_permissions"))
         home.default_permissions = read_permissions(*value, what, "default_permissions");

@@ -14,6 +14,8 @@ std::string_view expected(KeyType type) {
             return "a string or null";
         case KeyType::integer:
             return "a whole number";
+        case KeyType::count:
+            return "a whole number, 1 or more";
         case KeyType::amount:
             return "a number that is not negative";
         case KeyType::duration:
@@ -111,8 +113,7 @@ const std::vector<Key>& keys() {
          "where each row of the audit log goes as it is made"},
         {"auto_compact", boolean, true, true, "false", "",
          "summarise what would fall out of the window"},
-        {"budget", KeyType::budget, true, true, "", "",
-         "usd_per_turn, usd_per_day, tokens_per_turn: what a turn may spend"},
+        {"budget", KeyType::budget, true, true, "", "", "tokens_per_turn: what a turn may spend"},
         {"channel_id", channel, true, false, "", "", "where answers and notices are posted too"},
         {"context_tokens", integer, true, true, "", "",
          "the model's context size; 80 % of it is the window's budget"},
@@ -123,21 +124,18 @@ const std::vector<Key>& keys() {
         {"description", text, true, false, "", "", "one line on what the agent is for"},
         {"environment", text_list, true, true, "", "",
          "names of variables that commands of the agent may see"},
-        {"hooks", object, true, true, "", "", "programs run at points of a turn"},
         {"idle_timeout", duration, true, true, "1800", "CHORUS_IDLE_TIMEOUT_MS",
          "idle time after which a session is saved"},
         {"limits", KeyType::limits, false, true, "", "", "what no agent of this home may exceed"},
         {"max_bash_timeout", duration, false, true, "600", "",
          "the longest timeout a command may ask for"},
-        {"max_iterations", integer, true, true, "25", "", "model calls in one turn"},
+        {"max_iterations", count, true, true, "25", "", "model calls in one turn"},
         {"max_messages", integer, true, true, "", "", "messages in the window"},
         {"max_retries", integer, false, true, "3", "", "retries of one model call"},
-        {"mcpServers", object, true, true, "", "", "MCP servers"},
         {"metadata", object, true, false, "", "", "yours; Chorus never reads it"},
         {"model", text_or_null, true, false, "", "CHORUS_MODEL", "provider/name"},
         {"name", text, true, false, "", "", "the agent's name", true},
-        {"notify", object, true, true, "", "", "whom to tell when something waits"},
-        {"parallel_tools", integer, true, true, "4", "", "read-only calls run side by side"},
+        {"parallel_tools", count, true, true, "4", "", "read-only calls run side by side"},
         {"permission_grants", name_lists, false, true, "", "",
          "which role may grant which profile"},
         {"permissions", KeyType::permissions, true, true, "standard", "",

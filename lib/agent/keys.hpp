@@ -13,6 +13,7 @@ enum class KeyType {
     text_or_null,
     channel,   // webhook:URL or command:SHELL, or null
     integer,   // whole number, not negative
+    count,     // the same, not 0
     amount,    // number, not negative
     duration,  // whole seconds, or text as "10m"
     boolean,

@@ -127,6 +127,8 @@ bool fits(const Json& value, KeyType type) {
             return value.is_string() || value.is_null();
         case KeyType::integer:
             return is_count(value);
+        case KeyType::count:
+            return is_count(value) && value != 0;
         case KeyType::amount:
             return value.is_number() && value.get<double>() >= 0;
         case KeyType::duration:
@@ -188,6 +190,15 @@ Json checked_object(std::string_view text, std::string_view what, File file) {
             check_value(value, type_in(*key, file), what, name);
     }
     return object;
+}
+
+std::vector<std::string> unread_keys(const Json& object, File file) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : object.items()) {
+        const Key* key = find_key(name);
+        if ((key == nullptr || !belongs(*key, file)) && !value.is_null()) names.push_back(name);
+    }
+    return names;
 }
 
 const Json* find(const Json& object, const char* key) {

@@ -25,6 +25,9 @@ void check_value(const chat::Json& value, KeyType type, std::string_view what,
 // A file's object with every known key of the right type.
 chat::Json checked_object(std::string_view text, std::string_view what, File file);
 
+// The keys of the object that are none of that file's.
+std::vector<std::string> unread_keys(const chat::Json& object, File file);
+
 // Nothing where it is absent or null.
 const chat::Json* find(const chat::Json& object, const char* key);
 std::optional<std::int64_t> integer(const chat::Json& object, const char* key);

@@ -14,8 +14,7 @@ namespace {
 using chat::Json;
 using Sorted = nlohmann::json;
 
-constexpr std::array<std::string_view, 8> keys_of_trust{"budget",      "channel_id", "environment",
-                                                        "hooks",       "mcpServers", "notify",
+constexpr std::array<std::string_view, 5> keys_of_trust{"budget", "channel_id", "environment",
                                                         "permissions", "sandbox"};
 
 Json parse_object(std::string_view text, const char* what) {

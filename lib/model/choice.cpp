@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "base/text.hpp"
 #include "chat/json.hpp"
 #include "model/model.hpp"
@@ -14,10 +15,20 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
+constexpr std::string_view script_model = "builtin/script";
+
 std::string provider_names() {
     std::vector<std::string> names;
     for (const Provider& provider : catalog()) names.emplace_back(provider.name);
     return base::quoted_list(names);
+}
+
+// "did you mean 'openai'? ", or "".
+std::string near_provider(std::string_view wanted) {
+    std::vector<std::string> names;
+    for (const Provider& provider : catalog()) names.emplace_back(provider.name);
+    const auto near = base::nearest(wanted, names, 1);
+    return near.empty() ? "" : "did you mean " + base::quoted(near.front()) + "? ";
 }
 
 bool lists(const AvailableModels::Listed& listed, std::string_view name) {
@@ -126,8 +137,11 @@ Found find_model(std::string_view text, const AvailableModels& available, Check 
     if (wanted.provider.empty()) return find_bare(text, available, check);
     if (find_provider(wanted.provider) == nullptr)
         return no_driver("model: no provider " + base::quoted(wanted.provider),
-                         "providers are " + provider_names());
+                         near_provider(wanted.provider) + "providers are " + provider_names());
     if (wanted.name.empty()) return no_driver("model: " + base::quoted(text) + " names no model");
+    if (wanted.provider == "builtin" && text != script_model)
+        return no_driver("model: there is no " + base::quoted(text),
+                         std::string(script_model) + " is the only one that is built in");
     const auto listed = available.providers.find(wanted.provider);
     if (check == Check::none || listed == available.providers.end()) return std::string(text);
     return find_listed(text, wanted, listed->second, available, check);

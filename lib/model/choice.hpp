@@ -27,7 +27,8 @@ struct AvailableModels {
 AvailableModels parse_available_models(std::string_view json);
 
 enum class Check {
-    listed,
+    listed,  // by its provider, where that has been asked; chorus-init has an option not to care
+    known,   // the same, without that hint
     part,  // the same; a part that only one listed name has is enough; no provider whose key failed
     none,
 };

@@ -11,8 +11,8 @@
 namespace chorus::store {
 namespace {
 
-constexpr std::array<std::string_view, 9> state_names{
-    "starting", "working", "idle", "prompt", "error", "parked", "restarting", "exited", "unknown"};
+constexpr std::array<std::string_view, 8> state_names{"starting", "working", "idle",   "prompt",
+                                                      "error",    "parked",  "exited", "unknown"};
 
 TurnState parse_state(std::string_view text) {
     const auto* found = std::find(state_names.begin(), state_names.end(), text);

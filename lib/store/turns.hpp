@@ -13,7 +13,7 @@ namespace chorus::store {
 
 using TurnId = std::int64_t;
 
-// The nine wire names of chorus(7), section STATES.
+// The names of chorus(7), section STATES.
 enum class TurnState {
     starting,
     working,
@@ -21,7 +21,6 @@ enum class TurnState {
     prompt,
     error,
     parked,
-    restarting,
     exited,
     unknown
 };

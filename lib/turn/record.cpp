@@ -1,5 +1,4 @@
 #include "turn/record.hpp"
-#include "turn/notice.hpp"
 
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "store/messages.hpp"
 #include "sys/clock.hpp"
 #include "sys/process.hpp"
+#include "turn/record_change.hpp"
 
 namespace chorus::turn {
 
@@ -29,44 +29,6 @@ chat::Message cut_notice() {
 }
 
 }  // namespace
-
-// A transaction; where it is rolled back, what the record holds of it in memory goes back too.
-class Record::Change {
-  public:
-    explicit Change(Record& record)
-        : record_(record),
-          turn_(record.turn_),
-          chain_(record.chain_),
-          next_position_(record.next_position_),
-          next_step_(record.next_step_),
-          newest_answer_(record.newest_answer_),
-          transaction_(record.place_.store) {}
-    Change(const Change&) = delete;
-    Change& operator=(const Change&) = delete;
-    ~Change() {
-        if (committed_) return;
-        record_.turn_ = std::move(turn_);
-        record_.chain_ = std::move(chain_);
-        record_.next_position_ = next_position_;
-        record_.next_step_ = next_step_;
-        record_.newest_answer_ = newest_answer_;
-        record_.fresh_.clear();
-    }
-    void commit() {
-        transaction_.commit();
-        committed_ = true;
-    }
-
-  private:
-    Record& record_;
-    store::Turn turn_;
-    std::optional<std::string> chain_;
-    std::int64_t next_position_;
-    std::int64_t next_step_;
-    std::int64_t newest_answer_;
-    store::Transaction transaction_;
-    bool committed_ = false;
-};
 
 std::string transcript_of(const Place& place) {
     return context::transcript_path(place.directory, place.thread);
@@ -321,56 +283,6 @@ void Record::finish(const std::vector<Finished>& results,
     }
     change.commit();
     append_transcript();
-}
-
-void Record::begin_asking(const store::Prompt& prompt) {
-    Change change(*this);
-    has_asked_ = true;
-    if (!store::find_prompt(place_.store, prompt.id)) store::insert_prompt(place_.store, prompt);
-    wait_for_person("asks at the terminal");
-    change.commit();
-}
-
-void Record::end_asking() {
-    Change change(*this);
-    change_state(TurnState::working, "asked");
-    store::update_turn(place_.store, turn_);
-    store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, "running",
-                             sys::now_ms());
-    change.commit();
-}
-
-void Record::wait_for_person(const std::string& cause) {
-    change_state(TurnState::prompt, cause);
-    store::update_turn(place_.store, turn_);
-    store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id,
-                             "waiting_for_permission", sys::now_ms());
-}
-
-void Record::suspend(const std::vector<store::Prompt>& prompts,
-                     const std::vector<DecidedCall>& decided) {
-    const base::TimeMs now = sys::now_ms();
-    Change change(*this);
-    for (const store::Prompt& prompt : prompts) store::insert_prompt(place_.store, prompt);
-    for (const DecidedCall& call : decided) append_audit(call, now);
-    turn_.pid = 0;
-    turn_.pid_start = 0;
-    wait_for_person("waits for a decision");
-    const std::string told = how_to_decide(place_.agent.name, prompts);
-    if (!told.empty()) keep_for_channel(place_, turn_.id, "Waits for a person\n\n" + told);
-    change.commit();
-    append_notice(told);
-}
-
-void Record::append_notice(const std::string& text) {
-    if (text.empty()) return;
-    try {
-        if (transcript_problem_.empty())
-            context::append_notice(transcript_,
-                                   "Waits for a person · " + base::iso8601(sys::now_ms()), text);
-    } catch (const base::Error& error) {
-        transcript_problem_ = error.message();
-    }
 }
 
 std::vector<store::InboxRow> Record::waiting(bool with_one_that_begins) {

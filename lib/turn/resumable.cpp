@@ -41,7 +41,6 @@ Now of_turn(store::Store& store, const store::Turn& turn, const TurnOptions& giv
             return is_still_parked(turn) ? Now::waits : Now::goes_on;
         case TurnState::starting:
         case TurnState::working:
-        case TurnState::restarting:
             return sys::is_alive({turn.pid, turn.pid_start}) ? Now::nothing : Now::goes_on;
         default:
             // a copy that a branch made has not begun there

@@ -29,8 +29,8 @@ using base::TimeMs;
 using store::AgentStatus;
 using store::TurnState;
 
-constexpr std::array importance{TurnState::working, TurnState::restarting, TurnState::starting,
-                                TurnState::prompt,  TurnState::parked,     TurnState::unknown};
+constexpr std::array importance{TurnState::working, TurnState::starting, TurnState::prompt,
+                                TurnState::parked, TurnState::unknown};
 
 std::size_t rank_of(TurnState state) {
     const auto* found = std::find(importance.begin(), importance.end(), state);
@@ -173,7 +173,6 @@ std::string_view a2a_state(TurnState state) {
         case TurnState::starting:
             return "submitted";
         case TurnState::working:
-        case TurnState::restarting:
             return "working";
         case TurnState::idle:
             return "completed";
@@ -197,8 +196,7 @@ int signal_of(const store::Turn& turn) {
 }
 
 bool is_at_work(TurnState state) {
-    return state == TurnState::starting || state == TurnState::working ||
-           state == TurnState::restarting;
+    return state == TurnState::starting || state == TurnState::working;
 }
 
 const ThreadStanding* foremost(const std::vector<ThreadStanding>& threads) {
@@ -221,8 +219,6 @@ std::string what_of(const ThreadStanding& thread) {
     switch (thread.state) {
         case TurnState::starting:
             return {};
-        case TurnState::restarting:
-            return "going on with another credential";
         case TurnState::working:
             return what_it_does(thread);
         case TurnState::prompt:

@@ -127,6 +127,12 @@ void note_project_text(Place& place, const TurnOptions& options, const Surroundi
     if (!before.empty()) surroundings.warn("AGENTS.md has changed since the last turn");
 }
 
+void warn_of_unread(const std::vector<std::string>& keys, const char* file,
+                    const Surroundings& surroundings) {
+    if (!keys.empty())
+        surroundings.warn(std::string(file) + ": nothing reads " + base::quoted_list(keys));
+}
+
 void refresh_index(Place& place, const agent::Configuration& configuration) {
     store::Agent row = place.agent;
     row.permissions = configuration.permissions.name;
@@ -321,6 +327,8 @@ chat::TurnResult take_turn_in(Place& place, const TurnOptions& options,
     }
     mend_transcript(place);
     warn_of_clock(place.agent, surroundings.warn);
+    warn_of_unread(loaded.configuration.unread, "agent.json", surroundings);
+    warn_of_unread(place.home_configuration.unread, "config.json", surroundings);
     refresh_index(place, loaded.configuration);
     note_project_text(place, options, surroundings);
     ask_for_trust(place, loaded, surroundings);

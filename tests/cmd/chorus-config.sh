@@ -45,7 +45,7 @@ set_to limits.sandbox workspace+net '"workspace+net"'
 set_to limits.budget.tokens_per_turn 1000 1000
 set_to budget.tokens_per_turn 500 500
 set_to audit_sink /var/log/chorus.jsonl '"/var/log/chorus.jsonl"'
-set_to hooks.before.x 'make test' '"make test"'
+set_to providers.vllm.base_url http://127.0.0.1:8000/v1 '"http://127.0.0.1:8000/v1"'
 expect_equal "$(stat -c %a "$(config)")" 600
 run chorus-config get prompt_ttl
 expect_equal "$out" 2d
@@ -313,21 +313,21 @@ expect_status 0
 test_case "what somebody else changed is shown, and taken over only when a person says so"
 init a --model builtin/script --permissions locked
 edit_agent_key a permissions '"open"'
-edit_agent_key a hooks '{"x": "a\u001b[31m\u202eb"}'
+edit_agent_key a environment '["a\u001b[31m\u202eb"]'
 edit_agent_key a description '"harmless"'
 run chorus-config list -a a
 expect_status 0
-expect_match "$err" "notice: .*agent.json: changed and not trusted: 'hooks' and 'permissions'; chorus-config trust a"
+expect_match "$err" "notice: .*agent.json: changed and not trusted: 'environment' and 'permissions'; chorus-config trust a"
 expect_match "$out" $'\npermissions +agent.json +locked\n'
 run chorus-config list -a a --json
-expect_json '[.keys[] | select(.untrusted).key] | join(" ")' 'hooks permissions'
+expect_json '[.keys[] | select(.untrusted).key] | join(" ")' 'environment permissions'
 run chorus-config get -a a permissions
 expect_equal "$out" locked
 before=$(db 'SELECT * FROM settings; SELECT * FROM audit_log')
 run chorus-config trust a --show
 expect_status 0
 expect_match "$out" $'permissions\n  before: "locked"\n  after:  "open"'
-expect_match "$out" $'hooks\n  before: \(not there\)\n  after:  .*\\\\u202eb'
+expect_match "$out" $'environment\n  before: \(not there\)\n  after:  .*\\\\u202eb'
 expect_no_match "$out" $'\x1b|\u202e|description'
 expect_equal "$(db 'SELECT * FROM settings; SELECT * FROM audit_log')" "$before"
 refused 2 'trust a: no terminal to ask at.*--show shows what has changed, --yes trusts it' chorus-config trust a
@@ -413,7 +413,7 @@ expect_equal "$out" standard
 typist() { shown 'o? ' && printf '\004'; }
 on_terminal 'chorus-config trust a'
 expect_status 10
-typist() { shown 'o? ' && edit_agent_key a notify '{"x": 1}' && echo y; }
+typist() { shown 'o? ' && edit_agent_key a environment '["X"]' && echo y; }
 on_terminal 'chorus-config trust a'
 expect_status 1
 expect_match "$out" 'it has changed since it was shown'
@@ -491,5 +491,41 @@ for options in '-a ada description' 'default_model'; do
     expect_status 0
     grep -qE "(^|[ :])123456789012345678901234567890,?\$" "$file" || fail "unset changed $file"
 done
+
+test_case "what would fail in every turn is not set, and what nothing reads is told"
+init a --model builtin/script
+while IFS='|' read -r key value text; do
+    run chorus-config set $key "$value"
+    [ "$status" != 0 ] || fail "$key $value was set"
+    expect_match "$err" "$text"
+    expect_match "$err" 'hint: |expected'
+done <<'EOF'
+-a a max_iterations|0|max_iterations: expected a whole number, 1 or more, found 0
+parallel_tools|0|1 or more
+-a a model|builtin/scirpt|there is no 'builtin/scirpt'
+-a a model|antropic/x|did you mean 'anthropic'
+default_model|builtin/foo|builtin/script is the only one
+budget|{"usd_per_day": 1}|dollars cannot be counted
+-a a budget.usd_per_turn|0.5|dollars cannot be counted
+limits|{"budget": {"usd_per_turn": 1}}|dollars cannot be counted
+hooks|{}|there is no such key
+-a a mcpServers|{}|there is no such key
+-a a notify|{}|there is no such key
+EOF
+expect_missing "$CHORUS_HOME/config.json"
+run chorus-config set -a a budget '{"tokens_per_turn": 100000}'
+expect_status 0
+edit_agent_key a hooks '{}'
+edit_agent_key a max_itertions 5
+home_key nothing true
+run chorus-run a hello
+expect_status 0
+expect_match "$err" "agent.json: nothing reads 'hooks' and 'max_itertions'"
+expect_match "$err" "config.json: nothing reads 'nothing'"
+edit_agent_key a budget '{"usd_per_day": 1}'
+run chorus-config trust a --yes
+run chorus-run a hello
+expect_status 3
+expect_match "$err" 'dollars cannot be counted'
 
 end_tests

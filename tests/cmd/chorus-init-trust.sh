@@ -5,15 +5,12 @@
 . "$(dirname "$0")/../support/turns.sh"
 
 number=0
-keys='budget channel_id environment hooks mcpServers notify permissions sandbox'
+keys='budget channel_id environment permissions sandbox'
 value_of() {
     case $1 in
         budget) echo '{"usd_per_day":1000}' ;;
         channel_id) echo "\"command:touch $scratch/pwned\"" ;;
         environment) echo '["SECRET"]' ;;
-        hooks) echo '{"before":"make"}' ;;
-        mcpServers) echo '{"x":{"command":"y"}}' ;;
-        notify) echo '{"to":"z"}' ;;
         permissions) echo '"open"' ;;
         sandbox) echo '"off"' ;;
     esac
@@ -88,8 +85,8 @@ for way in $ways; do
     expect_equal "$(jq -r '.trusted | keys_unsorted | join(" ")' "$scratch/out")" "$keys"
     for key in $keys; do
         expect_equal "$(jq -c ".trusted.$key" "$scratch/out")" "$(value_of "$key")"
-        expect_equal "$(in_force "$key")" "$(value_of "$key")"
     done
+    for key in $keys; do expect_equal "$(in_force "$key")" "$(value_of "$key")"; done
     expect_match "$(chorus-context audit a --action '^trust:')" 'permissions: .*open'
     run chorus-tasks prompts
     expect_no_match "$out" trust
@@ -132,12 +129,12 @@ expect_missing "$CHORUS_HOME/agents/a/workspace/ran"
 test_case "options are a person's word, whatever else is brought along"
 lay directory
 run chorus-init a "${options[@]}" --permissions sandboxed --channel 'command:cat' --json
-expect_json '.set_aside | join(" ")' 'budget environment hooks mcpServers notify sandbox'
+expect_json '.set_aside | join(" ")' 'budget environment sandbox'
 expect_json .permissions sandboxed
 expect_equal "$(in_force channel_id)" '"command:cat"'
 
 test_case "what gives nothing needs no trust"
-mkdir old && echo '{"model":"builtin/script","permissions":"locked","sandbox":"workspace","hooks":{},"environment":[],"budget":null}' >old/agent.json
+mkdir old && echo '{"model":"builtin/script","permissions":"locked","sandbox":"workspace","environment":[],"budget":null}' >old/agent.json
 for options in --adopt="$scratch/old" "--template $scratch/old"; do
     run chorus-init "a$((++number))" $options --json
     expect_json '.set_aside | length' 0

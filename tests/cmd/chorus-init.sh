@@ -164,16 +164,16 @@ expect_status 0
 
 test_case "a foreign directory in place needs --adopt; its trust keys are set aside" # L-49
 mkdir -p "$CHORUS_HOME/agents/a/docs" && chmod 700 "$CHORUS_HOME"
-echo '{"name":"old","model":"builtin/script","system_prompt":"S","permissions":"open","hooks":{"x":1},"extra":true}' >"$CHORUS_HOME/agents/a/agent.json"
+echo '{"name":"old","model":"builtin/script","system_prompt":"S","permissions":"open","environment":["X"],"extra":true}' >"$CHORUS_HOME/agents/a/agent.json"
 run chorus-init a
 expect_status 3
 expect_missing "$CHORUS_HOME/chorus.db"
 run chorus-init a --adopt --json
 expect_status 0
 expect_json .adopted true
-expect_json '.set_aside|join(" ")' 'hooks permissions'
-expect_equal "$(jq -c '[.name,.permissions,.hooks,.extra]' "$CHORUS_HOME/agents/a/agent.json")" '["a","open",{"x":1},true]'
-expect_equal "$(chorus-config get -a a permissions)$(chorus-config get -a a hooks)" standard
+expect_json '.set_aside|join(" ")' 'environment permissions'
+expect_equal "$(jq -c '[.name,.permissions,.environment,.extra]' "$CHORUS_HOME/agents/a/agent.json")" '["a","open",["X"],true]'
+expect_equal "$(chorus-config get -a a permissions)$(chorus-config get -a a environment)" standard
 expect_db "SELECT permissions FROM agents" standard
 
 test_case "--adopt=DIR copies, --trust keeps the keys, sessions are within reach" # L-49

@@ -115,7 +115,7 @@ broken() { # REGEX, agent.json is broken
     trusted a
 }
 agent_key a max_iterations '"many"'
-broken 'a/agent\.json: max_iterations: expected a whole number, found "many"'
+broken 'a/agent\.json: max_iterations: expected a whole number, 1 or more, found "many"'
 echo '{"name": "a",' >"$dir/agent.json"
 broken 'a/agent\.json: '
 edit_agent_key a permissions '{"allow": ["tool:view:.*", "tool:("]}'
@@ -195,8 +195,10 @@ agent_of builtin/script
 fails_alike 7 NO_DRIVER failed "'nowhere'" chorus-run a hi -m nowhere/x
 expect_match "$err" "hint: .*'anthropic'"
 nothing_recorded
-fails_alike 7 PROVIDER_ERROR failed "no model 'other'" chorus-run a 'say it' -m builtin/other
-goes_on 3
+fails_alike 7 NO_DRIVER failed "no provider 'antropic'" chorus-run a hi -m antropic/x
+expect_match "$err" "hint: did you mean 'anthropic'"
+fails_alike 7 NO_DRIVER failed "there is no 'builtin/other'" chorus-run a hi -m builtin/other
+nothing_recorded
 
 test_case "7: the provider cannot be reached, fails, or breaks off" # S-41 S-42 S-43
 agent_of anthropic/m

@@ -165,7 +165,7 @@ expect_nowhere
 CHORUS_ACTOR="I with $gh" run chorus-destroy a --yes
 expect_nowhere
 # a key that a person writes into agent.json stays there, and is in no record
-run chorus-config set mcpServers "{\"x\": {\"command\": \"m\", \"args\": [\"$key\"]}}" -a b
+run chorus-config set metadata "{\"x\": {\"command\": \"m\", \"args\": [\"$key\"]}}" -a b
 expect_status 0
 expect_no_match "$(db 'SELECT group_concat(detail) FROM audit_log')" "$key"
 

@@ -217,7 +217,7 @@ expect_json '[.state, .turn.exit_code, .turn.signal] | tostring' '["exited",143,
 db "UPDATE turns SET state = 'exited', reason = 'crashed', exit_code = NULL"
 run chorus-tasks status a --json
 expect_json '[.state, .turn.reason, .turn.exit_code, .turn.signal] | tostring' '["exited","crashed",null,null]'
-for state in starting restarting; do
+for state in starting; do
     db "UPDATE turns SET state = '$state', ended_at = NULL, pid = $$, pid_start = $(cut -d' ' -f22 /proc/$$/stat)"
     run chorus-tasks status a --json
     expect_json '.state' $state

@@ -196,7 +196,7 @@ void Check::check_calls() {
 void Check::check_turns() {
     none("turns that are still open",
          "SELECT id, state FROM turns WHERE ended_at IS NULL OR pid IS NOT NULL OR state IN "
-         "('starting', 'working', 'restarting')");
+         "('starting', 'working')");
     none("turn numbers with gaps",
          "SELECT turn_number FROM turns WHERE turn_number <> (SELECT count(*) FROM turns t WHERE "
          "t.agent_id = turns.agent_id AND t.thread_id = turns.thread_id AND t.id <= turns.id)");

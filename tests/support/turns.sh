@@ -43,7 +43,7 @@ set_key() { # FILE KEY JSON: one member of a configuration
 edit_agent_key() { set_key "$CHORUS_HOME/agents/$1/agent.json" "$2" "$3"; } # NAME KEY JSON: by whom it may be
 agent_key() { # NAME KEY JSON: by a person, so that it is in force
     edit_agent_key "$@"
-    case $2 in budget | channel_id | environment | hooks | mcpServers | notify | permissions | sandbox) trusted "$1" ;; esac
+    case $2 in budget | channel_id | environment | permissions | sandbox) trusted "$1" ;; esac
 }
 trusted() { # NAME: what its agent.json says now
     local said

@@ -79,6 +79,7 @@ bool fits(KeyType type, const Json& value) {
         case KeyType::text_or_null:
             return value.is_string();
         case KeyType::integer:
+        case KeyType::count:
             return value == 7;
         case KeyType::amount:
             return value == 7 || value == 1.5;

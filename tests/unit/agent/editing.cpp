@@ -34,8 +34,7 @@ TEST(FindPlace, follows_the_table_into_objects) {
         {"limits.sandbox", KeyType::sandbox},
         {"limits.budget.tokens_per_turn", KeyType::integer},
         {"limits.permissions.deny", KeyType::array},
-        {"budget.usd_per_day", KeyType::amount},
-        {"hooks.before.one", KeyType::any}};
+        {"budget.usd_per_day", KeyType::amount}};
     for (const auto& [dotted, type] : in_home) {
         const auto place = find_place(dotted, File::home);
         ASSERT_TRUE(place) << dotted;
@@ -95,9 +94,7 @@ TEST(ValueJson, is_json_where_that_fits_and_the_text_itself_where_a_text_does) {
         {"roles.ada", R"(["a","b"])", R"(["a","b"])"},
         {"roles.ada", "1000", R"("1000")"},
         {"budget.usd_per_turn", "0.5", "0.5"},
-        {"hooks.x", "true", "true"},
-        {"default_model", "[1]", R"("[1]")"},
-        {"hooks.x", "make test", R"("make test")"}};
+        {"default_model", "[1]", R"("[1]")"}};
     for (const auto& [key, given, json] : pairs)
         EXPECT_EQ(value_json(given, place_of(key, File::home)), json) << key << " " << given;
     EXPECT_EQ(value_json("null", place_of("model", File::agent)), "null");

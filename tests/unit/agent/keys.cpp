@@ -28,12 +28,10 @@ TEST(Keys, are_sorted_and_found) {
 
 // L-10 and the optional keys of chorus-home(5)
 TEST(Keys, are_those_of_the_manual) {
-    for (const char* name :
-         {"name",           "channel_id",    "model",        "system_prompt",  "permissions",
-          "created_at",     "running_tasks", "description",  "rolling_window", "idle_timeout",
-          "max_iterations", "max_messages",  "auto_compact", "context_tokens", "sandbox",
-          "parallel_tools", "budget",        "mcpServers",   "hooks",          "notify",
-          "metadata"}) {
+    for (const char* name : {"name", "channel_id", "model", "system_prompt", "permissions",
+                             "created_at", "running_tasks", "description", "rolling_window",
+                             "idle_timeout", "max_iterations", "max_messages", "auto_compact",
+                             "context_tokens", "sandbox", "parallel_tools", "budget", "metadata"}) {
         const Key* key = find_key(name);
         ASSERT_NE(key, nullptr) << name;
         EXPECT_TRUE(key->in_agent) << name;

@@ -232,7 +232,7 @@ class AdoptionTest : public BirthTest {
     void lay(const std::string& path) const {
         put(path + "/agent.json",
             R"({"name":"old","model":"builtin/script","system_prompt":"S","permissions":"open",)"
-            R"("hooks":{"x":1},"channel_id":null,"max_iterations":3,"extra":true})");
+            R"("environment":["X"],"channel_id":null,"max_iterations":3,"extra":true})");
         put(path + "/docs/notes.md", "notes");
         put(path + "/workspace/file.txt", "work");
         put(path + "/sessions/one.json",
@@ -248,7 +248,7 @@ class AdoptionTest : public BirthTest {
     void expect_adopted(const Birth& birth) {
         EXPECT_TRUE(birth.adopted);
         ASSERT_EQ(birth.set_aside.size(), 2U);
-        EXPECT_EQ(birth.set_aside[0].key, "hooks");
+        EXPECT_EQ(birth.set_aside[0].key, "environment");
         EXPECT_EQ(birth.set_aside[1].key, "permissions");
         EXPECT_TRUE(birth.trusted.empty());
         EXPECT_EQ(birth.sessions, 1U);
@@ -262,7 +262,8 @@ class AdoptionTest : public BirthTest {
         const auto prompts = store::pending_prompts(store, birth.agent.id);
         ASSERT_EQ(prompts.size(), 1U);
         EXPECT_EQ(prompts[0].kind, "trust");
-        EXPECT_EQ(prompts[0].text, "hooks: not set → {\"x\":1}\npermissions: not set → \"open\"\n");
+        EXPECT_EQ(prompts[0].text,
+                  "environment: not set → [\"X\"]\npermissions: not set → \"open\"\n");
         EXPECT_EQ(made.shared.max_iterations, 3);
         EXPECT_NE(made.text.find("\"extra\": true"), std::string::npos);
         EXPECT_EQ(text_of(directory("ada").workspace() + "/file.txt"), "work");
@@ -292,7 +293,7 @@ TEST_F(AdoptionTest, takes_a_copy_of_a_directory_elsewhere) {
     std::filesystem::create_symlink("/etc/hostname", scratch / "old/workspace/link");
     expect_adopted(give(adopting(scratch / "old")));
     EXPECT_FALSE(is_there(directory("ada").workspace() + "/link"));
-    EXPECT_NE(text_of(scratch / "old/agent.json").find("hooks"), std::string::npos)
+    EXPECT_NE(text_of(scratch / "old/agent.json").find("environment"), std::string::npos)
         << "that one is left as it was";
 }
 
@@ -331,7 +332,7 @@ TEST_F(AdoptionTest, keeps_everything_of_an_agent_that_is_trusted) {
     const Birth birth = give(options);
     EXPECT_TRUE(birth.set_aside.empty());
     EXPECT_EQ(birth.agent.permissions, "open");
-    EXPECT_EQ(trusted_part(store, birth.agent.id), R"({"hooks":{"x":1},"permissions":"open"})");
+    EXPECT_EQ(trusted_part(store, birth.agent.id), R"({"environment":["X"],"permissions":"open"})");
     ASSERT_EQ(birth.trusted.size(), 2U);
     EXPECT_EQ(birth.trusted[1].key + birth.trusted[1].after, "permissions\"open\"");
     EXPECT_TRUE(store::pending_prompts(store, birth.agent.id).empty());
@@ -364,7 +365,7 @@ TEST_F(AdoptionTest, touches_nothing_where_something_is_not_valid) {
     BirthOptions options = adopting("");
     options.model = "nowhere/x";
     EXPECT_EQ(error_of([&] { give(options); }).code(), ErrorCode::no_driver);
-    EXPECT_NE(text_of(directory("ada").configuration()).find("hooks"), std::string::npos);
+    EXPECT_NE(text_of(directory("ada").configuration()).find("environment"), std::string::npos);
     EXPECT_FALSE(is_there(directory("ada").workspace() + "/.git"));
     EXPECT_TRUE(store::list_agents(store).empty());
     lay(scratch / "old");

@@ -55,13 +55,14 @@ TEST_F(TrustTest, begins_with_what_an_agent_is_born_with) {
     EXPECT_EQ(trusted_part(store, birth.agent.id),
               R"({"channel_id":"webhook:https://example.com/x","permissions":"open"})");
     EXPECT_TRUE(audit(birth.agent).empty()) << "birth has its own record";
-    put(home.template_directory() + "/agent.json", R"({"hooks":{"x":"y"},"permissions":"locked"})");
+    put(home.template_directory() + "/agent.json",
+        R"({"environment":["x"],"permissions":"locked"})");
     EXPECT_EQ(trusted_part(store, give("bob").agent.id),
-              R"({"hooks":{"x":"y"},"permissions":"locked"})");
+              R"({"environment":["x"],"permissions":"locked"})");
 }
 
 TEST_F(TrustTest, begins_with_what_an_adoption_leaves) {
-    const char* text = R"({"model":"builtin/script","hooks":{"x":1},"permissions":"open"})";
+    const char* text = R"({"model":"builtin/script","environment":["x"],"permissions":"open"})";
     put(home.agent("ada") + "/agent.json", text);
     BirthOptions options = options_for("ada");
     options.adopt = "";
@@ -71,7 +72,7 @@ TEST_F(TrustTest, begins_with_what_an_adoption_leaves) {
     options.name = "bob";
     options.trust = true;
     EXPECT_EQ(trusted_part(store, give(options).agent.id),
-              R"({"hooks":{"x":1},"permissions":"open"})");
+              R"({"environment":["x"],"permissions":"open"})");
 }
 
 TEST_F(TrustTest, of_an_agent_that_this_home_kept_is_what_it_was_kept_with) {
@@ -125,8 +126,8 @@ TEST_F(TrustTest, decided_by_a_person_is_in_the_audit_and_answers_what_was_asked
     const std::string asked = add_prompt(ada, "trust");
     const std::string other_kind = add_prompt(ada, "permission");
     const std::string other_agent = add_prompt(bob, "trust");
-    const std::string file = R"({"permissions":"open","hooks":{"token":")" +
-                             std::string("sk-ant-api03-abcdefghijklmnopqrstuvwxyz") + "\"}}";
+    const std::string file = R"({"permissions":"open","environment":[")" +
+                             std::string("sk-ant-api03-abcdefghijklmnopqrstuvwxyz") + "\"]}";
     in_transaction([&] { decide_trust(store, ada, agent::trust_part(file), file, decider); });
 
     EXPECT_EQ(trusted_part(store, ada.id), agent::trust_part(file));
@@ -140,7 +141,7 @@ TEST_F(TrustTest, decided_by_a_person_is_in_the_audit_and_answers_what_was_asked
     EXPECT_EQ(rows[0].user_id, 1000);
     EXPECT_NE(rows[0].detail.find("permissions: \"standard\""), std::string::npos);
     EXPECT_NE(rows[0].detail.find(" to \"open\""), std::string::npos);
-    EXPECT_NE(rows[0].detail.find("hooks: nothing to "), std::string::npos);
+    EXPECT_NE(rows[0].detail.find("environment: nothing to "), std::string::npos);
     EXPECT_EQ(rows[0].detail.find("sk-ant"), std::string::npos) << "no key is stored";
     EXPECT_EQ(store::check_audit(store).broken_row, 0);
 }
@@ -167,7 +168,7 @@ TEST_F(TrustTest, of_one_key_answers_no_question_about_another) {
 TEST_F(TrustTest, shows_the_beginning_of_a_long_value_and_its_hash) {
     const store::Agent ada = give("ada").agent;
     const std::string file =
-        R"({"permissions":"standard","notify":{"a":")" + std::string(5'000, 'x') + "\"}}";
+        R"({"permissions":"standard","environment":[")" + std::string(5'000, 'x') + "\"]}";
     in_transaction([&] { decide_trust(store, ada, agent::trust_part(file), file, decider); });
     const std::string detail = audit(ada).at(0).detail;
     EXPECT_LT(detail.size(), 700U);

@@ -118,7 +118,6 @@ TEST(Standing, says_what_goes_with_the_state) {
 TEST(Standing, every_state_has_a_name_of_a2a) {
     EXPECT_EQ(a2a_state(TurnState::starting), "submitted");
     EXPECT_EQ(a2a_state(TurnState::working), "working");
-    EXPECT_EQ(a2a_state(TurnState::restarting), "working");
     EXPECT_EQ(a2a_state(TurnState::idle), "completed");
     EXPECT_EQ(a2a_state(TurnState::prompt), "input-required");
     EXPECT_EQ(a2a_state(TurnState::error), "failed");
