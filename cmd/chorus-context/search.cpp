@@ -9,6 +9,7 @@
 #include "chorus-context/reading.hpp"
 #include "chorus-context/verb.hpp"
 #include "cli/time.hpp"
+#include "sys/terminal.hpp"
 
 namespace chorus::context_command {
 namespace {
@@ -70,7 +71,7 @@ base::ExitStatus run(Options& options, Opened& opened) {
     if (!options.search.agent.empty())
         life::require_known_agent(*opened.store, options.search.agent);
     const bool on_terminal = isatty(STDOUT_FILENO) == 1;
-    const bool color = on_terminal && !opened.environment.has("NO_COLOR");
+    const bool color = sys::takes_escapes(STDOUT_FILENO) && !opened.environment.has("NO_COLOR");
     const auto all = store::search_messages(*opened.store, options.search);
     for (const store::Found& found : all) {
         if (options.json)

@@ -165,6 +165,16 @@ std::string_view utf8_suffix(std::string_view text, std::size_t bytes) {
     return text.substr(start);
 }
 
+std::size_t unfinished_utf8(std::string_view text) {
+    for (std::size_t back = 1; back <= 3 && back <= text.size(); ++back) {
+        const auto byte = static_cast<unsigned char>(text[text.size() - back]);
+        if (is_continuation(byte)) continue;
+        const std::size_t wanted = byte >= 0xf0U ? 4 : byte >= 0xe0U ? 3 : byte >= 0xc0U ? 2 : 1;
+        return wanted > back ? back : 0;
+    }
+    return 0;
+}
+
 std::size_t utf8_length(std::string_view text) {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
         return !is_continuation(static_cast<unsigned char>(c));

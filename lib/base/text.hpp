@@ -19,6 +19,8 @@ std::string_view utf8_prefix(std::string_view text, std::size_t bytes);
 // The longest suffix likewise.
 std::string_view utf8_suffix(std::string_view text, std::size_t bytes);
 std::size_t utf8_length(std::string_view text);
+// How many bytes at the end begin a character and do not finish it.
+std::size_t unfinished_utf8(std::string_view text);
 
 enum class Newlines { keep, escape };
 // Untrusted text for a terminal, a log or a question: C0 but newline and tab, DEL, C1,

@@ -136,7 +136,7 @@ ExitStatus append(const View& view, bool waits) {
 
 ExitStatus follow(const View& view, Form form) {
     sys::Interrupt::install();  // before there is a cursor to be shown again
-    if (form == Form::terminal) {
+    if (form == Form::terminal && sys::takes_escapes(STDOUT_FILENO)) {
         Screen screen;
         // a line that fills its row leaves the cursor in it, and clearing behind it takes its end
         return repeat(view, 1, [&](const auto& lines) { return screen.draw(lines); });

@@ -1,17 +1,21 @@
 #include "cli/main.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <iostream>
 #include <new>
+#include <optional>
 
 #include "base/nearest.hpp"
 #include "base/text.hpp"
 #include "cli/completion.hpp"
 #include "cli/help.hpp"
 #include "cli/parse.hpp"
+#include "cli/terminal_guard.hpp"
 #include "cli/values.hpp"
 #include "cli/version.hpp"
 #include "sys/environment.hpp"
@@ -104,10 +108,19 @@ ExitStatus run(const Program& program, std::vector<std::string> arguments) {
     return run_command(command, verb->options, {}, arguments);
 }
 
+// The reader had enough: the end is the one that SIGPIPE makes, without a word.
+void end_where_nobody_reads() {
+    pollfd output{STDOUT_FILENO, 0, 0};
+    if (poll(&output, 1, 0) != 1 || (output.revents & POLLERR) == 0) return;
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
+}
+
 // Promise 12: no exit status 0 unless what was printed was written.
 ExitStatus after_flush(ExitStatus status, std::string_view program) {
     std::cout.flush();
     if (std::cout.good() && std::fflush(stdout) == 0) return status;
+    end_where_nobody_reads();
     print_line(program, "error", "stdout: not everything could be written");
     return status == ExitStatus::done ? ExitStatus::failed : status;
 }
@@ -165,6 +178,8 @@ int run_main(int argc, char** argv, const Program& program) {
         sys::harden_process();
         sys::keep_freed_memory();
         environment = sys::Environment::of_process();
+        std::optional<TerminalGuard> guard;
+        if (isatty(STDOUT_FILENO) == 1) guard.emplace(std::cout);
         return static_cast<int>(after_flush(run(program, {argv + 1, argv + argc}), program.name));
     } catch (const Error& error) {
         report(program, environment, error);

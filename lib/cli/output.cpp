@@ -10,8 +10,10 @@
 #include "chat/commands.hpp"
 #include "cli/main.hpp"
 #include "cli/progress.hpp"
+#include "cli/terminal_guard.hpp"
 #include "sys/bounded_write.hpp"
 #include "sys/clock.hpp"
+#include "sys/terminal.hpp"
 
 namespace chorus::cli {
 
@@ -23,7 +25,7 @@ constexpr const char* unwritten = "stdout: not everything could be written";
 
 bool use_color(const OutputOptions& options) {
     if (options.color != Color::automatic) return options.color == Color::always;
-    return !options.no_color && isatty(STDERR_FILENO) == 1;
+    return !options.no_color && sys::takes_escapes(STDERR_FILENO);
 }
 
 std::string call_line(const chat::CallEvent& event) {
@@ -44,7 +46,7 @@ Output::Output(std::string_view program, OutputOptions options)
       options_(std::move(options)),
       to_terminal_(isatty(STDOUT_FILENO) == 1),
       live_text_(options_.format == Format::text && (to_terminal_ || options_.stream)) {
-    if (options_.verbosity == Verbosity::normal && isatty(STDERR_FILENO) == 1)
+    if (options_.verbosity == Verbosity::normal && sys::takes_escapes(STDERR_FILENO))
         progress_ = std::make_unique<Progress>(use_color(options_));
 }
 
@@ -59,7 +61,9 @@ void Output::print(std::string_view text) {
     if (text.empty()) return;
     last_printed_ = text.back();
     if (!options_.file.empty()) copy_ += text;
-    const std::string shown = to_terminal_ ? base::visible(text) : std::string(text);
+    const std::string shown = !to_terminal_                     ? std::string(text)
+                              : options_.format == Format::text ? base::visible(text)
+                                                                : guarded(text);
     std::int64_t over_since_ms = 0;
     const auto gives_up = [&] {
         if (!is_over_ || !is_over_()) return false;

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "base/shell_quoted.hpp"
 #include "base/text.hpp"
 #include "life/leftovers.hpp"
@@ -25,6 +26,11 @@ using store::AgentStatus;
     std::vector<std::string> names;
     for (const store::Agent& agent : store::list_agents(store))
         if (agent.status == AgentStatus::active) names.push_back(agent.name);
+    const auto near = base::nearest(name, names, 1);
+    if (!near.empty())
+        throw Error(ErrorCode::not_found,
+                    "agent " + base::quoted(name) + ": there is none of that name",
+                    "did you mean " + near.front() + "?");
     const std::size_t known = names.size();
     names.resize(std::min<std::size_t>(known, 10));
     throw Error(

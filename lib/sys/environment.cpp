@@ -173,6 +173,11 @@ void harden_process() {
         if (signal(number, SIG_IGN) == SIG_ERR) throw base::system_error("signal");
 }
 
+bool term_takes_escapes() {
+    const char* term = getenv("TERM");
+    return term != nullptr && *term != '\0' && std::string_view(term) != "dumb";
+}
+
 unsigned caller_umask() {
     if (umask_before()) return *umask_before();
     const mode_t present = umask(private_umask);  // there is no other way to read it

@@ -45,6 +45,8 @@ void harden_process();
 constexpr unsigned private_umask = 077;
 // The umask that this process was started with; before harden_process(), its umask.
 unsigned caller_umask();
+// Whether TERM is set, and not "dumb".
+bool term_takes_escapes();
 // A process of milliseconds gains nothing by giving memory back: freed blocks, large ones too, are
 // kept and used again, which spares the faults of touching new pages.
 void keep_freed_memory();

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <string_view>
 
+#include "sys/environment.hpp"
+
 namespace chorus::sys {
 namespace {
 
@@ -63,6 +65,10 @@ std::optional<TerminalSize> terminal_size(int fd) {
     if (told.ws_row > 0) size.rows = told.ws_row;
     if (told.ws_col > 0) size.columns = told.ws_col;
     return size;
+}
+
+bool takes_escapes(int fd) {
+    return isatty(fd) == 1 && term_takes_escapes();
 }
 
 void show_hidden_cursor() noexcept {

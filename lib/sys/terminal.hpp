@@ -14,6 +14,10 @@ struct TerminalSize {
 // Nothing where `fd` is no terminal; 24 by 80 where it does not know its own.
 std::optional<TerminalSize> terminal_size(int fd);
 
+// Whether escape sequences do there what they should: a terminal, and TERM neither unset nor
+// "dumb".
+bool takes_escapes(int fd);
+
 // The cursor is hidden as long as this lives. It is shown again however the process ends (SIGQUIT
 // and the second SIGINT too, SIGKILL excepted), and while it is stopped. One at a time.
 class HiddenCursor {

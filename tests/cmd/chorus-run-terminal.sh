@@ -345,4 +345,52 @@ decided_elsewhere 'chorus-tasks approve "$id"' ''
 expect_no_match "$out" 'too late'
 [ -e "$CHORUS_HOME/agents/a/workspace/done" ] || fail 'it was not run'
 
+test_case "no character plays tricks on a terminal, in JSON either, which stays JSON"
+init a --model builtin/script
+tricks=$'x \u202e \u009b2J \U000e0041 \u200b y'
+run chorus-run a "$tricks"
+expect_status 0
+raw='[^ -~]*('$'\u202e|\u009b|\U000e0041|\u200b'')'
+for command in 'chorus-context messages a' 'chorus-context messages a --json' 'chorus-context log a --json' 'chorus-context show a --json' \
+    'chorus-context search x --json' 'chorus-context search x' 'chorus-tasks status a --json' 'chorus-context export a --format jsonl' \
+    'chorus-run a --fresh "$tricks"' 'chorus-run a --fresh --json "$tricks"' 'chorus-run a --fresh --output-format stream-json "$tricks"'; do
+    export tricks
+    typist() { :; }
+    on_terminal "$command"
+    expect_status 0
+    [[ ! $out =~ $raw ]] || fail "$command shows them"
+    [[ $command != *json* ]] || jq -c . <<<"$out" >/dev/null || fail "$command prints no JSON"
+done
+on_terminal 'chorus-context messages a --json -n 1'
+expect_json '.content | contains($ENV.tricks)' true
+
+test_case "no escapes where TERM is dumb, empty or unset"
+init a --model anthropic/m --permissions sandboxed
+start_server "$(answers "$(call c bash '{"command": "sleep 2"}')" "$(say Done.)" '{"status": 500}')"
+for term in dumb '' unset; do
+    set_term="export TERM=$term"
+    [ "$term" != unset ] || set_term='unset TERM'
+    for command in 'chorus-run a --fresh "say it"' 'timeout -s INT 1 chorus-tasks -f' 'timeout -s INT 1 chorus-tasks status a -f' 'chorus-context search say' 'chorus-context audit' 'chorus-run --help'; do
+        on_terminal "$set_term; $command"
+        [[ $out != *$'\e'* ]] || fail "TERM=$term $command: $(cat -v <<<"${out:0:300}")"
+    done
+done
+on_terminal 'export TERM=xterm; timeout -s INT 1 chorus-tasks -f'
+[[ $out == *$'\e'* ]] || fail 'a terminal that can is not drawn on'
+
+test_case "a reader that has had enough ends a listing quietly"
+init a --model builtin/script
+for i in 1 2 3; do chorus-run a "$(head -c 100000 /dev/zero | tr '\0' x)" >/dev/null; done
+for command in 'chorus-context messages a' 'chorus-context messages a --json' 'chorus-context export a --format md' 'chorus-context show a --json' 'chorus-config list' 'chorus-context audit --json'; do
+    run bash -c "$command | head -c 10; echo \${PIPESTATUS[0]}"
+    expect_equal "$err" ''
+    [[ $(tail -1 <<<"$out") =~ ^(.*)(0|141)$ ]] || fail "$command: $out"
+done
+run bash -c 'chorus-context messages a | true; echo ${PIPESTATUS[0]}'
+expect_equal "$out" 141
+expect_equal "$err" ''
+run bash -c 'chorus-context messages a >/dev/full; echo $?'
+expect_equal "$out" 1
+expect_match "$err" 'stdout: not everything could be written'
+
 end_tests

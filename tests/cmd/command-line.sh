@@ -109,6 +109,17 @@ for number in 0 -1 +5 0x10 1e3 ' 5' 5. five 99999999999999999999999; do
     refused "-n: '${number//+/\\+}' is not a whole number, 1 or more" chorus-context log a -n "$number"
 done
 
+test_case "an agent of nearly that name"
+init notes --model builtin/script
+init other --model builtin/script
+for command in 'chorus-run ntoes hello' 'chorus-context log noets' 'chorus-tasks status note' 'chorus-destroy notess --yes' 'chorus-config get model -a Notes'; do
+    run $command
+    expect_status 4
+    expect_match "$err" 'hint: did you mean notes\?'
+done
+run chorus-run nobody hello
+expect_match "$err" "hint: there are 'notes' and 'other'"
+
 test_case "what is not there: the word, what is near, and that verb's help"
 refused "there is no option '--jsno'" chorus-run a --jsno
 expect_match "$err" 'hint: did you mean --json\? see chorus-run --help$'
