@@ -18,7 +18,7 @@ struct Verb {
 };
 
 void agent_option(cli::Command& app, Call& call) {
-    app.option("-a,--agent", call.agent, "of that agent's agent.json, not of config.json")
+    app.option("-A,--agent", call.agent, "of that agent's agent.json, not of config.json")
         .type("NAME");
 }
 
@@ -62,7 +62,7 @@ void doctor_options(cli::Command& app, Call& call) {
 void trim_options(cli::Command& app, Call& call) {
     app.option("--older-than", call.older_than, "what is older than that; 90d unless given")
         .type("TIME");
-    app.option("-a,--agent", call.agent, "of that agent and its earlier namesakes").type("NAME");
+    app.option("-A,--agent", call.agent, "of that agent and its earlier namesakes").type("NAME");
     app.flag("--dry-run", call.dry_run, "only count what would be removed");
     json_option(app, call);
 }

@@ -29,6 +29,7 @@ using base::ErrorCode;
 using base::ExitStatus;
 
 struct Options {
+    std::string adopted;  // behind NAME
     life::BirthOptions birth;
     std::string system_prompt_file;
     std::string permissions;
@@ -95,18 +96,21 @@ void print_json(const life::Birth& birth, const agent::Home& home) {
     for (const agent::TrustChange& change : birth.trusted)
         out.key(change.key).raw(change.after.empty() ? "null" : change.after);
     out.end_object();
+    list("unchanged", birth.unchanged);
     list("left_out", birth.left_out);
     list("plants", birth.plants);
     out.key("exit_code").number(0).end_object();
     std::cout << out.text() << '\n';
 }
 
-void print_text(const life::Birth& birth, bool with_submodules) {
+void print_text(const life::Birth& birth, const agent::Home& home, bool with_submodules) {
     if (birth.existed) {
         std::cout << "Agent " << birth.agent.name << " is there already.\n";
+        for (const std::string& option : birth.unchanged)
+            cli::print_line("chorus-init", "notice", "not changed: " + option);
         return;
     }
-    std::cout << base::visible(life::welcome(birth));
+    std::cout << base::visible(life::announcement(birth));
     const auto notice = [](const std::string& what) {
         cli::print_line("chorus-init", "notice", what);
     };
@@ -126,6 +130,8 @@ void print_text(const life::Birth& birth, bool with_submodules) {
     if (birth.messages > 0)
         std::cout << birth.messages << (birth.messages == 1 ? " message" : " messages")
                   << " of its conversation came along.\n";
+    std::cout << "Directory: " << base::visible(home.path() + "/" + birth.agent.dir)
+              << "\nNext: chorus-run " << birth.agent.name << " 'PROMPT'\n";
 }
 
 void tell_channel(const life::Birth& birth, const agent::Home& home, store::Store& store,
@@ -145,6 +151,10 @@ ExitStatus run(Options& options) {
     const agent::Home home = agent::find_home(environment);
     if (!options.system_prompt_file.empty())
         options.birth.system_prompt = read_text(options.system_prompt_file, "--system-prompt-file");
+    if (!options.adopted.empty() && !options.birth.adopt->empty())
+        throw Error(ErrorCode::bad_request, "--adopt: given twice",
+                    "chorus-init " + options.birth.name + " --adopt DIR|TAR");
+    if (!options.adopted.empty()) options.birth.adopt = options.adopted;
     if (options.birth.system_prompt && base::trim(*options.birth.system_prompt).empty())
         throw Error(ErrorCode::bad_request, "--system-prompt: it is empty");
     if (!options.permissions.empty())
@@ -170,7 +180,7 @@ ExitStatus run(Options& options) {
     if (options.json)
         print_json(birth, home);
     else
-        print_text(birth, options.birth.submodules);
+        print_text(birth, home, options.birth.submodules);
     std::cout.flush();
     if (!birth.existed && !birth.agent.channel_id.empty())
         tell_channel(birth, home, store, environment);
@@ -184,7 +194,7 @@ void add_options(cli::Command& app, Options& options) {
     app.option("--system-prompt-file", options.system_prompt_file,
                "the same from FILE, - for stdin")
         .type("FILE");
-    app.option("--model", birth.model, "provider/name").type("MODEL");
+    app.option("-m,--model", birth.model, "provider/name").type("MODEL");
     app.option("--permissions", options.permissions, "a profile's name, or @FILE with one")
         .type("PROFILE|@FILE");
     app.option("--description", birth.description, "one line on what it is for").may_be_empty();
@@ -195,6 +205,7 @@ void add_options(cli::Command& app, Options& options) {
         .type("PATH|URL|HOST:PATH");
     app.flag("--submodules", birth.submodules, "with the submodules of what is cloned")
         .needs("--clone");
+    app.word("DIR|TAR", options.adopted, "what --adopt takes over").needs("--adopt");
     app.option_with_optional_value("--adopt", birth.adopt,
                                    "take over the directory in place, or --adopt=DIR|TAR")
         .type("[=DIR|TAR]");

@@ -32,8 +32,8 @@ std::string what_there_is(const Call& call) {
     const agent::File other =
         call.file() == agent::File::agent ? agent::File::home : agent::File::agent;
     if (agent::find_place(call.key, other))
-        return other == agent::File::agent ? "it is a key of agent.json: name the agent with -a"
-                                           : "it is a key of config.json: leave -a out";
+        return other == agent::File::agent ? "it is a key of agent.json: name the agent with -A"
+                                           : "it is a key of config.json: leave -A out";
     const agent::Astray astray = agent::astray(call.key, call.file());
     const auto near = base::nearest(astray.dotted, astray.there_are, names_shown);
     if (!near.empty()) return "near it is " + base::quoted_list(near);
@@ -152,7 +152,7 @@ void write(Subject& subject, const agent::Place& place, const std::string& text,
 void check_prompt(const agent::Place& place, const std::string& text) {
     if (place.key->name != "system_prompt" || !base::trim(text).empty()) return;
     throw Error(ErrorCode::bad_request, "system_prompt: it would be empty",
-                "chorus-config set system_prompt TEXT -a NAME, or @FILE for TEXT");
+                "chorus-config set system_prompt TEXT -A NAME, or @FILE for TEXT");
 }
 
 }  // namespace

@@ -113,7 +113,7 @@ Action add_audit(cli::Command& verb) {
     verb.option("--turn", options->filter.turn, "of that turn, by its turn_id")
         .type("TURN")
         .from(1);
-    verb.option("-n", options->filter.newest, "the last N of them").type("N").from(1);
+    verb.option("-n,--limit", options->filter.newest, "the last N of them").type("N").from(1);
     verb.flag("--json", options->json, "print one JSON object a line");
     return [options](Opened& opened) { return run(*options, opened); };
 }

@@ -82,7 +82,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 Action add_history(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     verb.word("NAME", options->agent, "the agent, a destroyed one too; none: all there are");
-    verb.option("--limit", options->limit, "so many at most (50)").type("N").from(1);
+    verb.option("-n,--limit", options->limit, "so many at most (50)").type("N").from(1);
     verb.flag("--all", options->all, "of earlier agents of that name too");
     verb.flag("--json", options->json, "print one JSON object a line");
     return [options](Opened& opened) { return run(*options, opened); };

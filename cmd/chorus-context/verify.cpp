@@ -160,7 +160,7 @@ Action add_verify(cli::Command& verb) {
     verb.word("NAME", options->agent, "an agent of the home; the log is that of all of them");
     verb.flag("--prefix", options->prefix,
               "check instead that what was sent only grew, and why not");
-    verb.option("-t", options->thread, "with --prefix: of that thread; none: of all")
+    verb.option("-t,--thread", options->thread, "with --prefix: of that thread; none: of all")
         .type("THREAD")
         .needs("--prefix");
     verb.option("--expect", options->expect, "the audit of a result that was kept")

@@ -195,13 +195,13 @@ Wanted Line::read() {
 }
 
 void Line::check_values() const {
-    const auto check = [&](const Option& option, const std::string& text) {
+    const auto check = [&](const Option& option, std::string_view typed, const std::string& text) {
         if (const std::string problem = option.problem_of(text); !problem.empty())
-            throw usage(std::string(option.name()) + ": " + problem, help_of(command_));
+            throw usage(std::string(typed) + ": " + problem, help_of(command_));
     };
-    for (const Word& word : words_) check(*word.option, word.text);
+    for (const Word& word : words_) check(*word.option, word.option->name(), word.text);
     for (const Given& given : options_)
-        if (given.value) check(*given.option, *given.value);
+        if (given.value) check(*given.option, given.typed, *given.value);
 }
 
 // What was given, each once.

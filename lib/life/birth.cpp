@@ -319,24 +319,41 @@ void settle_paths(const Home& home, store::Store& store, BirthOptions& options) 
     if (options.clone == cloned) options.clone = path;
 }
 
-Birth existing(const Home& home, const store::Agent& row) {
+Birth existing(const Home& home, const store::Agent& row, const BirthOptions& options) {
+    const agent::Configuration present =
+        agent::load_configuration(Directory(home.path() + "/" + row.dir));
     Birth birth;
     birth.agent = row;
     birth.existed = true;
-    birth.system_prompt =
-        agent::load_configuration(Directory(home.path() + "/" + row.dir)).system_prompt;
+    birth.system_prompt = present.system_prompt;
+    const auto compare = [&](const char* option, bool is_so, const std::string& what) {
+        if (!is_so) birth.unchanged.push_back(std::string(option) + " (" + what + ")");
+    };
+    const std::string model = present.model.empty() ? row.model : present.model;
+    compare("--model", options.model.empty() || options.model == model, "it is " + model);
+    compare("--permissions",
+            !options.permissions || *options.permissions == chat::quoted(row.permissions),
+            "they are " + row.permissions);
+    compare("--description", !options.description || *options.description == present.description,
+            "it has another one");
+    compare("--system-prompt",
+            !options.system_prompt || *options.system_prompt == present.system_prompt,
+            "it has another one");
+    compare("--channel", !options.channel || *options.channel == present.channel_id,
+            present.channel_id.empty() ? "it has none" : "it has another one");
+    compare("--template", options.template_directory.empty(), "it is made already");
+    compare("--clone", options.clone.empty(), "its workspace is made already");
+    compare("--adopt", !options.adopt, "it is made already");
     return birth;
 }
 
-}  // namespace
-
-Birth give_birth(const Home& home, store::Store& store, const sys::Environment& environment,
-                 BirthOptions options) {
+Birth give_birth_once(const Home& home, store::Store& store, const sys::Environment& environment,
+                      BirthOptions options) {
     check_name(options.name);
     reclaim_leftovers(home, store);
     if (const auto present = store::find_agent(store, options.name)) {
         if (options.exist_ok && present->status == store::AgentStatus::active)
-            return existing(home, *present);
+            return existing(home, *present, options);
         refuse_taken(options.name);
     }
     const auto predecessor = store::find_destroyed_agent(store, options.name);
@@ -360,7 +377,24 @@ Birth give_birth(const Home& home, store::Store& store, const sys::Environment& 
     return birth_of_new(home, store, environment, options);
 }
 
-std::string welcome(const Birth& birth) {
+}  // namespace
+
+Birth give_birth(const Home& home, store::Store& store, const sys::Environment& environment,
+                 BirthOptions options) {
+    if (!options.exist_ok) return give_birth_once(home, store, environment, std::move(options));
+    try {
+        return give_birth_once(home, store, environment, options);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::exists) throw;
+        // another chorus-init may have been faster: its agent is whole once this lock is free
+        const sys::Lock lock = require_birth_lock(home);
+        const auto present = store::find_agent(store, options.name);
+        if (!present || present->status != store::AgentStatus::active) throw;
+        return existing(home, *present, options);
+    }
+}
+
+std::string announcement(const Birth& birth) {
     std::string text = "Agent " + birth.agent.name + (birth.adopted ? " adopted" : " created") +
                        ". Model: " + birth.agent.model;
     if (!birth.model_origin.empty()) text += " (from " + birth.model_origin + ")";
@@ -369,7 +403,11 @@ std::string welcome(const Birth& birth) {
         text += std::to_string(birth.sessions) +
                 (birth.sessions == 1 ? " saved session is" : " saved sessions are") +
                 " within reach.\n";
-    return text + "\nSystem prompt:\n" + birth.system_prompt + "\n";
+    return text;
+}
+
+std::string welcome(const Birth& birth) {
+    return announcement(birth) + "\nSystem prompt:\n" + birth.system_prompt + "\n";
 }
 
 }  // namespace chorus::life

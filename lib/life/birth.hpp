@@ -41,6 +41,8 @@ struct Birth {
     std::string model_origin;  // where the model came from when it was not given
     bool adopted = false;
     bool existed = false;  // --exist-ok
+    // Of one that existed: the options that say something else than is so, each with what is so.
+    std::vector<std::string> unchanged;
     // Trust keys of an agent.json from elsewhere: in force by --trust, or waiting for a person.
     std::vector<agent::TrustChange> trusted;
     std::vector<agent::TrustChange> set_aside;
@@ -56,7 +58,9 @@ struct Birth {
 Birth give_birth(const agent::Home& home, store::Store& store, const sys::Environment& environment,
                  BirthOptions options);
 
-// What a person is told, and what the transcript begins with.
+// What a person is told: that it is there, its model and its permissions.
+std::string announcement(const Birth& birth);
+// The same with the system prompt: what the transcript begins with.
 std::string welcome(const Birth& birth);
 
 }  // namespace chorus::life

@@ -60,7 +60,7 @@ store::Task start_by_hand(store::Store& store, const store::Agent& agent, const 
     if (secrets.holds_active(order.command))
         throw base::Error(base::ErrorCode::bad_request, "run: the command holds a key",
                           "write $NAME, and let commands see the variable: chorus-config set "
-                          "environment '[\"NAME\"]' -a " +
+                          "environment '[\"NAME\"]' -A " +
                               agent.name);
     const std::string workspace = sys::real_path(site.directory.workspace());
     const sys::Sandbox sandbox =

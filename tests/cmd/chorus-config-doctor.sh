@@ -71,7 +71,7 @@ keeps_its_files() {
     expect_status 0
 }
 keeps_its_rights() {
-    run chorus-config get permissions -a a
+    run chorus-config get permissions -A a
     expect_equal "$out" open
 }
 
@@ -128,7 +128,7 @@ finds 'chorus\.db: damaged' 1
 expect_match "$fixed" 'lost: everything'
 goes_on_with 0
 keeps_its_files
-run chorus-config get system_prompt -a a
+run chorus-config get system_prompt -A a
 expect_equal "$out" 'Be brief.'
 expect_match "$(cat "$agent"/branches/main/session.md)" 'one'
 
@@ -140,7 +140,7 @@ for state in '5, an empty file' '6, no file' '7, a database without tables'; do
     finds 'chorus\.db: (is (empty|missing), and there are directories of agents)' 1
     goes_on_with 0
     keeps_its_files
-    run chorus-config list -a a
+    run chorus-config list -A a
     expect_match "$out" 'Be brief'
     run chorus-context backup --restore "$base/backup.db"
     expect_status 0
@@ -182,7 +182,7 @@ for state in '11, agent.json that is no JSON' '12, no agent.json' '13, an empty 
     [ "${state%%,*}" = 12 ] || expect_match "$fixed" "the old one is $agent/agent\\.json\\.broken-"
     keeps_its_rights
     for key in 'system_prompt:Be brief.' 'description:the first' 'model:builtin/script'; do
-        run chorus-config get "${key%%:*}" -a a
+        run chorus-config get "${key%%:*}" -A a
         expect_equal "$out" "${key#*:}"
     done
     goes_on_with "$messages"
@@ -258,7 +258,7 @@ expect_status 0
 expect_file "$CHORUS_HOME/agents/b/workspace/file" precious
 run chorus-context history b
 expect_match "$out" kept
-run chorus-config get permissions -a b
+run chorus-config get permissions -A b
 expect_equal "$out" standard
 
 broken "26, a directory without an agent and without agent.json"
@@ -266,7 +266,7 @@ mv "$agent" "$CHORUS_HOME/agents/b"
 rm "$CHORUS_HOME/agents/b/agent.json"
 db "UPDATE agents SET status = 'destroyed', destroyed_at = 1"
 finds "agent 'b': the database knows nothing of" 0
-run chorus-config get system_prompt -a b
+run chorus-config get system_prompt -A b
 expect_equal "$out" 'Be brief.'
 run chorus-run b 'goes on'
 expect_status 0
@@ -354,7 +354,7 @@ mv "$agent" "$scratch/elsewhere"
 for kind in file link; do
     rm -f "$agent"
     [ $kind = file ] && : >"$agent" || ln -s "$scratch/elsewhere" "$agent"
-    for command in 'chorus-run a x' 'chorus-context save a' 'chorus-config get model -a a'; do
+    for command in 'chorus-run a x' 'chorus-context save a' 'chorus-config get model -A a'; do
         run $command
         expect_status 3
         expect_match "$err" "agents/a: $([ $kind = file ] && echo 'no directory' || echo 'a symbolic link, not the directory of the agent')"
@@ -409,7 +409,7 @@ cannot_read() { # PATH below the home: said with what helps, kept by --fix, and 
     chown -R 0:0 "$CHORUS_HOME"
     expect_file "$CHORUS_HOME/agents/a/workspace/file" precious
     keeps_its_rights
-    run chorus-config get system_prompt -a a
+    run chorus-config get system_prompt -A a
     expect_equal "$out" 'Be brief.'
 }
 test_case "doctor: what is only read, or replaced whole, need not be writable"

@@ -70,7 +70,7 @@ expect_equal "$(jq -c .roles "$(config)")" '{"%ops":"admin"}'
 test_case "a value comes from stdin or a file too"
 init a --model builtin/script
 printf 'Be brief.\nSay what you did.\n' >prompt.txt
-run chorus-config set -a a system_prompt @prompt.txt
+run chorus-config set -A a system_prompt @prompt.txt
 expect_status 0
 expect_equal "$(jq -r .system_prompt "$(agent_file)")" $'Be brief.\nSay what you did.'
 echo '{"allow": ["tool:view:.*"]}' >profile.json
@@ -78,9 +78,9 @@ run_stdin profile.json chorus-config set permissions.reader -
 expect_status 0
 run chorus-config get permissions.reader
 expect_equal "$out" '{"allow":["tool:view:.*"]}'
-run chorus-config set -a a description '"@home"'
+run chorus-config set -A a description '"@home"'
 expect_equal "$(jq -r .description "$(agent_file)")" @home
-run chorus-config set -a a description -- --hello
+run chorus-config set -A a description -- --hello
 expect_equal "$(jq -r .description "$(agent_file)")" --hello
 refused 2 'nofile: No such file' chorus-config set permissions.x @nofile
 
@@ -123,10 +123,10 @@ refused 2 'stands twice' chorus-config set limits '{"sandbox": "off", "sandbox":
 refused 2 'default_model: not valid UTF-8 at byte 1' chorus-config set default_model $'a\xff'
 refused 3 "providers: no provider 'nosuch'" chorus-config set providers.nosuch.base_url http://x
 refused 7 "no provider 'nowhere'" chorus-config set default_model nowhere/x
-refused 7 "no provider 'nowhere'" chorus-config set -a a model nowhere/x
-refused 3 'set: max_iterations: expected a whole number' chorus-config set -a a max_iterations 1.5
-refused 2 'name: Chorus itself writes this key' chorus-config set -a a name b
-refused 2 'running_tasks: Chorus itself' chorus-config unset -a a running_tasks
+refused 7 "no provider 'nowhere'" chorus-config set -A a model nowhere/x
+refused 3 'set: max_iterations: expected a whole number' chorus-config set -A a max_iterations 1.5
+refused 2 'name: Chorus itself writes this key' chorus-config set -A a name b
+refused 2 'running_tasks: Chorus itself' chorus-config unset -A a running_tasks
 
 test_case "a profile is compiled with all its patterns before it is written" # L-19
 init a --model builtin/script
@@ -136,18 +136,18 @@ refused 3 'permissions.ci.not_match\[0\]' chorus-config set permissions.ci '{"al
 refused 3 "default_permissions: no profile 'ci'" chorus-config set default_permissions ci
 refused 3 "limits.permissions: no profile 'ci'" chorus-config set limits.permissions ci
 refused 3 "permissions.open: a preset has that name" chorus-config set permissions.open '{}'
-refused 3 "agent.json: permissions: no profile 'ci'" chorus-config set -a a permissions ci
-refused 3 'agent.json: permissions.ask\[0\]' chorus-config set -a a permissions '{"ask": ["("]}'
+refused 3 "agent.json: permissions: no profile 'ci'" chorus-config set -A a permissions ci
+refused 3 'agent.json: permissions.ask\[0\]' chorus-config set -A a permissions '{"ask": ["("]}'
 run chorus-config set permissions.ci '{"allow": ["tool:view:.*"]}'
 expect_status 0
 for key in default_permissions limits.permissions; do
     run chorus-config set $key ci
     expect_status 0
 done
-run chorus-config set -a a permissions ci
+run chorus-config set -A a permissions ci
 expect_status 0
 refused 3 "default_permissions: no profile 'ci'" chorus-config unset permissions.ci
-refused 2 'permissions.allow: permissions is "ci", which holds nothing by name' chorus-config set -a a permissions.allow '[]'
+refused 2 'permissions.allow: permissions is "ci", which holds nothing by name' chorus-config set -A a permissions.allow '[]'
 
 test_case "unknown keys are told with what is near"
 init a --model builtin/script
@@ -157,8 +157,8 @@ refused 2 "near it is 'limits.sandbox'" chorus-config set limits.sandbx off
 refused 2 "there are 'limits.budget'" chorus-config set limits.zzzzzz off
 refused 2 'chorus-config list shows the keys' chorus-config unset zzzzzzzzzz
 refused 2 'chorus-config list' chorus-config set max_retries.x 5
-refused 2 'it is a key of agent.json: name the agent with -a' chorus-config set system_prompt x
-refused 2 'it is a key of config.json: leave -a out' chorus-config set -a a roles.ada x
+refused 2 'it is a key of agent.json: name the agent with -A' chorus-config set system_prompt x
+refused 2 'it is a key of config.json: leave -A out' chorus-config set -A a roles.ada x
 refused 2 'usage: KEY: is empty' chorus-config get ''
 refused 2 'no such key' chorus-config get $'x\x1b[31m'
 expect_no_match "$err" $'\x1b'
@@ -167,25 +167,25 @@ for words in '' 'set' 'set max_retries' 'get' 'nosuch' 'set -a' 'list x' 'trust'
     expect_status 2
     expect_match "$err" '^chorus-config: error: usage: '
 done
-refused 2 'is empty' chorus-config get -a '' permissions
+refused 2 'is empty' chorus-config get -A '' permissions
 refused 2 "there is no verb 'nosuch'" chorus-config nosuch
 
 test_case "where no grants are mapped the owner of the home alone may grant" # L-18
 init a --model builtin/script
 cp "$(command -v bash)" sudo # what a process below sudo sees
 for word in open '{"allow": ["tool:view:.*"]}' sandboxed; do
-    run env SUDO_UID=54321 ./sudo -c 'chorus-config set -a a permissions "$1"; exit' - "$word"
+    run env SUDO_UID=54321 ./sudo -c 'chorus-config set -A a permissions "$1"; exit' - "$word"
     expect_status 6
     expect_match "$err" "^chorus-config: error: permissions: user '54321' may not grant '(open|custom|sandboxed)': without permission_grants in config.json the owner of the home alone may"
 done
 expect_equal "$(jq -r .permissions "$CHORUS_HOME/agents/a/agent.json")" standard
-run env SUDO_UID=54321 ./sudo -c 'chorus-config set -a a permissions locked; exit'
+run env SUDO_UID=54321 ./sudo -c 'chorus-config set -A a permissions locked; exit'
 expect_status 0
-run env SUDO_UID=54321 ./sudo -c 'chorus-config set -a a permissions standard; exit'
+run env SUDO_UID=54321 ./sudo -c 'chorus-config set -A a permissions standard; exit'
 expect_status 6
 run chorus-config set permission_grants.ops '["open", "standard"]'
 run chorus-config set roles.54321 ops
-run env SUDO_UID=54321 ./sudo -c 'chorus-config set -a a permissions open; exit'
+run env SUDO_UID=54321 ./sudo -c 'chorus-config set -A a permissions open; exit'
 expect_status 0
 
 test_case "what it does not know stays, in its place"
@@ -226,8 +226,8 @@ chorus-config set max_retries 1
 chorus-config set max_iterations 7
 chorus-config set environment '["LANG"]'
 chorus-config set budget '{"tokens_per_turn": 5}'
-chorus-config set -a a max_iterations 9
-chorus-config set -a a environment '["TZ"]'
+chorus-config set -A a max_iterations 9
+chorus-config set -A a environment '["TZ"]'
 run env CHORUS_MODEL=ollama/x CHORUS_IDLE_TIMEOUT_MS=2500 CHORUS_NETWORK_FS=0 chorus-config list
 expect_status 0
 expect_equal "$err" ''
@@ -245,19 +245,19 @@ expect_json '.keys[] | select(.key == "max_retries") | "\(.value) \(.default) \(
 expect_json '.keys[] | select(.key == "limits") | "\(.value) \(.origin)"' 'null unset'
 expect_json '[.keys[].meaning | select(. == "")] | length' 0
 expect_json '[.keys[].key] | index("system_prompt") | tostring' null
-run chorus-config list -a a --json
+run chorus-config list -A a --json
 expect_json '.agent' a
 expect_json '.keys[] | select(.key == "max_iterations") | "\(.value) \(.origin) \(.untrusted)"' '9 agent.json false'
 expect_json '.keys[] | select(.key == "environment") | "\(.value) \(.origin)"' '["LANG","TZ"] config.json, agent.json'
 expect_json '.keys[] | select(.key == "budget") | "\(.value) \(.origin)"' '{"tokens_per_turn":5} config.json'
 expect_json '.keys[] | select(.key == "permissions") | "\(.value) \(.origin)"' 'open agent.json'
 expect_json '.keys[] | select(.key == "sandbox") | "\(.value) \(.origin)"' 'workspace built-in'
-run chorus-config get -a a max_iterations
+run chorus-config get -A a max_iterations
 expect_equal "$out" 9
-chorus-config unset -a a max_iterations
-run chorus-config get -a a max_iterations
+chorus-config unset -A a max_iterations
+run chorus-config get -A a max_iterations
 expect_equal "$out" 7
-run env CHORUS_MODEL=ollama/x chorus-config get -a a model
+run env CHORUS_MODEL=ollama/x chorus-config get -A a model
 expect_equal "$out" ollama/x
 
 test_case "env: every variable that the sources read, and no secret"
@@ -281,7 +281,7 @@ expect_missing "$CHORUS_HOME"
 
 test_case "what a person sets of an agent is trusted, and in its row" # L-13
 init a --model builtin/script
-run chorus-config set -a a permissions open
+run chorus-config set -A a permissions open
 expect_status 0
 expect_equal "$out$err" ''
 expect_equal "$(stat -c %a "$(agent_file)")" 600
@@ -291,18 +291,18 @@ expect_equal "$out" 'nothing to trust'
 expect_db 'SELECT permissions FROM agents' open
 expect_db "SELECT decision || ' ' || action_string || ' ' || (detail LIKE 'permissions: \"standard\" (sha256 %) to \"open\" (sha256 %)') || ' ' || user_id FROM audit_log" \
     "ask_approved trust:agent.json 1 $(id -u)"
-run env CHORUS_ACTOR=mia chorus-config unset -a a permissions
+run env CHORUS_ACTOR=mia chorus-config unset -A a permissions
 expect_status 0
 expect_match "$(db 'SELECT actor FROM audit_log WHERE id = 2')" '^uid [0-9]+ \(mia\)$'
 expect_db 'SELECT permissions FROM agents' standard
-run chorus-config set -a a max_iterations 3
-run chorus-config set -a a description 'Reads.'
+run chorus-config set -A a max_iterations 3
+run chorus-config set -A a description 'Reads.'
 expect_db 'SELECT count(*) FROM audit_log' 2
 expect_db 'SELECT description FROM agents' Reads.
-run chorus-config set -a a permissions.allow '["tool:x"]'
+run chorus-config set -A a permissions.allow '["tool:x"]'
 expect_status 2 # it is built in
-run chorus-config set -a a permissions '{"base": "locked"}'
-run chorus-config set -a a permissions.ask '["tool:bash:.*"]'
+run chorus-config set -A a permissions '{"base": "locked"}'
+run chorus-config set -A a permissions.ask '["tool:bash:.*"]'
 expect_status 0
 expect_equal "$(jq -c .permissions "$(agent_file)")" '{"base":"locked","ask":["tool:bash:.*"]}'
 run chorus-config trust a
@@ -315,13 +315,13 @@ init a --model builtin/script --permissions locked
 edit_agent_key a permissions '"open"'
 edit_agent_key a environment '["a\u001b[31m\u202eb"]'
 edit_agent_key a description '"harmless"'
-run chorus-config list -a a
+run chorus-config list -A a
 expect_status 0
 expect_match "$err" "notice: .*agent.json: changed and not trusted: 'environment' and 'permissions'; chorus-config trust a"
 expect_match "$out" $'\npermissions +agent.json +locked\n'
-run chorus-config list -a a --json
+run chorus-config list -A a --json
 expect_json '[.keys[] | select(.untrusted).key] | join(" ")' 'environment permissions'
-run chorus-config get -a a permissions
+run chorus-config get -A a permissions
 expect_equal "$out" locked
 before=$(db 'SELECT * FROM settings; SELECT * FROM audit_log')
 run chorus-config trust a --show
@@ -334,7 +334,7 @@ refused 2 'trust a: no terminal to ask at.*--show shows what has changed, --yes 
 run chorus-config trust a --yes
 expect_status 0
 expect_match "$out" 'after:  "open"'
-run chorus-config get -a a permissions
+run chorus-config get -A a permissions
 expect_equal "$out" open
 expect_db 'SELECT permissions FROM agents' open
 expect_db "SELECT count(*) FROM audit_log WHERE action_string = 'trust:agent.json' AND decision = 'ask_approved'" 1
@@ -345,13 +345,13 @@ test_case "one key that a person sets takes nothing else along"
 init a --model builtin/script --permissions locked
 edit_agent_key a permissions '{"allow": ["tool:[\\s\\S]*"]}'
 edit_agent_key a sandbox '"off"'
-refused 1 'permissions.deny: permissions was changed by somebody else.*trust a --show' chorus-config set -a a permissions.deny '["tool:git:.*"]'
-run chorus-config set -a a sandbox workspace
+refused 1 'permissions.deny: permissions was changed by somebody else.*trust a --show' chorus-config set -A a permissions.deny '["tool:git:.*"]'
+run chorus-config set -A a sandbox workspace
 expect_status 0
 run chorus-config trust a --show
 expect_match "$out" '^permissions'
 expect_no_match "$out" sandbox
-run chorus-config set -a a permissions standard
+run chorus-config set -A a permissions standard
 expect_status 0
 run chorus-config trust a
 expect_equal "$out" 'nothing to trust'
@@ -373,7 +373,7 @@ run chorus-config trust a --show
 expect_equal "$out" 'nothing to trust'
 expect_db 'SELECT count(*) FROM settings' 0
 edit_agent_key a permissions '"open"'
-run chorus-config set -a a sandbox off
+run chorus-config set -A a sandbox off
 expect_status 0
 expect_db "SELECT group_concat(decision) FROM audit_log" 'allow,ask_approved'
 expect_match "$(db 'SELECT detail FROM audit_log WHERE id = 1')" '^nothing was recorded yet: .*permissions: nothing to "open"'
@@ -385,15 +385,15 @@ init a --model builtin/script --permissions locked
 killed=0
 for i in {1..60}; do
     wanted=$([ $((i % 2)) = 0 ] && echo locked || echo standard)
-    before=$(jq -r .permissions "$(agent_file)") held=$(chorus-config get -a a permissions)
-    { timeout -s KILL "0.0$(printf %03d $((i * 3)))" chorus-config set -a a permissions "$wanted" || killed=$((killed + 1)); } 2>/dev/null
+    before=$(jq -r .permissions "$(agent_file)") held=$(chorus-config get -A a permissions)
+    { timeout -s KILL "0.0$(printf %03d $((i * 3)))" chorus-config set -A a permissions "$wanted" || killed=$((killed + 1)); } 2>/dev/null
     after=$(jq -r .permissions "$(agent_file)")
     [ "$after" = "$before" ] || [ "$after" = "$wanted" ] || fail "at $i: $after"
-    holds=$(chorus-config get -a a permissions)
+    holds=$(chorus-config get -A a permissions)
     [ "$holds" = "$held" ] || [ "$holds" = "$wanted" ] || fail "at $i: $holds is in force"
 done
 [ "$killed" -gt 0 ] || fail 'nothing was killed'
-run chorus-config set -a a permissions open
+run chorus-config set -A a permissions open
 expect_status 0
 run chorus-config trust a
 expect_equal "$out" 'nothing to trust'
@@ -408,7 +408,7 @@ on_terminal 'chorus-config trust a'
 expect_status 11
 expect_match "$out" $'permissions\n  before: "standard"\n  after:  "open"\n\nTrust this of agent a'
 expect_match "$out" 'error: trust a: the answer was no'
-run chorus-config get -a a permissions
+run chorus-config get -A a permissions
 expect_equal "$out" standard
 typist() { shown 'o? ' && printf '\004'; }
 on_terminal 'chorus-config trust a'
@@ -425,7 +425,7 @@ expect_equal "$out" 'nothing to trust'
 
 test_case "nothing that a turn has started decides"
 init a --model builtin/script --permissions open
-for words in 'set max_retries 1' 'unset max_retries' 'set -a a permissions open' 'trust a --yes' 'trust a'; do
+for words in 'set max_retries 1' 'unset max_retries' 'set -A a permissions open' 'trust a --yes' 'trust a'; do
     refused 6 "error: this process was started by agent 'a'" env CHORUS_AGENT=a chorus-config $words
 done
 refused 6 "agent ''" env CHORUS_AGENT= chorus-config set max_retries 1
@@ -434,7 +434,7 @@ for words in 'get max_retries' 'list' 'env' 'trust a --show'; do
     expect_status 0
 done
 home_key sandbox '"off"'
-for words in 'set default_permissions open' 'set -a a sandbox off' 'trust a --yes'; do
+for words in 'set default_permissions open' 'set -A a sandbox off' 'trust a --yes'; do
     run chorus-run a "/bash (CHORUS_HOME='$CHORUS_HOME' setsid env -u CHORUS_AGENT chorus-config $words; echo it is \$?) 2>&1"
     expect_status 0
     expect_match "$out" 'error: this process was started by a turn at work \(process [0-9]+\): it may decide nothing'
@@ -446,15 +446,15 @@ test_case "agents and homes that are not there or not one's own"
 run chorus-config list
 expect_status 0
 expect_missing "$CHORUS_HOME"
-refused 4 'no home of agents there' chorus-config list -a a
+refused 4 'no home of agents there' chorus-config list -A a
 run chorus-config set max_retries 1
 expect_status 0
 expect_equal "$(stat -c %a "$CHORUS_HOME")" 700
-refused 4 "agent 'b': there is none of that name" chorus-config get -a b permissions
+refused 4 "agent 'b': there is none of that name" chorus-config get -A b permissions
 refused 4 "agent 'b'" chorus-config trust b
 init a --model builtin/script
 db "UPDATE agents SET status = 'destroying'"
-refused 4 'it is being destroyed' chorus-config set -a a permissions open
+refused 4 'it is being destroyed' chorus-config set -A a permissions open
 chown 12345 "$CHORUS_HOME"
 for words in 'get max_retries' 'set max_retries 2' 'list'; do
     refused 6 'belongs to uid 12345' chorus-config $words
@@ -479,7 +479,7 @@ for file in "$CHORUS_HOME/agents/ada/agent.json" "$CHORUS_HOME/config.json"; do
     jq -c . "$file" | sed "s/}\$/,$kept}/; s/^{,/{/" >new && cat new >"$file"
 done
 chorus-config trust ada --yes >/dev/null 2>&1
-for options in '-a ada description' 'default_model'; do
+for options in '-A ada description' 'default_model'; do
     [ "$options" = default_model ] && file=$CHORUS_HOME/config.json || file=$CHORUS_HOME/agents/ada/agent.json
     run chorus-config set $options builtin/script
     expect_status 0
@@ -500,20 +500,20 @@ while IFS='|' read -r key value text; do
     expect_match "$err" "$text"
     expect_match "$err" 'hint: |expected'
 done <<'EOF'
--a a max_iterations|0|max_iterations: expected a whole number, 1 or more, found 0
+-A a max_iterations|0|max_iterations: expected a whole number, 1 or more, found 0
 parallel_tools|0|1 or more
--a a model|builtin/scirpt|there is no 'builtin/scirpt'
--a a model|antropic/x|did you mean 'anthropic'
+-A a model|builtin/scirpt|there is no 'builtin/scirpt'
+-A a model|antropic/x|did you mean 'anthropic'
 default_model|builtin/foo|builtin/script is the only one
 budget|{"usd_per_day": 1}|dollars cannot be counted
--a a budget.usd_per_turn|0.5|dollars cannot be counted
+-A a budget.usd_per_turn|0.5|dollars cannot be counted
 limits|{"budget": {"usd_per_turn": 1}}|dollars cannot be counted
 hooks|{}|there is no such key
--a a mcpServers|{}|there is no such key
--a a notify|{}|there is no such key
+-A a mcpServers|{}|there is no such key
+-A a notify|{}|there is no such key
 EOF
 expect_missing "$CHORUS_HOME/config.json"
-run chorus-config set -a a budget '{"tokens_per_turn": 100000}'
+run chorus-config set -A a budget '{"tokens_per_turn": 100000}'
 expect_status 0
 edit_agent_key a hooks '{}'
 edit_agent_key a max_itertions 5

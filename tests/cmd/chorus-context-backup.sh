@@ -71,7 +71,7 @@ two_states
 cp copy.db "$CHORUS_HOME/chorus.db"
 before=$(sha256sum "$CHORUS_HOME"/chorus.db "$CHORUS_HOME"/chorus.db-wal)
 for command in 'chorus-run a x' 'chorus-init b' 'chorus-tasks status a' 'chorus-context messages a' 'chorus-destroy a --yes' \
-    'chorus-context backup elsewhere.db' 'chorus-config get permissions -a a'; do
+    'chorus-context backup elsewhere.db' 'chorus-config get permissions -A a'; do
     run $command
     expect_status 3
     expect_match "$err" 'chorus\.db: is a backup, and the log beside it \(.*chorus\.db-wal\) is of another database'
@@ -103,7 +103,7 @@ for state in log agents both archive; do
         [ $database = missing ] && word=missing
         for command in 'chorus-init b --model builtin/script' 'chorus-init b --model builtin/script --groom manual' \
             'chorus-config set max_iterations 3' 'chorus-run a x' 'chorus-context messages a' 'chorus-context backup new.db' \
-            'chorus-tasks list a' 'chorus-destroy a --yes' 'chorus-config get model -a a'; do
+            'chorus-tasks list a' 'chorus-destroy a --yes' 'chorus-config get model -A a'; do
             [[ $state = log && $command = *manual ]] && continue
             run $command
             expect_status 3

@@ -300,11 +300,11 @@ run chorus-context import ben fifo
 expect_equal "$out" '0 messages imported, 8 there already'
 run bash -c 'chorus-init cid --model builtin/script --system-prompt-file <(echo "Be brief.")'
 expect_status 0
-run chorus-config get -a cid system_prompt
+run chorus-config get -A cid system_prompt
 expect_equal "$out" 'Be brief.'
-run bash -c 'chorus-config set -a cid system_prompt @<(echo "Be long.")'
+run bash -c 'chorus-config set -A cid system_prompt @<(echo "Be long.")'
 expect_status 0
-run chorus-config get -a cid system_prompt
+run chorus-config get -A cid system_prompt
 expect_equal "$out" 'Be long.'
 run bash -c 'chorus-context explain cid "tool:view:x" --profile @<(echo "{\"base\": \"locked\"}") --json'
 expect_status 0

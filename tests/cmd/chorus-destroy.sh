@@ -94,7 +94,7 @@ init a --model builtin/script --permissions open
 run chorus-run a 'hello out there'
 run chorus-destroy a --yes
 for command in 'chorus-run a hi' 'chorus-run a --queue hi' 'chorus-run a --resume' 'chorus-context save a' \
-    'chorus-context clear a' 'chorus-context show a' 'chorus-config set -a a permissions open'; do
+    'chorus-context clear a' 'chorus-context show a' 'chorus-config set -A a permissions open'; do
     run $command
     expect_status 4
     expect_match "$err" "agent 'a': it was destroyed"

@@ -45,7 +45,7 @@ lay() {
             options=(--adopt="$scratch/b.tar") ;;
     esac
 }
-in_force() { chorus-config get -a a "$1" --json 2>/dev/null | jq -c .; }
+in_force() { chorus-config get -A a "$1" --json 2>/dev/null | jq -c .; }
 
 for way in $ways; do
     test_case "$way: nothing is in force that no person of this home set, and chorus-config trust puts it in force"
@@ -106,7 +106,7 @@ expect_match "$err" "chorus-init: notice: agent.json: not in force, no person of
 
 test_case "an agent that was kept and not edited comes back with its rights, each of them alone"
 init a --model builtin/script --permissions open --channel "command:cat >$scratch/told"
-run chorus-config set -a a sandbox workspace+net
+run chorus-config set -A a sandbox workspace+net
 for round in 1 2; do
     chorus-destroy a --keep-files --yes >/dev/null 2>&1
     run chorus-init a --json

@@ -8,8 +8,8 @@ expect_status 0
 expect_match "$out" 'front created'
 expect_match "$out" 'builtin/script'
 expect_match "$out" 'standard'
-expect_match "$out" 'general-purpose agent'
 dir=$CHORUS_HOME/agents/front
+expect_match "$(cat "$dir/branches/main/session.md")" 'general-purpose agent'
 expect_equal "$(stat -c %a "$CHORUS_HOME")" 700
 expect_equal "$(stat -c %a "$dir/agent.json")" 600
 expect_equal "$(stat -c %a "$CHORUS_HOME/chorus.db")" 600
@@ -173,7 +173,7 @@ expect_status 0
 expect_json .adopted true
 expect_json '.set_aside|join(" ")' 'environment permissions'
 expect_equal "$(jq -c '[.name,.permissions,.environment,.extra]' "$CHORUS_HOME/agents/a/agent.json")" '["a","open",["X"],true]'
-expect_equal "$(chorus-config get -a a permissions)$(chorus-config get -a a environment)" standard
+expect_equal "$(chorus-config get -A a permissions)$(chorus-config get -A a environment)" standard
 expect_db "SELECT permissions FROM agents" standard
 
 test_case "--adopt=DIR copies, --trust keeps the keys, sessions are within reach" # L-49
@@ -315,7 +315,7 @@ for own in '{}' '{"system_prompt": null}' '{"system_prompt": ""}' '{"system_prom
         esac
         run chorus-init $name --model builtin/script $way
         expect_status 0
-        expect_match "$out" "$given"
+        expect_match "$(cat "$CHORUS_HOME/agents/$name/branches/main/session.md")" "$given"
         expect_match "$(jq -r .system_prompt "$CHORUS_HOME/agents/$name/agent.json")" "$given"
     done
 done
@@ -326,12 +326,54 @@ for option in '--system-prompt=' '--system-prompt= ' '--system-prompt-file=empty
 done
 before=$(cat "$CHORUS_HOME/agents/a1/agent.json")
 for value in '' ' ' $'\n' @empty; do
-    run chorus-config set system_prompt "$value" -a a1
+    run chorus-config set system_prompt "$value" -A a1
     expect_status 2
 done
-run chorus-config unset system_prompt -a a1
+run chorus-config unset system_prompt -A a1
 expect_status 2
 expect_match "$err" 'system_prompt: it would be empty'
 expect_file "$CHORUS_HOME/agents/a1/agent.json" "$before"
+
+test_case "--exist-ok: ten at once make one, and each says what it did not change"
+racers=()
+for i in $(seq 10); do
+    chorus-init racer --model builtin/script --permissions sandboxed --exist-ok >"o$i" 2>"e$i" </dev/null &
+    racers+=($!)
+done
+for pid in "${racers[@]}"; do wait "$pid" || fail 'one of ten failed'; done
+expect_equal "$(cat o* | grep -c '^Agent racer created')" 1
+expect_equal "$(cat o* | grep -c '^Agent racer is there already')" 9
+expect_equal "$(cat e*)" ''
+expect_db "SELECT count(*) || status FROM agents" 1active
+run chorus-init racer --model builtin/script --permissions open --description new --clone . --exist-ok
+expect_status 0
+expect_equal "$err" "chorus-init: notice: not changed: --permissions (they are sandboxed)
+chorus-init: notice: not changed: --description (it has another one)
+chorus-init: notice: not changed: --clone (its workspace is made already)"
+run chorus-init racer -m builtin/script --system-prompt new --exist-ok --json
+expect_json '.existed' true
+expect_json '.unchanged | join("|")' '--system-prompt (it has another one)'
+
+test_case "--adopt with what it takes over as the next word"
+run chorus-init old --model builtin/script
+run chorus-context pack old -o old.tar
+expect_status 0
+run chorus-init new --adopt old.tar --model builtin/script
+expect_status 0
+expect_match "$out" '^Agent new adopted'
+run chorus-init --adopt --model builtin/script newer old.tar
+expect_status 0
+run chorus-init third old.tar
+expect_status 2
+expect_match "$err" 'usage: DIR.TAR needs --adopt'
+run chorus-init third --adopt=old.tar old.tar
+expect_status 2
+expect_match "$err" '--adopt: given twice'
+
+test_case "what is printed ends with the directory and the next command"
+run chorus-init a --model builtin/script
+expect_equal "$out" "Agent a created. Model: builtin/script. Permissions: standard.
+Directory: $CHORUS_HOME/agents/a
+Next: chorus-run a 'PROMPT'"
 
 end_tests

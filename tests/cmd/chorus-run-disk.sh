@@ -130,13 +130,13 @@ for log in with without; do
     mount -o remount,ro "$CHORUS_HOME"
     for command in 'context messages a' 'context log a' 'context show a' 'context search first' 'context history a' 'context usage' 'context audit' \
         'context branches a' 'context verify' 'context export a' 'context export a -o out.md' 'context pack a -o out.tar.gz' 'context backup copy.db' \
-        'tasks list a' 'tasks status a' 'tasks prompts' 'config list' 'config list -a a' 'config get model -a a' 'config doctor'; do
+        'tasks list a' 'tasks status a' 'tasks prompts' 'config list' 'config list -A a' 'config get model -A a' 'config doctor'; do
         run chorus-$command
         expect_status 0
     done
     expect_equal "$(sqlite3 copy.db 'PRAGMA integrity_check; SELECT count(*) FROM messages')" $'ok\n2'
     grep -q 'the first' out.md || fail 'the export lacks the message'
-    for command in 'run a x' 'context clear a' 'context save a' 'config set description x -a a' 'init b --model builtin/script' 'destroy a --yes'; do
+    for command in 'run a x' 'context clear a' 'context save a' 'config set description x -A a' 'init b --model builtin/script' 'destroy a --yes'; do
         run chorus-$command
         expect_status 1
         expect_match "$err" '[Rr]ead-only'

@@ -88,14 +88,14 @@ fails_alike 2 BAD_REQUEST failed 'usage: ' chorus-run a hi --no-such-option
 fails_alike 2 BAD_REQUEST failed 'NAME is required' chorus-run
 fails_alike 2 BAD_REQUEST failed 'prompt: there is none' chorus-run a
 expect_match "$err" '^chorus-run: error: .*'$'\n''chorus-run: hint: .*-p TEXT'
-fails_alike 2 BAD_REQUEST failed 'usage: --prompt: is empty' chorus-run a -p ''
+fails_alike 2 BAD_REQUEST failed 'usage: -p: is empty' chorus-run a -p ''
 fails_alike 2 BAD_REQUEST failed 'prompt: it is empty' chorus-run a -p $' \n\t'
 fails_alike 2 BAD_REQUEST failed 'not valid UTF-8 at byte 3' chorus-run a -p $'abc\xff'
 fails_alike 2 BAD_REQUEST failed 'given more than once' chorus-run a word -p text
 fails_alike 2 BAD_REQUEST failed "--timeout: 'soon' is not a duration" chorus-run a hi --timeout soon
 fails_alike 2 BAD_REQUEST failed '--resume: takes no prompt' chorus-run a hi --resume
 fails_alike 2 BAD_REQUEST failed '-C: .*/none' chorus-run a hi -C "$scratch/none"
-fails_alike 2 BAD_REQUEST failed 'usage: .*-directory.* is empty' chorus-run a hi -C ''
+fails_alike 2 BAD_REQUEST failed 'usage: -C: is empty' chorus-run a hi -C ''
 fails_alike 2 BAD_REQUEST failed 'usage: ' chorus-run a --resume --new-thread
 fails_alike 2 BAD_REQUEST failed 'none/file: No such file' chorus-run a hi -o none/file
 fails_alike 2 BAD_REQUEST failed 'CHORUS_STDIN_TIMEOUT_MS: "x"' env CHORUS_STDIN_TIMEOUT_MS=x chorus-run a hi

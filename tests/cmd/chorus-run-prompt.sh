@@ -66,7 +66,7 @@ run_stdin data env CHORUS_STDIN=ignore chorus-run a -p 'option first' --stdin ap
 expect_said $'option first\n\n<stdin>\nline 1\nline 2\n</stdin>'
 run_stdin data chorus-run a -p '' --stdin append
 expect_status 2
-expect_match "$err" 'usage: --prompt: is empty'
+expect_match "$err" 'usage: -p: is empty'
 refused "CHORUS_STDIN|--stdin.*'never'" env CHORUS_STDIN=never chorus-run a hi
 refused "usage: .*never" chorus-run a hi --stdin never
 

@@ -30,7 +30,7 @@ result_of() { db "SELECT content FROM messages WHERE role = 'tool_result' AND to
 states() { db "SELECT group_concat(state, ' ') FROM (SELECT state FROM prompts ORDER BY rowid)"; }
 decisions() { db "SELECT group_concat(decision || ' ' || action_string, ', ') FROM audit_log WHERE action_string LIKE 'tool:bash:%'"; }
 ran() { [ -e "$(work)/log" ] && wc -l <"$(work)/log" || echo 0; }
-set_agent() { chorus-config set -a a "$1" "$2" >/dev/null 2>"$scratch/err" </dev/null || fail "chorus-config: $(cat "$scratch/err")"; }
+set_agent() { chorus-config set -A a "$1" "$2" >/dev/null 2>"$scratch/err" </dev/null || fail "chorus-config: $(cat "$scratch/err")"; }
 
 test_case "as in cron: exit 10, listed, approved by another process, run once, answered, audited"
 waits "$(calls c 'echo ran >> log')"

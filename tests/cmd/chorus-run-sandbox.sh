@@ -150,7 +150,7 @@ if command -v /usr/bin/npm >/dev/null; then
 /bash cd q && npm install --offline --no-audit --silent ../p/p-1.0.0.tgz && ls node_modules; ls -A ~'
     expect_match "$out" $'stdout:\np$'
 fi
-run env GOMODCACHE=/elsewhere chorus-config set -a a environment '["GOMODCACHE"]'
+run env GOMODCACHE=/elsewhere chorus-config set -A a environment '["GOMODCACHE"]'
 trusted a
 run env GOMODCACHE=/elsewhere chorus-run a '/bash echo $GOMODCACHE'
 expect_match "$out" '/elsewhere'

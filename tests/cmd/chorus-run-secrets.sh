@@ -142,30 +142,30 @@ CHORUS_ACTOR="I with $gh" run chorus-run a --approve all --always
 CHORUS_ACTOR="I with $gh" run chorus-run a more
 run chorus-context save a "before $key"
 CHORUS_ACTOR="I with $gh" run chorus-context clear a
-CHORUS_ACTOR="I with $gh" run chorus-config set permissions open -a a
+CHORUS_ACTOR="I with $gh" run chorus-config set permissions open -A a
 run chorus-context export a --format jsonl
 sed "s/more/more $key/" "$scratch/out" >in.jsonl
 chorus-init b --model builtin/script >/dev/null
 run chorus-context import b in.jsonl
 expect_status 0
 expect_match "$(db "SELECT group_concat(content) FROM messages")" 'more \[redacted:key\]'
-run chorus-config set description "of $gh" -a b
+run chorus-config set description "of $gh" -A b
 expect_status 0
 run chorus-run b go
 expect_status 0
 expect_match "$(db "SELECT description FROM agents WHERE name = 'b'")" '\[redacted:key\]'
 expect_no_match "$(cat "$CHORUS_HOME/agents/b/agent.json")$(db 'SELECT description FROM agents')" "$gh"
-run chorus-config set system_prompt "Use $key." -a b
+run chorus-config set system_prompt "Use $key." -A b
 expect_status 0
-run chorus-config unset description -a b
-run chorus-config set system_prompt "Use nothing." -a b
+run chorus-config unset description -A b
+run chorus-config set system_prompt "Use nothing." -A b
 run chorus-context branch a "b-$key"
 expect_status 2
 expect_nowhere
 CHORUS_ACTOR="I with $gh" run chorus-destroy a --yes
 expect_nowhere
 # a key that a person writes into agent.json stays there, and is in no record
-run chorus-config set metadata "{\"x\": {\"command\": \"m\", \"args\": [\"$key\"]}}" -a b
+run chorus-config set metadata "{\"x\": {\"command\": \"m\", \"args\": [\"$key\"]}}" -A b
 expect_status 0
 expect_no_match "$(db 'SELECT group_concat(detail) FROM audit_log')" "$key"
 

@@ -402,7 +402,7 @@ run chorus-context save a kept --no-summary
 db 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null
 for kib in 1 8; do
     for command in 'init b --model builtin/script' 'context save a --no-summary' 'context backup copy.db' 'context export a -o out.md' \
-        'context pack a -o out.tar.gz' 'context clear a' 'tasks run a -- true' 'config set description x -a a' 'destroy a --yes' 'config doctor'; do
+        'context pack a -o out.tar.gz' 'context clear a' 'tasks run a -- true' 'config set description x -A a' 'destroy a --yes' 'config doctor'; do
         run bash -c "ulimit -f $kib; exec chorus-$command"
         [ "$status" -lt 128 ] || fail "chorus-$command under ulimit -f $kib: $status"
     done

@@ -92,7 +92,7 @@ test_case "a person's own changes reach the sink at once"
 init a --model builtin/script
 sink=$scratch/audit.jsonl
 run chorus-config set audit_sink "$sink"
-run chorus-config set -a a permissions open
+run chorus-config set -A a permissions open
 expect_equal "$(in_sink)" 'ask_approved trust:agent.json'
 edit_agent_key a sandbox '"off"'
 run chorus-config trust a --yes

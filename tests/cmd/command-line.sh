@@ -40,9 +40,9 @@ run chorus-init '[a]' --model builtin/script
 expect_status 2
 expect_match "$err" "agent name: '\[a\]'"
 init a --model builtin/script
-run chorus-config set -a a description '["x", "y"]'
+run chorus-config set -A a description '["x", "y"]'
 expect_status 0
-run chorus-config set -a a metadata '{"k": ["v", 1]}'
+run chorus-config set -A a metadata '{"k": ["v", 1]}'
 expect_equal "$(jq -c .metadata.k "$CHORUS_HOME/agents/a/agent.json")" '["v",1]'
 run chorus-tasks run a -- printf '<%s>' '[1,2]' '[a' ', b]' '-n' '--json' ''
 run chorus-tasks wait a task_001
@@ -112,7 +112,7 @@ done
 test_case "an agent of nearly that name"
 init notes --model builtin/script
 init other --model builtin/script
-for command in 'chorus-run ntoes hello' 'chorus-context log noets' 'chorus-tasks status note' 'chorus-destroy notess --yes' 'chorus-config get model -a Notes'; do
+for command in 'chorus-run ntoes hello' 'chorus-context log noets' 'chorus-tasks status note' 'chorus-destroy notess --yes' 'chorus-config get model -A Notes'; do
     run $command
     expect_status 4
     expect_match "$err" 'hint: did you mean notes\?'

@@ -102,7 +102,7 @@ db "UPDATE agents SET status = 'destroyed' WHERE name = 'gone'"
 expect_completed 'chorus-run a' 'chorus-run ada adam'
 expect_completed 'chorus-run ' 'chorus-run ada adam bob'
 expect_completed 'chorus-context show bo' 'chorus-context show bob'
-expect_completed 'chorus-config get -a bo' 'chorus-config get -a bob'
+expect_completed 'chorus-config get -A bo' 'chorus-config get -A bob'
 expect_completed 'chorus-run go' 'chorus-run go'
 expect_completed 'chorus-destroy go' 'chorus-destroy go'
 db "UPDATE agents SET status = 'destroying' WHERE name = 'bob'" # to be finished

@@ -61,7 +61,7 @@ test_case "where an empty text is a value, it is one"
 run chorus-init a --model builtin/script --description ''
 expect_status 0
 expect_equal "$(jq -r .description "$CHORUS_HOME/agents/a/agent.json")" ''
-run chorus-config set -a a description ''
+run chorus-config set -A a description ''
 expect_status 0
 run chorus-tasks run a -- printf '<%s>' ''
 expect_status 0

@@ -23,7 +23,7 @@ expect_equal "$(jq -r .name "$CHORUS_HOME/agents/a/agent.json")" a
 run "$prefix/bin/chorus-run" a hello
 expect_status 0
 expect_match "$out" hello
-run "$prefix/bin/chorus-config" set -a a permissions open
+run "$prefix/bin/chorus-config" set -A a permissions open
 expect_status 0
 run "$prefix/bin/chorus-run" a '/bash grep Seccomp: /proc/self/status'
 expect_match "$out" 'Seccomp:	2'

@@ -46,7 +46,7 @@ const std::vector<std::string> commands = {
     "ls",
     "git status",
     "chorus-config trust a --yes; echo ran >> log",
-    "env -u CHORUS_AGENT chorus-config set -a a permissions open; echo ran >> log",
+    "env -u CHORUS_AGENT chorus-config set -A a permissions open; echo ran >> log",
     "env -u CHORUS_AGENT chorus-run a --approve all; echo ran >> log",
 };
 
@@ -251,7 +251,7 @@ class Sequence {
         fs::copy(template_home_, home_,
                  fs::copy_options::recursive | fs::copy_options::copy_symlinks);
         // the beginning is a person's word, before anybody's rights to give it are settled
-        command("chorus-config", {"set", "-a", "a", "permissions", profile()});
+        command("chorus-config", {"set", "-A", "a", "permissions", profile()});
         granting_ = sometimes(50) ? &grantings.front() : &one_of(grantings);
         std::string configuration = std::string("{") + named_profiles + R"(, "sandbox": ")" +
                                     (sometimes(80) ? "off" : "workspace") + "\"" + granting_->keys;
@@ -474,7 +474,7 @@ class Sequence {
         }
         const int status =
             trusts ? command("chorus-config", {"trust", "a", "--yes"}, inside)
-                   : command("chorus-config", {"set", "-a", "a", "permissions", wanted}, inside);
+                   : command("chorus-config", {"set", "-A", "a", "permissions", wanted}, inside);
         if (inside && status == 0) complaints_.push_back("configured from inside");
     }
 
