@@ -39,12 +39,11 @@ struct Options {
 };
 
 std::string read_text(const std::string& path, const char* what) {
-    std::string text = path == "-" ? sys::read_all(0, base::limits::prompt_bytes, "stdin")
-                                   : sys::read_input_file(path, base::limits::prompt_bytes);
+    std::string text = sys::read_input_file(path, base::limits::prompt_bytes);
     if (const auto bad = base::find_invalid_utf8(text))
-        throw Error(
-            ErrorCode::bad_request,
-            std::string(what) + ": " + path + ": not valid UTF-8 at byte " + std::to_string(*bad));
+        throw Error(ErrorCode::bad_request, std::string(what) + ": " + sys::input_name(path) +
+                                                ": not valid UTF-8 at byte " +
+                                                std::to_string(*bad));
     return text;
 }
 
@@ -52,7 +51,7 @@ std::string read_text(const std::string& path, const char* what) {
 std::string permissions_json(const std::string& given) {
     if (given.front() != '@') return chat::quoted(given);
     std::string text = read_text(given.substr(1), "--permissions");
-    (void)agent::parse_permissions(text, given.substr(1));
+    (void)agent::parse_permissions(text, sys::input_name(given.substr(1)));
     return text;
 }
 
@@ -191,8 +190,7 @@ void add_options(cli::Command& app, Options& options) {
     life::BirthOptions& birth = options.birth;
     app.word("NAME", birth.name, "the agent's name").required();
     app.option("--system-prompt", birth.system_prompt, "its instructions");
-    app.option("--system-prompt-file", options.system_prompt_file,
-               "the same from FILE, - for stdin")
+    app.option("--system-prompt-file", options.system_prompt_file, "the same from FILE")
         .type("FILE");
     app.option("-m,--model", birth.model, "provider/name").type("MODEL");
     app.option("--permissions", options.permissions, "a profile's name, or @FILE with one")

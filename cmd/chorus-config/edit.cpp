@@ -45,9 +45,8 @@ std::string what_there_is(const Call& call) {
 // "-" is stdin and "@FILE" a file, without the newline at its end.
 std::string read_value(const std::string& given) {
     if (given != "-" && !given.starts_with('@')) return given;
-    std::string text = given == "-"
-                           ? sys::read_all(0, base::limits::config_bytes, "stdin")
-                           : sys::read_input_file(given.substr(1), base::limits::config_bytes);
+    std::string text =
+        sys::read_input_file(given == "-" ? given : given.substr(1), base::limits::config_bytes);
     if (text.ends_with('\n')) text.pop_back();
     return text;
 }

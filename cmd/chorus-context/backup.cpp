@@ -8,6 +8,8 @@
 #include "chorus-context/verb.hpp"
 #include "life/deciders.hpp"
 #include "life/opening.hpp"
+#include "sys/input_file.hpp"
+#include "sys/signals.hpp"
 
 namespace chorus::context_command {
 namespace {
@@ -22,6 +24,7 @@ base::ExitStatus back_up(const Options& options, const Opened& opened) {
     store::Store store = life::open_home(opened.home, opened.environment, agent::IfMissing::refuse,
                                          agent::groom_in_force("", opened.environment));
     const sys::OutputFile file = output_file(opened, options.output);
+    sys::Interrupt::install();
     const std::int64_t bytes = store::back_up(store, file);
     std::ostream& told = file.is_stdout() ? std::cerr : std::cout;
     if (options.json) {
@@ -38,12 +41,13 @@ base::ExitStatus back_up(const Options& options, const Opened& opened) {
 // The home may be one whose database is lost.
 base::ExitStatus put_back(const Options& options, const Opened& opened) {
     life::refuse_from_inside(opened.environment);
+    const sys::RegularInput backup(options.output.file);
     agent::open_home(opened.home, opened.environment, agent::IfMissing::create);
-    const auto done = store::put_back(life::database_paths(opened.home), options.output.file);
+    const auto done = store::put_back(life::database_paths(opened.home), backup);
     if (options.json) {
         chat::JsonText out;
         out.begin_object();
-        write_text(out, "file", options.output.file);
+        write_text(out, "file", backup.name());
         out.key("agents").number(done.agents).key("messages").number(done.messages).key("kept");
         if (done.kept.empty())
             out.null();
@@ -52,8 +56,8 @@ base::ExitStatus put_back(const Options& options, const Opened& opened) {
         std::cout << out.end_object().text() << '\n';
         return base::ExitStatus::done;
     }
-    std::cout << one_line(options.output.file) << ": restored, " << counted(done.agents, "agent")
-              << ", " << counted(done.messages, "message") << '\n';
+    std::cout << one_line(backup.name()) << ": restored, " << counted(done.agents, "agent") << ", "
+              << counted(done.messages, "message") << '\n';
     if (!done.kept.empty()) std::cout << "the database before is " << one_line(done.kept) << '\n';
     return base::ExitStatus::done;
 }
@@ -62,7 +66,9 @@ base::ExitStatus put_back(const Options& options, const Opened& opened) {
 
 Action add_backup(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.word("FILE", options->output.file, "where to, or with --restore the backup").required();
+    verb.word("FILE", options->output.file,
+              "where to, or with --restore the backup; - for stdout or stdin")
+        .required();
     add_force(verb, options->output);
     verb.flag("--restore", options->restore, "put the backup in the place of the database");
     verb.flag("--json", options->json, "print one JSON object");

@@ -23,7 +23,8 @@ struct Options {
 agent::Permissions read_profile(const std::string& given) {
     if (given.front() != '@') return agent::parse_permissions(chat::quoted(given), "--profile");
     const std::string path = given.substr(1);
-    return agent::parse_permissions(sys::read_input_file(path, base::limits::config_bytes), path);
+    return agent::parse_permissions(sys::read_input_file(path, base::limits::config_bytes),
+                                    sys::input_name(path));
 }
 
 void print_text(const Explanation& why) {

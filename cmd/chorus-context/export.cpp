@@ -1,6 +1,7 @@
 #include "context/export.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 
 #include "base/text.hpp"
@@ -34,8 +35,15 @@ constexpr std::array formats{"md", "html", "json", "jsonl"};
 // As given, as the file's name ends, or Markdown.
 std::string format_of(const Options& options) {
     if (!options.format.empty()) return options.format;
-    const std::string ending = options.output.file.substr(options.output.file.rfind('.') + 1);
-    return std::find(formats.begin(), formats.end(), ending) != formats.end() ? ending : "md";
+    const std::string& file = options.output.file;
+    const std::string ending = std::filesystem::path(file).extension();
+    if (ending.empty()) return "md";
+    if (std::find(formats.begin(), formats.end(), ending.substr(1)) != formats.end())
+        return ending.substr(1);
+    throw Error(
+        ErrorCode::bad_request,
+        base::quoted(file) + ": no format of an export ends in " + base::quoted(ending),
+        "end it in .md, .html, .json or .jsonl, or say --format");
 }
 
 Record load(const Options& options, Opened& opened, const store::Agent& agent) {
@@ -68,11 +76,11 @@ std::string render(const std::string& format, const Options& options, Opened& op
 }
 
 base::ExitStatus run(const Options& options, Opened& opened) {
+    const std::string format = format_of(options);
     std::optional<sys::OutputFile> file;
-    if (!options.output.file.empty() && options.output.file != "-")
-        file = output_file(opened, options.output);
+    if (!options.output.file.empty()) file = output_file(opened, options.output);
     Record record = load(options, opened, require_agent(opened, options.named));
-    const std::string text = render(format_of(options), options, opened, record);
+    const std::string text = render(format, options, opened, record);
     sys::Interrupt::install();  // a limit on the size of files is an error then, not the end
     if (file)
         file->write(text);

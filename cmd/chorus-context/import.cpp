@@ -4,7 +4,6 @@
 
 #include "base/text.hpp"
 #include "chorus-context/verb.hpp"
-#include "sys/fd.hpp"
 #include "sys/input_file.hpp"
 #include "turn/secrets.hpp"
 
@@ -30,14 +29,11 @@ void print(const context::Imported& imported) {
 }
 
 base::ExitStatus run(const Options& options, Opened& opened) {
-    const std::string name = options.file == "-" ? "stdin" : options.file;
-    const std::string text = options.file == "-"
-                                 ? sys::read_all(0, context::most_import_bytes, name)
-                                 : sys::read_input_file(options.file, context::most_import_bytes);
+    const std::string text = sys::read_input_file(options.file, context::most_import_bytes);
     const life::HeldAgent held = hold_agent(opened, options.named, sys::Lock::Mode::exclusive);
     const policy::Redaction secrets = turn::secrets_of(opened.home, opened.environment);
     print(context::import_record(*opened.store, opened.home, held.agent,
-                                 secrets.without_active(text), name));
+                                 secrets.without_active(text), sys::input_name(options.file)));
     return base::ExitStatus::done;
 }
 

@@ -208,7 +208,8 @@ Action add_log(cli::Command& verb) {
     verb.word("NAME", options->agent, "the agent, a destroyed one too").required();
     verb.word("TURN", options->turn, "the whole of that turn, by its turn_id").from(1);
     add_span(verb, options->span);
-    verb.option("-t,--thread", options->thread, "of that thread: main, a number or a branch").type("THREAD");
+    verb.option("-t,--thread", options->thread, "of that thread: main, a number or a branch")
+        .type("THREAD");
     verb.option("-n,--limit", options->newest, "the last N of them").type("N").from(1);
     verb.flag("--json", options->json, "print one JSON object a line; of TURN, one object");
     return [options](Opened& opened) { return run(*options, opened); };

@@ -50,7 +50,8 @@ Action add_messages(cli::Command& verb) {
     verb.flag("--all", options->all, "calls, their results and what --retry took back too");
     add_span(verb, options->span);
     verb.option("--id-gt", options->after, "those with a greater id").type("MESSAGE").from(0);
-    verb.option("-t,--thread", options->thread, "of that thread: main, a number or a branch").type("THREAD");
+    verb.option("-t,--thread", options->thread, "of that thread: main, a number or a branch")
+        .type("THREAD");
     verb.option("-n,--limit", options->newest, "the last N of them").type("N").from(1);
     verb.flag("--json", options->json, "print one JSON object a line");
     return [options](Opened& opened) { return run(*options, opened); };

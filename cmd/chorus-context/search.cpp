@@ -87,12 +87,15 @@ base::ExitStatus run(Options& options, Opened& opened) {
 Action add_search(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     verb.word("QUERY", options->search.text, "words, \"words side by side\", begin*").required();
-    verb.option("-A,--agent", options->search.agent, "of that agent, a destroyed one too").type("NAME");
+    verb.option("-A,--agent", options->search.agent, "of that agent, a destroyed one too")
+        .type("NAME");
     verb.option("--in", options->in, "all, prompts, answers or tools")
         .type("WHERE")
         .one_of({"all", "prompts", "answers", "tools"});
     verb.option("--since", options->since, "said from then on").type("TIME");
-    verb.option("-n,--limit", options->search.most, "the best N, 20 unless given").type("N").from(1);
+    verb.option("-n,--limit", options->search.most, "the best N, 20 unless given")
+        .type("N")
+        .from(1);
     verb.flag("--json", options->json, "print one JSON object a line");
     return [options](Opened& opened) { return run(*options, opened); };
 }

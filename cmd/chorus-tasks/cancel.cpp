@@ -46,10 +46,11 @@ base::ExitStatus run(const Options& options, Opened& opened) {
     if (!options.thread.empty())
         wanted.thread = context::require_thread(opened.store, agent, directory, options.thread).id;
     sys::Interrupt& interrupt = sys::Interrupt::install();
-    const auto ended = turn::cancel_turns(opened.home, opened.store, agent.id, wanted, [&interrupt]() -> bool {
-        if (interrupt.requested()) throw Error(ErrorCode::canceled, "interrupted");
-        return false;
-    });
+    const auto ended =
+        turn::cancel_turns(opened.home, opened.store, agent.id, wanted, [&interrupt]() -> bool {
+            if (interrupt.requested()) throw Error(ErrorCode::canceled, "interrupted");
+            return false;
+        });
     if (ended.empty()) notice("agent '" + agent.name + "': no turn is at work or parked");
     for (const store::Turn& turn : ended)
         std::cout << (options.json ? json_of(turn) : text_of(turn)) << '\n';

@@ -20,6 +20,7 @@
 #include "base/text.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
+#include "sys/input_file.hpp"
 
 namespace chorus::agent {
 namespace {
@@ -154,15 +155,16 @@ void check_packing(const OfPacking& packing, const std::string& archive) {
     require_manifest(*packing.manifest, packing.found, archive);
 }
 
-Archive open_archive(const std::string& path) {
+Archive open_archive(const sys::InputFile& file) {
     Archive archive(archive_read_new());
     // not _all, some of which run a program to unpack
     for (const auto support : {archive_read_support_filter_gzip, archive_read_support_filter_bzip2,
                                archive_read_support_filter_xz, archive_read_support_filter_zstd})
         support(archive.get());
     archive_read_support_format_tar(archive.get());
-    if (archive_read_open_filename(archive.get(), path.c_str(), 65536) != ARCHIVE_OK)
-        throw Error(ErrorCode::bad_request, path + ": not a packed agent: " + why(archive.get()));
+    if (archive_read_open_fd(archive.get(), file.fd(), 65536) != ARCHIVE_OK)
+        throw Error(ErrorCode::bad_request,
+                    file.name() + ": not a packed agent: " + why(archive.get()));
     return archive;
 }
 
@@ -189,11 +191,12 @@ bool is_left_out(const std::string& path, bool is_file) {
     return is_git_trap(path) || (is_file && names_git(path));
 }
 
-Unpacked unpack(const std::string& archive_path, const std::string& directory) {
-    const Archive archive = open_archive(archive_path);
+Unpacked unpack(const std::string& path, const std::string& directory) {
+    const sys::InputFile file(path);
+    const Archive archive = open_archive(file);
     Unpacked result;
     OfPacking packing;
-    Names names(archive_path, directory + "/");
+    Names names(file.name(), directory + "/");
     std::uint64_t budget = most_packed_bytes;
     std::size_t entries = 0;
     struct archive_entry* entry = nullptr;
@@ -203,9 +206,9 @@ Unpacked unpack(const std::string& archive_path, const std::string& directory) {
         // a warning: the name is not of this process's locale, and stands as it is
         if (status != ARCHIVE_OK && status != ARCHIVE_WARN)
             throw Error(ErrorCode::bad_request,
-                        archive_path + ": not a packed agent: " + why(archive.get()));
+                        file.name() + ": not a packed agent: " + why(archive.get()));
         if (++entries > most_packed_entries)
-            throw Error(ErrorCode::bad_request, archive_path + ": more than 100,000 entries");
+            throw Error(ErrorCode::bad_request, file.name() + ": more than 100,000 entries");
         const char* raw_name = archive_entry_pathname(entry);
         const std::string name = raw_name != nullptr ? raw_name : "";
         const std::string relative = without_dots(name);
@@ -230,12 +233,12 @@ Unpacked unpack(const std::string& archive_path, const std::string& directory) {
             continue;
         }
         ++result.files;
-        const std::string path = directory + "/" + relative;
-        sys::make_directory(path.substr(0, path.rfind('/')), 0700);
+        const std::string to = directory + "/" + relative;
+        sys::make_directory(to.substr(0, to.rfind('/')), 0700);
         packing.found[relative] = write_entry(
-            archive.get(), path, (archive_entry_perm(entry) & 0100U) != 0 ? 0700 : 0600, budget);
+            archive.get(), to, (archive_entry_perm(entry) & 0100U) != 0 ? 0700 : 0600, budget);
     }
-    check_packing(packing, archive_path);
+    check_packing(packing, file.name());
     return result;
 }
 

@@ -89,7 +89,7 @@ struct HomeConfiguration {
     // Roles to the profiles they may grant, "*" for any; users and %groups to their roles.
     std::map<std::string, std::vector<std::string>> permission_grants;
     std::map<std::string, std::vector<std::string>> roles;
-    std::string audit_sink;  // "syslog", an absolute path, or "" for none
+    std::string audit_sink;           // "syslog", an absolute path, or "" for none
     std::vector<std::string> unread;  // keys of the file that nothing reads
     Shared shared;
 };

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <filesystem>
 #include <string_view>
 
 #include "agent/archive.hpp"
@@ -39,6 +40,18 @@ constexpr std::array compressions{
     Compression{".xz", archive_write_add_filter_xz},
     Compression{".zst", archive_write_add_filter_zstd},
 };
+
+// What other programs would take for another format is none of ours.
+void refuse_unknown_ending(const std::string& file) {
+    const std::string ending = std::filesystem::path(file).extension();
+    if (ending.empty() || ending == ".tar" ||
+        std::any_of(compressions.begin(), compressions.end(),
+                    [&](const Compression& each) { return each.ending == ending; }))
+        return;
+    throw Error(ErrorCode::bad_request,
+                base::quoted(file) + ": no archive of chorus ends in " + base::quoted(ending),
+                "end it in .tar, .tar.gz, .tar.bz2, .tar.xz or .tar.zst");
+}
 
 bool ends_in(std::string_view text, std::string_view ending) {
     return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending;
@@ -193,7 +206,8 @@ void refuse_inside(const std::string& directory, const std::string& archive) {
 
 Packed pack(const std::string& directory, const std::vector<PackedText>& more,
             const sys::OutputFile& archive, const std::function<void()>& stop) {
-    refuse_inside(directory, archive.path());
+    refuse_unknown_ending(archive.path());
+    if (!archive.is_stdout()) refuse_inside(directory, archive.path());
     Packed packed;
     archive.stream([&](int fd) {
         Packing packing(directory, archive.path(), fd, stop);

@@ -78,6 +78,8 @@ Cause cause_of(int error_number) {
 
 Error system_error(std::string_view what, int error_number) {
     const int number = error_number != 0 ? error_number : errno;
+    // gone on with unless a signal is to end this
+    if (number == EINTR) return {ErrorCode::canceled, std::string(what) + ": interrupted"};
     const Cause cause = cause_of(number);
     return {ErrorCode::failed, std::string(what) + ": " + std::strerror(number),
             cause == Cause::full_disk ? "free some space on its disk, or name another place" : "",

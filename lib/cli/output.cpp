@@ -166,7 +166,11 @@ void Output::say_end(const chat::TurnResult& result) {
 }
 
 void Output::check_file(const sys::OutputFile::Check& check) {
-    if (!options_.file.empty()) file_.emplace(options_.file, sys::Overwrite::allow, check);
+    if (options_.file.empty()) return;
+    file_.emplace(options_.file, sys::Overwrite::allow, check);
+    if (!file_->is_stdout()) return;
+    file_.reset();  // all of it goes there as it is
+    options_.file.clear();
 }
 
 // What is known only at the end.

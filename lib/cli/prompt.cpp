@@ -88,10 +88,12 @@ std::string read_stdin(const PromptSources& sources,
 
 ReadPrompt read_prompt(const PromptSources& sources,
                        const std::function<void(const std::string&)>& notice) {
-    const bool dash = sources.words.size() == 1 && sources.words.front() == "-";
-    const bool words = !sources.words.empty() && !dash;
-    const int given = static_cast<int>(words) + static_cast<int>(sources.text.has_value()) +
-                      static_cast<int>(!sources.file.empty()) + static_cast<int>(dash);
+    const bool word_is_dash = sources.words.size() == 1 && sources.words.front() == "-";
+    const bool dash = word_is_dash || sources.file == "-";
+    const bool words = !sources.words.empty() && !word_is_dash;
+    const int given = static_cast<int>(!sources.words.empty()) +
+                      static_cast<int>(sources.text.has_value()) +
+                      static_cast<int>(!sources.file.empty());
     if (given > 1)
         throw Error(ErrorCode::bad_request, "prompt: given more than once",
                     "words, -p, -f and - exclude each other; stdin may be added to one of them");

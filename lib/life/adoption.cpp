@@ -78,9 +78,9 @@ std::vector<std::string> copy_template(const std::string& from, const std::strin
 }
 
 std::vector<std::string> bring_in(const std::string& from, const std::string& to) {
-    if (!sys::exists(from))
+    if (from != "-" && !sys::exists(from))
         throw base::Error(base::ErrorCode::not_found, from + ": no such directory or packed agent");
-    if (!sys::is_directory(from)) return agent::unpack(from, to).left_out;
+    if (from == "-" || !sys::is_directory(from)) return agent::unpack(from, to).left_out;
     std::vector<std::string> left_out =
         visible(sys::copy_tree(from, to, [](const std::string& path, bool is_directory) {
             return !agent::is_left_out(path, !is_directory) && !agent::is_of_packing(path);

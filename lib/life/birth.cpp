@@ -22,6 +22,7 @@
 #include "store/imports.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
+#include "sys/input_file.hpp"
 #include "sys/lock.hpp"
 #include "sys/plants.hpp"
 #include "sys/process.hpp"
@@ -245,7 +246,7 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
     reclaim_locked(home, store);
     const std::string in_place = home.agent(options.name);
     const std::string from = options.adopt.value_or("");
-    const bool elsewhere = !from.empty() && (!sys::exists(in_place) ||
+    const bool elsewhere = !from.empty() && (from == "-" || !sys::exists(in_place) ||
                                              sys::real_path(from) != sys::real_path(in_place));
     if (elsewhere && sys::exists(in_place))
         throw Error(ErrorCode::exists, in_place + ": there already", "move it away first");
@@ -265,9 +266,10 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
     const std::string text =
         sys::read_file_if_there(directory.configuration(), base::limits::config_bytes).value_or("");
     if (text.empty())
-        throw Error(ErrorCode::bad_request,
-                    (elsewhere ? from : in_place) + ": not an agent: it has no agent.json",
-                    elsewhere ? hint_of_nested(from, scaffold->path()) : "");
+        throw Error(
+            ErrorCode::bad_request,
+            (elsewhere ? sys::input_name(from) : in_place) + ": not an agent: it has no agent.json",
+            elsewhere ? hint_of_nested(from, scaffold->path()) : "");
     const Plan plan =
         make_plan(home, environment, {text, directory.configuration(), known_part(store, kept)},
                   Origin::its_own, options);
@@ -311,7 +313,7 @@ void settle_paths(const Home& home, store::Store& store, BirthOptions& options) 
     if (!options.template_directory.empty())
         options.template_directory =
             settled("--template", options.template_directory, "/agent.json");
-    if (options.adopt && !options.adopt->empty())
+    if (options.adopt && !options.adopt->empty() && options.adopt != "-")
         options.adopt = settled("--adopt", *options.adopt, "/agent.json");
     const std::string cloned = repo::local_directory(options.clone);
     if (cloned.empty()) return;

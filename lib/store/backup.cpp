@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sqlite3.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
@@ -33,42 +32,33 @@ void copy_all(sqlite3* from, sqlite3* to) {
     if (code != SQLITE_DONE) throw_error(to, code);
 }
 
-bool is_regular(const std::string& path) {
-    struct stat status {};
-    if (stat(path.c_str(), &status) != 0) throw base::system_error(base::quoted(path));
-    return S_ISREG(status.st_mode);
-}
-
 constexpr const char* ways_to_a_backup =
     "name a file that 'chorus-context backup FILE' has made, or a chorus.db.before-TIME of the "
     "home";
 
 // An empty file is a database without anything in it.
-void require_database(const std::string& path) {
+void require_database(const sys::RegularInput& file) {
     constexpr std::string_view magic{"SQLite format 3", 16};
-    const sys::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const sys::Fd fd(::open(file.path().c_str(), O_RDONLY | O_CLOEXEC));
     std::string head(magic.size(), ' ');
     const ssize_t size = fd ? pread(fd.get(), head.data(), head.size(), 0) : -1;
-    if (size < 0) throw base::system_error(base::quoted(path));
+    if (size < 0) throw base::system_error(base::quoted(file.name()));
     if (size > 0 && head != magic)
-        throw Error(ErrorCode::config_invalid, base::quoted(path) + ": not a database",
+        throw Error(ErrorCode::config_invalid, base::quoted(file.name()) + ": not a database",
                     ways_to_a_backup);
 }
 
 // With the log beside it, unless it is a backup: a log is none of its own then.
-Database open_backup(const std::string& given) {
-    if (!is_regular(given))
-        throw Error(ErrorCode::bad_request, base::quoted(given) + ": it is no regular file",
-                    ways_to_a_backup);
-    require_database(given);
-    const std::string path = sys::real_path(given);
+Database open_backup(const sys::RegularInput& file) {
+    require_database(file);
+    const std::string given = base::quoted(file.name());
+    const std::string path = sys::real_path(file.path());
     Database database = open_still(path);
     if (file_format(database.get()) != without_log && has_log(path))
         database = open_file(path, SQLITE_OPEN_READONLY);
-    if (needs_migration(database.get(), base::quoted(given), ways_to_a_backup) &&
+    if (needs_migration(database.get(), given, ways_to_a_backup) &&
         query_integer(database.get(), "PRAGMA user_version") == 0)
-        throw Error(ErrorCode::config_invalid, base::quoted(given) + ": an empty database",
-                    ways_to_a_backup);
+        throw Error(ErrorCode::config_invalid, given + ": an empty database", ways_to_a_backup);
     return database;
 }
 
@@ -84,15 +74,22 @@ std::int64_t back_up(Store& store, const sys::OutputFile& file) {
     return bytes;
 }
 
-PutBack put_back(const Store::Paths& paths, const std::string& backup) {
+PutBack put_back(const Store::Paths& paths, const sys::RegularInput& backup) {
     PutBack done;
-    done.kept = replace_database(paths, base::quoted(backup), [&](const std::string& temporary) {
-        const Database from = open_backup(backup);
-        copy_all(from.get(), open_new(temporary).get());
-        done.agents =
-            query_integer(from.get(), "SELECT count(*) FROM agents WHERE status <> 'destroyed'");
-        done.messages = query_integer(from.get(), "SELECT count(*) FROM messages");
-    });
+    const std::string name = base::quoted(backup.name());
+    try {
+        done.kept = replace_database(paths, name, [&](const std::string& temporary) {
+            const Database from = open_backup(backup);
+            copy_all(from.get(), open_new(temporary).get());
+            done.agents = query_integer(from.get(),
+                                        "SELECT count(*) FROM agents WHERE status <> 'destroyed'");
+            done.messages = query_integer(from.get(), "SELECT count(*) FROM messages");
+        });
+    } catch (const Error& error) {
+        if (error.cause() != base::Cause::damage) throw;
+        throw Error(ErrorCode::failed, name + ": damaged, nothing was changed", ways_to_a_backup,
+                    base::Cause::damage);
+    }
     return done;
 }
 

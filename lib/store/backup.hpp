@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "store/store.hpp"
+#include "sys/input_file.hpp"
 #include "sys/output_file.hpp"
 
 namespace chorus::store {
@@ -22,6 +23,6 @@ struct PutBack {
 // there keeps its content, its log included, under a name beside it. Error(config_invalid) for a
 // file that is no database of chorus or of a newer one, Error(failed) for a damaged one,
 // Error(agent_busy) where a process has the database open; nothing is changed then.
-PutBack put_back(const Store::Paths& paths, const std::string& backup);
+PutBack put_back(const Store::Paths& paths, const sys::RegularInput& backup);
 
 }  // namespace chorus::store

@@ -16,8 +16,8 @@ std::string installed_program(const std::string& name);
 std::string inner_program(const Sandbox& sandbox);
 std::string inner_problem(const Sandbox& sandbox);
 
-// bwrap with name spaces of its own, and nothing mounted yet. The inner program has the capabilities
-// for its mounts, and gives them up for good.
+// bwrap with name spaces of its own, and nothing mounted yet. The inner program has the
+// capabilities for its mounts, and gives them up for good.
 std::vector<std::string> alone(const std::string& bwrap, SandboxMode mode);
 
 // `options` are the inner program's own, before "--".

@@ -1,12 +1,16 @@
 #include "sys/input_file.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
 #include <cerrno>
 
 #include "base/error.hpp"
 #include "sys/directory.hpp"
-#include "sys/fd.hpp"
+#include "sys/signals.hpp"
 
 namespace chorus::sys {
 namespace {
@@ -19,19 +23,60 @@ std::string in_units(std::size_t bytes) {
                               : std::to_string(bytes) + " bytes";
 }
 
+[[noreturn]] void refuse(const std::string& name, int why) {
+    const base::Error error = base::system_error(name, why);
+    if (error.code() == base::ErrorCode::canceled) throw error;
+    throw base::Error(
+        base::ErrorCode::bad_request, error.message(),
+        why == ENOENT || why == ENOTDIR || why == EISDIR ? "name a file that is there" : "");
+}
+
+bool is_regular(const std::string& path) {
+    struct stat status {};
+    return stat(c_path(path), &status) == 0 && S_ISREG(status.st_mode);
+}
+
 }  // namespace
 
+std::string input_name(const std::string& path) {
+    return path == "-" ? "stdin" : path;
+}
+
+InputFile::InputFile(const std::string& path)
+    : name_(input_name(path)),
+      fd_(path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                      : open(c_path(path), O_RDONLY | O_CLOEXEC | O_NOCTTY)) {
+    if (!fd_) refuse(name_, errno);
+}
+
 std::string read_input_file(const std::string& path, std::size_t most) {
-    const Fd fd(open(c_path(path), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+    const InputFile file(path);
     std::string text;
-    if (fd && try_read_all(fd.get(), most, text)) return text;
+    if (try_read_all(file.fd(), most, text)) return text;
     const int why = errno;
-    if (why == EINTR) throw base::Error(base::ErrorCode::canceled, path + ": interrupted");
-    throw base::Error(
-        base::ErrorCode::bad_request,
-        why == EFBIG ? path + ": more than " + in_units(most)
-                     : base::system_error(path, why).message(),
-        why == ENOENT || why == ENOTDIR || why == EISDIR ? "name a file that is there" : "");
+    if (why == EFBIG)
+        throw base::Error(base::ErrorCode::bad_request,
+                          file.name() + ": more than " + in_units(most));
+    refuse(file.name(), why);
+}
+
+RegularInput::RegularInput(const std::string& path) : name_(input_name(path)), path_(path) {
+    if (path != "-" && is_regular(path)) return;
+    const InputFile file(path);
+    const Interrupt& interrupt = Interrupt::install();
+    copy_.emplace();
+    path_ = copy_->path();
+    std::array<char, 65536> buffer;  // not cleared
+    for (;;) {
+        std::array<pollfd, 2> wanted{pollfd{file.fd(), POLLIN, 0},
+                                     pollfd{interrupt.fd(), POLLIN, 0}};
+        const int ready = poll(wanted.data(), wanted.size(), -1);
+        if (interrupt.requested()) refuse(name_, EINTR);
+        const ssize_t size = ready < 0 ? ready : read(file.fd(), buffer.data(), buffer.size());
+        if (size == 0) return;
+        if (size < 0) refuse(name_, errno);
+        write_all(copy_->fd(), {buffer.data(), static_cast<std::size_t>(size)}, path_);
+    }
 }
 
 }  // namespace chorus::sys

@@ -19,8 +19,8 @@ struct LockRange {
 
 class LockFile {
   public:
-    // Makes it (0600) where it is missing. Throws where it cannot be; but on a read-only file system,
-    // where nobody changes what it guards, it is as if nobody else had it.
+    // Makes it (0600) where it is missing. Throws where it cannot be; but on a read-only file
+    // system, where nobody changes what it guards, it is as if nobody else had it.
     explicit LockFile(const std::string& path);
 
     // Past whoever waits; false where another description holds it.

@@ -7,14 +7,13 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstdlib>
-#include <filesystem>
 
 #include "base/error.hpp"
 #include "base/shell_quoted.hpp"
 #include "base/text.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
+#include "sys/spool.hpp"
 
 namespace chorus::sys {
 namespace {
@@ -44,6 +43,7 @@ std::string way_out_of(int error_number, const std::string& path) {
 // The number at the end of /proc/self/fd/N, to which /dev/stdout and /dev/fd/N lead; -1 for any
 // other path. Descriptors that this program opened are close-on-exec and are not named.
 int named_descriptor(std::string path) {
+    if (path == "-") return STDOUT_FILENO;
     const std::string all = "/proc/" + std::to_string(getpid()) + "/fd";
     constexpr int most_links = 8;
     for (int links = 0; links < most_links; ++links) {
@@ -75,32 +75,6 @@ void copy(int from, int to, const std::string& path) {
     if (lseek(from, 0, SEEK_SET) != 0) throw base::system_error(path);
     copy_rest(from, to, path);
 }
-
-// A regular file elsewhere, for as long as it takes.
-class Spool {
-  public:
-    Spool()
-        : path_(temporary_directory() + "/chorus-output-XXXXXX"),
-          fd_(mkostemp(path_.data(), O_CLOEXEC)) {
-        if (!fd_) throw base::system_error(path_);
-    }
-    ~Spool() { unlink(path_.c_str()); }
-    Spool(const Spool&) = delete;
-    Spool& operator=(const Spool&) = delete;
-    const std::string& path() const { return path_; }
-    int fd() const { return fd_.get(); }
-
-  private:
-    // TMPDIR, or /tmp where that names no directory.
-    static std::string temporary_directory() {
-        std::error_code problem;
-        const auto named = std::filesystem::temp_directory_path(problem);
-        return problem ? "/tmp" : named.string();
-    }
-
-    std::string path_;
-    Fd fd_;
-};
 
 }  // namespace
 

@@ -11,7 +11,8 @@ enum class Overwrite { refuse, allow };
 
 // A new or a regular file is written whole or not at all (write_file of sys/file.hpp). Everything
 // else is written in place and stays what it is: a device, a FIFO, what a link leads to, and a
-// descriptor that the caller of this program opened (/dev/stdout, /dev/fd/N), at its own offset.
+// descriptor that the caller of this program opened (/dev/stdout, /dev/fd/N), at its own offset;
+// "-" is stdout.
 class OutputFile {
   public:
     // Throws where nothing may be written at the path.

@@ -23,8 +23,8 @@ struct Plant {
 // exchanged for a link since, there is nothing.
 class Plants {
   public:
-    // ".mcp.json" and its like, at the top of a workspace, and ".hg/hgrc" below that. In the sandbox
-    // the former are read-only.
+    // ".mcp.json" and its like, at the top of a workspace, and ".hg/hgrc" below that. In the
+    // sandbox the former are read-only.
     static std::span<const std::string_view> settings_files();
     static bool is_settings_file(std::string_view path);
     // Whether a path is in a repository, or the configuration of one around it makes it part of

@@ -144,7 +144,7 @@ expect_equal "$(find . -maxdepth 1 -name '.chorus-write-*')" ''
 
 test_case "export, pack, backup: what is no regular file stays what it is, and nothing is replaced unasked"
 talk ada
-outputs=('export ada -o' 'pack ada -o' 'backup')
+outputs=('export ada --format md -o' 'pack ada -o' 'backup')
 begins() { case $1 in export*) head -c 5 | grep -qx '# ada' ;; pack*) tar tf - | grep -qx agent.json ;; backup) head -c 15 | grep -q 'SQLite format 3' ;; esac; }
 for output in "${outputs[@]}"; do
     rm -rf made fifo link dangling real stdout; mkdir made

@@ -32,7 +32,7 @@ check_lines() {
       owner["sha2.h"] = "base"
       owner["seccomp.h"] = "cmd"
 
-      borders = "^lib/(cli/main\\.cpp|chat/json\\.cpp|turn/|model/|repo/(git_process|server)\\.cpp|task/supervisor\\.cpp|life/(birth|flaws)\\.cpp|store/salvage\\.cpp)|^cmd/chorus-config/doctor\\.cpp"
+      borders = "^lib/(cli/main\\.cpp|chat/json\\.cpp|turn/|model/|repo/(git_process|server)\\.cpp|task/supervisor\\.cpp|life/(birth|flaws)\\.cpp|store/(backup|salvage)\\.cpp)|^cmd/chorus-config/doctor\\.cpp"
     }
 
     function complain(what) { print FILENAME ":" FNR ": " what; }

@@ -1,0 +1,26 @@
+// A regular file of this process alone, for as long as it takes.
+#pragma once
+
+#include <string>
+
+#include "sys/fd.hpp"
+
+namespace chorus::sys {
+
+// In TMPDIR, or /tmp where that names no directory; 0600. Removed at the end.
+class Spool {
+  public:
+    Spool();
+    ~Spool();
+    Spool(const Spool&) = delete;
+    Spool& operator=(const Spool&) = delete;
+
+    const std::string& path() const { return path_; }
+    int fd() const { return fd_.get(); }
+
+  private:
+    std::string path_;
+    Fd fd_;
+};
+
+}  // namespace chorus::sys
