@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -111,9 +110,7 @@ ExitStatus run(const Program& program, std::vector<std::string> arguments) {
 // The reader had enough: the end is the one that SIGPIPE makes, without a word.
 void end_where_nobody_reads() {
     pollfd output{STDOUT_FILENO, 0, 0};
-    if (poll(&output, 1, 0) != 1 || (output.revents & POLLERR) == 0) return;
-    signal(SIGPIPE, SIG_DFL);
-    raise(SIGPIPE);
+    if (poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0) sys::end_by_broken_pipe();
 }
 
 // Promise 12: no exit status 0 unless what was printed was written.

@@ -84,6 +84,11 @@ std::optional<mode_t>& umask_before() {
     return before;
 }
 
+bool& ends_by_broken_pipe() {
+    static bool ends = false;
+    return ends;
+}
+
 bool always_passed(const std::string& name) {
     static constexpr const char* names[] = {"PATH", "USER", "LOGNAME", "LANG", "TZ"};
     return name.starts_with("LC_") ||
@@ -169,8 +174,16 @@ void harden_process() {
     drop_library_variables();
     umask_before() = umask(private_umask);
     // a reader that has gone, and a file that may not grow, are errors to be told, not an end
-    for (const int number : {SIGPIPE, SIGXFSZ})
-        if (signal(number, SIG_IGN) == SIG_ERR) throw base::system_error("signal");
+    const auto pipe_before = signal(SIGPIPE, SIG_IGN);
+    if (pipe_before == SIG_ERR || signal(SIGXFSZ, SIG_IGN) == SIG_ERR)
+        throw base::system_error("signal");
+    ends_by_broken_pipe() = pipe_before != SIG_IGN;
+}
+
+void end_by_broken_pipe() {
+    if (!ends_by_broken_pipe()) return;
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
 }
 
 bool term_takes_escapes() {

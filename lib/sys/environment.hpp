@@ -39,9 +39,12 @@ std::vector<std::string> scrubbed_environment(const Environment& environment,
 
 // First in main: where LD_LIBRARY_PATH is set the program starts anew, without it.
 void restart_without_library_path(char** arguments);
-// Early in main: not dumpable, no core file, umask 077, SIGPIPE and SIGXFSZ ignored, and no variable
-// in the environment that makes libraries load code or write files.
+// Early in main: not dumpable, no core file, umask 077, SIGPIPE and SIGXFSZ ignored, and no
+// variable in the environment that makes libraries load code or write files.
 void harden_process();
+// Ends this process as SIGPIPE does, unless it was started with that signal ignored: a service of
+// systemd is.
+void end_by_broken_pipe();
 constexpr unsigned private_umask = 077;
 // The umask that this process was started with; before harden_process(), its umask.
 unsigned caller_umask();

@@ -389,6 +389,9 @@ done
 run bash -c 'chorus-context messages a | true; echo ${PIPESTATUS[0]}'
 expect_equal "$out" 141
 expect_equal "$err" ''
+run bash -c "trap '' PIPE; chorus-context messages a | true; echo \${PIPESTATUS[0]}"
+expect_equal "$out" 1
+expect_match "$err" 'stdout: not everything could be written'
 run bash -c 'chorus-context messages a >/dev/full; echo $?'
 expect_equal "$out" 1
 expect_match "$err" 'stdout: not everything could be written'

@@ -422,8 +422,8 @@ std::vector<std::string> go_on(World& world, const std::string& then) {
 }
 
 std::vector<std::string> end_complaints(const Ended& ended, const std::string& what) {
-    static const std::set<int> table = {0, 1,  2,  3,  4,   5,   6,   7,  8,
-                                        9, 10, 11, 75, 124, 129, 130, 143};
+    static const std::set<int> table = {0, 1,  2,  3,  4,   5,   6,   7,   8,
+                                        9, 10, 11, 75, 124, 129, 130, 141, 143};
     Complaints complaints;
     if (ended.hung) complaints.push_back(what + ": did not come to an end");
     if (ended.left_children) complaints.push_back(what + ": left a process behind");

@@ -365,7 +365,9 @@ void Stage::check_record(const Mode& mode, const std::string& prompt, bool ended
 }
 
 void Stage::check_next_turn(const Mode& mode, const Scene& scene, const std::string& prompt) {
-    const bool is_parked = query("SELECT count(*) FROM turns WHERE state = 'parked'") != "0";
+    const bool is_parked = query(
+                               "SELECT count(*) FROM turns WHERE state = 'parked' AND "
+                               "resume_at > (julianday('now') - 2440587.5) * 86400000") != "0";
     Served served;
     const Server server([&](Peer& peer) {
         while (auto asking = peer.read()) {
