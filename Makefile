@@ -35,7 +35,7 @@ test soak: PACKAGES += clang-14 libclang-rt-14-dev llvm-14 curl perl
 test: PACKAGES += acl attr chromium zsh fish openssh-client openssh-server $(shell command -v node >/dev/null && command -v npm >/dev/null || echo nodejs npm)
 soak: PACKAGES += valgrind
 test: deps $(BUILD)/CMakeCache.txt
-	bash tests/browser/install.sh $(BUILD)/browser
+	bash tests/node/install.sh $(BUILD)/node
 	cmake --build $(BUILD) -j $(JOBS) --target all tests
 	$(MAKE) sanitized
 	ctest --test-dir $(BUILD) --output-on-failure -j $$(($(JOBS) + 1))

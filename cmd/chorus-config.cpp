@@ -31,7 +31,7 @@ void json_option(cli::Command& app, Call& call) {
     app.flag("--json", call.json, "print JSON");
 }
 
-void get_options(cli::Command& app, Call& call) {
+void one_key_options(cli::Command& app, Call& call) {
     key_argument(app, call);
     json_option(app, call);
 }
@@ -41,6 +41,7 @@ void set_options(cli::Command& app, Call& call) {
     app.word("VALUE", call.value, "JSON or plain text; - for stdin, @FILE for a file")
         .required()
         .may_be_empty();
+    json_option(app, call);
 }
 
 void list_options(cli::Command& app, Call& call) {
@@ -52,6 +53,7 @@ void trust_options(cli::Command& app, Call& call) {
     app.word("NAME", call.agent, "the agent").required();
     app.flag("--show", call.show, "only show what has changed");
     app.flag("--yes", call.yes, "do not ask");
+    json_option(app, call);
 }
 
 void doctor_options(cli::Command& app, Call& call) {
@@ -68,9 +70,9 @@ void trim_options(cli::Command& app, Call& call) {
 }
 
 constexpr Verb verbs[] = {
-    {"get", "print the value in force", config::get, get_options},
+    {"get", "print the value in force", config::get, one_key_options},
     {"set", "write a value", config::set, set_options},
-    {"unset", "remove a value", config::unset, key_argument},
+    {"unset", "remove a value", config::unset, one_key_options},
     {"list", "print every key, the value in force and where it comes from", config::list,
      list_options},
     {"env", "print the environment variables that are read", config::env, json_option},

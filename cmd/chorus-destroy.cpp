@@ -2,7 +2,7 @@
 
 #include "base/id.hpp"
 #include "base/text.hpp"
-#include "chat/json_text.hpp"
+#include "chat/dialect.hpp"
 #include "cli/field.hpp"
 #include "cli/main.hpp"
 #include "cli/question.hpp"
@@ -86,27 +86,19 @@ void confirm(const agent::Home& home, store::Store& store, const store::Agent& a
 
 void print_json(const turn::Destroyed& done, const agent::Home& home) {
     const bool kept = done.agent.files_kept;
-    const auto string_or_null = [](chat::JsonText& out, bool there, const std::string& text) {
-        if (there)
-            out.string(text);
-        else
-            out.null();
-    };
-    chat::JsonText out;
-    out.begin_object().key("schema").string("chorus.destroyed/1");
-    out.key("agent").string(done.agent.name).key("generation").number(done.agent.generation);
-    out.key("destroyed_at").string(base::iso8601(done.agent.destroyed_at));
+    chat::JsonText out = chat::open_object("destroyed");
+    write_text(out, "agent", done.agent.name);
+    out.key("generation").number(done.agent.generation);
+    write_time(out, "destroyed_at", done.agent.destroyed_at);
     out.key("by_another").boolean(done.by_another).key("files_kept").boolean(kept);
-    string_or_null(out.key("directory"), kept, home.agent(done.agent.name));
-    string_or_null(out.key("archive"), !kept && done.sessions > 0, archive_of(home, done.agent));
+    write_text(out, "directory", kept ? home.agent(done.agent.name) : "");
+    write_text(out, "archive", !kept && done.sessions > 0 ? archive_of(home, done.agent) : "");
     out.key("sessions").number(static_cast<std::int64_t>(done.sessions));
-    string_or_null(out.key("session"), done.session.has_value(),
-                   done.session ? done.session->id : "");
+    write_text(out, "session", done.session ? done.session->id : "");
     out.key("turns").number(static_cast<std::int64_t>(done.turns));
     out.key("tasks").number(static_cast<std::int64_t>(done.tasks));
-    out.key("prompts").number(done.prompts).key("messages").number(done.messages);
-    out.key("exit_code").number(0).end_object();
-    std::cout << out.text() << '\n';
+    out.key("pending").number(done.prompts).key("messages").number(done.messages);
+    std::cout << out.end_object().text() << '\n';
 }
 
 void print_text(const turn::Destroyed& done, const agent::Home& home) {
@@ -119,7 +111,7 @@ void print_text(const turn::Destroyed& done, const agent::Home& home) {
     };
     add(static_cast<std::int64_t>(done.turns), "turn");
     add(static_cast<std::int64_t>(done.tasks), "task");
-    add(done.prompts, "prompt");
+    add(done.prompts, "pending question");
     add(done.messages, "queued message");
     if (!ended.empty()) std::cout << "Ended: " << base::join(ended, ", ") << ".\n";
     if (done.session)

@@ -6,7 +6,7 @@
 #include "agent/channel.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
-#include "chat/json_text.hpp"
+#include "chat/dialect.hpp"
 #include "cli/main.hpp"
 #include "context/import.hpp"
 #include "life/agents.hpp"
@@ -76,30 +76,25 @@ std::vector<std::string> keys_of(const std::vector<agent::TrustChange>& changes)
 }
 
 void print_json(const life::Birth& birth, const agent::Home& home) {
-    chat::JsonText out;
-    const auto list = [&](const char* key, const std::vector<std::string>& values) {
-        out.key(key).begin_array();
-        for (const std::string& value : values) out.string(value);
-        out.end_array();
-    };
-    out.begin_object().key("schema").string("chorus.agent/1").key("agent").string(birth.agent.name);
+    chat::JsonText out = chat::open_object("agent");
+    write_text(out, "agent", birth.agent.name);
     out.key("generation").number(birth.agent.generation);
     out.key("directory").string(home.path() + "/" + birth.agent.dir);
-    out.key("model").string(birth.agent.model).key("permissions").string(birth.agent.permissions);
-    out.key("created_at").string(base::iso8601(birth.agent.created_at));
+    write_text(out, "model", birth.agent.model);
+    write_text(out, "permissions", birth.agent.permissions);
+    write_time(out, "created_at", birth.agent.created_at);
     out.key("adopted").boolean(birth.adopted).key("existed").boolean(birth.existed);
     out.key("sessions").number(static_cast<std::int64_t>(birth.sessions));
     out.key("messages").number(static_cast<std::int64_t>(birth.messages));
-    list("set_aside", keys_of(birth.set_aside));
+    write_texts(out, "set_aside", keys_of(birth.set_aside));
     out.key("trusted").begin_object();
     for (const agent::TrustChange& change : birth.trusted)
         out.key(change.key).raw(change.after.empty() ? "null" : change.after);
     out.end_object();
-    list("unchanged", birth.unchanged);
-    list("left_out", birth.left_out);
-    list("plants", birth.plants);
-    out.key("exit_code").number(0).end_object();
-    std::cout << out.text() << '\n';
+    write_texts(out, "unchanged", birth.unchanged);
+    write_texts(out, "left_out", birth.left_out);
+    write_texts(out, "plants", birth.plants);
+    std::cout << out.end_object().text() << '\n';
 }
 
 void print_text(const life::Birth& birth, const agent::Home& home, bool with_submodules) {

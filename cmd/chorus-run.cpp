@@ -20,7 +20,7 @@
 #include "turn/turn.hpp"
 
 namespace chorus::embedded {
-extern const std::string_view event_schema;
+extern const std::string_view schema;
 }
 
 namespace {
@@ -205,7 +205,7 @@ void settle_decision(Options& options) {
 
 ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
     if (options.print_event_schema) {
-        std::cout << embedded::event_schema;
+        std::cout << embedded::schema;
         return ExitStatus::done;
     }
     if (options.turn.agent.empty())
@@ -338,7 +338,8 @@ void add_output_options(cli::Command& app, Options& options) {
     app.option("--events", options.events, "turn, or all: internal ones too")
         .type("WHICH")
         .one_of({"turn", "all"});
-    app.flag("--print-event-schema", options.print_event_schema, "print the JSON Schema of events");
+    app.flag("--print-event-schema", options.print_event_schema,
+             "print the JSON Schema of all output");
     app.flag("-q,--quiet", options.quiet, "errors only on stderr");
     app.flag("-v,--verbose", options.verbose, "calls and their ends on stderr");
     app.option("--color", options.color, "auto, always or never")

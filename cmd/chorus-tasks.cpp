@@ -28,7 +28,7 @@ constexpr std::array verbs{
     Verb{"kill", "end tasks", tasks_command::add_kill},
     Verb{"list", "the background tasks of an agent", tasks_command::add_list},
     Verb{"log", "what a task has written", tasks_command::add_log},
-    Verb{"prompts", "what waits for a person", tasks_command::add_prompts},
+    Verb{"pending", "what waits for a person", tasks_command::add_pending},
     Verb{"ready", "whether an agent can take a turn: exit 0 or 4", tasks_command::add_ready},
     Verb{"run", "start a task by hand", tasks_command::add_run},
     Verb{"status", "the state of an agent", tasks_command::add_status},

@@ -8,7 +8,7 @@
 #include "agent/home.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
-#include "chat/json_text.hpp"
+#include "chat/dialect.hpp"
 #include "chorus-config/call.hpp"
 #include "context/branches.hpp"
 #include "context/prompt.hpp"
@@ -112,18 +112,12 @@ void check_sessions(const agent::Home& home, store::Store& store, Flaws& flaws) 
         flaws.add(finding.what, finding.mended);
 }
 
-void print_json(const Flaws& flaws, ExitStatus status) {
-    chat::JsonText out;
-    out.begin_object().key("schema").string("chorus.doctor/1").key("findings").begin_array();
-    for (const life::Flaw& flaw : flaws.all())
-        out.begin_object()
-            .key("what")
-            .string(flaw.what)
-            .key("mended")
-            .boolean(flaw.mended)
-            .end_object();
-    out.end_array().key("exit_code").number(static_cast<int>(status));
-    std::cout << out.end_object().text() << '\n';
+void print_json(const Flaws& flaws) {
+    for (const life::Flaw& flaw : flaws.all()) {
+        chat::JsonText out = chat::open_object("finding");
+        write_text(out, "what", flaw.what);
+        std::cout << out.key("mended").boolean(flaw.mended).end_object().text() << '\n';
+    }
 }
 
 constexpr const char* ways =
@@ -208,7 +202,7 @@ ExitStatus doctor(const Call& call, const sys::Environment& environment) {
     for (const life::Flaw& flaw : flaws.all())
         if (!flaw.mended) status = ExitStatus::failed;
     if (call.json) {
-        print_json(flaws, status);
+        print_json(flaws);
         return status;
     }
     for (const life::Flaw& flaw : flaws.all())

@@ -178,7 +178,7 @@ ExitStatus set(const Call& call, const sys::Environment& environment) {
     const std::string value = with_full_model(subject, place, json);
     lock(subject);
     write(subject, place, agent::with_value(subject.text, place, value, subject.path), environment);
-    return ExitStatus::done;
+    return call.json ? get(call, environment) : ExitStatus::done;
 }
 
 ExitStatus unset(const Call& call, const sys::Environment& environment) {
@@ -188,7 +188,7 @@ ExitStatus unset(const Call& call, const sys::Environment& environment) {
     lock(subject);
     const std::string text = agent::without_value(subject.text, place, subject.path);
     if (text != subject.text) write(subject, place, text, environment);
-    return ExitStatus::done;
+    return call.json ? get(call, environment) : ExitStatus::done;
 }
 
 }  // namespace chorus::config

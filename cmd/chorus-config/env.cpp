@@ -4,7 +4,7 @@
 
 #include "agent/variables.hpp"
 #include "base/text.hpp"
-#include "chat/json_text.hpp"
+#include "chat/dialect.hpp"
 #include "chorus-config/call.hpp"
 #include "model/model.hpp"
 
@@ -60,19 +60,19 @@ std::string shown(const Row& row, const sys::Environment& environment) {
 }  // namespace
 
 ExitStatus env(const Call& call, const sys::Environment& environment) {
-    chat::JsonText out;
-    out.begin_object().key("schema").string("chorus.environment/1").key("variables").begin_array();
     for (const Row& row : rows()) {
         const bool is_set = environment.has(row.name);
         const char* origin = is_set ? "environment" : row.fallback.empty() ? "unset" : "built-in";
         const std::string value = is_set ? shown(row, environment) : row.fallback;
-        out.begin_object().key("name").string(row.name).key("value");
-        if (value.empty())
-            out.null();
-        else
-            out.string(value);
-        out.key("origin").string(origin).key("meaning").string(row.meaning).end_object();
-        if (call.json) continue;
+        if (call.json) {
+            chat::JsonText out = chat::open_object("variable");
+            write_text(out, "name", row.name);
+            write_text(out, "value", value);
+            write_text(out, "origin", origin);
+            write_text(out, "meaning", row.meaning);
+            std::cout << out.end_object().text() << '\n';
+            continue;
+        }
         std::string line = row.name;
         line.resize(std::max<std::size_t>(line.size(), 28), ' ');
         line.append("  ").append(origin);
@@ -80,8 +80,6 @@ ExitStatus env(const Call& call, const sys::Environment& environment) {
         line += "  " + base::visible(value, base::Newlines::escape);
         std::cout << line.substr(0, line.find_last_not_of(' ') + 1) << '\n';
     }
-    out.end_array().key("exit_code").number(0).end_object();
-    if (call.json) std::cout << out.text() << '\n';
     return ExitStatus::done;
 }
 

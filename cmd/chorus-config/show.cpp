@@ -5,8 +5,8 @@
 #include <iostream>
 
 #include "base/text.hpp"
+#include "chat/dialect.hpp"
 #include "chat/json.hpp"
-#include "chat/json_text.hpp"
 #include "chorus-config/subject.hpp"
 #include "cli/main.hpp"
 #include "life/trust.hpp"
@@ -154,29 +154,36 @@ std::vector<Row> rows_of(const Call& call, const Subject& subject, const Files& 
     return rows;
 }
 
-void print_json(const Subject& subject, const Files& files, const std::vector<Row>& rows) {
-    chat::JsonText out;
-    out.begin_object().key("schema").string("chorus.config/1").key("file");
-    out.string(subject.path).key("agent");
-    if (subject.agent)
-        out.string(subject.agent->name);
-    else
-        out.null();
-    out.key("keys").begin_array();
-    for (const Row& row : rows) {
-        out.begin_object().key("key").string(row.key->name).key("value");
-        out.raw(row.value.json.empty() ? "null" : row.value.json);
-        out.key("origin").string(row.value.origin.empty() ? "unset" : row.value.origin);
-        if (subject.agent) out.key("untrusted").boolean(is_untrusted(files, row.key->name));
-        const std::string fallback = built_in(row.place).json;
-        out.key("default").raw(fallback.empty() ? "null" : fallback);
-        out.key("type").string(agent::expected(row.place.type));
-        out.key("meaning").string(row.key->sentence).end_object();
-    }
-    out.end_array().key("unknown").begin_array();
-    for (const std::string& name : unknown_keys(subject)) out.string(name);
-    out.end_array().key("exit_code").number(0).end_object();
-    std::cout << out.text() << '\n';
+void write_value(chat::JsonText& out, const char* key, const std::string& json) {
+    out.key(key).raw(json.empty() ? "null" : json);
+}
+
+chat::JsonText open_setting(const Subject& subject, const std::string& key) {
+    chat::JsonText out = chat::open_object("setting");
+    write_text(out, "file", subject.path);
+    write_text(out, "agent", subject.agent ? subject.agent->name : "");
+    write_text(out, "key", key);
+    return out;
+}
+
+void print_json(const Subject& subject, const Files& files, const Row& row) {
+    chat::JsonText out = open_setting(subject, row.place.dotted());
+    write_value(out, "value", row.value.json);
+    write_text(out, "origin", row.value.origin.empty() ? "unset" : row.value.origin);
+    out.key("untrusted").boolean(is_untrusted(files, row.key->name));
+    write_value(out, "default", built_in(row.place).json);
+    write_text(out, "type", agent::expected(row.place.type));
+    write_text(out, "meaning", row.key->sentence);
+    std::cout << out.end_object().text() << '\n';
+}
+
+// What is in the file, and no key of it.
+void print_unknown(const Subject& subject, const std::string& key) {
+    chat::JsonText out = open_setting(subject, key);
+    write_value(out, "value", chat::dump(chat::parse_json(subject.text, subject.path).at(key)));
+    write_text(out, "origin", subject.agent ? "agent.json" : "config.json");
+    out.key("untrusted").boolean(false).key("default").null().key("type").null();
+    std::cout << out.key("meaning").null().end_object().text() << '\n';
 }
 
 void print_columns(const std::vector<Row>& rows) {
@@ -212,7 +219,7 @@ ExitStatus get(const Call& call, const sys::Environment& environment) {
     check_files(subject, files);
     const Value value = in_force(place, subject, files, environment);
     if (call.json) {
-        std::cout << (value.json.empty() ? "null" : value.json) << '\n';
+        print_json(subject, files, {place.key, place, value});
     } else if (!value.json.empty()) {
         const std::string text = plain(value.json);
         std::cout << (isatty(STDOUT_FILENO) == 1 ? base::visible(text) : text) << '\n';
@@ -226,7 +233,8 @@ ExitStatus list(const Call& call, const sys::Environment& environment) {
     check_files(subject, files);
     const auto rows = rows_of(call, subject, files, environment);
     if (call.json) {
-        print_json(subject, files, rows);
+        for (const Row& row : rows) print_json(subject, files, row);
+        for (const std::string& key : unknown_keys(subject)) print_unknown(subject, key);
     } else {
         print_columns(rows);
         print_notices(subject, files);

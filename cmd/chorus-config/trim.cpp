@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include "agent/home.hpp"
-#include "chat/json_text.hpp"
+#include "chat/dialect.hpp"
 #include "chorus-config/call.hpp"
 #include "cli/field.hpp"
 #include "cli/time.hpp"
@@ -27,11 +27,11 @@ std::vector<store::Agent> agents_of(store::Store& store, const std::string& name
 
 void print(const Call& call, const life::TrimReport& report) {
     if (call.json) {
-        chat::JsonText out;
-        out.begin_object().key("messages").number(report.rows.messages);
+        chat::JsonText out = chat::open_object("trimmed");
+        out.key("messages").number(report.rows.messages);
         out.key("events").number(report.rows.events).key("steps").number(report.rows.steps);
         out.key("checkpoints").number(report.checkpoints);
-        out.key("locks").number(report.locks).key("bytes").number(report.bytes);
+        out.key("locks").number(report.locks).key("freed_bytes").number(report.bytes);
         out.key("dry_run").boolean(call.dry_run);
         std::cout << out.end_object().text() << '\n';
         return;

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "base/text.hpp"
+#include "chat/dialect.hpp"
 #include "chorus-config/subject.hpp"
 #include "cli/question.hpp"
 
@@ -25,6 +26,18 @@ std::string described(const std::vector<agent::TrustChange>& changes) {
         text += change.key + "\n  before: " + shown(change.before) +
                 "\n  after:  " + shown(change.after) + "\n";
     return text;
+}
+
+void print_json(const std::string& agent, const std::vector<agent::TrustChange>& changes,
+                bool is_trusted) {
+    for (const agent::TrustChange& change : changes) {
+        chat::JsonText out = chat::open_object("trust");
+        write_text(out, "agent", agent);
+        write_text(out, "key", change.key);
+        out.key("before").raw(change.before.empty() ? "null" : change.before);
+        out.key("after").raw(change.after.empty() ? "null" : change.after);
+        std::cout << out.key("trusted").boolean(is_trusted).end_object().text() << '\n';
+    }
 }
 
 void ask(const std::string& agent, const std::string& differences) {
@@ -72,16 +85,17 @@ ExitStatus trust(const Call& call, const sys::Environment& environment) {
     const auto changes =
         part.empty() ? std::vector<agent::TrustChange>{} : agent::trust_changes(part, subject.text);
     if (changes.empty()) {
-        std::cout << "nothing to trust\n";
+        if (!call.json) std::cout << "nothing to trust\n";
         return ExitStatus::done;
     }
     if (!call.show) check_text(subject, subject.text);
     if (!call.show) check_grant(subject, part, agent::trust_part(subject.text), environment);
-    if (call.show || call.yes)
-        std::cout << described(changes);
-    else
+    if (!call.show && !call.yes)
         ask(subject.agent->name, described(changes));
+    else if (!call.json)
+        std::cout << described(changes);
     if (!call.show) decide(subject, person);
+    if (call.json) print_json(subject.agent->name, changes, !call.show);
     return ExitStatus::done;
 }
 

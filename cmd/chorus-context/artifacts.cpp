@@ -16,9 +16,9 @@ struct Options {
     bool json = false;
 };
 
-void print_json(const Artifact& artifact) {
-    chat::JsonText out;
-    out.begin_object();
+void print_json(const Artifact& artifact, const std::string& agent) {
+    chat::JsonText out = chat::open_object("artifact");
+    write_text(out, "agent", agent);
     write_text(out, "id", artifact.artifact_id);
     write_text(out, "kind", artifact.kind);
     write_text(out, "name", artifact.name);
@@ -27,9 +27,9 @@ void print_json(const Artifact& artifact) {
     write_text(out, "status", artifact.status);
     out.key("version").number(artifact.version).key("size_bytes").number(artifact.size_bytes);
     write_text(out, "path", artifact.path);
-    out.key("turn_id").number(artifact.turn_id);
-    write_text(out, "created_at", base::iso8601(artifact.created_at));
-    write_text(out, "updated_at", base::iso8601(artifact.updated_at));
+    write_number(out, "turn_id", artifact.turn_id, 0);
+    write_time(out, "created_at", artifact.created_at);
+    write_time(out, "updated_at", artifact.updated_at);
     std::cout << out.end_object().text() << '\n';
 }
 
@@ -38,7 +38,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
     const Columns columns({16, 8, -10, 14, 16});
     for (const Artifact& artifact : store::list_artifacts(*opened.store, agent.id)) {
         if (options.json)
-            print_json(artifact);
+            print_json(artifact, agent.name);
         else
             columns.print({one_line(artifact.artifact_id), one_line(artifact.kind),
                            std::to_string(artifact.size_bytes),

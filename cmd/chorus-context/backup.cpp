@@ -28,8 +28,7 @@ base::ExitStatus back_up(const Options& options, const Opened& opened) {
     const std::int64_t bytes = store::back_up(store, file);
     std::ostream& told = file.is_stdout() ? std::cerr : std::cout;
     if (options.json) {
-        chat::JsonText out;
-        out.begin_object();
+        chat::JsonText out = chat::open_object("backup");
         write_text(out, "file", options.output.file);
         told << out.key("size_bytes").number(bytes).end_object().text() << '\n';
     } else {
@@ -45,14 +44,10 @@ base::ExitStatus put_back(const Options& options, const Opened& opened) {
     agent::open_home(opened.home, opened.environment, agent::IfMissing::create);
     const auto done = store::put_back(life::database_paths(opened.home), backup);
     if (options.json) {
-        chat::JsonText out;
-        out.begin_object();
+        chat::JsonText out = chat::open_object("restored-backup");
         write_text(out, "file", backup.name());
-        out.key("agents").number(done.agents).key("messages").number(done.messages).key("kept");
-        if (done.kept.empty())
-            out.null();
-        else
-            out.string(done.kept);
+        out.key("agents").number(done.agents).key("messages").number(done.messages);
+        write_text(out, "kept", done.kept);
         std::cout << out.end_object().text() << '\n';
         return base::ExitStatus::done;
     }

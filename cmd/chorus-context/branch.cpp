@@ -41,17 +41,19 @@ void print_text(const Options& options, const context::NewBranch& made) {
                options.branch + " --resume asks for one");
 }
 
-void print_json(const context::NewBranch& made) {
+void print_json(const Options& options, const context::NewBranch& made) {
     const store::Thread& thread = made.branch.thread;
-    chat::JsonText out;
-    out.begin_object().key("branch").string(thread.branch).key("thread").number(thread.id);
-    out.key("parent_branch").string(made.branch.parent);
+    chat::JsonText out = chat::open_object("new-branch");
+    write_text(out, "agent", options.named.name);
+    write_text(out, "branch", thread.branch);
+    out.key("thread").number(thread.id);
+    write_text(out, "parent_branch", made.branch.parent);
     out.key("parent_thread").number(thread.parent_thread);
-    out.key("branch_point").number(thread.branch_point);
+    write_number(out, "branch_point", thread.branch_point, 0);
     out.key("messages").number(static_cast<std::int64_t>(made.point.kept.size()));
     out.key("unanswered").boolean(made.point.unanswered != 0);
-    out.key("left_out_turn").number(made.point.left_out);
-    out.key("commit").string(made.branch.commit);
+    write_number(out, "left_out_turn_id", made.point.left_out, 0);
+    write_text(out, "commit", made.branch.commit);
     std::cout << out.end_object().text() << '\n';
 }
 
@@ -74,7 +76,7 @@ base::ExitStatus run(Options& options, Opened& opened) {
         context::make_branch(*opened.store, opened.home, held.agent, thread, options.branch, at,
                              turn::secrets_of(opened.home, opened.environment));
     if (options.json)
-        print_json(made);
+        print_json(options, made);
     else
         print_text(options, made);
     return base::ExitStatus::done;

@@ -50,17 +50,19 @@ void print_text(const std::vector<Branch>& branches) {
     }
 }
 
-void print_json(const Branch& branch) {
+void print_json(const Branch& branch, const std::string& agent) {
     const store::Thread& thread = branch.thread;
-    chat::JsonText out;
-    out.begin_object().key("branch").string(thread.branch).key("thread").number(thread.id);
-    out.key("current").boolean(branch.is_current).key("status").string(thread.status);
-    out.key("parent_branch").string(branch.parent);
-    out.key("parent_thread").number(thread.parent_thread);
-    out.key("branch_point").number(thread.branch_point);
-    out.key("commit").string(branch.commit);
-    out.key("created_at").string(base::iso8601(thread.created_at));
-    out.key("last_activity").string(base::iso8601(thread.last_activity));
+    chat::JsonText out = chat::open_object("branch");
+    write_text(out, "agent", agent);
+    write_text(out, "branch", thread.branch);
+    out.key("thread").number(thread.id).key("current").boolean(branch.is_current);
+    write_text(out, "status", thread.status);
+    write_text(out, "parent_branch", branch.parent);
+    write_number(out, "parent_thread", thread.parent_thread, 0);
+    write_number(out, "branch_point", thread.branch_point, 0);
+    write_text(out, "commit", branch.commit);
+    write_time(out, "created_at", thread.created_at);
+    write_time(out, "last_activity_at", thread.last_activity);
     std::cout << out.end_object().text() << '\n';
 }
 
@@ -69,7 +71,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
     context::reclaim_branches(*opened.store, opened.home, agent);
     const std::vector<Branch> branches = context::list_branches(*opened.store, opened.home, agent);
     if (options.json)
-        for (const Branch& branch : branches) print_json(branch);
+        for (const Branch& branch : branches) print_json(branch, agent.name);
     else
         print_text(branches);
     return base::ExitStatus::done;

@@ -18,15 +18,10 @@ struct Options {
 };
 
 void print_json(const store::Agent& agent, const context::Cleared& cleared) {
-    chat::JsonText out;
-    out.begin_object().key("agent").string(agent.name);
-    out.key("messages").number(static_cast<std::int64_t>(cleared.messages)).key("saved");
-    if (cleared.saved) {
-        write_session(out.begin_object(), *cleared.saved);
-        out.end_object();
-    } else {
-        out.null();
-    }
+    chat::JsonText out = chat::open_object("cleared");
+    write_text(out, "agent", agent.name);
+    out.key("messages").number(static_cast<std::int64_t>(cleared.messages));
+    write_session(out, "saved", cleared.saved);
     std::cout << out.end_object().text() << '\n';
 }
 

@@ -15,10 +15,11 @@ struct Options {
 };
 
 void print_json(const turn::Compacted& compacted) {
-    chat::JsonText out;
-    write_session(out.begin_object(), compacted.saved);
+    chat::JsonText out = chat::open_object("compacted");
+    write_text(out, "agent", compacted.saved.agent_name);
     out.key("messages").number(static_cast<std::int64_t>(compacted.messages));
     out.key("kept").number(static_cast<std::int64_t>(compacted.kept));
+    write_session(out, "saved", compacted.saved);
     std::cout << out.end_object().text() << '\n';
 }
 

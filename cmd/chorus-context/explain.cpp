@@ -44,33 +44,27 @@ void print_text(const Explanation& why) {
                   << decision(command.decision) << '\n';
 }
 
-void print_json(const Explanation& why, const std::string& action) {
-    chat::JsonText out;
-    const auto text = [&](std::string_view key, std::string_view value) {
-        out.key(key).string(value);
-    };
-    const auto decision = [&](const policy::Decision& made) {
-        text("decision", policy::name(made.verdict));
-        text("reason", made.reason);
-    };
-    out.begin_object();
-    decision(why.decision);
-    text("profile", why.profile);
-    text("action", action);
-    if (why.is_shell) {
-        text("sandbox", why.sandbox);
-        text("sandbox_problem", why.sandbox_problem);
-        text("not_simple", why.reading.not_simple);
-        out.key("commands").begin_array();
-        for (const auto& command : why.reading.commands) {
-            out.begin_object();
-            text("command", command.text);
-            decision(command.decision);
-            out.end_object();
-        }
-        out.end_array();
+void write_decision(chat::JsonText& out, const policy::Decision& made) {
+    write_text(out, "decision", policy::name(made.verdict));
+    write_text(out, "reason", made.reason);
+}
+
+void print_json(const Explanation& why, const turn::ExplainOptions& asked) {
+    chat::JsonText out = chat::open_object("explanation");
+    write_text(out, "agent", asked.agent);
+    write_text(out, "action", asked.action);
+    write_text(out, "profile", why.profile);
+    write_decision(out, why.decision);
+    write_text(out, "sandbox", why.is_shell ? why.sandbox : "");
+    write_text(out, "sandbox_problem", why.sandbox_problem);
+    write_text(out, "not_simple", why.reading.not_simple);
+    out.key("commands").begin_array();
+    for (const auto& command : why.reading.commands) {
+        write_text(out.begin_object(), "command", command.text);
+        write_decision(out, command.decision);
+        out.end_object();
     }
-    std::cout << out.end_object().text() << '\n';
+    std::cout << out.end_array().end_object().text() << '\n';
 }
 
 base::ExitStatus run(Options& options, Opened& opened) {
@@ -78,7 +72,7 @@ base::ExitStatus run(Options& options, Opened& opened) {
     const turn::Surroundings surroundings = surroundings_of(opened);
     const Explanation why = turn::explain(options.explain, surroundings);
     if (options.json)
-        print_json(why, options.explain.action);
+        print_json(why, options.explain);
     else
         print_text(why);
     return base::ExitStatus::done;

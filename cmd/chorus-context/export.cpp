@@ -40,10 +40,9 @@ std::string format_of(const Options& options) {
     if (ending.empty()) return "md";
     if (std::find(formats.begin(), formats.end(), ending.substr(1)) != formats.end())
         return ending.substr(1);
-    throw Error(
-        ErrorCode::bad_request,
-        base::quoted(file) + ": no format of an export ends in " + base::quoted(ending),
-        "end it in .md, .html, .json or .jsonl, or say --format");
+    throw Error(ErrorCode::bad_request,
+                base::quoted(file) + ": no format of an export ends in " + base::quoted(ending),
+                "end it in .md, .html, .json or .jsonl, or say --format");
 }
 
 Record load(const Options& options, Opened& opened, const store::Agent& agent) {

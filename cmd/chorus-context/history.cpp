@@ -61,12 +61,6 @@ void print(const store::Session& session, bool names_agent) {
     if (session.file_path.empty()) std::cout << "  its file is gone\n";
 }
 
-void print_json(const store::Session& session) {
-    chat::JsonText out;
-    write_session(out.begin_object(), session);
-    std::cout << out.end_object().text() << '\n';
-}
-
 base::ExitStatus run(const Options& options, Opened& opened) {
     for (const store::Session& session : sessions_of(*opened.store, options)) {
         if (options.json)

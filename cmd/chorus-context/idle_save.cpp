@@ -25,9 +25,12 @@ void print_saved(const turn::IdleSaved& one, bool json) {
         std::cout << one_line(one.notice) << std::endl;
         return;
     }
-    chat::JsonText out;
-    write_session(out.begin_object(), one.session);
-    out.key("idle_ms").number(one.idle_ms).key("notice").string(one.notice);
+    chat::JsonText out = chat::open_object("idle-save");
+    write_text(out, "agent", one.session.agent_name);
+    out.key("idle_ms").number(one.idle_ms);
+    write_session(out, "session", one.session);
+    write_text(out, "notice", one.notice);
+    out.key("error").null();
     std::cout << out.end_object().text() << std::endl;
 }
 
@@ -35,10 +38,11 @@ void print_failed(const std::string& agent, const Error& error, bool json) {
     cli::print_error(
         program, Error(error.code(), "idle-save " + agent + ": " + error.message(), error.hint()));
     if (!json) return;
-    chat::JsonText out;
-    out.begin_object().key("agent").string(agent).key("error").begin_object();
-    out.key("code").string(base::name(error.code())).key("message").string(error.message());
-    std::cout << out.end_object().end_object().text() << std::endl;
+    chat::JsonText out = chat::open_object("idle-save");
+    write_text(out, "agent", agent);
+    out.key("idle_ms").null().key("session").null().key("notice").null();
+    chat::write_error(out, {base::name(error.code()), "", error.message(), error.hint()});
+    std::cout << out.end_object().text() << std::endl;
 }
 
 base::ExitStatus run(const Options& options, Opened& opened) {

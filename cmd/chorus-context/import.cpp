@@ -13,7 +13,19 @@ namespace {
 struct Options {
     Named named;
     std::string file;
+    bool json = false;
 };
+
+void print_json(const std::string& agent, const context::Imported& imported) {
+    chat::JsonText out = chat::open_object("imported");
+    write_text(out, "agent", agent);
+    out.key("messages").number(static_cast<std::int64_t>(imported.messages));
+    out.key("known").number(static_cast<std::int64_t>(imported.known));
+    out.key("sessions").number(static_cast<std::int64_t>(imported.sessions));
+    out.key("canceled").number(static_cast<std::int64_t>(imported.cancelled));
+    out.key("in_window").boolean(imported.in_window);
+    std::cout << out.end_object().text() << '\n';
+}
 
 void print(const context::Imported& imported) {
     std::cout << counted(imported.messages, "message") << " imported";
@@ -32,8 +44,13 @@ base::ExitStatus run(const Options& options, Opened& opened) {
     const std::string text = sys::read_input_file(options.file, context::most_import_bytes);
     const life::HeldAgent held = hold_agent(opened, options.named, sys::Lock::Mode::exclusive);
     const policy::Redaction secrets = turn::secrets_of(opened.home, opened.environment);
-    print(context::import_record(*opened.store, opened.home, held.agent,
-                                 secrets.without_active(text), sys::input_name(options.file)));
+    const auto imported =
+        context::import_record(*opened.store, opened.home, held.agent, secrets.without_active(text),
+                               sys::input_name(options.file));
+    if (options.json)
+        print_json(held.agent.name, imported);
+    else
+        print(imported);
     return base::ExitStatus::done;
 }
 
@@ -43,6 +60,7 @@ Action add_import(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
     verb.word("FILE", options->file, "what export --format jsonl wrote; - for stdin").required();
+    verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

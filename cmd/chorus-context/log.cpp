@@ -34,30 +34,32 @@ std::string end_of(const Turn& turn) {
     return std::string(store::name(turn.state)) + (why.empty() ? "" : "/" + one_line(why));
 }
 
-void write_turn(chat::JsonText& out, const Turn& turn, const std::string& agent) {
-    out.key("turn_id").number(turn.id);
+void write_members(chat::JsonText& out, const Turn& turn, const std::string& agent) {
     write_text(out, "agent", agent);
-    out.key("thread").number(turn.thread_id).key("turn_number").number(turn.turn_number);
-    write_text(out, "started_at", base::iso8601(turn.started_at));
-    cli::write_time(out, "ended_at", turn.ended_at);
-    write_text(out, "state", store::name(turn.state));
+    out.key("thread").number(turn.thread_id).key("turn").number(turn.turn_number);
+    out.key("turn_id").number(turn.id);
+    write_time(out, "started_at", turn.started_at);
+    write_time(out, "ended_at", turn.ended_at);
+    write_text(out, "turn_state", store::name(turn.state));
     write_text(out, "reason", turn.reason);
-    cli::write_number(out, "exit_code", turn.exit_code, -1);
-    write_text(out, "error_category", turn.error_category);
-    write_text(out, "error", turn.error_detail);
+    write_number(out, "exit_code", turn.exit_code, -1);
+    if (turn.error_detail.empty() && turn.error_category.empty())
+        out.key("error").null();
+    else
+        chat::write_error(out, {"", turn.error_category, turn.error_detail, ""});
     write_text(out, "model", turn.model);
     write_text(out, "profile", turn.profile);
     write_text(out, "actor", turn.actor);
     out.key("attempt").number(turn.attempt).key("iterations").number(turn.iterations);
     out.key("tool_calls").number(turn.tool_calls);
-    write_usage(out, turn.usage);
-    out.key("cost_usd");
-    if (turn.cost_usd < 0)
-        out.null();
-    else
-        out.real(turn.cost_usd);
+    chat::write_usage(out, turn.usage);
+    chat::write_cost(out, turn.cost_usd);
     write_text(out, "commit_before", turn.commit_before);
     write_text(out, "commit_after", turn.commit_after);
+}
+
+std::string prompt_of(store::Store& store, const Turn& turn) {
+    return brief(store::turn_prompt(store, turn.id, 4 * shown_characters), shown_characters);
 }
 
 base::ExitStatus list(const Options& options, Opened& opened, const store::Agent& agent) {
@@ -69,13 +71,12 @@ base::ExitStatus list(const Options& options, Opened& opened, const store::Agent
     if (!options.thread.empty()) filter.thread = require_thread(opened, agent, options.thread).id;
     const Columns columns({12, -5, -3, 12, -3, -9, -7, 8, 0});
     store::for_each_turn(store, filter, [&](const Turn& turn) {
-        const std::string prompt =
-            brief(store::turn_prompt(store, turn.id, 4 * shown_characters), shown_characters);
+        const std::string prompt = prompt_of(store, turn);
         if (options.json) {
-            chat::JsonText out;
-            out.begin_object();
-            write_turn(out, turn, agent.name);
+            chat::JsonText out = chat::open_object("turn");
+            write_members(out, turn, agent.name);
             write_text(out, "prompt", prompt);
+            out.key("calls").null().key("messages").null();
             std::cout << out.end_object().text() << '\n';
         } else {
             columns.print({cli::shown_time(turn.started_at), std::to_string(turn.id),
@@ -100,29 +101,27 @@ bool has_run(const ToolRun& run) {
 }
 
 void write_run(chat::JsonText& out, const ToolRun& run) {
-    out.begin_object();
-    write_text(out, "tool_call_id", run.tool_call_id);
+    write_text(out.begin_object(), "tool_call_id", run.tool_call_id);
     write_text(out, "tool", run.tool);
     write_text(out, "action", run.action);
     write_text(out, "decision", run.decision);
     write_text(out, "outcome", run.outcome);
-    out.key("duration_ms");
-    if (has_run(run))
-        out.number(run.finished_at - run.intent_at);
-    else
-        out.null();
+    write_number(out, "duration_ms", has_run(run) ? run.finished_at - run.intent_at : -1, -1);
     out.end_object();
 }
 
-void print_json(const Turn& turn, const std::string& agent, const std::vector<SaidMessage>& said,
-                const std::vector<ToolRun>& runs) {
-    chat::JsonText out;
-    out.begin_object();
-    write_turn(out, turn, agent);
+void print_json(store::Store& store, const Turn& turn, const std::string& agent,
+                const std::vector<SaidMessage>& said, const std::vector<ToolRun>& runs) {
+    chat::JsonText out = chat::open_object("turn");
+    write_members(out, turn, agent);
+    write_text(out, "prompt", prompt_of(store, turn));
     out.key("calls").begin_array();
     for (const ToolRun& run : runs) write_run(out, run);
     out.end_array().key("messages").begin_array();
-    for (const SaidMessage& one : said) write_message(out, one);
+    for (const SaidMessage& one : said) {
+        context_command::write_members(out.begin_object(), one);
+        out.end_object();
+    }
     std::cout << out.end_array().end_object().text() << '\n';
 }
 
@@ -190,7 +189,7 @@ base::ExitStatus show(const Options& options, store::Store& store, const store::
     const auto said = store::turn_messages(store, turn->id);
     const auto runs = store::load_tool_runs(store, turn->id);
     if (options.json)
-        print_json(*turn, agent.name, said, runs);
+        print_json(store, *turn, agent.name, said, runs);
     else
         print_text(*turn, said, runs);
     return base::ExitStatus::done;

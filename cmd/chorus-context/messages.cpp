@@ -33,9 +33,10 @@ base::ExitStatus run(const Options& options, Opened& opened) {
         if (!options.json) {
             lines.print(said);
         } else {
-            chat::JsonText out;
-            write_message(out, said);
-            std::cout << out.text() << '\n';
+            chat::JsonText out = chat::open_object("message");
+            write_text(out, "agent", agent.name);
+            write_members(out, said);
+            std::cout << out.end_object().text() << '\n';
         }
         return std::cout.good();
     });

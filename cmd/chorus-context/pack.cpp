@@ -14,7 +14,25 @@ namespace {
 struct Options {
     Named named;
     Output output;
+    bool json = false;
 };
+
+void print(std::ostream& out, const Options& options, const agent::Packed& packed,
+           std::size_t messages) {
+    if (!options.json) {
+        for (const std::string& name : packed.left_out) notice("not packed: " + one_line(name));
+        out << counted(static_cast<std::int64_t>(packed.files), "file") << " packed, "
+            << counted(static_cast<std::int64_t>(messages), "message") << '\n';
+        return;
+    }
+    chat::JsonText object = chat::open_object("packed");
+    write_text(object, "agent", options.named.name);
+    write_text(object, "file", options.output.file);
+    object.key("files").number(static_cast<std::int64_t>(packed.files));
+    object.key("messages").number(static_cast<std::int64_t>(messages));
+    chat::write_texts(object, "left_out", packed.left_out);
+    out << object.end_object().text() << '\n';
+}
 
 base::ExitStatus run(const Options& options, Opened& opened) {
     const sys::OutputFile file = output_file(opened, options.output);
@@ -30,11 +48,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
                         if (interrupt.requested())
                             throw base::Error(base::ErrorCode::canceled, "interrupted");
                     });
-    for (const std::string& name : packed.left_out) notice("not packed: " + one_line(name));
-    (file.is_stdout() ? std::cerr : std::cout)
-        << packed.files << (packed.files == 1 ? " file" : " files") << " packed, "
-        << record.messages.size() << (record.messages.size() == 1 ? " message" : " messages")
-        << '\n';
+    print(file.is_stdout() ? std::cerr : std::cout, options, packed, record.messages.size());
     return base::ExitStatus::done;
 }
 
@@ -48,6 +62,7 @@ Action add_pack(cli::Command& verb) {
         .type("FILE")
         .required();
     add_force(verb, options->output);
+    verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

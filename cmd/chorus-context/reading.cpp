@@ -76,43 +76,32 @@ std::string dollars(double usd, bool is_known) {
     return text.data();
 }
 
-void write_usage(chat::JsonText& out, const chat::Usage& usage) {
-    out.key("input_tokens").number(usage.input_tokens);
-    out.key("output_tokens").number(usage.output_tokens);
-    out.key("cache_read_tokens").number(usage.cache_read_tokens);
-    out.key("cache_write_tokens").number(usage.cache_write_tokens);
-}
-
-void write_message(chat::JsonText& out, const store::SaidMessage& said) {
+void write_members(chat::JsonText& out, const store::SaidMessage& said) {
     const chat::Message& message = said.message;
-    out.begin_object().key("id").number(message.id);
-    write_text(out, "timestamp", base::iso8601(message.timestamp));
-    out.key("thread").number(said.thread).key("turn_id").number(message.turn_id);
+    write_number(out, "id", message.id, 0);
+    write_time(out, "created_at", message.timestamp);
+    out.key("thread").number(said.thread);
+    write_number(out, "turn_id", message.turn_id, 0);
     write_text(out, "role", chat::name(message.role));
-    write_text(out, "content", message.content);
-    if (!message.tool_calls.empty()) {
-        out.key("tool_calls").begin_array();
-        for (const chat::ToolCall& call : message.tool_calls) {
-            out.begin_object();
-            write_text(out, "id", call.id);
-            write_text(out, "name", call.name);
-            write_text(out, "arguments", call.arguments);
-            out.end_object();
-        }
-        out.end_array();
+    out.key("content").string(message.content).key("tool_calls").begin_array();
+    for (const chat::ToolCall& call : message.tool_calls) {
+        write_text(out.begin_object(), "id", call.id);
+        write_text(out, "name", call.name);
+        write_text(out, "arguments", call.arguments);
+        out.end_object();
     }
-    if (message.role == chat::Role::tool_result) {
-        write_text(out, "tool_call_id", message.tool_call_id);
-        out.key("is_error").boolean(message.is_error);
-    }
-    if (!message.status.empty()) write_text(out, "status", message.status);
-    if (!said.restored_from.empty()) {
-        write_text(out, "restored_from", said.restored_from);
-        if (said.original_timestamp != 0)
-            write_text(out, "original_timestamp", base::iso8601(said.original_timestamp));
-    }
-    if (said.left_for) out.key("left_for").number(*said.left_for);
-    out.end_object();
+    out.end_array();
+    write_text(out, "tool_call_id", message.tool_call_id);
+    out.key("is_error");
+    if (message.role == chat::Role::tool_result)
+        out.boolean(message.is_error);
+    else
+        out.null();
+    write_text(out, "status", message.status);
+    write_text(out, "restored_from", said.restored_from);
+    write_time(out, "original_at", said.original_timestamp);
+    out.key("left_window").boolean(said.left_for.has_value());
+    write_number(out, "replaced_by", said.left_for.value_or(0), 0);
 }
 
 std::string text_of(const chat::Message& message) {

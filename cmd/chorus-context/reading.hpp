@@ -43,10 +43,8 @@ std::string indented(std::string_view text);
 // "$0.0123"; "-" where no price is known.
 std::string dollars(double usd, bool is_known);
 
-using cli::write_text;
-void write_usage(chat::JsonText& out, const chat::Usage& usage);
-// One whole object.
-void write_message(chat::JsonText& out, const store::SaidMessage& said);
+// Into an object that is open.
+void write_members(chat::JsonText& out, const store::SaidMessage& said);
 // What was said and called, in one text.
 std::string text_of(const chat::Message& message);
 

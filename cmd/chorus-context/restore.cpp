@@ -21,15 +21,12 @@ struct Options {
 
 void print_json(const store::Session& session, const context::Restoration& done) {
     const auto number = [](std::size_t count) { return static_cast<std::int64_t>(count); };
-    chat::JsonText out;
-    write_session(out.begin_object(), session);
+    chat::JsonText out = chat::open_object("restored");
+    write_text(out, "agent", session.agent_name);
+    write_session(out, "session", session);
     out.key("messages").number(number(done.messages)).key("left_out").number(number(done.left_out));
     out.key("added").number(number(done.added)).key("was_there").boolean(done.was_there);
-    out.key("saved");
-    if (done.saved)
-        out.string(done.saved->id);
-    else
-        out.null();
+    write_session(out, "saved", done.saved);
     std::cout << out.end_object().text() << '\n';
 }
 

@@ -68,16 +68,20 @@ void write_paths(chat::JsonText& out, const char* key, const std::vector<std::st
 
 void print_json(const Options& options, const turn::Rewound& rewound) {
     const turn::WorkspaceGoneBack& gone = rewound.workspace;
-    chat::JsonText out;
-    out.begin_object().key("thread").number(rewound.thread);
-    out.key("to").number(options.rewind.to).key("last").number(rewound.last);
+    chat::JsonText out = chat::open_object("rewound");
+    write_text(out, "agent", options.named.name);
+    write_number(out, "thread", rewound.thread, 0);
+    write_number(out, "to", options.rewind.to, 0);
+    write_number(out, "last", rewound.last, 0);
     out.key("messages").number(rewound.messages);
-    out.key("given_up_turn").number(rewound.given_up);
-    out.key("checkpoint").number(gone.checkpoint).key("undo_checkpoint").number(gone.undo);
+    write_number(out, "given_up_turn_id", rewound.given_up, 0);
+    write_number(out, "checkpoint", gone.checkpoint, 0);
+    write_number(out, "undo_checkpoint", gone.undo, 0);
     write_paths(out, "put_back", gone.put_back);
     write_paths(out, "kept", gone.kept);
     write_paths(out, "missing", gone.missing);
-    out.key("commit_then").string(gone.commit_then).key("commit").string(gone.commit_now);
+    write_text(out, "commit_then", gone.commit_then);
+    write_text(out, "commit", gone.commit_now);
     std::cout << out.end_object().text() << '\n';
 }
 

@@ -28,13 +28,10 @@ std::vector<store::ThreadId> threads_of(Opened& opened, const store::Agent& agen
 }
 
 void print(const store::Session& session, bool json) {
-    if (!json) {
+    if (json)
+        print_json(session);
+    else
         std::cout << described(session) << '\n';
-        return;
-    }
-    chat::JsonText out;
-    write_session(out.begin_object(), session);
-    std::cout << out.end_object().text() << '\n';
 }
 
 // Looked at for the summary, and again when nobody can clear it any more.

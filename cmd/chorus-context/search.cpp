@@ -36,14 +36,14 @@ std::string marked(const store::Found& found, bool color) {
 }
 
 void print_json(const store::Found& found) {
-    chat::JsonText out;
-    out.begin_object();
+    chat::JsonText out = chat::open_object("match");
     write_text(out, "agent", found.agent);
     out.key("id").number(found.id);
-    write_text(out, "timestamp", base::iso8601(found.timestamp));
-    out.key("thread").number(found.thread).key("turn_id").number(found.turn_id);
+    write_time(out, "created_at", found.timestamp);
+    out.key("thread").number(found.thread);
+    write_number(out, "turn_id", found.turn_id, 0);
     write_text(out, "role", found.role);
-    write_text(out, "snippet", plain(found));
+    out.key("snippet").string(plain(found));
     std::cout << out.end_object().text() << '\n';
 }
 

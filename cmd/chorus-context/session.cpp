@@ -1,5 +1,7 @@
 #include "chorus-context/session.hpp"
 
+#include <iostream>
+
 #include "context/saved.hpp"
 #include "sys/signals.hpp"
 
@@ -20,15 +22,35 @@ std::string minute(base::TimeMs time) {
     return text;
 }
 
-void write_session(chat::JsonText& out, const store::Session& session) {
-    out.key("id").string(session.id).key("agent").string(session.agent_name);
-    out.key("description").string(session.description).key("summary").string(session.summary);
-    out.key("trigger").string(session.trigger);
-    cli::write_time(out, "saved_at", session.saved_at);
+void write_members(chat::JsonText& out, const store::Session& session) {
+    write_text(out, "agent", session.agent_name);
+    write_text(out, "id", session.id);
+    write_text(out, "description", session.description);
+    write_text(out, "summary", session.summary);
+    write_text(out, "trigger", session.trigger);
+    write_time(out, "saved_at", session.saved_at);
     out.key("message_count").number(session.message_count);
-    cli::write_time(out, "window_start", session.window_start);
-    cli::write_time(out, "window_end", session.window_end);
-    out.key("file").string(session.file_path).key("sha256").string(session.sha256);
+    write_time(out, "window_start_at", session.window_start);
+    write_time(out, "window_end_at", session.window_end);
+    write_text(out, "file", session.file_path);
+    write_text(out, "sha256", session.sha256);
+}
+
+void write_session(chat::JsonText& out, const char* key,
+                   const std::optional<store::Session>& session) {
+    out.key(key);
+    if (session) {
+        write_members(out.begin_object(), *session);
+        out.end_object();
+    } else {
+        out.null();
+    }
+}
+
+void print_json(const store::Session& session) {
+    chat::JsonText out = chat::open_object("saved-session");
+    write_members(out, session);
+    std::cout << out.end_object().text() << '\n';
 }
 
 std::string described(const store::Session& session) {

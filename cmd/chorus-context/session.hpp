@@ -1,6 +1,7 @@
 // What the verbs of saved sessions share.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "chat/json_text.hpp"
@@ -15,8 +16,12 @@ turn::Surroundings surroundings_of(const Opened& opened);
 // "2026-02-12 10:30", UTC
 std::string minute(base::TimeMs time);
 
-// The members of a session, into an object that is open.
-void write_session(chat::JsonText& out, const store::Session& session);
+// Into an object that is open.
+void write_members(chat::JsonText& out, const store::Session& session);
+// A member that is a session, or null.
+void write_session(chat::JsonText& out, const char* key,
+                   const std::optional<store::Session>& session);
+void print_json(const store::Session& session);
 // "session ID: description (3 messages)"
 std::string described(const store::Session& session);
 

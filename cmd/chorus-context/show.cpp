@@ -18,8 +18,10 @@ struct Options {
 
 void write_messages(chat::JsonText& out, const NextRequest& next, std::size_t from) {
     out.key("messages").begin_array();
-    for (std::size_t i = from; i < next.request.messages.size(); ++i)
-        write_message(out, {next.request.messages[i], next.thread, {}, 0, {}, {}});
+    for (std::size_t i = from; i < next.request.messages.size(); ++i) {
+        write_members(out.begin_object(), {next.request.messages[i], next.thread, {}, 0, {}, {}});
+        out.end_object();
+    }
     out.end_array();
 }
 
@@ -36,20 +38,18 @@ void write_tools(chat::JsonText& out, const std::vector<chat::ToolDefinition>& t
 
 void print_json(const Options& options, const NextRequest& next) {
     const std::size_t first = next.begins_with_project ? 1 : 0;
-    chat::JsonText out;
-    out.begin_object();
+    chat::JsonText out = chat::open_object("context");
     write_text(out, "agent", next.agent);
     out.key("thread").number(next.thread);
     write_text(out, "model", next.model);
     out.key("estimated_tokens").number(next.estimated_tokens);
     out.key("token_budget").number(next.token_budget);
-    if (options.assembled) {
-        write_text(out, "system", next.request.system);
-        write_tools(out, next.request.tools);
-        write_text(out, "project", first == 0 ? "" : next.request.messages.front().content);
-    }
+    write_text(out, "system", options.assembled ? next.request.system : "");
+    write_tools(out, options.assembled ? next.request.tools : std::vector<chat::ToolDefinition>{});
+    write_text(out, "project",
+               options.assembled && first != 0 ? next.request.messages.front().content : "");
     write_messages(out, next, first);
-    if (options.assembled) write_text(out, "status", next.status);
+    write_text(out, "status", options.assembled ? next.status : "");
     std::cout << out.end_object().text() << '\n';
 }
 

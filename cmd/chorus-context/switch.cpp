@@ -34,9 +34,10 @@ base::ExitStatus run(const Options& options, Opened& opened) {
         std::cout << "current: " << thread.branch << ", thread " << thread.id << '\n';
         return base::ExitStatus::done;
     }
-    chat::JsonText out;
-    out.begin_object().key("current").string(thread.branch).key("thread").number(thread.id);
-    std::cout << out.end_object().text() << '\n';
+    chat::JsonText out = chat::open_object("current-branch");
+    write_text(out, "agent", held.agent.name);
+    write_text(out, "branch", thread.branch);
+    std::cout << out.key("thread").number(thread.id).end_object().text() << '\n';
     return base::ExitStatus::done;
 }
 

@@ -18,30 +18,16 @@ struct Options {
     bool json = false;
 };
 
-void write_row(chat::JsonText& out, const UsageRow& row) {
+void print_json(std::string_view by, const std::string& key, const UsageRow& row) {
+    chat::JsonText out = chat::open_object("usage");
+    write_text(out, "by", by);
+    write_text(out, "key", key);
+    write_text(out, "description", row.label);
     out.key("turns").number(row.turns);
-    write_usage(out, row.usage);
-    out.key("cost_usd");
-    if (row.priced_turns == 0)
-        out.null();
-    else
-        out.real(row.cost_usd);
+    chat::write_usage(out, row.usage);
+    chat::write_cost(out, row.priced_turns == 0 ? -1 : row.cost_usd);
     out.key("priced_turns").number(row.priced_turns);
-}
-
-void print_json(const Options& options, const std::vector<UsageRow>& rows) {
-    chat::JsonText out;
-    out.begin_object().key("by").string(options.by).key("rows").begin_array();
-    for (const UsageRow& row : rows) {
-        out.begin_object();
-        write_text(out, options.by, row.key);
-        if (options.filter.by == store::UsageBy::session) write_text(out, "description", row.label);
-        write_row(out, row);
-        out.end_object();
-    }
-    out.end_array().key("total").begin_object();
-    write_row(out, store::total_of(rows));
-    std::cout << out.end_object().end_object().text() << '\n';
+    std::cout << out.end_object().text() << '\n';
 }
 
 // What is known of the cost; a + where turns have none.
@@ -86,7 +72,8 @@ base::ExitStatus run(Options& options, Opened& opened) {
         life::require_known_agent(*opened.store, options.filter.agent);
     const auto rows = store::load_usage(*opened.store, options.filter);
     if (options.json) {
-        print_json(options, rows);
+        for (const UsageRow& row : rows) print_json(options.by, row.key, row);
+        print_json("total", "", store::total_of(rows));
         return base::ExitStatus::done;
     }
     const auto name_of = [](const UsageRow& row) { return row.key.empty() ? "-" : row.key; };
@@ -107,7 +94,7 @@ Action add_usage(cli::Command& verb) {
         .type("WHAT")
         .one_of({"day", "agent", "model", "session"});
     add_span(verb, options->span);
-    verb.flag("--json", options->json, "print one JSON object");
+    verb.flag("--json", options->json, "print one JSON object a line");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -9,6 +9,7 @@
 
 #include "agent/layout.hpp"
 #include "base/error.hpp"
+#include "chat/dialect.hpp"
 #include "cli/command.hpp"
 #include "cli/field.hpp"
 #include "life/agents.hpp"
@@ -94,6 +95,9 @@ std::int64_t require_message_id(const std::string& text, const char* option);
 // What -t takes, and "" for the branch that `current` names.
 store::Thread require_thread(Opened& opened, const store::Agent& agent, const std::string& wanted);
 
+using chat::write_number;
+using chat::write_text;
+using chat::write_time;
 using cli::counted;
 using cli::one_line;
 void notice(const std::string& what);

@@ -52,11 +52,12 @@ std::string problem_of(const store::AuditChain& chain,
 }
 
 void print_json(const store::AuditChain& chain, const std::string& problem) {
-    chat::JsonText out;
-    out.begin_object().key("rows").number(chain.head.rows).key("hash").string(chain.head.hash);
+    chat::JsonText out = chat::open_object("audit-check");
+    out.key("rows").number(chain.head.rows);
+    write_text(out, "hash", chain.head.hash);
     out.key("ok").boolean(problem.empty());
-    cli::write_number(out, "broken_row", chain.broken_row, 0);
-    out.key("problem").string(problem);
+    write_number(out, "broken_row", chain.broken_row, 0);
+    write_text(out, "problem", problem);
     std::cout << out.end_object().text() << '\n';
 }
 
@@ -69,7 +70,7 @@ std::string problem_of(const context::PrefixReport& report) {
 void write_report(chat::JsonText& out, const context::PrefixReport& report) {
     out.begin_object().key("thread").number(report.thread);
     out.key("messages").number(report.messages).key("unhashed").number(report.unhashed);
-    cli::write_number(out, "broken_message", report.broken, 0);
+    write_number(out, "broken_message", report.broken, 0);
     out.key("cuts").number(report.cuts).key("model").number(report.model);
     out.key("prompt").number(report.prompt).key("docs").number(report.docs);
     out.key("project").number(report.project).key("tools").number(report.tools);
@@ -120,12 +121,11 @@ base::ExitStatus verify_prefix(const Options& options, Opened& opened) {
         if (problem.empty()) problem = problem_of(reports.back());
     }
     if (options.json) {
-        chat::JsonText out;
-        out.begin_object();
-        out.key("agent").string(agent.name).key("threads");
-        out.begin_array();
+        chat::JsonText out = chat::open_object("prefix-check");
+        out.key("agent").string(agent.name).key("threads").begin_array();
         for (const context::PrefixReport& report : reports) write_report(out, report);
-        out.end_array().key("ok").boolean(problem.empty()).key("problem").string(problem);
+        out.end_array().key("ok").boolean(problem.empty());
+        write_text(out, "problem", problem);
         std::cout << out.end_object().text() << '\n';
     } else {
         print_text(reports);

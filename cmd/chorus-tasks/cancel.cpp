@@ -20,11 +20,12 @@ struct Options : ViewOptions {
     std::string wait = "60s";  // more than a turn takes that is asked to end
 };
 
-std::string json_of(const store::Turn& turn) {
-    chat::JsonText out;
-    out.begin_object().key("thread").number(turn.thread_id).key("turn_id").number(turn.id);
-    out.key("turn_number").number(turn.turn_number);
-    write_text(out, "state", store::name(turn::state_now(turn)));
+std::string json_of(const store::Turn& turn, const std::string& agent) {
+    chat::JsonText out = chat::open_object("canceled");
+    write_text(out, "agent", agent);
+    out.key("thread").number(turn.thread_id).key("turn").number(turn.turn_number);
+    out.key("turn_id").number(turn.id);
+    write_text(out, "turn_state", store::name(turn::state_now(turn)));
     write_text(out, "reason", turn.reason);
     write_number(out, "exit_code", turn.exit_code, -1);
     return out.end_object().take();
@@ -53,7 +54,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
         });
     if (ended.empty()) notice("agent '" + agent.name + "': no turn is at work or parked");
     for (const store::Turn& turn : ended)
-        std::cout << (options.json ? json_of(turn) : text_of(turn)) << '\n';
+        std::cout << (options.json ? json_of(turn, agent.name) : text_of(turn)) << '\n';
     return base::ExitStatus::done;
 }
 

@@ -1,8 +1,8 @@
+#include <iostream>
 #include <memory>
 
 #include "base/text.hpp"
-#include "chorus-tasks/verb.hpp"
-#include "store/turns.hpp"
+#include "chorus-tasks/view.hpp"
 #include "turn/decision.hpp"
 #include "turn/questions.hpp"
 #include "turn/settings.hpp"
@@ -22,13 +22,20 @@ struct Options {
     bool always = false;
     bool even_if_changed = false;
     bool goes_on = false;
+    bool json = false;
 };
 
-void go_on(Opened& opened, const store::Prompt& prompt) {
-    const auto agent = store::find_agent(opened.store, prompt.agent_id);
-    const auto turn = store::find_turn(opened.store, prompt.turn_id);
-    task::begin_turn(agent ? agent->name : "", turn ? turn->thread_id : 0, task::Begin::resume,
-                     opened.environment);
+void print_json(Opened& opened, const store::Prompt& prompt, bool goes_on) {
+    chat::JsonText out = chat::open_object("decision");
+    write_text(out, "agent", agent_of(opened, prompt));
+    write_number(out, "thread", thread_of(opened, prompt), 0);
+    write_number(out, "turn_id", prompt.turn_id, 0);
+    write_text(out, "id", prompt.id);
+    write_text(out, "kind", prompt.kind);
+    write_text(out, "action", prompt.action);
+    write_text(out, "decision", prompt.state);
+    out.key("goes_on").boolean(goes_on);
+    std::cout << out.end_object().text() << '\n';
 }
 
 base::ExitStatus decide(const Options& options, What what, Opened& opened) {
@@ -40,7 +47,7 @@ base::ExitStatus decide(const Options& options, What what, Opened& opened) {
     decision.even_if_changed = options.even_if_changed;
     if (decision.id == "all")
         throw Error(ErrorCode::bad_request, "all: of which turn?",
-                    what == What::answer ? "chorus-tasks prompts lists the questions by their ids"
+                    what == What::answer ? "chorus-tasks pending lists the questions by their ids"
                                          : std::string("chorus-run NAME --") +
                                                (what == What::deny ? "deny" : "approve") +
                                                " all decides what waits there");
@@ -50,16 +57,23 @@ base::ExitStatus decide(const Options& options, What what, Opened& opened) {
                                 .warn = notice};
     const auto decided = turn::decide(opened.store, decider, {}, decision);
     for (const store::Prompt& prompt : decided) {
-        notice(prompt.state + " " + prompt.id + ": " + turn::in_one_line(prompt));
-        if (options.goes_on && prompt.turn_id != 0) go_on(opened, prompt);
+        const bool goes_on = options.goes_on && prompt.turn_id != 0;
+        if (options.json)
+            print_json(opened, prompt, goes_on);
+        else
+            notice(prompt.state + " " + prompt.id + ": " + turn::in_one_line(prompt));
+        if (goes_on)
+            task::begin_turn(agent_of(opened, prompt), thread_of(opened, prompt),
+                             task::Begin::resume, opened.environment);
     }
     return base::ExitStatus::done;
 }
 
 std::shared_ptr<Options> add_common(cli::Command& verb) {
     auto options = std::make_shared<Options>();
-    verb.word("ID", options->id, "the prompt").required();
+    verb.word("ID", options->id, "the question").required();
     verb.flag("--run", options->goes_on, "and go on with the turn in the background");
+    verb.flag("--json", options->json, "print one JSON object a line");
     verb.option("--actor", options->actor, "who decides, for the audit log").type("NAME");
     return options;
 }

@@ -18,9 +18,9 @@ struct Options : ViewOptions {
 };
 
 std::string json_of(const EventRow& row, const std::string& agent) {
-    chat::JsonText out;
-    out.begin_object().key("id").number(row.id);
-    write_time(out, "at", row.at);
+    chat::JsonText out = chat::open_object("transition");
+    out.key("id").number(row.id);
+    write_time(out, "created_at", row.at);
     write_text(out, "agent", agent);
     write_number(out, "thread", row.thread_id, 0);
     write_number(out, "turn_id", row.turn_id, 0);

@@ -1,5 +1,7 @@
+#include <iostream>
 #include <memory>
 
+#include "chorus-tasks/standing.hpp"
 #include "chorus-tasks/verb.hpp"
 #include "turn/shutdown.hpp"
 
@@ -9,6 +11,7 @@ namespace {
 struct Options {
     std::string agent;
     std::vector<std::string> ids;
+    bool json = false;
 };
 
 std::vector<store::Task> chosen(const task::Site& site, const std::vector<std::string>& ids) {
@@ -26,6 +29,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
     base::ExitStatus status = base::ExitStatus::done;
     for (const store::Task& task : ended) {
         tell_end(task);
+        if (options.json) std::cout << json_of(task, options.agent) << '\n';
         if (task.ended_at == 0) status = base::ExitStatus::failed;
     }
     if (ended.empty()) notice("nothing runs");
@@ -38,6 +42,7 @@ Action add_kill(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     verb.word("NAME", options->agent, "the agent").required();
     verb.list("ID|all", options->ids, "the tasks, or all").required();
+    verb.flag("--json", options->json, "print one JSON object a line");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

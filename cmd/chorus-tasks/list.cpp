@@ -99,7 +99,8 @@ cli::Frame draw(Opened& opened, const Options& options, const store::Agent& know
     }
     for (const auto* part : {&tasks.running, &tasks.ended})
         for (const Task& task : *part)
-            frame.lines.push_back(form == Form::json ? json_of(task) : plain_line(task));
+            frame.lines.push_back(form == Form::json ? json_of(task, agent.name)
+                                                     : plain_line(task));
     return frame;
 }
 

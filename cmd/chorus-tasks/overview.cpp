@@ -18,14 +18,14 @@ std::string state_of(const AgentLine& line) {
 }
 
 std::string json_of(const AgentLine& line) {
-    chat::JsonText out;
-    write_text(out.begin_object(), "agent", line.agent.name);
+    chat::JsonText out = chat::open_object("overview");
+    write_text(out, "agent", line.agent.name);
     write_text(out, "lifecycle", store::name(line.agent.status));
-    write_text(out, "state", store::name(line.state));
+    write_text(out, "turn_state", store::name(line.state));
     write_text(out, "model", line.agent.model);
     out.key("threads").number(line.tally.threads).key("tasks").number(line.tally.tasks);
-    out.key("prompts").number(line.tally.prompts);
-    write_time(out, "last_activity", line.agent.last_activity);
+    out.key("pending").number(line.tally.prompts);
+    write_time(out, "last_activity_at", line.agent.last_activity);
     return out.end_object().take();
 }
 
@@ -36,7 +36,7 @@ cli::Table table_of(const std::vector<AgentLine>& agents, Form form) {
                       {"MODEL", Align::left, true},
                       {"THREADS", Align::right},
                       {"TASKS", Align::right},
-                      {"PROMPTS", Align::right},
+                      {"PENDING", Align::right},
                       {"LAST ACTIVITY"}});
     for (const AgentLine& line : agents) {
         const base::TimeMs active = line.agent.last_activity;

@@ -22,8 +22,8 @@ void require_ready(Opened& opened, const std::string& name) {
 base::ExitStatus run(const ViewOptions& options, Opened& opened) {
     require_ready(opened, options.name);
     if (!options.json) return base::ExitStatus::done;
-    chat::JsonText out;
-    write_text(out.begin_object(), "agent", options.name);
+    chat::JsonText out = chat::open_object("ready");
+    write_text(out, "agent", options.name);
     std::cout << out.key("ready").boolean(true).end_object().text() << '\n';
     return base::ExitStatus::done;
 }

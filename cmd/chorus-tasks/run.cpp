@@ -48,7 +48,7 @@ base::ExitStatus run(Options& options, Opened& opened) {
         opened.store, life::require_agent(opened.home, opened.store, options.agent), options.order,
         opened.home, opened.environment);
     if (options.json)
-        std::cout << json_of(task) << '\n';
+        std::cout << json_of(task, options.agent) << '\n';
     else
         std::cout << task.id << '\n';
     return base::ExitStatus::done;

@@ -28,9 +28,9 @@ std::string end_of(const Task& task) {
            (task.note.empty() ? "" : "; " + one_line(task.note));
 }
 
-std::string json_of(const Task& task) {
-    chat::JsonText out;
-    write_text(out.begin_object(), "id", task.id);
+void write_members(chat::JsonText& out, const Task& task, const std::string& agent) {
+    write_text(out, "agent", agent);
+    write_text(out, "id", task.id);
     write_text(out, "status", store::name(task.status));
     write_text(out, "command", task.command);
     write_text(out, "directory", task.directory);
@@ -45,6 +45,11 @@ std::string json_of(const Task& task) {
     write_text(out, "tool_call_id", task.tool_call_id);
     write_text(out, "actor", task.actor);
     write_text(out, "on_exit", task.on_exit);
+}
+
+std::string json_of(const Task& task, const std::string& agent) {
+    chat::JsonText out = chat::open_object("task");
+    write_members(out, task, agent);
     return out.end_object().take();
 }
 
@@ -60,57 +65,59 @@ std::string doing_of(const ThreadStanding& thread) {
            (turn::is_at_work(thread.state) ? "" : " ago");
 }
 
-void write_turn(chat::JsonText& out, const ThreadStanding* thread) {
+void write_pending(chat::JsonText& out, const std::vector<store::Prompt>& prompts) {
+    out.key("pending").begin_array();
+    for (const store::Prompt& prompt : prompts) {
+        chat::write_members(out.begin_object(), turn::notice_of(prompt));
+        out.end_object();
+    }
+    out.end_array();
+}
+
+void write_last_turn(chat::JsonText& out, const ThreadStanding* thread) {
+    out.key("last_turn");
     if (thread == nullptr || !thread->turn) {
         out.null();
         return;
     }
     const store::Turn& turn = *thread->turn;
-    out.begin_object().key("turn_id").number(turn.id).key("thread").number(turn.thread_id);
-    out.key("turn_number").number(turn.turn_number);
-    write_text(out, "state", store::name(thread->state));
-    write_text(out, "a2a_state", turn::a2a_state(thread->state));
+    out.begin_object().key("thread").number(turn.thread_id);
+    out.key("turn").number(turn.turn_number).key("turn_id").number(turn.id);
+    write_text(out, "turn_state", store::name(thread->state));
+    write_text(out, "state", turn::a2a_state(thread->state));
     write_text(out, "reason", turn.reason);
     write_text(out, "doing", turn::what_of(*thread));
     write_number(out, "pid", turn.pid, 0);
     write_time(out, "started_at", turn.started_at);
-    write_time(out, "at_work_since", turn::is_at_work(thread->state) ? thread->since : 0);
+    write_time(out, "working_since_at", turn::is_at_work(thread->state) ? thread->since : 0);
     write_time(out, "ended_at", turn.ended_at);
     out.key("iterations").number(turn.iterations).key("tool_calls").number(turn.tool_calls);
     out.key("calls").begin_array();
     for (const store::ToolRun& run : thread->calls) {
         write_text(out.begin_object(), "tool", run.tool);
         write_text(out, "action", run.action);
-        write_time(out, "since", run.intent_at);
+        write_time(out, "started_at", run.intent_at);
         out.end_object();
     }
-    out.end_array().key("prompts").begin_array();
-    for (const store::Prompt& prompt : thread->prompts)
-        out.raw(chat::to_json(turn::notice_of(prompt)));
-    out.end_array().key("error");
-    if (thread->state == TurnState::error) {
-        write_text(out.begin_object(), "category", turn.error_category);
-        write_text(out, "message", turn.error_detail);
-        out.end_object();
-    } else {
-        out.null();
-    }
+    write_pending(out.end_array(), thread->prompts);
+    if (thread->state == TurnState::error)
+        chat::write_error(out, {"", turn.error_category, turn.error_detail, ""});
+    else
+        out.key("error").null();
     write_time(out, "resume_at", turn.resume_at);
     write_number(out, "exit_code", turn.exit_code, -1);
     write_number(out, "signal", turn::signal_of(turn), 0);
     out.end_object();
 }
 
-std::string json_of(const ThreadStanding& thread) {
-    chat::JsonText out;
-    out.begin_object().key("thread").number(thread.thread.id);
+void write_members(chat::JsonText& out, const ThreadStanding& thread, const std::string& agent) {
+    write_text(out, "agent", agent);
+    out.key("thread").number(thread.thread.id);
     write_text(out, "branch", thread.thread.branch);
     write_text(out, "summary", thread.thread.summary);
-    write_text(out, "state", state_of(thread));
-    write_time(out, "last_activity", thread.thread.last_activity);
-    out.key("turn");
-    write_turn(out, &thread);
-    return out.end_object().take();
+    write_text(out, "turn_state", state_of(thread));
+    write_time(out, "last_activity_at", thread.thread.last_activity);
+    write_last_turn(out, &thread);
 }
 
 }  // namespace chorus::tasks_command

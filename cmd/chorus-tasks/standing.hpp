@@ -13,14 +13,20 @@ namespace chorus::tasks_command {
 std::string exit_of(const store::Task& task);
 // "started 5 min ago, PID 12345", "exit 0, 30 sec ago", "2 min ago; and why"
 std::string end_of(const store::Task& task);
-std::string json_of(const store::Task& task);
+// Into an object that is open.
+void write_members(chat::JsonText& out, const store::Task& task, const std::string& agent);
+std::string json_of(const store::Task& task, const std::string& agent);
 
 // A thread's state: of its newest turn, "idle" where there was none.
 std::string state_of(const turn::ThreadStanding& thread);
 // What goes with the state and for how long, for people: "calling bash (+3), 12 sec".
 std::string doing_of(const turn::ThreadStanding& thread);
-std::string json_of(const turn::ThreadStanding& thread);
-// The turn's members alone, or null.
-void write_turn(chat::JsonText& out, const turn::ThreadStanding* thread);
+// Into an object that is open.
+void write_members(chat::JsonText& out, const turn::ThreadStanding& thread,
+                   const std::string& agent);
+// The member last_turn: an object, or null.
+void write_last_turn(chat::JsonText& out, const turn::ThreadStanding* thread);
+// The member pending.
+void write_pending(chat::JsonText& out, const std::vector<store::Prompt>& prompts);
 
 }  // namespace chorus::tasks_command

@@ -162,7 +162,7 @@ std::vector<std::string> plain(const AgentStanding& standing, const WorkspaceSta
             add({"task", task.id, std::string(store::name(task.status)), iso(task.started_at),
                  iso(task.ended_at), exit_of(task), one_line(task.command)});
     for (const store::Prompt& prompt : standing.prompts)
-        add({"prompt", prompt.id, iso(prompt.created_at), one_line(turn::in_one_line(prompt))});
+        add({"pending", prompt.id, iso(prompt.created_at), one_line(turn::in_one_line(prompt))});
     if (const auto& session = standing.last_session)
         add({"session", session->id, iso(session->saved_at), one_line(session->summary)});
     for (const std::string& problem : standing.problems) add({"problem", one_line(problem)});
@@ -173,8 +173,8 @@ void write_context(chat::JsonText& out, const turn::ContextStanding& context) {
     write_text(out.key("context").begin_object(), "state",
                context.messages == 0 ? "idle" : "active");
     out.key("messages").number(context.messages);
-    write_time(out, "idle_since", context.idle_since);
-    write_time(out, "idle_until", context.idle_until);
+    write_time(out, "idle_since_at", context.idle_since);
+    write_time(out, "idle_save_at", context.idle_until);
     out.end_object();
 }
 
@@ -199,11 +199,21 @@ void write_session(chat::JsonText& out, const std::optional<store::Session>& ses
     out.key("message_count").number(session->message_count).end_object();
 }
 
+void write_tasks(chat::JsonText& out, const char* key, const std::vector<store::Task>& tasks,
+                 const std::string& agent) {
+    out.key(key).begin_array();
+    for (const store::Task& task : tasks) {
+        write_members(out.begin_object(), task, agent);
+        out.end_object();
+    }
+    out.end_array();
+}
+
 std::string json(const AgentStanding& standing, const WorkspaceStanding& workspace) {
     const store::Agent& agent = standing.agent;
     const ThreadStanding* first = turn::foremost(standing.threads);
-    chat::JsonText out;
-    write_text(out.begin_object(), "agent", agent.name);
+    chat::JsonText out = chat::open_object("status");
+    write_text(out, "agent", agent.name);
     out.key("generation").number(agent.generation);
     write_text(out, "description", agent.description);
     write_text(out, "lifecycle", lifecycle_of(agent));
@@ -211,23 +221,22 @@ std::string json(const AgentStanding& standing, const WorkspaceStanding& workspa
     write_time(out, "destroyed_at", agent.destroyed_at);
     write_text(out, "model", standing.model);
     write_text(out, "permissions", standing.permissions);
-    write_text(out, "state", state_of_agent(first));
-    write_turn(out.key("turn"), first);
+    write_text(out, "turn_state", state_of_agent(first));
+    write_last_turn(out, first);
     write_context(out, standing.context);
     out.key("threads").begin_array();
-    for (const ThreadStanding& one : standing.threads) out.raw(json_of(one));
-    out.end_array().key("running_tasks").begin_array();
-    for (const store::Task& task : standing.running) out.raw(json_of(task));
-    out.end_array().key("recent_tasks").begin_array();
-    for (const store::Task& task : standing.ended) out.raw(json_of(task));
-    out.end_array().key("prompts").begin_array();
-    for (const store::Prompt& prompt : standing.prompts)
-        out.raw(chat::to_json(turn::notice_of(prompt)));
-    write_workspace(out.end_array(), workspace);
+    for (const ThreadStanding& one : standing.threads) {
+        write_members(out.begin_object(), one, agent.name);
+        out.end_object();
+    }
+    out.end_array();
+    write_tasks(out, "running_tasks", standing.running, agent.name);
+    write_tasks(out, "recent_tasks", standing.ended, agent.name);
+    write_pending(out, standing.prompts);
+    write_workspace(out, workspace);
     write_session(out, standing.last_session);
-    out.key("problems").begin_array();
-    for (const std::string& problem : standing.problems) out.string(problem);
-    return out.end_array().end_object().take();
+    chat::write_texts(out, "problems", standing.problems);
+    return out.end_object().take();
 }
 
 }  // namespace

@@ -49,10 +49,11 @@ void add_present(Opened& opened, const store::Turn& turn, std::vector<Step>& ste
     if (calls.empty()) steps.push_back({turn.id, ++number, "model call", last, 0, 0});
 }
 
-std::string json_of(const store::Turn& turn, const Step& step) {
-    chat::JsonText out;
-    out.begin_object().key("turn_id").number(turn.id).key("thread").number(turn.thread_id);
-    out.key("step").number(step.step_number);
+std::string json_of(const store::Turn& turn, const Step& step, const std::string& agent) {
+    chat::JsonText out = chat::open_object("step");
+    write_text(out, "agent", agent);
+    out.key("thread").number(turn.thread_id).key("turn").number(turn.turn_number);
+    out.key("turn_id").number(turn.id).key("step").number(step.step_number);
     write_text(out, "description", step.description);
     write_time(out, "started_at", step.started_at);
     write_time(out, "ended_at", step.ended_at);
@@ -98,7 +99,8 @@ cli::Frame draw(Opened& opened, const Options& options, Form form, std::size_t w
         frame.lines = for_people(*turn, steps, width);
     else
         for (const Step& step : steps)
-            frame.lines.push_back(form == Form::json ? json_of(*turn, step) : plain_line(step));
+            frame.lines.push_back(form == Form::json ? json_of(*turn, step, agent.name)
+                                                     : plain_line(step));
     return frame;
 }
 

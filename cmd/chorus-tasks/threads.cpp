@@ -32,6 +32,12 @@ std::string plain_line(const ThreadStanding& one) {
                         iso(one.thread.last_activity), one_line(one.thread.summary)});
 }
 
+std::string json_of(const ThreadStanding& thread, const std::string& agent) {
+    chat::JsonText out = chat::open_object("thread");
+    write_members(out, thread, agent);
+    return out.end_object().take();
+}
+
 cli::Frame draw(Opened& opened, const store::Agent& known, Form form, std::size_t width) {
     const store::Agent agent = again(opened, known);
     const auto threads = turn::standing_of_threads(opened.store, agent);
@@ -40,7 +46,7 @@ cli::Frame draw(Opened& opened, const store::Agent& known, Form form, std::size_
         frame.lines = for_people(threads, width);
     else
         for (const ThreadStanding& one : threads)
-            frame.lines.push_back(form == Form::json ? json_of(one) : plain_line(one));
+            frame.lines.push_back(form == Form::json ? json_of(one, agent.name) : plain_line(one));
     return frame;
 }
 

@@ -2,6 +2,7 @@
 
 #include "cli/main.hpp"
 #include "life/agents.hpp"
+#include "store/turns.hpp"
 #include "turn/tasks.hpp"
 
 namespace chorus::tasks_command {
@@ -9,6 +10,16 @@ namespace chorus::tasks_command {
 task::Site require_site(Opened& opened, const std::string& name) {
     return turn::task_site(opened.store, opened.home,
                            life::require_agent(opened.home, opened.store, name));
+}
+
+std::string agent_of(Opened& opened, const store::Prompt& prompt) {
+    const auto agent = store::find_agent(opened.store, prompt.agent_id);
+    return agent ? agent->name : "";
+}
+
+store::ThreadId thread_of(Opened& opened, const store::Prompt& prompt) {
+    const auto turn = store::find_turn(opened.store, prompt.turn_id);
+    return turn ? turn->thread_id : 0;
 }
 
 base::ExitStatus status_of(const store::Task& task) {

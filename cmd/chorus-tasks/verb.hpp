@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/field.hpp"
 #include "store/agents.hpp"
+#include "store/prompts.hpp"
 #include "sys/environment.hpp"
 #include "task/task.hpp"
 
@@ -40,7 +41,7 @@ Action add_events(cli::Command& verb);
 Action add_kill(cli::Command& verb);
 Action add_list(cli::Command& verb);
 Action add_log(cli::Command& verb);
-Action add_prompts(cli::Command& verb);
+Action add_pending(cli::Command& verb);
 Action add_ready(cli::Command& verb);
 Action add_run(cli::Command& verb);
 Action add_status(cli::Command& verb);
@@ -55,6 +56,9 @@ Action add_overview(cli::Command& app);
 
 // The agent that is there, and where its tasks are.
 task::Site require_site(Opened& opened, const std::string& name);
+// Whose question it is: "" and 0 where its agent or turn is gone.
+std::string agent_of(Opened& opened, const store::Prompt& prompt);
+store::ThreadId thread_of(Opened& opened, const store::Prompt& prompt);
 // 0 for one that ended well, its exit status, 128 + signal; 1 for one that nobody knows of.
 base::ExitStatus status_of(const store::Task& task);
 // "task_001 exit status 0", on stderr.

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/time.hpp"
-#include "chat/json_text.hpp"
+#include "chat/dialect.hpp"
 #include "chorus-tasks/verb.hpp"
 #include "cli/live.hpp"
 
@@ -46,8 +46,8 @@ void cut_lines(std::vector<std::string>& lines, std::size_t width);
 std::string fitted(const std::string& head, const std::string& middle, const std::string& tail,
                    std::size_t width);
 
-using cli::write_number;
-using cli::write_text;
-using cli::write_time;
+using chat::write_number;
+using chat::write_text;
+using chat::write_time;
 
 }  // namespace chorus::tasks_command

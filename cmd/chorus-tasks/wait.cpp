@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <iostream>
 #include <memory>
 
+#include "chorus-tasks/standing.hpp"
 #include "chorus-tasks/verb.hpp"
 #include "cli/time.hpp"
 #include "sys/clock.hpp"
@@ -15,6 +17,7 @@ struct Options {
     std::string agent;
     std::vector<std::string> ids;
     std::string timeout;
+    bool json = false;
 };
 
 ExitStatus run(const Options& options, Opened& opened) {
@@ -36,6 +39,7 @@ ExitStatus run(const Options& options, Opened& opened) {
             throw base::Error(base::ErrorCode::timeout,
                               "wait: task " + one_line(id) + " had not ended in time");
         tell_end(*task);
+        if (options.json) std::cout << json_of(*task, options.agent) << std::endl;
         if (status == ExitStatus::done) status = status_of(*task);
     }
     tell_plants(site);
@@ -50,6 +54,7 @@ Action add_wait(cli::Command& verb) {
     verb.word("NAME", options->agent, "the agent").required();
     verb.list("ID", options->ids, "the tasks").required();
     verb.option("--timeout", options->timeout, "at most so long: exit 124").type("TIME");
+    verb.flag("--json", options->json, "print one JSON object a line");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

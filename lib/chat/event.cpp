@@ -1,5 +1,6 @@
 #include "chat/event.hpp"
 
+#include "chat/dialect.hpp"
 #include "chat/json.hpp"
 #include "chat/json_text.hpp"
 
@@ -68,47 +69,26 @@ void add_members(JsonText& out, const InternalEvent& e) {
 }
 void add_members(JsonText&, const TaskEvent&) {}
 
-void add_prompt(JsonText& out, const PromptNotice& prompt) {
-    out.begin_object().key("id").string(prompt.id).key("kind").string(prompt.kind);
-    out.key("action").string(prompt.action).key("tool").string(prompt.tool);
-    add_arguments(out, prompt.arguments);
-    out.key("text").string(prompt.text).key("expires_at").string(base::iso8601(prompt.expires_at));
-    if (!prompt.options.empty()) {
-        out.key("options").begin_array();
-        for (const std::string& option : prompt.options) out.string(option);
-        out.end_array();
+void add_pending(JsonText& out, const std::vector<PromptNotice>& pending) {
+    out.key("pending").begin_array();
+    for (const PromptNotice& prompt : pending) {
+        write_members(out.begin_object(), prompt);
+        out.end_object();
     }
-    if (!prompt.changed.empty()) out.key("changed").string(prompt.changed);
-    out.end_object();
-}
-
-void add_usage(JsonText& out, const Usage& usage) {
-    out.key("usage").begin_object().key("input_tokens").number(usage.input_tokens);
-    out.key("output_tokens").number(usage.output_tokens);
-    out.key("cache_read_tokens").number(usage.cache_read_tokens);
-    out.key("cache_write_tokens").number(usage.cache_write_tokens).end_object();
+    out.end_array();
 }
 
 void add_members(JsonText& out, const MessageEvent& e) {
     out.key("role").string(name(e.role)).key("messageId").number(e.id).key("text").string(e.text);
-    add_usage(out, e.usage);
+    write_usage(out, e.usage);
 }
 
 void add_error(JsonText& out, const TurnResult& result) {
-    out.key("error");
-    if (!result.error) {
-        out.null();
-        return;
-    }
-    out.begin_object().key("code").string(base::name(result.error->code()));
-    out.key("category");
-    if (result.error_category.empty())
-        out.null();
+    if (result.error)
+        write_error(out, {base::name(result.error->code()), result.error_category,
+                          result.error->message(), result.error->hint()});
     else
-        out.string(result.error_category);
-    out.key("message").string(result.error->message());
-    if (!result.error->hint().empty()) out.key("hint").string(result.error->hint());
-    out.end_object();
+        out.key("error").null();
 }
 
 std::optional<base::Error> parse_error(const Json& error) {
@@ -150,8 +130,8 @@ bool is_internal(const Event& event) {
 }
 
 std::string to_json(const Event& event, const EventSource& source, base::TimeMs at) {
-    JsonText out;
-    out.begin_object().key("schema").string("chorus.event/1").key("kind").string(kind_of(event));
+    JsonText out = open_object("event");
+    out.key("kind").string(kind_of(event));
     out.key("taskId").string(std::to_string(source.turn_id));
     out.key("contextId").string(source.agent + "/" + std::to_string(source.thread));
     out.key("timestamp").string(base::iso8601(at));
@@ -159,53 +139,57 @@ std::string to_json(const Event& event, const EventSource& source, base::TimeMs 
     return out.end_object().take();
 }
 
-std::string to_json(const PromptNotice& prompt) {
-    JsonText out;
-    add_prompt(out, prompt);
-    return out.take();
+void write_members(JsonText& out, const PromptNotice& prompt) {
+    out.key("id").string(prompt.id).key("kind").string(prompt.kind);
+    write_text(out, "tool", prompt.tool);
+    write_text(out, "action", prompt.action);
+    if (prompt.arguments.empty())
+        out.key("arguments").null();
+    else
+        add_arguments(out, prompt.arguments);
+    write_text(out, "text", prompt.text);
+    write_texts(out, "options", prompt.options);
+    write_time(out, "expires_at", prompt.expires_at);
+    write_text(out, "changed", prompt.changed);
 }
 
 std::string to_json(const TurnResult& result) {
-    JsonText out;
-    out.begin_object().key("schema").string("chorus.result/1").key("agent").string(result.agent);
-    out.key("thread").number(result.thread).key("turn").number(result.turn_number);
-    out.key("turn_id").number(result.turn_id).key("state").string(name(result.state));
-    out.key("reason");
-    if (result.reason.empty())
-        out.null();
-    else
-        out.string(result.reason);
+    JsonText out = open_object("result");
+    write_text(out, "agent", result.agent);
+    out.key("thread").number(result.thread);
+    write_number(out, "turn", result.turn_number, 0);
+    write_number(out, "turn_id", result.turn_id, 0);
+    out.key("state").string(name(result.state));
+    write_text(out, "reason", result.reason);
     out.key("text").string(result.text).key("structured").null();
-    add_usage(out, result.usage);
-    out.key("cost_usd");
-    if (result.cost_usd < 0)
-        out.null();
-    else
-        out.real(result.cost_usd);
+    write_usage(out, result.usage);
+    write_cost(out, result.cost_usd);
     out.key("iterations").number(result.iterations).key("tool_calls").number(result.tool_calls);
-    out.key("artifacts").begin_array().end_array().key("prompts").begin_array();
-    for (const PromptNotice& prompt : result.prompts) add_prompt(out, prompt);
-    out.end_array().key("accepted");
+    out.key("artifacts").begin_array().end_array();
+    add_pending(out, result.prompts);
+    out.key("accepted");
     if (result.accepted)
         out.boolean(*result.accepted);
     else
         out.null();
     out.key("denied").begin_array();
-    for (const TurnResult::Denied& denied : result.denied)
-        out.begin_object()
-            .key("action")
-            .string(denied.action)
-            .key("detail")
-            .string(denied.detail)
-            .end_object();
-    out.end_array().key("audit").begin_object().key("rows").number(result.audit_rows);
-    out.key("hash").string(result.audit_hash).end_object();
-    add_error(out, result);
-    out.key("resume_at");
-    if (result.resume_at == 0)
+    for (const TurnResult::Denied& denied : result.denied) {
+        write_text(out.begin_object(), "action", denied.action);
+        write_text(out, "detail", denied.detail);
+        out.end_object();
+    }
+    out.end_array().key("audit");
+    if (result.audit_rows == 0)
         out.null();
     else
-        out.string(base::iso8601(result.resume_at));
+        out.begin_object()
+            .key("rows")
+            .number(result.audit_rows)
+            .key("hash")
+            .string(result.audit_hash)
+            .end_object();
+    add_error(out, result);
+    write_time(out, "resume_at", result.resume_at);
     out.key("replayed").boolean(result.replayed);
     return out.key("exit_code").number(static_cast<int>(result.exit_status)).end_object().take();
 }

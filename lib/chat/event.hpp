@@ -15,6 +15,8 @@
 
 namespace chorus::chat {
 
+class JsonText;
+
 enum class State { submitted, working, input_required, completed, failed, canceled };
 std::string_view name(State state);  // "input-required"
 
@@ -112,8 +114,8 @@ bool is_internal(const Event& event);
 // One line of JSON, without its newline.
 std::string to_json(const Event& event, const EventSource& source, base::TimeMs at);
 std::string to_json(const TurnResult& result);
-// As it stands in a result.
-std::string to_json(const PromptNotice& prompt);
+// The members of a question that waits, into an object that is open.
+void write_members(JsonText& out, const PromptNotice& prompt);
 // What to_json wrote: for --idempotency-key. Only what printing it again needs.
 TurnResult parse_result(std::string_view json);
 

@@ -19,25 +19,4 @@ std::string one_line(std::string_view text) {
     return shown;
 }
 
-void write_text(chat::JsonText& out, std::string_view key, std::string_view value) {
-    out.key(key).string(value);
-}
-
-void write_time(chat::JsonText& out, std::string_view key, base::TimeMs time) {
-    out.key(key);
-    if (time == 0)
-        out.null();
-    else
-        out.string(base::iso8601(time));
-}
-
-void write_number(chat::JsonText& out, std::string_view key, std::int64_t value,
-                  std::int64_t none) {
-    out.key(key);
-    if (value == none)
-        out.null();
-    else
-        out.number(value);
-}
-
 }  // namespace chorus::cli

@@ -3,7 +3,7 @@
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
-#include "chat/json_text.hpp"
+#include "chat/dialect.hpp"
 #include "store/records.hpp"
 #include "store/sqlite.hpp"
 
@@ -143,21 +143,19 @@ AuditHead audit_head(Store& store) {
 
 std::string audit_json(const AuditEntry& entry) {
     const AuditRow& row = entry.row;
-    chat::JsonText out;
-    const auto text = [&](std::string_view key, std::string_view value) {
-        out.key(key).string(value);
-    };
-    out.begin_object().key("id").number(entry.id);
-    text("timestamp", base::iso8601(row.timestamp));
-    text("agent", row.agent_name);
-    out.key("agent_id").number(row.agent_id).key("turn_id").number(row.turn_id);
-    text("action", row.action);
-    text("decision", row.decision);
+    chat::JsonText out = chat::open_object("audit");
+    out.key("id").number(entry.id);
+    write_text(out, "created_at", base::iso8601(row.timestamp));
+    write_text(out, "agent", row.agent_name);
+    write_number(out, "agent_id", row.agent_id, 0);
+    write_number(out, "turn_id", row.turn_id, 0);
+    write_text(out, "action", row.action);
+    write_text(out, "decision", row.decision);
     out.key("user_id").number(row.user_id);
-    text("actor", row.actor);
-    text("detail", row.detail);
-    text("previous_hash", entry.previous_hash);
-    text("hash", entry.hash);
+    write_text(out, "actor", row.actor);
+    write_text(out, "detail", row.detail);
+    write_text(out, "previous_hash", entry.previous_hash);
+    write_text(out, "hash", entry.hash);
     return out.end_object().take();
 }
 

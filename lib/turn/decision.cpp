@@ -41,7 +41,7 @@ using Verb = Decision::Verb;
 std::string hint_for(store::Store& store, store::TurnId id) {
     const auto turn = store::find_turn(store, id);
     const auto agent = turn ? store::find_agent(store, turn->agent_id) : std::nullopt;
-    if (!agent || turn->ended_at != 0) return "chorus-tasks prompts lists what waits";
+    if (!agent || turn->ended_at != 0) return "chorus-tasks pending lists what waits";
     return chat::resume_command(agent->name, turn->thread_id) + " goes on with the turn";
 }
 
@@ -64,7 +64,7 @@ store::Prompt one_prompt(store::Store& store, const std::string& name, const std
     if (!prompt)
         throw Error(ErrorCode::no_prompt,
                     "prompt " + base::quoted(id) + ": there is none of that id",
-                    "chorus-tasks prompts lists what waits");
+                    "chorus-tasks pending lists what waits");
     const store::Agent agent = agent_of(store, *prompt);
     if (!name.empty() && agent.name != name)
         throw Error(ErrorCode::no_prompt, "prompt " + id + ": it is not of agent " +
@@ -81,7 +81,7 @@ std::vector<store::Prompt> all_prompts(store::Store& store, const Decision& deci
             (prompt.kind == "permission" || decision.verb == Verb::deny))
             prompts.push_back(std::move(prompt));
     if (prompts.empty())
-        throw Error(ErrorCode::no_prompt, "prompts: nothing waits for that",
+        throw Error(ErrorCode::no_prompt, "all: nothing waits for that",
                     hint_for(store, decision.turn));
     return prompts;
 }

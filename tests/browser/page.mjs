@@ -6,7 +6,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 
-const require = createRequire(path.join(process.env.CHORUS_BROWSER, 'package.json'));
+const require = createRequire(path.join(process.env.CHORUS_NODE, 'package.json'));
 const { chromium } = require('playwright-core');
 
 const [file, pictures] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The page of chorus-context export --format html, in a real browser.
 #   CHORUS_PICTURES=DIR keeps screenshots
-installed=${CHORUS_BROWSER:?the directory that install.sh filled}
+installed=${CHORUS_NODE:?the directory that install.sh filled}
 pictures=${CHORUS_PICTURES:-}
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"
@@ -12,7 +12,7 @@ done
 browser=$here/browser
 
 shows_well() { # PAGE
-    run env CHORUS_BROWSER="$installed" node "$browser/page.mjs" "$1" "$pictures"
+    run env CHORUS_NODE="$installed" node "$browser/page.mjs" "$1" "$pictures"
     [ "$status" = 0 ] || fail 'the page'
 }
 

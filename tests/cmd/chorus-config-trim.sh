@@ -28,7 +28,7 @@ audit=$(db 'SELECT count(*), max(hash) FROM audit_log') turns=$(db 'SELECT count
 run chorus-config trim --dry-run --json
 expect_status 0
 before=$(db 'SELECT count(*) FROM messages') planned=$(jq .messages <<<"$out")
-expect_json '"\(.dry_run) \(.bytes) \(.steps > 0) \(.events > 0)"' 'true 0 true true'
+expect_json '"\(.dry_run) \(.freed_bytes) \(.steps > 0) \(.events > 0)"' 'true 0 true true'
 expect_equal "$(db 'SELECT count(*) FROM messages')" "$before"
 size=$(stat -c %s "$CHORUS_HOME/chorus.db")
 run chorus-config trim --json
@@ -36,7 +36,7 @@ expect_status 0
 expect_json .messages "$planned"
 expect_equal "$(db 'SELECT count(*) FROM messages')" $((before - planned))
 [ "$planned" -gt 0 ] || fail 'nothing was removed'
-expect_json '.bytes > 60000' true
+expect_json '.freed_bytes > 60000' true
 run chorus-context search walrus
 expect_equal "$out" ''
 run chorus-context search heron
@@ -108,12 +108,12 @@ ago 100 chorus-init a --model builtin/script
 ago 100 chorus-run a old
 run chorus-config set rolling_window 200d --agent a
 run chorus-config trim --json
-expect_json '"\(.messages) \(.bytes >= 0)"' '0 true'
+expect_json '"\(.messages) \(.freed_bytes >= 0)"' '0 true'
 run chorus-config unset rolling_window --agent a
 run chorus-config trim --dry-run --json
 expect_json .messages 2
 run chorus-config trim --json
-expect_json '"\(.messages) \(.bytes >= 0)"' '2 true'
+expect_json '"\(.messages) \(.freed_bytes >= 0)"' '2 true'
 expect_db 'SELECT count(*) FROM messages' 0
 expect_whole
 

@@ -229,7 +229,7 @@ init a --model builtin/script
 run chorus-run a one
 run chorus-context verify --json
 expect_status 0
-expect_json '"\(.ok) \(.problem)"' 'true '
+expect_json '"\(.ok) \(.problem)"' 'true null'
 db "DELETE FROM threads"
 run chorus-context verify
 expect_status 1

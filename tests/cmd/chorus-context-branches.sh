@@ -140,7 +140,7 @@ branch_point_position: 4
 commit: \"$(printf %040d 2)\""
 run chorus-context branches a --json
 expect_status 0
-expect_equal "$(jq -c '[.branch, .thread, .current, .parent_branch, .branch_point, .commit]' <<<"$out")" "[\"main\",1,true,\"\",0,\"\"]
+expect_equal "$(jq -c '[.branch, .thread, .current, .parent_branch, .branch_point, .commit]' <<<"$out")" "[\"main\",1,true,null,null,null]
 [\"$stamp-end\",2,false,\"main\",8,\"$(printf %040d 8)\"]
 [\"$stamp-before\",3,false,\"main\",5,\"$(printf %040d 2)\"]"
 expect_equal "$(jq -r .created_at <<<"$out" | tail -1)" "$created"
@@ -193,7 +193,7 @@ expect_equal "$(jq -s length <<<"$out")" 2
 run chorus-context branch a deeper
 expect_match "$out" "of $stamp-try, forked"
 run chorus-context switch a $stamp-try --json
-expect_json '"\(.current) \(.thread)"' "$stamp-try 2"
+expect_json '"\(.branch) \(.thread)"' "$stamp-try 2"
 ln -s nowhere "$(own .tmp-current)" # of one that was killed
 run chorus-context switch a main
 expect_status 0
@@ -436,7 +436,7 @@ expect_equal "$(window 3)" 'first|result|one|second|two'
 branch new --at "$(db "SELECT id FROM messages WHERE content = 'another way'")"
 expect_equal "$(window 4)" 'first|result|one|another way'
 run chorus-context rewind a --to 1 --json
-expect_json '"\(.thread) \(.to) \(.messages) \(.given_up_turn) \(.checkpoint) \(.undo_checkpoint)"' '1 1 6 0 0 0'
+expect_json '"\(.thread) \(.to) \(.messages) \(.given_up_turn_id) \(.checkpoint) \(.undo_checkpoint)"' '1 1 6 null null null'
 run chorus-run a --resume
 expect_status 0
 expect_equal "$(request_count)" 5

@@ -594,11 +594,11 @@ for way in pack directory kept; do
     expect_status 0
     run chorus-context switch ada try
     expect_status 0
-    chorus-context branches ada --json | jq -S 'del(.created_at, .last_activity, .branch_point, .commit)' >before
+    chorus-context branches ada --json | jq -S 'del(.created_at, .last_activity_at, .branch_point, .commit)' >before
     move "$way"
     run chorus-context branches ada --json
     expect_status 0
-    expect_equal "$(jq -S 'del(.created_at, .last_activity, .branch_point, .commit)' <<<"$out")" "$(cat before)"
+    expect_equal "$(jq -S 'del(.created_at, .last_activity_at, .branch_point, .commit)' <<<"$out")" "$(cat before)"
     run chorus-run ada 'on the branch'
     expect_status 0
     expect_db "SELECT thread_id FROM messages WHERE content = 'on the branch'" 2

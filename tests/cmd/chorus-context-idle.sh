@@ -60,7 +60,7 @@ silent chorus-context idle-save a
 agent_key a idle_timeout '"59m"'
 run chorus-context idle-save a --json
 expect_status 0
-expect_json '"\(.agent) \(.trigger) \(.idle_ms >= 3600000) \(.message_count)"' 'a idle_timeout true 2'
+expect_json '"\(.agent) \(.session.trigger) \(.idle_ms >= 3600000) \(.session.message_count)"' 'a idle_timeout true 2'
 expect_match "$(jq -r .notice <<<"$out")" '^Session saved: '
 for wrong in 'idle-save' 'idle-save a --all' 'idle-save a --idle-timeout soon'; do
     run chorus-context $wrong

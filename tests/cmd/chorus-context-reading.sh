@@ -53,7 +53,7 @@ expect_match "$(sed -n 4p "$scratch/out" | cut -f5)" 'list_files \{\}\]$'
 run chorus-context show ada -t 2
 expect_equal "$(head -1 "$scratch/out" | cut -f3-)" '2	user	other'
 run chorus-context show ada -t main --json
-expect_json '[.agent, .thread, .model, .token_budget, (.messages | length), (has("system"))] | @csv' '"ada",1,"builtin/script",0,6,false'
+expect_json '[.agent, .thread, .model, .token_budget, (.messages | length), .system] | @csv' '"ada",1,"builtin/script",0,6,'
 db "UPDATE messages SET timestamp = timestamp - 2 * 86400000 WHERE turn_id = 1"
 run chorus-context show ada
 expect_equal "$(field 4)" user,assistant,tool_result,assistant
@@ -142,7 +142,7 @@ run chorus-context log ada -t 2
 expect_equal "$(field 2)" 3
 run chorus-context log ada --json -n 1
 expect_equal "$(wc -l <"$scratch/out")" 1
-expect_json '[.turn_id, .agent, .thread, .state, .exit_code, .cost_usd, .prompt] | @json' '[4,"ada",1,"idle",0,null,"hello \\x1b[31m there"]'
+expect_json '[.turn_id, .agent, .thread, .turn_state, .exit_code, .cost_usd, .prompt] | @json' '[4,"ada",1,"idle",0,null,"hello \\x1b[31m there"]'
 shown=$(on_terminal 'chorus-context log ada -n 1')
 expect_match "$shown" '^[0-9]+ sec ago +4 +1  idle '
 expect_no_match "$shown" $'\x1b|\t'
@@ -183,7 +183,7 @@ expect_json '[.calls[] | "\(.tool) \(.action) \(.decision) \(.outcome) \(.durati
     'bash tool:bash:echo hi deny denied null; create_file tool:create_file:f allow ok number'
 expect_json '[.messages[].role] | join(" ")' 'user assistant tool_result tool_result assistant'
 expect_json '.messages[1].tool_calls[1].arguments | fromjson.path' f
-expect_json '.input_tokens > 0 and .iterations == 2 and .tool_calls == 2' true
+expect_json '.usage.input_tokens > 0 and .iterations == 2 and .tool_calls == 2' true
 start_server '{"answers": [{"status": 400, "body": "no such thing"}], "after": "repeat-last"}'
 run chorus-run a oops
 run chorus-context log a 2
@@ -216,7 +216,7 @@ run chorus-context messages ada -n 3 --all
 expect_equal "$(field 1)" 6,7,8
 run chorus-context messages ada --all --json
 expect_equal "$(wc -l <"$scratch/out")" 8
-expect_equal "$(jq -c 'select(.role == "tool_result") | keys_unsorted' "$scratch/out")" '["id","timestamp","thread","turn_id","role","content","tool_call_id","is_error"]'
+expect_equal "$(jq -c 'select(.role == "tool_result") | keys_unsorted' "$scratch/out")" '["schema","agent","id","created_at","thread","turn_id","role","content","tool_calls","tool_call_id","is_error","status","restored_from","original_at","left_window","replaced_by"]'
 expect_equal "$(sed -n 4p "$scratch/out" | jq -r '.tool_calls[0] | "\(.name) \(.arguments)"')" 'create_file {"path": "walrus.txt", "content": "x"}'
 run chorus-run ada $'two\nlines \x1b[2J'
 run chorus-context messages ada -n 2
@@ -279,7 +279,7 @@ run chorus-context search 'zeb* t*' --in prompts
 expect_equal "$(field 2)" 7
 run chorus-context search zebra --since 2026-02-12 -A ada -n 1 --json
 expect_equal "$(wc -l <"$scratch/out")" 1
-expect_json 'keys_unsorted | join(" ")' 'agent id timestamp thread turn_id role snippet'
+expect_json 'keys_unsorted | join(" ")' 'schema agent id created_at thread turn_id role snippet'
 expect_match "$(jq -r .snippet <<<"$out")" zebra
 shown=$(on_terminal 'chorus-context search zebra -A ben --in prompts')
 expect_match "$shown" $'^ben  message [0-9]+  [0-9]+ sec ago  thread 1  turn 4  user\n    \x1b\\[1;31mzebra\x1b\\[0m'
@@ -337,7 +337,8 @@ total	200'
 run chorus-context usage ben
 expect_equal "$out" 'total	0	0	0	0	0	-'
 run chorus-context usage ada --json
-expect_json '[.by, (.rows | length), .rows[0].day, .rows[0].cost_usd, .rows[1].cost_usd, .total.input_tokens, .total.priced_turns] | @json' \
+out=$(jq -s . <<<"$out")
+expect_json '[.[0].by, length - 1, .[0].key, .[0].cost_usd, .[1].cost_usd, .[-1].usage.input_tokens, .[-1].priced_turns] | @json' \
     '["day",3,"2026-02-10",0.5,null,600,1]'
 db "INSERT INTO sessions SELECT 1, 'abcd-1', 'ada', 'of the ' || char(9) || 'first', '', 'manual_save', ended_at + 5, 2, started_at, ended_at, 'x', '' FROM turns WHERE id = 1"
 run chorus-context usage --by session
@@ -435,7 +436,7 @@ run chorus-run a seventh
 run chorus-context verify a --prefix --json
 expect_status 0
 expect_json '.threads[0] | [.messages, .unhashed, .broken_message, .cuts, .model, .prompt, .docs, .project, .tools] | @json' '[14,2,null,1,0,1,1,1,1]'
-expect_json '"\(.agent) \(.ok) \(.problem)"' 'a true '
+expect_json '"\(.agent) \(.ok) \(.problem)"' 'a true null'
 run chorus-run a --new-thread other -m builtin/script
 run chorus-context verify a --prefix -t 2
 expect_equal "$out" 'thread 2: 2 messages, nothing changed'
@@ -530,6 +531,6 @@ run chorus-context verify a --prefix
 expect_status 0
 said() { jq -r '.messages[] | select(.content | startswith("the heron stands")) | .timestamp' "$CHORUS_HOME/$1" | sort -u; }
 run chorus-context save a again --no-summary
-expect_equal "$(said "$(db "SELECT file_path FROM sessions WHERE description = 'again'")")" "$(chorus-context messages a --json | jq -r 'select(.id == 1).timestamp')"
+expect_equal "$(said "$(db "SELECT file_path FROM sessions WHERE description = 'again'")")" "$(chorus-context messages a --json | jq -r 'select(.id == 1).created_at')"
 
 end_tests

@@ -42,7 +42,7 @@ expect_equal "$err" ''
 undo
 expect_equal "$(tree | grep -av '|p|')" "$(grep -av '|p|' <<<"$after")"
 run chorus-context rewind a --checkpoint 1 --json
-expect_json '"\(.to) \(.messages) \(.checkpoint) \(.kept) \(.missing)"' '0 0 1 [] []'
+expect_json '"\(.to) \(.messages) \(.checkpoint) \(.kept) \(.missing)"' 'null 0 1 [] []'
 expect_equal "$(tree)" "$before"
 expect_sound
 

@@ -460,8 +460,8 @@ test_case "a look under a clock that is behind changes no question"
 init a --model builtin/script
 run chorus-run a '/bash touch file'
 expect_status 10
-CHORUS_NOW_MS=$(($(date +%s) - 2592000))000 run chorus-tasks prompts
-CHORUS_NOW_MS=$(($(date +%s) + 60))000 run chorus-tasks prompts
+CHORUS_NOW_MS=$(($(date +%s) - 2592000))000 run chorus-tasks pending
+CHORUS_NOW_MS=$(($(date +%s) + 60))000 run chorus-tasks pending
 expect_db 'SELECT state FROM prompts' pending
 
 test_case "a session of 2040 is of now"

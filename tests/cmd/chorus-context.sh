@@ -259,7 +259,7 @@ expect_json '[.decision, .reason, .profile, .action, .sandbox, .sandbox_problem,
     'allow|allow[7] tool:bash:[\s\S]*|sandboxed|tool:bash:ls | wc -l|workspace||'
 expect_json '[.commands[] | "\(.command): \(.decision)"] | join("; ")' 'ls: allow; wc -l: allow'
 run chorus-context explain a --json 'tool:git:checkout x'
-expect_json 'has("commands")' false
+expect_json '"\(.commands | length) \(.sandbox)"' '0 null'
 run chorus-context explain a --json 'tool:bash:ls $x'
 expect_json .not_simple "at '\$x'"
 
@@ -325,12 +325,12 @@ run chorus-context audit --json
 expect_status 0
 expect_equal "$(jq -r .id "$scratch/out" | paste -sd,)" 1,2,3
 expect_equal "$(head -1 "$scratch/out" | jq -r 'keys_unsorted | join(" ")')" \
-    'id timestamp agent agent_id turn_id action decision user_id actor detail previous_hash hash'
+    'schema id created_at agent agent_id turn_id action decision user_id actor detail previous_hash hash'
 expect_match "$(head -1 "$scratch/out" | jq -r '"\(.agent) \(.turn_id) \(.user_id) \(.actor)"')" "^ada 1 $(id -u) uid [0-9]+ \(mia\)\$"
 bytes_of() { # a row as JSON
-    jq -j 'def field: tostring | "\(utf8bytelength):\(.),"; def id: if . == 0 then "-," else field end;
-        ((.timestamp[0:19] + "Z" | fromdateiso8601) * 1000 + (.timestamp[20:23] | tonumber)) as $ms
-        | .previous_hash, (.id | field), (.agent_id | id), ($ms | field), (.turn_id | id), (.user_id | field),
+    jq -j 'def field: (. // "") | tostring | "\(utf8bytelength):\(.),"; def id: if . == null then "-," else field end;
+        ((.created_at[0:19] + "Z" | fromdateiso8601) * 1000 + (.created_at[20:23] | tonumber)) as $ms
+        | .previous_hash // "", (.id | field), (.agent_id | id), ($ms | field), (.turn_id | id), (.user_id | field),
           (.agent | field), (.action | field), (.decision | field), (.actor | field), (.detail | field)' <<<"$1"
 }
 while IFS= read -r row; do
@@ -387,7 +387,7 @@ run chorus-context verify --expect 0:
 expect_status 0
 run chorus-context verify a --json --expect "$kept"
 expect_status 0
-expect_json '"\(.rows) \(.ok) \(.broken_row) \(.problem)"' '2 true null '
+expect_json '"\(.rows) \(.ok) \(.broken_row) \(.problem)"' '2 true null null'
 expect_json .hash "$(db 'SELECT hash FROM audit_log WHERE id = 2')"
 run chorus-context verify nobody
 expect_status 4

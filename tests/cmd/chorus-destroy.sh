@@ -69,7 +69,7 @@ run chorus-destroy a --yes
 expect_status 0
 expect_equal "$err" ''
 expect_match "$out" 'Agent a destroyed.'
-expect_match "$out" 'Ended: 1 turn, 1 prompt, 1 queued message.'
+expect_match "$out" 'Ended: 1 turn, 1 pending question, 1 queued message.'
 expect_match "$out" 'Saved: session [0-9a-f]{8}: remember the port'
 expect_match "$out" "Its sessions: $CHORUS_HOME/archive/a-1/sessions"
 expect_missing "$(dir)"
@@ -244,8 +244,8 @@ init a --model builtin/script
 run chorus-run a hello
 run chorus-destroy a --yes --json
 expect_status 0
-expect_json '[.schema, .agent, .generation, .by_another, .files_kept, .directory, .sessions, .turns, .tasks, .prompts, .messages, .exit_code] | map(tostring) | join(" ")' \
-    'chorus.destroyed/1 a 1 false false null 1 0 0 0 0 0'
+expect_json '[.schema, .agent, .generation, .by_another, .files_kept, .directory, .sessions, .turns, .tasks, .pending, .messages] | map(tostring) | join(" ")' \
+    'chorus.destroyed/1 a 1 false false null 1 0 0 0 0'
 expect_json .archive "$CHORUS_HOME/archive/a-1/sessions"
 expect_json .session "$(db 'SELECT id FROM sessions')"
 expect_match "$(jq -r .destroyed_at <<<"$out")" '^20[0-9-]*T[0-9:.]*Z$'

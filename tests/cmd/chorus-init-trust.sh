@@ -45,7 +45,7 @@ lay() {
             options=(--adopt="$scratch/b.tar") ;;
     esac
 }
-in_force() { chorus-config get -A a "$1" --json 2>/dev/null | jq -c .; }
+in_force() { chorus-config get -A a "$1" --json 2>/dev/null | jq -c .value; }
 
 for way in $ways; do
     test_case "$way: nothing is in force that no person of this home set, and chorus-config trust puts it in force"
@@ -59,7 +59,7 @@ for way in $ways; do
     for key in $keys; do
         [ "$(in_force "$key")" != "$(value_of "$key")" ] || fail "$key is in force"
     done
-    expect_match "$(chorus-tasks prompts)" 'trust:agent.json'
+    expect_match "$(chorus-tasks pending)" 'trust:agent.json'
     run chorus-run a '/bash touch ran'
     expect_status 10
     expect_missing "$CHORUS_HOME/agents/a/workspace/ran"
@@ -72,7 +72,7 @@ for way in $ways; do
     run chorus-config trust a --yes
     expect_status 0
     for key in $keys; do expect_equal "$(in_force "$key")" "$(value_of "$key")"; done
-    expect_no_match "$(chorus-tasks prompts)" 'trust:agent.json'
+    expect_no_match "$(chorus-tasks pending)" 'trust:agent.json'
     run chorus-config trust a --show
     expect_equal "$out" 'nothing to trust'
 
@@ -88,7 +88,7 @@ for way in $ways; do
     done
     for key in $keys; do expect_equal "$(in_force "$key")" "$(value_of "$key")"; done
     expect_match "$(chorus-context audit a --action '^trust:')" 'permissions: .*open'
-    run chorus-tasks prompts
+    run chorus-tasks pending
     expect_no_match "$out" trust
     [ -e pwned ] || fail 'the channel is not told'
 done

@@ -55,7 +55,7 @@ expect_status 0
 expect_json .agent a
 expect_json .permissions custom
 expect_json .adopted false
-expect_json .exit_code 0
+expect_json .schema chorus.agent/1
 expect_equal "$(jq -r '.system_prompt+"|"+.description+"|"+.channel_id+"|"+.permissions.allow[0]' "$CHORUS_HOME/agents/a/agent.json")" 'You are terse.|a test|webhook:https://example.com/x|tool:view:.*'
 echo 'From a file' >s.txt
 run chorus-init b --system-prompt-file s.txt --model builtin/script
@@ -277,7 +277,7 @@ done
 run env CHORUS_GROOM=manual chorus-init a --model builtin/script --groom auto
 expect_status 0
 old_schema
-for words in 'chorus-init b --model builtin/script' 'chorus-run a hello' 'chorus-tasks prompts' 'chorus-context audit' 'chorus-config trust a'; do
+for words in 'chorus-init b --model builtin/script' 'chorus-run a hello' 'chorus-tasks pending' 'chorus-context audit' 'chorus-config trust a'; do
     run env CHORUS_GROOM=manual $words
     expect_status 3
     expect_match "$err" 'chorus.db: made by an older chorus \(schema 2, this one knows [0-9]+\), and it is not to be migrated unasked'

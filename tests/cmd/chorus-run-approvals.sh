@@ -23,7 +23,7 @@ ask() { # COMMAND …: a turn that waits with them; its prompts in $ids
     start_server "$(answers "$(calls "${list[@]}")" "$(say Done.)")"
     run chorus-run a go --json
     expect_status 10
-    mapfile -t ids < <(jq -r '.prompts[].id' <<<"$out")
+    mapfile -t ids < <(jq -r '.pending[].id' <<<"$out")
 }
 fresh() {
     init a --model anthropic/m
@@ -49,7 +49,7 @@ form() {
     eval "$4"
     run chorus-run a --resume --json
     expect_status 10
-    expect_json '.prompts[0].text' "asked again: changed: $2"
+    expect_json '.pending[0].text' "asked again: changed: $2"
     expect_equal "$(ran)" ''
     expect_db "SELECT count(*) FROM fingerprints f JOIN prompts p ON p.files = f.hash WHERE p.state = 'pending'" 1
     expect_equal "$(fingerprints)" 1
@@ -124,14 +124,14 @@ test_case "what changed between the question and the answer is shown to whoever 
 fresh
 script x.sh "$evil"
 ask 'sh x.sh'
-run chorus-tasks prompts
+run chorus-tasks pending
 expect_no_match "$out" 'since it was asked'
 script x.sh "$good"
 : >new
-run chorus-tasks prompts
+run chorus-tasks pending
 expect_match "$out" $'^[a-z0-9]*\ta\t[^\t]*\ttool:bash:sh x.sh\tsince it was asked: changed: new \\(new\\), x.sh$'
-run chorus-tasks prompts --json
-expect_json '.[0].prompt.changed' 'changed: new (new), x.sh'
+run chorus-tasks pending --json
+expect_json .changed 'changed: new (new), x.sh'
 run chorus-tasks approve "${ids[0]}"
 expect_status 0
 expect_match "$err" "notice: prompt ${ids[0]}: since it was asked: changed: new \(new\), x.sh"
@@ -179,7 +179,7 @@ script x.sh "$good"
 ask 'cat x.sh' "echo '$evil' >x.sh" 'sh x.sh'
 run chorus-run a --approve all --json
 expect_status 10
-expect_json '[.prompts[].text] | join(" ")' 'asked again: changed: x.sh'
+expect_json '[.pending[].text] | join(" ")' 'asked again: changed: x.sh'
 expect_equal "$(db "SELECT group_concat(tool_call_id) FROM tool_runs WHERE outcome = 'ok'")" c1,c2
 expect_equal "$(ran)" ''
 run chorus-run a --approve all
@@ -201,7 +201,7 @@ echo y >b.txt
 echo 'one more' >a.txt
 run chorus-run a --resume --json
 expect_status 10
-expect_json '.prompts[0].text' 'asked again: changed: a.txt'
+expect_json '.pending[0].text' 'asked again: changed: a.txt'
 echo z >b.txt
 run chorus-run a --approve all
 expect_status 0

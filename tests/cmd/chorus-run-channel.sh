@@ -271,7 +271,7 @@ test_case "who waits is told with the command to decide, once; the answer comes 
 webhook "$ok"
 run chorus-run a '/bash echo hi' --json
 expect_status 10
-id=$(jq -r '.prompts[0].id' <<<"$out")
+id=$(jq -r '.pending[0].id' <<<"$out")
 expect_equal "$(posts)" 1
 expect_match "$(content 1)" "^Waits for a person"
 expect_match "$(content 1)" "$id: tool:bash:echo hi"
@@ -329,7 +329,7 @@ chorus-run a -m anthropic/m one >slow 2>/dev/null </dev/null &
 first=$!
 exec 7<slow
 wait_for 10 in_db "SELECT count(*) FROM turns WHERE state = 'idle'" 1 || fail 'the first turn did not end'
-run chorus-run a -m anthropic/m two
+run chorus-run a -m anthropic/m --wait=30s two
 expect_equal "$out" SECOND
 expect_equal "$(grep -oE 'FIRST|SECOND' "$(work posted)" | tr '\n' ' ')" 'FIRST SECOND '
 cat <&7 >/dev/null
@@ -359,7 +359,7 @@ run chorus-run a '/view path=got'
 expect_no_match "$out$err" noise
 
 test_case "a command may decide nothing"
-command "chorus-tasks prompts >list 2>&1; chorus-tasks approve \$(cut -f1 list) >said 2>&1; cat >got"
+command "chorus-tasks pending >list 2>&1; chorus-tasks approve \$(cut -f1 list) >said 2>&1; cat >got"
 home_key sandbox '"off"'
 run chorus-run a '/bash echo hi'
 expect_status 10

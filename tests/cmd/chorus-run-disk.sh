@@ -130,7 +130,7 @@ for log in with without; do
     mount -o remount,ro "$CHORUS_HOME"
     for command in 'context messages a' 'context log a' 'context show a' 'context search first' 'context history a' 'context usage' 'context audit' \
         'context branches a' 'context verify' 'context export a' 'context export a -o out.md' 'context pack a -o out.tar.gz' 'context backup copy.db' \
-        'tasks list a' 'tasks status a' 'tasks prompts' 'config list' 'config list -A a' 'config get model -A a' 'config doctor'; do
+        'tasks list a' 'tasks status a' 'tasks pending' 'config list' 'config list -A a' 'config get model -A a' 'config doctor'; do
         run chorus-$command
         expect_status 0
     done

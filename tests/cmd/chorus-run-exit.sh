@@ -21,7 +21,7 @@ expect_status 0
 expect_equal "$(wc -l <"$scratch/out")" 1
 expect_json '[.schema, .agent, .thread, .turn, .state, .reason, .text, .error, .resume_at, .exit_code] | map(tostring) | join(",")' \
     $'chorus.result/1,a,1,2,completed,null,fine ☀\n,null,null,0'
-expect_json '[.usage.input_tokens, .usage.output_tokens, .iterations, .tool_calls, .cost_usd, (.prompts + .denied + .artifacts | length)] | map(tostring) | join(",")' '10,5,1,0,null,0'
+expect_json '[.usage.input_tokens, .usage.output_tokens, .iterations, .tool_calls, .cost_usd, (.pending + .denied + .artifacts | length)] | map(tostring) | join(",")' '10,5,1,0,null,0'
 run chorus-run a hi --output-format stream-json
 expect_status 0
 expect_events
@@ -36,7 +36,7 @@ agent_of builtin/script
 run chorus-run a hi
 run chorus-run a --resume --json
 expect_status 0
-expect_json '"\(.state) \(.reason) \(.exit_code) \(.audit.rows)"' 'completed nothing_to_do 0 0'
+expect_json '"\(.state) \(.reason) \(.exit_code) \(.audit.rows)"' 'completed nothing_to_do 0 null'
 run chorus-run a --resume --output-format stream-json
 expect_status 0
 expect_events
@@ -319,8 +319,8 @@ expect_match "$err" 'chorus-run: hint: .*sandboxed'
 run chorus-run a 'say it too' --json
 expect_status 10
 expect_json '"\(.exit_code) \(.error.code) \(.state) \(.reason) \(.turn)"' '10 INPUT_REQUIRED input-required permission 1'
-expect_json '.prompts | length' 1
-expect_json '.prompts[0] | "\(.id) \(.kind) \(.action) \(.tool) \(.arguments.command)"' "$id permission tool:bash:touch done bash touch done"
+expect_json '.pending | length' 1
+expect_json '.pending[0] | "\(.id) \(.kind) \(.action) \(.tool) \(.arguments.command)"' "$id permission tool:bash:touch done bash touch done"
 run chorus-run a --resume --output-format stream-json
 expect_status 10
 expect_events
@@ -397,7 +397,7 @@ expect_status 75
 expect_equal "$(request_count)" 1
 run chorus-tasks cancel a --json
 expect_status 0
-expect_json '"\(.turn_number) \(.state) \(.reason)"' '1 exited canceled'
+expect_json '"\(.turn) \(.turn_state) \(.reason)"' '1 exited canceled'
 run chorus-tasks cancel a
 expect_status 0
 expect_match "$err" 'no turn is at work or parked'

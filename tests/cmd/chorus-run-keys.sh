@@ -49,7 +49,7 @@ run chorus-run a go --idempotency-key K
 expect_status 7
 run chorus-run a go --idempotency-key K --json
 expect_status 10
-expect_json '"\(.turn) \(.state) \(.prompts | length)"' '1 input-required 1'
+expect_json '"\(.turn) \(.state) \(.pending | length)"' '1 input-required 1'
 mkdir elsewhere
 run chorus-run a go --idempotency-key K -m anthropic/other --fresh -C elsewhere -t main
 expect_status 10
@@ -140,7 +140,7 @@ expect_events
 for wait in '' --wait; do
     run timeout 10 chorus-run a other --idempotency-key K $wait --json
     expect_status 2
-    expect_json '"\(.accepted) \(.turn)"' 'false 0'
+    expect_json '"\(.accepted) \(.turn)"' 'false null'
     expect_match "$err" 'has this key and another prompt'
 done
 kill -9 $pid
@@ -161,7 +161,7 @@ while IFS=' ' read -r keeps code options; do # what keeps even its place from be
     expect_json '"\(.accepted) \(.turn) \(.turn_id) \(.thread) \(.state)"' 'true 1 1 1 failed'
     run chorus-run a other --idempotency-key K --json $options
     expect_status 2
-    expect_json '"\(.accepted) \(.turn)"' 'false 0'
+    expect_json '"\(.accepted) \(.turn)"' 'false null'
     case $keeps in
         workspace) mv kept "$(work)" ;;
         config) home_key limits '{}' ;;

@@ -324,7 +324,7 @@ cmp -s once new.txt || fail 'the file of an earlier turn was touched'
 test_case "events: internal ones only with --events all; the schema is printed without a home" # A-42 A-61
 run chorus-run --print-event-schema
 expect_status 0
-expect_json '.["$schema"] + " " + .type' 'https://json-schema.org/draft/2020-12/schema object'
+expect_json '.["$schema"] + " " + (.["$defs"].event.properties.schema.const)' 'https://json-schema.org/draft/2020-12/schema chorus.event/1'
 expect_missing "$CHORUS_HOME"
 init a --model builtin/script --permissions sandboxed
 run chorus-run a '/bash echo "a ☂"; exit 3

@@ -23,7 +23,7 @@ waits() { # SCRIPT-ANSWER …: agent a, standard, and a turn that waits; its pro
     run chorus-run a go --json
     expect_status 10
     expect_json '"\(.state) \(.reason) \(.exit_code) \(.error.code)"' 'input-required permission 10 INPUT_REQUIRED'
-    mapfile -t ids < <(jq -r '.prompts[].id' <<<"$out")
+    mapfile -t ids < <(jq -r '.pending[].id' <<<"$out")
 }
 outcome() { db "SELECT outcome FROM tool_runs WHERE tool_call_id = '$1'"; }
 result_of() { db "SELECT content FROM messages WHERE role = 'tool_result' AND tool_call_id = '$1'"; }
@@ -34,15 +34,15 @@ set_agent() { chorus-config set -A a "$1" "$2" >/dev/null 2>"$scratch/err" </dev
 
 test_case "as in cron: exit 10, listed, approved by another process, run once, answered, audited"
 waits "$(calls c 'echo ran >> log')"
-expect_json '.prompts[0] | "\(.kind) \(.action) \(.tool) \(.arguments.command)"' 'permission tool:bash:echo ran >> log bash echo ran >> log'
+expect_json '.pending[0] | "\(.kind) \(.action) \(.tool) \(.arguments.command)"' 'permission tool:bash:echo ran >> log bash echo ran >> log'
 expect_equal "$(ran)" 0
 expect_db "SELECT state || ' ' || coalesce(pid, 'none') FROM turns" 'prompt none'
 expect_match "$(cat "$CHORUS_HOME/agents/a/branches/main/session.md")" "chorus-run a --approve ${ids[0]}"
-run chorus-tasks prompts
+run chorus-tasks pending
 expect_status 0
 expect_match "$out" "^${ids[0]}	a	[^	]*	tool:bash:echo ran >> log$"
-run chorus-tasks prompts a --json
-expect_json '.[0] | "\(.agent) \(.thread) \(.prompt.id)"' "a 1 ${ids[0]}"
+run chorus-tasks pending a --json
+expect_json '"\(.agent) \(.thread) \(.id)"' "a 1 ${ids[0]}"
 run chorus-run a --approve "${ids[0]}" --json --actor carol
 expect_status 0
 expect_json '"\(.state) \(.text) \(.exit_code)"' 'completed Done. 0'
@@ -52,7 +52,7 @@ expect_equal "$(states)" approved
 expect_db "SELECT decision || ' ' || actor FROM audit_log WHERE action_string = 'tool:bash:echo ran >> log'" "ask_approved uid 0 (carol)"
 expect_acceptable "$(request 2)"
 expect_sound
-run chorus-tasks prompts
+run chorus-tasks pending
 expect_equal "$out" ''
 run chorus-run a --resume
 expect_status 0
@@ -93,8 +93,8 @@ init a --model anthropic/m
 start_server "$(answers "$(call q ask_user '{"question": "Which colour?", "kind": "selection", "options": ["red", "blue"]}')" "$(say Done.)")"
 run chorus-run a go --json
 expect_status 10
-expect_json '"\(.reason) \(.prompts[0].kind) \(.prompts[0].text) \(.prompts[0].options | join(","))"' 'question question Which colour? red,blue'
-id=$(jq -r '.prompts[0].id' <<<"$out")
+expect_json '"\(.reason) \(.pending[0].kind) \(.pending[0].text) \(.pending[0].options | join(","))"' 'question question Which colour? red,blue'
+id=$(jq -r '.pending[0].id' <<<"$out")
 run chorus-run a --approve "$id"
 expect_status 2
 expect_one_error 'it is a question'
@@ -173,7 +173,7 @@ home_key roles "{\"$(id -un)\": \"admin\"}"
 start_server "$(answers "$(call r self_edit_permissions '{"new_profile": {"allow": ["tool:bash:.*"]}}')" "$(say Done.)")"
 run chorus-run a go --json
 expect_status 10
-id=$(jq -r '.prompts[0].id' <<<"$out")
+id=$(jq -r '.pending[0].id' <<<"$out")
 home_key roles '{}'
 run chorus-tasks approve "$id"
 expect_status 6
@@ -192,7 +192,7 @@ waits "$(calls c1 'echo 1 >> log' c2 'echo 2 >> log' c3 'echo 3 >> log')"
 expect_equal "${#ids[@]}" 3
 run chorus-run a --approve "${ids[2]}" --json
 expect_status 10
-expect_json '[.prompts[].id] | join(" ")' "${ids[0]} ${ids[1]}"
+expect_json '[.pending[].id] | join(" ")' "${ids[0]} ${ids[1]}"
 expect_equal "$(ran)" 0
 run chorus-run a --deny "${ids[0]}"
 expect_status 10
@@ -200,7 +200,7 @@ expect_equal "$(ran)" 0
 run chorus-run a --approve "${ids[1]}" --json
 expect_status 10
 expect_equal "$(tr '\n' ' ' <"$(work)/log")" '2 '
-expect_json '.prompts[0].text' 'asked again: changed: log (new)'
+expect_json '.pending[0].text' 'asked again: changed: log (new)'
 run chorus-run a --approve all
 expect_status 0
 expect_equal "$(tr '\n' ' ' <"$(work)/log")" '2 3 '
@@ -245,7 +245,7 @@ waits "$(calls c 'echo ran >> log')" "$(calls d 'echo ran >> log')" "$(calls e '
 run chorus-run a --approve "${ids[0]}" --always --json
 expect_status 10
 expect_equal "$(ran)" 2
-expect_json '.prompts[0].action' 'tool:bash:echo ran >> log2'
+expect_json '.pending[0].action' 'tool:bash:echo ran >> log2'
 expect_equal "$(jq -r '.permissions | "\(.base) \(.allow | length) \(.allow[0].shell)"' "$CHORUS_HOME/agents/a/agent.json")" 'standard 1 true'
 expect_db "SELECT count(*) FROM audit_log WHERE action_string = 'tool:self_edit:permissions:custom' AND decision = 'ask_approved'" 1
 run chorus-run a --deny all
@@ -255,7 +255,7 @@ expect_sound
 test_case "a prompt that expires is denied, and the turn goes on"
 waits "$(calls c 'echo ran >> log')"
 db "UPDATE prompts SET expires_at = 1" >/dev/null
-run chorus-tasks prompts
+run chorus-tasks pending
 expect_equal "$out" ''
 run chorus-run a --approve "${ids[0]}"
 expect_status 4
@@ -290,7 +290,7 @@ waits "$(calls c1 'echo 1 >> log' c2 'echo 2 >> log')"
 run chorus-tasks approve "${ids[0]}"
 run chorus-run a 'and now?' --json
 expect_status 10
-expect_json '[.prompts[].id] | join(" ")' "${ids[1]}"
+expect_json '[.pending[].id] | join(" ")' "${ids[1]}"
 run chorus-run a 'and now?' --cancel-prompts
 expect_status 0
 expect_equal "$(ran)" 0
@@ -333,7 +333,7 @@ for field in arguments directory profile file; do
     start_server "$(answers "$(calls c 'bash job.sh')" "$(say Done.)")"
     run chorus-run a go --json
     expect_status 10
-    id=$(jq -r '.prompts[0].id' <<<"$out")
+    id=$(jq -r '.pending[0].id' <<<"$out")
     run chorus-tasks approve "$id"
     case $field in
         arguments) db "UPDATE messages SET tool_calls = replace(tool_calls, 'bash job.sh', 'bash  job.sh')" >/dev/null ;;
@@ -343,9 +343,9 @@ for field in arguments directory profile file; do
     esac
     run chorus-run a --resume --json
     expect_status 10
-    expect_match "$(jq -r '.prompts[0].text' <<<"$out")" '^asked again: '
+    expect_match "$(jq -r '.pending[0].text' <<<"$out")" '^asked again: '
     expect_equal "$(ran)" 0
-    again=$(jq -r '.prompts[0].id' <<<"$out")
+    again=$(jq -r '.pending[0].id' <<<"$out")
     [ "$again" != "$id" ] || fail 'the same prompt'
     run chorus-run a --approve "$again"
     expect_status 0

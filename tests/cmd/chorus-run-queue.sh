@@ -23,7 +23,7 @@ expect_equal "$out" ''
 expect_match "$err" '^chorus-run: notice: queued for thread 1$'
 run_stdin /dev/stdin chorus-run a --queue --json -p third <<<'and data'
 expect_status 0
-expect_json '"\(.state) \(.reason) \(.exit_code) \(.thread) \(.turn)"' 'submitted queued 0 1 0'
+expect_json '"\(.state) \(.reason) \(.exit_code) \(.thread) \(.turn)"' 'submitted queued 0 1 null'
 touch "$(work)/go"
 wait $pid
 expect_equal "$?" 0

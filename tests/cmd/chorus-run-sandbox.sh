@@ -445,7 +445,7 @@ expect_status 1
 expect_match "$out" "found: $scratch/moved/.git/config.lock: left by a killed command; --fix removes it"
 run chorus-config doctor --fix --json
 expect_status 0
-expect_json '[.findings[].mended] | unique | tostring' '[true]'
+expect_equal "$(jq .mended <<<"$out" | sort -u)" true
 git config x.y zz || fail 'git config'
 cd ..
 git_of one

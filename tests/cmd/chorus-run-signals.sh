@@ -96,7 +96,7 @@ wait_for 10 begun || fail 'the first turn did not begin'
 for each in 'TERM 143' 'INT 130' 'HUP 129'; do
     read -r signal wanted <<<"$each"
     interrupted "$signal" "$wanted" true chorus-run a 'say it' --wait --json -o file
-    expect_json '"\(.exit_code) \(.error.code) \(.state) \(.turn)"' "$wanted CANCELED canceled 0"
+    expect_json '"\(.exit_code) \(.error.code) \(.state) \(.turn)"' "$wanted CANCELED canceled null"
     expect_file file "$out"
 done
 expect_db 'SELECT count(*) FROM turns' 1
@@ -214,7 +214,7 @@ since=$(clock_ms)
 run chorus-run a 'say it' --wait --timeout 500ms --json -o file
 [ $(($(clock_ms) - since)) -lt 2500 ] || fail 'it waited longer'
 expect_status 124
-expect_json '"\(.exit_code) \(.error.code) \(.state) \(.turn)"' '124 TIMEOUT failed 0'
+expect_json '"\(.exit_code) \(.error.code) \(.state) \(.turn)"' '124 TIMEOUT failed null'
 expect_file file "$out"
 expect_one_error '--timeout'
 run chorus-run a 'say it' --timeout 5s

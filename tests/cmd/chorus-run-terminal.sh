@@ -86,8 +86,8 @@ asked_meanwhile() { # PROMPT
 
 test_case "a question that stands on a terminal is listed, and shown as what the turn waits for"
 elsewhere() {
-    chorus-tasks prompts
-    chorus-tasks status a --json | jq -c '[.state, (.prompts | length)]'
+    chorus-tasks pending
+    chorus-tasks status a --json | jq -c '[.turn_state, (.pending | length)]'
     chorus-tasks steps a
     chorus-run a 'another message'
     echo "exit $?"
@@ -133,7 +133,7 @@ typist() { shown 'lways? ' && kill -9 "$(db 'SELECT pid FROM turns')"; }
 on_terminal "chorus-run a '$question'"
 expect_status 137
 run chorus-tasks status a --json
-expect_json '.state' prompt
+expect_json '.turn_state' prompt
 run chorus-run a 'another message'
 expect_status 10
 expect_match "$err" 'the message was not accepted'

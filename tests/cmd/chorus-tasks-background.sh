@@ -327,7 +327,7 @@ start_server "$(answers "$(call c1 bash '{"command": "make", "background": true,
 run chorus-run a 'begin'
 expect_status 10
 expect_match "$err" 'waits: [a-z0-9]+: tool:bash:make \[in the background; when it has ended, a turn with: go on\]'
-run chorus-tasks prompts
+run chorus-tasks pending
 expect_match "$out" 'tool:bash:make \[in the background; when'
 expect_db 'SELECT action FROM prompts' 'tool:bash:make'
 

@@ -23,7 +23,7 @@ in_sink() { jq -r '"\(.decision) \(.action)"' "$sink" 2>/dev/null | tail -1; }
 test_case "approved: in force, in the audit log and its sink, and nothing is left to ask"
 changed permissions '"open"'
 expect_equal "$(decision_on 'tool:git:checkout main')" ask
-run chorus-tasks prompts a
+run chorus-tasks pending a
 expect_match "$out" "^$id	a	[^	]*	trust:agent.json: permissions: \"standard\" → \"open\"$"
 run chorus-tasks approve "$id" --actor carol
 expect_status 0
@@ -63,7 +63,7 @@ expect_equal "$(decision_on 'tool:git:checkout main')" ask
 expect_db 'SELECT count(*) FROM audit_log' 0
 run chorus-run a hello
 expect_db "SELECT group_concat(state, ' ') FROM prompts" 'cancelled pending'
-run chorus-tasks prompts
+run chorus-tasks pending
 expect_match "$out" '→ "open"$'
 
 test_case "who may not grant it, and what no turn would take"

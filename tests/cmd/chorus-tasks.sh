@@ -47,11 +47,11 @@ expect_status 0
 expect_match "$out" "^a${tab}idle${tab}builtin/script${tab}1${tab}0${tab}0${tab}[0-9TZ:.-]+\$"
 init b --model builtin/script
 run chorus-tasks --json
-expect_equal "$(jq -r '[.agent, .lifecycle, .state, .model, .threads, .tasks, .prompts] | @csv' <<<"$out")" \
+expect_equal "$(jq -r '[.agent, .lifecycle, .turn_state, .model, .threads, .tasks, .pending] | @csv' <<<"$out")" \
     '"a","active","idle","builtin/script",1,0,0
 "b","active","idle","builtin/script",1,0,0'
 at_terminal 80 chorus-tasks
-expect_match "$out" 'NAME +STATE +MODEL +THREADS +TASKS +PROMPTS +LAST ACTIVITY'
+expect_match "$out" 'NAME +STATE +MODEL +THREADS +TASKS +PENDING +LAST ACTIVITY'
 db "UPDATE agents SET status = 'destroyed'"
 run chorus-tasks
 expect_status 0
@@ -187,10 +187,10 @@ Last session saved: 20[0-9-]+ [0-9:]+ - Initial project setup$'
 export CHORUS_NOW_MS=$now
 run chorus-tasks status a --json
 expect_status 0
-expect_equal "$(jq -c '[.agent, .lifecycle, .state, .context.state, .context.messages > 0, .turn.state, .turn.a2a_state, .model,
-    .permissions, (.threads | length), .running_tasks[0].id, .recent_tasks[0].id, .prompts, .workspace, .last_session.description, .problems]' <<<"$out")" \
-    '["a","active","idle","active",true,"idle","completed","builtin/script","sandboxed",1,"task_001","task_003",[],{"branch":"main","uncommitted":1,"problem":""},"Initial project setup",[]]'
-expect_equal "$(jq '(.context.idle_until | sub("\\..*"; "Z") | fromdate) - (.context.idle_since | sub("\\..*"; "Z") | fromdate)' <<<"$out")" 1800
+expect_equal "$(jq -c '[.agent, .lifecycle, .turn_state, .context.state, .context.messages > 0, .last_turn.turn_state, .last_turn.state, .model,
+    .permissions, (.threads | length), .running_tasks[0].id, .recent_tasks[0].id, .pending, .workspace, .last_session.description, .problems]' <<<"$out")" \
+    '["a","active","idle","active",true,"idle","completed","builtin/script","sandboxed",1,"task_001","task_003",[],{"branch":"main","uncommitted":1,"problem":null},"Initial project setup",[]]'
+expect_equal "$(jq '(.context.idle_save_at | sub("\\..*"; "Z") | fromdate) - (.context.idle_since_at | sub("\\..*"; "Z") | fromdate)' <<<"$out")" 1800
 run chorus-tasks status a
 for key in agent lifecycle model permissions state context idle workspace thread task session; do
     expect_equal "$(cut -f1 <<<"$out" | grep -cx "$key")" "$([ $key = task ] && echo 2 || echo 1)"
@@ -203,29 +203,29 @@ release
 test_case "status: exit 0 for every known agent, whatever its state and what is left of it"
 init a --model builtin/script
 run chorus-tasks status a --json
-expect_json '.state + " " + .context.state + " " + (.turn | tostring)' 'idle idle null'
+expect_json '.turn_state + " " + .context.state + " " + (.last_turn | tostring)' 'idle idle null'
 run chorus-run a hello
 db "UPDATE turns SET state = 'error', error_category = 'no_internet', error_detail = 'model m: no answer', exit_code = 7"
 run chorus-tasks status a --json
-expect_json '.state + ": " + .turn.error.category + ", " + .turn.error.message' 'error: no_internet, model m: no answer'
+expect_json '.turn_state + ": " + .last_turn.error.category + ", " + .last_turn.error.message' 'error: no_internet, model m: no answer'
 db "UPDATE turns SET state = 'parked', reason = 'all_profiles_rate_limited', resume_at = $now, ended_at = NULL, exit_code = 75"
 run chorus-tasks status a --json
-expect_json '.state + " " + .turn.reason + " " + .turn.resume_at' 'parked all_profiles_rate_limited 2026-02-02T02:40:00.000Z'
+expect_json '.turn_state + " " + .last_turn.reason + " " + .last_turn.resume_at' 'parked all_profiles_rate_limited 2026-02-02T02:40:00.000Z'
 db "UPDATE turns SET state = 'exited', reason = 'canceled', ended_at = $now, exit_code = 143, resume_at = NULL"
 run chorus-tasks status a --json
-expect_json '[.state, .turn.exit_code, .turn.signal] | tostring' '["exited",143,15]'
+expect_json '[.turn_state, .last_turn.exit_code, .last_turn.signal] | tostring' '["exited",143,15]'
 db "UPDATE turns SET state = 'exited', reason = 'crashed', exit_code = NULL"
 run chorus-tasks status a --json
-expect_json '[.state, .turn.reason, .turn.exit_code, .turn.signal] | tostring' '["exited","crashed",null,null]'
+expect_json '[.turn_state, .last_turn.reason, .last_turn.exit_code, .last_turn.signal] | tostring' '["exited","crashed",null,null]'
 for state in starting; do
     db "UPDATE turns SET state = '$state', ended_at = NULL, pid = $$, pid_start = $(cut -d' ' -f22 /proc/$$/stat)"
     run chorus-tasks status a --json
-    expect_json '.state' $state
+    expect_json '.turn_state' $state
 done
 # the process is gone, or is another one
 db "UPDATE turns SET state = 'working', pid_start = pid_start + 1"
 run chorus-tasks status a --json
-expect_json '.state + " " + .turn.state' 'unknown unknown'
+expect_json '.turn_state + " " + .last_turn.turn_state' 'unknown unknown'
 run chorus-tasks
 expect_match "$out" "^a${tab}unknown${tab}"
 at_terminal 80 'chorus-tasks status a'
@@ -262,8 +262,8 @@ chorus-run a 'go on' >"$scratch/turn" 2>&1 </dev/null &
 turn=$!
 began
 run chorus-tasks status a --json
-expect_json '[.state, .turn.doing, .turn.calls[0].tool, .turn.tool_calls, .context.idle_until] | tostring' '["working","calling bash (+1)","bash",1,null]'
-expect_json '.turn.pid' $turn
+expect_json '[.turn_state, .last_turn.doing, .last_turn.calls[0].tool, .last_turn.tool_calls, .context.idle_save_at] | tostring' '["working","calling bash (+1)","bash",1,null]'
+expect_json '.last_turn.pid' $turn
 run chorus-tasks threads a
 expect_match "$out" "^1${tab}main${tab}working${tab}calling bash \(\+1\)${tab}20[0-9TZ:.-]+${tab}20"
 at_terminal 80 'env -u CHORUS_NOW_MS chorus-tasks threads a'
@@ -278,7 +278,7 @@ chorus-init b --model builtin/script --permissions standard >"$scratch/out" 2>&1
 run chorus-run b '/bash make it'
 expect_status 10
 run chorus-tasks status b --json
-expect_json '[.state, .turn.state, .turn.prompts[0].action, .prompts[0].action, .turn.a2a_state] | tostring' \
+expect_json '[.turn_state, .last_turn.turn_state, .last_turn.pending[0].action, .pending[0].action, .last_turn.state] | tostring' \
     '["prompt","prompt","tool:bash:make it","tool:bash:make it","input-required"]'
 run chorus-tasks
 expect_match "$out" "b${tab}prompt${tab}builtin/script${tab}1${tab}0${tab}1${tab}"
@@ -353,7 +353,7 @@ run chorus-tasks ready a
 expect_status 0
 expect_equal "$out$err" ''
 run chorus-tasks ready a --json
-expect_equal "$out" '{"agent":"a","ready":true}'
+expect_equal "$out" '{"schema":"chorus.ready/1","agent":"a","ready":true}'
 db "UPDATE agents SET status = 'destroyed', destroyed_at = 1"
 run chorus-tasks ready a --json
 expect_status 4
@@ -429,11 +429,11 @@ run chorus-tasks cancel a -t 7
 expect_status 4
 run chorus-tasks cancel a -t 2 --json
 expect_status 0
-expect_equal "$(jq -c '[.thread, .turn_number, .state, .exit_code]' <<<"$out")" '[2,1,"exited",143]'
+expect_equal "$(jq -c '[.thread, .turn, .turn_state, .exit_code]' <<<"$out")" '[2,1,"exited",143]'
 wait $second
 expect_equal $? 143
 run chorus-tasks status a --json
-expect_json '[.threads[].state] | tostring' '["working","exited"]'
+expect_json '[.threads[].turn_state] | tostring' '["working","exited"]'
 # one that another debugger holds: nothing waits for ever
 kill -STOP $first
 db "UPDATE turns SET pid = $$, pid_start = $(cut -d' ' -f22 /proc/$$/stat) + 1 WHERE thread_id = 1"

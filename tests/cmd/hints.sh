@@ -137,7 +137,7 @@ hinted 2 'it asks for permission' chorus-run a --answer "$id" yes
 hinted 2 'all: of which turn' chorus-tasks deny all
 expect_match "$err" 'hint: chorus-run NAME --deny all'
 hinted 2 'all: of which turn' chorus-tasks answer all blue
-expect_match "$err" 'hint: chorus-tasks prompts'
+expect_match "$err" 'hint: chorus-tasks pending'
 init b --model builtin/script
 edit_agent_key b permissions '"open"'
 run chorus-run b hi

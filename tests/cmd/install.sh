@@ -11,7 +11,7 @@ expect_status 0
 prefix=$scratch/root/opt/chorus
 expect_equal "$(ls "$scratch/root")" opt
 for file in bin/chorus-{config,context,destroy,init,run,tasks} libexec/chorus/chorus-{git,sandbox} share/chorus/template/agent.json \
-    share/chorus/event.schema.json share/man/man7/chorus{,-permissions}.7 share/man/man1/chorus-{config,context,destroy,init,run,tasks}.1 \
+    share/chorus/chorus.schema.json share/man/man7/chorus{,-json,-permissions}.7 share/man/man1/chorus-{config,context,destroy,init,run,tasks}.1 \
     share/man/man5/chorus-{home,session}.5 share/doc/chorus/examples/chorus-idle.{cron,service,timer} \
     share/man/man8/chorus-{git,sandbox}.8 share/bash-completion/completions/chorus-{config,context,destroy,init,run,tasks} \
     share/fish/vendor_completions.d/chorus-{config,context,destroy,init,run,tasks}.fish share/zsh/site-functions/_chorus; do

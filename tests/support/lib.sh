@@ -12,6 +12,8 @@ done
 : "${CHORUS_BIN:?the directory of the executables}"
 PATH=$CHORUS_BIN:$CHORUS_TEST_BIN:$PATH
 base=$(mktemp -d)
+json_lines=${CHORUS_JSON_LINES:-/dev/null}
+[ "$json_lines" = /dev/null ] || : >"$json_lines"
 passed=0 failed=0 case_name='' case_failed=0 server_pid=''
 for variable in $(compgen -e | grep -E '^(CHORUS_|ANTHROPIC_|OPENAI_|CURL_CA_BUNDLE|SSL_CERT_)' | grep -vE '^CHORUS_(TEST_)?BIN$'); do
     unset "$variable"
@@ -48,10 +50,14 @@ fail() {
     sed 's/^/  out: /' "$scratch/out" 2>/dev/null | head -20
     sed 's/^/  err: /' "$scratch/err" 2>/dev/null | head -20
 }
+keep_json() { # COMMAND …: what it printed as JSON lines, for the test json/schema
+    case " $* " in *' --json '* | *json\ *) grep '^{"schema":"chorus\.' "$scratch/out" | grep -v '^{"schema":"chorus\.export/' >>"$json_lines" ;; esac
+}
 run() {
     "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
     status=$?
     out=$(cat "$scratch/out") err=$(cat "$scratch/err")
+    keep_json "$@"
 }
 run_stdin() { # FILE COMMAND …
     local input=$1
@@ -59,6 +65,7 @@ run_stdin() { # FILE COMMAND …
     "$@" >"$scratch/out" 2>"$scratch/err" <"$input"
     status=$?
     out=$(cat "$scratch/out") err=$(cat "$scratch/err")
+    keep_json "$@"
 }
 expect_status() { [ "$status" = "$1" ] || fail "expected exit $1, got $status"; }
 expect_equal() { [ "$1" = "$2" ] || fail "expected '$2', got '$1'"; }

@@ -114,7 +114,7 @@ TEST(TurnResult, has_every_key_always) {
         const Json json = Json::parse(to_json(result));
         for (const char* key :
              {"schema", "agent", "thread", "turn", "state", "reason", "text", "structured", "usage",
-              "cost_usd", "iterations", "tool_calls", "artifacts", "prompts", "denied", "audit",
+              "cost_usd", "iterations", "tool_calls", "artifacts", "pending", "denied", "audit",
               "error", "resume_at", "exit_code"})
             EXPECT_TRUE(json.contains(key)) << key;
     }
@@ -131,12 +131,12 @@ TEST(TurnResult, shows_the_questions_that_wait) {
     TurnResult result;
     result.prompts = {
         {"p1", "permission", "tool:bash:ls", "bash", "{\"command\":\"ls\"}", "may it?", 60'000}};
-    const Json prompt = Json::parse(to_json(result))["prompts"][0];
+    const Json prompt = Json::parse(to_json(result))["pending"][0];
     EXPECT_EQ(prompt["id"], "p1");
     EXPECT_EQ(prompt["arguments"]["command"], "ls");
     EXPECT_EQ(prompt["expires_at"], "1970-01-01T00:01:00.000Z");
     result.prompts[0].arguments = std::string(65, '[') + std::string(65, ']');
-    EXPECT_TRUE(Json::parse(to_json(result))["prompts"][0]["arguments"].is_string());
+    EXPECT_TRUE(Json::parse(to_json(result))["pending"][0]["arguments"].is_string());
 }
 
 // What --idempotency-key prints again is what was printed.

@@ -120,9 +120,9 @@ TEST_F(AuditFilters, a_row_is_one_line_of_json) {
     const AuditEntry entry = load(store, {.after = 3})[0];
     const std::string previous = load(store, {})[2].hash;
     EXPECT_EQ(audit_json(entry),
-              R"({"id":4,"timestamp":"1970-01-01T00:00:00.300Z","agent":"ada","agent_id":0,)"
-              R"("turn_id":9,"action":"tool:view:a\nb","decision":"deny","user_id":0,"actor":"",)"
-              R"("detail":"","previous_hash":")" +
+              R"({"schema":"chorus.audit/1","id":4,"created_at":"1970-01-01T00:00:00.300Z",)"
+              R"("agent":"ada","agent_id":null,"turn_id":9,"action":"tool:view:a\nb",)"
+              R"("decision":"deny","user_id":0,"actor":null,"detail":null,"previous_hash":")" +
                   previous + R"(","hash":")" + entry.hash + R"("})");
     AuditEntry broken = entry;
     broken.row.action = "a\xff";

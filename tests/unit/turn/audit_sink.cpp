@@ -305,44 +305,45 @@ int listen_as_system_log() {
 }
 
 TEST(AuditSyslog, gets_rows_made_visible) {
-    EXPECT_EQ(in_child([] {
-                  const test::Scratch scratch(test::Where::disk);
-                  const int fd = listen_as_system_log();
-                  if (fd < 0) return 2;
-                  store::Store store =
-                      store::Store::open({scratch / "chorus.db", scratch / "locks/database"});
-                  store::AuditRow row;
-                  row.agent_name = "ada";
-                  row.decision = "deny";
-                  {
-                      store::Transaction transaction(store);
-                      row.action = "tool:bash:a\x1b[31m\u202e";
-                      store::append_audit(store, row);
-                      row.action = "tool:bash:" + std::string(50'000, 'x');
-                      store::append_audit(store, row);
-                      transaction.commit();
-                  }
-                  const AuditSink sink{"syslog", scratch / "locks/audit"};
-                  std::string warnings;
-                  const auto warn = [&](const std::string& what) { warnings += what; };
-                  deliver_audit(store, sink, warn);
-                  deliver_audit(store, sink, warn);
-                  std::string got[3];
-                  for (std::string& one : got) {
-                      std::array<char, 100'000> bytes{};
-                      const ssize_t size = recv(fd, bytes.data(), bytes.size(), MSG_DONTWAIT);
-                      if (size > 0) one.assign(bytes.data(), static_cast<std::size_t>(size));
-                  }
-                  std::fprintf(stderr, "%s\n%s\n", got[0].c_str(), warnings.c_str());
-                  const bool first = got[0].starts_with("<85>") &&  // authpriv.notice
-                                     got[0].find("chorus[") != std::string::npos &&
-                                     got[0].find("audit {\"id\":1,") != std::string::npos &&
-                                     got[0].find("a\\u001b[31m\\u202e\"") != std::string::npos;
-                  const bool second =
-                      got[1].size() < 10'000 && got[1].find("… (50") != std::string::npos;
-                  return first && second && got[2].empty() && warnings.empty() ? 0 : 1;
-              }),
-              0);
+    EXPECT_EQ(
+        in_child([] {
+            const test::Scratch scratch(test::Where::disk);
+            const int fd = listen_as_system_log();
+            if (fd < 0) return 2;
+            store::Store store =
+                store::Store::open({scratch / "chorus.db", scratch / "locks/database"});
+            store::AuditRow row;
+            row.agent_name = "ada";
+            row.decision = "deny";
+            {
+                store::Transaction transaction(store);
+                row.action = "tool:bash:a\x1b[31m\u202e";
+                store::append_audit(store, row);
+                row.action = "tool:bash:" + std::string(50'000, 'x');
+                store::append_audit(store, row);
+                transaction.commit();
+            }
+            const AuditSink sink{"syslog", scratch / "locks/audit"};
+            std::string warnings;
+            const auto warn = [&](const std::string& what) { warnings += what; };
+            deliver_audit(store, sink, warn);
+            deliver_audit(store, sink, warn);
+            std::string got[3];
+            for (std::string& one : got) {
+                std::array<char, 100'000> bytes{};
+                const ssize_t size = recv(fd, bytes.data(), bytes.size(), MSG_DONTWAIT);
+                if (size > 0) one.assign(bytes.data(), static_cast<std::size_t>(size));
+            }
+            std::fprintf(stderr, "%s\n%s\n", got[0].c_str(), warnings.c_str());
+            const bool first = got[0].starts_with("<85>") &&  // authpriv.notice
+                               got[0].find("chorus[") != std::string::npos &&
+                               got[0].find("audit {\"schema\":\"chorus.audit/1\",\"id\":1,") !=
+                                   std::string::npos &&
+                               got[0].find("a\\u001b[31m\\u202e\"") != std::string::npos;
+            const bool second = got[1].size() < 10'000 && got[1].find("… (50") != std::string::npos;
+            return first && second && got[2].empty() && warnings.empty() ? 0 : 1;
+        }),
+        0);
 }
 
 TEST(AuditSyslog, that_nobody_listens_is_told) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install.sh DIRECTORY: what tests/browser needs from npm, as package-lock.json pins it; nothing where it is there.
+# install.sh DIRECTORY: what tests need from npm, as package-lock.json pins it; nothing where it is there.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"

@@ -1,0 +1,61 @@
+#include "chat/dialect.hpp"
+
+namespace chorus::chat {
+
+JsonText open_object(std::string_view name) {
+    JsonText out;
+    out.begin_object().key("schema").string("chorus." + std::string(name) + "/1");
+    return out;
+}
+
+void write_text(JsonText& out, std::string_view key, std::string_view value) {
+    out.key(key);
+    if (value.empty())
+        out.null();
+    else
+        out.string(value);
+}
+
+void write_time(JsonText& out, std::string_view key, base::TimeMs time) {
+    write_text(out, key, time == 0 ? std::string() : base::iso8601(time));
+}
+
+void write_number(JsonText& out, std::string_view key, std::int64_t value, std::int64_t none) {
+    out.key(key);
+    if (value == none)
+        out.null();
+    else
+        out.number(value);
+}
+
+void write_texts(JsonText& out, std::string_view key, const std::vector<std::string>& values) {
+    out.key(key).begin_array();
+    for (const std::string& value : values) out.string(value);
+    out.end_array();
+}
+
+void write_cost(JsonText& out, double usd) {
+    out.key("cost_usd");
+    if (usd < 0)
+        out.null();
+    else
+        out.real(usd);
+}
+
+void write_usage(JsonText& out, const Usage& usage) {
+    out.key("usage").begin_object().key("input_tokens").number(usage.input_tokens);
+    out.key("output_tokens").number(usage.output_tokens);
+    out.key("cache_read_tokens").number(usage.cache_read_tokens);
+    out.key("cache_write_tokens").number(usage.cache_write_tokens).end_object();
+}
+
+void write_error(JsonText& out, const WrittenError& error) {
+    out.key("error").begin_object();
+    write_text(out, "code", error.code);
+    write_text(out, "category", error.category);
+    write_text(out, "message", error.message);
+    write_text(out, "hint", error.hint);
+    out.end_object();
+}
+
+}  // namespace chorus::chat
