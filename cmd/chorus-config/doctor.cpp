@@ -55,6 +55,7 @@ void check_temporaries(const agent::Home& home, store::Store& store, Flaws& flaw
     }
     for (const std::string& directory : directories)
         flaws.attempt("", [&] {
+            if (sys::is_link(directory)) return;
             const auto left = sys::leftover_temporaries(directory);
             if (flaws.fix() && !left.empty()) sys::remove_temporaries(directory);
             for (const std::string& name : left)

@@ -111,6 +111,7 @@ class Check {
     // An agent that is being made has its row before its directory.
     void check_stray(const std::string& name) {
         const Directory directory(home_.agent(name));
+        if (is_elsewhere(name, directory.path())) return;
         check_configuration(directory, name, nullptr);
         flaws_.mend(of(name) + "the database knows nothing of " + directory.path(), [&] {
             BirthOptions options;
@@ -124,11 +125,22 @@ class Check {
         });
     }
 
+    // What is behind a link may be anybody's.
+    bool is_elsewhere(const std::string& name, const std::string& path) {
+        if (!sys::is_link(path)) return false;
+        flaws_.add(of(name) + path +
+                   " is a symbolic link; what is behind it is neither looked at nor mended");
+        return true;
+    }
+
     void check_agent(const store::Agent& row) {
+        if (row.dir != "agents/" + row.name)
+            return flaws_.add(of(row.name) + "its row says that it lies in " +
+                              base::quoted(row.dir) + ", which is no place for an agent");
         const Directory directory(home_.path() + "/" + row.dir);
         const auto lock =
             sys::Lock::try_acquire(home_.agent_lock(row.id), sys::Lock::Mode::exclusive);
-        if (!lock) return;
+        if (!lock || is_elsewhere(row.name, directory.path())) return;
         if (const std::string problem = access_problem(directory.path()); !problem.empty())
             return flaws_.add(of(row.name) + problem);
         if (sys::exists(directory.path()) && !sys::is_directory(directory.path()))
@@ -149,17 +161,20 @@ class Check {
              {directory.docs(), directory.sessions(), directory.branches(), directory.artifacts(),
               directory.commands(), directory.tasks(), directory.checkpoints()})
             flaws_.attempt(of(row.name), [&] {
-                flaws_.check({part, Part::Kind::directory, part != directory.docs()});
+                if (!is_elsewhere(row.name, part))
+                    flaws_.check({part, Part::Kind::directory, part != directory.docs()});
             });
         flaws_.attempt(of(row.name), [&] { check_documents(directory); });
         flaws_.attempt(of(row.name), [&] { check_configuration(directory, row.name, &row); });
-        flaws_.attempt(of(row.name), [&] { check_branches(directory, row); });
-        flaws_.attempt(of(row.name), [&] { check_current(directory, row); });
+        if (!sys::is_link(directory.branches())) {
+            flaws_.attempt(of(row.name), [&] { check_branches(directory, row); });
+            flaws_.attempt(of(row.name), [&] { check_current(directory, row); });
+        }
         flaws_.attempt(of(row.name), [&] { check_workspace(directory, row); });
     }
 
     void check_documents(const Directory& directory) {
-        if (!sys::is_directory(directory.docs())) return;
+        if (sys::is_link(directory.docs()) || !sys::is_directory(directory.docs())) return;
         std::string problem;
         for (const sys::Entry& entry :
              sys::Root(directory.docs()).walk("", most_documents, problem))
@@ -229,13 +244,12 @@ class Check {
 
     void check_workspace(const Directory& directory, const store::Agent& row) {
         const std::string path = directory.workspace();
+        if (is_elsewhere(row.name, path)) return;
         if (const std::string problem = access_problem(path); !problem.empty())
             return flaws_.add(of(row.name) + problem);
         const std::string git = path + "/.git";
         const bool has_git = sys::is_directory(path) && sys::exists(git);
         if (has_git && (!sys::is_directory(git) || sys::exists(git + "/HEAD"))) return;
-        if (sys::is_link(path) && !sys::is_directory(path))
-            return flaws_.add(of(row.name) + path + " is a link that leads nowhere");
         const bool is_gone = !sys::is_directory(path);
         const char* what = is_gone   ? " is gone"
                            : has_git ? "/.git has no HEAD"

@@ -231,6 +231,26 @@ expect_match "$(cat "$agent/branches/main/session.md")" 'after the backup'
 run chorus-run a -t try 'there too'
 expect_status 0
 
+for part in workspace docs sessions branches artifacts ''; do
+    broken "${part:-the agent} is a link to somewhere else"
+    mkdir elsewhere
+    echo secret >elsewhere/data.md
+    : >elsewhere/.chorus-write-0.tmp
+    rm -rf "${agent:?}/$part"
+    ln -s "$PWD/elsewhere" "${agent%/}${part:+/$part}"
+    run chorus-config doctor --fix
+    expect_status 1
+    expect_match "$out" "found: agent 'a': [^
+]*a${part:+/$part} is a symbolic link; what is behind it is neither looked at nor mended"
+    expect_equal "$(cd elsewhere && find . | sort | xargs)" '. ./.chorus-write-0.tmp ./data.md'
+done
+broken 'a row that names another place'
+db "UPDATE agents SET dir = '../elsewhere'"
+run chorus-config doctor --fix
+expect_status 1
+expect_match "$out" "found: agent 'a': its row says that it lies in '../elsewhere', which is no place for an agent"
+expect_missing "$CHORUS_HOME/../elsewhere"
+
 for state in '21, a link current that leads nowhere' '22, no link current' '23, a directory current'; do
     broken "$state"
     rm "$agent/current"
