@@ -25,6 +25,7 @@ namespace chorus::sys {
 namespace {
 
 constexpr std::int64_t stop_interval_ms = 50;
+constexpr std::int64_t begin_interval_ms = 10;  // a sandbox begins its command within some
 constexpr std::int64_t watch_after_ms = 1'000;
 constexpr std::int64_t never_ms = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t chunk_bytes = 64U << 10;
@@ -115,6 +116,7 @@ class Execution {
                 if (result_.timed_out || result_.stopped) ask_to_end(now_ms);
                 return true;
             case Phase::asked:
+                if (!is_told_) is_told_ = tell_to_end();
                 if (now_ms >= deadline_ms_) force_to_end(now_ms);
                 return true;
             case Phase::killed:
@@ -140,22 +142,30 @@ class Execution {
     }
 
     void ask_to_end(std::int64_t now_ms) {
-        const pid_t group = command_.around == Around::nothing ? main_ : inner_group();
-        kill(-group, SIGTERM);
-        kill(-group, SIGCONT);
+        is_told_ = tell_to_end();
         phase_ = Phase::asked;
         const bool own_grace = result_.stopped && bounds_.stop_grace_ms;
         deadline_ms_ = now_ms + (own_grace ? bounds_.stop_grace_ms() : bounds_.grace_ms);
     }
 
-    // The one inside, or that of the innermost which stands yet.
+    // False while the sandbox around it has not begun it: what is around does not pass it on.
+    bool tell_to_end() const {
+        const pid_t group = inner_group();
+        if (group == 0) return false;
+        kill(-group, SIGTERM);
+        kill(-group, SIGCONT);
+        return true;
+    }
+
+    // That of the command itself; 0: it is not there yet, or no longer.
     pid_t inner_group() const {
+        constexpr std::array<int, 3> depths{0, 1, 2};
         pid_t group = main_;
-        for (int depth = command_.around == Around::watched_sandbox ? 2 : 1; depth > 0; --depth) {
+        for (int depth = depths.at(static_cast<std::size_t>(command_.around)); depth > 0; --depth) {
             const std::vector<pid_t> children = children_of(group);
             const auto leader = std::find_if(children.begin(), children.end(),
                                              [](pid_t child) { return getpgid(child) == child; });
-            if (leader == children.end()) break;
+            if (leader == children.end()) return 0;
             group = *leader;
         }
         return group;
@@ -177,6 +187,7 @@ class Execution {
                 wait_ms = std::min(wait_ms, started_ms_ + bounds_.timeout_ms - now_ms);
         } else {
             wait_ms = std::min(wait_ms, deadline_ms_ - now_ms);
+            if (phase_ == Phase::asked && !is_told_) wait_ms = std::min(wait_ms, begin_interval_ms);
         }
         const bool runs = phase_ == Phase::running || phase_ == Phase::asked;
         if (runs && command_.guard && command_.guard->fd() < 0)
@@ -265,6 +276,7 @@ class Execution {
     std::unique_ptr<char[]> buffer_ = std::make_unique_for_overwrite<char[]>(chunk_bytes);
     Finished result_;
     Phase phase_ = Phase::running;
+    bool is_told_ = false;  // the command, that it is to end
     bool ask_guard_ = false;
     std::int64_t next_look_ms_ = 0;
     std::string broken_;

@@ -141,6 +141,19 @@ expect_file "$(log 1)" bye
 running "$canary" && fail 'a child lives on'
 expect_equal "$(mirrored)" '[]'
 
+test_case "what is asked to end while its sandbox is made is asked when it is there"
+init a --model builtin/script --permissions sandboxed
+export CHORUS_SHUTDOWN_TIMEOUT_MS=20000
+for i in {1..12}; do
+    run chorus-tasks run a -- 'trap "exit 3" TERM; sleep 600 & wait'
+    sleep 0.0$((i % 4 * 2))
+    started=$(date +%s)
+    run chorus-tasks kill a "$out"
+    [ $(($(date +%s) - started)) -lt 10 ] || fail "try $i: it was killed, not asked"
+done
+expect_db "SELECT count(*) FROM tasks WHERE signal = 9" 0
+export CHORUS_SHUTDOWN_TIMEOUT_MS=1000
+
 test_case "a supervisor that is killed: lost, nothing of the command lives on, nothing is waited for"
 for mode in off workspace; do
     rm -rf "$CHORUS_HOME"
