@@ -252,18 +252,21 @@ Fingerprint Fingerprint::of_file(const Root& root, std::string_view path) {
     return now;
 }
 
-bool Fingerprint::is_same(const Entry& before, const Entry& now, int root) {
+bool Fingerprint::is_same(const Entry& before, const Entry& now, int root, Copies copies) {
     if (before.more == unknown || now.more == unknown) return false;
-    if (before.mode != now.mode || before.inode != now.inode ||
-        before.size_bytes != now.size_bytes || before.modified_ns != now.modified_ns ||
-        before.changed_ns != now.changed_ns)
+    if (before.mode != now.mode || before.size_bytes != now.size_bytes ||
+        before.modified_ns != now.modified_ns)
         return false;
+    const bool is_same_file = before.inode == now.inode && before.changed_ns == now.changed_ns;
+    const bool is_copy = copies == Copies::are_the_same && before.inode != now.inode;
+    if (!is_same_file && !is_copy) return false;
     if (S_ISLNK(now.mode)) return before.more == now.more;
     if (before.more.empty()) return true;
     return before.more == (now.more.empty() ? hash_of(root, now.path, now.inode) : now.more);
 }
 
-std::vector<Fingerprint::Change> Fingerprint::all_changes_since(const Fingerprint& before) const {
+std::vector<Fingerprint::Change> Fingerprint::all_changes_since(const Fingerprint& before,
+                                                                Copies copies) const {
     const Fd root(open(root_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     std::vector<Change> changes;
     auto old = before.entries_.begin();
@@ -272,7 +275,7 @@ std::vector<Fingerprint::Change> Fingerprint::all_changes_since(const Fingerprin
             changes.push_back({old->path, " (gone)"});
         if (old == before.entries_.end() || old->path != now.path)
             changes.push_back({now.path, " (new)"});
-        else if (!is_same(*old++, now, root.get()))
+        else if (!is_same(*old++, now, root.get(), copies))
             changes.push_back({now.path, ""});
     }
     for (; old != before.entries_.end(); ++old) changes.push_back({old->path, " (gone)"});

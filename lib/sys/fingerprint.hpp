@@ -33,7 +33,11 @@ class Fingerprint {
         std::string path;
         std::string_view how;  // "", " (new)", " (gone)"
     };
-    std::vector<Change> all_changes_since(const Fingerprint& before) const;
+    // Of a tree that was copied with its times every file is another one, and may count as the
+    // same.
+    enum class Copies { are_changes, are_the_same };
+    std::vector<Change> all_changes_since(const Fingerprint& before,
+                                          Copies copies = Copies::are_changes) const;
 
     struct Entry {
         std::string path;  // a directory that cannot be read has another, with a '/' behind it
@@ -56,7 +60,7 @@ class Fingerprint {
 
   private:
     class Look;
-    static bool is_same(const Entry& before, const Entry& now, int root);
+    static bool is_same(const Entry& before, const Entry& now, int root, Copies copies);
 
     std::string root_;            // "" where it was read from a text
     std::vector<Entry> entries_;  // sorted by path

@@ -18,7 +18,8 @@ constexpr std::size_t most_named = 3;
 
 std::set<std::string> changed_since(const sys::Fingerprint& now, const sys::Fingerprint& before) {
     std::set<std::string> paths;
-    for (sys::Fingerprint::Change& change : now.all_changes_since(before))
+    for (sys::Fingerprint::Change& change :
+         now.all_changes_since(before, sys::Fingerprint::Copies::are_the_same))
         paths.insert(std::move(change.path));
     return paths;
 }

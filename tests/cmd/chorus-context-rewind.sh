@@ -46,6 +46,19 @@ expect_json '"\(.to) \(.messages) \(.checkpoint) \(.kept) \(.missing)"' 'null 0 
 expect_equal "$(tree)" "$before"
 expect_sound
 
+test_case "a home that was copied with its times goes back like the one it is of"
+agent
+bash_turn 'echo one >f; echo one >g'
+bash_turn 'echo two >f; echo two >g'
+cp -a "$CHORUS_HOME" "$scratch/copy"
+export CHORUS_HOME=$scratch/copy
+echo mine >"$(work)/g"
+run chorus-context rewind a --to "$(newest)" --workspace
+expect_status 0
+expect_file "$(work)/f" one
+expect_file "$(work)/g" mine
+expect_match "$out" 'kept: g'
+
 test_case "what was there before the turn and in no commit comes back; git's HEAD, branch and index stay"
 agent
 echo draft >"$(work)/untracked"
