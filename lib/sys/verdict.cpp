@@ -121,6 +121,10 @@ std::optional<base::Error> sandbox_problem(const Sandbox& sandbox, const std::st
     const std::string key = verdict_key(sandbox, path);
     const std::string known = read_file_if_there(state_file, verdict_bytes).value_or("");
     if (holds(known, key)) return {};
+    const std::string kept_in = state_file.substr(0, state_file.rfind('/'));
+    if (faccessat(AT_FDCWD, kept_in.c_str(), W_OK, AT_EACCESS) != 0 && errno == EROFS)
+        return base::Error(base::ErrorCode::failed,
+                           "the sandbox cannot be tested: " + kept_in + " is read-only");
     const Tested tested = self_test(sandbox, state_file);
     if (!tested.problem) remember(state_file, known, key + " " + tested.found);
     return tested.problem;
