@@ -112,6 +112,27 @@ Asked asked_of(Place& place, const store::Turn& turn) {
     return asked;
 }
 
+void check_not_given_up(Place& place, const TurnOptions& given,
+                        const std::optional<store::Turn>& last) {
+    for (const std::string& id : given.decided) {
+        const auto prompt = store::find_prompt(place.store, id);
+        if (!prompt || prompt->consumed_at != 0 || prompt->turn_id == 0) continue;
+        if (last && last->id == prompt->turn_id && last->ended_at == 0) continue;
+        throw Error(ErrorCode::no_prompt,
+                    id + ": another process has given up its turn, and nothing was done",
+                    "look at what the thread did instead: chorus-context log " + place.agent.name);
+    }
+}
+
+chat::TurnResult nothing_to_do(Place& place, const std::optional<store::Turn>& last) {
+    chat::TurnResult result =
+        last ? about(place.store, place.agent.name, *last) : chat::TurnResult{};
+    result.agent = place.agent.name;
+    result.thread = place.thread.id;
+    result.reason = "nothing_to_do";
+    return result;
+}
+
 bool is_superseded(store::Store& store, const store::Turn& turn) {
     const auto messages = store::load_turn_messages(store, turn.id);
     return messages.empty() ||

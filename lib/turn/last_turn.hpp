@@ -23,6 +23,12 @@ struct Asked {
     bool decided = false;  // one by a person, and not used up
 };
 Asked asked_of(Place& place, const store::Turn& turn);
+// The result where nothing goes on, with what became of the last turn.
+chat::TurnResult nothing_to_do(Place& place, const std::optional<store::Turn>& last);
+// Error(no_prompt) where another process has given a turn up between the decision of this one about
+// it and the lock: `last` is the thread's last turn now.
+void check_not_given_up(Place& place, const TurnOptions& given,
+                        const std::optional<store::Turn>& last);
 
 // The end of a hint: the command that gives up the thread's turn, and that it does.
 std::string giving_up(const Place& place, store::ThreadId thread);

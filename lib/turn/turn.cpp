@@ -192,15 +192,6 @@ bool has_inbox(Place& place) {
     return !store::undelivered(place.store, place.agent.id, place.thread.id).empty();
 }
 
-chat::TurnResult nothing_to_do(Place& place, const std::optional<store::Turn>& last) {
-    chat::TurnResult result =
-        last ? about(place.store, place.agent.name, *last) : chat::TurnResult{};
-    result.agent = place.agent.name;
-    result.thread = place.thread.id;
-    result.reason = "nothing_to_do";
-    return result;
-}
-
 // A person may decide beforehand what becomes of what waits.
 bool asks_nobody(const TurnOptions& options, const Surroundings& surroundings) {
     return !surroundings.ask && !(options.on_ask_given && options.on_ask != OnAsk::suspend);
@@ -219,6 +210,7 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
     mend_transcript(place);
     warn_of_clock(place.agent, surroundings.warn);
     auto [last, crashed] = take_over(place, surroundings);
+    check_not_given_up(place, given, last);
     if (!last || (last->state == TurnState::idle && !has_more_iterations(given, *last)) ||
         is_superseded(place.store, *last))
         return has_inbox(place)
@@ -297,6 +289,7 @@ TurnOptions after_decision(const TurnOptions& given, const Surroundings& surroun
     const auto decided = decide(place.store, decider, given.agent, decision);
     if (surroundings.on_decision)
         std::for_each(decided.begin(), decided.end(), surroundings.on_decision);
+    for (const store::Prompt& prompt : decided) options.decided.push_back(prompt.id);
     options.decision.reset();
     options.resume = true;
     if (const auto turn = store::find_turn(place.store, decided.front().turn_id))
@@ -394,8 +387,8 @@ Taken take_one(const TurnOptions& given, const Surroundings& surroundings) {
     return taken;
 }
 
-// What was queued while the last answer was made begins turns of its own. The result of the turn
-// that was asked for is printed and stays as it is: what goes wrong here is told, no more.
+// What was queued while the last answer was made begins turns of its own; the result of the turn
+// that was asked for stays as it is.
 void take_up_inbox(const TurnOptions& options, store::ThreadId thread,
                    const Surroundings& surroundings) {
     TurnOptions next;

@@ -52,7 +52,8 @@ struct TurnOptions {
     std::int64_t deadline_ms = 0;  // when --timeout is up, monotonic; 0: never
     std::int64_t wait_ms = 0;      // for the thread's lock; negative: as long as it takes
     std::string idempotency_key;
-    std::string groom;  // --groom: agent::groom_in_force
+    std::string groom;                      // --groom: agent::groom_in_force
+    std::vector<std::string> decided = {};  // the ids of what this process has decided
     // What --approve of this process saw of files too many to keep.
     std::map<std::string, SeenFiles> held = {};
     std::string actor;  // --actor, recorded beside the uid, trusted for nothing

@@ -241,4 +241,26 @@ expect_status 0
 expect_equal "$(ran)" 'good '
 expect_sound
 
+test_case "a decision whose turn another process gives up meanwhile is no success"
+init a --model builtin/script
+withdrawn=0
+for ((n = 1; n <= 60 && withdrawn < 2; n++)); do
+    run chorus-run a "/bash echo $n >>ran" --json
+    id=$(jq -r '.pending[0].id' <<<"$out")
+    chorus-run a --approve "$id" >approve.out 2>approve.err </dev/null & approving=$!
+    chorus-run a --cancel-prompts other >/dev/null 2>&1 </dev/null
+    wait $approving
+    status=$?
+    case $status in
+        0) grep -qx $n "$(work)/ran" || fail "exit 0, and call $n did not run" ;;
+        4)
+            ! grep -qx $n "$(work)/ran" 2>/dev/null || fail "exit 4, and call $n ran"
+            grep -q "error: .*given up its turn" approve.err && withdrawn=$((withdrawn + 1))
+            ;;
+        *) fail "exit $status: $(cat approve.err)" ;;
+    esac
+done
+expect_equal "$withdrawn" 2
+expect_sound
+
 end_tests
