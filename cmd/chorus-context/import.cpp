@@ -22,6 +22,7 @@ void print_json(const std::string& agent, const context::Imported& imported) {
     out.key("messages").number(static_cast<std::int64_t>(imported.messages));
     out.key("known").number(static_cast<std::int64_t>(imported.known));
     out.key("sessions").number(static_cast<std::int64_t>(imported.sessions));
+    out.key("queued").number(static_cast<std::int64_t>(imported.queued));
     out.key("canceled").number(static_cast<std::int64_t>(imported.cancelled));
     out.key("in_window").boolean(imported.in_window);
     std::cout << out.end_object().text() << '\n';
@@ -31,6 +32,8 @@ void print(const context::Imported& imported) {
     std::cout << counted(imported.messages, "message") << " imported";
     if (imported.known > 0) std::cout << ", " << imported.known << " there already";
     if (imported.sessions > 0) std::cout << ", " << counted(imported.sessions, "saved session");
+    if (imported.queued > 0)
+        std::cout << ", " << counted(static_cast<std::int64_t>(imported.queued), "queued message");
     std::cout << '\n';
     if (imported.cancelled > 0)
         notice(counted(imported.cancelled, "call") + " had no result, and got one: cancelled");

@@ -168,6 +168,13 @@ std::string to_jsonl(const Record& record, base::TimeMs now) {
         line([&](JsonText& out) { write_turn(out, turn, Shape::line); });
     for (const auto& stored : record.messages)
         line([&](JsonText& out) { write_message(out, stored, Shape::line); });
+    for (const store::InboxRow& row : record.queued)
+        line([&](JsonText& out) {
+            begin(out, Shape::line, "queued");
+            out.key("thread_id").number(row.thread_id).key("created_at");
+            out.string(base::iso8601(row.created_at)).key("actor").string(row.actor);
+            out.key("content").string(row.content).end_object();
+        });
     for (const SavedSession& saved : record.sessions)
         line([&](JsonText& out) {
             begin(out, Shape::line, "session");
@@ -178,7 +185,8 @@ std::string to_jsonl(const Record& record, base::TimeMs now) {
         out.key("threads").number(count(record.threads.size()));
         out.key("turns").number(count(record.turns.size()));
         out.key("messages").number(count(record.messages.size()));
-        out.key("sessions").number(count(record.sessions.size())).end_object();
+        out.key("sessions").number(count(record.sessions.size()));
+        out.key("queued").number(count(record.queued.size())).end_object();
     });
     return as_utf8(std::move(all));
 }

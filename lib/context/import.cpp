@@ -88,6 +88,12 @@ class Import {
             store::advance_clear(store_, agent_.id, now_, own_id(cleared_until_));
         for (const store::Session& row : rows_) store::insert_session(store_, row);
         result_.sessions = rows_.size();
+        for (store::InboxRow& row : queued_) {
+            row.agent_id = agent_.id;
+            if (store::is_in_inbox(store_, row)) continue;
+            store::insert_inbox(store_, row);
+            ++result_.queued;
+        }
     }
     Imported finish() {
         files_.keep();
@@ -117,6 +123,7 @@ class Import {
         current_branch_ = line.current_branch;
     }
     void insert_line(const SessionLine&) {}
+    void insert_line(const QueuedLine& line) { queued_.push_back(line.row); }
     void insert_line(const EndLine&) {}
 
     void insert_line(const ThreadLine& line) {
@@ -198,7 +205,8 @@ class Import {
         copy.left_out = copy.left_out || !result_.in_window || (is_result && !answers(copy));
         copy.original_timestamp = said_at(copy);
         // what lies ahead of the clock would hold back all that is said from now on
-        copy.message.timestamp = std::min(copy.original_timestamp, now_);
+        // the window goes by when it came into the context there: said long ago, restored now
+        copy.message.timestamp = std::min(copy.message.timestamp, now_);
         copy.message.turn_id = turn_for(copy.message.turn_id);
         insert_copy(copy);
         if (copy.message.is_compaction && !copy.left_out)
@@ -306,6 +314,7 @@ class Import {
     std::map<store::ThreadId, Turns> counted_;
     std::map<store::ThreadId, std::int64_t> compactions_;
     std::vector<std::int64_t> answered_;  // stand-ins for results that are there now
+    std::vector<store::InboxRow> queued_;
     std::set<std::string> sessions_;
     std::vector<store::Session> rows_;
     NewFiles files_;

@@ -19,6 +19,7 @@ struct Imported {
     std::size_t cancelled = 0;  // calls without a result, which got one
     std::size_t turns = 0;
     std::size_t sessions = 0;
+    std::size_t queued = 0;
     bool in_window = true;  // false: the agent has said things of its own, this is its history
 };
 

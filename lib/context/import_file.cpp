@@ -68,6 +68,10 @@ class Lines {
         newest_ = message.id;
         ++messages_;
     }
+    void check_line(const QueuedLine& line) {
+        require(threads_.count(line.row.thread_id) > 0, "no line says what thread it is of");
+        ++queued_;
+    }
     void check_line(const SessionLine& line) {
         require(sessions_.insert(line.id).second, "the session stands twice");
     }
@@ -81,6 +85,7 @@ class Lines {
         agree(line.turns, turns_.size(), "turns");
         agree(line.messages, messages_, "messages");
         agree(line.sessions, sessions_.size(), "sessions");
+        agree(line.queued, queued_, "queued messages");
         ended_ = true;
     }
 
@@ -90,6 +95,7 @@ class Lines {
     bool ended_ = false;
     std::int64_t newest_ = 0;
     std::size_t messages_ = 0;
+    std::size_t queued_ = 0;
     std::set<store::ThreadId> threads_;
     std::map<store::TurnId, store::ThreadId> turns_;
     std::set<std::string> sessions_;

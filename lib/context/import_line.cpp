@@ -242,6 +242,16 @@ MessageLine parse_message(const Members& line, const std::string& what) {
     return {std::move(stored)};
 }
 
+QueuedLine parse_queued(const Members& line) {
+    store::InboxRow row;
+    row.thread_id = line.integer("thread_id", 1, most_threads);
+    row.source = "user";
+    row.actor = line.text_or_none("actor");
+    row.content = line.text("content", base::limits::answer_bytes);
+    row.created_at = line.time("created_at");
+    return {std::move(row)};
+}
+
 SessionLine parse_session(const Members& line, const std::string& what) {
     SessionLine session{line.text("id", most_word_bytes), line.text("text", most_line_bytes), {}};
     auto read = read_session(session.text, what + ": session");
@@ -255,7 +265,8 @@ SessionLine parse_session(const Members& line, const std::string& what) {
 
 EndLine parse_end(const Members& line) {
     return {line.integer("threads", 0, any_id), line.integer("turns", 0, any_id),
-            line.integer("messages", 0, any_id), line.integer("sessions", 0, any_id)};
+            line.integer("messages", 0, any_id), line.integer("sessions", 0, any_id),
+            line.integer_or_none("queued", any_id)};
 }
 
 }  // namespace
@@ -269,6 +280,7 @@ ImportLine parse_import_line(std::string_view text, const std::string& what) {
     if (type == "thread") return parse_thread(line);
     if (type == "turn") return parse_turn(line, object, what);
     if (type == "message") return parse_message(line, what);
+    if (type == "queued") return parse_queued(line);
     if (type == "session") return parse_session(line, what);
     if (type == "end") return parse_end(line);
     throw line.wrong("\"type\" is none that there is");

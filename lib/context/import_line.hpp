@@ -8,6 +8,7 @@
 
 #include "context/session_file.hpp"
 #include "store/threads.hpp"
+#include "store/records.hpp"
 #include "store/transfer.hpp"
 #include "store/turns.hpp"
 
@@ -39,13 +40,19 @@ struct SessionLine {
     std::string text;
     SessionFile file;  // what it says
 };
+// A message that waits in the inbox; as whoever's it was, a person's.
+struct QueuedLine {
+    store::InboxRow row;
+};
 struct EndLine {
     std::int64_t threads = 0;
     std::int64_t turns = 0;
     std::int64_t messages = 0;
     std::int64_t sessions = 0;
+    std::int64_t queued = 0;
 };
-using ImportLine = std::variant<AgentLine, ThreadLine, TurnLine, MessageLine, SessionLine, EndLine>;
+using ImportLine =
+    std::variant<AgentLine, ThreadLine, TurnLine, MessageLine, QueuedLine, SessionLine, EndLine>;
 
 // `what` begins the words of an error: "ada.jsonl: line 12". Error(bad_request).
 ImportLine parse_import_line(std::string_view text, const std::string& what);

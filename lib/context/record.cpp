@@ -32,7 +32,12 @@ Record load_record(store::Store& store, const store::Agent& agent, const store::
     record.messages = store::load_messages(store, agent.id, extent);
     record.threads = store::list_threads(store, agent.id);
     record.turns = store::list_turns(store, agent.id);
-    if (is_everything(extent)) return record;
+    if (is_everything(extent)) {
+        for (const store::Thread& thread : record.threads)
+            for (store::InboxRow& row : store::undelivered(store, agent.id, thread.id))
+                if (row.source == "user") record.queued.push_back(std::move(row));
+        return record;
+    }
     std::set<store::ThreadId> threads;
     std::set<store::TurnId> turns;
     for (const store::StoredMessage& stored : record.messages) {

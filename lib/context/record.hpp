@@ -6,6 +6,7 @@
 
 #include "agent/layout.hpp"
 #include "policy/redaction.hpp"
+#include "store/records.hpp"
 #include "store/sessions.hpp"
 #include "store/transfer.hpp"
 #include "store/turns.hpp"
@@ -23,6 +24,7 @@ struct Record {
     std::vector<store::Thread> threads;
     std::vector<store::Turn> turns;              // in order of id
     std::vector<store::StoredMessage> messages;  // in order of id
+    std::vector<store::InboxRow> queued = {};    // what people have left in its inbox
     std::vector<SavedSession> sessions = {};
     std::string current_branch = {};              // "": not said
     std::vector<std::string> lost_sessions = {};  // ids of those whose file cannot be read

@@ -100,6 +100,17 @@ void insert_inbox(Store& store, const InboxRow& row) {
         .run();
 }
 
+bool is_in_inbox(Store& store, const InboxRow& row) {
+    Statement statement = store.prepare(
+        "SELECT 1 FROM inbox WHERE agent_id = ? AND thread_id = ? AND created_at = ? AND content = "
+        "?");
+    return statement.bind(row.agent_id)
+        .bind(row.thread_id)
+        .bind(row.created_at)
+        .bind(row.content)
+        .step();
+}
+
 std::vector<InboxRow> undelivered(Store& store, AgentId agent, ThreadId thread) {
     // Most threads have none, so the longer statement is prepared only where there is one.
     Statement any = store.prepare(

@@ -105,6 +105,8 @@ struct InboxRow {
     bool begins_turn = false;  // it is of a task that begins a turn; read, never inserted
 };
 void insert_inbox(Store& store, const InboxRow& row);
+// Whether there is, or was, the same text of the same moment in that inbox.
+bool is_in_inbox(Store& store, const InboxRow& row);
 // In order of id.
 std::vector<InboxRow> undelivered(Store& store, AgentId agent, ThreadId thread);
 // What nobody has taken up, of all its threads; how many there were.

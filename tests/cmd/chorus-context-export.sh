@@ -681,6 +681,41 @@ expect_match "$out" '^0 messages imported'
 expect_no_match "$err" 'cancelled'
 expect_sound
 
+test_case "pack, export: what was restored or branched stays in the window, and what is queued waits there too"
+init ada --model builtin/script
+run chorus-run ada 'the port is 8080'
+run chorus-context save ada kept --no-summary
+id=$(db 'SELECT id FROM sessions')
+run chorus-context clear ada
+db "UPDATE messages SET timestamp = timestamp - 172800000" # said two days ago
+run chorus-context restore ada "$id"
+run chorus-context branch ada try
+expect_status 0
+run chorus-run ada '/bash echo asks'
+run chorus-run ada --queue 'do not lose me'
+expect_status 0
+windows() { for thread in main try; do chorus-context show "$1" -t $thread | cut -f4-; done; }
+before=$(windows ada | grep -vE "asks|cancelled")
+[ "$(grep -c 'the port is 8080' <<<"$before")" = 4 ] || fail "it is not in the windows"
+run chorus-context pack ada -o ada.tar
+expect_status 0
+chorus-context export ada -o ada.jsonl
+export CHORUS_HOME=$scratch/other
+run chorus-init ada --adopt=ada.tar --model builtin/script
+expect_status 0
+expect_equal "$(windows ada | grep -vE "asks|cancelled")" "$before"
+init ben --model builtin/script
+run chorus-context import ben ada.jsonl
+expect_status 0
+expect_match "$out" ', 1 queued message$'
+run chorus-context import ben ada.jsonl
+expect_no_match "$out" queued
+for agent in ada ben; do
+    expect_db "SELECT group_concat(content) FROM inbox i JOIN agents a ON a.id = i.agent_id WHERE name = '$agent' AND delivered_turn IS NULL" 'do not lose me'
+    run chorus-run $agent --inbox
+    expect_match "$out" 'do not lose me'
+done
+
 test_case "import: a message of before 1970 moves on"
 talk ada
 run chorus-context export ada -o ada.jsonl
