@@ -7,12 +7,14 @@
 
 #include "agent/home.hpp"
 #include "base/limits.hpp"
+#include "base/shell_quoted.hpp"
 #include "base/text.hpp"
 #include "chat/dialect.hpp"
 #include "chorus-config/call.hpp"
 #include "context/branches.hpp"
 #include "context/prompt.hpp"
 #include "context/session_check.hpp"
+#include "context/window_check.hpp"
 #include "life/deciders.hpp"
 #include "life/leftovers.hpp"
 #include "life/mending.hpp"
@@ -157,6 +159,9 @@ std::optional<store::Store> save_database(const agent::Home& home,
                       (saved.kept.empty() ? "" : "; the old one is " + saved.kept),
                   true);
         for (const std::string& lost : saved.lost) flaws.add("chorus.db: lost: " + lost);
+        if (!saved.lost.empty() && !saved.kept.empty())
+            flaws.add("chorus.db: pages of the old one may hold more: sqlite3 " +
+                      base::shell_quoted(saved.kept) + " .recover");
         return life::open_home(home, environment, agent::IfMissing::refuse,
                                agent::Groom::automatic);
     } catch (const base::Error& error) {
@@ -180,6 +185,10 @@ void check_home(const agent::Home& home, store::Store& store, const sys::Environ
     check_texts(home, store, flaws);
     flaws.attempt("", [&] { check_mount_points(home, store, flaws); });
     flaws.attempt("", [&] { check_sessions(home, store, flaws); });
+    flaws.attempt("", [&] {
+        for (const context::Finding& finding : context::check_windows(store, flaws.fix()))
+            flaws.add(finding.what, finding.mended);
+    });
 }
 
 }  // namespace

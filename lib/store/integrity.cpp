@@ -1,5 +1,12 @@
 #include "store/integrity.hpp"
 
+#include <sqlite3.h>
+
+#include <set>
+#include <utility>
+
+#include "store/database_file.hpp"
+#include "store/migrations.hpp"
 #include "store/sqlite.hpp"
 
 namespace chorus::store {
@@ -16,10 +23,42 @@ void read_search_index(sqlite3* database) {
     execute(database, "DROP TABLE temp.words");
 }
 
+using Columns = std::set<std::pair<std::string, std::string>>;  // of tables
+
+Columns columns_of(sqlite3* database) {
+    Columns columns;
+    Prepared slot;
+    Statement statement(prepare(database,
+                                "SELECT m.name, c.name FROM sqlite_schema m, "
+                                "pragma_table_info(m.name) c WHERE m.type = 'table'"),
+                        slot);
+    while (statement.step()) columns.emplace(statement.text(0), statement.text(1));
+    return columns;
+}
+
+// What the schema that the database says it has would have. One of an older version is migrated
+// before anybody uses it.
+void find_missing(sqlite3* database, std::vector<std::string>& problems) {
+    if (query_integer(database, "PRAGMA user_version") != schema_version()) return;
+    const Database whole = open_file(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    migrate(whole.get());
+    const Columns there = columns_of(database);
+    std::set<std::string> told;
+    for (const auto& [table, column] : columns_of(whole.get())) {
+        if (there.contains({table, column}) || told.contains(table)) continue;
+        const auto first = there.lower_bound({table, ""});
+        const bool is_there = first != there.end() && first->first == table;
+        if (!is_there) told.insert(table);
+        problems.push_back(is_there ? "table " + table + " has no column " + column
+                                    : "there is no table " + table);
+    }
+}
+
 }  // namespace
 
 std::vector<std::string> integrity_problems(sqlite3* database) {
     std::vector<std::string> problems;
+    find_missing(database, problems);
     Prepared slot;
     Statement integrity(prepare(database, "PRAGMA integrity_check"), slot);
     while (integrity.step())

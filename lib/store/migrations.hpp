@@ -16,6 +16,8 @@ bool needs_migration(
     sqlite3* database, const std::string& what = "chorus.db",
     const std::string& if_not_ours = "move the file away, or set CHORUS_HOME to another directory");
 base::Error too_new(std::int64_t version, const std::string& what = "chorus.db");
+// Of this program.
+int schema_version();
 // SQL that writes a page and changes nothing.
 std::string mark_as_ours();
 // Error(config_invalid) that says from which schema to which.

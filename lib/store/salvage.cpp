@@ -191,6 +191,9 @@ void rescue(sqlite3* from, sqlite3* to, Salvage& salvage) {
     bool any = false;
     while (settle_orphans(to, tables)) any = true;
     if (any) salvage.lost.emplace_back("rows that refer to lost ones");
+    execute(to,
+            "UPDATE prompts SET state = 'cancelled' WHERE turn_id IS NULL AND "
+            "kind <> 'trust' AND state = 'pending'");
     index_messages(to);
     execute(to, "COMMIT");
 }

@@ -244,6 +244,33 @@ for part in workspace docs sessions branches artifacts ''; do
 ]*a${part:+/$part} is a symbolic link; what is behind it is neither looked at nor mended"
     expect_equal "$(cd elsewhere && find . | sort | xargs)" '. ./.chorus-write-0.tmp ./data.md'
 done
+broken 'a part of the schema is missing'
+cp "$CHORUS_HOME/chorus.db" copy.db
+for change in 'DROP TABLE inbox' 'ALTER TABLE turns DROP COLUMN options'; do
+    db "$change"
+    cp "$CHORUS_HOME/chorus.db" partial.db
+    run chorus-config doctor
+    expect_status 1
+    [[ $change = DROP* ]] && part='there is no table inbox' || part='table turns has no column options'
+    expect_match "$out" "found: $part"
+    run chorus-context verify
+    expect_status 1
+    run chorus-config doctor --fix
+    expect_match "$out" 'made anew, with 1 agents and '
+    run chorus-config doctor
+    expect_status 0
+    run chorus-run a 'goes on'
+    expect_status 0
+    run chorus-context backup --restore partial.db
+    expect_status 1
+    expect_match "$err" 'partial.db.: damaged'
+done
+broken 'a result is lost that a window needs'
+db "DELETE FROM messages WHERE role = 'tool_result' AND thread_id = 1"
+finds "agent 'a': thread 1: call [^ ]* has no result" 0
+run chorus-run a 'goes on'
+expect_status 0
+
 broken 'a row that names another place'
 db "UPDATE agents SET dir = '../elsewhere'"
 run chorus-config doctor --fix
