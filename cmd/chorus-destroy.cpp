@@ -136,13 +136,12 @@ std::optional<turn::Destroyed> finish_remains(const agent::Home& home, store::St
 ExitStatus run(const Options& options) {
     const sys::Environment environment = model::take_environment();
     const agent::Home home = agent::find_home(environment);
-    if (!base::is_agent_name(options.name))
-        throw Error(ErrorCode::bad_request,
-                    "agent name: " + base::quoted(options.name) + " is not one");
     store::Store store = life::open_home(home, environment, agent::IfMissing::refuse,
                                          agent::groom_in_force("", environment));
     life::refuse_from_inside(store, environment);
-    if (const auto done = finish_remains(home, store, options.name)) {
+    const bool may_have_been = base::is_agent_name(options.name);
+    if (const auto done =
+            may_have_been ? finish_remains(home, store, options.name) : std::nullopt) {
         if (options.json)
             print_json(*done, home);
         else

@@ -274,7 +274,8 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
 
 void add_prompt_options(cli::Command& app, Options& options) {
     app.word("NAME", options.turn.agent, "the agent");
-    app.words("WORDS", options.prompt.words, "the prompt; - for stdin");
+    app.words("WORDS", options.prompt.words, "the prompt; - for stdin")
+        .literal(options.prompt.words_are_literal);
     app.option("-p,--prompt", options.prompt.text, "the prompt").type("TEXT");
     app.option("-f,--file", options.prompt.file, "the prompt from FILE").type("FILE");
     app.option("--stdin", options.stdin_use,

@@ -80,9 +80,10 @@ base::ExitStatus run(const Options& options, Opened& opened) {
     if (!options.output.file.empty()) file = output_file(opened, options.output);
     Record record = load(options, opened, require_agent(opened, options.named));
     const std::string text = render(format, options, opened, record);
-    sys::Interrupt::install();  // a limit on the size of files is an error then, not the end
+    // a limit on the size of files is an error then, not the end
+    const sys::Interrupt& interrupt = sys::Interrupt::install();
     if (file)
-        file->write(text);
+        file->write(text, [&interrupt] { return interrupt.requested(); });
     else
         std::cout << text;
     return base::ExitStatus::done;

@@ -37,6 +37,7 @@ void print_lines(Opened& opened, const std::vector<store::Prompt>& prompts) {
 }
 
 base::ExitStatus run(const Options& options, Opened& opened) {
+    if (!options.agent.empty()) (void)known_agent(opened, options.agent);
     const auto prompts = turn::waiting_prompts(opened.store, options.agent);
     if (options.json)
         for (const store::Prompt& prompt : prompts) print_json(opened, prompt);

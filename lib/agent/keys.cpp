@@ -20,10 +20,16 @@ std::string_view expected(KeyType type) {
             return "a number that is not negative";
         case KeyType::duration:
             return "a whole number of seconds or a duration like \"10m\"";
+        case KeyType::timeout:
+            return "a duration of a second or more";
         case KeyType::boolean:
             return "true or false";
         case KeyType::text_list:
             return "a list of strings";
+        case KeyType::variables:
+            return "a list of names of variables";
+        case KeyType::paths:
+            return "a list of absolute paths";
         case KeyType::names:
             return "a name or a list of names";
         case KeyType::object:
@@ -61,7 +67,7 @@ std::span<const Member> members(KeyType type) {
         {{"tokens_per_turn", integer}, {"usd_per_day", amount}, {"usd_per_turn", amount}}};
     static constexpr std::array<Member, 6> of_limits{{{"budget", budget},
                                                       {"checkpoint_mib", integer},
-                                                      {"environment", text_list},
+                                                      {"environment", variables},
                                                       {"permissions", permissions},
                                                       {"private_webhooks", boolean},
                                                       {"sandbox", sandbox}}};
@@ -122,12 +128,12 @@ const std::vector<Key>& keys() {
         {"default_permissions", permissions, false, true, "standard", "",
          "the permission profile of new agents"},
         {"description", text, true, false, "", "", "one line on what the agent is for"},
-        {"environment", text_list, true, true, "", "",
+        {"environment", variables, true, true, "", "",
          "names of variables that commands of the agent may see"},
         {"idle_timeout", duration, true, true, "1800", "CHORUS_IDLE_TIMEOUT_MS",
          "idle time after which a session is saved"},
         {"limits", KeyType::limits, false, true, "", "", "what no agent of this home may exceed"},
-        {"max_bash_timeout", duration, false, true, "600", "",
+        {"max_bash_timeout", timeout, false, true, "600", "",
          "the longest timeout a command may ask for"},
         {"max_iterations", count, true, true, "25", "", "model calls in one turn"},
         {"max_messages", integer, true, true, "", "", "messages in the window"},
@@ -149,7 +155,7 @@ const std::vector<Key>& keys() {
         {"running_tasks", array, true, false, "", "", "mirror of the running background tasks",
          true},
         {"sandbox", KeyType::sandbox, true, true, "workspace", "", "how commands are confined"},
-        {"sandbox_read", text_list, false, true, "", "", "further paths that commands may read"},
+        {"sandbox_read", paths, false, true, "", "", "further paths that commands may read"},
         {"system_prompt", text, true, false, "", "", "the agent's instructions"},
     };
     return rows;

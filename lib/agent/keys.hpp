@@ -16,9 +16,12 @@ enum class KeyType {
     count,     // the same, not 0
     amount,    // number, not negative
     duration,  // whole seconds, or text as "10m"
+    timeout,   // the same, at least a second
     boolean,
     text_list,
-    names,  // a name or a list of names
+    variables,  // names of them
+    paths,      // absolute
+    names,      // a name or a list of names
     object,
     array,
     permissions,  // a profile's name or an object

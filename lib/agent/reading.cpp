@@ -118,6 +118,24 @@ void refuse(std::string_view what, const std::string& key, std::string_view want
                                   base::Newlines::escape));
 }
 
+std::int64_t milliseconds(const Json& duration) {
+    return duration.is_string() ? *base::parse_duration_ms(duration.get<std::string>())
+                                : duration.get<std::int64_t>() * 1000;
+}
+
+bool is_variable(const Json& value) {
+    if (!value.is_string()) return false;
+    const auto& name = value.get_ref<const std::string&>();
+    const std::string digits = "0123456789";
+    const std::string letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    return !name.empty() && letters.find(name.front()) != std::string::npos &&
+           name.find_first_not_of(letters + digits) == std::string::npos;
+}
+
+bool is_list_of(const Json& value, bool (*is_one)(const Json&)) {
+    return value.is_array() && std::all_of(value.begin(), value.end(), is_one);
+}
+
 bool fits(const Json& value, KeyType type) {
     switch (type) {
         case KeyType::text:
@@ -133,10 +151,16 @@ bool fits(const Json& value, KeyType type) {
             return value.is_number() && value.get<double>() >= 0;
         case KeyType::duration:
             return is_duration(value);
+        case KeyType::timeout:
+            return is_duration(value) && milliseconds(value) >= 1000;
         case KeyType::boolean:
             return value.is_boolean();
         case KeyType::text_list:
             return is_text_list(value);
+        case KeyType::variables:
+            return is_list_of(value, is_variable);
+        case KeyType::paths:
+            return is_list_of(value, is_path);
         case KeyType::names:
             return is_names(value);
         case KeyType::object:
@@ -215,8 +239,7 @@ std::optional<std::int64_t> integer(const Json& object, const char* key) {
 std::optional<std::int64_t> duration_ms(const Json& object, const char* key) {
     const Json* value = find(object, key);
     if (value == nullptr) return std::nullopt;
-    if (value->is_string()) return base::parse_duration_ms(value->get<std::string>());
-    return value->get<std::int64_t>() * 1000;
+    return milliseconds(*value);
 }
 
 std::vector<std::string> text_list(const Json& object, const char* key) {

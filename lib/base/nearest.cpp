@@ -8,6 +8,7 @@ namespace chorus::base {
 namespace {
 
 constexpr std::size_t farthest = 2;
+constexpr std::size_t least_beginning = 3;  // that is told what it may be the beginning of
 // The table of distances is quadratic; nobody mistypes a longer name than a file's.
 constexpr std::size_t longest_name_bytes = 255;
 
@@ -38,6 +39,10 @@ std::vector<std::string> nearest(std::string_view name, const std::vector<std::s
     const std::string lower = base::to_lower_ascii(name);
     for (const std::string& candidate : candidates) {
         if (std::max(candidate.size(), lower.size()) > longest_name_bytes) continue;
+        if (lower.size() >= least_beginning && base::to_lower_ascii(candidate).starts_with(lower)) {
+            near.emplace_back(0, candidate);
+            continue;
+        }
         const std::size_t shorter = std::min(candidate.size(), lower.size());
         if (std::max(candidate.size(), lower.size()) - shorter > farthest) continue;
         const std::size_t distance = edit_distance(lower, base::to_lower_ascii(candidate));

@@ -23,6 +23,15 @@ Option& Option::required() {
     is_required_ = true;
     return *this;
 }
+Option& Option::literal(bool& target) {
+    literal_ = &target;
+    return *this;
+}
+
+void Option::note_literal() const {
+    if (literal_ != nullptr) *literal_ = true;
+}
+
 Option& Option::may_be_empty() {
     may_be_empty_ = true;
     return *this;
@@ -71,8 +80,17 @@ std::optional<std::int64_t> Option::number(const std::string& text) const {
     return is_number && value >= least_ && value <= most_ ? std::optional(value) : std::nullopt;
 }
 
+// A path, what may be one, and an action, which is denied where it is no text.
+bool Option::is_of_bytes() const {
+    const std::string_view kind = type_.empty() ? names_ : type_;
+    const auto has = [&](std::string_view part) { return kind.find(part) != kind.npos; };
+    return has("FILE") || has("DIR") || has("PATH") || kind == "VALUE" || kind == "ACTION";
+}
+
 std::string Option::problem_of(const std::string& text) const {
     if (text.empty()) return may_be_empty_ ? "" : "is empty";
+    if (const auto at = base::find_invalid_utf8(text); at && !is_of_bytes())
+        return "not valid UTF-8 at byte " + std::to_string(*at);
     if (!values_.empty() && std::find(values_.begin(), values_.end(), text) == values_.end())
         return base::quoted(text) + " is not one of " + base::quoted_list(values_);
     if (!is_number() || number(text)) return {};

@@ -51,6 +51,8 @@ class Option {
     Option& from(std::int64_t least, std::int64_t most = std::numeric_limits<int>::max());
     Option& required();
     Option& may_be_empty();
+    // Of words: `target` says whether they stand behind "--", where "-" is a word.
+    Option& literal(bool& target);
     // Makes no sense without that option of the same command.
     Option& needs(std::string_view option);
     // Parsed, and shown nowhere.
@@ -75,9 +77,11 @@ class Option {
     std::string problem_of(const std::string& text) const;
     // A value without a problem; "" for an option that was given without one.
     void store(const std::string& text) const;
+    void note_literal() const;
 
   private:
     bool is_number() const;
+    bool is_of_bytes() const;
     std::optional<std::int64_t> number(const std::string& text) const;
 
     std::string_view names_;  // "-m,--model", "NAME"
@@ -91,6 +95,7 @@ class Option {
     std::int64_t most_ = std::numeric_limits<int>::max();
     bool is_required_ = false;
     bool may_be_empty_ = false;
+    bool* literal_ = nullptr;
     bool is_hidden_ = false;
 };
 

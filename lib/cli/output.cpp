@@ -57,6 +57,15 @@ void Output::give_up_when(std::function<bool()> is_over) {
 }
 
 // EPIPE, a full disk and a reader that reads no more end the output, never the turn.
+// Each says for how long one write has waited since the turn was over.
+std::function<bool()> Output::patience() const {
+    return [this, over_since_ms = std::int64_t{0}]() mutable {
+        if (!is_over_ || !is_over_()) return false;
+        if (over_since_ms == 0) over_since_ms = sys::monotonic_ms();
+        return sys::monotonic_ms() - over_since_ms >= base::limits::timeout_grace_ms;
+    };
+}
+
 void Output::print(std::string_view text) {
     if (text.empty()) return;
     last_printed_ = text.back();
@@ -64,14 +73,8 @@ void Output::print(std::string_view text) {
     const std::string shown = !to_terminal_                     ? std::string(text)
                               : options_.format == Format::text ? base::visible(text)
                                                                 : guarded(text);
-    std::int64_t over_since_ms = 0;
-    const auto gives_up = [&] {
-        if (!is_over_ || !is_over_()) return false;
-        if (over_since_ms == 0) over_since_ms = sys::monotonic_ms();
-        return sys::monotonic_ms() - over_since_ms >= base::limits::timeout_grace_ms;
-    };
     const auto put = [&] {
-        failed_ = failed_ || !sys::try_write_until(STDOUT_FILENO, shown, gives_up);
+        failed_ = failed_ || !sys::try_write_until(STDOUT_FILENO, shown, patience());
     };
     if (!progress_) return put();
     progress_->without_line(put);
@@ -201,7 +204,7 @@ ExitStatus Output::finish(const chat::TurnResult& ended) {
     const std::string printed = copy_;
     // first the file: where it cannot be written, fail() puts that into what goes to stdout
     ended_ = result;
-    if (file_) file_->write(printed + last_part(result));
+    if (file_) file_->write(printed + last_part(result), patience());
     ended_.reset();
     print(last_part(result));
     progress_.reset();
@@ -211,7 +214,8 @@ ExitStatus Output::finish(const chat::TurnResult& ended) {
     if (result.exit_status != ExitStatus::done) return result.exit_status;
     result.exit_status = ExitStatus::failed;
     result.error = base::Error(base::ErrorCode::failed, unwritten);
-    if (file_ && options_.format == Format::json) file_->write(printed + last_part(result));
+    if (file_ && options_.format == Format::json)
+        file_->write(printed + last_part(result), patience());
     return result.exit_status;
 }
 
@@ -228,7 +232,7 @@ void Output::fail(const base::Error& error, const std::string& agent,
     if (options_.format != Format::text || ended_) print(last_part(result));
     progress_.reset();
     print_error(program_, error);
-    if (file_ && !ended_ && !copy_.empty()) file_->write(copy_);
+    if (file_ && !ended_ && !copy_.empty()) file_->write(copy_, patience());
 }
 
 }  // namespace chorus::cli

@@ -59,6 +59,7 @@ class Output {
     void resume_progress();
 
   private:
+    std::function<bool()> patience() const;
     void print(std::string_view text);
     void print_line(const std::string& json);
     std::string last_part(const chat::TurnResult& result) const;

@@ -95,6 +95,7 @@ class Line {
   private:
     void take_word(const std::string& word);
     void take_options(const std::string& argument);
+    void refuse_two_readings(const std::string& argument) const;
     std::string next_value(const Given& given);
     std::string with_dashes() const;
     Error option_among_words() const;
@@ -115,6 +116,7 @@ class Line {
     std::size_t many_ = 0;           // how many of those there were
     std::string behind_words_;       // an option that stands behind the first of those
     bool only_words_ = false;        // behind --
+    bool are_literal_ = false;       // the words stand behind it
 };
 
 // The whole line, where everything from the first of the words on is words.
@@ -145,7 +147,10 @@ void Line::take_word(const std::string& word) {
     if (words_to_come_.empty())
         throw usage("there is no place for " + base::quoted(word), help_of(command_));
     const Option* option = words_to_come_.front();
-    if (option->takes() == Takes::words && many_++ == 0) first_of_many_ = at_;
+    if (option->takes() == Takes::words && many_++ == 0) {
+        first_of_many_ = at_;
+        are_literal_ = only_words_;
+    }
     if (!option->takes_many()) words_to_come_.erase(words_to_come_.begin());
     words_.push_back({option, word});
     if (!behind_words_.empty() && many_ > 0) throw option_among_words();
@@ -178,20 +183,35 @@ void Line::take_options(const std::string& argument) {
     }
 }
 
+// '-Cmy dir' has two readings, and neither is taken.
+void Line::refuse_two_readings(const std::string& argument) const {
+    if (argument.size() < 3 || argument.front() != '-' || argument[1] == '-') return;
+    const std::string name = argument.substr(0, 2);
+    const Option* option = command_.find(name);
+    if (option == nullptr || option->takes() != Takes::value) return;
+    throw usage(base::quoted(argument) + ": is it the value of " + name + ", or a word?",
+                name + " " + base::shell_quoted(argument.substr(2)) + ", or -- before a word");
+}
+
 Wanted Line::read() {
+    Wanted wanted = Wanted::run;
     for (at_ = 0; at_ < arguments_.size(); ++at_) {
         const std::string& argument = arguments_[at_];
         if (!only_words_ && argument == "--")
             only_words_ = true;
         else if (!only_words_ && is_option(command_, argument))
             take_options(argument);
-        else
+        else {
+            if (!only_words_) refuse_two_readings(argument);
             take_word(argument);
-        if (many_ > 0 || options_.empty()) continue;
-        if (options_.back().option->has_name(help_option)) return Wanted::help;
-        if (options_.back().option->has_name(version_option)) return Wanted::version;
+        }
+        if (options_.empty() || wanted != Wanted::run) continue;
+        if (options_.back().option->has_name(help_option)) wanted = Wanted::help;
+        if (options_.back().option->has_name(version_option)) wanted = Wanted::version;
+        // behind a text more words may follow, between which it does not stand
+        if (wanted != Wanted::run && many_ == 0) return wanted;
     }
-    return Wanted::run;
+    return wanted;
 }
 
 void Line::check_values() const {
@@ -241,7 +261,10 @@ void Line::check_together() const {
 }
 
 void Line::store() const {
-    for (const Word& word : words_) word.option->store(word.text);
+    for (const Word& word : words_) {
+        word.option->store(word.text);
+        if (are_literal_) word.option->note_literal();
+    }
     for (const Given& given : options_) given.option->store(given.value.value_or(""));
 }
 

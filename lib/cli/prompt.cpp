@@ -88,7 +88,8 @@ std::string read_stdin(const PromptSources& sources,
 
 ReadPrompt read_prompt(const PromptSources& sources,
                        const std::function<void(const std::string&)>& notice) {
-    const bool word_is_dash = sources.words.size() == 1 && sources.words.front() == "-";
+    const bool word_is_dash =
+        sources.words.size() == 1 && sources.words.front() == "-" && !sources.words_are_literal;
     const bool dash = word_is_dash || sources.file == "-";
     const bool words = !sources.words.empty() && !word_is_dash;
     const int given = static_cast<int>(!sources.words.empty()) +
@@ -98,7 +99,8 @@ ReadPrompt read_prompt(const PromptSources& sources,
         throw Error(ErrorCode::bad_request, "prompt: given more than once",
                     "words, -p, -f and - exclude each other; stdin may be added to one of them");
     const bool terminal = isatty(STDIN_FILENO) == 1;
-    const bool readable = !terminal && sources.stdin_use != StdinUse::ignore;
+    const bool readable =
+        !terminal && sources.stdin_use != StdinUse::ignore && sys::can_read(STDIN_FILENO);
 
     ReadPrompt prompt;
     if (given == 0 || dash) {

@@ -13,6 +13,7 @@ enum class StdinUse { append, ignore, whole };  // whole: --stdin inline, nothin
 
 struct PromptSources {
     std::vector<std::string> words;   // "-" alone means stdin
+    bool words_are_literal = false;   // it does not: they stand behind "--"
     std::optional<std::string> text;  // -p
     std::string file;                 // -f
     StdinUse stdin_use = StdinUse::append;

@@ -75,8 +75,12 @@ std::optional<std::string> ask(const std::string& text, const std::string& choic
 
 }  // namespace
 
+// A job in the background is stopped when it reads its terminal.
 bool can_ask() {
-    return isatty(STDERR_FILENO) == 1 && static_cast<bool>(open_terminal());
+    if (isatty(STDERR_FILENO) != 1) return false;
+    const sys::Fd terminal = open_terminal();
+    const pid_t foreground = terminal ? tcgetpgrp(terminal.get()) : -1;
+    return terminal && (foreground < 0 || foreground == getpgrp());
 }
 
 Answer ask_yes_no(const std::string& text, Choices choices, std::int64_t timeout_ms,

@@ -38,6 +38,11 @@ bool is_regular(const std::string& path) {
 
 }  // namespace
 
+bool can_read(int fd) {
+    const int flags = fcntl(fd, F_GETFL);
+    return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY;
+}
+
 std::string input_name(const std::string& path) {
     return path == "-" ? "stdin" : path;
 }

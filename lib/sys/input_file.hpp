@@ -10,6 +10,8 @@
 
 namespace chorus::sys {
 
+// Not one that is open for writing alone, as nohup leaves stdin.
+bool can_read(int fd);
 // As messages name it.
 std::string input_name(const std::string& path);
 

@@ -1,6 +1,7 @@
 #include "sys/output_file.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/shell_quoted.hpp"
 #include "base/text.hpp"
+#include "sys/bounded_write.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
 #include "sys/spool.hpp"
@@ -54,7 +56,8 @@ int named_descriptor(std::string path) {
         if (error == std::errc{} && end == name.data() + name.size() && exists(parent) &&
             real_path(parent) == all) {
             const int flags = fcntl(number, F_GETFD);
-            if (flags < 0 || (flags & FD_CLOEXEC) != 0) throw base::system_error(path, EBADF);
+            if (flags < 0 || (flags & FD_CLOEXEC) != 0)
+                throw Error(ErrorCode::bad_request, base::system_error(path, EBADF).message());
             return number;
         }
         std::array<char, 4096> target{};
@@ -101,8 +104,24 @@ OutputFile::OutputFile(std::string path, Overwrite overwrite, const Check& check
     if (overwrite == Overwrite::refuse && !is_open_already) throw is_there(path_);
 }
 
-void OutputFile::write(std::string_view content) const {
-    stream([&](int fd) { write_all(fd, content, path_); });
+void OutputFile::write(std::string_view content, const std::function<bool()>& gives_up) const {
+    if (descriptor_ < 0 && in_place_ && !is_regular_file(path_))
+        write_stream(content, gives_up);
+    else
+        stream([&](int fd) { write_all(fd, content, path_); });
+}
+
+void OutputFile::write_stream(std::string_view content,
+                              const std::function<bool()>& gives_up) const {
+    constexpr int moment_ms = 100;
+    Fd fd;
+    while (!(fd = Fd(open(path_.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)))) {
+        if (errno != ENXIO) throw base::system_error(path_);
+        if (gives_up()) throw base::system_error(path_, EINTR);
+        poll(nullptr, 0, moment_ms);
+    }
+    if (try_write_until(fd.get(), content, gives_up)) return;
+    throw base::system_error(path_, errno == ETIMEDOUT ? EINTR : errno);
 }
 
 void OutputFile::stream(const std::function<void(int fd)>& write) const {

@@ -26,7 +26,11 @@ class OutputFile {
 
     const std::string& path() const { return path_; }
     bool is_stdout() const { return descriptor_ == 1; }
-    void write(std::string_view content) const;
+    // While a FIFO has no reader, or what is no regular file takes nothing, `gives_up` is asked ten
+    // times a second: where it says so that is Error(canceled).
+    void write(
+        std::string_view content,
+        const std::function<bool()>& gives_up = [] { return false; }) const;
     // `write` gets the descriptor to write to.
     void stream(const std::function<void(int fd)>& write) const;
     // `fill` gets the path of a regular file and a descriptor of it; what it leaves there is the
@@ -37,6 +41,7 @@ class OutputFile {
     bool is_in_place() const { return in_place_ || descriptor_ >= 0; }
     void put(const std::function<void(const std::string& file, int fd)>& fill) const;
     void write_in_place(const std::function<void(int fd)>& write) const;
+    void write_stream(std::string_view content, const std::function<bool()>& gives_up) const;
 
     std::string path_;
     Overwrite overwrite_;

@@ -80,17 +80,20 @@ Error several_wait(const TurnOptions& given, const std::vector<store::ThreadId>&
     return {
         ErrorCode::input_required,
         "agent '" + given.agent + "': nothing can go on, and threads " + numbers(threads) + " wait",
-        "chorus-tasks status " + given.agent + " shows what for"};
+        "chorus-tasks pending " + given.agent + " lists the questions, chorus-tasks threads " +
+            given.agent + " all that waits"};
 }
 
 }  // namespace
 
 TurnOptions with_thread(const TurnOptions& given, Found& found, const Surroundings& surroundings) {
     if (!given.thread.empty() || (!given.resume && !given.retry)) return given;
+    const bool asks =
+        surroundings.ask != nullptr || (given.on_ask_given && given.on_ask != OnAsk::suspend);
     std::vector<store::ThreadId> going_on;
     std::vector<store::ThreadId> waiting;
     for (const store::Thread& thread : store::list_threads(found.store, found.agent.id)) {
-        const Now now = of_thread(found.store, thread, given, surroundings.ask != nullptr);
+        const Now now = of_thread(found.store, thread, given, asks);
         if (now == Now::goes_on) going_on.push_back(thread.id);
         if (now == Now::waits) waiting.push_back(thread.id);
     }

@@ -106,7 +106,7 @@ refused 3 'error: set: max_retries: expected a whole number, found "many"' choru
 refused 3 'set: prompt_ttl: expected .*duration.*found "soon"' chorus-config set prompt_ttl soon
 refused 3 'set: sandbox: expected "workspace".*found "none"' chorus-config set sandbox none
 refused 3 'set: allow_network_fs: expected true or false, found "yes"' chorus-config set allow_network_fs yes
-refused 3 'set: environment: expected a list of strings, found "LANG"' chorus-config set environment LANG
+refused 3 'set: environment: expected a list of names of variables, found "LANG"' chorus-config set environment LANG
 refused 3 'set: roles.ada: expected a name or a list of names, found' chorus-config set roles.ada '{"x": 1}'
 refused 3 'set: roles.ada: expected a name' chorus-config set roles.ada ''
 refused 3 'set: audit_sink: expected "syslog" or the absolute path' chorus-config set audit_sink log.txt
@@ -313,21 +313,21 @@ expect_status 0
 test_case "what somebody else changed is shown, and taken over only when a person says so"
 init a --model builtin/script --permissions locked
 edit_agent_key a permissions '"open"'
-edit_agent_key a environment '["a\u001b[31m\u202eb"]'
+edit_agent_key a channel_id '"command:a\u001b[31m\u202eb"'
 edit_agent_key a description '"harmless"'
 run chorus-config list -A a
 expect_status 0
-expect_match "$err" "notice: .*agent.json: changed and not trusted: 'environment' and 'permissions'; chorus-config trust a"
+expect_match "$err" "notice: .*agent.json: changed and not trusted: 'channel_id' and 'permissions'; chorus-config trust a"
 expect_match "$out" $'\npermissions +agent.json +locked\n'
 run chorus-config list -A a --json
-expect_equal "$(jq -r 'select(.untrusted).key' <<<"$out" | xargs)" 'environment permissions'
+expect_equal "$(jq -r 'select(.untrusted).key' <<<"$out" | xargs)" 'channel_id permissions'
 run chorus-config get -A a permissions
 expect_equal "$out" locked
 before=$(db 'SELECT * FROM settings; SELECT * FROM audit_log')
 run chorus-config trust a --show
 expect_status 0
 expect_match "$out" $'permissions\n  before: "locked"\n  after:  "open"'
-expect_match "$out" $'environment\n  before: \(not there\)\n  after:  .*\\\\u202eb'
+expect_match "$out" $'channel_id\n  before: \(not there\)\n  after:  .*\\\\u202eb'
 expect_no_match "$out" $'\x1b|\u202e|description'
 expect_equal "$(db 'SELECT * FROM settings; SELECT * FROM audit_log')" "$before"
 refused 2 'trust a: no terminal to ask at.*--show shows what has changed, --yes trusts it' chorus-config trust a
@@ -527,5 +527,15 @@ run chorus-config trust a --yes
 run chorus-run a hello
 expect_status 3
 expect_match "$err" 'dollars cannot be counted'
+
+test_case "values that mean nothing, or keep every command from running, are refused"
+init a --model builtin/script
+refused 3 'max_bash_timeout: expected a duration of a second or more' chorus-config set max_bash_timeout 0
+refused 3 'sandbox_read: expected a list of absolute paths' chorus-config set sandbox_read '["rel"]'
+for names in '["A=B"]' '[""]' '["1A"]'; do
+    refused 3 'environment: expected a list of names of variables' chorus-config set environment "$names"
+done
+run chorus-config set environment '["LANG", "_x1"]'
+expect_status 0
 
 end_tests

@@ -283,11 +283,12 @@ typist() { :; }
 test_case "names"
 init a --model builtin/script
 mkdir "$scratch/home/agents/foreign"
-for name in .. . a/b ../agents/a A 'a ' ''; do
-    unchanged 2 "is not one|usage" chorus-destroy "$name" --yes
+unchanged 2 usage chorus-destroy '' --yes
+for name in .. . a/b ../agents/a A 'a '; do
+    unchanged 4 "there is none of that name" chorus-destroy "$name" --yes
 done
 unchanged 2 'usage' chorus-destroy -rf
-unchanged 2 "'-rf' is not one" chorus-destroy --yes -- -rf
+unchanged 4 "agent '-rf': there is none of that name" chorus-destroy --yes -- -rf
 unchanged 4 "there is none of that name" chorus-destroy foreign --yes
 unchanged 4 "there are 'a'" chorus-destroy b --yes
 run env CHORUS_HOME="$scratch/nowhere" chorus-destroy a --yes

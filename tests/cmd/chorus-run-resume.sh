@@ -368,7 +368,10 @@ done
 run chorus-run a --resume
 expect_status 10
 expect_match "$err" "error: agent 'a': nothing can go on, and threads 2, 3, 4 wait"
-expect_match "$err" 'hint: chorus-tasks status a'
+expect_match "$err" 'hint: chorus-tasks pending a lists the questions, chorus-tasks threads a all that waits'
+run chorus-run a --resume --on-ask deny
+expect_status 2
+expect_match "$err" 'several threads can go on: 2, '
 for id in $(db "SELECT id FROM prompts ORDER BY rowid LIMIT 2"); do run chorus-tasks deny "$id"; done
 for option in --resume --retry; do
     run chorus-run a $option

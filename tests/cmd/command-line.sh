@@ -135,4 +135,57 @@ expect_match "$err" 'hint: see chorus-context log --help$'
 refused "there is no place for 'b'" chorus-context log a 1 b
 expect_missing "$CHORUS_HOME"
 
+test_case "--help behind a text is help, and between the words of one it is no option"
+init a --model builtin/script
+for command in "chorus-run a 'one text' --help" "chorus-run a word -h" "chorus-tasks run a 'touch ran' --help" "chorus-tasks answer abc x --help"; do
+    run bash -c "$command"
+    expect_status 0
+    expect_match "$out" '^usage: '
+done
+run chorus-run a hi --version
+expect_match "$out" '^chorus-run [0-9]'
+run chorus-run a why does sort --help fail
+expect_status 2
+nothing_recorded
+expect_missing "$CHORUS_HOME/agents/a/workspace/ran"
+
+test_case "a short option with its value in one argument with a blank has two readings, and neither is taken"
+init a --model builtin/script
+mkdir 'my dir'
+for argument in "-Cmy dir" "-phello there" "-omy out.txt"; do
+    run chorus-run a "$argument" 'Review this.'
+    expect_status 2
+    expect_match "$err" "error: usage: '$argument': is it the value of ${argument:0:2}, or a word\\?"
+    expect_match "$err" "hint: ${argument:0:2} '${argument:2}', or -- before a word"
+done
+nothing_recorded
+run chorus-run a '-help me please'
+expect_status 0
+expect_match "$out" '-help me please'
+
+test_case "behind -- a dash is a word; a stdin that cannot be read is none"
+init a --model builtin/script
+echo 'drop the tables' >file
+run_stdin file chorus-run a -q -- -
+expect_status 0
+expect_db "SELECT content FROM messages WHERE role = 'user'" $'-\n\n<stdin>\ndrop the tables\n</stdin>'
+chorus-run a hello 0>/dev/null >out 2>err
+expect_equal $? 0
+expect_file err ''
+chorus-run a 0>/dev/null >out 2>err
+expect_equal $? 2
+
+test_case "what is no UTF-8 is refused wherever a text is taken, and names of files are bytes"
+init a --model builtin/script
+for command in "chorus-init b --model builtin/script --description" 'chorus-context save a' 'chorus-tasks run a true --on-exit' 'chorus-tasks deny abc --reason' 'chorus-run a hi --actor'; do
+    run $command $'caf\xe9'
+    expect_status 2
+    expect_match "$err" 'not valid UTF-8 at byte 3'
+done
+expect_missing "$CHORUS_HOME/agents/b"
+echo hello >$'caf\xe9'
+run chorus-run a -f $'caf\xe9' -o $'out\xff'
+expect_status 0
+[ -s $'out\xff' ] || fail 'no file'
+
 end_tests

@@ -109,6 +109,27 @@ for name in - /dev/stdout /dev/fd/1; do
 done
 expect_missing ./-
 
+test_case "-o and a FIFO that nobody reads: a signal ends it, and the turn is on record"
+init ada --model builtin/script
+mkfifo fifo
+for signal in INT TERM; do
+    chorus-run ada hello -o fifo --json >out 2>err </dev/null &
+    pid=$!
+    wait_for 10 in_db "SELECT count(*) FROM turns WHERE ended_at IS NOT NULL" "$([ $signal = INT ] && echo 1 || echo 2)"
+    sleep 0.5
+    kill -$signal $pid
+    started=$(date +%s)
+    wait $pid
+    expect_equal $? $([ $signal = INT ] && echo 130 || echo 143)
+    [ $(($(date +%s) - started)) -le 3 ] || fail "SIG$signal: it goes on"
+    expect_match "$(cat err)" 'error: fifo: interrupted'
+    expect_equal "$(jq -r '"\(.turn) \(.exit_code)"' out)" "$([ $signal = INT ] && echo 1 130 || echo 2 143)"
+done
+chorus-run ada hello -o fifo >/dev/null 2>&1 </dev/null &
+expect_match "$(cat fifo)" hello
+wait $!
+expect_equal $? 0
+
 test_case "an ending that says no format is refused before anything is done"
 init ada --model builtin/script
 for name in x.pdf x.md.bak dir.md/x.txt .x.tgz x.zip; do

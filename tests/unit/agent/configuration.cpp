@@ -85,8 +85,14 @@ bool fits(KeyType type, const Json& value) {
             return value == 7 || value == 1.5;
         case KeyType::duration:
             return value == 7 || value == "10m";
+        case KeyType::timeout:
+            return value == 7 || value == "10m";
         case KeyType::boolean:
             return value.is_boolean();
+        case KeyType::variables:
+            return value == Json::array() || value == Json::array({"x"});
+        case KeyType::paths:
+            return value == Json::array();
         case KeyType::text_list:
             return value == Json::array() || value == Json::array({"x"});
         case KeyType::names:
@@ -344,7 +350,7 @@ TEST(Configuration, of_a_home_refuses_limits_roles_and_grants_that_would_not_cou
          "limits.permissions: expected a profile's name or an object, found 5"},
         {R"({"limits":{"permissions":{"alow":[]}}})", "limits.permissions.alow: no such list"},
         {R"({"limits":{"environment":"LANG"}})",
-         "limits.environment: expected a list of strings, found \"LANG\""},
+         "limits.environment: expected a list of names of variables, found \"LANG\""},
         {R"({"limits":{"budget":{"tokens":1}}})", "limits.budget.tokens: no such member"},
         {R"({"budget":{"tokens_per_trun":1}})", "budget.tokens_per_trun: no such member"},
         {R"({"roles":{"ada":5}})", "roles.ada: expected a name or a list of names, found 5"},

@@ -121,7 +121,7 @@ TEST(ValueJson, leaves_what_does_not_fit_to_be_refused) {
     EXPECT_EQ(refused("permissions.ci", "standard"),
               R"(set: permissions.ci: expected an object, found "standard")");
     EXPECT_EQ(refused("environment", "LANG"),
-              R"(set: environment: expected a list of strings, found "LANG")");
+              R"(set: environment: expected a list of names of variables, found "LANG")");
 }
 
 TEST(ValueJson, refuses_bytes_that_are_no_text_and_keys_that_stand_twice) {
