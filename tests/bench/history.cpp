@@ -25,6 +25,8 @@ void add_searchable_messages(const fs::path& database, int count) {
             "CAST(strftime('%s','now') AS INTEGER) * 1000 FROM n;"
             "INSERT INTO messages_fts (rowid, prompt, answer, arguments, output) "
             "SELECT id, prompt, answer, arguments, output FROM searchable;"
+            "INSERT OR REPLACE INTO settings (scope, key, value) "
+            "SELECT 'search', 'indexed', max(id) FROM messages;"
             "UPDATE agents SET last_clear_message = (SELECT max(id) FROM messages) - 200; COMMIT;"
             "PRAGMA wal_checkpoint(TRUNCATE);");
 }
