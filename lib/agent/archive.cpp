@@ -98,7 +98,7 @@ class Names {
 // Reads an entry to its end, piece by piece.
 void read_entry(struct archive* archive, std::uint64_t& budget,
                 const std::function<void(std::string_view)>& use) {
-    std::array<char, 65536> buffer{};
+    sys::Buffer buffer;
     for (;;) {
         const la_ssize_t size = archive_read_data(archive, buffer.data(), buffer.size());
         if (size == 0) return;

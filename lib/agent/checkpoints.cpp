@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 
@@ -82,7 +81,7 @@ sys::Fd open_incoming(const std::string& path) {
 
 std::string hash_of_rest(int fd) {
     base::Sha256 hash;
-    std::array<char, 65536> buffer{};
+    sys::Buffer buffer;
     for (;;) {
         const ssize_t size = read(fd, buffer.data(), buffer.size());
         if (size < 0 && errno == EINTR) continue;
@@ -145,7 +144,7 @@ class Checkpoints::Keeping {
         const sys::Fd copy = open_incoming(incoming_);
         base::Sha256 hash;
         std::uint64_t total = 0;
-        std::array<char, 65536> buffer{};
+        sys::Buffer buffer;
         for (ssize_t size = 0; (size = read(file.get(), buffer.data(), buffer.size())) != 0;) {
             if (size < 0 && errno == EINTR) continue;
             total += static_cast<std::uint64_t>(std::max<ssize_t>(size, 0));

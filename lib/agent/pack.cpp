@@ -134,7 +134,7 @@ class Packing {
     void add_file(const std::string& path, const sys::Opened& opened, const struct stat& status) {
         begin(path, AE_IFREG, (status.st_mode & 0100U) != 0 ? 0700 : 0600, status.st_size,
               status.st_mtime);
-        std::array<char, 65536> buffer{};
+        sys::Buffer buffer;
         for (std::int64_t left = status.st_size; left > 0;) {
             const std::size_t most = static_cast<std::size_t>(
                 std::min<std::int64_t>(left, static_cast<std::int64_t>(buffer.size())));

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 
 #include "base/error.hpp"
@@ -12,6 +11,7 @@
 #include "base/text.hpp"
 #include "base/time.hpp"
 #include "sys/clock.hpp"
+#include "sys/fd.hpp"
 #include "sys/input_file.hpp"
 
 namespace chorus::cli {
@@ -42,7 +42,7 @@ void check_utf8(const std::string& text, const std::string& source) {
 std::string read_stdin(const PromptSources& sources,
                        const std::function<void(const std::string&)>& notice) {
     std::string text;
-    std::array<char, 65536> buffer;  // not cleared: most callers give nothing
+    sys::Buffer buffer;
     const std::int64_t start = sys::monotonic_ms();
     bool told = false;
     bool anything = false;

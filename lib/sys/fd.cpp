@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <climits>
 
@@ -129,7 +128,7 @@ void write_all(int fd, std::string_view bytes, std::string_view what) {
 }
 
 void copy_rest(int from, int to, std::string_view what) {
-    std::array<char, 65536> buffer{};
+    Buffer buffer;
     for (;;) {
         const ssize_t size = read_some(from, buffer.data(), buffer.size());
         if (size < 0) throw base::system_error(what);

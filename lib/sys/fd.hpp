@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +24,16 @@ class Fd {
 
   private:
     int number_ = -1;
+};
+
+// Room for what is read and written in pieces. Not on the stack, which may be small (ulimit -s).
+class Buffer {
+  public:
+    char* data() { return bytes_.get(); }
+    static constexpr std::size_t size() { return 65536; }
+
+  private:
+    std::unique_ptr<char[]> bytes_ = std::make_unique_for_overwrite<char[]>(size());
 };
 
 struct Pipe {

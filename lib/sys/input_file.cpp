@@ -71,7 +71,7 @@ RegularInput::RegularInput(const std::string& path) : name_(input_name(path)), p
     const Interrupt& interrupt = Interrupt::install();
     copy_.emplace();
     path_ = copy_->path();
-    std::array<char, 65536> buffer;  // not cleared
+    Buffer buffer;
     for (;;) {
         std::array<pollfd, 2> wanted{pollfd{file.fd(), POLLIN, 0},
                                      pollfd{interrupt.fd(), POLLIN, 0}};
