@@ -84,8 +84,9 @@ format:
 tidy: $(BUILD)/CMakeCache.txt
 	git ls-files 'lib/*.cpp' 'cmd/*.cpp' | xargs -P $(JOBS) -n 8 clang-tidy -p $(BUILD) --quiet
 
+# PREFIX may be another one than that of the build.
 install: all
-	cmake --install $(BUILD) --strip
+	cmake --install $(BUILD) --strip --prefix $(abspath $(PREFIX))
 
 package: all
 	cd $(BUILD) && cpack

@@ -28,6 +28,18 @@ expect_status 0
 run "$prefix/bin/chorus-run" a '/bash grep Seccomp: /proc/self/status'
 expect_match "$out" 'Seccomp:	2'
 
+test_case "the examples for cron and systemd name the program where it is, and the line runs under cron's environment"
+run cmake --install "$build" --prefix "$scratch/prefix"
+expect_status 0
+examples=$scratch/prefix/share/doc/chorus/examples
+expect_match "$(cat "$examples/chorus-idle.service")" "
+ExecStart=$scratch/prefix/bin/chorus-context idle-save --all"
+"$scratch/prefix/bin/chorus-init" a --model builtin/script >/dev/null
+line=$(grep -v '^#' "$examples/chorus-idle.cron" | cut -d' ' -f7-)
+run env -i HOME="$HOME" LOGNAME=x PATH=/usr/bin:/bin SHELL=/bin/sh CHORUS_HOME="$CHORUS_HOME" CHORUS_IDLE_TIMEOUT_MS=1 sh -c "$line"
+expect_status 0
+expect_equal "$err" ''
+
 test_case "below /usr the place of zsh's functions is the distribution's"
 run env DESTDIR="$scratch/root" cmake --install "$build" --prefix /usr
 expect_status 0
