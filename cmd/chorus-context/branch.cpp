@@ -52,7 +52,7 @@ void print_json(const Options& options, const context::NewBranch& made) {
     write_number(out, "branch_point", thread.branch_point, 0);
     out.key("messages").number(static_cast<std::int64_t>(made.point.kept.size()));
     out.key("unanswered").boolean(made.point.unanswered != 0);
-    write_number(out, "left_out_turn_id", made.point.left_out, 0);
+    write_number(out, "left_out_turn", made.point.left_out, 0);
     write_text(out, "commit", made.branch.commit);
     std::cout << out.end_object().text() << '\n';
 }

@@ -74,7 +74,7 @@ void print_json(const Options& options, const turn::Rewound& rewound) {
     write_number(out, "to", options.rewind.to, 0);
     write_number(out, "last", rewound.last, 0);
     out.key("messages").number(rewound.messages);
-    write_number(out, "given_up_turn_id", rewound.given_up, 0);
+    write_number(out, "given_up_turn", rewound.given_up, 0);
     write_number(out, "checkpoint", gone.checkpoint, 0);
     write_number(out, "undo_checkpoint", gone.undo, 0);
     write_paths(out, "put_back", gone.put_back);

@@ -436,7 +436,7 @@ expect_equal "$(window 3)" 'first|result|one|second|two'
 branch new --at "$(db "SELECT id FROM messages WHERE content = 'another way'")"
 expect_equal "$(window 4)" 'first|result|one|another way'
 run chorus-context rewind a --to 1 --json
-expect_json '"\(.thread) \(.to) \(.messages) \(.given_up_turn_id) \(.checkpoint) \(.undo_checkpoint)"' '1 1 6 null null null'
+expect_json '"\(.thread) \(.to) \(.messages) \(.given_up_turn) \(.checkpoint) \(.undo_checkpoint)"' '1 1 6 null null null'
 run chorus-run a --resume
 expect_status 0
 expect_equal "$(request_count)" 5

@@ -428,7 +428,7 @@ test_case "many rows are read without being held"
 init a --model builtin/script
 run chorus-run a '/git_status {}'
 db "WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
-    INSERT INTO audit_log SELECT i, 1, 'a', 0, 1, 'tool:bash:' || hex(zeroblob(100)), 'allow', 0, '', '', '', '' FROM n"
+    INSERT INTO audit_log SELECT i, 1, 'a', 0, 1, 'tool:bash:' || hex(zeroblob(100)), 'allow', 0, '', '', 'x', 'y' FROM n"
 limit='ulimit -v 60000;'
 nm "$CHORUS_BIN/chorus-context" 2>/dev/null | grep -q __asan_init && limit=''
 run bash -c "$limit chorus-context audit | wc -l"
