@@ -7,6 +7,7 @@
 #include "agent/own_places.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
+#include "chat/asked.hpp"
 #include "cli/main.hpp"
 #include "cli/output.hpp"
 #include "cli/prompt.hpp"
@@ -116,15 +117,23 @@ std::string indented(const std::string& untrusted) {
 
 using What = turn::Reply::What;
 
+std::string standing(std::int64_t timeout_ms) {
+    return timeout_ms <= 0 ? ""
+                           : "  (for " + cli::span_text(timeout_ms) +
+                                 "; then the turn waits without a process)\n";
+}
+
 turn::Reply ask_permission(const chat::PromptNotice& prompt, std::int64_t timeout_ms,
                            const std::function<bool()>& stop) {
     const bool is_again = prompt.text.starts_with("asked again: ");
-    std::string text = "\nMay it do this?\n  " + indented(prompt.action) +
-                       "\n  tool: " + indented(prompt.tool) +
-                       "\n  arguments: " + indented(prompt.arguments);
+    std::string text = "\nMay it do this?\n  " + indented(prompt.action);
+    if (!chat::says_all(prompt.action, prompt.tool, prompt.arguments))
+        text +=
+            "\n  tool: " + indented(prompt.tool) + "\n  arguments: " + indented(prompt.arguments);
     if (is_again) text += "\n  " + indented(prompt.text);
     if (!prompt.changed.empty()) text += "\n  since it was asked: " + indented(prompt.changed);
-    text += "\n  (always: this very action, whatever what it runs becomes)\n";
+    text +=
+        "\n  (always: this very action, whatever what it runs becomes)\n" + standing(timeout_ms);
     const auto choices = is_again || !prompt.changed.empty()
                              ? cli::Choices::yes_no_always_even_if_changed
                              : cli::Choices::yes_no_always;
@@ -149,6 +158,7 @@ turn::Reply answer_question(const chat::PromptNotice& prompt, std::int64_t timeo
     for (std::size_t i = 0; i < prompt.options.size(); ++i)
         text += "  " + std::to_string(i + 1) + ") " +
                 base::visible(prompt.options[i], base::Newlines::escape) + "\n";
+    text += standing(timeout_ms);
     const auto accept = [&](const std::string& line) -> std::string {
         if (prompt.options.empty()) return line.empty() ? "an answer, please" : "";
         return turn::chosen_option(prompt.options, line) ? "" : "one of the answers, or its number";

@@ -16,4 +16,11 @@ std::string asked_action(const std::string& action, const std::string& arguments
            (next.empty() ? "" : "; when it has ended, a turn with: " + next) + "]";
 }
 
+bool says_all(const std::string& action, const std::string& tool, const std::string& arguments) {
+    const auto object = try_parse_json(arguments);
+    if (!object || !object->is_object() || object->size() != 1) return false;
+    const Json& only = object->begin().value();
+    return only.is_string() && action == "tool:" + tool + ":" + only.get<std::string>();
+}
+
 }  // namespace chorus::chat

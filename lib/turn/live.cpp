@@ -314,17 +314,19 @@ void LiveTurn::fill(const LoopEnd& end) {
     record_.turn().iterations = state_.iterations;
     record_.turn().tool_calls = state_.tool_calls;
     record_.turn().usage = state_.usage;
-    const auto limit = [&](std::string reason, std::string message) {
+    const std::string goes_on = chat::resume_command(place_.agent.name, record_.turn().thread_id);
+    const auto limit = [&](std::string reason, std::string message, std::string hint = {}) {
         result_.state = State::completed;
         result_.reason = std::move(reason);
         result_.exit_status = ExitStatus::limit;
-        result_.error = Error(ErrorCode::limit, std::move(message));
+        result_.error = Error(ErrorCode::limit, std::move(message), std::move(hint));
     };
-    const auto failed = [&](std::string reason, ErrorCode code, std::string message) {
+    const auto failed = [&](std::string reason, ErrorCode code, std::string message,
+                            std::string hint = {}) {
         result_.state = State::failed;
         result_.reason = std::move(reason);
         result_.exit_status = base::exit_status(code);
-        result_.error = Error(code, std::move(message));
+        result_.error = Error(code, std::move(message), std::move(hint));
     };
     switch (end.end) {
         case End::completed:
@@ -333,7 +335,9 @@ void LiveTurn::fill(const LoopEnd& end) {
             return;
         case End::max_iterations:
             return limit("max_iterations",
-                         "turn: ended after " + std::to_string(state_.iterations) + " model calls");
+                         "turn: ended after " + std::to_string(state_.iterations) +
+                             (state_.iterations == 1 ? " model call" : " model calls"),
+                         goes_on + " --max-iterations N");
         case End::tokens:
             return limit("tokens", "turn: ended at its token limit");
         case End::input_required:
@@ -357,10 +361,10 @@ void LiveTurn::fill(const LoopEnd& end) {
         case End::interrupted:
             if (!shutdown_.by_signal())
                 return failed("timeout", ErrorCode::timeout,
-                              "turn: the time given with --timeout is up");
+                              "turn: the time given with --timeout is up", goes_on);
             result_.state = State::canceled;
             result_.reason = "signal";
-            result_.error = Error(ErrorCode::canceled, "turn: interrupted");
+            result_.error = Error(ErrorCode::canceled, "turn: interrupted", goes_on);
             result_.exit_status = static_cast<ExitStatus>(128 + surroundings_.interrupt.signal());
             return;
     }

@@ -234,7 +234,8 @@ first=$out
 run chorus-run a hi --max-iterations 1 --idempotency-key N --json
 expect_status 9
 expect_equal "$out" "$(jq -c '.replayed = true' <<<"$first")"
-expect_match "$err" 'chorus-run: warning: .*ended after 1 model calls'
+expect_match "$err" 'chorus-run: warning: .*ended after 1 model call
+chorus-run: hint: chorus-run a -t 1 --resume --max-iterations N'
 expect_equal "$(request_count)" 1
 
 test_case "--wait: one after the other"

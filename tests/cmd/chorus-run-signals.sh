@@ -38,7 +38,7 @@ interrupted() {
     finish
     expect_status "$wanted"
     expect_one_error 'interrupted'
-    expect_equal "$(wc -l <"$scratch/err")" 1
+    expect_equal "$(grep -vc '^chorus-run: hint: chorus-run a -t [0-9]* --resume$' "$scratch/err")" 1
 }
 # expect_sessions WHAT …: "trigger messages" of each, oldest first; each file is whole and says what its row says
 expect_sessions() {
@@ -109,6 +109,7 @@ agent_of anthropic/m
 home_key max_retries 5
 start_server "$(answers '{"status": 529, "headers": {"retry-after": "30"}}')"
 interrupted TERM 143 'asked 1' chorus-run a 'say it'
+expect_match "$err" 'hint: chorus-run a -t 1 --resume'
 expect_sessions 'shutdown 1'
 goes_on 1
 

@@ -14,7 +14,8 @@ init a --model builtin/script --permissions standard
 typist() { shown 'lways? ' && echo y; }
 on_terminal "chorus-run a '$question'"
 expect_status 0
-expect_match "$out" 'May it do this.*tool:bash:touch done; echo .*bash.*"command"'
+expect_match "$out" 'May it do this.*tool:bash:touch done; echo .*\(for [0-9]+ [a-z]+; then the turn waits without a process\)'
+expect_no_match "$out" 'arguments:'
 expect_match "$out" 'stdout:'$'\n'42
 [ -e "$CHORUS_HOME/agents/a/workspace/done" ] || fail 'it was not run'
 expect_db "SELECT decision || ' ' || detail FROM audit_log" 'ask_approved User approved at the terminal'
@@ -228,11 +229,13 @@ expect_status 7
 expect_match "$(left_over)" '^chorus-run: error: model anthropic/m: [^·]*$'
 on_terminal 'chorus-run a hi --timeout 2s'
 expect_status 124
-expect_equal "$(left_over)" 'chorus-run: error: turn: the time given with --timeout is up'
+expect_equal "$(left_over)" 'chorus-run: error: turn: the time given with --timeout is up
+chorus-run: hint: chorus-run a -t 1 --resume'
 typist() { sleep 2.2; printf '\003'; sleep 1; }
 on_terminal 'chorus-run a hi'
 expect_status 130
-expect_equal "$(left_over)" 'chorus-run: error: turn: interrupted'
+expect_equal "$(left_over)" 'chorus-run: error: turn: interrupted
+chorus-run: hint: chorus-run a -t 1 --resume'
 
 test_case "text streams to a terminal and the status line never writes over it"
 init a --model anthropic/m

@@ -74,7 +74,7 @@ spoof() { # the text is in $scratch/text
         {say: {text: $text}},
         {status: 400, headers: {"content-type": "application/json"},
          body: ({type: "error", error: {type: "invalid_request_error", message: $text}} | tojson)},
-        {say: {text: $text, tool_calls: [{id: "c5", name: "bash", arguments: {command: ($text + "\ntrue")}}]}}]}')"
+        {say: {text: $text, tool_calls: [{id: "c5", name: "bash", arguments: {command: ($text + "\ntrue"), timeout: 9}}]}}]}')"
     jq -rj . <<<"$quoted" >"$scratch/stdin"
     run_stdin "$scratch/stdin" chorus-run a -v -p 'first'
     expect_status 0
