@@ -89,7 +89,7 @@ void print_json(const life::Birth& birth, const agent::Home& home) {
     write_texts(out, "set_aside", keys_of(birth.set_aside));
     out.key("trusted").begin_object();
     for (const agent::TrustChange& change : birth.trusted)
-        out.key(change.key).raw(change.after.empty() ? "null" : change.after);
+        write_json(out, change.key, change.after);
     out.end_object();
     write_texts(out, "unchanged", birth.unchanged);
     write_texts(out, "left_out", birth.left_out);

@@ -110,9 +110,8 @@ void check_texts(const agent::Home& home, store::Store& store, Flaws& flaws) {
         });
 }
 
-void check_sessions(const agent::Home& home, store::Store& store, Flaws& flaws) {
-    for (const context::Finding& finding : context::check_sessions(store, home, flaws.fix()))
-        flaws.add(finding.what, finding.mended);
+void add(Flaws& flaws, const std::vector<context::Finding>& findings) {
+    for (const context::Finding& finding : findings) flaws.add(finding.what, finding.mended);
 }
 
 void print_json(const Flaws& flaws) {
@@ -184,11 +183,8 @@ void check_home(const agent::Home& home, store::Store& store, const sys::Environ
     check_branches(home, store, flaws);
     check_texts(home, store, flaws);
     flaws.attempt("", [&] { check_mount_points(home, store, flaws); });
-    flaws.attempt("", [&] { check_sessions(home, store, flaws); });
-    flaws.attempt("", [&] {
-        for (const context::Finding& finding : context::check_windows(store, flaws.fix()))
-            flaws.add(finding.what, finding.mended);
-    });
+    flaws.attempt("", [&] { add(flaws, context::check_sessions(store, home, flaws.fix())); });
+    flaws.attempt("", [&] { add(flaws, context::check_windows(store, flaws.fix())); });
 }
 
 }  // namespace

@@ -154,10 +154,6 @@ std::vector<Row> rows_of(const Call& call, const Subject& subject, const Files& 
     return rows;
 }
 
-void write_value(chat::JsonText& out, const char* key, const std::string& json) {
-    out.key(key).raw(json.empty() ? "null" : json);
-}
-
 chat::JsonText open_setting(const Subject& subject, const std::string& key) {
     chat::JsonText out = chat::open_object("setting");
     write_text(out, "file", subject.path);
@@ -168,19 +164,19 @@ chat::JsonText open_setting(const Subject& subject, const std::string& key) {
 
 void print_json(const Subject& subject, const Files& files, const Row& row) {
     chat::JsonText out = open_setting(subject, row.place.dotted());
-    write_value(out, "value", row.value.json);
+    write_json(out, "value", row.value.json);
     write_text(out, "origin", row.value.origin.empty() ? "unset" : row.value.origin);
     out.key("untrusted").boolean(is_untrusted(files, row.key->name));
-    write_value(out, "default", built_in(row.place).json);
+    write_json(out, "default", built_in(row.place).json);
     write_text(out, "type", agent::expected(row.place.type));
     write_text(out, "meaning", row.key->sentence);
     std::cout << out.end_object().text() << '\n';
 }
 
-// What is in the file, and no key of it.
+// The file has such a member, and Chorus has no such key.
 void print_unknown(const Subject& subject, const std::string& key) {
     chat::JsonText out = open_setting(subject, key);
-    write_value(out, "value", chat::dump(chat::parse_json(subject.text, subject.path).at(key)));
+    write_json(out, "value", chat::dump(chat::parse_json(subject.text, subject.path).at(key)));
     write_text(out, "origin", subject.agent ? "agent.json" : "config.json");
     out.key("untrusted").boolean(false).key("default").null().key("type").null();
     std::cout << out.key("meaning").null().end_object().text() << '\n';

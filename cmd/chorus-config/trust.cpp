@@ -34,8 +34,8 @@ void print_json(const std::string& agent, const std::vector<agent::TrustChange>&
         chat::JsonText out = chat::open_object("trust");
         write_text(out, "agent", agent);
         write_text(out, "key", change.key);
-        out.key("before").raw(change.before.empty() ? "null" : change.before);
-        out.key("after").raw(change.after.empty() ? "null" : change.after);
+        write_json(out, "before", change.before);
+        write_json(out, "after", change.after);
         std::cout << out.key("trusted").boolean(is_trusted).end_object().text() << '\n';
     }
 }

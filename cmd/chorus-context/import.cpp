@@ -32,8 +32,7 @@ void print(const context::Imported& imported) {
     std::cout << counted(imported.messages, "message") << " imported";
     if (imported.known > 0) std::cout << ", " << imported.known << " there already";
     if (imported.sessions > 0) std::cout << ", " << counted(imported.sessions, "saved session");
-    if (imported.queued > 0)
-        std::cout << ", " << counted(static_cast<std::int64_t>(imported.queued), "queued message");
+    if (imported.queued > 0) std::cout << ", " << counted(imported.queued, "queued message");
     std::cout << '\n';
     if (imported.cancelled > 0)
         notice(counted(imported.cancelled, "call") + " had no result, and got one: cancelled");

@@ -43,10 +43,7 @@ void write_members(chat::JsonText& out, const Turn& turn, const std::string& age
     write_text(out, "turn_state", store::name(turn.state));
     write_text(out, "reason", turn.reason);
     write_number(out, "exit_code", turn.exit_code, -1);
-    if (turn.error_detail.empty() && turn.error_category.empty())
-        out.key("error").null();
-    else
-        chat::write_error(out, {"", turn.error_category, turn.error_detail, ""});
+    chat::write_error(out, {"", turn.error_category, turn.error_detail, ""});
     write_text(out, "model", turn.model);
     write_text(out, "profile", turn.profile);
     write_text(out, "actor", turn.actor);

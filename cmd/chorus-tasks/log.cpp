@@ -20,7 +20,6 @@ using base::Error;
 using base::ErrorCode;
 
 constexpr std::int64_t look_ms = 100;
-constexpr std::size_t chunk_bytes = 64U << 10;
 
 struct Options {
     std::string agent;
@@ -67,7 +66,7 @@ class Follower {
     std::string path_;
     sys::Fd file_;
     off_t offset_ = 0;
-    std::string buffer_ = std::string(chunk_bytes, '\0');
+    sys::Buffer buffer_;
     cli::TextStream text_;
 };
 

@@ -1,8 +1,10 @@
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "chorus-tasks/view.hpp"
 #include "cli/time.hpp"
+#include "life/agents.hpp"
 #include "turn/questions.hpp"
 
 namespace chorus::tasks_command {
@@ -37,8 +39,10 @@ void print_lines(Opened& opened, const std::vector<store::Prompt>& prompts) {
 }
 
 base::ExitStatus run(const Options& options, Opened& opened) {
-    if (!options.agent.empty()) (void)known_agent(opened, options.agent);
-    const auto prompts = turn::waiting_prompts(opened.store, options.agent);
+    std::optional<store::AgentId> agent;
+    if (!options.agent.empty())
+        agent = life::require_agent(opened.home, opened.store, options.agent).id;
+    const auto prompts = turn::waiting_prompts(opened.store, agent);
     if (options.json)
         for (const store::Prompt& prompt : prompts) print_json(opened, prompt);
     else

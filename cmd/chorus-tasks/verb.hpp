@@ -56,7 +56,7 @@ Action add_overview(cli::Command& app);
 
 // The agent that is there, and where its tasks are.
 task::Site require_site(Opened& opened, const std::string& name);
-// Whose question it is: "" and 0 where its agent or turn is gone.
+// Return the agent's name and the thread of a question: "" and 0 where they are gone.
 std::string agent_of(Opened& opened, const store::Prompt& prompt);
 store::ThreadId thread_of(Opened& opened, const store::Prompt& prompt);
 // 0 for one that ended well, its exit status, 128 + signal; 1 for one that nobody knows of.

@@ -41,7 +41,7 @@ constexpr std::array compressions{
     Compression{".zst", archive_write_add_filter_zstd},
 };
 
-// What other programs would take for another format is none of ours.
+// A program goes by the ending, and cannot read a file whose ending names another format.
 void refuse_unknown_ending(const std::string& file) {
     const std::string ending = std::filesystem::path(file).extension();
     if (ending.empty() || ending == ".tar" ||

@@ -18,11 +18,12 @@ using chat::Json;
 
 namespace {
 
-bool is_text_list(const Json& value) {
-    if (!value.is_array()) return false;
-    for (const Json& item : value)
-        if (!item.is_string()) return false;
-    return true;
+bool is_list_of(const Json& value, bool (*is_one)(const Json&)) {
+    return value.is_array() && std::all_of(value.begin(), value.end(), is_one);
+}
+
+bool is_text(const Json& value) {
+    return value.is_string();
 }
 
 bool is_name(const Json& value) {
@@ -30,8 +31,7 @@ bool is_name(const Json& value) {
 }
 
 bool is_names(const Json& value) {
-    if (!value.is_array()) return is_name(value);
-    return std::all_of(value.begin(), value.end(), is_name);
+    return is_name(value) || is_list_of(value, is_name);
 }
 
 bool is_duration(const Json& value) {
@@ -132,10 +132,6 @@ bool is_variable(const Json& value) {
            name.find_first_not_of(letters + digits) == std::string::npos;
 }
 
-bool is_list_of(const Json& value, bool (*is_one)(const Json&)) {
-    return value.is_array() && std::all_of(value.begin(), value.end(), is_one);
-}
-
 bool fits(const Json& value, KeyType type) {
     switch (type) {
         case KeyType::text:
@@ -156,7 +152,7 @@ bool fits(const Json& value, KeyType type) {
         case KeyType::boolean:
             return value.is_boolean();
         case KeyType::text_list:
-            return is_text_list(value);
+            return is_list_of(value, is_text);
         case KeyType::variables:
             return is_list_of(value, is_variable);
         case KeyType::paths:

@@ -49,8 +49,17 @@ void write_usage(JsonText& out, const Usage& usage) {
     out.key("cache_write_tokens").number(usage.cache_write_tokens).end_object();
 }
 
+void write_json(JsonText& out, std::string_view key, std::string_view json) {
+    out.key(key).raw(json.empty() ? "null" : json);
+}
+
 void write_error(JsonText& out, const WrittenError& error) {
-    out.key("error").begin_object();
+    out.key("error");
+    if (error.code.empty() && error.category.empty() && error.message.empty()) {
+        out.null();
+        return;
+    }
+    out.begin_object();
     write_text(out, "code", error.code);
     write_text(out, "category", error.category);
     write_text(out, "message", error.message);

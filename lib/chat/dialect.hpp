@@ -23,7 +23,10 @@ void write_number(JsonText& out, std::string_view key, std::int64_t value, std::
 void write_texts(JsonText& out, std::string_view key, const std::vector<std::string>& values);
 void write_cost(JsonText& out, double usd);  // cost_usd; null below 0
 void write_usage(JsonText& out, const Usage& usage);
-// The member error: code (null where nobody knows), category, message and hint.
+// JSON that is text already; null for "".
+void write_json(JsonText& out, std::string_view key, std::string_view json);
+// The member error, null where all of it is empty: code (null where nobody knows), category,
+// message and hint.
 struct WrittenError {
     std::string_view code;
     std::string_view category;

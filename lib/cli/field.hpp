@@ -1,4 +1,4 @@
-// What is printed: counts, and texts of others as a field of a line.
+// Words for what programs print: counts, and the texts of others as a field of a line.
 #pragma once
 
 #include <cstdint>

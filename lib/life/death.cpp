@@ -136,7 +136,7 @@ store::Agent require_destroyable(const Home& home, store::Store& store, const st
 
 void check_removable(const Home& home, const store::Agent& agent, Files files) {
     const std::string directory = home.agent(agent.name);
-    if (agent.dir != "agents/" + agent.name)
+    if (home.path() + "/" + agent.dir != directory)
         throw Error(ErrorCode::failed,
                     "agent '" + agent.name + "': its directory is not " + directory);
     refuse_link(directory);

@@ -125,7 +125,7 @@ class Check {
         });
     }
 
-    // What is behind a link may be anybody's.
+    // Anybody may own what a link leads to.
     bool is_elsewhere(const std::string& name, const std::string& path) {
         if (!sys::is_link(path)) return false;
         flaws_.add(of(name) + path +
@@ -134,7 +134,7 @@ class Check {
     }
 
     void check_agent(const store::Agent& row) {
-        if (row.dir != "agents/" + row.name)
+        if (home_.path() + "/" + row.dir != home_.agent(row.name))
             return flaws_.add(of(row.name) + "its row says that it lies in " +
                               base::quoted(row.dir) + ", which is no place for an agent");
         const Directory directory(home_.path() + "/" + row.dir);

@@ -36,8 +36,8 @@ Columns columns_of(sqlite3* database) {
     return columns;
 }
 
-// What the schema that the database says it has would have. One of an older version is migrated
-// before anybody uses it.
+// Compares the database with a new one of its version. A program migrates an older one before it
+// reads it.
 void find_missing(sqlite3* database, std::vector<std::string>& problems) {
     if (query_integer(database, "PRAGMA user_version") != schema_version()) return;
     const Database whole = open_file(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);

@@ -7,8 +7,8 @@ struct sqlite3;
 
 namespace chorus::store {
 
-// What SQLite finds wrong with the file and with what its rows refer to, and what is missing of the
-// schema, a line each. Reads all of it.
+// Reads the whole database. Returns a line for each fault of the file, each row that refers to
+// nothing, and each table or column that the schema lacks.
 std::vector<std::string> integrity_problems(sqlite3* database);
 
 }  // namespace chorus::store

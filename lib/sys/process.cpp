@@ -28,7 +28,6 @@ constexpr std::int64_t stop_interval_ms = 50;
 constexpr std::int64_t begin_interval_ms = 10;  // a sandbox begins its command within some
 constexpr std::int64_t watch_after_ms = 1'000;
 constexpr std::int64_t never_ms = std::numeric_limits<std::int64_t>::max();
-constexpr std::size_t chunk_bytes = 64U << 10;
 
 // A pipe's end below 3 would be overwritten on the way to the child.
 Fd above_stdio(Fd fd) {
@@ -213,13 +212,13 @@ class Execution {
 
     // False when there is nothing more now, or ever.
     bool read_some(Fd& fd, Bounds::Source source) {
-        const ssize_t count = read(fd.get(), buffer_.get(), chunk_bytes);
+        const ssize_t count = read(fd.get(), buffer_.data(), Buffer::size());
         if (count < 0) return errno == EINTR;
         if (count == 0) {
             fd.reset();
             return false;
         }
-        const std::string_view piece(buffer_.get(), static_cast<std::size_t>(count));
+        const std::string_view piece(buffer_.data(), static_cast<std::size_t>(count));
         keep(source == Bounds::Source::out ? result_.out : result_.err, piece);
         if (bounds_.output) bounds_.output(source, piece);
         return true;
@@ -229,7 +228,7 @@ class Execution {
     void keep(Captured& captured, std::string_view piece) const {
         captured.total_bytes += piece.size();
         captured.text += piece;
-        if (captured.text.size() >= 2 * bounds_.output_bytes + chunk_bytes) trim(captured);
+        if (captured.text.size() >= 2 * bounds_.output_bytes + Buffer::size()) trim(captured);
     }
 
     void trim(Captured& captured) const {
@@ -273,7 +272,7 @@ class Execution {
     const Command& command_;
     const Bounds& bounds_;
     std::string_view input_;
-    std::unique_ptr<char[]> buffer_ = std::make_unique_for_overwrite<char[]>(chunk_bytes);
+    Buffer buffer_;
     Finished result_;
     Phase phase_ = Phase::running;
     bool is_told_ = false;  // the command, that it is to end

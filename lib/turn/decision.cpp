@@ -239,14 +239,10 @@ std::optional<std::string> chosen_option(const std::vector<std::string>& options
     return options[number - 1];
 }
 
-std::vector<store::Prompt> waiting_prompts(store::Store& store, const std::string& agent) {
+std::vector<store::Prompt> waiting_prompts(store::Store& store,
+                                           std::optional<store::AgentId> agent) {
     expire_prompts(store);
-    if (agent.empty()) return store::pending_prompts(store);
-    const auto found = store::find_agent(store, agent);
-    if (!found)
-        throw Error(ErrorCode::not_found,
-                    "agent " + base::quoted(agent) + ": there is none of that name");
-    return store::pending_prompts(store, found->id);
+    return agent ? store::pending_prompts(store, *agent) : store::pending_prompts(store);
 }
 
 std::string changed_since_asked(store::Store& store, const agent::Home& home,

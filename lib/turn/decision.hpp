@@ -38,8 +38,9 @@ struct Decider {
 // What waits beyond its time, of the whole home, does so no more. Not inside a transaction.
 void expire_prompts(store::Store& store);
 
-// What waits, of one agent or ("") of the whole home, without what has come to its time.
-std::vector<store::Prompt> waiting_prompts(store::Store& store, const std::string& agent);
+// What waits, of one agent or of the whole home, without what has come to its time.
+std::vector<store::Prompt> waiting_prompts(store::Store& store,
+                                           std::optional<store::AgentId> agent);
 
 // `agent` may be "" where an id is given. Returns what was decided, in the order of the questions.
 // Error(no_prompt) for one that is unknown, decided, expired or another agent's, Error(exited) for
