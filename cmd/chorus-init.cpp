@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "agent/channel.hpp"
+#include "agent/profile_text.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "chat/dialect.hpp"
@@ -44,14 +45,6 @@ std::string read_text(const std::string& path, const char* what) {
         throw Error(ErrorCode::bad_request, std::string(what) + ": " + sys::input_name(path) +
                                                 ": not valid UTF-8 at byte " +
                                                 std::to_string(*bad));
-    return text;
-}
-
-// A profile's name, or @FILE with one written out, as JSON text.
-std::string permissions_json(const std::string& given) {
-    if (given.front() != '@') return chat::quoted(given);
-    std::string text = read_text(given.substr(1), "--permissions");
-    (void)agent::parse_permissions(text, sys::input_name(given.substr(1)));
     return text;
 }
 
@@ -152,7 +145,8 @@ ExitStatus run(Options& options) {
     if (options.birth.system_prompt && base::trim(*options.birth.system_prompt).empty())
         throw Error(ErrorCode::bad_request, "--system-prompt: it is empty");
     if (!options.permissions.empty())
-        options.birth.permissions = permissions_json(options.permissions);
+        options.birth.permissions =
+            agent::named_permissions(options.permissions, "--permissions").json;
     options.birth.validate_model = !options.no_validate_model;
     options.birth.bring_conversation = bring_conversation;
     const policy::Redaction secrets = turn::secrets_of(home, environment);

@@ -5,6 +5,7 @@
 
 #include "agent/home.hpp"
 #include "agent/own_places.hpp"
+#include "agent/profile_text.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
 #include "chat/asked.hpp"
@@ -46,6 +47,7 @@ struct Options {
     bool has_ended = false;       // the turn
     std::string ask_timeout = "60s";
     std::string on_ask;
+    std::string permissions;
     std::string approve;
     std::string deny;
     std::string answer;
@@ -104,6 +106,8 @@ void settle_options(Options& options, const sys::Environment& environment) {
         options.turn.on_ask = *on_ask;
         options.turn.on_ask_given = true;
     }
+    if (!options.permissions.empty())
+        options.turn.permissions = agent::named_permissions(options.permissions, "--permissions");
     options.turn.inline_stdin = options.prompt.stdin_use == cli::StdinUse::whole;
 }
 
@@ -307,6 +311,9 @@ void add_turn_options(cli::Command& app, Options& options) {
     app.option("--on-ask", options.on_ask, "where nobody answers: suspend, deny or fail")
         .type("WHAT")
         .one_of({"suspend", "deny", "fail"});
+    app.option("--permissions", options.permissions,
+               "a profile's name or @FILE, for this turn instead of the agent's")
+        .type("PROFILE|@FILE");
     app.option("-C,--directory", turn.directory, "work in DIR instead of the workspace")
         .type("DIR");
     app.option("--idempotency-key", turn.idempotency_key, "a finished turn with KEY answers again")

@@ -2,12 +2,11 @@
 
 #include <iostream>
 
-#include "base/limits.hpp"
+#include "agent/profile_text.hpp"
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "chorus-context/session.hpp"
 #include "chorus-context/verb.hpp"
-#include "sys/input_file.hpp"
 
 namespace chorus::context_command {
 namespace {
@@ -19,13 +18,6 @@ struct Options {
     std::string profile;
     bool json = false;
 };
-
-agent::Permissions read_profile(const std::string& given) {
-    if (given.front() != '@') return agent::parse_permissions(chat::quoted(given), "--profile");
-    const std::string path = given.substr(1);
-    return agent::parse_permissions(sys::read_input_file(path, base::limits::config_bytes),
-                                    sys::input_name(path));
-}
 
 void print_text(const Explanation& why) {
     const auto decision = [](const policy::Decision& made) {
@@ -68,7 +60,8 @@ void print_json(const Explanation& why, const turn::ExplainOptions& asked) {
 }
 
 base::ExitStatus run(Options& options, Opened& opened) {
-    if (!options.profile.empty()) options.explain.permissions = read_profile(options.profile);
+    if (!options.profile.empty())
+        options.explain.permissions = agent::named_permissions(options.profile, "--profile");
     const turn::Surroundings surroundings = surroundings_of(opened);
     const Explanation why = turn::explain(options.explain, surroundings);
     if (options.json)

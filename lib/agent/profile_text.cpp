@@ -1,5 +1,9 @@
 #include "agent/profile_text.hpp"
 
+#include "base/limits.hpp"
+#include "chat/json_text.hpp"
+#include "sys/input_file.hpp"
+
 namespace chorus::agent {
 
 policy::ProfileText profile_text(const Permissions& permissions, const HomeConfiguration& home) {
@@ -10,6 +14,13 @@ policy::ProfileText profile_text(const Permissions& permissions, const HomeConfi
     policy::ProfileText preset;
     preset.base = permissions.name;
     return preset;
+}
+
+Permissions named_permissions(std::string_view given, std::string_view option) {
+    if (!given.starts_with('@')) return parse_permissions(chat::quoted(given), option);
+    const std::string path(given.substr(1));
+    return parse_permissions(sys::read_input_file(path, base::limits::config_bytes),
+                             sys::input_name(path));
 }
 
 }  // namespace chorus::agent

@@ -73,8 +73,10 @@ bool record_decision(store::Store& store, const store::Agent& agent, const store
 
 Rights rights_in_force(store::Store& store, const Widening& widening) {
     const agent::Directory directory(widening.home.path() + "/" + widening.agent.dir);
-    const InForce in_force =
+    InForce in_force =
         configuration_in_force(store, widening.agent, directory, widening.configuration);
+    if (const auto turn = store::find_turn(store, widening.turn))
+        in_force.for_turn = permissions_of_turn(*turn);
     return rights_of(in_force, widening.configuration,
                      sandbox_in_force(in_force.configuration, widening.configuration));
 }
@@ -118,7 +120,9 @@ void allow_always(store::Store& store, const Widening& given,
     const std::string trusted = part.empty() ? file.text : agent::with_trust_part(file.text, part);
     const std::string what = directory.configuration();
     const agent::Permissions before = agent::parse_configuration(trusted, what).permissions;
-    const std::string old_fingerprint = fingerprint_in_force(store, widening);
+    Widening of_agent = widening;
+    of_agent.turn = 0;
+    const std::string old_fingerprint = fingerprint_in_force(store, of_agent);
 
     store::Transaction transaction(store);
     const std::vector<std::string> actions = decide();
@@ -141,7 +145,7 @@ void allow_always(store::Store& store, const Widening& given,
                                     .actor = widening.actor,
                                     .detail = "always: " + action});
     store::rebind_prompts(store, widening.agent.id, old_fingerprint,
-                          fingerprint_in_force(store, widening));
+                          fingerprint_in_force(store, of_agent));
     for (const std::string& action : actions) approve_equal(store, widening, action);
     transaction.commit();
 }

@@ -47,7 +47,7 @@ struct HeldConfiguration {
     agent::HomeConfiguration home;
 };
 HeldConfiguration hold_configuration(store::Store& store, const Widening& widening);
-// The rules in force now.
+// The rules in force now, for the turn where one is named.
 Rights rights_in_force(store::Store& store, const Widening& widening);
 std::string fingerprint_in_force(store::Store& store, const Widening& widening);
 // Why this person may not, or "".

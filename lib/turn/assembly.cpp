@@ -50,10 +50,16 @@ bool have_grown(const store::CutLimits& before, const store::CutLimits& now) {
 
 }  // namespace
 
-Loaded load(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
-    Loaded loaded;
+InForce in_force_for(Place& place, const TurnOptions& options) {
     InForce in_force =
         configuration_in_force(place.store, place.agent, place.directory, place.home_configuration);
+    in_force.for_turn = options.permissions;
+    return in_force;
+}
+
+Loaded load(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+    Loaded loaded;
+    InForce in_force = in_force_for(place, options);
     loaded.configuration = in_force.configuration;
     loaded.settings = resolve_settings(options, surroundings.environment, loaded.configuration,
                                        place.home_configuration, surroundings.home);

@@ -7,6 +7,7 @@
 #include "store/turns.hpp"
 #include "sys/file.hpp"
 #include "turn/last_turn.hpp"
+#include "turn/rights.hpp"
 
 namespace chorus::turn {
 
@@ -76,6 +77,9 @@ std::string told_of_unused(const Place& place, const store::Turn& turn, const Tu
     if (!given.directory.empty() && sys::real_path(given.directory) != turn.working_directory)
         unused.emplace_back("--directory");
     if (given.fresh && !store::is_fresh(turn)) unused.emplace_back("--fresh");
+    const auto permissions = permissions_of_turn(turn);
+    if (given.permissions && (!permissions || permissions->json != given.permissions->json))
+        unused.emplace_back("--permissions");
     if (unused.empty()) return {};
     return "turn " + std::to_string(turn.turn_number) +
            " has this idempotency key and goes on as it was begun, without " +

@@ -108,9 +108,8 @@ store::Task LiveTurn::next_task() {
     task.thread_id = turn.thread_id;
     task.actor = turn.actor;
     task.depth = store::delivered_depth(place_.store, turn.id) + 1;
-    task.rights = rights_text(configuration_in_force(place_.store, place_.agent, place_.directory,
-                                                     place_.home_configuration),
-                              place_.home_configuration, loaded_.settings.sandbox, loaded_.joined);
+    task.rights = rights_text(in_force_for(place_, options_), place_.home_configuration,
+                              loaded_.settings.sandbox, loaded_.joined);
     return task;
 }
 

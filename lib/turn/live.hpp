@@ -36,6 +36,8 @@ struct Loaded {
     std::string part;
     std::vector<std::string> joined;  // the rights of those it works for (turn/rights.hpp)
 };
+// As the turn has it, with its own permissions where it was given some.
+InForce in_force_for(Place& place, const TurnOptions& options);
 // Whether that would give the same again.
 bool is_current(Place& place, const Loaded& loaded);
 Loaded load(Place& place, const TurnOptions& options, const Surroundings& surroundings);

@@ -9,6 +9,7 @@
 #include "turn/live.hpp"
 #include "turn/place.hpp"
 #include "turn/said.hpp"
+#include "turn/trust.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -49,6 +50,7 @@ NextRequest next_request(const TurnOptions& options, const Surroundings& surroun
 
 std::string dry_run(const TurnOptions& options, const Surroundings& surroundings) {
     Place place = open_place(options, surroundings);
+    check_given_permissions(place, options, surroundings);
     const Loaded loaded = load(place, options, surroundings);
     NextRequest next = assemble(place, loaded, options);
     const model::Endpoint endpoint =

@@ -15,6 +15,7 @@
 #include "sys/clock.hpp"
 #include "sys/process.hpp"
 #include "turn/record_change.hpp"
+#include "turn/rights.hpp"
 
 namespace chorus::turn {
 
@@ -98,6 +99,7 @@ void Record::begin(std::optional<chat::Message> user_message) {
     turn_.started_at = sys::now_ms();
     (void)life::require_again(place_.store, place_.agent);
     store::insert_turn(place_.store, turn_);
+    note_permissions();
     change_state(TurnState::working, user_message ? "user message" : "inbox");
     const auto rows = waiting(!user_message.has_value());
     insert_inbox_messages(rows, true);
@@ -225,6 +227,22 @@ void Record::insert_intent(const DecidedCall& call, base::TimeMs now) {
                                           .intent_at = now,
                                           .finished_at = 0,
                                           .outcome = {}});
+}
+
+void Record::note_permissions() {
+    const auto given = permissions_of_turn(turn_);
+    if (!given) return;
+    store::append_audit(
+        place_.store,
+        {.agent_id = turn_.agent_id,
+         .agent_name = place_.agent.name,
+         .timestamp = turn_.started_at,
+         .turn_id = turn_.id,
+         .action = "turn:permissions:" + given->name,
+         .decision = "allow",
+         .user_id = static_cast<std::int64_t>(getuid()),
+         .actor = turn_.actor,
+         .detail = place_.redaction.apply("for this turn (--permissions): " + given->json)});
 }
 
 void Record::append_audit(const DecidedCall& call, base::TimeMs now) {

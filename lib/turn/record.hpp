@@ -102,6 +102,7 @@ class Record {
     std::int64_t insert(chat::Message message);
     void note_prefix();
     void insert_reply(const chat::Reply& reply, const chat::Opaque* opaque);
+    void note_permissions();
     void append_audit(const DecidedCall& call, base::TimeMs now);
     void use_up(const DecidedCall& call, base::TimeMs now);
     void insert_intent(const DecidedCall& call, base::TimeMs now);

@@ -30,6 +30,26 @@ Json rules_json(const std::vector<policy::Rule>& rules) {
     return list;
 }
 
+struct Source {
+    const agent::Permissions* permissions;
+    const char* file;
+    const char* key = "permissions";
+};
+
+// What decides: the strictest of them. The first has the name that people see.
+std::vector<Source> sources_of(const InForce& in_force, const agent::HomeConfiguration& home) {
+    std::vector<Source> sources;
+    if (in_force.for_turn) {
+        sources.push_back({&*in_force.for_turn, "--permissions"});
+    } else {
+        sources.push_back({&in_force.configuration.permissions, "agent.json"});
+        if (in_force.also) sources.push_back({&*in_force.also, "agent.json"});
+    }
+    if (home.limits.permissions)
+        sources.push_back({&*home.limits.permissions, "config.json", "limits.permissions"});
+    return sources;
+}
+
 // One that is not known allows least.
 SandboxMode sandbox_of(const Json& rights) {
     SandboxMode mode = SandboxMode::workspace;
@@ -39,11 +59,18 @@ SandboxMode sandbox_of(const Json& rights) {
 
 }  // namespace
 
+std::optional<agent::Permissions> permissions_of_turn(const store::Turn& turn) {
+    const Json options = chat::parse_json(turn.options.empty() ? "{}" : turn.options, "options");
+    const auto found = options.find("permissions");
+    if (found == options.end()) return std::nullopt;
+    return agent::parse_permissions(chat::dump(*found), "permissions of the turn");
+}
+
 InForce configuration_in_force(store::Store& store, const store::Agent& agent,
                                const agent::Directory& directory,
                                const agent::HomeConfiguration& home) {
     InForce in_force{
-        {}, life::trusted_part(store, agent.id), agent::load_configuration(directory), {}, {}};
+        {}, life::trusted_part(store, agent.id), agent::load_configuration(directory), {}};
     in_force.file = in_force.configuration.text;
     const std::string& part = in_force.part;
     if (part.empty()) return in_force;
@@ -65,14 +92,14 @@ InForce configuration_in_force(store::Store& store, const store::Agent& agent,
 
 Rights rights_of(const InForce& in_force, const agent::HomeConfiguration& home,
                  SandboxMode sandbox) {
-    const agent::Permissions& own = in_force.configuration.permissions;
-    Rights rights{own.name, agent::profile_text(own, home), {}, {}};
-    rights.profiles.push_back(agent::resolve_profile(own, home, "agent.json"));
-    if (in_force.also)
-        rights.profiles.push_back(agent::resolve_profile(*in_force.also, home, "agent.json"));
-    if (home.limits.permissions)
-        rights.profiles.push_back(agent::resolve_profile(*home.limits.permissions, home,
-                                                         "config.json", "limits.permissions"));
+    const std::vector<Source> sources = sources_of(in_force, home);
+    Rights rights{sources.front().permissions->name,
+                  agent::profile_text(in_force.configuration.permissions, home),
+                  {},
+                  {}};
+    for (const Source& source : sources)
+        rights.profiles.push_back(
+            agent::resolve_profile(*source.permissions, home, source.file, source.key));
     std::string all(sys::name(sandbox));
     for (const policy::Profile& profile : rights.profiles) all += " " + profile.fingerprint();
     rights.fingerprint = base::sha256_hex(all);
@@ -91,12 +118,8 @@ std::string profile_json(const policy::ProfileText& text) {
 std::string rights_text(const InForce& in_force, const agent::HomeConfiguration& home,
                         SandboxMode sandbox, const std::vector<std::string>& joined) {
     std::set<std::string> profiles;
-    const auto add = [&](const agent::Permissions& permissions) {
-        profiles.insert(profile_json(agent::profile_text(permissions, home)));
-    };
-    add(in_force.configuration.permissions);
-    if (in_force.also) add(*in_force.also);
-    if (home.limits.permissions) add(*home.limits.permissions);
+    for (const Source& source : sources_of(in_force, home))
+        profiles.insert(profile_json(agent::profile_text(*source.permissions, home)));
     for (const std::string& text : joined) {
         const Json rights = chat::parse_json(text, "rights");
         for (const Json& profile : rights.at("profiles")) profiles.insert(chat::dump(profile));

@@ -10,13 +10,14 @@
 #include "agent/trust.hpp"
 #include "policy/profile.hpp"
 #include "store/agents.hpp"
+#include "store/turns.hpp"
 #include "tools/tool.hpp"
 
 namespace chorus::turn {
 
 struct Rights {
-    std::string name;                       // of the agent's own profile, for people
-    policy::ProfileText own;                // the same, written out
+    std::string name;                       // of the profile that decides, for people
+    policy::ProfileText own;                // the agent's own, written out
     std::vector<policy::Profile> profiles;  // the strictest of them decides
     std::string fingerprint;                // of all that decides, the sandbox included
 };
@@ -27,8 +28,12 @@ struct InForce {
     agent::Configuration configuration;
     std::vector<agent::TrustChange> untrusted;  // in the file, not in force
     // The file's own profile, where it is untrusted: it may only take away.
-    std::optional<agent::Permissions> also;
+    std::optional<agent::Permissions> also = {};
+    // What a person gave one turn instead of both.
+    std::optional<agent::Permissions> for_turn = {};
 };
+// As stored with the turn, nothing where it has the agent's own.
+std::optional<agent::Permissions> permissions_of_turn(const store::Turn& turn);
 
 // Reads agent.json. Error(config_invalid).
 InForce configuration_in_force(store::Store& store, const store::Agent& agent,

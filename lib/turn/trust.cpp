@@ -2,10 +2,14 @@
 
 #include <unistd.h>
 
+#include "agent/profile_text.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "life/deciders.hpp"
 #include "life/trust.hpp"
+#include "policy/grants.hpp"
 #include "sys/lock.hpp"
+#include "sys/person.hpp"
 #include "turn/rights.hpp"
 #include "turn/secrets.hpp"
 
@@ -30,6 +34,22 @@ std::vector<agent::TrustChange> settled_changes(Place& place, const agent::Home&
 }
 
 }  // namespace
+
+void check_given_permissions(Place& place, const TurnOptions& options,
+                             const Surroundings& surroundings) {
+    if (!options.permissions) return;
+    const agent::HomeConfiguration& home = place.home_configuration;
+    life::refuse_from_inside(place.store, surroundings.environment);
+    (void)agent::resolve_profile(*options.permissions, home, "--permissions");
+    const InForce agent = configuration_in_force(place.store, place.agent, place.directory, home);
+    if (policy::narrows(agent::profile_text(agent.configuration.permissions, home),
+                        agent::profile_text(*options.permissions, home)))
+        return;
+    const std::string problem = life::grant_problem(
+        home, sys::invoking_person(surroundings.environment), options.permissions->name);
+    if (!problem.empty())
+        throw base::Error(base::ErrorCode::forbidden, "--permissions: " + problem);
+}
 
 void ask_for_trust(Place& place, const Loaded& loaded, const Surroundings& surroundings) {
     if (loaded.untrusted.empty()) return;

@@ -7,6 +7,11 @@
 
 namespace chorus::turn {
 
+// What --permissions gives the turn. Error(forbidden) from inside of a turn, and for who may not
+// grant it, unless it narrows what the agent has; Error(config_invalid) for a profile that nobody
+// knows.
+void check_given_permissions(Place& place, const TurnOptions& options,
+                             const Surroundings& surroundings);
 // Told, and asked: a prompt of kind trust, one for each state of the file.
 void ask_for_trust(Place& place, const Loaded& loaded, const Surroundings& surroundings);
 // After self_edit_permissions: what was decided is trusted.

@@ -49,6 +49,7 @@ std::string store_options(const TurnOptions& options, const Settings& settings) 
     out.key("on_ask").string(name(options.on_ask));
     if (!options.idempotency_key.empty()) out.key("said").string(hash_of_said(options));
     if (options.fresh) out.key("fresh").boolean(true);
+    if (options.permissions) out.key("permissions").raw(options.permissions->json);
     return out.end_object().take();
 }
 
@@ -60,6 +61,7 @@ TurnOptions stored_options(const TurnOptions& given, const store::Turn& turn) {
     if (!options.max_iterations)
         options.max_iterations = chat::integer_or(stored, "max_iterations", 25);
     options.fresh = store::is_fresh(turn);
+    options.permissions = permissions_of_turn(turn);
     options.directory = turn.working_directory;
     if (!given.on_ask_given)
         options.on_ask = parse_on_ask(chat::string_or(stored, "on_ask")).value_or(OnAsk::suspend);
@@ -92,7 +94,7 @@ store::Turn new_turn(const Place& place, const TurnOptions& options,
     turn.thread_id = place.thread.id;
     turn.actor = actor_text(options.actor, surroundings.environment);
     turn.model = loaded.settings.model;
-    turn.profile = loaded.configuration.permissions.name;
+    turn.profile = loaded.rights.name;
     turn.idempotency_key = options.idempotency_key;
     turn.options = store_options(options, loaded.settings);
     turn.working_directory = options.directory.empty() ? "" : place.root.path();
@@ -308,6 +310,7 @@ chat::TurnResult take_turn_in(Place& place, const TurnOptions& options,
             place.store, place.agent, agent::load_configuration(place.directory).text,
             {static_cast<std::int64_t>(getuid()),
              actor_text(options.actor, surroundings.environment), place.redaction});
+    check_given_permissions(place, options, surroundings);
     if (place.keyed) return repeat(place, options, surroundings);
     if (options.resume || options.retry) return resume(place, options, surroundings);
     if (options.inbox && !has_inbox(place))

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "agent/configuration.hpp"
 #include "agent/layout.hpp"
 #include "chat/event.hpp"
 #include "sys/environment.hpp"
@@ -48,6 +49,7 @@ struct TurnOptions {
     std::optional<Decision> decision;  // --approve, --deny, --answer: decided before going on
     std::string directory;             // -C, absolute; "": the agent's workspace
     std::string model;                 // -m
+    std::optional<agent::Permissions> permissions = {};  // instead of the agent's, for this turn
     std::optional<std::int64_t> max_iterations;
     std::int64_t deadline_ms = 0;  // when --timeout is up, monotonic; 0: never
     std::int64_t wait_ms = 0;      // for the thread's lock; negative: as long as it takes
