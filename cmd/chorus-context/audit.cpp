@@ -6,12 +6,12 @@
 
 #include "base/text.hpp"
 #include "base/time.hpp"
+#include "chorus-context/reading.hpp"
 #include "chorus-context/verb.hpp"
 #include "cli/time.hpp"
 #include "life/agents.hpp"
 #include "policy/pattern.hpp"
 #include "store/records.hpp"
-#include "sys/terminal.hpp"
 
 namespace chorus::context_command {
 namespace {
@@ -40,8 +40,7 @@ std::function<bool(std::string_view)> matching(const std::string& expression) {
 class Lines {
   public:
     explicit Lines(const sys::Environment& environment)
-        : table_(isatty(STDOUT_FILENO) == 1),
-          color_(sys::takes_escapes(STDOUT_FILENO) && !environment.has("NO_COLOR")) {}
+        : table_(isatty(STDOUT_FILENO) == 1), color_(in_color(environment)) {}
 
     void widen(std::size_t name) { name_width_ = std::max(name_width_, name); }
 

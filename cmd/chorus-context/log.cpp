@@ -6,6 +6,7 @@
 
 #include "chorus-context/reading.hpp"
 #include "chorus-context/verb.hpp"
+#include "cli/call_line.hpp"
 #include "cli/time.hpp"
 
 namespace chorus::context_command {
@@ -25,6 +26,8 @@ struct Options {
     std::int64_t turn = 0;
     Span span;
     std::int64_t newest = 0;
+    bool patches = false;
+    bool color = false;
     bool json = false;
 };
 
@@ -59,6 +62,34 @@ std::string prompt_of(store::Store& store, const Turn& turn) {
     return brief(store::turn_prompt(store, turn.id, 4 * shown_characters), shown_characters);
 }
 
+bool has_run(const ToolRun& run) {
+    return run.intent_at != 0 && run.finished_at != 0;
+}
+
+void write_run(chat::JsonText& out, const ToolRun& run) {
+    write_text(out.begin_object(), "tool_call_id", run.tool_call_id);
+    write_text(out, "tool", run.tool);
+    write_text(out, "action", run.action);
+    write_text(out, "decision", run.decision);
+    write_text(out, "outcome", run.outcome);
+    write_number(out, "duration_ms", has_run(run) ? run.finished_at - run.intent_at : -1, -1);
+    write_text(out, "patch", run.patch);
+    out.end_object();
+}
+
+void write_runs(chat::JsonText& out, store::Store& store, const Turn& turn) {
+    out.key("calls").begin_array();
+    for (const ToolRun& run : store::load_tool_runs(store, turn.id)) write_run(out, run);
+    out.end_array();
+}
+
+void print_patches(store::Store& store, const Turn& turn, bool color) {
+    std::string shown;
+    for (const ToolRun& run : store::load_tool_runs(store, turn.id))
+        shown += cli::shown_patch(run.patch, color);
+    if (!shown.empty()) std::cout << shown << '\n';
+}
+
 base::ExitStatus list(const Options& options, Opened& opened, const store::Agent& agent) {
     store::Store& store = *opened.store;
     store::TurnFilter filter{.agent = agent.id};
@@ -73,7 +104,11 @@ base::ExitStatus list(const Options& options, Opened& opened, const store::Agent
             chat::JsonText out = chat::open_object("turn");
             write_members(out, turn, agent.name);
             write_text(out, "prompt", prompt);
-            out.key("calls").null().key("messages").null();
+            if (options.patches)
+                write_runs(out, store, turn);
+            else
+                out.key("calls").null();
+            out.key("messages").null();
             std::cout << out.end_object().text() << '\n';
         } else {
             columns.print({cli::shown_time(turn.started_at), std::to_string(turn.id),
@@ -81,6 +116,7 @@ base::ExitStatus list(const Options& options, Opened& opened, const store::Agent
                            std::to_string(turn.tool_calls), std::to_string(turn.usage.input_tokens),
                            std::to_string(turn.usage.output_tokens),
                            dollars(turn.cost_usd, turn.cost_usd >= 0), prompt});
+            if (options.patches) print_patches(store, turn, options.color);
         }
         return std::cout.good();
     });
@@ -93,28 +129,13 @@ const ToolRun* run_of(const std::vector<ToolRun>& runs, const std::string& call)
     return found == runs.end() ? nullptr : &*found;
 }
 
-bool has_run(const ToolRun& run) {
-    return run.intent_at != 0 && run.finished_at != 0;
-}
-
-void write_run(chat::JsonText& out, const ToolRun& run) {
-    write_text(out.begin_object(), "tool_call_id", run.tool_call_id);
-    write_text(out, "tool", run.tool);
-    write_text(out, "action", run.action);
-    write_text(out, "decision", run.decision);
-    write_text(out, "outcome", run.outcome);
-    write_number(out, "duration_ms", has_run(run) ? run.finished_at - run.intent_at : -1, -1);
-    out.end_object();
-}
-
 void print_json(store::Store& store, const Turn& turn, const std::string& agent,
-                const std::vector<SaidMessage>& said, const std::vector<ToolRun>& runs) {
+                const std::vector<SaidMessage>& said) {
     chat::JsonText out = chat::open_object("turn");
     write_members(out, turn, agent);
     write_text(out, "prompt", prompt_of(store, turn));
-    out.key("calls").begin_array();
-    for (const ToolRun& run : runs) write_run(out, run);
-    out.end_array().key("messages").begin_array();
+    write_runs(out, store, turn);
+    out.key("messages").begin_array();
     for (const SaidMessage& one : said) {
         context_command::write_members(out.begin_object(), one);
         out.end_object();
@@ -151,18 +172,22 @@ void print_head(const Turn& turn) {
     if (!turn.error_detail.empty()) line("error", turn.error_detail);
 }
 
-void print_call(const chat::ToolCall& call, const ToolRun* run) {
+void print_call(const chat::ToolCall& call, const ToolRun* run, const Options& options) {
     std::cout << "call " << one_line(call.name);
     if (run != nullptr) {
         if (!run->decision.empty()) std::cout << ", " << run->decision;
         std::cout << ", " << (run->outcome.empty() ? "no result yet" : run->outcome);
         if (has_run(*run)) std::cout << ", " << run->finished_at - run->intent_at << " ms";
     }
-    std::cout << '\n' << indented(call.arguments);
+    const bool has_patch = options.patches && run != nullptr && !run->patch.empty();
+    std::cout << '\n'
+              << (has_patch ? cli::shown_patch(run->patch, options.color)
+                            : indented(call.arguments));
 }
 
-void print_text(const Turn& turn, const std::vector<SaidMessage>& said,
-                const std::vector<ToolRun>& runs) {
+void print_text(const Turn& turn, const std::vector<SaidMessage>& said, store::Store& store,
+                const Options& options) {
+    const auto runs = store::load_tool_runs(store, turn.id);
     print_head(turn);
     for (const SaidMessage& one : said) {
         const chat::Message& message = one.message;
@@ -173,7 +198,7 @@ void print_text(const Turn& turn, const std::vector<SaidMessage>& said,
             std::cout << name << (one.left_for ? ", no longer in the window" : "") << '\n'
                       << indented(message.content);
         for (const chat::ToolCall& call : message.tool_calls)
-            print_call(call, run_of(runs, call.id));
+            print_call(call, run_of(runs, call.id), options);
     }
 }
 
@@ -184,15 +209,15 @@ base::ExitStatus show(const Options& options, store::Store& store, const store::
                     "agent '" + agent.name + "': no turn " + std::to_string(options.turn),
                     "chorus-context log " + agent.name + " lists them");
     const auto said = store::turn_messages(store, turn->id);
-    const auto runs = store::load_tool_runs(store, turn->id);
     if (options.json)
-        print_json(store, *turn, agent.name, said, runs);
+        print_json(store, *turn, agent.name, said);
     else
-        print_text(*turn, said, runs);
+        print_text(*turn, said, store, options);
     return base::ExitStatus::done;
 }
 
-base::ExitStatus run(const Options& options, Opened& opened) {
+base::ExitStatus run(Options options, Opened& opened) {
+    options.color = in_color(opened.environment);
     const store::Agent agent = life::require_known(*opened.store, options.agent);
     return options.turn == 0 ? list(options, opened, agent) : show(options, *opened.store, agent);
 }
@@ -207,6 +232,7 @@ Action add_log(cli::Command& verb) {
     verb.option("-t,--thread", options->thread, "of that thread: main, a number or a branch")
         .type("THREAD");
     verb.option("-n,--limit", options->newest, "the last N of them").type("N").from(1);
+    verb.flag("-p,--patch", options->patches, "with what calls changed in files");
     verb.flag("--json", options->json, "print one JSON object a line; of TURN, one object");
     return [options](Opened& opened) { return run(*options, opened); };
 }

@@ -11,12 +11,17 @@
 #include "base/text.hpp"
 #include "chorus-context/verb.hpp"
 #include "cli/time.hpp"
+#include "sys/terminal.hpp"
 
 namespace chorus::context_command {
 
 void add_span(cli::Command& verb, Span& span) {
     verb.option("--since", span.since, "from then on").type("TIME");
     verb.option("--until", span.until, "before then").type("TIME");
+}
+
+bool in_color(const sys::Environment& environment) {
+    return sys::takes_escapes(STDOUT_FILENO) && !environment.has("NO_COLOR");
 }
 
 base::TimeMs since_of(const Span& span) {

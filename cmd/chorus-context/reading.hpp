@@ -11,6 +11,7 @@
 #include "cli/command.hpp"
 #include "cli/field.hpp"
 #include "store/history.hpp"
+#include "sys/environment.hpp"
 
 namespace chorus::context_command {
 
@@ -35,6 +36,9 @@ class Columns {
     std::vector<int> widths_;
     bool on_terminal_;
 };
+
+// Whether stdout is a terminal on which colours are wanted.
+bool in_color(const sys::Environment& environment);
 
 // The first line that says something, at most so many characters.
 std::string brief(std::string_view text, std::size_t most_characters);

@@ -9,7 +9,6 @@
 #include "chorus-context/reading.hpp"
 #include "chorus-context/verb.hpp"
 #include "cli/time.hpp"
-#include "sys/terminal.hpp"
 
 namespace chorus::context_command {
 namespace {
@@ -71,7 +70,7 @@ base::ExitStatus run(Options& options, Opened& opened) {
     if (!options.search.agent.empty())
         life::require_known_agent(*opened.store, options.search.agent);
     const bool on_terminal = isatty(STDOUT_FILENO) == 1;
-    const bool color = sys::takes_escapes(STDOUT_FILENO) && !opened.environment.has("NO_COLOR");
+    const bool color = in_color(opened.environment);
     const auto all = store::search_messages(*opened.store, options.search);
     for (const store::Found& found : all) {
         if (options.json)

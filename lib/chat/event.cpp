@@ -52,8 +52,10 @@ void add_members(JsonText& out, const CallEvent& e) {
 }
 
 void add_members(JsonText& out, const CallComplete& e) {
-    out.key("toolCallId").string(e.id).key("tool").string(e.tool).key("outcome").string(e.outcome);
+    out.key("toolCallId").string(e.id).key("tool").string(e.tool);
+    out.key("action").string(e.action).key("outcome").string(e.outcome);
     out.key("result").string(e.text).key("duration_ms").number(e.duration_ms);
+    write_text(out, "patch", e.change.patch);
 }
 
 void add_members(JsonText& out, const RetryNotice& e) {

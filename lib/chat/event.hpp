@@ -44,9 +44,11 @@ struct CallEvent {
 struct CallComplete {
     std::string id;
     std::string tool;
+    std::string action;
     std::string outcome;
     std::string text;
     std::int64_t duration_ms = 0;
+    Change change = {};
 };
 struct RetryNotice {
     int attempt = 0;

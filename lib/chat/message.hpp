@@ -100,4 +100,11 @@ struct ToolResult {
     bool is_error = false;
 };
 
+// What a call changes in a file.
+struct Change {
+    std::string patch;       // unified diff; "": it changes none
+    std::int64_t added = 0;  // lines
+    std::int64_t removed = 0;
+};
+
 }  // namespace chorus::chat

@@ -3,11 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iostream>
 
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "chat/asked.hpp"
 #include "chat/commands.hpp"
+#include "cli/call_line.hpp"
 #include "cli/main.hpp"
 #include "cli/progress.hpp"
 #include "cli/terminal_guard.hpp"
@@ -26,10 +28,6 @@ constexpr const char* unwritten = "stdout: not everything could be written";
 bool use_color(const OutputOptions& options) {
     if (options.color != Color::automatic) return options.color == Color::always;
     return !options.no_color && sys::takes_escapes(STDERR_FILENO);
-}
-
-std::string call_line(const chat::CallEvent& event) {
-    return event.action.empty() ? event.call.name : event.action;
 }
 
 }  // namespace
@@ -141,9 +139,28 @@ void Output::event(const chat::Event& event, const chat::EventSource& source) {
     }
     if (options_.verbosity == Verbosity::verbose) {
         if (call != nullptr) say("call", call_line(*call));
-        if (const auto* done = std::get_if<chat::CallComplete>(&event))
-            say(done->outcome, done->tool + " (" + std::to_string(done->duration_ms) + " ms)");
     }
+    if (const auto* done = std::get_if<chat::CallComplete>(&event)) say_end_of_call(*done);
+}
+
+// On a terminal a line each; elsewhere nothing, unless it is asked for.
+void Output::say_end_of_call(const chat::CallComplete& done) {
+    const auto terminal = sys::terminal_size(STDERR_FILENO);
+    const bool is_verbose = options_.verbosity == Verbosity::verbose;
+    if (options_.verbosity == Verbosity::quiet || (!terminal && !is_verbose)) return;
+    if (!terminal) say(done.outcome, done.tool + " (" + std::to_string(done.duration_ms) + " ms)");
+    std::string text;
+    const bool color = use_color(options_);
+    if (terminal) {
+        const std::string line = end_line(done, terminal->columns - 1);
+        text = color ? "\x1b[2m" + line + "\x1b[0m\n" : line + "\n";
+    }
+    if (is_verbose) text += shown_patch(done.change.patch, color);
+    const auto put = [&] { std::cerr << text << std::flush; };
+    if (progress_)
+        progress_->without_line(put);
+    else
+        put();
 }
 
 void Output::say_end(const chat::TurnResult& result) {

@@ -64,6 +64,7 @@ class Output {
     void print_line(const std::string& json);
     std::string last_part(const chat::TurnResult& result) const;
     void say(std::string_view kind, std::string_view text);
+    void say_end_of_call(const chat::CallComplete& done);
     void say_end(const chat::TurnResult& result);
 
     std::string program_;

@@ -45,7 +45,8 @@ std::vector<ToolRun> load(Store& store, TurnId turn, std::string_view condition)
     Statement statement = store.prepare(
         std::string(
             "SELECT turn_id, position, tool_call_id, tool, action, decision, evidence, intent_at, "
-            "finished_at, outcome FROM tool_runs WHERE turn_id = ? ")
+            "finished_at, outcome, CASE outcome WHEN 'ok' THEN patch END FROM tool_runs WHERE "
+            "turn_id = ? ")
             .append(condition)
             .append(" ORDER BY position, tool_call_id"));
     statement.bind(turn);
@@ -60,11 +61,20 @@ std::vector<ToolRun> load(Store& store, TurnId turn, std::string_view condition)
                         .evidence = statement.text(6),
                         .intent_at = statement.integer(7),
                         .finished_at = statement.integer(8),
-                        .outcome = statement.text(9)});
+                        .outcome = statement.text(9),
+                        .patch = statement.text(10)});
     return runs;
 }
 
 }  // namespace
+
+void set_patch(Store& store, TurnId turn, std::string_view tool_call_id, std::string_view patch) {
+    store.prepare("UPDATE tool_runs SET patch = ? WHERE turn_id = ? AND tool_call_id = ?")
+        .bind(patch)
+        .bind(turn)
+        .bind(tool_call_id)
+        .run();
+}
 
 std::vector<ToolRun> load_tool_runs(Store& store, TurnId turn) {
     return load(store, turn, "");

@@ -108,11 +108,14 @@ struct ToolRun {
     std::string evidence;        // JSON: what is needed to tell later whether the effect is there
     base::TimeMs intent_at = 0;  // 0: not started
     base::TimeMs finished_at = 0;
-    std::string outcome;  // "", ok, error, denied, interrupted, unknown, cancelled, expired
+    std::string outcome;     // "", ok, error, denied, interrupted, unknown, cancelled, expired
+    std::string patch = {};  // read only, and of outcome ok: what it changed in a file
 };
 void insert_tool_run(Store& store, const ToolRun& run);
 void update_tool_run(Store& store,
                      const ToolRun& run);  // by turn_id and tool_call_id; position stays
+// What it changes in a file, with its intent.
+void set_patch(Store& store, TurnId turn, std::string_view tool_call_id, std::string_view patch);
 std::vector<ToolRun> load_tool_runs(Store& store, TurnId turn);
 // Those that were begun and have no result yet.
 std::vector<ToolRun> unfinished_tool_runs(Store& store, TurnId turn);

@@ -26,21 +26,22 @@ Planned plan(const Arguments& arguments, const Workplace& workplace) {
     const std::string content = arguments.text("content");
     std::optional<sys::Lock> lock = lock_file(workplace, path);
     if (!lock) return locked_failure(path);
-    std::string before;
+    Before before{no_file, {}};
     const bool is_new = workplace.root.open_to_read(path).outcome == sys::OpenOutcome::missing;
     if (!is_new) {
         std::string message;
         std::optional<std::string> text = read_text(workplace.root, path, message);
         if (!text) return failure(message);
-        before = std::move(*text);
+        before = {content_hash(*text), std::move(text)};
     }
-    const std::string hash = is_new ? no_file : content_hash(before);
-    const std::size_t size = before.size();
-    return plan_write(
-        workplace, std::move(*lock), path, hash, before + content, [=](const std::string& after) {
-            return answer(
-                told(path, is_new, std::string_view(after).substr(0, size), content, after));
-        });
+    std::string whole = before.text.value_or("");
+    const std::size_t size = whole.size();
+    whole += content;
+    return plan_write(workplace, std::move(*lock), path, std::move(before), std::move(whole),
+                      [=](const std::string& after) {
+                          return answer(told(path, is_new, std::string_view(after).substr(0, size),
+                                             content, after));
+                      });
 }
 
 }  // namespace

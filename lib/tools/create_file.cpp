@@ -16,7 +16,7 @@ Planned plan(const Arguments& arguments, const Workplace& workplace) {
     const sys::Opened before = workplace.root.open_to_read(path);
     const bool was_there = before.outcome == sys::OpenOutcome::opened;
     const std::string was = was_there ? "; was " + counted(before.size_bytes, "byte") : "";
-    return plan_write(workplace, std::move(*lock), path, file_hash(workplace.root, path),
+    return plan_write(workplace, std::move(*lock), path, before_write(workplace.root, path),
                       arguments.text("content"), [=](const std::string& content) {
                           return answer((was_there ? "replaced " : "created ") + listed(path) +
                                         " (" + measure(content) + was + ")\n");

@@ -13,7 +13,7 @@ constexpr std::size_t most_hashed_bytes = 64U << 20;
 
 Trace find_file(const Arguments& evidence, const sys::Root& root) {
     const std::string path = evidence.text("path");
-    const std::string now = file_hash(root, path);
+    const std::string now = before_write(root, path).hash;
     if (now.empty()) return {};
     if (now == evidence.text("after")) return {Effect::done, listed(path) + " was written"};
     if (now == evidence.text("before")) return {Effect::absent, {}};
@@ -45,12 +45,13 @@ std::string content_hash(std::string_view content) {
     return base::sha256_hex(content);
 }
 
-std::string file_hash(const sys::Root& root, const std::string& path) {
-    if (root.open_to_read(path).outcome == sys::OpenOutcome::missing) return no_file;
-    std::string content;
+Before before_write(const sys::Root& root, const std::string& path) {
+    if (root.open_to_read(path).outcome == sys::OpenOutcome::missing) return {no_file, {}};
+    std::string text;
     std::string error;
-    return root.read_file(path, most_hashed_bytes, content, error) ? content_hash(content)
-                                                                   : std::string();
+    if (!root.read_file(path, most_hashed_bytes, text, error)) return {};
+    std::string hash = content_hash(text);
+    return {std::move(hash), std::move(text)};
 }
 
 std::string file_evidence(const std::string& path, const std::string& before,

@@ -2,6 +2,7 @@
 // (chorus(7), section RELIABILITY).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,8 +14,12 @@ namespace chorus::tools {
 std::string content_hash(std::string_view content);
 extern const std::string no_file;  // stands for a hash where there is no file
 
-// Of a file in `root`; no_file where there is none, "" where it cannot be told.
-std::string file_hash(const sys::Root& root, const std::string& path);
+// Of a file in `root`.
+struct Before {
+    std::string hash;                 // no_file where there is none, "" where it cannot be told
+    std::optional<std::string> text;  // nothing in both cases
+};
+Before before_write(const sys::Root& root, const std::string& path);
 
 // {"path": "a.txt", "before": "<hash>", "after": "<hash>"}
 std::string file_evidence(const std::string& path, const std::string& before,

@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "tools/effect.hpp"
 #include "tools/obeyed.hpp"
+#include "tools/patch.hpp"
 #include "tools/result.hpp"
 
 namespace chorus::tools {
@@ -123,10 +124,11 @@ chat::ToolResult locked_failure(const std::string& path) {
     return failure(path + ": another call is writing it; nothing was changed, try again");
 }
 
-Plan plan_write(const Workplace& workplace, sys::Lock lock, const std::string& path,
-                const std::string& before, std::string content,
-                std::function<chat::ToolResult(const std::string&)> answer) {
-    std::string evidence = file_evidence(path, before, content_hash(content));
+Plan plan_write(const Workplace& workplace, sys::Lock lock, const std::string& path, Before before,
+                std::string content, std::function<chat::ToolResult(const std::string&)> answer) {
+    std::string evidence = file_evidence(path, before.hash, content_hash(content));
+    chat::Change change;
+    if (!before.hash.empty()) change = change_of(path, before.text, content);
     const auto held = std::make_shared<sys::Lock>(std::move(lock));
     return {std::move(evidence),
             [&workplace, held, path, content = std::move(content), answer = std::move(answer)] {
@@ -142,7 +144,9 @@ Plan plan_write(const Workplace& workplace, sys::Lock lock, const std::string& p
                 chat::ToolResult result = answer(content);
                 if (plants) result.text += tell_plants(*plants, "by this call", workplace);
                 return result;
-            }};
+            },
+            {},
+            std::move(change)};
 }
 
 std::string measure(std::string_view content) {

@@ -11,6 +11,7 @@
 
 #include "sys/beneath.hpp"
 #include "sys/lock.hpp"
+#include "tools/effect.hpp"
 #include "tools/tool.hpp"
 
 namespace chorus::tools {
@@ -48,11 +49,9 @@ std::optional<sys::Lock> lock_file(const Workplace& workplace, const std::string
 // The result where lock_file gave nothing.
 chat::ToolResult locked_failure(const std::string& path);
 
-// What writing `content` is going to do; `answer` is asked for once it is written. `before` is the
-// hash of what is there now.
-Plan plan_write(const Workplace& workplace, sys::Lock lock, const std::string& path,
-                const std::string& before, std::string content,
-                std::function<chat::ToolResult(const std::string&)> answer);
+// What writing `content` is going to do; `answer` is asked for once it is written.
+Plan plan_write(const Workplace& workplace, sys::Lock lock, const std::string& path, Before before,
+                std::string content, std::function<chat::ToolResult(const std::string&)> answer);
 
 // "12 lines, 345 bytes"
 std::string measure(std::string_view content);

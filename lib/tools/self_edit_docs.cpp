@@ -51,7 +51,7 @@ Planned plan(const Arguments& arguments, const Workplace& workplace) {
 
     using base::limits::docs_bytes;
     const sys::Root directory(workplace.directory.path(), "the agent's directory");
-    const std::string hash = file_hash(directory, own);
+    const std::string hash = before_write(directory, own).hash;
     std::string before;
     std::string problem;
     if (hash != no_file &&

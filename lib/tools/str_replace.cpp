@@ -86,9 +86,10 @@ Planned plan(const Arguments& arguments, const Workplace& workplace) {
     if (places.size() > 1 && !arguments.flag("all"))
         return failure(too_many(path, *content, places));
     Replaced result = replace_at(*content, places, old_str.size(), new_str);
-    return plan_write(
-        workplace, std::move(*lock), path, content_hash(*content), std::exchange(result.text, {}),
-        [=](const std::string& after) { return replaced(path, after, result.changed); });
+    return plan_write(workplace, std::move(*lock), path, {content_hash(*content), *content},
+                      std::exchange(result.text, {}), [=](const std::string& after) {
+                          return replaced(path, after, result.changed);
+                      });
 }
 
 }  // namespace

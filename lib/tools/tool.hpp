@@ -102,6 +102,7 @@ struct Plan {
         apply;  // once; until it is gone others are kept from the file
     // Of a self-edit, for the audit row: old and new, 500 characters and a SHA-256 of each.
     std::string audit = {};
+    chat::Change change = {};  // of a file in the workspace
 };
 using Planned = std::variant<Plan, chat::ToolResult>;  // a result: there is nothing to be done
 

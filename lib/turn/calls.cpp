@@ -170,6 +170,8 @@ void Calls::plan(Judged& judged) {
         if (auto* result = std::get_if<chat::ToolResult>(&planned)) return std::move(*result);
         tools::Plan& plan = std::get<tools::Plan>(planned);
         judged.decided.evidence = std::move(plan.evidence);
+        judged.decided.change = std::move(plan.change);
+        judged.decided.change.patch = place_.redaction.apply(judged.decided.change.patch);
         note_edit(judged, plan.audit);
         judged.apply = std::move(plan.apply);
         return {};
@@ -195,8 +197,9 @@ Record::Finished Calls::finished(const Judged& judged, chat::ToolResult result,
                                 : result.is_error               ? "error"
                                                                 : "ok";
     result.text = place_.redaction.apply(base::replace_invalid_utf8(result.text));
-    emit(chat::CallComplete{judged.decided.call.id, judged.decided.tool, outcome, result.text,
-                            started_at == 0 ? 0 : sys::now_ms() - started_at});
+    emit(chat::CallComplete{judged.decided.call.id, judged.decided.tool, judged.decided.action,
+                            outcome, result.text, started_at == 0 ? 0 : sys::now_ms() - started_at,
+                            outcome == "ok" ? judged.decided.change : chat::Change{}});
     return {&judged.decided, std::move(result), outcome, started_at};
 }
 

@@ -227,6 +227,8 @@ void Record::insert_intent(const DecidedCall& call, base::TimeMs now) {
                                           .intent_at = now,
                                           .finished_at = 0,
                                           .outcome = {}});
+    if (!call.change.patch.empty())
+        store::set_patch(place_.store, turn_.id, call.call.id, call.change.patch);
 }
 
 void Record::note_permissions() {

@@ -27,6 +27,7 @@ struct DecidedCall {
         decision;  // allow, ask_approved, ask_denied, deny; "" where there was nothing to decide
     std::string detail;         // of the audit row
     std::string evidence = {};  // of the intent (tools/effect.hpp)
+    chat::Change change = {};   // without secrets
     bool runs = false;
     chat::ToolResult refusal;    // where it does not run
     std::string outcome = {};    // of the refusal, where it is no error: denied, expired

@@ -536,4 +536,41 @@ said() { jq -r '.messages[] | select(.content | startswith("the heron stands")) 
 run chorus-context save a again --no-summary
 expect_equal "$(said "$(db "SELECT file_path FROM sessions WHERE description = 'again'")")" "$(chorus-context messages a --json | jq -r 'select(.id == 1).created_at')"
 
+test_case "log -p shows what calls changed, as git takes it"
+init a --model builtin/script --permissions open
+run chorus-run a '/create_file {"path": "f", "content": "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n"}
+/create_file {"path": "g", "content": "no newline"}
+/bash git add -A; git commit -qm all'
+run chorus-run a '/str_replace {"path": "f", "old_str": "2\n3", "new_str": "two\nand\nthree"}
+/create_file {"path": "f", "content": "1\ntwo\nand\nthree\n4\n5\n6\n7\n8\n9\n10\n11\n12\nlast"}
+/append_file {"path": "g", "content": " here\n"}
+/str_replace {"path": "f", "old_str": "nowhere", "new_str": "x"}
+/create_file {"path": "n/é", "content": "new\n"}'
+expect_status 0
+workspace=$CHORUS_HOME/agents/a/workspace
+run chorus-context log a 2 -p
+expect_status 0
+expect_match "$out" $'\n''call str_replace, allow, ok, [0-9]+ ms'$'\n''--- a/f'$'\n''\+\+\+ b/f'$'\n''@@ -1,6 \+1,7 @@'
+expect_match "$out" '"nowhere"'
+run chorus-context log a -p -n 1
+expect_status 0
+expect_equal "$(grep -c '^--- ' <<<"$out")" 4
+expect_no_match "$out" 'nowhere'
+# the changes of a turn one after the other lead to what there is; back again, newest first
+cp -r "$workspace" copy
+for n in 4 2 1 0; do
+    chorus-context log a --json 2 | jq -j ".calls[$n].patch" | git -C copy apply -R - || fail "call $n cannot be taken back"
+done
+expect_equal "$(git -C copy status --short)" ''
+run chorus-context log a -p --json -n 1
+expect_json '.calls | map(.patch != null) | @csv' 'true,true,true,false,true'
+run chorus-context log a --json -n 1
+expect_json .calls null
+
+test_case "a patch holds no key"
+init a --model builtin/script --permissions open
+run env ANTHROPIC_API_KEY=sk-ant-0123456789abcdef chorus-run a '/create_file {"path": "k", "content": "sk-ant-0123456789abcdef\n"}'
+expect_no_match "$(db 'SELECT patch FROM tool_runs')" 'sk-ant-0123456789abcdef'
+expect_match "$(db 'SELECT patch FROM tool_runs')" 'b/k'
+
 end_tests

@@ -206,7 +206,7 @@ typist() { sleep 4; }
 on_terminal 'chorus-run a hi'
 expect_status 0
 expect_match "$(cat "$scratch/screen")" $'\r\x1b\\[K.*waiting for the model · [0-9]+ s · 1 tool · [0-9]+ tokens'
-expect_equal "$(left_over)" 'All done.'
+expect_equal "$(left_over)" $'\x1b[2mlist_files  .  ok\x1b[0m\nAll done.'
 start_server "$(answers '{"say": {"text": "x"}, "delay_ms": 2000}')"
 typist() { sleep 3; }
 on_terminal 'NO_COLOR=1 chorus-run a hi'
@@ -398,5 +398,29 @@ expect_match "$err" 'stdout: not everything could be written'
 run bash -c 'chorus-context messages a >/dev/full; echo $?'
 expect_equal "$out" 1
 expect_match "$err" 'stdout: not everything could be written'
+
+test_case "each call is one line when it has ended"
+init a --model builtin/script --permissions open
+on_terminal "chorus-run a --color never --permissions @<(echo '{\"base\": \"open\", \"deny\": [\"tool:view:.*\"]}') '/create_file {\"path\": \"f\", \"content\": \"a\\nb\\n\"}
+/str_replace {\"path\": \"f\", \"old_str\": \"a\", \"new_str\": \"c\\nd\"}
+/bash sleep 0.3
+/bash exit 3
+/view f'"
+expect_status 0
+expect_match "$(left_over <"$scratch/screen")" '(^|'$'\n'')create_file  f  \+2 -0'
+expect_match "$out" $'\n''str_replace  f  \+2 -1'
+expect_match "$out" $'\n''bash  sleep 0.3  ok 0\.[3-9] s'
+expect_match "$out" $'\n''bash  exit 3  exit status 3, 0\.[0-9] s'
+expect_match "$out" $'\n''view  f  denied'
+expect_no_match "$out" '@@'
+run chorus-run a --new-thread '/bash true'
+expect_no_match "$err" 'bash'
+
+test_case "-v shows what changed, in colour"
+init a --model builtin/script --permissions open
+on_terminal "chorus-run a -v '/create_file {\"path\": \"f\", \"content\": \"a\\n\"}'"
+expect_match "$out" $'\x1b\\[32m\\+a\x1b\\[0m'
+run chorus-run a -v --new-thread '/create_file {"path": "f", "content": "b\n"}'
+expect_match "$err" 'ok: create_file \([0-9]* ms\)'$'\n''--- a/f'$'\n''\+\+\+ b/f'$'\n''@@ -1 \+1 @@'$'\n''-a'$'\n''\+b'
 
 end_tests

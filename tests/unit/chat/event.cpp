@@ -71,7 +71,7 @@ TEST(Event, has_the_members_of_its_kind) {
     EXPECT_EQ(call["toolCallId"], "c1");
     EXPECT_EQ(call["tool"], "bash");
     EXPECT_EQ(call["action"], "tool:bash:ls");
-    const Json done = line(CallComplete{"c1", "bash", "ok", "a\nb\"", 12});
+    const Json done = line(CallComplete{"c1", "bash", "tool:bash:ls", "ok", "a\nb\"", 12});
     EXPECT_EQ(done["outcome"], "ok");
     EXPECT_EQ(done["result"], "a\nb\"");
     EXPECT_EQ(done["duration_ms"], 12);

@@ -70,7 +70,7 @@ Shown show(const OutputOptions& options, const chat::TurnResult& result, bool wi
         output.event(chat::InternalEvent{"internal:model-call", "{}"}, source);
         output.event(chat::ContentDelta{"Let me see."}, source);
         output.event(chat::CallEvent{{"c1", "bash", "{}"}, "tool:bash:ls"}, source);
-        output.event(chat::CallComplete{"c1", "bash", "ok", "a.txt", 12}, source);
+        output.event(chat::CallComplete{"c1", "bash", "tool:bash:ls", "ok", "a.txt", 12}, source);
         output.event(chat::RetryNotice{1, 1'500, "server_error", "503"}, source);
         output.event(chat::ContentDelta{"Done"}, source);
         output.event(chat::ContentDelta{"."}, source);

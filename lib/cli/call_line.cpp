@@ -1,0 +1,75 @@
+#include "cli/call_line.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "base/time.hpp"
+#include "base/width.hpp"
+
+namespace chorus::cli {
+namespace {
+
+constexpr std::int64_t shown_from_ms = 100;
+
+std::string one_line(std::string_view text) {
+    return base::visible(text, base::Newlines::escape);
+}
+
+// Behind "tool:bash:".
+std::string_view detail_of(std::string_view action) {
+    for (int colons = 0; colons < 2; ++colons) {
+        const std::size_t colon = action.find(':');
+        if (colon == std::string_view::npos) return {};
+        action.remove_prefix(colon + 1);
+    }
+    return action;
+}
+
+// As bash answers (tools/bash.cpp).
+bool is_success(std::string_view text) {
+    return text.starts_with("exit status 0,");
+}
+
+std::string end_of(const chat::CallComplete& done) {
+    if (!done.change.patch.empty())
+        return "+" + std::to_string(done.change.added) + " -" + std::to_string(done.change.removed);
+    const bool is_plain = done.outcome != "ok" || done.tool != "bash" || is_success(done.text);
+    // its first line says more: "exit status 2, 3.2 s"
+    if ((done.outcome == "error" || !is_plain) && !done.text.empty())
+        return one_line(base::split(done.text, '\n').front());
+    return done.outcome +
+           (done.duration_ms < shown_from_ms ? "" : " " + base::seconds_text(done.duration_ms));
+}
+
+const char* color_of(std::string_view line) {
+    if (line.starts_with("+++") || line.starts_with("---")) return "\x1b[1m";
+    if (line.starts_with('+')) return "\x1b[32m";
+    if (line.starts_with('-')) return "\x1b[31m";
+    return line.starts_with("@@") ? "\x1b[36m" : "";
+}
+
+}  // namespace
+
+std::string call_line(const chat::CallEvent& event) {
+    return event.action.empty() ? event.call.name : event.action;
+}
+
+std::string end_line(const chat::CallComplete& done, std::size_t width) {
+    const std::string end = base::cut_to_width(end_of(done), width / 2);
+    const std::string_view detail = detail_of(done.action);
+    const std::string what = one_line(done.tool) + (detail.empty() ? "" : "  " + one_line(detail));
+    const std::size_t taken = base::display_width(end) + 2;
+    return base::cut_to_width(what, width - std::min(width, taken)) + "  " + end;
+}
+
+std::string shown_patch(const std::string& patch, bool color) {
+    std::string shown;
+    for (const std::string_view line : base::split_lines(patch)) {
+        const std::string_view of = color ? color_of(line) : "";
+        shown.append(of).append(base::visible(line, base::Newlines::escape));
+        shown += of.empty() ? "\n" : "\x1b[0m\n";
+    }
+    return shown;
+}
+
+}  // namespace chorus::cli

@@ -1,0 +1,19 @@
+// What people see of a call of a tool while a turn runs.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "chat/event.hpp"
+
+namespace chorus::cli {
+
+// Its action.
+std::string call_line(const chat::CallEvent& event);
+// How it ended: "bash  make test  ok 3.2 s", "str_replace  src/a.c  +3 -1"; at most `width`
+// columns.
+std::string end_line(const chat::CallComplete& done, std::size_t width);
+// A unified diff as a terminal shows it, with a newline at its end.
+std::string shown_patch(const std::string& patch, bool color);
+
+}  // namespace chorus::cli
