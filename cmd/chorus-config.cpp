@@ -1,6 +1,7 @@
 
 #include "chorus-config/call.hpp"
 #include "cli/main.hpp"
+#include "life/here.hpp"
 #include "model/choice.hpp"
 #include "turn/secrets.hpp"
 
@@ -100,5 +101,6 @@ int main(int argc, char** argv) {
                          {.name = config::program,
                           .description = "Settings of the home and of agents.",
                           .verbs = verbs_with(call),
+                          .agent_here = life::name_here,
                           .redact = turn::redacted});
 }

@@ -2,6 +2,7 @@
 
 #include "chorus-context/verb.hpp"
 #include "cli/main.hpp"
+#include "life/here.hpp"
 #include "life/opening.hpp"
 #include "model/choice.hpp"
 #include "turn/secrets.hpp"
@@ -81,5 +82,6 @@ int main(int argc, char** argv) {
                          {.name = "chorus-context",
                           .description = "What agents did, may do and see.",
                           .verbs = all_verbs(),
+                          .agent_here = life::name_here,
                           .redact = turn::redacted});
 }

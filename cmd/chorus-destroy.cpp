@@ -8,6 +8,7 @@
 #include "cli/question.hpp"
 #include "context/saved.hpp"
 #include "life/deciders.hpp"
+#include "life/here.hpp"
 #include "life/leftovers.hpp"
 #include "life/opening.hpp"
 #include "model/choice.hpp"
@@ -188,5 +189,6 @@ int main(int argc, char** argv) {
                                   add_options(app, options);
                                   return [&options] { return run(options); };
                               },
+                          .agent_here = life::name_here,
                           .redact = turn::redacted});
 }

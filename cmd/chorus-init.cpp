@@ -12,6 +12,7 @@
 #include "context/import.hpp"
 #include "life/agents.hpp"
 #include "life/birth.hpp"
+#include "life/here.hpp"
 #include "life/opening.hpp"
 #include "life/reserve.hpp"
 #include "model/choice.hpp"
@@ -34,6 +35,7 @@ struct Options {
     life::BirthOptions birth;
     std::string system_prompt_file;
     std::string permissions;
+    bool here = false;
     std::string groom;
     bool no_validate_model = false;
     bool json = false;
@@ -73,6 +75,7 @@ void print_json(const life::Birth& birth, const agent::Home& home) {
     write_text(out, "agent", birth.agent.name);
     out.key("generation").number(birth.agent.generation);
     out.key("directory").string(home.path() + "/" + birth.agent.dir);
+    write_text(out, "works_in", birth.agent.place);
     write_text(out, "model", birth.agent.model);
     write_text(out, "permissions", birth.agent.permissions);
     write_time(out, "created_at", birth.agent.created_at);
@@ -117,8 +120,11 @@ void print_text(const life::Birth& birth, const agent::Home& home, bool with_sub
     if (birth.messages > 0)
         std::cout << birth.messages << (birth.messages == 1 ? " message" : " messages")
                   << " of its conversation came along.\n";
-    std::cout << "Directory: " << base::visible(home.path() + "/" + birth.agent.dir)
-              << "\nNext: chorus-run " << birth.agent.name << " 'PROMPT'\n";
+    std::cout << "Directory: " << base::visible(home.path() + "/" + birth.agent.dir) << '\n';
+    if (!birth.agent.place.empty())
+        std::cout << "Works in: " << base::visible(birth.agent.place) << '\n';
+    std::cout << "Next: chorus-run " << (birth.agent.place.empty() ? birth.agent.name : ".")
+              << " 'PROMPT'\n";
 }
 
 void tell_channel(const life::Birth& birth, const agent::Home& home, store::Store& store,
@@ -133,9 +139,24 @@ void tell_channel(const life::Birth& birth, const agent::Home& home, store::Stor
         {base::visible(life::welcome(birth))});
 }
 
+// Its name is that of the agent that is there, or one that is free.
+void settle_here(life::BirthOptions& birth, const life::Here& here, const agent::Home& home,
+                 store::Store& store) {
+    birth.place = here.root;
+    const auto present = store::find_agent_of_place(store, here.root);
+    if (present && (birth.name.empty() ? !birth.exist_ok : birth.name != present->name))
+        throw Error(ErrorCode::exists, here.root + ": agent '" + present->name + "' works there",
+                    "chorus-run . 'PROMPT' is a turn of it");
+    if (!birth.name.empty()) return;
+    birth.name = present ? present->name : life::name_for(home, store, here);
+}
+
 ExitStatus run(Options& options) {
     const sys::Environment environment = model::take_environment();
     const agent::Home home = agent::find_home(environment);
+    if (options.birth.name.empty() && !options.here)
+        throw Error(ErrorCode::bad_request, "usage: NAME is missing",
+                    "see chorus-init --help; --here takes the name of this directory");
     if (!options.system_prompt_file.empty())
         options.birth.system_prompt = read_text(options.system_prompt_file, "--system-prompt-file");
     if (!options.adopted.empty() && !options.birth.adopt->empty())
@@ -158,9 +179,12 @@ ExitStatus run(Options& options) {
     for (auto* text : {&options.birth.system_prompt, &options.birth.description})
         if (*text) *text = secrets.apply(**text);
 
+    std::optional<life::Here> here;
+    if (options.here) here = life::find_here(home, environment, "--here");
     store::Store store = life::open_home(home, environment, agent::IfMissing::create,
                                          agent::groom_in_force(options.groom, environment),
                                          options.birth.adopt == "" ? options.birth.name : "");
+    if (here) settle_here(options.birth, *here, home, store);
     const life::Birth birth = life::give_birth(home, store, environment, options.birth);
     life::keep_reserve(home);
     if (birth.adopted)
@@ -177,7 +201,8 @@ ExitStatus run(Options& options) {
 
 void add_options(cli::Command& app, Options& options) {
     life::BirthOptions& birth = options.birth;
-    app.word("NAME", birth.name, "the agent's name").required();
+    app.word("NAME", birth.name, "the agent's name; with --here that of the directory");
+    app.flag("--here", options.here, "it works in this directory, or the repository around it");
     app.option("--system-prompt", birth.system_prompt, "its instructions");
     app.option("--system-prompt-file", options.system_prompt_file, "the same from FILE")
         .type("FILE");

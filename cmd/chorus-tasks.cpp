@@ -4,6 +4,7 @@
 
 #include "chorus-tasks/verb.hpp"
 #include "cli/main.hpp"
+#include "life/here.hpp"
 #include "life/opening.hpp"
 #include "model/choice.hpp"
 #include "sys/fd.hpp"
@@ -78,5 +79,6 @@ int main(int argc, char** argv) {
          .options =
              [](cli::Command& command) { return with(tasks_command::add_overview(command)); },
          .verbs = all_verbs(),
+         .agent_here = life::name_here,
          .redact = turn::redacted});
 }

@@ -24,10 +24,10 @@ using turn::WorkspaceStanding;
 // tenth goes into that.
 class Workspace {
   public:
-    const WorkspaceStanding& look(const agent::Directory& directory) {
+    const WorkspaceStanding& look(const agent::Home& home, const store::Agent& agent) {
         const std::int64_t begun = sys::monotonic_ms();
         if (begun < next_ms_) return seen_;
-        seen_ = turn::workspace_of(directory);
+        seen_ = turn::workspace_of(home, agent);
         const std::int64_t now = sys::monotonic_ms();
         next_ms_ = now + std::max<std::int64_t>(500, 10 * (now - begun));
         return seen_;
@@ -126,6 +126,7 @@ std::vector<std::string> for_people(const AgentStanding& standing,
     lines.push_back("Session: " + context_text(standing));
     lines.push_back("Turn: " + turn_text(first));
     if (!is_gone(agent)) lines.push_back("Workspace: " + workspace_text(workspace));
+    if (!agent.place.empty()) lines.push_back("Works in: " + one_line(agent.place));
     add_threads(lines, standing);
     add_tasks(lines, "Running tasks:", standing.running, width);
     add_tasks(lines, "Recently completed:", standing.ended, width);
@@ -179,7 +180,8 @@ void write_context(chat::JsonText& out, const turn::ContextStanding& context) {
 }
 
 void write_workspace(chat::JsonText& out, const WorkspaceStanding& workspace) {
-    write_text(out.key("workspace").begin_object(), "branch", workspace.branch);
+    write_text(out.key("workspace").begin_object(), "directory", workspace.directory);
+    write_text(out, "branch", workspace.branch);
     out.key("uncommitted").number(workspace.uncommitted);
     write_text(out, "problem", workspace.problem);
     out.end_object();
@@ -256,9 +258,7 @@ Action add_status(cli::Command& verb) {
                 turn::standing_of(opened.home, opened.environment, opened.store, agent);
             const WorkspaceStanding none;
             const WorkspaceStanding& seen =
-                is_gone(agent) && !agent.files_kept
-                    ? none
-                    : workspace.look(agent::Directory(opened.home.path() + "/" + agent.dir));
+                is_gone(agent) && !agent.files_kept ? none : workspace.look(opened.home, agent);
             cli::Frame frame{.lines = {}, .is_last = is_gone(agent)};
             frame.lines = form == Form::terminal ? for_people(standing, seen, width)
                           : form == Form::plain  ? plain(standing, seen)

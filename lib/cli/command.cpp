@@ -118,6 +118,14 @@ void Option::store(const std::string& text) const {
     std::visit(Storing{*this, text}, target_.place);
 }
 
+void Option::replace(std::string_view text, const std::function<std::string()>& by) const {
+    if (auto* const* one = std::get_if<std::string*>(&target_.place); one && **one == text)
+        **one = by();
+    if (auto* const* list = std::get_if<std::vector<std::string>*>(&target_.place))
+        for (std::string& each : **list)
+            if (each == text) each = by();
+}
+
 Command::Command(std::string path, std::string_view about) : path_(std::move(path)), about_(about) {
     flag("-h,--help", ends_reading_, "show this help");
     if (path_.find(' ') == std::string::npos)

@@ -78,6 +78,8 @@ class Option {
     // A value without a problem; "" for an option that was given without one.
     void store(const std::string& text) const;
     void note_literal() const;
+    // Where that text was stored.
+    void replace(std::string_view text, const std::function<std::string()>& by) const;
 
   private:
     bool is_number() const;

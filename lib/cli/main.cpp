@@ -73,8 +73,14 @@ ExitStatus print_help(const Command& command, const std::vector<Verb>& verbs) {
     return ExitStatus::done;
 }
 
+// The programs call it by one name; -A of some verbs is an option for it.
+bool names_agents(const Option& option) {
+    return option.name() == "NAME" || option.name() == "--agent";
+}
+
 ExitStatus run_command(Command& command, const Options& options, const std::vector<Verb>& verbs,
-                       const std::vector<std::string>& arguments) {
+                       const std::vector<std::string>& arguments,
+                       const std::function<std::string()>& agent_here) {
     const Action action = options ? options(command) : Action();
     switch (parse(command, arguments)) {
         case Wanted::help:
@@ -88,6 +94,9 @@ ExitStatus run_command(Command& command, const Options& options, const std::vect
     if (!action)
         throw Error(ErrorCode::bad_request, "usage: the verb is missing",
                     "see " + command.path() + " --help");
+    if (agent_here)
+        for (const Option& option : command.options())
+            if (names_agents(option)) option.replace(".", agent_here);
     return action();
 }
 
@@ -97,14 +106,14 @@ ExitStatus run(const Program& program, std::vector<std::string> arguments) {
     const std::string name(program.name);
     if (program.verbs.empty() || arguments.empty() || arguments.front().starts_with('-')) {
         Command command(name, program.description);
-        return run_command(command, program.options, program.verbs, arguments);
+        return run_command(command, program.options, program.verbs, arguments, program.agent_here);
     }
     const std::string word = arguments.front();
     const Verb* verb = find_verb(program, word);
     if (verb == nullptr) throw unknown_verb(program, word);
     arguments.erase(arguments.begin());
     Command command(name + " " + word, verb->about);
-    return run_command(command, verb->options, {}, arguments);
+    return run_command(command, verb->options, {}, arguments, program.agent_here);
 }
 
 // The reader had enough: the end is the one that SIGPIPE makes, without a word.

@@ -19,6 +19,8 @@ struct Program {
     // Describes what it takes without a verb; {}: it needs one.
     Options options = {};
     std::vector<Verb> verbs = {};
+    // What "." stands for where the name of an agent is expected; none: for nothing.
+    std::function<std::string()> agent_here = {};
     // Called instead of printing "error:" lines; true when it has said everything.
     std::function<bool(const base::Error&)> on_error = {};
     // Takes the keys of the environment that the process began with out of an error, which may

@@ -81,8 +81,7 @@ bool Values::has_store() {
 
 store::AgentId Values::agent() {
     if (completion_.agent.empty() || !has_store()) return 0;
-    const auto found = store::find_agent(*store_, completion_.agent);
-    return found ? found->id : 0;
+    return store::find_agent_id(*store_, completion_.agent).value_or(0);
 }
 
 void Values::offer(Source source) {

@@ -36,8 +36,8 @@ std::string task_line(const store::Task& task) {
 
 }  // namespace
 
-std::string status_block(const std::vector<store::Thread>& threads, store::ThreadId own,
-                         const std::vector<store::Prompt>& pending,
+std::string status_block(const std::string& stands_in, const std::vector<store::Thread>& threads,
+                         store::ThreadId own, const std::vector<store::Prompt>& pending,
                          const std::vector<store::Task>& tasks) {
     std::string others;
     for (const store::Thread& thread : threads)
@@ -47,8 +47,9 @@ std::string status_block(const std::vector<store::Thread>& threads, store::Threa
         waiting += "- " + prompt.id + ": " + one_line(prompt.action) + "\n";
     std::string background;
     for (const store::Task& task : tasks) background += task_line(task);
-    if (others.empty() && waiting.empty() && background.empty()) return {};
+    if (stands_in.empty() && others.empty() && waiting.empty() && background.empty()) return {};
     std::string text = "<status>\n";
+    if (!stands_in.empty()) text += "The user is in " + one_line(stands_in) + "/\n";
     if (!others.empty()) text += "Other threads of this agent:\n" + others;
     if (!background.empty()) text += "Background tasks:\n" + background;
     if (!waiting.empty()) text += "Waiting for a person's decision:\n" + waiting;

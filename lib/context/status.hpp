@@ -11,10 +11,11 @@
 
 namespace chorus::context {
 
-// `tasks`: those that run, and those that have ended since the thread was told last. "" when there
-// is nothing to say. No running seconds: the text is sent unchanged ever after.
-std::string status_block(const std::vector<store::Thread>& threads, store::ThreadId own,
-                         const std::vector<store::Prompt>& pending,
+// `stands_in`: the subdirectory in which the person is, "" for none. `tasks`: those that run, and
+// those that have ended since the thread was told last. "" when there is nothing to say. No running
+// seconds: the text is sent unchanged ever after.
+std::string status_block(const std::string& stands_in, const std::vector<store::Thread>& threads,
+                         store::ThreadId own, const std::vector<store::Prompt>& pending,
                          const std::vector<store::Task>& tasks);
 
 }  // namespace chorus::context

@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "life/adoption.hpp"
+#include "life/agents.hpp"
 #include "life/leftovers.hpp"
 #include "life/named_path.hpp"
 #include "life/plan.hpp"
@@ -52,10 +53,11 @@ std::string stamped(const std::string& text, base::TimeMs now) {
     return agent::with_members(text, {{"created_at", chat::quoted(base::iso8601(now))}});
 }
 
-store::Agent make_row(const Plan& plan, const std::string& name, base::TimeMs now) {
+store::Agent make_row(const Plan& plan, const BirthOptions& options, base::TimeMs now) {
     store::Agent row;
-    row.name = name;
-    row.dir = "agents/" + name;
+    row.name = options.name;
+    row.place = options.place;
+    row.dir = "agents/" + options.name;
     row.model = plan.model;
     row.permissions = plan.configuration.permissions.name;
     row.description = plan.configuration.description;
@@ -175,13 +177,6 @@ void place(Scaffold& scaffold, const Home& home, store::Store& store, const stor
                 "adopt it with --adopt, or move it away");
 }
 
-sys::Lock require_birth_lock(const Home& home) {
-    auto lock = sys::Lock::acquire(home.birth_lock(), sys::Lock::Mode::exclusive, birth_lock_ms);
-    if (!lock)
-        throw Error(ErrorCode::agent_busy, "chorus-init: another one has been at work for 30 s");
-    return std::move(*lock);
-}
-
 Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment& environment,
                    const BirthOptions& options) {
     const std::string from = agent::template_directory(home, options.template_directory);
@@ -190,7 +185,7 @@ Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment
 
     Birth birth;
     const base::TimeMs now = sys::now_ms();
-    birth.agent = make_row(plan, options.name, now);
+    birth.agent = make_row(plan, options, now);
     birth.model_origin = plan.model_origin;
     birth.system_prompt = plan.configuration.system_prompt;
 
@@ -274,7 +269,7 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
         make_plan(home, environment, {text, directory.configuration(), known_part(store, kept)},
                   Origin::its_own, options);
     const base::TimeMs now = sys::now_ms();
-    birth.agent = make_row(plan, options.name, now);
+    birth.agent = make_row(plan, options, now);
     birth.model_origin = plan.model_origin;
     birth.system_prompt = plan.configuration.system_prompt;
 
@@ -321,12 +316,27 @@ void settle_paths(const Home& home, store::Store& store, BirthOptions& options) 
     if (options.clone == cloned) options.clone = path;
 }
 
-Birth existing(const Home& home, const store::Agent& row, const BirthOptions& options) {
+// The directory may have been moved, or the agent made without one.
+void settle_place(store::Store& store, store::Agent& agent, const std::string& place) {
+    store::Transaction transaction(store);
+    agent = require_again(store, agent);
+    if (!agent.place.empty() && sys::is_directory(agent.place)) return;
+    if (const auto other = store::find_agent_of_place(store, place))
+        throw Error(ErrorCode::exists, place + ": agent '" + other->name + "' works there");
+    store::set_agent_place(store, agent.id, place);
+    transaction.commit();
+    agent.place = place;
+}
+
+Birth existing(const Home& home, store::Store& store, const store::Agent& row,
+               const BirthOptions& options) {
     const agent::Configuration present =
         agent::load_configuration(Directory(home.path() + "/" + row.dir));
     Birth birth;
     birth.agent = row;
     birth.existed = true;
+    if (!options.place.empty() && row.place != options.place)
+        settle_place(store, birth.agent, options.place);
     birth.system_prompt = present.system_prompt;
     const auto compare = [&](const char* option, bool is_so, const std::string& what) {
         if (!is_so) birth.unchanged.push_back(std::string(option) + " (" + what + ")");
@@ -346,6 +356,8 @@ Birth existing(const Home& home, const store::Agent& row, const BirthOptions& op
     compare("--template", options.template_directory.empty(), "it is made already");
     compare("--clone", options.clone.empty(), "its workspace is made already");
     compare("--adopt", !options.adopt, "it is made already");
+    compare("--here", options.place.empty() || options.place == birth.agent.place,
+            "it works in " + birth.agent.place);
     return birth;
 }
 
@@ -355,7 +367,7 @@ Birth give_birth_once(const Home& home, store::Store& store, const sys::Environm
     reclaim_leftovers(home, store);
     if (const auto present = store::find_agent(store, options.name)) {
         if (options.exist_ok && present->status == store::AgentStatus::active)
-            return existing(home, *present, options);
+            return existing(home, store, *present, options);
         refuse_taken(options.name);
     }
     const auto predecessor = store::find_destroyed_agent(store, options.name);
@@ -381,6 +393,13 @@ Birth give_birth_once(const Home& home, store::Store& store, const sys::Environm
 
 }  // namespace
 
+sys::Lock require_birth_lock(const Home& home) {
+    auto lock = sys::Lock::acquire(home.birth_lock(), sys::Lock::Mode::exclusive, birth_lock_ms);
+    if (!lock)
+        throw Error(ErrorCode::agent_busy, "chorus-init: another one has been at work for 30 s");
+    return std::move(*lock);
+}
+
 Birth give_birth(const Home& home, store::Store& store, const sys::Environment& environment,
                  BirthOptions options) {
     if (!options.exist_ok) return give_birth_once(home, store, environment, std::move(options));
@@ -392,7 +411,7 @@ Birth give_birth(const Home& home, store::Store& store, const sys::Environment& 
         const sys::Lock lock = require_birth_lock(home);
         const auto present = store::find_agent(store, options.name);
         if (!present || present->status != store::AgentStatus::active) throw;
-        return existing(home, *present, options);
+        return existing(home, store, *present, options);
     }
 }
 

@@ -11,6 +11,7 @@
 #include "life/trust.hpp"
 #include "store/agents.hpp"
 #include "sys/environment.hpp"
+#include "sys/lock.hpp"
 
 namespace chorus::life {
 
@@ -22,6 +23,7 @@ struct BirthOptions {
     std::optional<std::string> description;
     std::optional<std::string> channel;
     std::string template_directory;    // "": the usual one
+    std::string place;                 // where its turns work; "": in its own workspace
     std::string clone;                 // path or URL the workspace starts as
     bool submodules = false;           // of the clone too
     std::optional<std::string> adopt;  // a directory or a packed agent; "": the one in place
@@ -57,6 +59,9 @@ struct Birth {
 // Error(no_driver), Error(bad_request).
 Birth give_birth(const agent::Home& home, store::Store& store, const sys::Environment& environment,
                  BirthOptions options);
+
+// Held by whoever makes an agent, until it is whole. Error(agent_busy).
+sys::Lock require_birth_lock(const agent::Home& home);
 
 // What a person is told: that it is there, its model and its permissions.
 std::string announcement(const Birth& birth);

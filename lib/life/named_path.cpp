@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "store/turns.hpp"
 #include "sys/file.hpp"
+#include "sys/git_place.hpp"
 
 namespace chorus::life {
 namespace {
@@ -28,6 +29,27 @@ std::string named_path(store::Store& store, const agent::Home& home, base::Error
                                       ", and the link " + link + " may be theirs",
                                   "name what is meant; now it is " + led->path);
     return led->path;
+}
+
+void check_place(const agent::Home& home, const sys::Environment& environment,
+                 const std::string& what, const std::string& path) {
+    const std::string home_path = sys::exists(home.path()) ? sys::real_path(home.path()) : "";
+    const std::string user_home = environment.get("HOME");
+    const bool is_user_home =
+        !user_home.empty() && sys::exists(user_home) && sys::real_path(user_home) == path;
+    const bool is_of_home = !home_path.empty() && (home_path == path || is_below(home_path, path) ||
+                                                   is_below(path, home_path));
+    if (path == "/" || is_of_home || is_user_home)
+        throw base::Error(base::ErrorCode::bad_request,
+                          what + ": " + base::quoted(path) + ": not a place to work in",
+                          "not /, a home directory, or what holds or belongs to CHORUS_HOME");
+    if (const std::string git = sys::git_directory_around(path); !git.empty())
+        throw base::Error(base::ErrorCode::bad_request,
+                          what + ": " + base::quoted(path) +
+                              ": not a place to work in: commands could write the hooks and "
+                              "configuration of the git directory " +
+                              git,
+                          "name its work tree; of a bare repository git worktree add makes one");
 }
 
 }  // namespace chorus::life

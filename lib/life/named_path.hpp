@@ -6,6 +6,7 @@
 #include "agent/layout.hpp"
 #include "base/error.hpp"
 #include "store/store.hpp"
+#include "sys/environment.hpp"
 
 namespace chorus::life {
 
@@ -14,5 +15,11 @@ namespace chorus::life {
 // this home work: a command of theirs may have put it there.
 std::string named_path(store::Store& store, const agent::Home& home, base::ErrorCode code,
                        const std::string& what, const std::string& path);
+
+// Throws Error(bad_request), which begins with `what`, where agents do not work: /, the user's home
+// directory, what holds the home or lies in it, and a git directory and what lies in one. `path`
+// is a real path.
+void check_place(const agent::Home& home, const sys::Environment& environment,
+                 const std::string& what, const std::string& path);
 
 }  // namespace chorus::life

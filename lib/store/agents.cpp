@@ -28,7 +28,7 @@ std::string select(std::string_view condition) {
     return std::string(
                "SELECT id, name, generation, kind, parent_id, preset, dir, model, permissions, "
                "description, "
-               "channel_id, status, created_at, destroyed_at, files_kept, last_clear_time, "
+               "channel_id, place, status, created_at, destroyed_at, files_kept, last_clear_time, "
                "last_clear_message, turn_count, last_activity FROM agents WHERE ")
         .append(condition);
 }
@@ -47,6 +47,7 @@ Agent read(const Statement& statement) {
     agent.permissions = row.text();
     agent.description = row.text();
     agent.channel_id = row.text();
+    agent.place = row.text();
     agent.status = parse_status(row.view());
     agent.created_at = row.integer();
     agent.destroyed_at = row.integer();
@@ -91,6 +92,13 @@ std::string_view name(AgentStatus status) {
     return status_names.at(static_cast<std::size_t>(status));
 }
 
+std::optional<AgentId> find_agent_id(Store& store, std::string_view name) {
+    Statement statement = store.prepare(
+        "SELECT id FROM agents WHERE name = ? AND kind = 'agent' AND status <> 'destroyed'");
+    if (!statement.bind(name).step()) return std::nullopt;
+    return statement.integer(0);
+}
+
 std::optional<Agent> find_agent(Store& store, std::string_view name) {
     // While it stands at its row, the second statement reads the same snapshot. One text with all
     // columns for both functions is prepared once.
@@ -103,6 +111,15 @@ std::optional<Agent> find_agent(Store& store, std::string_view name) {
 std::optional<Agent> find_agent(Store& store, AgentId id) {
     Statement statement = store.prepare(select("id = ?"));
     return read_first(statement.bind(id));
+}
+
+std::optional<Agent> find_agent_of_place(Store& store, std::string_view place) {
+    Statement statement = store.prepare(select("place = ? AND status <> 'destroyed'"));
+    return read_first(statement.bind(place));
+}
+
+void set_agent_place(Store& store, AgentId id, std::string_view place) {
+    store.prepare("UPDATE agents SET place = ? WHERE id = ?").bind(place).bind(id).run();
 }
 
 std::optional<Agent> find_destroyed_agent(Store& store, std::string_view name) {
@@ -165,6 +182,9 @@ Tally tally_of(Store& store, AgentId agent, base::TimeMs now) {
 Agent insert_agent(Store& store, const Agent& agent) {
     if (agent.kind == "agent" && find_agent(store, agent.name))
         throw base::Error(base::ErrorCode::exists, agent.name + ": there is an agent of that name");
+    if (const auto present = find_agent_of_place(store, agent.place); present)
+        throw base::Error(base::ErrorCode::exists,
+                          agent.place + ": agent '" + present->name + "' works there");
     Agent inserted = agent;
     inserted.generation = next_generation(store, agent.name);
     inserted.status = AgentStatus::creating;
@@ -172,8 +192,8 @@ Agent insert_agent(Store& store, const Agent& agent) {
         .prepare(
             "INSERT INTO agents (name, generation, kind, parent_id, preset, dir, model, "
             "permissions, "
-            "description, channel_id, status, created_at, last_clear_time, last_activity) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            "description, channel_id, place, status, created_at, last_clear_time, last_activity) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         .bind(inserted.name)
         .bind(inserted.generation)
         .bind(inserted.kind)
@@ -184,6 +204,7 @@ Agent insert_agent(Store& store, const Agent& agent) {
         .bind(inserted.permissions)
         .bind(inserted.description)
         .bind(inserted.channel_id)
+        .bind_or_null(inserted.place)
         .bind(name(inserted.status))
         .bind(inserted.created_at)
         .bind(inserted.last_clear_time)

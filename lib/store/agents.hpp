@@ -29,6 +29,7 @@ struct Agent {
     std::string permissions;  // index of agent.json: a name or "custom"
     std::string description;
     std::string channel_id;
+    std::string place;  // where its turns work, a real path; "": in its own workspace
     AgentStatus status = AgentStatus::creating;
     base::TimeMs created_at = 0;
     base::TimeMs destroyed_at = 0;  // 0: not
@@ -41,7 +42,12 @@ struct Agent {
 
 // The one that is not destroyed, else nothing.
 std::optional<Agent> find_agent(Store& store, std::string_view name);
+// The same of a database of an older Chorus too.
+std::optional<AgentId> find_agent_id(Store& store, std::string_view name);
 std::optional<Agent> find_agent(Store& store, AgentId id);
+// The one that works in that directory and is not destroyed.
+std::optional<Agent> find_agent_of_place(Store& store, std::string_view place);
+void set_agent_place(Store& store, AgentId id, std::string_view place);
 // The newest generation of that name that was destroyed.
 std::optional<Agent> find_destroyed_agent(Store& store, std::string_view name);
 // Those that ever had the name, the newest first; without children.
@@ -64,7 +70,8 @@ struct Tally {
 };
 Tally tally_of(Store& store, AgentId agent, base::TimeMs now);
 // Inserts as `creating` with the next generation of its name; Error(exists) where the name is
-// taken. Its main thread (1, branch main) is inserted with it. Inside a transaction of the caller.
+// taken, or the place. Its main thread (1, branch main) is inserted with it. Inside a transaction
+// of the caller.
 Agent insert_agent(Store& store, const Agent& agent);
 void set_agent_status(Store& store, AgentId id, AgentStatus status);
 // Status, destroyed_at and files_kept at once.

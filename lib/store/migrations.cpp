@@ -24,6 +24,7 @@ extern const std::string_view store_schema_0012;
 extern const std::string_view store_schema_0013;
 extern const std::string_view store_schema_0014;
 extern const std::string_view store_schema_0015;
+extern const std::string_view store_schema_0016;
 }  // namespace chorus::embedded
 
 namespace chorus::store {
@@ -42,7 +43,7 @@ constexpr std::array migrations{
     Migration{9, &embedded::store_schema_0009},  Migration{10, &embedded::store_schema_0010},
     Migration{11, &embedded::store_schema_0011}, Migration{12, &embedded::store_schema_0012},
     Migration{13, &embedded::store_schema_0013}, Migration{14, &embedded::store_schema_0014},
-    Migration{15, &embedded::store_schema_0015},
+    Migration{15, &embedded::store_schema_0015}, Migration{16, &embedded::store_schema_0016},
 };
 
 constexpr bool numbers_have_no_gaps() {

@@ -182,9 +182,9 @@ chat::Message user_message(Place& place, const std::string& text, std::vector<st
     std::move(ended.begin(), ended.end(), std::back_inserter(tasks));
     chat::Message message;
     message.content = text;
-    message.status = place.redaction.apply(
-        context::status_block(store::list_threads(place.store, place.agent.id), place.thread.id,
-                              store::pending_prompts(place.store, place.agent.id), tasks));
+    message.status = place.redaction.apply(context::status_block(
+        place.stands_in, store::list_threads(place.store, place.agent.id), place.thread.id,
+        store::pending_prompts(place.store, place.agent.id), tasks));
     return message;
 }
 

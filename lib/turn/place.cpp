@@ -26,34 +26,26 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-std::string checked_directory(store::Store& store, const TurnOptions& options,
-                              const agent::Home& home, const agent::Directory& directory,
+// Of -C, or of the agent's own place.
+std::string checked_directory(store::Store& store, const Wanted& wanted, const agent::Home& home,
                               const sys::Environment& environment) {
-    if (options.directory.empty()) return sys::real_path(directory.workspace());
-    if (!sys::is_directory(options.directory))
-        throw Error(ErrorCode::bad_request,
-                    "-C: " + base::quoted(options.directory) + ": not a directory");
+    const std::string what = wanted.is_given ? "-C" : "the directory of the agent";
+    if (!sys::is_directory(wanted.path))
+        throw Error(
+            ErrorCode::bad_request, what + ": " + base::quoted(wanted.path) + ": not a directory",
+            wanted.is_given ? ""
+                            : "where it was moved: chorus-init --here NAME --exist-ok in the new "
+                              "place");
     const std::string path = life::named_path(
-        store, home, ErrorCode::bad_request, "-C",
-        (options.directory.starts_with('/') ? "" : sys::real_path(".") + "/") + options.directory);
-    const std::string home_path = sys::real_path(home.path());
-    const std::string user_home = environment.get("HOME");
-    const bool holds_home =
-        home_path == path || home_path.rfind(path == "/" ? path : path + "/", 0) == 0;
-    const bool is_user_home =
-        !user_home.empty() && sys::exists(user_home) && sys::real_path(user_home) == path;
-    const bool inside_home = path.rfind(home_path + "/", 0) == 0;
-    if (path == "/" || holds_home || is_user_home || inside_home)
-        throw Error(ErrorCode::bad_request,
-                    "-C: " + base::quoted(path) + ": not a place to work in",
-                    "not /, a home directory, or what holds or belongs to CHORUS_HOME");
-    if (const std::string git = sys::git_directory_around(path); !git.empty())
-        throw Error(ErrorCode::bad_request,
-                    "-C: " + base::quoted(path) +
-                        ": not a place to work in: commands could write " +
-                        "the hooks and configuration of the git directory " + git,
-                    "name its work tree; of a bare repository git worktree add makes one");
+        store, home, ErrorCode::bad_request, what,
+        (wanted.path.starts_with('/') ? "" : sys::real_path(".") + "/") + wanted.path);
+    life::check_place(home, environment, what, path);
     return path;
+}
+
+Wanted wanted_by(const TurnOptions& options, const store::Agent& agent) {
+    if (options.directory.empty()) return {agent.place, false};
+    return {options.directory};
 }
 
 std::string holder_of(store::Store& store, const store::Agent& agent, const store::Thread& thread) {
@@ -83,7 +75,8 @@ void be_patient(store::Store& store, std::int64_t wait_ms, const TurnOptions& op
 void read_again(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
     place.agent = life::require_again(place.store, place.agent);
     place.home_configuration = agent::load_home_configuration(surroundings.home);
-    place.root = root_for(place.store, place.directory, options, surroundings);
+    place.root = root_for(place.store, place.directory, wanted_by(options, place.agent),
+                          surroundings.home, surroundings.environment);
     place.redaction = secrets_of(surroundings.home, surroundings.environment,
                                  place.home_configuration.shared.environment);
     sys::remove_mount_points(place.root.path());
@@ -151,12 +144,13 @@ std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn) {
     return sys::is_directory(own) ? sys::Root::find(sys::real_path(own)) : std::nullopt;
 }
 
-sys::Root root_for(store::Store& store, const agent::Directory& directory,
-                   const TurnOptions& options, const Surroundings& surroundings) {
+sys::Root root_for(store::Store& store, const agent::Directory& directory, const Wanted& wanted,
+                   const agent::Home& home, const sys::Environment& environment) {
     // the home stays private
-    const unsigned mask = options.directory.empty() ? sys::private_umask : sys::caller_umask();
-    const std::string path =
-        checked_directory(store, options, surroundings.home, directory, surroundings.environment);
+    const unsigned mask = wanted.path.empty() ? sys::private_umask : sys::caller_umask();
+    const std::string path = wanted.path.empty()
+                                 ? sys::real_path(directory.workspace())
+                                 : checked_directory(store, wanted, home, environment);
     auto root = sys::Root::find(path, "the workspace", mask);
     if (!root && errno != ELOOP && errno != ENOTDIR)
         throw Error(ErrorCode::bad_request, "-C: " + base::system_error(path).message());
@@ -165,11 +159,14 @@ sys::Root root_for(store::Store& store, const agent::Directory& directory,
 }
 
 sys::Root root_of_turn(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+    const Wanted wanted{options.directory};
     if (options.directory.empty())
-        return root_for(place.store, place.directory, options, surroundings);
+        return root_for(place.store, place.directory, wanted, surroundings.home,
+                        surroundings.environment);
     std::string why = "the turn works there, and it is gone";
     if (sys::is_directory(options.directory)) {
-        sys::Root root = root_for(place.store, place.directory, options, surroundings);
+        sys::Root root = root_for(place.store, place.directory, wanted, surroundings.home,
+                                  surroundings.environment);
         if (root.path() == options.directory) return root;
         why = "a link leads elsewhere now";
     }
@@ -202,7 +199,8 @@ Place open_place(Found& found, const TurnOptions& options, const Surroundings& s
     const agent::Home& home = surroundings.home;
     const agent::Directory directory(home.path() + "/" + found.agent.dir);
     auto home_configuration = agent::load_home_configuration(home);
-    sys::Root root = root_for(found.store, directory, options, surroundings);
+    sys::Root root = root_for(found.store, directory, wanted_by(options, found.agent), home,
+                              surroundings.environment);
     const store::Thread thread =
         context::require_thread(found.store, found.agent, directory, options.thread);
     auto redaction =
@@ -213,6 +211,7 @@ Place open_place(Found& found, const TurnOptions& options, const Surroundings& s
         std::move(found.store), found.agent, thread, directory, std::move(home_configuration),
         std::move(root),        {},          {},     {}};
     place.redaction = std::move(redaction);
+    place.stands_in = options.stands_in;
     return place;
 }
 

@@ -39,6 +39,7 @@ struct Place {
     std::map<std::string, SeenFiles> held = {};  // TurnOptions::held
     // What a call that was killed left for programs outside the sandbox to obey, a sentence.
     std::string left_plants = {};
+    std::string stands_in = {};  // TurnOptions::stands_in
 };
 // Posted when the turn is over, where there is a channel. Inside a transaction of the caller.
 void keep_for_channel(Place& place, store::TurnId turn, const std::string& text);
@@ -68,9 +69,13 @@ Tried try_lock(Place& place, const TurnOptions& options, const Surroundings& sur
 void begin_thread(Place& place, const TurnOptions& options, const Surroundings& surroundings);
 // What that turn worked in; nothing where it is gone, or where a link leads there now.
 std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn);
-// What a turn works in: the workspace, or -C DIR where it may be that.
-sys::Root root_for(store::Store& store, const agent::Directory& directory,
-                   const TurnOptions& options, const Surroundings& surroundings);
+struct Wanted {
+    std::string path;      // "": the agent's workspace
+    bool is_given = true;  // by -C
+};
+// What a turn works in, where it may be that.
+sys::Root root_for(store::Store& store, const agent::Directory& directory, const Wanted& wanted,
+                   const agent::Home& home, const sys::Environment& environment);
 // The same of a turn that goes on in DIR. Error(bad_request) where DIR is gone or leads elsewhere.
 sys::Root root_of_turn(Place& place, const TurnOptions& options, const Surroundings& surroundings);
 

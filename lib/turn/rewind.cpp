@@ -34,7 +34,7 @@ Place place_of(store::Store store, life::HeldAgent held, const RewindOptions& op
     const agent::Directory directory(home.path() + "/" + held.agent.dir);
     const store::Thread thread =
         context::require_thread(store, held.agent, directory, options.thread);
-    sys::Root root = root_for(store, directory, {}, surroundings);
+    sys::Root root = root_for(store, directory, {}, home, surroundings.environment);
     return {.store = std::move(store),
             .agent = std::move(held.agent),
             .thread = thread,

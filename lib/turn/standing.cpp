@@ -239,10 +239,13 @@ std::string what_of(const ThreadStanding& thread) {
     return turn.reason;
 }
 
-WorkspaceStanding workspace_of(const agent::Directory& directory) {
+WorkspaceStanding workspace_of(const agent::Home& home, const store::Agent& agent) {
+    const std::string path = agent.place.empty()
+                                 ? agent::Directory(home.path() + "/" + agent.dir).workspace()
+                                 : agent.place;
     WorkspaceStanding workspace;
+    workspace.directory = path;
     try {
-        const std::string path = directory.workspace();
         if (!sys::is_directory(path)) throw base::system_error(path, ENOENT);
         const auto repository = repo::Repository::open(sys::real_path(path));
         if (!repository)

@@ -49,12 +49,13 @@ struct ContextStanding {
     base::TimeMs idle_until = 0;  // when idle-save would save it; 0: never, as things are
 };
 struct WorkspaceStanding {
+    std::string directory;  // where its turns work
     std::string branch;
     std::int64_t uncommitted = 0;
     std::string problem;  // why neither is known, ""
 };
 // Opens libgit2 and looks at every file: more than all the rest costs.
-WorkspaceStanding workspace_of(const agent::Directory& directory);
+WorkspaceStanding workspace_of(const agent::Home& home, const store::Agent& agent);
 
 struct AgentStanding {
     store::Agent agent;

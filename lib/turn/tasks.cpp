@@ -7,6 +7,7 @@
 #include "store/records.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
+#include "turn/place.hpp"
 #include "turn/rights.hpp"
 #include "turn/secrets.hpp"
 #include "turn/shutdown.hpp"
@@ -62,7 +63,8 @@ store::Task start_by_hand(store::Store& store, const store::Agent& agent, const 
                           "write $NAME, and let commands see the variable: chorus-config set "
                           "environment '[\"NAME\"]' -A " +
                               agent.name);
-    const std::string workspace = sys::real_path(site.directory.workspace());
+    const std::string workspace =
+        root_for(store, site.directory, {agent.place, false}, home, environment).path();
     const sys::Sandbox sandbox =
         command_sandbox(store, home, general, sandbox_in_force(own, general), workspace,
                         site.directory, agent.name, environment);

@@ -97,7 +97,8 @@ store::Turn new_turn(const Place& place, const TurnOptions& options,
     turn.profile = loaded.rights.name;
     turn.idempotency_key = options.idempotency_key;
     turn.options = store_options(options, loaded.settings);
-    turn.working_directory = options.directory.empty() ? "" : place.root.path();
+    const bool is_elsewhere = !options.directory.empty() || !place.agent.place.empty();
+    turn.working_directory = is_elsewhere ? place.root.path() : "";
     turn.commit_before = repo::head_commit(place.root.path());
     return turn;
 }
@@ -219,7 +220,7 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
                    ? begin_and_run(place, given, surroundings, load(place, given, surroundings))
                    : nothing_to_do(place, last);
     const TurnOptions options = stored_options(given, *last);
-    if (!options.directory.empty() || !given.directory.empty())
+    if (!options.directory.empty() || !given.directory.empty() || !place.agent.place.empty())
         place.root = root_of_turn(place, options, surroundings);
     if (last->state == TurnState::prompt && asks_nobody(given, surroundings)) {
         const auto pending = asked_of(place, *last).pending;

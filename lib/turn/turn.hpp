@@ -48,6 +48,7 @@ struct TurnOptions {
     bool on_ask_given = false;         // else --resume takes that of the turn
     std::optional<Decision> decision;  // --approve, --deny, --answer: decided before going on
     std::string directory;             // -C, absolute; "": the agent's workspace
+    std::string stands_in = {};        // where in what it works in the person is: "src/lib"
     std::string model;                 // -m
     std::optional<agent::Permissions> permissions = {};  // instead of the agent's, for this turn
     std::optional<std::int64_t> max_iterations;

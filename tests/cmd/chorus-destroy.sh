@@ -284,7 +284,7 @@ test_case "names"
 init a --model builtin/script
 mkdir "$scratch/home/agents/foreign"
 unchanged 2 usage chorus-destroy '' --yes
-for name in .. . a/b ../agents/a A 'a '; do
+for name in .. a/b ../agents/a A 'a '; do
     unchanged 4 "there is none of that name" chorus-destroy "$name" --yes
 done
 unchanged 2 'usage' chorus-destroy -rf

@@ -24,7 +24,8 @@ namespace chorus::store {
 
 // Takes away what 0012 and what came after it add.
 constexpr const char* without_imports =
-    "DROP TABLE clock_disputes; "
+    "ALTER TABLE tool_runs DROP COLUMN patch; DROP INDEX agents_place; "
+    "ALTER TABLE agents DROP COLUMN place; DROP TABLE clock_disputes; "
     "DROP VIEW known_messages; DROP VIEW known_turns; DROP TABLE imports; "
     "ALTER TABLE threads DROP COLUMN is_importing; "
     "DELETE FROM settings WHERE scope = 'search'; "
