@@ -12,7 +12,10 @@ if(NOT CHORUS_SANITIZE)
   # A turn is a process: every library the loader has to map costs it a part of a millisecond, and what it never calls
   # lies between what it does.
   target_compile_options(chorus_settings INTERFACE -ffunction-sections -fdata-sections)
-  target_link_options(chorus_settings INTERFACE -static-libstdc++ -static-libgcc -Wl,--as-needed -Wl,--gc-sections)
+  target_link_options(chorus_settings INTERFACE -Wl,--as-needed -Wl,--gc-sections)
+  if(NOT CHORUS_SYSTEM_LIBRARIES)
+    target_link_options(chorus_settings INTERFACE -static-libstdc++ -static-libgcc)
+  endif()
   # The loader reads thousands of relocations from a kilobyte.
   include(CheckLinkerFlag)
   check_linker_flag(CXX LINKER:-z,pack-relative-relocs CHORUS_PACKS_RELOCATIONS)

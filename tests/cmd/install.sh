@@ -66,7 +66,9 @@ int main() {
 }
 CPP
 export PKG_CONFIG_PATH=$scratch/root/opt/chorus/lib/pkgconfig:$scratch/root/opt/chorus/lib/x86_64-linux-gnu/pkgconfig
-flags=$(pkg-config --define-variable=prefix="$scratch/root/opt/chorus" --cflags --libs chorus)
+run pkg-config --validate chorus
+expect_status 0
+flags=$(pkg-config --cflags --libs chorus)
 if nm "$scratch"/root/opt/chorus/lib/libchorus.a 2>/dev/null | grep -q __asan; then flags="-fsanitize=address,undefined $flags"; fi
 run c++ -std=c++20 -o program program.cpp $flags
 expect_status 0
