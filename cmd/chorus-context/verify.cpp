@@ -33,7 +33,8 @@ store::AuditHead parse_head(const std::string& text) {
                          head.hash.find_first_not_of("0123456789abcdef") == std::string::npos;
     if (has_colon && head.rows >= 0 && (head.rows == 0 ? head.hash.empty() : is_hash)) return head;
     throw Error(ErrorCode::bad_request, "--expect: " + base::quoted(text) + " is not ROWS:HASH",
-                "a result of chorus-run --json has them: jq -r '.audit | \"\\(.rows):\\(.hash)\"'");
+                "a result of chorus-run --json has them: jq -r '\"\\(.audit.rows // "
+                "0):\\(.audit.hash // \"\")\"'");
 }
 
 // What is wrong, or "".

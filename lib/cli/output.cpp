@@ -221,7 +221,9 @@ ExitStatus Output::finish(const chat::TurnResult& ended) {
     const std::string printed = copy_;
     // first the file: where it cannot be written, fail() puts that into what goes to stdout
     ended_ = result;
-    if (file_) file_->write(printed + last_part(result), patience());
+    const std::string whole = printed + last_part(result);
+    // of a turn that only waits there is nothing to say: what the file holds stays
+    if (file_ && !whole.empty()) file_->write(whole, patience());
     ended_.reset();
     print(last_part(result));
     progress_.reset();

@@ -5,6 +5,7 @@
 #include "base/nearest.hpp"
 #include "base/shell_quoted.hpp"
 #include "base/text.hpp"
+#include "base/time.hpp"
 #include "cli/conflicts.hpp"
 
 namespace chorus::cli {
@@ -97,6 +98,7 @@ class Line {
     void take_options(const std::string& argument);
     void refuse_two_readings(const std::string& argument) const;
     std::string next_value(const Given& given);
+    void refuse_time_behind_blank(const Given& given) const;
     std::string with_dashes() const;
     Error option_among_words() const;
     Error problem_with(const Given& given) const;
@@ -173,12 +175,22 @@ std::string Line::next_value(const Given& given) {
     return next;
 }
 
+// It would be the first word of a prompt.
+void Line::refuse_time_behind_blank(const Given& given) const {
+    if (at_ + 1 >= arguments_.size() || !base::parse_duration_ms(arguments_[at_ + 1])) return;
+    const std::string& time = arguments_[at_ + 1];
+    throw usage(given.typed + ": the time stands behind '='",
+                given.typed + "=" + time + "; where " + base::quoted(time) +
+                    " is a word: " + given.typed + " -- " + time);
+}
+
 void Line::take_options(const std::string& argument) {
     if (many_ > 0) behind_words_ = argument;
     if (many_ > 1) throw option_among_words();
     for (Given& given : read_options(command_, argument)) {
         if (given.problem) throw problem_with(given);
         if (given.option->takes() == Takes::value && !given.value) given.value = next_value(given);
+        if (given.option->type() == "[=TIME]" && !given.value) refuse_time_behind_blank(given);
         options_.push_back(std::move(given));
     }
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: root
 # The options of chorus-run(1), each by what it changes.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"
@@ -278,6 +279,13 @@ for kept in chorus.db chorus.db-wal chorus.db-journal config.json agents/a/agent
     expect_equal "$(cat "$CHORUS_HOME/$kept" 2>/dev/null | sha256sum)" "$before"
 done
 expect_sound
+echo precious >waits.txt
+run chorus-run a --new-thread -o waits.txt '/bash true'
+expect_status 10
+expect_file waits.txt precious
+run chorus-run a -t 2 -o waits.txt again
+expect_status 10
+expect_file waits.txt precious
 echo old >"$CHORUS_HOME/agents/a/workspace/kept"
 run chorus-run a hi -o "$CHORUS_HOME/agents/a/workspace/kept"
 expect_status 0

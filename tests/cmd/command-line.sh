@@ -188,4 +188,18 @@ run chorus-run a -f $'caf\xe9' -o $'out\xff'
 expect_status 0
 [ -s $'out\xff' ] || fail 'no file'
 
+test_case "a time behind --wait and a blank is not the first word of a prompt"
+init a --model builtin/script
+run chorus-run a --wait 10m hi
+expect_status 2
+expect_match "$err" "error: usage: --wait: the time stands behind '='"
+expect_match "$err" "hint: --wait=10m; where '10m' is a word: --wait -- 10m"
+run chorus-context save a s --wait 5
+expect_status 2
+run chorus-run a --wait -- 10m
+expect_status 0
+expect_match "$out" 10m
+run chorus-run a --wait=10m hi
+expect_status 0
+
 end_tests
