@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: root
 # Broken homes: the doctor finds each of them, --fix saves what there is, says what is lost, and the
 # next doctor has nothing to say.
 . "$(dirname "$0")/../support/lib.sh"

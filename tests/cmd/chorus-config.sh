@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: root
 # The contract of chorus-config(1).
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: root
 # branch, branches, switch and rewind of chorus-context(1).
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: root
 # chorus-context export, import and pack.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"

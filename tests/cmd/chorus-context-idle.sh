@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: root
 # idle-save: quiet, race-free, one failure does not stop the others; and full disks for every verb that writes.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: root
 # The verbs of chorus-context that only read: show, log, messages, search, usage, artifacts, backup, verify --prefix.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"

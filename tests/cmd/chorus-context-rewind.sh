@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: root
 # rewind --workspace of chorus-context(1): the files as they were, whatever git holds.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: root
 # An agent ends: what runs, what waits, its rows and its files; and what comes after it.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"

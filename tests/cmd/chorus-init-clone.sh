@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: openssh-server, perl
 # chorus-init --clone over ssh and http, with submodules, and with what is not to be kept.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: root
 # What an agent brings along: chorus-init(1), Trust. Every way in and every key that widens rights, starts programs
 # or sends data.
 . "$(dirname "$0")/../support/lib.sh"

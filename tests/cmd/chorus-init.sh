@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: root
 # The contract of chorus-init(1).
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: root
 # A disk that is full and a home that cannot be written: one clear line, and nothing that was accepted is lost.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"

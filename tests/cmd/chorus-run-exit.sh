@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: root
 # Every way a turn ends: its exit status is the table's, the same in text, json and stream-json, one clear
 # line says why, nothing that was accepted is lost and the next turn works.
 . "$(dirname "$0")/../support/lib.sh"

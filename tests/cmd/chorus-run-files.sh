@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: root
 # The files that tools and commands make and replace: modes, owners, ACLs and extended attributes (chorus(7), TOOLS).
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"

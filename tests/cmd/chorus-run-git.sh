@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: root
 # The git tools in the repositories people have: merges, line ends, worktrees, submodules, checkouts of
 # another user's; and histories that come out as git's own.
 . "$(dirname "$0")/../support/lib.sh"

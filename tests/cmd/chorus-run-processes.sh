@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: root
 # What a turn starts ends with it, what it knows stays with it, and what a command leaves is told.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"

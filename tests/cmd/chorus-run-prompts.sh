@@ -49,7 +49,7 @@ expect_json '"\(.state) \(.text) \(.exit_code)"' 'completed Done. 0'
 expect_equal "$(ran)" 1
 expect_equal "$(outcome c)" ok
 expect_equal "$(states)" approved
-expect_db "SELECT decision || ' ' || actor FROM audit_log WHERE action_string = 'tool:bash:echo ran >> log'" "ask_approved uid 0 (carol)"
+expect_db "SELECT decision || ' ' || actor FROM audit_log WHERE action_string = 'tool:bash:echo ran >> log'" "ask_approved uid $(id -u) (carol)"
 expect_acceptable "$(request 2)"
 expect_sound
 run chorus-tasks pending
@@ -311,7 +311,7 @@ expect_status 0
 run chorus-run a --deny "${ids[0]}" --json
 expect_status 4
 expect_json '.error.code' NO_PROMPT
-expect_one_error 'it was approved by uid 0'
+expect_one_error "it was approved by uid $(id -u)"
 run chorus-tasks approve "${ids[0]}"
 expect_status 4
 init b --model builtin/script

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: root
 # What recovery finds of a call that kill -9 cut off, by class of tool: at exact system calls, by strace.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: root
 # What commands can reach of the host, and what of the workspace the programs themselves obey.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"

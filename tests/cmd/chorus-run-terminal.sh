@@ -325,16 +325,16 @@ decided_elsewhere() {
 }
 test_case "what is typed when the question is decided already is told to be too late, and the decision holds"
 decided_elsewhere 'chorus-tasks deny "$id"' y
-expect_match "$out" "notice: prompt $id: what was typed came too late: it was denied by uid 0, 2"
+expect_match "$out" "notice: prompt $id: what was typed came too late: it was denied by uid $(id -u), 2"
 expect_missing "$CHORUS_HOME/agents/a/workspace/done"
 decided_elsewhere 'chorus-tasks approve "$id"' n
-expect_match "$out" "came too late: it was approved by uid 0, 2"
+expect_match "$out" "came too late: it was approved by uid $(id -u), 2"
 [ -e "$CHORUS_HOME/agents/a/workspace/done" ] || fail 'it was not run'
 decided_elsewhere 'chorus-tasks approve "$id"' a
 expect_match "$out" 'came too late: it was approved'
 expect_db "SELECT count(*) FROM audit_log WHERE detail LIKE 'always%'" 0
 decided_elsewhere 'chorus-tasks answer "$id" red' blue
-expect_match "$out" 'came too late: it was answered by uid 0, 2'
+expect_match "$out" "came too late: it was answered by uid $(id -u), 2"
 expect_db "SELECT content FROM messages WHERE role = 'tool_result'" red
 decided_elsewhere 'db "UPDATE prompts SET expires_at = 1"' y
 expect_match "$out" 'came too late: it has expired'

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: zsh, fish
 # Command lines complete themselves in bash, zsh and fish: the real shells, at a terminal.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"

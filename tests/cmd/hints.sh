@@ -116,7 +116,7 @@ test_case "a turn that is decided, and has not gone on"
 waits
 run chorus-tasks approve "$id"
 hinted 10 'decided and has not gone on' chorus-run a -t 2 more
-hinted 4 'nothing to decide: it was approved by uid 0' chorus-run a --approve "$id"
+hinted 4 "nothing to decide: it was approved by uid $(id -u)" chorus-run a --approve "$id"
 expect_match "$err" 'hint: chorus-run a -t 2 --resume goes on with the turn'
 hinted 4 'nothing to decide' chorus-tasks deny "$id"
 hinted 4 'nothing waits for that' chorus-run a -t 2 --approve all

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: lintian
 # What `make package` makes is a Debian package, and its programs work.
 . "$(dirname "$0")/../support/lib.sh"
 for tool in lintian dpkg-deb readelf; do

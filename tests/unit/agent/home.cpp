@@ -85,7 +85,7 @@ TEST(OpenHome, refuses_one_that_others_can_write) {
     EXPECT_NO_THROW(open_home(home, nothing, IfMissing::create));
 }
 
-TEST(OpenHome, refuses_one_of_another_user) {
+TEST(OpenHome, as_root_refuses_one_of_another_user) {
     ASSERT_EQ(geteuid(), 0U) << "the tests want root: they give files to another user";
     const Scratch scratch;
     const Home home(scratch / "home");

@@ -24,7 +24,7 @@ class OwnerTest : public WorkspaceTest {
     const std::string foreign_ = "git: the repository belongs to another user";
 };
 
-TEST_F(OwnerTest, AnotherUsersIsReadWhereTheUserSaysSo) {
+TEST_F(OwnerTest, AsRootAnotherUsersIsReadWhereTheUserSaysSo) {
     give_away();
     EXPECT_EQ(refusal(), foreign_);
     write("a", "1\n");
@@ -38,7 +38,7 @@ TEST_F(OwnerTest, AnotherUsersIsReadWhereTheUserSaysSo) {
     EXPECT_EQ(refusal(), foreign_);
 }
 
-TEST_F(OwnerTest, RootBySudoReadsThoseOfTheUser) {
+TEST_F(OwnerTest, AsRootRootBySudoReadsThoseOfTheUser) {
     give_away();
     setenv("SUDO_UID", "12345", 1);
     EXPECT_EQ(open().status(), "branch main\n");
@@ -47,7 +47,7 @@ TEST_F(OwnerTest, RootBySudoReadsThoseOfTheUser) {
     unsetenv("SUDO_UID");
 }
 
-TEST_F(OwnerTest, TheHintCanBeTyped) {
+TEST_F(OwnerTest, AsRootTheHintCanBeTyped) {
     give_away();
     try {
         open();
@@ -58,7 +58,7 @@ TEST_F(OwnerTest, TheHintCanBeTyped) {
     }
 }
 
-TEST_F(OwnerTest, WhatIsSaidOfAnotherDirectoryOrTakenBackDoesNotCount) {
+TEST_F(OwnerTest, AsRootWhatIsSaidOfAnotherDirectoryOrTakenBackDoesNotCount) {
     give_away();
     for (const char* text :
          {"[safe]\ndirectory = /elsewhere\n", "[other]\ndirectory = *\n",
@@ -73,7 +73,7 @@ TEST_F(OwnerTest, WhatIsSaidOfAnotherDirectoryOrTakenBackDoesNotCount) {
     EXPECT_EQ(refusal(), foreign_);
 }
 
-TEST_F(OwnerTest, TheOtherConfigurationFilesCountToo) {
+TEST_F(OwnerTest, AsRootTheOtherConfigurationFilesCountToo) {
     give_away();
     shell(
         "mkdir -p ~/.config/git && printf '[SAFE]\\n\\tDirectory = \"*\" ; all\\n' > "
@@ -86,7 +86,7 @@ TEST_F(OwnerTest, TheOtherConfigurationFilesCountToo) {
     unsetenv("XDG_CONFIG_HOME");
 }
 
-TEST_F(OwnerTest, TheRepositorysNameIsTakenElseTheAgents) {
+TEST_F(OwnerTest, AsRootTheRepositorysNameIsTakenElseTheAgents) {
     git("config user.name rita");
     git("config user.email rita@x");
     write("a", "1\n");
@@ -104,7 +104,7 @@ TEST_F(OwnerTest, TheRepositorysNameIsTakenElseTheAgents) {
     EXPECT_EQ(git("reflog -1 --format='%gn <%ge>'"), "alice <alice@chorus.local>\n");
 }
 
-TEST_F(OwnerTest, SomebodysRepositoryKeepsItsConfiguration) {
+TEST_F(OwnerTest, AsRootSomebodysRepositoryKeepsItsConfiguration) {
     shell("rm -rf .git && git init -q -b main");
     const std::string config = read(".git/config");
     write("a", "1\n");
@@ -113,7 +113,7 @@ TEST_F(OwnerTest, SomebodysRepositoryKeepsItsConfiguration) {
     EXPECT_EQ(git("log --format=%an%ae"), "alicealice@chorus.local\n");
 }
 
-TEST_F(OwnerTest, ARepositoryOfSha256IsNamedAsSuch) {
+TEST_F(OwnerTest, AsRootARepositoryOfSha256IsNamedAsSuch) {
     shell("rm -rf .git && git init -q --object-format=sha256");
     try {
         open();

@@ -100,7 +100,7 @@ TEST_F(RepositoryTest, OpenTakesNoEnvironment) {
     unsetenv("GIT_DIR");
 }
 
-TEST_F(RepositoryTest, OpenRefusesARepositoryOfAnotherUser) {
+TEST_F(RepositoryTest, AsRootOpenRefusesARepositoryOfAnotherUser) {
     ASSERT_EQ(geteuid(), 0U) << "the tests want root: they give files to another user";
     initialise();
     shell("chown -R 12345 .");

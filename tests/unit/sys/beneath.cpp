@@ -251,7 +251,7 @@ TEST_F(Writing, IsPrivateUnlessAnUmaskIsGiven) {
     EXPECT_EQ(test::mode_of(inside + "/new"), 0700U);
 }
 
-TEST_F(Writing, KeepsOwnerAndGroup) {
+TEST_F(Writing, AsRootKeepsOwnerAndGroup) {
     ASSERT_EQ(geteuid(), 0U) << "the tests want root: they give files to another user";
     ASSERT_EQ(chown((inside + "/src/a.txt").c_str(), 65534, 1234), 0);
     chmod((inside + "/src/a.txt").c_str(), 0664);
@@ -264,7 +264,7 @@ TEST_F(Writing, KeepsOwnerAndGroup) {
 }
 
 // Of a file of somebody else, in a directory that this user may write.
-TEST_F(Writing, RefusesWhereTheOwnerOrTheGroupWouldBeLost) {
+TEST_F(Writing, AsRootRefusesWhereTheOwnerOrTheGroupWouldBeLost) {
     const std::string file = inside + "/src/a.txt";
     chmod(scratch.path().c_str(), 0755);
     for (const auto& [user, group, lost] :
@@ -337,7 +337,7 @@ TEST_F(Writing, KeepsAnAclAndExtendedAttributes) {
 }
 
 // What they lend holds for the content that they were given to.
-TEST_F(Writing, KeepsNoSetIdBitsAndNoCapabilities) {
+TEST_F(Writing, AsRootKeepsNoSetIdBitsAndNoCapabilities) {
     const std::string file = inside + "/src/a.txt";
     chmod(file.c_str(), 06755);
     std::string capability("\1\0\0\2", 4);  // version 2, effective
@@ -375,7 +375,7 @@ TEST_F(Writing, ADefaultAclDecidesForWhatIsNew) {
         acl({{acl_owner, 6}, {acl_user, 7, 4321}, {acl_group, 5}, {acl_mask, 6}, {acl_others, 0}}));
 }
 
-TEST_F(Writing, AGroupsDirectoryGivesItsGroupOnTheWay) {
+TEST_F(Writing, AsRootAGroupsDirectoryGivesItsGroupOnTheWay) {
     chown(inside.c_str(), 0, 1234);
     chmod(inside.c_str(), 02775);
     EXPECT_EQ(Root(inside, "the workspace", 002).write_file("new/deep/file", "x"), "");

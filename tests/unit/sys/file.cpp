@@ -465,7 +465,7 @@ TEST(RemoveTree, OpensDirectoriesThatItsUserHasClosed) {
     EXPECT_EQ(mode_of(scratch / "outside"), 0555U);
 }
 
-TEST(RemoveTree, NamesWhatItCannotRemove) {
+TEST(RemoveTree, AsRootNamesWhatItCannotRemove) {
     ASSERT_EQ(geteuid(), 0U) << "the tests want root: they give files to another user";
     const Scratch scratch;
     put(scratch / "mine/tree/a", "x");

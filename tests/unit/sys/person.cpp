@@ -43,18 +43,18 @@ uid_t uid_below(const char* name, uid_t user, const Environment& environment) {
     return found;
 }
 
-TEST(Person, WithoutSudoItIsTheRealUser) {
+TEST(Person, AsRootWithoutSudoItIsTheRealUser) {
     EXPECT_EQ(invoking_uid(Environment()), unless_known(getuid()));
     EXPECT_EQ(uid_below("bash", nobody, Environment()), unless_known(nobody));
 }
 
 // order.md, section Rights
-TEST(Person, BehindSudoItIsWhoCalledSudo) {
+TEST(Person, AsRootBehindSudoItIsWhoCalledSudo) {
     const uid_t found = uid_below("sudo", 0, with_sudo_uid(std::to_string(behind)));
     EXPECT_EQ(found, unless_known(behind));
 }
 
-TEST(Person, NobodyIsWhoTheEnvironmentAloneSays) {
+TEST(Person, AsRootNobodyIsWhoTheEnvironmentAloneSays) {
     const Environment environment = with_sudo_uid(std::to_string(behind));
     EXPECT_EQ(invoking_uid(environment), unless_known(getuid()));
     EXPECT_EQ(uid_below("sudoku", 0, environment), unless_known(0));
@@ -62,7 +62,7 @@ TEST(Person, NobodyIsWhoTheEnvironmentAloneSays) {
     EXPECT_EQ(uid_below("sudo", nobody, environment), unless_known(nobody));
 }
 
-TEST(Person, WhatSudoWouldNotWriteIsNotRead) {
+TEST(Person, AsRootWhatSudoWouldNotWriteIsNotRead) {
     for (const char* value : {"", "x", "12x", " 12", "-1", "4294967295", "99999999999"})
         EXPECT_EQ(uid_below("sudo", 0, with_sudo_uid(value)), unless_known(0)) << value;
 }

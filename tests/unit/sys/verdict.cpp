@@ -53,7 +53,7 @@ TEST_F(SandboxTest, AFailureIsToldAndTestedAgain) {
 }
 
 // Programs that look like bubblewrap and do not confine.
-TEST_F(SandboxTest, WhatDoesNotHoldInsideIsFound) {
+TEST_F(SandboxTest, AsRootWhatDoesNotHoldInsideIsFound) {
     const auto problem_with = [&](const std::string& script) {
         const std::string program = top_ + "/pretends";
         std::ofstream(program) << "#!/bin/bash\n" << script;

@@ -95,7 +95,7 @@ class Ends : public testing::Test {
 };
 
 // Processes that have the pid of a supervisor that is gone, each for real.
-TEST_F(Ends, no_stranger_is_killed_who_has_got_the_pid_since) {
+TEST_F(Ends, as_root_no_stranger_is_killed_who_has_got_the_pid_since) {
     std::vector<sys::Identity> gone;
     for (int i = 0; i < strangers; ++i) {
         const pid_t pid = sleeper();

@@ -304,7 +304,7 @@ int listen_as_system_log() {
     return bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ? fd : -1;
 }
 
-TEST(AuditSyslog, gets_rows_made_visible) {
+TEST(AuditSyslog, as_root_gets_rows_made_visible) {
     EXPECT_EQ(
         in_child([] {
             const test::Scratch scratch(test::Where::disk);
@@ -346,7 +346,7 @@ TEST(AuditSyslog, gets_rows_made_visible) {
         0);
 }
 
-TEST(AuditSyslog, that_nobody_listens_is_told) {
+TEST(AuditSyslog, as_root_that_nobody_listens_is_told) {
     EXPECT_EQ(in_child([] {
                   const test::Scratch scratch(test::Where::disk);
                   const int fd = listen_as_system_log();
