@@ -12,6 +12,7 @@
 #include "context/import.hpp"
 #include "life/agents.hpp"
 #include "life/birth.hpp"
+#include "life/deciders.hpp"
 #include "life/here.hpp"
 #include "life/opening.hpp"
 #include "life/reserve.hpp"
@@ -57,13 +58,6 @@ void check_channel(const std::string& given) {
         throw Error(ErrorCode::bad_request, "--channel: " + problem, agent::channel_hint);
 }
 
-// Imports the conversation that chorus-context pack put beside the files.
-std::size_t bring_conversation(store::Store& store, const agent::Directory& directory,
-                               const store::Agent& agent) {
-    const auto imported = context::import_packed(store, directory, agent);
-    return imported ? imported->messages : 0;
-}
-
 std::vector<std::string> keys_of(const std::vector<agent::TrustChange>& changes) {
     std::vector<std::string> keys;
     for (const agent::TrustChange& change : changes) keys.push_back(change.key);
@@ -96,6 +90,9 @@ void print_json(const life::Birth& birth, const agent::Home& home) {
 void print_text(const life::Birth& birth, const agent::Home& home, bool with_submodules) {
     if (birth.existed) {
         std::cout << "Agent " << birth.agent.name << " is there already.\n";
+        if (!birth.moved_from.empty())
+            std::cout << "Works in: " << base::visible(birth.agent.place)
+                      << " (before: " << base::visible(birth.moved_from) << ")\n";
         for (const std::string& option : birth.unchanged)
             cli::print_line("chorus-init", "notice", "not changed: " + option);
         return;
@@ -154,6 +151,9 @@ void settle_here(life::BirthOptions& birth, const life::Here& here, const agent:
 ExitStatus run(Options& options) {
     const sys::Environment environment = model::take_environment();
     const agent::Home home = agent::find_home(environment);
+    if (options.birth.name == ".")
+        throw Error(ErrorCode::bad_request, "'.' is the name of no agent",
+                    "chorus-init --here makes the agent of this directory");
     if (options.birth.name.empty() && !options.here)
         throw Error(ErrorCode::bad_request, "usage: NAME is missing",
                     "see chorus-init --help; --here takes the name of this directory");
@@ -169,7 +169,7 @@ ExitStatus run(Options& options) {
         options.birth.permissions =
             agent::named_permissions(options.permissions, "--permissions").json;
     options.birth.validate_model = !options.no_validate_model;
-    options.birth.bring_conversation = bring_conversation;
+    options.birth.bring_conversation = context::bring_packed;
     const policy::Redaction secrets = turn::secrets_of(home, environment);
     options.birth.decider = {static_cast<std::int64_t>(getuid()), turn::actor_text("", environment),
                              secrets};
@@ -184,6 +184,7 @@ ExitStatus run(Options& options) {
     store::Store store = life::open_home(home, environment, agent::IfMissing::create,
                                          agent::groom_in_force(options.groom, environment),
                                          options.birth.adopt == "" ? options.birth.name : "");
+    life::refuse_from_inside(store, environment);
     if (here) settle_here(options.birth, *here, home, store);
     const life::Birth birth = life::give_birth(home, store, environment, options.birth);
     life::keep_reserve(home);

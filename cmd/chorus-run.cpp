@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <climits>
 #include <cstring>
 #include <iostream>
@@ -11,19 +9,17 @@
 #include "base/text.hpp"
 #include "base/time.hpp"
 #include "chat/asked.hpp"
+#include "chorus-run/here.hpp"
 #include "cli/main.hpp"
 #include "cli/output.hpp"
 #include "cli/prompt.hpp"
 #include "cli/question.hpp"
 #include "cli/time.hpp"
-#include "life/here.hpp"
-#include "life/opening.hpp"
 #include "model/choice.hpp"
 #include "sys/clock.hpp"
 #include "sys/environment.hpp"
 #include "sys/signals.hpp"
 #include "turn/secrets.hpp"
-#include "turn/settings.hpp"
 #include "turn/turn.hpp"
 
 namespace chorus::embedded {
@@ -222,30 +218,6 @@ void settle_decision(Options& options) {
     options.prompt.words.clear();
 }
 
-// "." is the agent of this directory; its first prompt makes it.
-void find_agent_here(Options& options, const agent::Home& home, const sys::Environment& environment,
-                     const std::function<void(const std::string&)>& warn) {
-    const life::Here here = life::find_here(home, environment, "'.'");
-    const bool may_make = !options.turn.says_nothing() && !options.dry_run;
-    store::Store store = life::open_home(
-        home, environment, may_make ? agent::IfMissing::create : agent::IfMissing::refuse,
-        agent::groom_in_force(options.turn.groom, environment));
-    options.turn.stands_in = here.below;
-    if (!may_make) {
-        options.turn.agent = life::agent_here(store, here).name;
-        return;
-    }
-    life::BirthOptions birth;
-    birth.decider = {static_cast<std::int64_t>(getuid()),
-                     turn::actor_text(options.turn.actor, environment),
-                     turn::secrets_of(home, environment)};
-    const life::Birth made = life::settle_here(home, store, environment, here, birth);
-    options.turn.agent = made.agent.name;
-    if (!made.existed)
-        warn("agent " + made.agent.name + " made for " + here.root + ", model " + made.agent.model +
-             ", permissions " + made.agent.permissions);
-}
-
 ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
     if (options.print_event_schema) {
         std::cout << embedded::schema;
@@ -286,7 +258,9 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
             "leave the prompt out to go on; say something new without " + std::string(goes_on));
     }
     const std::int64_t ask_ms = cli::require_duration_ms(options.ask_timeout, "--ask-timeout");
-    if (options.turn.agent == ".") find_agent_here(options, home, environment, warn);
+    if (options.turn.agent == ".")
+        run_command::find_agent_here(options.turn, !options.turn.says_nothing() && !options.dry_run,
+                                     home, environment, warn);
     ExitStatus status = ExitStatus::failed;
     const turn::Surroundings surroundings{
         .home = home,

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <climits>
@@ -27,7 +29,7 @@ struct Options {
     Span span;
     std::int64_t newest = 0;
     bool patches = false;
-    bool color = false;
+    cli::ShownOn shown_on = cli::ShownOn::pipe;
     bool json = false;
 };
 
@@ -83,10 +85,10 @@ void write_runs(chat::JsonText& out, store::Store& store, const Turn& turn) {
     out.end_array();
 }
 
-void print_patches(store::Store& store, const Turn& turn, bool color) {
+void print_patches(store::Store& store, const Turn& turn, cli::ShownOn where) {
     std::string shown;
     for (const ToolRun& run : store::load_tool_runs(store, turn.id))
-        shown += cli::shown_patch(run.patch, color);
+        shown += cli::shown_patch(run.patch, where);
     if (!shown.empty()) std::cout << shown << '\n';
 }
 
@@ -116,7 +118,7 @@ base::ExitStatus list(const Options& options, Opened& opened, const store::Agent
                            std::to_string(turn.tool_calls), std::to_string(turn.usage.input_tokens),
                            std::to_string(turn.usage.output_tokens),
                            dollars(turn.cost_usd, turn.cost_usd >= 0), prompt});
-            if (options.patches) print_patches(store, turn, options.color);
+            if (options.patches) print_patches(store, turn, options.shown_on);
         }
         return std::cout.good();
     });
@@ -181,7 +183,7 @@ void print_call(const chat::ToolCall& call, const ToolRun* run, const Options& o
     }
     const bool has_patch = options.patches && run != nullptr && !run->patch.empty();
     std::cout << '\n'
-              << (has_patch ? cli::shown_patch(run->patch, options.color)
+              << (has_patch ? cli::shown_patch(run->patch, options.shown_on)
                             : indented(call.arguments));
 }
 
@@ -217,7 +219,9 @@ base::ExitStatus show(const Options& options, store::Store& store, const store::
 }
 
 base::ExitStatus run(Options options, Opened& opened) {
-    options.color = in_color(opened.environment);
+    if (isatty(STDOUT_FILENO) == 1)
+        options.shown_on =
+            in_color(opened.environment) ? cli::ShownOn::color_terminal : cli::ShownOn::terminal;
     const store::Agent agent = life::require_known(*opened.store, options.agent);
     return options.turn == 0 ? list(options, opened, agent) : show(options, *opened.store, agent);
 }

@@ -42,7 +42,8 @@ std::string end_of(const chat::CallComplete& done) {
 }
 
 const char* color_of(std::string_view line) {
-    if (line.starts_with("+++") || line.starts_with("---")) return "\x1b[1m";
+    if (line.starts_with("diff ") || line.starts_with("+++") || line.starts_with("---"))
+        return "\x1b[1m";
     if (line.starts_with('+')) return "\x1b[32m";
     if (line.starts_with('-')) return "\x1b[31m";
     return line.starts_with("@@") ? "\x1b[36m" : "";
@@ -62,10 +63,11 @@ std::string end_line(const chat::CallComplete& done, std::size_t width) {
     return base::cut_to_width(what, width - std::min(width, taken)) + "  " + end;
 }
 
-std::string shown_patch(const std::string& patch, bool color) {
+std::string shown_patch(const std::string& patch, ShownOn where) {
+    if (where == ShownOn::pipe) return patch;
     std::string shown;
     for (const std::string_view line : base::split_lines(patch)) {
-        const std::string_view of = color ? color_of(line) : "";
+        const std::string_view of = where == ShownOn::color_terminal ? color_of(line) : "";
         shown.append(of).append(base::visible(line, base::Newlines::escape));
         shown += of.empty() ? "\n" : "\x1b[0m\n";
     }

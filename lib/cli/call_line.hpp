@@ -13,7 +13,8 @@ std::string call_line(const chat::CallEvent& event);
 // How it ended: "bash  make test  ok 3.2 s", "str_replace  src/a.c  +3 -1"; at most `width`
 // columns.
 std::string end_line(const chat::CallComplete& done, std::size_t width);
-// A unified diff as a terminal shows it, with a newline at its end.
-std::string shown_patch(const std::string& patch, bool color);
+// Where a unified diff is shown: a pipe gets it as it is, for a program that applies it.
+enum class ShownOn { pipe, terminal, color_terminal };
+std::string shown_patch(const std::string& patch, ShownOn where);
 
 }  // namespace chorus::cli

@@ -155,7 +155,10 @@ void Output::say_end_of_call(const chat::CallComplete& done) {
         const std::string line = end_line(done, terminal->columns - 1);
         text = color ? "\x1b[2m" + line + "\x1b[0m\n" : line + "\n";
     }
-    if (is_verbose) text += shown_patch(done.change.patch, color);
+    const ShownOn where = !terminal ? ShownOn::pipe
+                          : color   ? ShownOn::color_terminal
+                                    : ShownOn::terminal;
+    if (is_verbose) text += shown_patch(done.change.patch, where);
     const auto put = [&] { std::cerr << text << std::flush; };
     if (progress_)
         progress_->without_line(put);

@@ -395,6 +395,12 @@ std::optional<Imported> import_packed(store::Store& store, const agent::Director
     });
 }
 
+std::size_t bring_packed(store::Store& store, const agent::Directory& directory,
+                         const store::Agent& agent) {
+    const auto imported = import_packed(store, directory, agent);
+    return imported ? imported->messages : 0;
+}
+
 void remove_packed(const agent::Directory& directory) {
     unlink((directory.path() + "/" + std::string(packed_name)).c_str());
 }

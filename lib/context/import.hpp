@@ -42,5 +42,8 @@ Imported import_record(store::Store& store, const agent::Home& home, const store
 std::optional<Imported> import_packed(store::Store& store, const agent::Directory& directory,
                                       const store::Agent& agent);
 void remove_packed(const agent::Directory& directory);
+// For life::BirthOptions: how many messages it brought, 0 where nothing was packed.
+std::size_t bring_packed(store::Store& store, const agent::Directory& directory,
+                         const store::Agent& agent);
 
 }  // namespace chorus::context

@@ -21,6 +21,7 @@
 #include "life/trust.hpp"
 #include "repo/repository.hpp"
 #include "store/imports.hpp"
+#include "store/records.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/input_file.hpp"
@@ -316,16 +317,28 @@ void settle_paths(const Home& home, store::Store& store, BirthOptions& options) 
     if (options.clone == cloned) options.clone = path;
 }
 
-// The directory may have been moved, or the agent made without one.
-void settle_place(store::Store& store, store::Agent& agent, const std::string& place) {
+// Where its directory is gone, it was moved.
+std::string settle_place(store::Store& store, store::Agent& agent, const BirthOptions& options) {
     store::Transaction transaction(store);
     agent = require_again(store, agent);
-    if (!agent.place.empty() && sys::is_directory(agent.place)) return;
-    if (const auto other = store::find_agent_of_place(store, place))
-        throw Error(ErrorCode::exists, place + ": agent '" + other->name + "' works there");
-    store::set_agent_place(store, agent.id, place);
+    const std::string before = agent.place;
+    if (before.empty() || sys::is_directory(before)) return {};
+    if (const auto other = store::find_agent_of_place(store, options.place))
+        throw Error(ErrorCode::exists, options.place + ": agent '" + other->name + "' works there",
+                    "chorus-destroy " + other->name + ", where that is not to be");
+    store::set_agent_place(store, agent.id, options.place);
+    store::append_audit(store, {.agent_id = agent.id,
+                                .agent_name = agent.name,
+                                .timestamp = sys::now_ms(),
+                                .turn_id = 0,
+                                .action = "agent:place:" + options.place,
+                                .decision = "ask_approved",
+                                .user_id = options.decider.user_id,
+                                .actor = options.decider.actor,
+                                .detail = "before: " + before});
     transaction.commit();
-    agent.place = place;
+    agent.place = options.place;
+    return before;
 }
 
 Birth existing(const Home& home, store::Store& store, const store::Agent& row,
@@ -336,7 +349,7 @@ Birth existing(const Home& home, store::Store& store, const store::Agent& row,
     birth.agent = row;
     birth.existed = true;
     if (!options.place.empty() && row.place != options.place)
-        settle_place(store, birth.agent, options.place);
+        birth.moved_from = settle_place(store, birth.agent, options);
     birth.system_prompt = present.system_prompt;
     const auto compare = [&](const char* option, bool is_so, const std::string& what) {
         if (!is_so) birth.unchanged.push_back(std::string(option) + " (" + what + ")");
@@ -357,7 +370,8 @@ Birth existing(const Home& home, store::Store& store, const store::Agent& row,
     compare("--clone", options.clone.empty(), "its workspace is made already");
     compare("--adopt", !options.adopt, "it is made already");
     compare("--here", options.place.empty() || options.place == birth.agent.place,
-            "it works in " + birth.agent.place);
+            birth.agent.place.empty() ? "it works in its own workspace"
+                                      : "it works in " + birth.agent.place);
     return birth;
 }
 

@@ -42,7 +42,8 @@ struct Birth {
     std::string system_prompt;
     std::string model_origin;  // where the model came from when it was not given
     bool adopted = false;
-    bool existed = false;  // --exist-ok
+    bool existed = false;    // --exist-ok
+    std::string moved_from;  // of one that existed: where it worked before, "" where it still does
     // Of one that existed: the options that say something else than is so, each with what is so.
     std::vector<std::string> unchanged;
     // Trust keys of an agent.json from elsewhere: in force by --trust, or waiting for a person.

@@ -9,6 +9,7 @@
 #include "base/shell_quoted.hpp"
 #include "base/text.hpp"
 #include "life/agents.hpp"
+#include "life/leftovers.hpp"
 #include "life/named_path.hpp"
 #include "life/opening.hpp"
 #include "sys/file.hpp"
@@ -32,17 +33,6 @@ std::string root_around(const std::string& path, const std::string& user_home) {
     return path;
 }
 
-// What is written there by others would speak to the model, and be run.
-void refuse_shared(const std::string& path, const std::string& what) {
-    struct stat status {};
-    if (stat(path.c_str(), &status) != 0) throw base::system_error(path);
-    const bool is_own = status.st_uid == geteuid() || status.st_uid == 0;
-    if (is_own && (status.st_mode & 0022U) == 0) return;
-    throw Error(
-        ErrorCode::bad_request, what + ": " + base::quoted(path) + ": others can write it",
-        is_own ? "chmod go-w " + base::shell_quoted(path) : "work in a directory of your own");
-}
-
 bool is_taken(store::Store& store, const Here& here, const std::string& name) {
     return store::find_agent_of_place(store, here.root) || store::find_agent(store, name);
 }
@@ -57,6 +47,16 @@ bool is_free(const agent::Home& home, store::Store& store, const Here& here,
 }
 
 }  // namespace
+
+void refuse_shared(const std::string& path, const std::string& what) {
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0) throw base::system_error(path);
+    const bool is_own = status.st_uid == geteuid() || status.st_uid == 0;
+    if (is_own && (status.st_mode & 0022U) == 0) return;
+    throw Error(
+        ErrorCode::bad_request, what + ": " + base::quoted(path) + ": others can write it",
+        is_own ? "chmod go-w " + base::shell_quoted(path) : "work in a directory of your own");
+}
 
 Here find_here(const agent::Home& home, const sys::Environment& environment,
                const std::string& what) {
@@ -100,7 +100,12 @@ Birth settle_here(const agent::Home& home, store::Store& store, const sys::Envir
     options.place = here.root;
     for (;;) {
         if (const auto agent = store::find_agent_of_place(store, here.root)) {
-            if (agent->status == store::AgentStatus::creating) (void)require_birth_lock(home);
+            if (agent->status == store::AgentStatus::creating) {
+                // it is being made, or its maker was killed
+                (void)require_birth_lock(home);
+                reclaim_leftovers(home, store);
+                if (!store::find_agent_of_place(store, here.root)) continue;
+            }
             Birth birth;
             birth.agent = require_agent(home, store, agent->name);
             birth.existed = true;

@@ -20,6 +20,10 @@ struct Here {
 Here find_here(const agent::Home& home, const sys::Environment& environment,
                const std::string& what);
 
+// Throws Error(bad_request), which begins with `what`, for a directory that others can write: what
+// they put there would speak to the model, and be run.
+void refuse_shared(const std::string& path, const std::string& what);
+
 // Error(not_found) where the directory has no agent.
 store::Agent agent_here(store::Store& store, const Here& here);
 // Its name, for a program that has not opened the home yet.

@@ -1,5 +1,7 @@
 #include "life/named_path.hpp"
 
+#include <filesystem>
+
 #include "base/text.hpp"
 #include "store/turns.hpp"
 #include "sys/file.hpp"
@@ -33,12 +35,12 @@ std::string named_path(store::Store& store, const agent::Home& home, base::Error
 
 void check_place(const agent::Home& home, const sys::Environment& environment,
                  const std::string& what, const std::string& path) {
-    const std::string home_path = sys::exists(home.path()) ? sys::real_path(home.path()) : "";
+    const std::string home_path = std::filesystem::weakly_canonical(home.path());
     const std::string user_home = environment.get("HOME");
     const bool is_user_home =
         !user_home.empty() && sys::exists(user_home) && sys::real_path(user_home) == path;
-    const bool is_of_home = !home_path.empty() && (home_path == path || is_below(home_path, path) ||
-                                                   is_below(path, home_path));
+    const bool is_of_home =
+        (home_path == path || is_below(home_path, path) || is_below(path, home_path));
     if (path == "/" || is_of_home || is_user_home)
         throw base::Error(base::ErrorCode::bad_request,
                           what + ": " + base::quoted(path) + ": not a place to work in",

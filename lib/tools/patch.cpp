@@ -146,6 +146,26 @@ class Hunks {
     std::string text_;
 };
 
+// As it writes names that hold quotes, backslashes or control characters.
+std::string quoted_by_git(const std::string& name) {
+    constexpr std::string_view letters = "abtnvfr";  // of the characters from 7 on
+    std::string quoted;
+    for (const char c : name) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte >= 7 && byte < 7 + letters.size()) {
+            quoted += {'\\', letters[byte - 7U]};
+        } else if (byte < ' ' || byte == 0x7f) {
+            quoted += '\\';
+            for (const unsigned shift : {6U, 3U, 0U})
+                quoted += static_cast<char>('0' + ((byte >> shift) & 7U));
+        } else {
+            if (c == '"' || c == '\\') quoted += '\\';
+            quoted += c;
+        }
+    }
+    return quoted == name ? name : '"' + quoted + '"';
+}
+
 std::string bounded_patch(std::string text) {
     if (text.size() <= most_patch_bytes) return text;
     const std::size_t end = text.rfind('\n', most_patch_bytes);
@@ -159,13 +179,16 @@ std::string bounded_patch(std::string text) {
 
 chat::Change change_of(const std::string& path, std::optional<std::string_view> before,
                        std::string_view after) {
-    const std::string name = listed(path);
-    const std::string head =
-        (before ? "--- a/" + name : "--- /dev/null") + "\n+++ b/" + name + "\n";
+    const std::string old_name = quoted_by_git("a/" + path);
+    const std::string new_name = quoted_by_git("b/" + path);
+    std::string head = "diff --git " + old_name + " " + new_name + "\n";
+    if (!before) head += "new file mode 100644\n";
     const std::string_view was = before.value_or("");
     if (is_binary(was) || is_binary(after) || base::find_invalid_utf8(was) ||
         base::find_invalid_utf8(after))
-        return {head + "Binary files differ\n", 0, 0};
+        return {head + "Binary files " + (before ? old_name : "/dev/null") + " and " + new_name +
+                    " differ\n",
+                0, 0};
     if (was.size() > most_compared_bytes || after.size() > most_compared_bytes)
         return {head + "[files too large to be compared]\n", 0, 0};
     const std::vector<Step> steps = steps_between(lines_of(was), lines_of(after));
@@ -173,7 +196,10 @@ chat::Change change_of(const std::string& path, std::optional<std::string_view> 
         return std::count_if(steps.begin(), steps.end(),
                              [&](const Step& step) { return step.mark == mark; });
     };
-    return {bounded_patch(head + Hunks().of(steps)), marked('+'), marked('-')};
+    const std::string hunks = Hunks().of(steps);
+    if (!hunks.empty())
+        head += "--- " + (before ? old_name : "/dev/null") + "\n+++ " + new_name + "\n";
+    return {bounded_patch(head + hunks), marked('+'), marked('-')};
 }
 
 }  // namespace chorus::tools

@@ -75,8 +75,10 @@ Rights rights_in_force(store::Store& store, const Widening& widening) {
     const agent::Directory directory(widening.home.path() + "/" + widening.agent.dir);
     InForce in_force =
         configuration_in_force(store, widening.agent, directory, widening.configuration);
-    if (const auto turn = store::find_turn(store, widening.turn))
+    if (const auto turn = store::find_turn(store, widening.turn)) {
         in_force.for_turn = permissions_of_turn(*turn);
+        in_force.is_shared = !store::senders(store, turn->id).empty();
+    }
     return rights_of(in_force, widening.configuration,
                      sandbox_in_force(in_force.configuration, widening.configuration));
 }

@@ -54,6 +54,7 @@ InForce in_force_for(Place& place, const TurnOptions& options) {
     InForce in_force =
         configuration_in_force(place.store, place.agent, place.directory, place.home_configuration);
     in_force.for_turn = options.permissions;
+    in_force.is_shared = place.is_shared;
     return in_force;
 }
 
@@ -67,6 +68,7 @@ Loaded load(Place& place, const TurnOptions& options, const Surroundings& surrou
     loaded.configuration.system_prompt = place.redaction.apply(loaded.configuration.system_prompt);
     loaded.rights = rights_of(in_force, place.home_configuration, loaded.settings.sandbox);
     loaded.joined = place.joined_rights;
+    loaded.is_shared = place.is_shared;
     for (const std::string& text : loaded.joined)
         join_rights(text, place.home_configuration, loaded.rights, loaded.settings.sandbox);
     loaded.untrusted = std::move(in_force.untrusted);
@@ -77,7 +79,7 @@ Loaded load(Place& place, const TurnOptions& options, const Surroundings& surrou
 }
 
 bool is_current(Place& place, const Loaded& loaded) {
-    return loaded.joined == place.joined_rights &&
+    return loaded.joined == place.joined_rights && loaded.is_shared == place.is_shared &&
            agent::configuration_text(place.directory) == loaded.file &&
            life::trusted_part(place.store, place.agent.id) == loaded.part;
 }

@@ -276,8 +276,9 @@ std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
         prompt.answer = secrets.apply(
             decision.verb == Verb::answer ? checked_answer(prompt, decision.text) : decision.text);
         prompt.decided_by = decider.actor;
+        if (decision.verb != Verb::approve) continue;
         prompt.profile = fingerprint_in_force(store, widening);
-        if (decision.verb == Verb::approve) bind_approval(store, decider, decision, agent, prompt);
+        bind_approval(store, decider, decision, agent, prompt);
     }
     std::vector<store::Prompt> decided;
     const auto decide_each = [&](const auto& decides) {

@@ -114,10 +114,12 @@ store::Task LiveTurn::next_task() {
 }
 
 void LiveTurn::renew_rules() {
-    if (record_.has_inbox())
+    if (record_.has_inbox()) {
         place_.joined_rights = store::delivered_rights(place_.store, record_.turn().id);
+        place_.is_shared = !store::senders(place_.store, record_.turn().id).empty();
+    }
     // self-edits of the last iteration take effect here
-    if (assembled_ || !place_.joined_rights.empty()) reload();
+    if (assembled_ || place_.is_shared || !place_.joined_rights.empty()) reload();
     assembled_ = true;
     workplace_.sandbox.mode = loaded_.settings.sandbox;
     use_model(loaded_.settings.model);

@@ -35,6 +35,7 @@ struct Loaded {
     std::string file;  // of what it was made: agent.json, and the trusted part of it
     std::string part;
     std::vector<std::string> joined;  // the rights of those it works for (turn/rights.hpp)
+    bool is_shared = false;           // it works for others too
 };
 // As the turn has it, with its own permissions where it was given some.
 InForce in_force_for(Place& place, const TurnOptions& options);

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "context/threads.hpp"
 #include "life/agents.hpp"
+#include "life/here.hpp"
 #include "life/named_path.hpp"
 #include "life/opening.hpp"
 #include "store/gate.hpp"
@@ -40,6 +41,7 @@ std::string checked_directory(store::Store& store, const Wanted& wanted, const a
         store, home, ErrorCode::bad_request, what,
         (wanted.path.starts_with('/') ? "" : sys::real_path(".") + "/") + wanted.path);
     life::check_place(home, environment, what, path);
+    if (!wanted.is_given) life::refuse_shared(path, what);
     return path;
 }
 

@@ -36,6 +36,7 @@ struct Place {
     std::int64_t newest_post = 0;  // for the channel, when the turn is over; 0: nothing
     // Of what came through the inbox into the turn: it does no more than those who sent it might.
     std::vector<std::string> joined_rights = {};
+    bool is_shared = false;                      // anything came so
     std::map<std::string, SeenFiles> held = {};  // TurnOptions::held
     // What a call that was killed left for programs outside the sandbox to obey, a sentence.
     std::string left_plants = {};

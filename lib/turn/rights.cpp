@@ -39,9 +39,8 @@ struct Source {
 // What decides: the strictest of them. The first has the name that people see.
 std::vector<Source> sources_of(const InForce& in_force, const agent::HomeConfiguration& home) {
     std::vector<Source> sources;
-    if (in_force.for_turn) {
-        sources.push_back({&*in_force.for_turn, "--permissions"});
-    } else {
+    if (in_force.for_turn) sources.push_back({&*in_force.for_turn, "--permissions"});
+    if (!in_force.for_turn || in_force.is_shared) {
         sources.push_back({&in_force.configuration.permissions, "agent.json"});
         if (in_force.also) sources.push_back({&*in_force.also, "agent.json"});
     }

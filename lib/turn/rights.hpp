@@ -29,8 +29,10 @@ struct InForce {
     std::vector<agent::TrustChange> untrusted;  // in the file, not in force
     // The file's own profile, where it is untrusted: it may only take away.
     std::optional<agent::Permissions> also = {};
-    // What a person gave one turn instead of both.
+    // What a person gave one turn instead of both; where messages of others came into the turn
+    // (`is_shared`), beside both: they are not that person's.
     std::optional<agent::Permissions> for_turn = {};
+    bool is_shared = false;
 };
 // As stored with the turn, nothing where it has the agent's own.
 std::optional<agent::Permissions> permissions_of_turn(const store::Turn& turn);

@@ -551,7 +551,7 @@ expect_status 0
 workspace=$CHORUS_HOME/agents/a/workspace
 run chorus-context log a 2 -p
 expect_status 0
-expect_match "$out" $'\n''call str_replace, allow, ok, [0-9]+ ms'$'\n''--- a/f'$'\n''\+\+\+ b/f'$'\n''@@ -1,6 \+1,7 @@'
+expect_match "$out" $'\n''call str_replace, allow, ok, [0-9]+ ms'$'\n''diff --git a/f b/f'$'\n''--- a/f'$'\n''\+\+\+ b/f'$'\n''@@ -1,6 \+1,7 @@'
 expect_match "$out" '"nowhere"'
 run chorus-context log a -p -n 1
 expect_status 0

@@ -109,6 +109,31 @@ echo '{"base": "locked", "allow": ["tool:bash:sleep .*"]}' >profile.json
 run chorus-run a --permissions @profile.json '/bash {"command": "sleep 0.1", "background": true, "on_exit": "/bash touch made"}'
 expect_match "$(db 'SELECT rights FROM tasks')" 'sleep'
 
+test_case "a message that somebody else queued does not get the turn's profile"
+init l --model builtin/script --permissions locked
+echo '{"allow": ["tool:create_file:.*"], "ask": ["tool:bash:.*"]}' >wide.json
+run chorus-run --permissions @wide.json l '/bash {"command": "echo q"}'
+expect_status 10
+run env CHORUS_AGENT=evil chorus-run l --queue '/create_file {"path": "evil", "content": "1"}'
+expect_status 0
+run chorus-run l --approve all
+expect_status 0
+expect_match "$out" 'denied'
+expect_missing "$CHORUS_HOME/agents/l/workspace/evil"
+expect_match "$(db "SELECT content FROM messages WHERE role = 'tool_result' AND content LIKE '%echo%' OR content LIKE 'exit status%'")" 'exit status 0'
+
+test_case "a question of a turn whose profile is gone can be denied"
+init i --model builtin/script --permissions standard
+run chorus-config set permissions '{"mine": {"ask": ["tool:create_file:.*"]}}'
+expect_status 0
+run chorus-run --permissions mine i '/create_file {"path": "x", "content": "x"}'
+expect_status 10
+run chorus-config unset permissions
+expect_status 0
+run chorus-tasks deny "$(db 'SELECT id FROM prompts')"
+expect_status 0
+expect_db 'SELECT state FROM prompts' denied
+
 test_case "the tools that the model sees are those of the profile"
 init a --model anthropic/claude-sonnet-4-5 --permissions open
 run env ANTHROPIC_API_KEY=k chorus-run a --dry-run --permissions locked hello

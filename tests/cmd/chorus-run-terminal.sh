@@ -421,6 +421,6 @@ init a --model builtin/script --permissions open
 on_terminal "chorus-run a -v '/create_file {\"path\": \"f\", \"content\": \"a\\n\"}'"
 expect_match "$out" $'\x1b\\[32m\\+a\x1b\\[0m'
 run chorus-run a -v --new-thread '/create_file {"path": "f", "content": "b\n"}'
-expect_match "$err" 'ok: create_file \([0-9]* ms\)'$'\n''--- a/f'$'\n''\+\+\+ b/f'$'\n''@@ -1 \+1 @@'$'\n''-a'$'\n''\+b'
+expect_match "$err" "ok: create_file \\([0-9]* ms\\)"$'\ndiff --git a/f b/f\n--- a/f\n\\+\\+\\+ b/f\n@@ -1 \\+1 @@\n-a\n\\+b'
 
 end_tests

@@ -198,8 +198,12 @@ run chorus-run helper hello
 expect_status 2
 expect_match "$err" "the directory of the agent: .*/p': not a directory"
 expect_match "$err" 'hint: .*chorus-init --here NAME --exist-ok'
+run env CHORUS_AGENT=x chorus-init --here helper --exist-ok
+expect_status 6
 run chorus-init --here helper --exist-ok
 expect_status 0
+expect_match "$out" "Works in: $scratch/q \\(before: $scratch/p\\)"
+expect_db "SELECT detail FROM audit_log WHERE action_string = 'agent:place:$scratch/q'" "before: $scratch/p"
 run chorus-run . '/view file'
 expect_match "$out" hello
 expect_equal "$(agents)" helper
@@ -207,6 +211,51 @@ mkdir "$scratch/r" && cd "$scratch/r" || exit 1
 run chorus-init --here helper --exist-ok
 expect_status 0
 expect_match "$err" "not changed: --here \\(it works in $scratch/q\\)"
+
+test_case "an agent with a workspace of its own keeps it; a command of an agent makes none"
+init own --model builtin/script
+repository p
+cd "$scratch/p" || exit 1
+run chorus-init --here own --exist-ok
+expect_status 0
+expect_match "$err" 'not changed: --here \(it works in its own workspace\)'
+run env CHORUS_AGENT=x chorus-run . hello
+expect_status 6
+run env CHORUS_AGENT=x chorus-init minion --permissions open
+expect_status 6
+expect_equal "$(agents)" own
+
+test_case "what the first turn would be refused for makes no agent; -m is the model of the new one"
+mkdir "$scratch/e" && cd "$scratch/e" || exit 1
+for words in '--permissions nope hi' '-m nosuch/m hi' '-C /nonexistent hi'; do
+    run chorus-run . $words
+    [ "$status" != 0 ] || fail "$words: exit 0"
+done
+run env CHORUS_HOME="$PWD/.ch" chorus-run . hi
+expect_status 2
+expect_missing .ch
+[ ! -e "$CHORUS_HOME/chorus.db" ] || expect_equal "$(agents)" ''
+run env -u CHORUS_MODEL chorus-run . -m builtin/script hi
+expect_status 0
+expect_equal "$(agents)" e
+
+test_case "killed while it is made, the next start makes it"
+for k in 1 2 3 4 5; do
+    mkdir "$scratch/k$k" && cd "$scratch/k$k" || exit 1
+    { strace -qq -o /dev/null -f -e trace=fdatasync -e inject=fdatasync:signal=KILL:when=$k chorus-run . first >/dev/null 2>&1 </dev/null; } 2>/dev/null
+    run chorus-run . again
+    expect_status 0
+    expect_match "$(agents)" "k$k"
+done
+
+test_case "others who can write it now are noticed by its name too"
+repository p
+cd "$scratch/p" || exit 1
+run chorus-run . hello
+chmod o+w "$scratch/p"
+run chorus-run p hello
+expect_status 2
+expect_match "$err" 'others can write it'
 
 test_case "destroyed with its files kept, it comes back where it worked"
 repository p
@@ -217,6 +266,8 @@ expect_status 0
 run chorus-run . second
 expect_status 0
 expect_equal "$(agents)" p
+expect_match "$err" 'agent p adopted for'
+expect_match "$(chorus-context messages .)" first
 mkdir -p "$scratch/elsewhere/p" && cd "$scratch/p" || exit 1
 run chorus-destroy . --yes --keep-files
 cd "$scratch/elsewhere/p" || exit 1

@@ -46,10 +46,12 @@ TEST(CallLine, IsOneLineOfThatWidthAndItsEndIsSeen) {
 
 TEST(Patch, IsShownInColourAndPlaysNoTricks) {
     const std::string patch = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+\x1b[31mb\n";
-    EXPECT_EQ(shown_patch(patch, false), "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+\\x1b[31mb\n");
-    EXPECT_EQ(shown_patch(patch, true),
+    EXPECT_EQ(shown_patch(patch, ShownOn::terminal),
+              "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+\\x1b[31mb\n");
+    EXPECT_EQ(shown_patch(patch, ShownOn::color_terminal),
               "\x1b[1m--- a/f\x1b[0m\n\x1b[1m+++ b/f\x1b[0m\n\x1b[36m@@ -1 +1 @@\x1b[0m\n"
               "\x1b[31m-a\x1b[0m\n\x1b[32m+\\x1b[31mb\x1b[0m\n");
+    EXPECT_EQ(shown_patch("+\r\n", ShownOn::pipe), "+\r\n");
 }
 
 }  // namespace

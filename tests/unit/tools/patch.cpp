@@ -17,7 +17,8 @@ class Patched {
   public:
     Patched(std::string_view before, std::string_view patch) : before_(before) {
         auto lines = base::split_lines(patch);
-        std::size_t at = 2;
+        std::size_t at = 0;
+        while (at < lines.size() && !lines[at].starts_with("@@")) ++at;
         while (at < lines.size()) at = take_hunk(lines, at);
         while (!before_.empty()) keep();
     }
@@ -82,18 +83,21 @@ TEST(Patch, IsAUnifiedDiff) {
     std::string after = numbered(1, 20);
     after.replace(after.find("\n10\n"), 4, "\nten\n");
     const chat::Change change = change_of("src/a.c", numbered(1, 20), after);
-    EXPECT_EQ(
-        change.patch,
-        "--- a/src/a.c\n+++ b/src/a.c\n@@ -7,7 +7,7 @@\n 7\n 8\n 9\n-10\n+ten\n 11\n 12\n 13\n");
+    EXPECT_EQ(change.patch,
+              "diff --git a/src/a.c b/src/a.c\n--- a/src/a.c\n+++ b/src/a.c\n@@ -7,7 +7,7 @@\n 7\n "
+              "8\n 9\n-10\n+ten\n 11\n 12\n 13\n");
     EXPECT_EQ(change.added, 1);
     EXPECT_EQ(change.removed, 1);
 }
 
 TEST(Patch, OfANewFileAndOfOneThatBecomesEmpty) {
     EXPECT_EQ(change_of("f", std::nullopt, "a\nb").patch,
-              "--- /dev/null\n+++ b/f\n@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n");
-    EXPECT_EQ(change_of("f", "a\n", "").patch, "--- a/f\n+++ b/f\n@@ -1 +0,0 @@\n-a\n");
-    EXPECT_EQ(change_of("f", "", "a\n").patch, "--- a/f\n+++ b/f\n@@ -0,0 +1 @@\n+a\n");
+              "diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n@@ -0,0 +1,2 "
+              "@@\n+a\n+b\n\\ No newline at end of file\n");
+    EXPECT_EQ(change_of("f", "a\n", "").patch,
+              "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +0,0 @@\n-a\n");
+    EXPECT_EQ(change_of("f", "", "a\n").patch,
+              "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -0,0 +1 @@\n+a\n");
 }
 
 TEST(Patch, WhatIsClosestIsOneHunkAndWhatIsFarIsTwo) {
@@ -147,12 +151,22 @@ TEST(Patch, OfManyLinesTakesNoTimeAndSaysWhereItEnds) {
 
 TEST(Patch, OfWhatIsNoTextSaysSo) {
     EXPECT_EQ(change_of("f", std::string_view("\0", 1), "a\n").patch,
-              "--- a/f\n+++ b/f\nBinary files differ\n");
-    EXPECT_EQ(change_of("f", "\xff\n", "a\n").patch, "--- a/f\n+++ b/f\nBinary files differ\n");
+              "diff --git a/f b/f\nBinary files a/f and b/f differ\n");
+    EXPECT_EQ(change_of("f", "\xff\n", "a\n").patch,
+              "diff --git a/f b/f\nBinary files a/f and b/f differ\n");
 }
 
-TEST(Patch, TheNameStartsNoLine) {
-    EXPECT_TRUE(change_of("a\n+b", "1\n", "2\n").patch.starts_with("--- a/a\\n+b\n"));
+TEST(Patch, ANameWithOddCharactersIsQuotedAsGitDoesIt) {
+    const auto head = [](const std::string& path) {
+        const std::string patch = change_of(path, "1\n", "2\n").patch;
+        return patch.substr(0, patch.find('\n'));
+    };
+    EXPECT_EQ(head("a b/é"), "diff --git a/a b/é b/a b/é");
+    EXPECT_EQ(head("q\tx\n\x1b\"\\"), R"(diff --git "a/q\tx\n\033\"\\" "b/q\tx\n\033\"\\")");
+}
+
+TEST(Patch, OfANewEmptyFileIsThatItIsThere) {
+    EXPECT_EQ(change_of("f", std::nullopt, "").patch, "diff --git a/f b/f\nnew file mode 100644\n");
 }
 
 }  // namespace
