@@ -2,6 +2,7 @@
 // it: see the section GIT there.
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/stat.h>
@@ -9,7 +10,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <thread>
 
 #include "repo/server.hpp"
 #include "sys/fd.hpp"
@@ -61,6 +61,14 @@ int utimes(const char* path, const timeval* times) noexcept {
 
 namespace {
 
+// What libgit2 needs, whatever the limit of the stack is.
+constexpr std::size_t stack_bytes = 8U << 20;
+
+void* serve(void*) {
+    chorus::repo::serve();
+    _exit(0);
+}
+
 // In the middle of a call too.
 void end_with_the_caller() {
     pollfd caller{chorus::repo::server_socket, 0, 0};
@@ -73,7 +81,11 @@ void end_with_the_caller() {
 int main() {
     // what is too large for a limit is an error of write(2)
     signal(SIGXFSZ, SIG_IGN);
-    std::thread(end_with_the_caller).detach();
-    chorus::repo::serve();
-    _exit(0);
+    pthread_attr_t attributes;
+    pthread_t thread{};
+    if (pthread_attr_init(&attributes) != 0 ||
+        pthread_attr_setstacksize(&attributes, stack_bytes) != 0 ||
+        pthread_create(&thread, &attributes, serve, nullptr) != 0)
+        return 1;
+    end_with_the_caller();
 }

@@ -88,4 +88,20 @@ for count in 4 5 6; do
     expect_json .tool_calls $((count > 5 ? 5 : count))
 done
 
+test_case "a stack of 64 KiB is enough for all of it"
+small() { (ulimit -s 64; "$@"); }
+run small chorus-init s --model builtin/script --permissions open
+expect_status 0
+run small chorus-run s '/create_file {"path": "x", "content": "y"}
+/git_commit {"message": "m"}
+/git_log
+/bash echo ran'
+expect_status 0
+expect_match "$out" ' m'$'\n'
+expect_match "$out" ran
+for words in 'context save s x --no-summary' 'context search ran' 'context export s -o x.html' 'context show s' 'tasks status s' 'config doctor' 'destroy s --yes'; do
+    run small chorus-$words
+    expect_status 0
+done
+
 end_tests
