@@ -43,7 +43,7 @@ test: deps $(BUILD)/CMakeCache.txt
 # What a change needs to hear of first: no root, no other compiler, no browser, three minutes.
 check: deps $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all tests
-	GTEST_FILTER='-*.as_root_*:*.AsRoot*' ctest --test-dir $(BUILD) --output-on-failure -j $$(($(JOBS) * 2)) -L '^check$$' -E ^asan/
+	GTEST_FILTER='-*.as_root_*:*.AsRoot*' ctest --test-dir $(BUILD) --output-on-failure -j $$(($(JOBS) * 3)) -L '^check$$' -E ^asan/
 
 $(SANITIZED)/CMakeCache.txt:
 	cmake -S . -B $(SANITIZED) -DCHORUS_SANITIZE=ON -DCHORUS_DEVELOPER=ON $(OPTIONS) \

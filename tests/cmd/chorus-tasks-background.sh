@@ -145,7 +145,8 @@ test_case "what is asked to end while its sandbox is made is asked when it is th
 init a --model builtin/script --permissions sandboxed
 export CHORUS_SHUTDOWN_TIMEOUT_MS=20000
 for i in {1..12}; do
-    run chorus-tasks run a -- 'trap "exit 3" TERM; sleep 600 & wait'
+    # no `wait`: bash forgets a signal that comes between its look for one and its waitpid
+    run chorus-tasks run a -- 'trap "exit 3" TERM; while :; do sleep 0.1; done'
     sleep 0.0$((i % 4 * 2))
     started=$(date +%s)
     run chorus-tasks kill a "$out"
