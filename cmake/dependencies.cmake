@@ -25,7 +25,6 @@ find_archive(RE2_LIBRARY re2)
 find_archive(MD_LIBRARY md)
 find_archive(ZLIB_LIBRARY z)
 find_archive(SECCOMP_LIBRARY seccomp)
-find_library(ARCHIVE_LIBRARY NAMES archive REQUIRED)
 find_library(GIT2_LIBRARY NAMES git2 REQUIRED)
 
 # libcurl brings thirty libraries with it: it is opened when first needed, by its path.
@@ -39,11 +38,12 @@ function(path_of variable library)
   set(${variable} ${directory}/${CMAKE_MATCH_1} PARENT_SCOPE)
 endfunction()
 path_of(CURL_PATH curl)
+path_of(ARCHIVE_PATH archive)
 
 # The loader looks there before it looks where LD_LIBRARY_PATH says: DT_RPATH, which the newer DT_RUNPATH does not.
 find_library(found_c NAMES c REQUIRED)
 set(library_directories)
-foreach(library ${found_c} ${CURL_PATH} ${GIT2_LIBRARY})
+foreach(library ${found_c} ${CURL_PATH} ${ARCHIVE_PATH} ${GIT2_LIBRARY})
   get_filename_component(directory ${library} DIRECTORY)
   list(APPEND library_directories ${directory})
 endforeach()

@@ -12,7 +12,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 # dpkg-shlibdeps cannot see what is opened by name, as libcurl is (curl_url_strerror came with 7.80), or started.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "libcurl4 (>= 7.80), ca-certificates, bubblewrap")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libcurl4 (>= 7.80), libarchive13, ca-certificates, bubblewrap")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS git)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_STRIP_FILES ON)
