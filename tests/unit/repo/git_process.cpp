@@ -59,7 +59,7 @@ TEST_F(GitProcessTest, EndsAWaitForAServerThatSaysNothing) {
 }
 
 TEST_F(GitProcessTest, WaitsForWorkThatTakesLong) {
-    GitProcess process({.writable = {workspace()}}, {}, 100);
+    GitProcess process({.writable = {workspace()}}, {}, 300);
     process.call(init());
     shell("head -c 300000000 /dev/zero > large");
     const Message plan{"plan", workspace(), "m", "alice", "alice@x"};
