@@ -61,7 +61,7 @@ int utimes(const char* path, const timeval* times) noexcept {
 
 namespace {
 
-// What libgit2 needs, whatever the limit of the stack is.
+// libgit2 needs that much, whatever the limit of the stack is.
 constexpr std::size_t stack_bytes = 8U << 20;
 
 void* serve(void*) {

@@ -2,33 +2,19 @@
 // packs or adopts an agent needs them.
 #include <archive.h>
 #include <archive_entry.h>
-#include <dlfcn.h>
 
-#include <string>
-
-#include "base/error.hpp"
+#include "sys/library.hpp"
 
 namespace {
 
-constexpr const char* path = CHORUS_ARCHIVE_PATH;
-
-[[noreturn]] void throw_unusable(const std::string& why) {
-    throw chorus::base::Error(chorus::base::ErrorCode::failed, "libarchive cannot be used: " + why,
-                              "install the Debian package libarchive13");
-}
-
-void* opened_library() {
-    void* const library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-    if (library == nullptr) throw_unusable(dlerror());
-    return library;
+const chorus::sys::Library& library() {
+    static const chorus::sys::Library opened(CHORUS_ARCHIVE_PATH, "libarchive", "libarchive13");
+    return opened;
 }
 
 template <typename Function>
-Function found(Function, const char* name) {
-    static void* const library = opened_library();
-    void* const symbol = dlsym(library, name);
-    if (symbol == nullptr) throw_unusable(std::string(path) + " lacks " + name);
-    return reinterpret_cast<Function>(symbol);
+Function found(Function function, const char* name) {
+    return library().find(function, name);
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace chorus::agent {
 // alone.
 policy::ProfileText profile_text(const Permissions& permissions, const HomeConfiguration& home);
 
-// What an option names: a profile's name, or @FILE with one written out. Whether there is one of
-// that name, resolve_profile knows. Error(config_invalid).
+// Reads the value of an option: a profile's name, or @FILE with one written out. resolve_profile
+// knows whether there is one of that name. Error(config_invalid).
 Permissions named_permissions(std::string_view given, std::string_view option);
 
 }  // namespace chorus::agent

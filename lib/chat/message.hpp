@@ -100,7 +100,7 @@ struct ToolResult {
     bool is_error = false;
 };
 
-// What a call changes in a file.
+// The change that a call makes in a file.
 struct Change {
     std::string patch;       // unified diff; "": it changes none
     std::int64_t added = 0;  // lines

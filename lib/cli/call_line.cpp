@@ -5,15 +5,12 @@
 #include "base/text.hpp"
 #include "base/time.hpp"
 #include "base/width.hpp"
+#include "cli/field.hpp"
 
 namespace chorus::cli {
 namespace {
 
 constexpr std::int64_t shown_from_ms = 100;
-
-std::string one_line(std::string_view text) {
-    return base::visible(text, base::Newlines::escape);
-}
 
 // Behind "tool:bash:".
 std::string_view detail_of(std::string_view action) {

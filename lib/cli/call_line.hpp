@@ -1,4 +1,4 @@
-// What people see of a call of a tool while a turn runs.
+// Shows people the calls of tools while a turn runs.
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,7 @@ struct Program {
     // Describes what it takes without a verb; {}: it needs one.
     Options options = {};
     std::vector<Verb> verbs = {};
-    // What "." stands for where the name of an agent is expected; none: for nothing.
+    // Returns the name that "." stands for where an agent is expected; none: "." is a name.
     std::function<std::string()> agent_here = {};
     // Called instead of printing "error:" lines; true when it has said everything.
     std::function<bool(const base::Error&)> on_error = {};

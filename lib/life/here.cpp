@@ -1,12 +1,8 @@
 #include "life/here.hpp"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <filesystem>
 
 #include "agent/home.hpp"
-#include "base/shell_quoted.hpp"
 #include "base/text.hpp"
 #include "life/agents.hpp"
 #include "life/leftovers.hpp"
@@ -22,13 +18,10 @@ using base::ErrorCode;
 
 constexpr std::size_t most_name_bytes = 40;  // room for a number behind it
 
-std::string parent_of(const std::string& path) {
-    return std::filesystem::path(path).parent_path();
-}
-
 // A repository of the whole home directory is none around a project in it.
-std::string root_around(const std::string& path, const std::string& user_home) {
-    for (std::string at = path; at != "/" && at != user_home; at = parent_of(at))
+std::string root_around(const std::string& path, const std::string& home) {
+    for (std::string at = path; at != "/" && at != home;
+         at = std::filesystem::path(at).parent_path())
         if (sys::exists(at + "/.git")) return at;
     return path;
 }
@@ -37,7 +30,7 @@ bool is_taken(store::Store& store, const Here& here, const std::string& name) {
     return store::find_agent_of_place(store, here.root) || store::find_agent(store, name);
 }
 
-// One that was destroyed and left its files comes back where it worked.
+// An agent that was destroyed and left its files comes back where it worked.
 bool is_free(const agent::Home& home, store::Store& store, const Here& here,
              const std::string& name) {
     if (store::find_agent(store, name)) return false;
@@ -48,22 +41,10 @@ bool is_free(const agent::Home& home, store::Store& store, const Here& here,
 
 }  // namespace
 
-void refuse_shared(const std::string& path, const std::string& what) {
-    struct stat status {};
-    if (stat(path.c_str(), &status) != 0) throw base::system_error(path);
-    const bool is_own = status.st_uid == geteuid() || status.st_uid == 0;
-    if (is_own && (status.st_mode & 0022U) == 0) return;
-    throw Error(
-        ErrorCode::bad_request, what + ": " + base::quoted(path) + ": others can write it",
-        is_own ? "chmod go-w " + base::shell_quoted(path) : "work in a directory of your own");
-}
-
 Here find_here(const agent::Home& home, const sys::Environment& environment,
                const std::string& what) {
     const std::string path = sys::real_path(".");
-    const std::string user_home = environment.get("HOME");
-    const std::string root = root_around(
-        path, !user_home.empty() && sys::exists(user_home) ? sys::real_path(user_home) : "");
+    const std::string root = root_around(path, user_home(environment));
     check_place(home, environment, what, path);
     check_place(home, environment, what, root);
     refuse_shared(root, what);

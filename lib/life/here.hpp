@@ -4,7 +4,6 @@
 #include <string>
 
 #include "agent/layout.hpp"
-#include "base/error.hpp"
 #include "life/birth.hpp"
 #include "store/store.hpp"
 #include "sys/environment.hpp"
@@ -20,10 +19,6 @@ struct Here {
 Here find_here(const agent::Home& home, const sys::Environment& environment,
                const std::string& what);
 
-// Throws Error(bad_request), which begins with `what`, for a directory that others can write: what
-// they put there would speak to the model, and be run.
-void refuse_shared(const std::string& path, const std::string& what);
-
 // Error(not_found) where the directory has no agent.
 store::Agent agent_here(store::Store& store, const Here& here);
 // Its name, for a program that has not opened the home yet.
@@ -32,7 +27,7 @@ std::string name_here();
 // where the name is taken. Of several processes at once one makes it.
 Birth settle_here(const agent::Home& home, store::Store& store, const sys::Environment& environment,
                   const Here& here, BirthOptions options);
-// What an agent of that directory may be called.
+// The name of a new agent of that directory: a free one.
 std::string name_for(const agent::Home& home, store::Store& store, const Here& here);
 
 }  // namespace chorus::life

@@ -1,7 +1,11 @@
 #include "life/named_path.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <filesystem>
 
+#include "base/shell_quoted.hpp"
 #include "base/text.hpp"
 #include "store/turns.hpp"
 #include "sys/file.hpp"
@@ -36,12 +40,9 @@ std::string named_path(store::Store& store, const agent::Home& home, base::Error
 void check_place(const agent::Home& home, const sys::Environment& environment,
                  const std::string& what, const std::string& path) {
     const std::string home_path = std::filesystem::weakly_canonical(home.path());
-    const std::string user_home = environment.get("HOME");
-    const bool is_user_home =
-        !user_home.empty() && sys::exists(user_home) && sys::real_path(user_home) == path;
     const bool is_of_home =
         (home_path == path || is_below(home_path, path) || is_below(path, home_path));
-    if (path == "/" || is_of_home || is_user_home)
+    if (path == "/" || is_of_home || path == user_home(environment))
         throw base::Error(base::ErrorCode::bad_request,
                           what + ": " + base::quoted(path) + ": not a place to work in",
                           "not /, a home directory, or what holds or belongs to CHORUS_HOME");
@@ -52,6 +53,21 @@ void check_place(const agent::Home& home, const sys::Environment& environment,
                               "configuration of the git directory " +
                               git,
                           "name its work tree; of a bare repository git worktree add makes one");
+}
+
+void refuse_shared(const std::string& path, const std::string& what) {
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0) throw base::system_error(path);
+    const bool is_own = status.st_uid == geteuid() || status.st_uid == 0;
+    if (is_own && (status.st_mode & 0022U) == 0) return;
+    throw base::Error(
+        base::ErrorCode::bad_request, what + ": " + base::quoted(path) + ": others can write it",
+        is_own ? "chmod go-w " + base::shell_quoted(path) : "work in a directory of your own");
+}
+
+std::string user_home(const sys::Environment& environment) {
+    const std::string home = environment.get("HOME");
+    return !home.empty() && sys::exists(home) ? sys::real_path(home) : "";
 }
 
 }  // namespace chorus::life

@@ -21,5 +21,10 @@ std::string named_path(store::Store& store, const agent::Home& home, base::Error
 // is a real path.
 void check_place(const agent::Home& home, const sys::Environment& environment,
                  const std::string& what, const std::string& path);
+// Throws Error(bad_request) likewise for a directory that others can write: what they put there
+// would speak to the model, and be run.
+void refuse_shared(const std::string& path, const std::string& what);
+// The real path of the home directory that the environment names; "" where there is none.
+std::string user_home(const sys::Environment& environment);
 
 }  // namespace chorus::life

@@ -1,57 +1,42 @@
 #include "net/curl.hpp"
 
-#include <dlfcn.h>
-
-#include <string>
-
-#include "base/error.hpp"
+#include "sys/library.hpp"
 
 namespace chorus::net {
 namespace {
 
-constexpr const char* path = CHORUS_CURL_PATH;
-
-[[noreturn]] void throw_unusable(const std::string& why) {
-    throw base::Error(base::ErrorCode::failed, "libcurl cannot be used: " + why,
-                      "install the Debian package libcurl4");
-}
-
-template <typename Function>
-void look_up(void* library, const char* name, Function& function) {
-    function = reinterpret_cast<Function>(dlsym(library, name));
-    if (function == nullptr) throw_unusable(std::string(path) + " lacks " + name);
-}
-
 Curl open_library() {
-    void* library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-    if (library == nullptr) throw_unusable(dlerror());
+    const sys::Library library(CHORUS_CURL_PATH, "libcurl", "libcurl4");
     Curl c{};
-    look_up(library, "curl_global_init", c.global_init);
-    look_up(library, "curl_easy_init", c.easy_init);
-    look_up(library, "curl_easy_reset", c.easy_reset);
-    look_up(library, "curl_easy_cleanup", c.easy_cleanup);
-    look_up(library, "curl_easy_setopt", c.easy_setopt);
-    look_up(library, "curl_easy_getinfo", c.easy_getinfo);
-    look_up(library, "curl_easy_strerror", c.easy_strerror);
-    look_up(library, "curl_multi_init", c.multi_init);
-    look_up(library, "curl_multi_cleanup", c.multi_cleanup);
-    look_up(library, "curl_multi_add_handle", c.multi_add_handle);
-    look_up(library, "curl_multi_remove_handle", c.multi_remove_handle);
-    look_up(library, "curl_multi_perform", c.multi_perform);
-    look_up(library, "curl_multi_poll", c.multi_poll);
-    look_up(library, "curl_multi_info_read", c.multi_info_read);
-    look_up(library, "curl_multi_strerror", c.multi_strerror);
-    look_up(library, "curl_slist_append", c.slist_append);
-    look_up(library, "curl_slist_free_all", c.slist_free_all);
-    look_up(library, "curl_url", c.url);
-    look_up(library, "curl_url_cleanup", c.url_cleanup);
-    look_up(library, "curl_url_get", c.url_get);
-    look_up(library, "curl_url_set", c.url_set);
-    look_up(library, "curl_url_strerror", c.url_strerror);
-    look_up(library, "curl_free", c.free);
-    look_up(library, "curl_getdate", c.getdate);
+    const auto look_up = [&](const char* name, auto& function) {
+        function = library.find(function, name);
+    };
+    look_up("curl_global_init", c.global_init);
+    look_up("curl_easy_init", c.easy_init);
+    look_up("curl_easy_reset", c.easy_reset);
+    look_up("curl_easy_cleanup", c.easy_cleanup);
+    look_up("curl_easy_setopt", c.easy_setopt);
+    look_up("curl_easy_getinfo", c.easy_getinfo);
+    look_up("curl_easy_strerror", c.easy_strerror);
+    look_up("curl_multi_init", c.multi_init);
+    look_up("curl_multi_cleanup", c.multi_cleanup);
+    look_up("curl_multi_add_handle", c.multi_add_handle);
+    look_up("curl_multi_remove_handle", c.multi_remove_handle);
+    look_up("curl_multi_perform", c.multi_perform);
+    look_up("curl_multi_poll", c.multi_poll);
+    look_up("curl_multi_info_read", c.multi_info_read);
+    look_up("curl_multi_strerror", c.multi_strerror);
+    look_up("curl_slist_append", c.slist_append);
+    look_up("curl_slist_free_all", c.slist_free_all);
+    look_up("curl_url", c.url);
+    look_up("curl_url_cleanup", c.url_cleanup);
+    look_up("curl_url_get", c.url_get);
+    look_up("curl_url_set", c.url_set);
+    look_up("curl_url_strerror", c.url_strerror);
+    look_up("curl_free", c.free);
+    look_up("curl_getdate", c.getdate);
     const CURLcode result = c.global_init(CURL_GLOBAL_DEFAULT);
-    if (result != CURLE_OK) throw_unusable(c.easy_strerror(result));
+    if (result != CURLE_OK) library.throw_unusable(c.easy_strerror(result));
     return c;
 }
 

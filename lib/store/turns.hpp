@@ -114,7 +114,7 @@ struct ToolRun {
 void insert_tool_run(Store& store, const ToolRun& run);
 void update_tool_run(Store& store,
                      const ToolRun& run);  // by turn_id and tool_call_id; position stays
-// What it changes in a file, with its intent.
+// Stores the change that the call makes in a file; part of the transaction of its intent.
 void set_patch(Store& store, TurnId turn, std::string_view tool_call_id, std::string_view patch);
 std::vector<ToolRun> load_tool_runs(Store& store, TurnId turn);
 // Those that were begun and have no result yet.

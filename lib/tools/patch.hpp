@@ -1,4 +1,4 @@
-// What a call changes in a file, as `diff -u` writes it.
+// Writes the change that a call makes in a file as `diff -u` does.
 #pragma once
 
 #include <optional>

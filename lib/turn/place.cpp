@@ -9,7 +9,6 @@
 #include "base/text.hpp"
 #include "context/threads.hpp"
 #include "life/agents.hpp"
-#include "life/here.hpp"
 #include "life/named_path.hpp"
 #include "life/opening.hpp"
 #include "store/gate.hpp"
