@@ -401,7 +401,8 @@ expect_match "$err" 'stdout: not everything could be written'
 
 test_case "each call is one line when it has ended"
 init a --model builtin/script --permissions open
-on_terminal "chorus-run a --color never --permissions @<(echo '{\"base\": \"open\", \"deny\": [\"tool:view:.*\"]}') '/create_file {\"path\": \"f\", \"content\": \"a\\nb\\n\"}
+echo '{"base": "open", "deny": ["tool:view:.*"]}' >no-view.json
+on_terminal "chorus-run a --color never --permissions @no-view.json '/create_file {\"path\": \"f\", \"content\": \"a\\nb\\n\"}
 /str_replace {\"path\": \"f\", \"old_str\": \"a\", \"new_str\": \"c\\nd\"}
 /bash sleep 0.3
 /bash exit 3

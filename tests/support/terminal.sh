@@ -9,7 +9,7 @@ on_terminal() {
     : >"$scratch/screen"
     typist >"$scratch/keys" &
     local typing=$!
-    script -qefc "stty -echo; $1" /dev/null <"$scratch/keys" >"$scratch/screen" 2>&1
+    SHELL=/bin/sh script -qefc "stty -echo; $1" /dev/null <"$scratch/keys" >"$scratch/screen" 2>&1
     status=$?
     wait $typing
     out=$(tr -d '\r' <"$scratch/screen") err=''
