@@ -30,13 +30,14 @@ struct Options {
     const char* program = nullptr;
     std::vector<const char*> writable;
     std::vector<Place> places;
+    std::vector<const char*> hidden;
     GitMode git;
     Expected expected;
     char* const* command = nullptr;
 };
 
 [[noreturn]] void refuse_usage() {
-    fail("usage: chorus-sandbox confine|watch|git [OPTION]... -- COMMAND [ARGUMENT]...");
+    fail("usage: chorus-sandbox confine|watch|fence|git [OPTION]... -- COMMAND [ARGUMENT]...");
 }
 
 int parse_descriptor(const char* text) {
@@ -87,6 +88,8 @@ Options parse(char** words) {
             options.places.push_back({*how, path, all.take()});
         } else if (word == "--read") {
             options.git.readable.push_back(all.take());
+        } else if (word == "--except") {
+            options.hidden.push_back(all.take());
         } else if (word == "--network") {
             options.git.network = true;
         } else if (word == "--unix-sockets") {
@@ -175,7 +178,12 @@ int main(int argc, char** argv, char** environment) {
         if (options.git.mounted) mount_places(options.places);
         become_git(options.git, options.writable, options.command, environment);
     }
-    if (options.mode != "watch") refuse_usage();
+    const bool is_fenced = options.mode == "fence";
+    if (!is_fenced && options.mode != "watch") refuse_usage();
     require_owner(options.owner);
-    watch(options.owner, options.program, options.command);
+    if (!is_fenced) watch(options.owner, options.program, options.command);
+    const FenceOptions places{options.writable, options.git.readable, options.hidden,
+                              options.expected};
+    Fence fence(places);
+    watch(options.owner, options.program, options.command, &fence);
 }

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "chorus-sandbox/confine.hpp"
@@ -100,6 +101,20 @@ void restrict_calls() {
     ModeFilter mode_filter;
     mode_filter.refuse_set_id_bits();
     mode_filter.load();
+}
+
+int restrict_calls_of_fenced() {
+    ModeFilter mode_filter;
+    mode_filter.refuse_set_id_bits();
+    mode_filter.load();
+    // Callers that are about to be answered are not woken by signals that do not kill them.
+    constexpr unsigned wait_killable = 1U << 5;
+    const sock_fprog program{static_cast<unsigned short>(std::size(for_fenced)),
+                             const_cast<sock_filter*>(for_fenced)};
+    const long listener = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+                                  SECCOMP_FILTER_FLAG_NEW_LISTENER | wait_killable, &program);
+    if (listener < 0) fail("seccomp", errno);
+    return static_cast<int>(listener);
 }
 
 void restrict_calls_of_git(bool network, bool unix_sockets) {

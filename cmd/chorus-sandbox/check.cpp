@@ -48,7 +48,27 @@ void check_calls() {
         fail("self-test: unix sockets are not refused");
 }
 
+void refuse_reach(const char* what) {
+    fail((std::string("self-test: ") + what + " outside the workspace").c_str());
+}
+
 }  // namespace
+
+void check_fenced(const Expected& expected) {
+    check_writing(expected.workspace);
+    if (chmod((std::string(expected.workspace) + "/self-test").c_str(), 0600) != 0)
+        fail("self-test: a file of the workspace keeps its mode", errno);
+    struct stat status {};
+    if (stat(expected.outside, &status) != 0) fail(expected.outside, errno);
+    if (open(expected.outside, O_RDONLY | O_CLOEXEC) >= 0) refuse_reach("a file can be read");
+    if (open(expected.outside, O_WRONLY | O_CLOEXEC) >= 0) refuse_reach("a file can be written");
+    if (truncate(expected.outside, status.st_size) == 0) refuse_reach("a file can be truncated");
+    if (chmod(expected.outside, status.st_mode & 07777) == 0) refuse_reach("a mode can be set");
+    for (const int family : {AF_INET, AF_INET6, AF_NETLINK})
+        if (socket(family, SOCK_RAW, 0) >= 0 || errno != EPERM) fail("self-test: sockets are left");
+    check_capabilities();
+    check_calls();
+}
 
 void check(const Expected& expected) {
     check_writing(expected.workspace);

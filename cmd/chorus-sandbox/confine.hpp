@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -63,9 +64,42 @@ struct Expected {
 };
 void check(const Expected& expected);
 
+// A command that is confined by Landlock and a filter alone, without mounts and name spaces.
+struct FenceOptions {
+    std::vector<const char*> writable;  // names of open directories: /proc/self/fd/N
+    std::vector<const char*> readable;  // what is not there is passed over
+    std::vector<const char*> hidden;    // of what is read; absolute, without links
+    Expected expected;
+};
+// Reading and executing beneath `readable`, writing beneath `writable`, a few devices, reading of
+// /proc. Returns the Landlock ABI; at least version 3.
+int restrict_files_of_fenced(const FenceOptions& options);
+// As restrict_calls, without any socket and without what Landlock does not govern. Returns the
+// listener for the calls that serve_metadata() takes.
+int restrict_calls_of_fenced();
+// One call that waits there: done where the file lies beneath one of the places, else EPERM.
+void serve_metadata(int listener, const std::vector<std::string>& places);
+// The self-test of a fenced command: `outside` is there, and cannot be read or changed.
+void check_fenced(const Expected& expected);
+
+// The watcher's part and the command's: made by the first, before it forks.
+class Fence {
+  public:
+    explicit Fence(const FenceOptions& options);  // gives up all capabilities of this process
+    void enter() const;                           // in the command, before it becomes that
+    int take_listener();                          // -1 where the command came to no such point
+    const std::vector<std::string>& places() const { return places_; }
+
+  private:
+    const FenceOptions& options_;
+    std::vector<std::string> places_;
+    int sockets_[2] = {-1, -1};
+};
+
 // Runs the command as a child in a process group of its own and ends as it ended, after giving what
 // it left behind 200 ms. Everything it started, wherever it went, ends with it; and at once when
 // `owner`, a pidfd, ends, or on SIGTERM. Only what kills this process itself gets round that.
-[[noreturn]] void watch(int owner, const char* program, char* const* arguments);
+[[noreturn]] void watch(int owner, const char* program, char* const* arguments,
+                        Fence* fence = nullptr);
 
 }  // namespace chorus::sandbox

@@ -1,12 +1,16 @@
 // Landlock, landlock(7). Declared here because the headers of Debian 12 know less than its kernels.
+#include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <string>
 
 #include "chorus-sandbox/confine.hpp"
 
@@ -60,6 +64,10 @@ constexpr std::array system_files{"/usr",      "/lib",         "/lib32",
                                   "/lib64",    "/libx32",      "/etc/ld.so.cache",
                                   "/dev/null", "/dev/urandom", "/proc/self"};
 
+// Devices that reach nobody. No /dev/pts: one may be the terminal of the person.
+constexpr std::array plain_devices{"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
+                                   "/dev/urandom"};
+
 void allow_open(int ruleset, int fd, std::uint64_t access) {
     struct stat status {};
     if (fstat(fd, &status) != 0) fail("landlock", errno);
@@ -87,7 +95,72 @@ int make_ruleset(long version) {
     return ruleset;
 }
 
+bool is_beneath(const std::string& path, const std::string& directory) {
+    return path.starts_with(directory) &&
+           (path.size() == directory.size() || path[directory.size()] == '/' || directory == "/");
+}
+
+// Rules only add: where something is hidden below, each of its neighbours gets one of its own.
+// Links are passed over; what they lead to may be what is hidden.
+void allow_but(int ruleset, int place, const std::string& path,
+               const std::vector<const char*>& hidden) {
+    const auto is_hidden = [&](const char* each) { return is_beneath(path, each); };
+    const auto holds_hidden = [&](const char* each) { return is_beneath(each, path); };
+    if (std::any_of(hidden.begin(), hidden.end(), is_hidden)) return;
+    if (std::none_of(hidden.begin(), hidden.end(), holds_hidden))
+        return allow_open(ruleset, place, reading);
+    allow_open(ruleset, place, read_directory);
+    const int readable = openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR* const entries = readable < 0 ? nullptr : fdopendir(readable);
+    while (const dirent* entry = entries != nullptr ? readdir(entries) : nullptr) {
+        const std::string name = entry->d_name;
+        if (name == "." || name == ".." || entry->d_type == DT_LNK) continue;
+        const int fd = openat(place, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC);
+        if (fd < 0) continue;  // gone, or not this user's to enter
+        allow_but(ruleset, fd, (path == "/" ? "" : path) + "/" + name, hidden);
+        close(fd);
+    }
+    if (entries != nullptr) closedir(entries);
+}
+
+void allow_readable(int ruleset, const char* name, std::vector<const char*> hidden) {
+    const int fd = open(name, O_PATH | O_CLOEXEC);
+    if (fd < 0) return;
+    std::array<char, PATH_MAX> path{};
+    const std::string own = "/proc/self/fd/" + std::to_string(fd);
+    const ssize_t size = readlink(own.c_str(), path.data(), path.size());
+    if (size <= 0) fail(name, errno);
+    const std::string text(path.data(), static_cast<std::size_t>(size));
+    // Devices are not meant with all there is.
+    if (text == "/") hidden.push_back("/dev");
+    allow_but(ruleset, fd, text, hidden);
+    close(fd);
+}
+
 }  // namespace
+
+int restrict_files_of_fenced(const FenceOptions& options) {
+    const long version = landlock_version();
+    // The second one does not govern truncate(2).
+    if (version < 3) fail("landlock", ENOSYS);
+    const std::uint64_t handled = handled_files(static_cast<int>(version));
+    const int ruleset = make_ruleset(version);
+    for (const char* name : options.readable) allow_readable(ruleset, name, options.hidden);
+    for (const char* name : options.writable) allow(ruleset, name, (reading | writing) & handled);
+    allow(ruleset, "/proc", read_file | read_directory);
+    for (const char* device : plain_devices)
+        if (access(device, F_OK) == 0)
+            allow(ruleset, device, (read_file | write_file | device_ioctl) & handled);
+    // A log that it writes anyway can be opened again, as /dev/stdout.
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+        struct stat status {};
+        if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+            allow_open(ruleset, fd, fd == STDIN_FILENO ? read_file : write_file);
+    }
+    if (syscall(restrict_self, ruleset, 0U) != 0) fail("landlock", errno);
+    close(ruleset);
+    return static_cast<int>(version);
+}
 
 int restrict_files(const std::vector<const char*>& writable) {
     const long version = landlock_version();

@@ -58,6 +58,29 @@ constexpr std::array by_path{SCMP_SYS(chmod),        SCMP_SYS(fchmodat),  fchmod
                              SCMP_SYS(lremovexattr), setxattrat,          removexattrat,
                              file_setattr,           SCMP_SYS(mknod),     SCMP_SYS(mknodat)};
 
+// Mode, owner and times: for the watcher of a fenced command to do, where that may.
+constexpr std::array served{SCMP_SYS(chmod),  SCMP_SYS(fchmod),    SCMP_SYS(fchmodat),
+                            fchmodat2,        SCMP_SYS(chown),     SCMP_SYS(lchown),
+                            SCMP_SYS(fchown), SCMP_SYS(fchownat),  SCMP_SYS(utime),
+                            SCMP_SYS(utimes), SCMP_SYS(futimesat), SCMP_SYS(utimensat)};
+// What else changes a file that can only be read.
+constexpr std::array attributes{SCMP_SYS(setxattr),
+                                SCMP_SYS(lsetxattr),
+                                SCMP_SYS(fsetxattr),
+                                SCMP_SYS(removexattr),
+                                SCMP_SYS(lremovexattr),
+                                SCMP_SYS(fremovexattr),
+                                setxattrat,
+                                removexattrat,
+                                file_setattr};
+// Requests of file systems: attributes, verity, encryption, subvolumes. A group is a byte.
+constexpr std::array<unsigned, 5> of_file_systems{'f', 'X', 'v', 'r', 0x94};
+// Memory, semaphores and queues of all processes, which have no name space of their own.
+constexpr std::array shared_by_all{
+    SCMP_SYS(shmget),     SCMP_SYS(shmat),   SCMP_SYS(shmctl),   SCMP_SYS(semget), SCMP_SYS(semop),
+    SCMP_SYS(semtimedop), SCMP_SYS(semctl),  SCMP_SYS(msgget),   SCMP_SYS(msgsnd), SCMP_SYS(msgrcv),
+    SCMP_SYS(msgctl),     SCMP_SYS(mq_open), SCMP_SYS(mq_unlink)};
+
 constexpr std::array name_spaces{CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
                                  CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET};
 
@@ -90,6 +113,10 @@ class Filter {
         check(seccomp_rule_add_array(context_, SCMP_ACT_ERRNO(static_cast<unsigned>(error)), number,
                                      static_cast<unsigned>(comparisons.size()),
                                      comparisons.data()));
+    }
+
+    void leave_to_the_listener(int number) {
+        check(seccomp_rule_add_array(context_, SCMP_ACT_NOTIFY, number, 0, nullptr));
     }
 
     void print(const char* name) const {
@@ -152,6 +179,22 @@ void print_for_git(const char* name, bool network, bool unix_sockets) {
     filter.print(name);
 }
 
+void print_for_fenced() {
+    Filter filter;
+    refuse_for_all(filter);
+    filter.refuse(SCMP_SYS(socket), EPERM);
+    // A datagram can be sent to any socket that has a name; what is connected stays so.
+    for (const unsigned type : {SOCK_DGRAM, SOCK_RAW})
+        filter.refuse(SCMP_SYS(socketpair), EPERM, {masked(1, 0xf, type)});
+    for (const int number : shared_by_all) filter.refuse(number, EPERM);
+    for (const int number : attributes) filter.refuse(number, EOPNOTSUPP);
+    for (const unsigned group : of_file_systems)
+        filter.refuse(SCMP_SYS(ioctl), ENOTTY, {masked(1, 0xff00, group << 8)});
+    filter.refuse(SCMP_SYS(prlimit64), EPERM, {compared(0, SCMP_CMP_NE, 0)});
+    for (const int number : served) filter.leave_to_the_listener(number);
+    filter.print("for_fenced");
+}
+
 }  // namespace
 
 int main() {
@@ -159,6 +202,7 @@ int main() {
     refuse_for_all(filter);
     refuse_sockets(filter);
     filter.print("for_commands");
+    print_for_fenced();
     print_for_git("for_git", false, false);
     print_for_git("for_git_with_network", true, false);
     print_for_git("for_git_with_network_and_unix_sockets", true, true);

@@ -56,7 +56,11 @@ void kill_descendants() {
 
 class Watch {
   public:
-    Watch(int owner, pid_t command) : owner_(owner), command_(command) {
+    Watch(int owner, pid_t command, Fence* fence)
+        : owner_(owner),
+          command_(command),
+          fence_(fence),
+          listener_(fence != nullptr ? fence->take_listener() : -1) {
         sigset_t signals;
         sigemptyset(&signals);
         sigaddset(&signals, SIGCHLD);
@@ -85,12 +89,17 @@ class Watch {
     }
 
     void serve(int patience_ms) {
-        std::array<pollfd, 2> wanted{{{owner_, POLLIN, 0}, {signals_, POLLIN, 0}}};
+        std::array<pollfd, 3> wanted{
+            {{owner_, POLLIN, 0}, {signals_, POLLIN, 0}, {listener_, POLLIN, 0}}};
         poll(wanted.data(), wanted.size(), patience_ms);
         signalfd_siginfo info{};
         while (read(signals_, &info, sizeof info) == sizeof info)
             if (info.ssi_signo == SIGTERM) abandon();
         if (wanted[0].revents != 0) abandon();
+        if ((wanted[2].revents & POLLIN) != 0)
+            serve_metadata(listener_, fence_->places());
+        else if (wanted[2].revents != 0)
+            listener_ = -1;  // nobody is left who could ask
         reap();
     }
 
@@ -125,6 +134,8 @@ class Watch {
 
     int owner_;
     pid_t command_;
+    Fence* fence_;
+    int listener_;
     int signals_ = -1;
     bool ended_ = false;
     bool alone_ = false;
@@ -133,16 +144,18 @@ class Watch {
 
 }  // namespace
 
-void watch(int owner, const char* program, char* const* arguments) {
+void watch(int owner, const char* program, char* const* arguments, Fence* fence) {
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) fail("prctl", errno);
     const pid_t self = getpid();
-    // copies no page tables; until it is another program, the child changes nothing that is shared
-    const pid_t command = vfork();
+    // vfork copies no page tables; until it is another program, the child changes nothing that is
+    // shared. In the fence it does, and waits for this process.
+    const pid_t command = fence != nullptr ? fork() : vfork();
     if (command < 0) fail("fork", errno);
     if (command == 0) {
         setpgid(0, 0);
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != self) _exit(EXIT_FAILURE);
+        if (fence != nullptr) fence->enter();
         become(program, arguments);
     }
     // From both sides: whoever finds signals blocked here finds the group standing.
@@ -150,7 +163,7 @@ void watch(int owner, const char* program, char* const* arguments) {
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, nullptr);
-    Watch(owner, command).go_on();
+    Watch(owner, command, fence).go_on();
 }
 
 }  // namespace chorus::sandbox

@@ -50,7 +50,7 @@ std::string_view expected(KeyType type) {
         case KeyType::profiles:
             return "an object of profiles by name";
         case KeyType::sandbox:
-            return "\"workspace\", \"workspace+net\" or \"off\"";
+            return "\"workspace\", \"workspace+net\", \"landlock\" or \"off\"";
         case KeyType::sink:
             return "\"syslog\" or the absolute path of a file";
         case KeyType::path:

@@ -27,7 +27,7 @@ enum class KeyType {
     permissions,  // a profile's name or an object
     profile,      // an object
     profiles,     // those by name, as config.json has them
-    sandbox,      // workspace, workspace+net, off
+    sandbox,      // workspace, workspace+net, landlock, off
     sink,         // "syslog" or the absolute path of a file
     path,         // absolute
     programs,     // paths by name

@@ -210,9 +210,7 @@ void Values::offer_key_values() {
     if (place->type == agent::KeyType::boolean)
         for (const char* word : {"false", "true"}) offer(word, "");
     if (place->type == agent::KeyType::sandbox)
-        for (const auto mode :
-             {sys::SandboxMode::off, sys::SandboxMode::workspace, sys::SandboxMode::workspace_net})
-            offer(sys::name(mode), "");
+        for (const std::string& mode : sys::sandbox_modes()) offer(mode, "");
 }
 
 }  // namespace

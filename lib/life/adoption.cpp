@@ -1,5 +1,8 @@
 #include "life/adoption.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "agent/archive.hpp"
@@ -13,6 +16,7 @@
 #include "chat/json.hpp"
 #include "sys/beneath.hpp"
 #include "sys/file.hpp"
+#include "sys/place.hpp"
 
 namespace chorus::life {
 namespace {
@@ -51,12 +55,14 @@ store::Session session_row(const Json& file, const store::Agent& agent, const st
 // More of them than a repository has: what lies beyond is not told apart.
 constexpr std::size_t most_git_entries = 100'000;
 
-// Names in a .git, in order.
-std::vector<std::string> traps_of(const std::string& git) {
-    std::vector<std::string> traps = sys::list_directory(git);
+// Names in a .git that is open, in order: a command may put a link in its place at any moment.
+std::vector<std::string> traps_of(const sys::Root& git) {
+    std::vector<std::string> traps = sys::list_directory(
+        sys::Fd(openat(git.fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)), git.path());
     traps.emplace_back("objects/info");
     std::erase_if(traps, [&](const std::string& name) {
-        return !agent::is_git_trap(".git/" + name) || !sys::exists(git + "/" + name);
+        return !agent::is_git_trap(".git/" + name) ||
+               faccessat(git.fd(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) != 0;
     });
     return traps;
 }
@@ -104,12 +110,13 @@ void refuse_links(const agent::Directory& directory) {
 std::vector<std::string> reset_git(const std::string& workspace) {
     if (!sys::exists(workspace + "/.git")) return {};
     const std::string git = sys::real_path(workspace) + "/.git";
-    if (!sys::is_directory(git) || sys::is_link(git)) {
+    const std::optional<sys::Root> opened = sys::Root::find(git);
+    if (!opened) {
         sys::remove_real_tree(git);
         return {"workspace/.git"};
     }
     std::vector<std::string> removed;
-    for (const std::string& trap : traps_of(git)) {
+    for (const std::string& trap : traps_of(*opened)) {
         sys::remove_real_tree(git + "/" + trap);
         removed.push_back(base::visible("workspace/.git/" + trap, base::Newlines::escape));
     }
@@ -117,17 +124,18 @@ std::vector<std::string> reset_git(const std::string& workspace) {
 }
 
 std::string git_state(const std::string& workspace) {
-    const std::string git = workspace + "/.git";
-    if (sys::is_link(git) || !sys::is_directory(git)) return {};
-    const sys::Root root(git);
+    const std::optional<std::string> real = sys::resolved(workspace);
+    const std::optional<sys::Root> root =
+        real ? sys::Root::find(*real + "/.git") : std::optional<sys::Root>();
+    if (!root) return {};
     std::string state;
-    for (const std::string& trap : traps_of(git)) {
+    for (const std::string& trap : traps_of(*root)) {
         std::string problem;
         state += trap + "\n";
-        for (const sys::Entry& entry : root.walk(trap, most_git_entries, problem)) {
+        for (const sys::Entry& entry : root->walk(trap, most_git_entries, problem)) {
             std::string text;
             if (entry.kind == sys::Kind::file)
-                (void)root.read_file(entry.path, base::limits::json_bytes, text, problem);
+                (void)root->read_file(entry.path, base::limits::json_bytes, text, problem);
             state += entry.path + " " + std::to_string(static_cast<int>(entry.kind)) + " " +
                      std::to_string(entry.size_bytes) + " " + base::sha256_hex(text) + "\n";
         }

@@ -58,9 +58,6 @@ constexpr std::array guarded_common{worktree_configuration,
 constexpr std::array guarded_worktree{worktree_configuration, worktree_lock,
                                       Guarded{"modules", true, ""}, Guarded{"commondir", false, ""},
                                       Guarded{"gitdir", false, ""}};
-// What worktrees share and write. The rest of the common directory is read-only as a whole, so that
-// people can work in the others meanwhile: HEAD, index and configuration are replaced all the time.
-constexpr std::array shared{"objects", "refs", "logs"};
 
 constexpr std::size_t most_own_bytes = 16;
 
@@ -202,9 +199,11 @@ std::string link_problem(const std::string& path) {
     return is_link(path) ? path + ": a link cannot be protected" : "";
 }
 
+// The common directory is read-only but for that, so that people can work in the others meanwhile:
+// HEAD, index and configuration are replaced all the time.
 void add_linked_worktree(Mounts& mounts, const GitPlace& place) {
     mounts.bind(place.common_directory);
-    for (const char* name : shared) {
+    for (const char* name : shared_by_worktrees) {
         const std::string path = place.common_directory + "/" + name;
         if (!is_directory(path)) make_directory(path);
         mounts.bind_writable(
@@ -226,7 +225,7 @@ std::optional<base::Error> git_problem(const std::string& workspace) {
     std::string problem;
     for (const Guarded& guarded : guarded_common)
         if (problem.empty()) problem = link_problem(place.common_directory + "/" + guarded.name);
-    for (const char* name : shared)
+    for (const char* name : shared_by_worktrees)
         if (problem.empty() && place.is_linked_worktree())
             problem = link_problem(place.common_directory + "/" + name);
     if (problem.empty()) return {};

@@ -1,6 +1,7 @@
 // Where the repository of a directory is, found without libgit2 and without obeying anything in it.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,6 +30,9 @@ struct GitPlace {
 // outside the workspace, because an agent can make anything inside. Never throws for what it finds.
 // The workspace is a path without links: there is nothing where one was put there since.
 GitPlace find_git(const std::string& workspace);
+
+// Of the common directory, what linked worktrees share and write.
+inline constexpr std::array shared_by_worktrees{"objects", "refs", "logs"};
 
 // Whether it looks like one: HEAD with objects and refs, or with the commondir of a worktree's.
 bool is_git_directory(int fd);

@@ -22,5 +22,7 @@ std::vector<std::string> alone(const std::string& bwrap, SandboxMode mode);
 
 // `options` are the inner program's own, before "--".
 Command confined(const Sandbox& sandbox, Command command, const std::vector<std::string>& options);
+// The same without bwrap, for mode landlock.
+Command fenced(const Sandbox& sandbox, Command command, const std::vector<std::string>& options);
 
 }  // namespace chorus::sys

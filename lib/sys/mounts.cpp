@@ -1,7 +1,6 @@
 #include "sys/mounts.hpp"
 
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,21 +15,9 @@
 #include "sys/open_beneath.hpp"
 #include "sys/place.hpp"
 #include "sys/plants.hpp"
+#include "sys/system_places.hpp"
 
 namespace chorus::sys {
-namespace {
-
-// Programs, libraries and their settings. On merged-usr systems all but three are links.
-constexpr std::array system_directories{"/usr",   "/bin",    "/sbin", "/lib", "/lib32",
-                                        "/lib64", "/libx32", "/etc",  "/opt"};
-
-// Where the system keeps what its programs may read for everybody, and commands may not: as root
-// they would be able to.
-constexpr std::array system_secrets{
-    "/etc/shadow",           "/etc/shadow-",     "/etc/gshadow",         "/etc/gshadow-",
-    "/etc/security/opasswd", "/etc/ssl/private", "/etc/pki/tls/private", "/etc/letsencrypt"};
-
-}  // namespace
 
 void Mounts::bind(const std::string& path) {
     if (const auto real = resolved(path)) visible_[path] = *real;
@@ -170,10 +157,7 @@ void add_workspace(Mounts& mounts, const std::string& workspace) {
 }
 
 void mask_secrets(Mounts& mounts, const std::vector<std::string>& masked) {
-    for (const char* path : system_secrets) mounts.mask(path);
-    if (is_directory("/etc/ssh"))
-        for (const std::string& name : list_directory("/etc/ssh"))
-            if (fnmatch("ssh_host_*_key", name.c_str(), 0) == 0) mounts.mask("/etc/ssh/" + name);
+    for (const std::string& path : system_secrets()) mounts.mask(path);
     for (const std::string& path : masked) mounts.mask(path);
 }
 

@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <utility>
 
 #include "base/error.hpp"
 #include "sys/command_home.hpp"
+#include "sys/fence.hpp"
 #include "sys/file.hpp"
 #include "sys/git_guard.hpp"
 #include "sys/inner.hpp"
@@ -20,9 +22,10 @@
 namespace chorus::sys {
 namespace {
 
-constexpr std::array<std::pair<SandboxMode, std::string_view>, 3> mode_names{{
+constexpr std::array<std::pair<SandboxMode, std::string_view>, 4> mode_names{{
     {SandboxMode::workspace, "workspace"},
     {SandboxMode::workspace_net, "workspace+net"},
+    {SandboxMode::landlock, "landlock"},
     {SandboxMode::off, "off"},
 }};
 
@@ -49,10 +52,12 @@ std::string require_inner(const Sandbox& sandbox) {
     return inner_program(sandbox);
 }
 
-Command watched(const Sandbox& sandbox, Command command) {
+// `how`: the watcher's mode, and its options.
+Command watched(const Sandbox& sandbox, Command command, std::vector<std::string> how = {"watch"}) {
     const std::string program = program_path(command.arguments.at(0));
-    std::vector<std::string> all{require_inner(sandbox),     "watch",     "--owner",
-                                 pass_this_process(command), "--program", program};
+    std::vector<std::string> all{require_inner(sandbox)};
+    all.insert(all.end(), how.begin(), how.end());
+    all.insert(all.end(), {"--owner", pass_this_process(command), "--program", program});
     if (command.guarded_fd >= 0) {
         command.keep_fds.push_back(command.guarded_fd);
         all.insert(all.end(), {"--hold", std::to_string(command.guarded_fd)});
@@ -74,6 +79,23 @@ void check(const Sandbox& sandbox) {
 
 std::string_view name(SandboxMode mode) {
     return mode_names[static_cast<std::size_t>(mode)].second;
+}
+
+std::vector<std::string> sandbox_modes() {
+    std::vector<std::string> all;
+    for (const auto& [value, word] : mode_names) all.emplace_back(word);
+    return all;
+}
+
+SandboxMode strictest(SandboxMode one, SandboxMode other) {
+    const SandboxMode wider = std::max(one, other);
+    if (wider == SandboxMode::landlock && std::min(one, other) == SandboxMode::workspace_net)
+        return SandboxMode::workspace;
+    return std::min(one, other);
+}
+
+bool keeps_in_workspace(SandboxMode mode) {
+    return mode == SandboxMode::workspace || mode == SandboxMode::landlock;
 }
 
 bool parse_sandbox_mode(std::string_view text, SandboxMode& mode) {
@@ -158,7 +180,35 @@ void keep_directory(Command& command) {
     command.held.push_back(std::move(directory));
 }
 
+// An open place is passed on, so that the rules are for it whatever its path names by then.
+void add_places(Command& command, std::vector<std::string>& how, const char* option,
+                const std::vector<std::shared_ptr<const Fd>>& places) {
+    for (const std::shared_ptr<const Fd>& place : places) {
+        command.keep_fds.push_back(place->get());
+        command.held.push_back(place);
+        how.insert(how.end(), {option, "/proc/self/fd/" + std::to_string(place->get())});
+    }
+}
+
 }  // namespace
+
+Command fenced(const Sandbox& sandbox, Command command, const std::vector<std::string>& options) {
+    check(sandbox);
+    if (const auto problem = fence_problem()) throw base::Error(*problem);
+    const std::string home = home_outside(sandbox, command);
+    furnish(sandbox, home, command);
+    if (!home.empty()) command.environment.push_back("TMPDIR=" + home);
+    const FencedPlaces places = fenced_places(sandbox, home);
+    std::vector<std::string> how{"fence"};
+    add_places(command, how, "--write", places.writable);
+    add_places(command, how, "--read", places.readable);
+    for (const std::string& path : places.system) how.insert(how.end(), {"--read", path});
+    for (const std::string& path : places.hidden) how.insert(how.end(), {"--except", path});
+    how.insert(how.end(), options.begin(), options.end());
+    if (command.directory.empty()) command.directory = sandbox.workspace;
+    keep_directory(command);
+    return watched(sandbox, std::move(command), std::move(how));
+}
 
 Command shell_command(const Sandbox& sandbox, const std::string& text) {
     return {.arguments = {sandbox.shell, "-c", "--", text}};
@@ -171,6 +221,7 @@ Command sandboxed(const Sandbox& sandbox, Command command) {
         keep_directory(command);
         return watched(sandbox, std::move(command));
     }
+    if (sandbox.mode == SandboxMode::landlock) return fenced(sandbox, std::move(command), {});
     return confined(sandbox, std::move(command), {});
 }
 

@@ -15,10 +15,16 @@
 
 namespace chorus::sys {
 
-enum class SandboxMode { workspace, workspace_net, off };
-std::string_view name(SandboxMode mode);  // "workspace", "workspace+net", "off"
+// landlock: without bubblewrap, by Landlock and a filter of system calls alone.
+enum class SandboxMode { workspace, workspace_net, landlock, off };
+std::string_view name(SandboxMode mode);  // "workspace", "workspace+net", "landlock", "off"
+std::vector<std::string> sandbox_modes();
 // False for another word.
 bool parse_sandbox_mode(std::string_view text, SandboxMode& mode);
+// What allows no more than either: of workspace+net and landlock neither does, so it is workspace.
+SandboxMode strictest(SandboxMode one, SandboxMode other);
+// Whether commands have no network and write their workspace only.
+bool keeps_in_workspace(SandboxMode mode);
 
 class Homes;
 std::shared_ptr<Homes> keep_homes();
@@ -44,7 +50,8 @@ struct Sandbox {
 
 // `bash -c` of it.
 Command shell_command(const Sandbox& sandbox, const std::string& text);
-// The command as it is started: under the watcher with mode off, else inside bubblewrap. It ends
+// The command as it is started: under the watcher with modes off and landlock, else inside
+// bubblewrap. It ends
 // with this process, however this process ends. Throws Error(failed) where that cannot be had.
 Command sandboxed(const Sandbox& sandbox, Command command);
 // Why commands cannot be run so ("bwrap: No such file or directory"), and what helps; nothing where

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "sys/fence.hpp"
 #include "sys/file.hpp"
 #include "sys/git_guard.hpp"
 #include "sys/inner.hpp"
@@ -49,20 +50,25 @@ Place make_place(const std::string& name) {
     return place;
 }
 
-// 0 where the network is meant to be there.
+// 0 where its name space is not another one.
 std::string network_to_miss(SandboxMode mode) {
     struct stat status {};
     if (mode != SandboxMode::workspace || stat("/proc/self/ns/net", &status) != 0) return "0";
     return std::to_string(status.st_ino);
 }
 
+constexpr const char* knowingly = "turn the sandbox off knowingly: chorus-config set sandbox off";
+
 // Where bwrap is missing, or the kernel refuses it.
 base::Error unavailable(const std::string& why, const std::string& remedy) {
-    return {base::ErrorCode::failed, why,
-            remedy + ", or turn the sandbox off knowingly: chorus-config set sandbox off"};
+    const std::string weaker =
+        fence_problem()
+            ? knowingly
+            : "choose the weaker one that needs no bwrap: chorus-config set sandbox landlock";
+    return {base::ErrorCode::failed, why, remedy + ", or " + weaker};
 }
 base::Error refused(const std::string& why) {
-    return unavailable(why, "man chorus-sandbox says what it needs");
+    return unavailable(why, "man chorus-sandbox says what it needs, also in a container");
 }
 
 struct Tested {
@@ -76,18 +82,21 @@ Tested self_test(const Sandbox& sandbox, const std::string& state_file) {
                          .workspace = place.workspace,
                          .program = sandbox.program,
                          .inner = sandbox.inner};
+    const bool is_fenced = sandbox.mode == SandboxMode::landlock;
     const Finished finished =
-        run(confined(tested, {.arguments = {"true"}},
-                     {"--check", place.workspace, place.outside, network_to_miss(sandbox.mode)}),
+        run((is_fenced ? fenced : confined)(
+                tested, {.arguments = {"true"}},
+                {"--check", place.workspace, place.outside, network_to_miss(sandbox.mode)}),
             {.timeout_ms = self_test_ms, .grace_ms = 0});
     const std::string found(base::trim(finished.out.text));
     if (finished.exit_code == 0 && found.starts_with("landlock=")) return {{}, found};
+    const std::string program = is_fenced ? inner_name : sandbox.program;
     if (finished.timed_out)
-        return {
-            base::Error(base::ErrorCode::failed, sandbox.program + ": its self-test did not end")};
+        return {base::Error(base::ErrorCode::failed, program + ": its self-test did not end")};
     const std::string_view said = base::trim(finished.err.text);
-    if (said.empty()) return {refused(sandbox.program + ": its self-test failed")};
-    return {refused(base::visible(said.substr(said.rfind('\n') + 1)))};
+    const std::string why = said.empty() ? program + ": its self-test failed"
+                                         : base::visible(said.substr(said.rfind('\n') + 1));
+    return {is_fenced ? base::Error(base::ErrorCode::failed, why, knowingly) : refused(why)};
 }
 
 // Working verdicts of this boot stay; a failure is not remembered, so that a repair helps at once.
@@ -114,9 +123,14 @@ std::optional<base::Error> sandbox_problem(const Sandbox& sandbox, const std::st
     std::string path;
     if (const int problem = find_program(sandbox.shell, path))
         return base::system_error(sandbox.shell, problem);
-    if (const int problem = find_program(sandbox.program, path))
+    if (sandbox.mode == SandboxMode::landlock) {
+        if (const auto problem = fence_problem())
+            return base::Error(problem->code(), problem->message(), knowingly);
+        path = inner_program(sandbox);
+    } else if (const int problem = find_program(sandbox.program, path)) {
         return unavailable(base::system_error(sandbox.program, problem).message(),
                            "install bubblewrap");
+    }
 
     const std::string key = verdict_key(sandbox, path);
     const std::string known = read_file_if_there(state_file, verdict_bytes).value_or("");

@@ -22,7 +22,7 @@ struct Explanation {
     // Of a shell action:
     bool is_shell = false;
     policy::Profile::Reading reading;
-    std::string sandbox;          // "workspace", "workspace+net", "off"
+    std::string sandbox;          // "workspace", "workspace+net", "landlock", "off"
     std::string sandbox_problem;  // why commands cannot run in it, or ""
 };
 

@@ -21,7 +21,7 @@ std::string unknown_tool(const std::string& name) {
 
 policy::Surroundings shell_surroundings(const sys::Sandbox& sandbox,
                                         const std::optional<base::Error>& problem) {
-    return {sandbox.mode == sys::SandboxMode::workspace && !problem};
+    return {sys::keeps_in_workspace(sandbox.mode) && !problem};
 }
 
 void Calls::prepare_sandbox() {

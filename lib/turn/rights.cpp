@@ -82,9 +82,8 @@ InForce configuration_in_force(store::Store& store, const store::Agent& agent,
     if (is_among(in_force.untrusted, "permissions")) in_force.also = file.permissions;
     if (is_among(in_force.untrusted, "sandbox")) {
         const auto general = home.shared.sandbox.value_or(SandboxMode::workspace);
-        // workspace, workspace+net, off: in this order
         auto& own = in_force.configuration.shared.sandbox;
-        own = std::min(own.value_or(general), file.shared.sandbox.value_or(general));
+        own = sys::strictest(own.value_or(general), file.shared.sandbox.value_or(general));
     }
     return in_force;
 }
@@ -122,7 +121,7 @@ std::string rights_text(const InForce& in_force, const agent::HomeConfiguration&
     for (const std::string& text : joined) {
         const Json rights = chat::parse_json(text, "rights");
         for (const Json& profile : rights.at("profiles")) profiles.insert(chat::dump(profile));
-        sandbox = std::min(sandbox, sandbox_of(rights));
+        sandbox = sys::strictest(sandbox, sandbox_of(rights));
     }
     chat::JsonText out;
     out.begin_object().key("sandbox").string(sys::name(sandbox)).key("profiles").begin_array();
@@ -136,7 +135,7 @@ void join_rights(const std::string& text, const agent::HomeConfiguration& home, 
     for (const Json& profile : stored.at("profiles"))
         rights.profiles.push_back(agent::resolve_profile(
             agent::parse_permissions(chat::dump(profile), "rights"), home, "rights"));
-    sandbox = std::min(sandbox, sandbox_of(stored));
+    sandbox = sys::strictest(sandbox, sandbox_of(stored));
 }
 
 std::optional<agent::Permissions> wanted_profile(std::string_view tool,

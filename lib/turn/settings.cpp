@@ -60,7 +60,7 @@ sys::SandboxMode sandbox_in_force(const agent::Configuration& agent,
                                   const agent::HomeConfiguration& home) {
     const auto wanted =
         first_of(agent.shared.sandbox, home.shared.sandbox, sys::SandboxMode::workspace);
-    return home.limits.sandbox ? std::min(wanted, *home.limits.sandbox) : wanted;
+    return home.limits.sandbox ? sys::strictest(wanted, *home.limits.sandbox) : wanted;
 }
 
 sys::Sandbox command_sandbox(store::Store& store, const agent::Home& paths,

@@ -81,6 +81,7 @@ void become(long user) {
 std::string repeated(const Options& options) {
     std::string text;
     if (options.user >= 0) text += " --as-user " + std::to_string(options.user);
+    if (options.sandbox != "workspace") text += " --sandbox " + options.sandbox;
     if (options.without_landlock) text += " --without-landlock";
     if (options.is_harmless) text += " --harmless";
     std::string kinds;

@@ -10,7 +10,8 @@ namespace {
 
 constexpr const char* usage =
     "usage: security_escape --bin DIR [--seconds N] [--seed S] [--as-user UID] [--confined]\n"
-    "         [--round N] [--kinds K,...] [--tools T,...] [--only TEXT] [--harmless] "
+    "         [--round N] [--sandbox MODE] [--kinds K,...] [--tools T,...] [--only TEXT] "
+    "[--harmless] "
     "[--without-landlock] "
     "[--all] [--keep]";
 
@@ -52,6 +53,8 @@ void set(Options& options, const std::string& name, const std::string& value) {
         options.kinds = words_of(value);
     else if (name == "--tools")
         options.tools = words_of(value);
+    else if (name == "--sandbox")
+        options.sandbox = value;
     else if (name == "--only")
         options.only = value;
     else

@@ -79,8 +79,8 @@ void put_files(const std::string& top, const std::string& text) {
     }
 }
 
-Place::Place(const Kit& kit, bool is_harmless)
-    : kit_(kit), is_harmless_(is_harmless), top_(new_directory()) {
+Place::Place(const Kit& kit, bool is_harmless, std::string sandbox)
+    : kit_(kit), is_harmless_(is_harmless), sandbox_(std::move(sandbox)), top_(new_directory()) {
     for (const std::string& each : {top_ + "/user", control()}) fs::create_directory(each);
     make_outside();
     make_home();
@@ -170,7 +170,8 @@ void Place::make_outside() {
 
 void Place::make_home() const {
     fs::create_directory(home());
-    write_text(home() + "/config.json", R"({"sandbox_read": [")" + kit_.directory() + R"("]})");
+    write_text(home() + "/config.json", R"({"sandbox": ")" + sandbox_ + R"(", "sandbox_read": [")" +
+                                            kit_.directory() + R"("]})");
     write_text(control() + "/profile.json", profile);
     make_agent("a");
     make_agent("other");

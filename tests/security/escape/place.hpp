@@ -31,7 +31,7 @@ class Kit {
 class Place {
   public:
     // `is_harmless`: no link in it leads out.
-    Place(const Kit& kit, bool is_harmless);
+    Place(const Kit& kit, bool is_harmless, std::string sandbox);
     ~Place();
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
@@ -69,6 +69,7 @@ class Place {
 
     const Kit& kit_;
     bool is_harmless_;
+    std::string sandbox_;
     std::string top_;
     std::string commit_;
     bool is_kept_ = false;

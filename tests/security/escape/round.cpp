@@ -90,7 +90,10 @@ class Before {
 class Round {
   public:
     Round(const Kit& kit, const Options& options, std::uint64_t seed)
-        : random_(seed), place_(kit, options.is_harmless), crew_(place_, options, random_) {}
+        : random_(seed),
+          place_(kit, options.is_harmless, options.sandbox),
+          has_mounts_(options.sandbox != "landlock"),
+          crew_(place_, options, random_) {}
 
     Result play(const std::string& kind) {
         if (kind == "life") prepare_life();
@@ -99,7 +102,8 @@ class Round {
         Before before(place_, is_of_person);
         if (kind == "guarded") attack_and_turn("", "guarded");
         if (kind == "whole") attack_and_turn(place_.project(), "whole");
-        if (kind == "confined") turn_confined("", "guarded");
+        // only mounts keep parts of the repository in their places
+        if (kind == "confined") turn_confined("", has_mounts_ ? "guarded" : "whole");
         if (kind == "before") turn_confined(place_.project(), "whole");
         if (kind == "linked") turn_of_person(place_.linked(), place_.person());
         if (kind == "module")
@@ -245,7 +249,7 @@ class Round {
     void look_for_rights(const std::string& kind) {
         const std::string ground = kind == "before" ? place_.project() : place_.workspace("a");
         for (const std::string& line : risen_below(ground)) crew_.effects().push_back(line);
-        if (kind == "before") return;
+        if (kind == "before" || !has_mounts_) return;
         for (const char* name : {"config", "hooks/post-checkout", "info/exclude", "commondir"})
             if (fault::read_text(ground + "/.git/" + name).find("planted") != std::string::npos)
                 crew_.effects().push_back(ground + "/.git/" + name +
@@ -261,6 +265,7 @@ class Round {
 
     Random random_;
     Place place_;
+    bool has_mounts_;
     Crew crew_;
 };
 

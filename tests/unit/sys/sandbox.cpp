@@ -18,7 +18,8 @@ namespace {
 using namespace std::string_literals;
 
 TEST_F(SandboxTest, NamesOfModes) {
-    for (const auto mode : {SandboxMode::workspace, SandboxMode::workspace_net, SandboxMode::off}) {
+    for (const auto mode : {SandboxMode::workspace, SandboxMode::workspace_net,
+                            SandboxMode::landlock, SandboxMode::off}) {
         SandboxMode parsed = mode == SandboxMode::off ? SandboxMode::workspace : SandboxMode::off;
         EXPECT_TRUE(parse_sandbox_mode(name(mode), parsed));
         EXPECT_EQ(parsed, mode);

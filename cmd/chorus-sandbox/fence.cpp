@@ -1,0 +1,103 @@
+// Confines a command without mounts and name spaces, where a kernel or a container refuses those.
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/capability.h>
+#include <linux/close_range.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "chorus-sandbox/confine.hpp"
+
+namespace chorus::sandbox {
+namespace {
+
+constexpr std::size_t room_for_one = CMSG_SPACE(sizeof(int));
+
+// Under no_new_privs none comes back with another program.
+void give_up_capabilities() {
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("no_new_privs", errno);
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3]{};
+    if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 ||
+        syscall(SYS_capset, &header, none) != 0)
+        fail("capabilities", errno);
+}
+
+msghdr message_of(iovec& content, std::array<char, room_for_one>& room) {
+    msghdr message{};
+    message.msg_iov = &content;
+    message.msg_iovlen = 1;
+    message.msg_control = room.data();
+    message.msg_controllen = room.size();
+    return message;
+}
+
+void send_descriptor(int socket, int fd) {
+    char byte = 0;
+    iovec content{&byte, sizeof byte};
+    alignas(cmsghdr) std::array<char, room_for_one> room{};
+    const msghdr message = message_of(content, room);
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof fd);
+    std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
+    if (sendmsg(socket, &message, MSG_NOSIGNAL) != sizeof byte) fail("listener", errno);
+}
+
+// -1 where the other end closed it without one.
+int receive_descriptor(int socket) {
+    char byte = 0;
+    iovec content{&byte, sizeof byte};
+    alignas(cmsghdr) std::array<char, room_for_one> room{};
+    msghdr message = message_of(content, room);
+    if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != sizeof byte) return -1;
+    const cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    int fd = -1;
+    if (header != nullptr && header->cmsg_type == SCM_RIGHTS)
+        std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
+    return fd;
+}
+
+}  // namespace
+
+Fence::Fence(const FenceOptions& options) : options_(options) {
+    for (const char* place : options.writable) {
+        std::array<char, PATH_MAX> name{};
+        const ssize_t size = readlink(place, name.data(), name.size());
+        if (size <= 0) fail(place, errno);
+        places_.emplace_back(name.data(), static_cast<std::size_t>(size));
+    }
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets_) != 0)
+        fail("socketpair", errno);
+    give_up_capabilities();
+}
+
+void Fence::enter() const {
+    const int landlock = restrict_files_of_fenced(options_);
+    send_descriptor(sockets_[1], restrict_calls_of_fenced());
+    // Those of the places too: an open one needs no path.
+    if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) != 0)
+        fail("close_range", errno);
+    if (options_.expected.workspace == nullptr) return;
+    check_fenced(options_.expected);
+    std::printf("landlock=%d\n", landlock);
+    if (std::fflush(stdout) != 0) fail("stdout", errno);
+}
+
+int Fence::take_listener() {
+    close(sockets_[1]);
+    const int listener = receive_descriptor(sockets_[0]);
+    close(sockets_[0]);
+    return listener;
+}
+
+}  // namespace chorus::sandbox
