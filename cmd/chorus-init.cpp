@@ -114,6 +114,7 @@ void print_text(const life::Birth& birth, const agent::Home& home, bool with_sub
                                           : " (--submodules fetches it)")
                    : "not taken: " + name);
     for (const std::string& plant : birth.plants) notice("in its workspace: " + plant);
+    if (const std::string place = agent::foreign_place(home); !place.empty()) notice(place);
     if (birth.messages > 0)
         std::cout << birth.messages << (birth.messages == 1 ? " message" : " messages")
                   << " of its conversation came along.\n";

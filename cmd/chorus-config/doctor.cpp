@@ -25,6 +25,8 @@
 #include "store/turns.hpp"
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
+#include "sys/write_access.hpp"
+#include "turn/rights.hpp"
 #include "turn/secrets.hpp"
 #include "turn/settings.hpp"
 
@@ -171,6 +173,37 @@ std::optional<store::Store> save_database(const agent::Home& home,
     return std::nullopt;
 }
 
+// Nothing where its configuration cannot be read: that is another check's.
+std::optional<sys::SandboxMode> sandbox_of(const agent::Home& home, store::Store& store,
+                                           const store::Agent& agent,
+                                           const agent::HomeConfiguration& shared) {
+    try {
+        const agent::Directory directory(home.path() + "/" + agent.dir);
+        return turn::sandbox_in_force(
+            turn::configuration_in_force(store, agent, directory, shared).configuration, shared);
+    } catch (const base::Error&) {
+        return std::nullopt;
+    }
+}
+
+// Whether commands can run as the home and its agents confine them.
+void check_sandbox(const agent::Home& home, store::Store& store, Flaws& flaws) {
+    if (!sys::why_not_written(home.locks()).empty()) return;
+    const agent::HomeConfiguration shared = agent::load_home_configuration(home);
+    std::set<sys::SandboxMode> modes{turn::sandbox_in_force({}, shared)};
+    for (const store::Agent& agent : store::list_agents(store))
+        if (const auto mode = sandbox_of(home, store, agent, shared)) modes.insert(*mode);
+    for (const sys::SandboxMode mode : modes)
+        flaws.attempt("", [&] {
+            const auto problem =
+                sys::sandbox_problem({.mode = mode, .program = shared.bwrap, .shell = shared.bash},
+                                     home.sandbox_state());
+            if (!problem) return;
+            flaws.add("sandbox " + std::string(sys::name(mode)) + ": no command can be run: " +
+                      problem->message() + (problem->hint().empty() ? "" : "; " + problem->hint()));
+        });
+}
+
 void check_home(const agent::Home& home, store::Store& store, const sys::Environment& environment,
                 bool is_configured, Flaws& flaws) {
     flaws.attempt("", [&] { check_agents(home, store, flaws); });
@@ -182,6 +215,8 @@ void check_home(const agent::Home& home, store::Store& store, const sys::Environ
     life::check_agent_directories(home, store, environment, decider, flaws);
     check_branches(home, store, flaws);
     check_texts(home, store, flaws);
+    if (const std::string place = agent::foreign_place(home); !place.empty()) flaws.add(place);
+    if (is_configured) check_sandbox(home, store, flaws);
     flaws.attempt("", [&] { check_mount_points(home, store, flaws); });
     flaws.attempt("", [&] { add(flaws, context::check_sessions(store, home, flaws.fix())); });
     flaws.attempt("", [&] { add(flaws, context::check_windows(store, flaws.fix())); });

@@ -72,7 +72,7 @@ struct FenceOptions {
     Expected expected;
 };
 // Reading and executing beneath `readable`, writing beneath `writable`, a few devices, reading of
-// /proc. Returns the Landlock ABI; at least version 3.
+// /proc. Returns the Landlock ABI; at least version 2.
 int restrict_files_of_fenced(const FenceOptions& options);
 // As restrict_calls, without any socket and without what Landlock does not govern. Returns the
 // listener for the calls that serve_metadata() takes.

@@ -141,8 +141,9 @@ void allow_readable(int ruleset, const char* name, std::vector<const char*> hidd
 
 int restrict_files_of_fenced(const FenceOptions& options) {
     const long version = landlock_version();
-    // The second one does not govern truncate(2).
-    if (version < 3) fail("landlock", ENOSYS);
+    // The first one cannot let a file be moved to another directory. What the second one does not
+    // govern of truncate(2), the filter does.
+    if (version < 2) fail("landlock", ENOSYS);
     const std::uint64_t handled = handled_files(static_cast<int>(version));
     const int ruleset = make_ruleset(version);
     for (const char* name : options.readable) allow_readable(ruleset, name, options.hidden);
@@ -180,8 +181,9 @@ int restrict_files(const std::vector<const char*>& writable) {
 void restrict_files_to(const std::vector<const char*>& writable,
                        const std::vector<const char*>& readable, int program) {
     const long version = landlock_version();
-    // The second one does not govern truncate(2).
-    if (version < 3) fail("landlock", ENOSYS);
+    // The first one cannot let a file be moved to another directory. What the second one does not
+    // govern of truncate(2), the filter does.
+    if (version < 2) fail("landlock", ENOSYS);
     const std::uint64_t handled = handled_files(static_cast<int>(version));
     const int ruleset = make_ruleset(version);
     allow_open(ruleset, program, reading);

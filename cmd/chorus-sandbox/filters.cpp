@@ -4,6 +4,7 @@
 // What they refuse: ways to other processes, to other name spaces, to sockets of the host, and to
 // parts of the kernel that a command has no need of.
 #include <asm/ioctls.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/mman.h>
@@ -58,11 +59,13 @@ constexpr std::array by_path{SCMP_SYS(chmod),        SCMP_SYS(fchmodat),  fchmod
                              SCMP_SYS(lremovexattr), setxattrat,          removexattrat,
                              file_setattr,           SCMP_SYS(mknod),     SCMP_SYS(mknodat)};
 
-// Mode, owner and times: for the watcher of a fenced command to do, where that may.
-constexpr std::array served{SCMP_SYS(chmod),  SCMP_SYS(fchmod),    SCMP_SYS(fchmodat),
-                            fchmodat2,        SCMP_SYS(chown),     SCMP_SYS(lchown),
-                            SCMP_SYS(fchown), SCMP_SYS(fchownat),  SCMP_SYS(utime),
-                            SCMP_SYS(utimes), SCMP_SYS(futimesat), SCMP_SYS(utimensat)};
+// Mode, owner, times and, as Landlock governs it from version 3 on, length: for the watcher of a
+// fenced command to do, where that may.
+constexpr std::array served{SCMP_SYS(truncate), SCMP_SYS(chmod),  SCMP_SYS(fchmod),
+                            SCMP_SYS(fchmodat), fchmodat2,        SCMP_SYS(chown),
+                            SCMP_SYS(lchown),   SCMP_SYS(fchown), SCMP_SYS(fchownat),
+                            SCMP_SYS(utime),    SCMP_SYS(utimes), SCMP_SYS(futimesat),
+                            SCMP_SYS(utimensat)};
 // What else changes a file that can only be read.
 constexpr std::array attributes{SCMP_SYS(setxattr),
                                 SCMP_SYS(lsetxattr),
@@ -166,10 +169,19 @@ void refuse_for_all(Filter& filter) {
         filter.refuse(SCMP_SYS(ioctl), EPERM, {masked(1, low_half, request)});
 }
 
+// Opening for reading is enough for it, and Landlock of version 2 looks at no more.
+void refuse_truncating_opens(Filter& filter) {
+    constexpr scmp_datum_t bits = O_ACCMODE | O_TRUNC;
+    filter.refuse(SCMP_SYS(open), EACCES, {masked(1, bits, O_TRUNC)});
+    filter.refuse(SCMP_SYS(openat), EACCES, {masked(2, bits, O_TRUNC)});
+}
+
 void print_for_git(const char* name, bool network, bool unix_sockets) {
     Filter filter;
     refuse_for_all(filter);
     for (const int number : by_path) filter.refuse(number, EPERM);
+    refuse_truncating_opens(filter);
+    filter.refuse(SCMP_SYS(truncate), EPERM);
     // Without a path it changes what the descriptor is of.
     filter.refuse(SCMP_SYS(utimensat), EPERM, {compared(1, SCMP_CMP_NE, 0)});
     if (network)
@@ -190,6 +202,7 @@ void print_for_fenced() {
     for (const int number : attributes) filter.refuse(number, EOPNOTSUPP);
     for (const unsigned group : of_file_systems)
         filter.refuse(SCMP_SYS(ioctl), ENOTTY, {masked(1, 0xff00, group << 8)});
+    refuse_truncating_opens(filter);
     filter.refuse(SCMP_SYS(prlimit64), EPERM, {compared(0, SCMP_CMP_NE, 0)});
     for (const int number : served) filter.leave_to_the_listener(number);
     filter.print("for_fenced");

@@ -1,6 +1,7 @@
-// Mode, owner and times of files, which Landlock does not govern: a fenced command's calls come
-// here (seccomp_unotify(2)), and what lies beneath its writable places is changed for it. The file
-// is opened first and asked for its name then, so that nothing can be exchanged in between.
+// Mode, owner, times and length of files, which Landlock does not govern in all its versions: a
+// fenced command's calls come here (seccomp_unotify(2)), and what lies beneath its writable places
+// is changed for it. The file is opened first and asked for its name then, so that nothing can be
+// exchanged in between.
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/seccomp.h>
@@ -26,7 +27,7 @@ namespace {
 // Younger than Debian 12's headers; the number is the same on all architectures.
 constexpr int fchmodat2 = 452;
 
-enum class Kind { mode, owner, nanoseconds, microseconds, seconds };
+enum class Kind { mode, owner, length, nanoseconds, microseconds, seconds };
 
 // Where the arguments of a call are; -1: it has none of these.
 struct Call {
@@ -38,21 +39,21 @@ struct Call {
     int flags = -1;
     int always = 0;  // flags
 };
-constexpr std::array calls{
+constexpr std::array calls{Call{SYS_truncate, Kind::length, 1},
 #ifdef SYS_chmod  // newer architectures have those with a directory only
-    Call{SYS_chmod, Kind::mode, 1},
-    Call{SYS_chown, Kind::owner, 1},
-    Call{SYS_lchown, Kind::owner, 1, 0, -1, -1, AT_SYMLINK_NOFOLLOW},
-    Call{SYS_utime, Kind::seconds, 1},
-    Call{SYS_utimes, Kind::microseconds, 1},
-    Call{SYS_futimesat, Kind::microseconds, 2, 1, 0},
+                           Call{SYS_chmod, Kind::mode, 1},
+                           Call{SYS_chown, Kind::owner, 1},
+                           Call{SYS_lchown, Kind::owner, 1, 0, -1, -1, AT_SYMLINK_NOFOLLOW},
+                           Call{SYS_utime, Kind::seconds, 1},
+                           Call{SYS_utimes, Kind::microseconds, 1},
+                           Call{SYS_futimesat, Kind::microseconds, 2, 1, 0},
 #endif
-    Call{SYS_fchmod, Kind::mode, 1, -1, 0},
-    Call{SYS_fchmodat, Kind::mode, 2, 1, 0},
-    Call{fchmodat2, Kind::mode, 2, 1, 0, 3},
-    Call{SYS_fchown, Kind::owner, 1, -1, 0},
-    Call{SYS_fchownat, Kind::owner, 2, 1, 0, 4},
-    Call{SYS_utimensat, Kind::nanoseconds, 2, 1, 0, 3}};
+                           Call{SYS_fchmod, Kind::mode, 1, -1, 0},
+                           Call{SYS_fchmodat, Kind::mode, 2, 1, 0},
+                           Call{fchmodat2, Kind::mode, 2, 1, 0, 3},
+                           Call{SYS_fchown, Kind::owner, 1, -1, 0},
+                           Call{SYS_fchownat, Kind::owner, 2, 1, 0, 4},
+                           Call{SYS_utimensat, Kind::nanoseconds, 2, 1, 0, 3}};
 
 // A descriptor that is closed at the end.
 class Open {
@@ -165,6 +166,10 @@ class Request {
         if (call.kind == Kind::mode) {
             const auto mode = static_cast<mode_t>(argument(call.value));
             return chmod(own_name(fd).c_str(), mode) == 0 ? 0 : -errno;
+        }
+        if (call.kind == Kind::length) {
+            const auto length = static_cast<off_t>(argument(call.value));
+            return truncate(own_name(fd).c_str(), length) == 0 ? 0 : -errno;
         }
         std::array<timespec, 2> times{};
         const std::uint64_t address = argument(call.value);

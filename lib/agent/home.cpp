@@ -4,11 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/shell_quoted.hpp"
 #include "base/text.hpp"
 #include "sys/file.hpp"
+#include "sys/person.hpp"
 #include "sys/process.hpp"
 
 namespace chorus::agent {
@@ -16,6 +18,30 @@ namespace {
 
 using base::Error;
 using base::ErrorCode;
+
+std::string login_name(uid_t uid) {
+    const std::string name = sys::find_person(uid).name;
+    return name == std::to_string(uid) ? "'#" + name + "'" : base::shell_quoted(name);
+}
+
+// Of the directory that holds the home.
+std::optional<uid_t> owner_around(const Home& home) {
+    struct stat status {};
+    const std::string around = home.path().substr(0, home.path().rfind('/') + 1);
+    return stat(around.c_str(), &status) == 0 ? std::optional(status.st_uid) : std::nullopt;
+}
+
+// chown(1) takes the number of a user without a name as it is.
+std::string give_to(const Home& home, uid_t uid) {
+    return "sudo chown -R " + base::shell_quoted(sys::find_person(uid).name) + " " +
+           base::shell_quoted(home.path());
+}
+
+// Where root made it in this user's directory, as `sudo -E` does, it is to be given back.
+std::string hint_of_owner(const Home& home, uid_t owner) {
+    if (owner == 0 && owner_around(home) == geteuid()) return give_to(home, geteuid());
+    return "sudo -u " + login_name(owner) + " …";
+}
 
 void check_owner(const Home& home) {
     struct stat status {};
@@ -26,7 +52,7 @@ void check_owner(const Home& home) {
         throw Error(ErrorCode::forbidden,
                     home.path() + ": belongs to uid " + std::to_string(status.st_uid) +
                         ", this process runs as uid " + std::to_string(geteuid()),
-                    "sudo -u '#" + std::to_string(status.st_uid) + "' …");
+                    hint_of_owner(home, status.st_uid));
     if ((status.st_mode & 0022U) != 0)
         throw Error(ErrorCode::forbidden, home.path() + ": others can write it",
                     "chmod go-w " + base::shell_quoted(home.path()));
@@ -88,6 +114,16 @@ void open_home(const Home& home, const sys::Environment& environment, IfMissing 
     check_home(home, environment);
     if (if_missing == IfMissing::create) sys::make_directory(home.agents(), 0700);
     if (!sys::is_directory(home.locks())) sys::make_directory(home.locks(), 0700);
+}
+
+std::string foreign_place(const Home& home) {
+    struct stat status {};
+    const auto around = owner_around(home);
+    if (geteuid() != 0 || !around || *around == 0 || stat(home.path().c_str(), &status) != 0 ||
+        status.st_uid != 0)
+        return {};
+    return home.path() + ": belongs to root, in a directory of " + sys::find_person(*around).name +
+           ", who cannot use it; " + give_to(home, *around) + " gives it back";
 }
 
 std::string share_directory() {

@@ -96,7 +96,7 @@ FencedPlaces fenced_places(const Sandbox& sandbox, const std::string& home) {
 std::optional<base::Error> fence_problem() {
     if (fence_of_this_kernel() == Fence::landlock) return {};
     return base::Error(base::ErrorCode::failed,
-                       "landlock: this kernel has it not, or in a version below 3");
+                       "landlock: this kernel has it not, or in a version below 2");
 }
 
 }  // namespace chorus::sys

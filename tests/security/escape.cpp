@@ -5,7 +5,7 @@
 // its end. The effects alone are judged.
 //
 //   security_escape --bin DIR [--seconds N] [--seed S] [--as-user UID] [--confined]
-//                   [--without-landlock]
+//                   [--without-landlock] [--sandbox MODE]
 //
 // Rounds take turns in how the adversary works (--kinds):
 //   guarded   a process that moves what a command of the sandbox can move

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/shell_quoted.hpp"
 #include "support/scratch.hpp"
 
 namespace chorus::agent {
@@ -93,7 +94,30 @@ TEST(OpenHome, as_root_refuses_one_of_another_user) {
     ASSERT_EQ(chown(home.path().c_str(), 65534, 65534), 0);
     const base::Error error = error_of([&] { open_home(home, nothing, IfMissing::create); });
     EXPECT_EQ(error.code(), ErrorCode::forbidden);
-    EXPECT_TRUE(says(error, "sudo -u '#65534'")) << error.hint();
+    EXPECT_TRUE(says(error, "sudo -u nobody")) << error.hint();
+    ASSERT_EQ(chown(home.path().c_str(), 54321, 54321), 0);  // one without a name
+    EXPECT_TRUE(
+        says(error_of([&] { open_home(home, nothing, IfMissing::create); }), "sudo -u '#54321'"));
+}
+
+// What `sudo -E` leaves behind.
+TEST(OpenHome, as_root_knows_a_home_in_the_directory_of_another_user) {
+    ASSERT_EQ(geteuid(), 0U);
+    const Scratch scratch;
+    std::filesystem::create_directory(scratch / "user");
+    const Home home(scratch / "user/it's");
+    open_home(home, nothing, IfMissing::create);
+    EXPECT_EQ(foreign_place(home), "");
+    ASSERT_EQ(chown((scratch / "user").c_str(), 65534, 65534), 0);
+    const std::string mends = "sudo chown -R nobody " + base::shell_quoted(home.path());
+    EXPECT_NE(foreign_place(home).find(mends), std::string::npos) << foreign_place(home);
+    ASSERT_EQ(chmod((scratch / "").c_str(), 0755), 0);
+    // that user
+    ASSERT_EQ(seteuid(65534), 0);
+    const base::Error error = error_of([&] { open_home(home, nothing, IfMissing::create); });
+    EXPECT_EQ(foreign_place(home), "");
+    ASSERT_EQ(seteuid(0), 0);
+    EXPECT_EQ(error.hint(), mends);
 }
 
 TEST(OpenHome, refuses_what_is_no_directory) {

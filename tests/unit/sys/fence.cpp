@@ -121,6 +121,10 @@ TEST_F(FenceTest, ModesOwnersTimesAndAttributesOutsideStay) {
     EXPECT_EQ(by_path(SYS_lchown, ", 1, 1"), EPERM);
     EXPECT_EQ(by_path(SYS_utime, ", 0"), EPERM);
     EXPECT_EQ(by_path(SYS_utimes, ", 0"), EPERM);
+    EXPECT_EQ(by_path(SYS_truncate, ", 0"), EPERM);
+    EXPECT_EQ(by_path(SYS_open, ", " + std::to_string(O_RDONLY | O_TRUNC)), EACCES);
+    EXPECT_EQ(error_of(SYS_openat, ", -100, $p, " + std::to_string(O_RDONLY | O_TRUNC), file),
+              EACCES);
     EXPECT_EQ(error_of(SYS_fchmodat, ", -100, $p, 0777", file), EPERM);
     EXPECT_EQ(error_of(452, ", -100, $p, 0777, 0", file), EPERM);
     EXPECT_EQ(error_of(SYS_fchownat, ", -100, $p, 1, 1, 0", file), EPERM);
@@ -162,6 +166,9 @@ TEST_F(FenceTest, ModesAndTimesInTheWorkspaceAreSet) {
     EXPECT_EQ(status.st_mode & 07777U, 0755U);
     EXPECT_EQ(error_of(SYS_chmod, ", $p, 0600", "no"), ENOENT);
     EXPECT_EQ(error_of(SYS_chmod, ", 8, 0600"), EFAULT);
+    EXPECT_EQ(error_of(SYS_truncate, ", $p, 7", "t.tar"), 0);
+    EXPECT_EQ(fs::file_size(in_workspace("t.tar")), 7U);
+    EXPECT_EQ(error_of(SYS_truncate, ", $p, 7", "d"), EISDIR);
     EXPECT_EQ(error_of(SYS_fchmod, ", 77, 0600"), EBADF);
     EXPECT_EQ(error_of(SYS_chmod, ", $p, 0600", std::string(5000, 'a')), ENAMETOOLONG);
     EXPECT_EQ(error_of(SYS_fchmodat, ", 77, $p, 0604", "t.tar"), EBADF);
