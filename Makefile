@@ -26,6 +26,7 @@ deps:
 	  $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $(PACKAGES); fi
 
 demo: deps
+	@sh tests/support/sandbox_here.sh
 	$(MAKE) all
 	sh tests/support/demo.sh $(BUILD)/cmd
 

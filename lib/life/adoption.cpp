@@ -16,7 +16,6 @@
 #include "chat/json.hpp"
 #include "sys/beneath.hpp"
 #include "sys/file.hpp"
-#include "sys/place.hpp"
 
 namespace chorus::life {
 namespace {
@@ -124,9 +123,8 @@ std::vector<std::string> reset_git(const std::string& workspace) {
 }
 
 std::string git_state(const std::string& workspace) {
-    const std::optional<std::string> real = sys::resolved(workspace);
-    const std::optional<sys::Root> root =
-        real ? sys::Root::find(*real + "/.git") : std::optional<sys::Root>();
+    if (!sys::is_directory(workspace)) return {};
+    const std::optional<sys::Root> root = sys::Root::find(sys::real_path(workspace) + "/.git");
     if (!root) return {};
     std::string state;
     for (const std::string& trap : traps_of(*root)) {

@@ -76,6 +76,7 @@ std::vector<std::string> with_clock(std::vector<std::string> environment) {
 GitProcess::GitProcess(const sys::Confinement& confinement, std::vector<std::string> environment,
                        std::int64_t patience_ms)
     : patience_ms_(patience_ms),
+      needs_mounts_(confinement.fence == sys::Fence::mounts),
       process_(sys::start_confined("chorus-git", confinement, with_clock(std::move(environment)))) {
 }
 
@@ -134,7 +135,8 @@ void GitProcess::tell_its_end() {
     has_ended_ = true;
     const std::string said = last_line_of(process_.errors.get());
     throw base::Error(base::ErrorCode::failed,
-                      "git: chorus-git ended" + (said.empty() ? "" : ": " + said));
+                      "git: chorus-git ended" + (said.empty() ? "" : ": " + said),
+                      needs_mounts_ && said.starts_with("bwrap") ? sys::what_fences_need : "");
 }
 
 std::shared_ptr<GitProcess> git_process_of(const std::string& workspace, unsigned umask) {

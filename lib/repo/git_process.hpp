@@ -39,6 +39,7 @@ class GitProcess {
     [[noreturn]] void tell_its_end();
 
     const std::int64_t patience_ms_;
+    const bool needs_mounts_;
     std::mutex mutex_;
     sys::ConfinedProcess process_;
     bool has_ended_ = false;

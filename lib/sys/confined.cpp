@@ -58,9 +58,9 @@ std::vector<Fd> pass_places(Command& command, const Confinement& confinement) {
 std::vector<std::string> mounted(const Confinement& confinement, const std::string& inner) {
     std::string bwrap;
     if (find_program("bwrap", bwrap) != 0)
-        throw base::Error(base::ErrorCode::failed,
-                          "git: this kernel has no Landlock, and bwrap is not installed",
-                          "install the package bubblewrap");
+        throw base::Error(
+            base::ErrorCode::failed, "git: this kernel has no Landlock, and bwrap is not installed",
+            "install the package bubblewrap; it needs " + std::string(what_fences_need));
     const SandboxMode mode =
         confinement.network ? SandboxMode::workspace_net : SandboxMode::workspace;
     std::vector<std::string> all = alone(bwrap, mode);

@@ -14,6 +14,10 @@ namespace chorus::sys {
 // How a process is kept where it belongs. `mounts` (bubblewrap) is for kernels without Landlock.
 enum class Fence { landlock, mounts };
 Fence fence_of_this_kernel();
+// A hint where neither is to be had.
+constexpr const char* what_fences_need =
+    "Linux 5.19 or later, or user namespaces: docker run --security-opt seccomp=unconfined "
+    "--security-opt apparmor=unconfined lets them through (man chorus-sandbox)";
 
 struct Confinement {
     std::vector<std::string> writable = {};  // directories, without links; opened first

@@ -11,6 +11,13 @@ if ! [ -t 1 ]; then say() { printf '\n== %s\n' "$*"; }; fi
 say 'chorus-init demo --model builtin/script --permissions sandboxed'
 chorus-init demo --model builtin/script --permissions sandboxed
 
+# Where bubblewrap cannot start, the weaker one.
+if ! chorus-config doctor >/dev/null; then
+    say 'chorus-config set sandbox landlock'
+    chorus-config set sandbox landlock
+    chorus-config doctor
+fi
+
 say 'chorus-run demo <prompt   (lines that begin with / are tool calls)'
 chorus-run demo <<'PROMPT'
 Make a greeting, try it, and commit it.

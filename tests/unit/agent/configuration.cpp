@@ -345,7 +345,7 @@ TEST(Configuration, of_a_home_refuses_limits_roles_and_grants_that_would_not_cou
         {R"({"limits":{"private_webhooks":"yes"}})",
          R"(limits.private_webhooks: expected true or false, found "yes")"},
         {R"({"limits":{"sandbox":"none"}})",
-         R"(limits.sandbox: expected "workspace", "workspace+net" or "off", found "none")"},
+         R"(limits.sandbox: expected "workspace", "workspace+net", "landlock" or "off", found "none")"},
         {R"({"limits":{"permissions":5}})",
          "limits.permissions: expected a profile's name or an object, found 5"},
         {R"({"limits":{"permissions":{"alow":[]}}})", "limits.permissions.alow: no such list"},

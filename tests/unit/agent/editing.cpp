@@ -112,8 +112,9 @@ TEST(ValueJson, leaves_what_does_not_fit_to_be_refused) {
     EXPECT_EQ(refused("max_retries", "many"),
               R"(set: max_retries: expected a whole number, found "many")");
     EXPECT_EQ(refused("max_retries", "-1"), "set: max_retries: expected a whole number, found -1");
-    EXPECT_EQ(refused("limits", R"({"sandbox":"no"})"),
-              R"(set: limits.sandbox: expected "workspace", "workspace+net" or "off", found "no")");
+    EXPECT_EQ(
+        refused("limits", R"({"sandbox":"no"})"),
+        R"(set: limits.sandbox: expected "workspace", "workspace+net", "landlock" or "off", found "no")");
     EXPECT_EQ(refused("roles.ada", R"({"x":1})"),
               R"(set: roles.ada: expected a name or a list of names, found {"x":1})");
     EXPECT_EQ(refused("default_permissions", "[1]"),
