@@ -10,6 +10,7 @@
 #include "store/closeness.hpp"
 #include "store/sqlite.hpp"
 #include "store/text_index.hpp"
+#include "store/unspaced.hpp"
 
 namespace chorus::store {
 namespace {
@@ -82,12 +83,35 @@ struct Marks {
     std::string end = "\x03" + base::random_short_id(16);
 };
 
-std::vector<Found::Piece> pieces_of(std::string_view text, const Marks& marks) {
+// Of a word that holds parts that were looked for, these alone are hits.
+void add_hit(std::vector<Found::Piece>& pieces, std::string_view text,
+             const std::vector<std::string>& parts) {
+    for (bool is_whole = true; !text.empty(); is_whole = false) {
+        std::size_t at = text.size();
+        std::size_t size = 0;
+        for (const std::string& part : parts)
+            if (const std::size_t found = text.find(part); found < at) {
+                at = found;
+                size = part.size();
+            }
+        if (at > 0)
+            pieces.push_back(
+                {base::replace_invalid_utf8(text.substr(0, at)), is_whole && size == 0});
+        if (size > 0) pieces.push_back({std::string(text.substr(at, size)), true});
+        text.remove_prefix(at + size);
+    }
+}
+
+std::vector<Found::Piece> pieces_of(std::string_view text, const Marks& marks,
+                                    const std::vector<std::string>& parts) {
     std::vector<Found::Piece> pieces;
     for (bool is_hit = false; !text.empty(); is_hit = !is_hit) {
         const std::string& mark = is_hit ? marks.end : marks.begin;
         const std::size_t at = std::min(text.find(mark), text.size());
-        if (at > 0) pieces.push_back({base::replace_invalid_utf8(text.substr(0, at)), is_hit});
+        if (at > 0 && is_hit)
+            add_hit(pieces, text.substr(0, at), parts);
+        else if (at > 0)
+            pieces.push_back({base::replace_invalid_utf8(text.substr(0, at)), false});
         text.remove_prefix(std::min(at + mark.size(), text.size()));
     }
     return pieces;
@@ -95,13 +119,14 @@ std::vector<Found::Piece> pieces_of(std::string_view text, const Marks& marks) {
 
 }  // namespace
 
-std::string match_expression(std::string_view text, SearchIn in) {
+std::string match_expression(std::string_view text, SearchIn in, const Widen& widen) {
     if (text.size() > most_query_bytes)
         throw refused("more than " + std::to_string(most_query_bytes) + " bytes are looked for",
                       "a few words are enough");
     const std::string valid = base::replace_invalid_utf8(text);
     std::string terms;
     std::size_t count = 0;
+    bool was_wide = false;
     for (std::string_view rest = valid; !rest.empty();) {
         if (is_blank(rest.front())) {
             rest.remove_prefix(1);
@@ -109,7 +134,12 @@ std::string match_expression(std::string_view text, SearchIn in) {
         }
         const Term term = take_term(rest);
         if (term.words.empty()) continue;
-        terms += (terms.empty() ? "" : " ") + quoted(term);
+        const bool can_widen = widen && (!term.is_prefix || is_unspaced(term.words));
+        const std::string wider = can_widen ? widen(term.words) : "";
+        // what begins so is among what holds it
+        const char* both = wider.empty() && !was_wide ? " " : " AND ";
+        was_wide = !wider.empty();
+        terms += (terms.empty() ? "" : both) + (was_wide ? wider : quoted(term));
         if (++count > most_query_words)
             throw refused("more than " + std::to_string(most_query_words) + " words are looked for",
                           "a few words are enough");
@@ -160,7 +190,7 @@ class Matches {
         return statement_.text(1) + '\0' + statement_.text(4) + '\0' + statement_.text(7) + '\0' +
                statement_.text(6);
     }
-    Found found(const Marks& marks) const {
+    Found found(const Marks& marks, const std::vector<std::string>& parts) const {
         Found one;
         one.id = statement_.integer(0);
         one.agent = statement_.text(1);
@@ -168,7 +198,7 @@ class Matches {
         one.turn_id = statement_.integer(3);
         one.role = statement_.text(4);
         one.timestamp = statement_.integer(5);
-        one.snippet = pieces_of(statement_.view(6), marks);
+        one.snippet = pieces_of(statement_.view(6), marks, parts);
         return one;
     }
 
@@ -179,10 +209,18 @@ class Matches {
 
 }  // namespace
 
-std::vector<Found> search_messages(Store& store, const Search& search) {
-    const std::string expression = match_expression(search.text, search.in);
-    std::vector<std::string> indexes{"messages_fts"};
-    if (gather_waiting(store)) indexes.emplace_back("waiting_fts");
+namespace {
+
+// Where `in_runs`, words of any script are looked for in runs of those without spaces too: "git" in
+// what says "use git" in Chinese.
+std::vector<Found> search_indexes(Store& store, const Search& search,
+                                  const std::vector<std::string>& indexes, bool in_runs) {
+    std::vector<std::string> parts;
+    const std::string expression =
+        match_expression(search.text, search.in, [&](std::string_view term) {
+            if (!in_runs && !is_unspaced(term)) return std::string();
+            return Vocabulary(store, indexes.size() > 1).expression(term, parts);
+        });
     std::int64_t count = 0;
     for (const std::string& index : indexes)
         count += count_matches(store, index, expression, most_ranked_matches + 1);
@@ -200,10 +238,19 @@ std::vector<Found> search_messages(Store& store, const Search& search) {
                 return a.has_row() && (!b.has_row() || a.place() < b.place());
             });
         if (!best->has_row()) break;
-        if (told.insert(best->said()).second) found.push_back(best->found(marks));
+        if (told.insert(best->said()).second) found.push_back(best->found(marks, parts));
         best->next();
     }
     return found;
+}
+
+}  // namespace
+
+std::vector<Found> search_messages(Store& store, const Search& search) {
+    std::vector<std::string> indexes{"messages_fts"};
+    if (gather_waiting(store)) indexes.emplace_back("waiting_fts");
+    std::vector<Found> found = search_indexes(store, search, indexes, false);
+    return found.empty() ? search_indexes(store, search, indexes, true) : found;
 }
 
 }  // namespace chorus::store

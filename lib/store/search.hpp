@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,10 +44,12 @@ struct Found {
     std::vector<Piece> snippet;
 };
 
+// What an expression has for a word; "" for its own.
+using Widen = std::function<std::string(std::string_view word)>;
 // In FTS5's language, in which nothing of `text` is an operator: every word has to be there; "two
 // words" side by side; word* for what begins so. Error(bad_request) where there is no word in it,
 // or too much.
-std::string match_expression(std::string_view text, SearchIn in);
+std::string match_expression(std::string_view text, SearchIn in, const Widen& widen = {});
 
 // Best first; newest first where more than most_ranked_matches match.
 std::vector<Found> search_messages(Store& store, const Search& search);

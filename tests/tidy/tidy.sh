@@ -26,7 +26,7 @@ check_lines() {
       owner["sqlite3.h"] = "store"
       owner["curl/"] = "net"
       owner["git2"] = "repo"
-      owner["re2/"] = "policy tools"
+      owner["re2/"] = "policy store tools"
       owner["dtl/"] = "tools"
       owner["yaml-cpp/"] = "agent"
       owner["archive"] = "agent"

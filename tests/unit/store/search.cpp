@@ -2,6 +2,8 @@
 
 #include "home.hpp"
 #include "store/sqlite.hpp"
+#include "store/text_index.hpp"
+#include "store/unspaced.hpp"
 
 namespace chorus::store {
 namespace {
@@ -115,6 +117,54 @@ TEST_F(SearchTest, marks_the_hits_whatever_the_text_holds) {
     EXPECT_EQ(hits, "Zebra|");
     EXPECT_EQ(found[0].agent, "ada");
     EXPECT_EQ(found[0].role, "user");
+}
+
+// A run of characters that no space divides is one word of the index.
+TEST_F(SearchTest, finds_parts_of_what_is_written_without_spaces) {
+    const auto chinese = say("我们需要全文搜索功能，用git提交。", ada);
+    const auto japanese = say("設定ファイルをバックアップする", bob);
+    const auto korean = say("서울에서 데이터베이스를 옮겼다", bob);
+    const auto thai = say("ฉันต้องการค้นหาไฟล์", ada);
+    EXPECT_EQ(find({.text = "搜索"}), Ids{chinese});
+    EXPECT_EQ(find({.text = "搜"}), Ids{chinese});
+    EXPECT_EQ(find({.text = "全文搜索功能"}), Ids{chinese});
+    EXPECT_EQ(find({.text = "需要 提交"}), Ids{chinese});
+    EXPECT_EQ(find({.text = "搜索功能，用git"}), Ids{chinese});
+    EXPECT_EQ(find({.text = "\"搜索功能\""}), Ids{chinese});
+    EXPECT_EQ(find({.text = "搜索*"}), Ids{chinese});
+    EXPECT_EQ(find({.text = "Git"}), Ids{chinese});
+    EXPECT_EQ(find({.text = "提交 git"}), Ids{chinese});
+    EXPECT_EQ(find({.text = "\"git 提交\""}), Ids{chinese});
+    EXPECT_EQ(find({.text = "git-git"}), Ids{});
+    EXPECT_EQ(find({.text = "バックアップ"}), Ids{japanese});
+    EXPECT_EQ(find({.text = "データベース"}), Ids{});
+    EXPECT_EQ(find({.text = "서울 데이터베이스"}), Ids{korean});
+    EXPECT_EQ(find({.text = "ค้นหา"}), Ids{thai});
+    EXPECT_EQ(find({.text = "搜索", .in = SearchIn::answers}), Ids{});
+    EXPECT_EQ(find({.text = "搜索", .agent = "bob"}), Ids{});
+    EXPECT_EQ(find({.text = "搜索 zebra"}), Ids{});
+    for (int i = 0; i < index_batch; ++i) say("zebra", ada);  // what waited is indexed now
+    const auto late = say("搜索引擎", ada);
+    EXPECT_EQ(find({.text = "搜索"}), (Ids{late, chinese}));
+}
+
+TEST_F(SearchTest, marks_the_part_and_not_all_of_the_run) {
+    say("我们需要搜索功能和搜索结果 zebra", ada);
+    const auto found = search_messages(store, {.text = "搜索 zebra"});
+    ASSERT_EQ(found.size(), 1U);
+    std::string marked;
+    for (const auto& piece : found[0].snippet)
+        marked += piece.is_hit ? "[" + piece.text + "]" : piece.text;
+    EXPECT_EQ(marked, "我们需要[搜索]功能和[搜索]结果 [zebra]");
+}
+
+TEST_F(SearchTest, refuses_a_part_of_too_many_words) {
+    std::string text;
+    for (std::size_t i = 0; i <= most_holding_words; ++i) text += "的" + std::to_string(i) + " ";
+    say(text, ada);
+    const base::Error error = error_of([&] { find({.text = "的"}); });
+    EXPECT_EQ(error.code(), base::ErrorCode::bad_request);
+    EXPECT_EQ(find({.text = "的77"}).size(), 1U);
 }
 
 TEST_F(SearchTest, is_narrowed_by_time) {
