@@ -111,9 +111,12 @@ std::string value_json(std::string_view given, const Place& place) {
         throw Error(ErrorCode::bad_request,
                     place.dotted() + ": not valid UTF-8 at byte " + std::to_string(*bad));
     const auto parsed = chat::try_parse_json(given, base::limits::config_bytes);
-    if (parsed && fits(*parsed, place.type))
-        return chat::dump(chat::parse_json(given, place.dotted(), chat::DuplicateKeys::refuse,
-                                           base::limits::config_bytes, ErrorCode::bad_request));
+    if (parsed && fits(*parsed, place.type)) {
+        (void)chat::parse_json(given, place.dotted(), chat::DuplicateKeys::refuse,
+                               base::limits::config_bytes, ErrorCode::bad_request);
+        KeptNumbers numbers;
+        return numbers.in_one_line(chat::parse_json(numbers.keep(given), place.dotted()));
+    }
     const bool takes_all = place.type == KeyType::text || place.type == KeyType::text_or_null ||
                            place.type == KeyType::channel;
     // an object or a list was not meant as a name
@@ -128,13 +131,15 @@ void check_place(const Place& place, std::string_view json, std::string_view wha
 
 std::optional<std::string> find_value(std::string_view text, const Place& place,
                                       std::string_view what) {
-    const Json object = parse_file(text, what);
+    (void)parse_file(text, what);
+    KeptNumbers numbers;
+    const Json object = parse_file(numbers.keep(text), what);
     const Json* value = &object;
     for (const std::string& name : place.names) {
         value = value->is_object() ? find(*value, name.c_str()) : nullptr;
         if (value == nullptr) return std::nullopt;
     }
-    return chat::dump(*value);
+    return numbers.in_one_line(*value);
 }
 
 std::string with_value(std::string_view text, const Place& place, std::string_view json,

@@ -51,7 +51,14 @@ std::string KeptNumbers::keep(std::string_view json) {
 }
 
 std::string KeptNumbers::written(const chat::Json& object) const {
-    std::string json = object.dump(4, ' ', false, chat::Json::error_handler_t::replace) + "\n";
+    return restored(object.dump(4, ' ', false, chat::Json::error_handler_t::replace) + "\n");
+}
+
+std::string KeptNumbers::in_one_line(const chat::Json& value) const {
+    return restored(chat::dump(value));
+}
+
+std::string KeptNumbers::restored(std::string json) const {
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
         const std::size_t at = json.find(stand_in(i));
         if (at != std::string::npos) json.replace(at, stand_in(i).size(), numbers_[i]);

@@ -17,8 +17,11 @@ class KeptNumbers {
     std::string keep(std::string_view json);
     // The text of a file, made of what keep() returned: with the numbers again.
     std::string written(const chat::Json& object) const;
+    std::string in_one_line(const chat::Json& value) const;
 
   private:
+    std::string restored(std::string json) const;
+
     std::vector<std::string> numbers_;
 };
 

@@ -93,7 +93,9 @@ TEST(ValueJson, is_json_where_that_fits_and_the_text_itself_where_a_text_does) {
         {"roles.ada", "admin", R"("admin")"},
         {"roles.ada", R"(["a","b"])", R"(["a","b"])"},
         {"roles.ada", "1000", R"("1000")"},
-        {"budget.usd_per_turn", "0.5", "0.5"},
+        {"budget.usd_per_turn", "0.50", "0.50"},
+        {"budget.usd_per_turn", "123456789012345678901234567890", "123456789012345678901234567890"},
+        {"budget", R"({"usd_per_day": 1.10})", R"({"usd_per_day":1.10})"},
         {"default_model", "[1]", R"("[1]")"}};
     for (const auto& [key, given, json] : pairs)
         EXPECT_EQ(value_json(given, place_of(key, File::home)), json) << key << " " << given;
