@@ -25,7 +25,6 @@
 #include "store/turns.hpp"
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
-#include "sys/write_access.hpp"
 #include "turn/rights.hpp"
 #include "turn/secrets.hpp"
 #include "turn/settings.hpp"
@@ -186,22 +185,29 @@ std::optional<sys::SandboxMode> sandbox_of(const agent::Home& home, store::Store
     }
 }
 
+// Nothing also where it cannot be tried: on a full disk.
+std::optional<base::Error> sandbox_problem(const agent::Home& home,
+                                           const agent::HomeConfiguration& shared,
+                                           sys::SandboxMode mode) {
+    try {
+        return sys::sandbox_problem({.mode = mode, .program = shared.bwrap, .shell = shared.bash},
+                                    home.sandbox_state());
+    } catch (const base::Error&) {
+        return std::nullopt;
+    }
+}
+
 // Whether commands can run as the home and its agents confine them.
 void check_sandbox(const agent::Home& home, store::Store& store, Flaws& flaws) {
-    if (!sys::why_not_written(home.locks()).empty()) return;
+    if (access(home.locks().c_str(), W_OK) != 0) return;
     const agent::HomeConfiguration shared = agent::load_home_configuration(home);
     std::set<sys::SandboxMode> modes{turn::sandbox_in_force({}, shared)};
     for (const store::Agent& agent : store::list_agents(store))
         if (const auto mode = sandbox_of(home, store, agent, shared)) modes.insert(*mode);
     for (const sys::SandboxMode mode : modes)
-        flaws.attempt("", [&] {
-            const auto problem =
-                sys::sandbox_problem({.mode = mode, .program = shared.bwrap, .shell = shared.bash},
-                                     home.sandbox_state());
-            if (!problem) return;
+        if (const auto problem = sandbox_problem(home, shared, mode))
             flaws.add("sandbox " + std::string(sys::name(mode)) + ": no command can be run: " +
                       problem->message() + (problem->hint().empty() ? "" : "; " + problem->hint()));
-        });
 }
 
 void check_home(const agent::Home& home, store::Store& store, const sys::Environment& environment,
