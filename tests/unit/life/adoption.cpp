@@ -1,6 +1,14 @@
 #include "life/adoption.hpp"
 
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
 #include <set>
+#include <thread>
 
 #include "agent/archive.hpp"
 #include "home.hpp"
@@ -161,6 +169,33 @@ TEST(CopyTemplate, takes_what_makes_an_agent) {
          {"agent.json", "docs/a/b.md", "workspace/.gitkeep", "workspace/.github/x"})
         EXPECT_TRUE(is_there(scratch / "to" + "/" + path)) << path;
     EXPECT_FALSE(is_there(scratch / "to/sessions"));
+}
+
+// A command may put a link in its place between two looks.
+TEST(Adoption, follows_no_link_that_takes_the_place_of_a_repository) {
+    const Scratch scratch;
+    for (const char* directory : {"workspace/.git/hooks", "outside"})
+        std::filesystem::create_directories(scratch / directory);
+    std::filesystem::create_directory_symlink(scratch / "outside", scratch / "workspace/link");
+    const int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    ASSERT_GE(inotify_add_watch(watch, (scratch / "outside").c_str(), IN_OPEN | IN_ACCESS), 0);
+    std::atomic<bool> ends = false;
+    std::thread swapper([&] {
+        while (!ends)
+            renameat2(AT_FDCWD, (scratch / "workspace/.git").c_str(), AT_FDCWD,
+                      (scratch / "workspace/link").c_str(), RENAME_EXCHANGE);
+    });
+    for (int i = 0; i < 3000; ++i) {
+        try {
+            (void)git_state(scratch / "workspace");
+        } catch (const base::Error&) {  // it was another by then
+        }
+    }
+    ends = true;
+    swapper.join();
+    std::array<char, 4096> events;
+    EXPECT_LT(read(watch, events.data(), events.size()), 0);
+    close(watch);
 }
 
 }  // namespace
