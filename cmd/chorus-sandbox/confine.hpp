@@ -87,13 +87,17 @@ class Fence {
   public:
     explicit Fence(const FenceOptions& options);  // gives up all capabilities of this process
     void enter() const;                           // in the command, before it becomes that
-    int take_listener();                          // -1 where the command came to no such point
-    const std::vector<std::string>& places() const { return places_; }
+    // In the watcher: after the fork; readable where serve() has something to do; -1 where nobody
+    // is left who could ask.
+    void watch();
+    int fd() const { return listener_ >= 0 ? listener_ : sockets_[0]; }
+    void serve(bool is_readable);
 
   private:
     const FenceOptions& options_;
     std::vector<std::string> places_;
-    int sockets_[2] = {-1, -1};
+    int sockets_[2] = {-1, -1};  // the command sends the listener
+    int listener_ = -1;
 };
 
 // Runs the command as a child in a process group of its own and ends as it ended, after giving what

@@ -93,11 +93,16 @@ void Fence::enter() const {
     if (std::fflush(stdout) != 0) fail("stdout", errno);
 }
 
-int Fence::take_listener() {
+void Fence::watch() {
     close(sockets_[1]);
-    const int listener = receive_descriptor(sockets_[0]);
-    close(sockets_[0]);
-    return listener;
+}
+
+void Fence::serve(bool is_readable) {
+    if (listener_ >= 0 && is_readable) return serve_metadata(listener_, places_);
+    const int received = listener_ < 0 ? receive_descriptor(sockets_[0]) : -1;
+    close(fd());
+    sockets_[0] = -1;
+    listener_ = received;
 }
 
 }  // namespace chorus::sandbox

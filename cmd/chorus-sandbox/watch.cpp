@@ -57,10 +57,7 @@ void kill_descendants() {
 class Watch {
   public:
     Watch(int owner, pid_t command, Fence* fence)
-        : owner_(owner),
-          command_(command),
-          fence_(fence),
-          listener_(fence != nullptr ? fence->take_listener() : -1) {
+        : owner_(owner), command_(command), fence_(fence) {
         sigset_t signals;
         sigemptyset(&signals);
         sigaddset(&signals, SIGCHLD);
@@ -89,17 +86,15 @@ class Watch {
     }
 
     void serve(int patience_ms) {
-        std::array<pollfd, 3> wanted{
-            {{owner_, POLLIN, 0}, {signals_, POLLIN, 0}, {listener_, POLLIN, 0}}};
+        std::array<pollfd, 3> wanted{{{owner_, POLLIN, 0},
+                                      {signals_, POLLIN, 0},
+                                      {fence_ != nullptr ? fence_->fd() : -1, POLLIN, 0}}};
         poll(wanted.data(), wanted.size(), patience_ms);
         signalfd_siginfo info{};
         while (read(signals_, &info, sizeof info) == sizeof info)
             if (info.ssi_signo == SIGTERM) abandon();
         if (wanted[0].revents != 0) abandon();
-        if ((wanted[2].revents & POLLIN) != 0)
-            serve_metadata(listener_, fence_->places());
-        else if (wanted[2].revents != 0)
-            listener_ = -1;  // nobody is left who could ask
+        if (wanted[2].revents != 0) fence_->serve((wanted[2].revents & POLLIN) != 0);
         reap();
     }
 
@@ -135,7 +130,6 @@ class Watch {
     int owner_;
     pid_t command_;
     Fence* fence_;
-    int listener_;
     int signals_ = -1;
     bool ended_ = false;
     bool alone_ = false;
@@ -163,6 +157,7 @@ void watch(int owner, const char* program, char* const* arguments, Fence* fence)
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, nullptr);
+    if (fence != nullptr) fence->watch();
     Watch(owner, command, fence).go_on();
 }
 
