@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -165,22 +166,40 @@ void refuse_for_all(Filter& filter) {
         filter.refuse(SCMP_SYS(clone), EPERM, {masked(0, flag, flag)});
     // Its flags are in memory, where a filter cannot look; callers go on with clone.
     filter.refuse(SCMP_SYS(clone3), ENOSYS);
+    // Whoever opens the file next waits for that, for 45 seconds.
+    filter.refuse(SCMP_SYS(fcntl), EPERM, {masked(1, low_half, F_SETLEASE)});
     for (const unsigned request : terminal_writes)
         filter.refuse(SCMP_SYS(ioctl), EPERM, {masked(1, low_half, request)});
 }
 
-// Opening for reading is enough for it, and Landlock of version 2 looks at no more.
-void refuse_truncating_opens(Filter& filter) {
+// Landlock of version 2 sees in an open that truncates what it reads no more than reading, and all
+// of them see nothing in one that is to do neither, for ioctl(2) alone.
+void refuse_odd_opens(Filter& filter) {
     constexpr scmp_datum_t bits = O_ACCMODE | O_TRUNC;
     filter.refuse(SCMP_SYS(open), EACCES, {masked(1, bits, O_TRUNC)});
     filter.refuse(SCMP_SYS(openat), EACCES, {masked(2, bits, O_TRUNC)});
+    filter.refuse(SCMP_SYS(open), EACCES, {masked(1, O_ACCMODE, O_ACCMODE)});
+    filter.refuse(SCMP_SYS(openat), EACCES, {masked(2, O_ACCMODE, O_ACCMODE)});
+}
+
+// Of whom they change the second argument says, or the first; 0 is the caller.
+void refuse_changing_others(Filter& filter) {
+    for (const int number :
+         {SCMP_SYS(prlimit64), SCMP_SYS(sched_setaffinity), SCMP_SYS(sched_setscheduler),
+          SCMP_SYS(sched_setparam), SCMP_SYS(sched_setattr), SCMP_SYS(migrate_pages)})
+        filter.refuse(number, EPERM, {compared(0, SCMP_CMP_NE, 0)});
+    for (const int number : {SCMP_SYS(setpriority), SCMP_SYS(ioprio_set)})
+        filter.refuse(number, EPERM, {compared(1, SCMP_CMP_NE, 0)});
+    filter.refuse(SCMP_SYS(setpriority), EPERM, {masked(0, low_half, PRIO_USER)});
+    constexpr scmp_datum_t ioprio_of_user = 3;
+    filter.refuse(SCMP_SYS(ioprio_set), EPERM, {masked(0, low_half, ioprio_of_user)});
 }
 
 void print_for_git(const char* name, bool network, bool unix_sockets) {
     Filter filter;
     refuse_for_all(filter);
     for (const int number : by_path) filter.refuse(number, EPERM);
-    refuse_truncating_opens(filter);
+    refuse_odd_opens(filter);
     filter.refuse(SCMP_SYS(truncate), EPERM);
     // Without a path it changes what the descriptor is of.
     filter.refuse(SCMP_SYS(utimensat), EPERM, {compared(1, SCMP_CMP_NE, 0)});
@@ -202,8 +221,8 @@ void print_for_fenced() {
     for (const int number : attributes) filter.refuse(number, EOPNOTSUPP);
     for (const unsigned group : of_file_systems)
         filter.refuse(SCMP_SYS(ioctl), ENOTTY, {masked(1, 0xff00, group << 8)});
-    refuse_truncating_opens(filter);
-    filter.refuse(SCMP_SYS(prlimit64), EPERM, {compared(0, SCMP_CMP_NE, 0)});
+    refuse_odd_opens(filter);
+    refuse_changing_others(filter);
     for (const int number : served) filter.leave_to_the_listener(number);
     filter.print("for_fenced");
 }

@@ -169,7 +169,9 @@ class Request {
         }
         if (call.kind == Kind::length) {
             const auto length = static_cast<off_t>(argument(call.value));
-            return truncate(own_name(fd).c_str(), length) == 0 ? 0 : -errno;
+            // not truncate(2), which waits where somebody has a lease
+            const Open file(open(own_name(fd).c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
+            return file.get() >= 0 && ftruncate(file.get(), length) == 0 ? 0 : -errno;
         }
         std::array<timespec, 2> times{};
         const std::uint64_t address = argument(call.value);

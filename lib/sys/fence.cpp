@@ -2,6 +2,10 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
+#include <cerrno>
+
+#include "base/text.hpp"
 #include "sys/command_home.hpp"
 #include "sys/confined.hpp"
 #include "sys/file.hpp"
@@ -26,7 +30,10 @@ class Builder {
         }
         for (const auto& [path, real] : sandbox_.readable)
             if (!real.empty()) read(real);
-        places_.system.assign(system_directories.begin(), system_directories.end());
+        for (const char* path : system_directories) {
+            places_.system.emplace_back(path);
+            if (const auto real = resolved(path)) places_.paths.push_back(*real);
+        }
         for (const std::string& path : system_secrets()) hide(path);
         for (const std::string& path : sandbox_.masked) hide(path);
         return std::move(places_);
@@ -35,15 +42,19 @@ class Builder {
   private:
     void write(const std::string& path) {
         keep(places_.writable, path, open_real(path, O_PATH | O_DIRECTORY));
-        paths_.push_back(path);
+        written_.push_back(path);
+        places_.paths.push_back(path);
     }
     void write(const std::string& path, std::shared_ptr<const Fd> directory) {
         places_.writable.push_back(std::move(directory));
-        paths_.push_back(path);
+        written_.push_back(path);
+        places_.paths.push_back(path);
     }
     void read(const std::string& path) {
         Fd place = open_real(path, O_PATH);
-        if (place || errno != ENOENT) keep(places_.readable, path, std::move(place));
+        if (!place && errno == ENOENT) return;
+        keep(places_.readable, path, std::move(place));
+        places_.paths.push_back(path);
     }
     static void keep(std::vector<std::shared_ptr<const Fd>>& places, const std::string& path,
                      Fd place) {
@@ -72,7 +83,7 @@ class Builder {
     void hide(const std::string& path) {
         const auto real = resolved(path);
         if (!real) return;
-        for (const std::string& writable : paths_)
+        for (const std::string& writable : written_)
             if (is_within(*real, writable))
                 throw base::Error(base::ErrorCode::failed,
                                   path +
@@ -84,13 +95,24 @@ class Builder {
 
     const Sandbox& sandbox_;
     FencedPlaces places_;
-    std::vector<std::string> paths_;
+    std::vector<std::string> written_;
 };
 
 }  // namespace
 
 FencedPlaces fenced_places(const Sandbox& sandbox, const std::string& home) {
     return Builder(sandbox).build(home);
+}
+
+std::string FencedPlaces::searchable(std::string_view path) const {
+    std::vector<std::string> kept;
+    for (const std::string_view entry : base::split(path, ':')) {
+        const auto real = resolved(std::string(entry));
+        if (real && std::any_of(paths.begin(), paths.end(),
+                                [&](const std::string& place) { return is_within(*real, place); }))
+            kept.emplace_back(entry);
+    }
+    return base::join(kept, ":");
 }
 
 std::optional<base::Error> fence_problem() {

@@ -18,6 +18,11 @@ struct FencedPlaces {
     std::vector<std::shared_ptr<const Fd>> readable = {};
     std::vector<std::string> system = {};  // read too; what is not there is passed over
     std::vector<std::string> hidden = {};  // of what is read; absolute, without links
+
+    // Of such directories, those in which a command can find programs: a shell takes the first one
+    // that is there, and here it can be there and not be read.
+    std::string searchable(std::string_view path) const;
+    std::vector<std::string> paths = {};  // of all that is read, without links
 };
 
 // `home`: the command's own directory, or "". Throws Error(failed) where a place is not what its

@@ -199,6 +199,9 @@ Command fenced(const Sandbox& sandbox, Command command, const std::vector<std::s
     furnish(sandbox, home, command);
     if (!home.empty()) command.environment.push_back("TMPDIR=" + home);
     const FencedPlaces places = fenced_places(sandbox, home);
+    for (std::string& variable : command.environment)
+        if (variable.starts_with("PATH="))
+            variable = "PATH=" + places.searchable(std::string_view(variable).substr(5));
     std::vector<std::string> how{"fence"};
     add_places(command, how, "--write", places.writable);
     add_places(command, how, "--read", places.readable);

@@ -188,6 +188,46 @@ TEST_F(FenceTest, ManyThreadsAndProcessesAreServed) {
               "f1.1; done'; done; chmod 640 f1.1"));
 }
 
+// A lease holds up whoever opens the file next: other programs, and the watcher.
+TEST_F(FenceTest, NobodyWaitsForALease) {
+    constexpr const char* own =
+        "open(F, \"<\", \"own\") or die; exit(fcntl(F, 1024, 0) ? 0 : $! + 0)";
+    EXPECT_EQ(inside("echo x > own; exec perl -e '" + std::string(own) + "'").exit_code, EPERM);
+    const int file = open(in_workspace("own").c_str(), O_RDONLY | O_CLOEXEC);
+    ASSERT_EQ(fcntl(file, F_SETLEASE, F_RDLCK), 0);
+    signal(SIGIO, SIG_IGN);
+    EXPECT_EQ(error_of(SYS_truncate, ", $p, 0", "own"), EAGAIN);
+    close(file);
+    sandbox_.mode = SandboxMode::workspace;
+    EXPECT_EQ(inside("exec perl -e '" + std::string(own) + "'").exit_code, EPERM);
+}
+
+TEST_F(FenceTest, WhatIsOpenedForNeitherReadingNorWritingIsNotOpened) {
+    for (const std::string& path : {outside_ + "/file", std::string("/dev/ptmx")}) {
+        EXPECT_EQ(error_of(SYS_open, ", $p, 3", path), EACCES) << path;
+        EXPECT_EQ(error_of(SYS_openat, ", -100, $p, 3", path), EACCES) << path;
+    }
+}
+
+TEST_F(FenceTest, PriorityAndProcessorsOfOthersStay) {
+    const std::string self = std::to_string(getpid());
+    for (const std::string& script :
+         {"renice -n 5 -p " + self, "taskset -pc 0 " + self, "chrt -i -p 0 " + self,
+          "ionice -c3 -p " + self, std::string("renice -n 5 -u $(id -u)")})
+        EXPECT_FALSE(works(script)) << script;
+    EXPECT_TRUE(works("nice -n 5 ionice -c3 taskset -c 0 true"));
+}
+
+TEST_F(FenceTest, ProgramsAreNotFoundWhereTheyCannotBeRead) {
+    fs::create_directory(top_ + "/shims");
+    write(top_ + "/shims/env", "#!/bin/sh\n");
+    fs::permissions(top_ + "/shims/env", fs::perms::owner_all);
+    Command command = bash("echo $PATH; type -p env");
+    command.environment = {"PATH=" + top_ + "/shims:" + outside_ + ":/no/such:/usr/bin:/bin"};
+    EXPECT_EQ(run(sandboxed(sandbox_, command), {}).out.text,
+              outside_ + ":/usr/bin:/bin\n/usr/bin/env\n");
+}
+
 TEST_F(FenceTest, ThereAreNoSockets) {
     for (const int family : {1, 2, 10, 16, 17, 38, 40})
         EXPECT_EQ(error_of(SYS_socket, ", " + std::to_string(family) + ", 1, 0"), EPERM) << family;
