@@ -72,7 +72,10 @@ void make_idle_home(const std::string& name, int agents) {
         "PRAGMA foreign_keys = OFF; BEGIN;"
         "WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < " +
             std::to_string(agents) +
-            ") INSERT INTO agents SELECT i, 'a' || i, generation, kind, parent_id, preset, "
+            ") INSERT INTO agents (id, name, generation, kind, parent_id, preset, dir, model, "
+            "permissions, description, channel_id, status, created_at, destroyed_at, files_kept, "
+            "last_clear_time, last_clear_message, rolling_window, turn_count, last_activity, "
+            "newest_timestamp) SELECT i, 'a' || i, generation, kind, parent_id, preset, "
             "'agents/a' || i, model, permissions, description, channel_id, status, created_at, "
             "destroyed_at, files_kept, last_clear_time, last_clear_message, rolling_window, "
             "turn_count, last_activity, newest_timestamp FROM n JOIN agents WHERE id = 1;"
