@@ -59,8 +59,13 @@ agent::Place require_place_to_change(const Call& call) {
     return place;
 }
 
-void check_provider(const agent::Place& place) {
+void check_provider(const agent::Place& place, const std::string& json) {
     if (place.key->name != "providers" || place.names.size() < 2) return;
+    if (place.names.back() == "base_url" && json != "null")
+        if (const std::string why =
+                model::base_url_problem(chat::parse_json(json, "set").get<std::string>());
+            !why.empty())
+            throw Error(ErrorCode::config_invalid, "set: " + place.dotted() + ": " + why);
     if (model::find_provider(place.names[1]) != nullptr) return;
     std::vector<std::string> names;
     for (const model::Provider& provider : model::catalog()) names.emplace_back(provider.name);
@@ -173,7 +178,7 @@ ExitStatus set(const Call& call, const sys::Environment& environment) {
     const std::string json = agent::value_json(
         is_text ? turn::secrets_of(subject.home, environment).apply(typed) : typed, place);
     agent::check_place(place, json, "set");
-    check_provider(place);
+    check_provider(place, json);
     check_budget(place, json);
     const std::string value = with_full_model(subject, place, json);
     lock(subject);

@@ -25,24 +25,31 @@ const Row& require_row(std::string_view provider) {
                 "the providers are " + base::quoted_list(names));
 }
 
+// Without a slash at the end of its path.
 std::string base_url_of(const Row& row, const std::string& given) {
     std::string url(given.empty() ? row.provider.base_url : std::string_view(given));
-    while (!url.empty() && url.back() == '/') url.pop_back();
+    std::size_t end = std::min(url.find('?'), url.size());
+    for (; end > 0 && url[end - 1] == '/'; --end) url.erase(end - 1, 1);
     return url;
 }
 
-std::string url_of(Protocol protocol, const std::string& base_url) {
+std::string_view path_of(Protocol protocol) {
     switch (protocol) {
         case Protocol::anthropic:
-            return base_url + "/v1/messages";
+            return "/v1/messages";
         case Protocol::responses:
-            return base_url + "/responses";
+            return "/responses";
         case Protocol::chat:
-            return base_url + "/chat/completions";
+            return "/chat/completions";
         case Protocol::script:
             break;
     }
     return {};
+}
+
+// A query, as Azure's ?api-version=, stays behind the path.
+std::string url_of(Protocol protocol, std::string base_url) {
+    return base_url.insert(std::min(base_url.find('?'), base_url.size()), path_of(protocol));
 }
 
 std::string body_of(const Row& row, const Quirks& quirks, const chat::Request& request) {
@@ -160,6 +167,14 @@ std::string base_url_variable(std::string_view provider) {
                        : c == '-'           ? '_'
                                             : c);
     return name + "_BASE_URL";
+}
+
+std::string base_url_problem(std::string_view url) {
+    if (url.find_first_of(" \t\r\n") != url.npos) return "it holds a blank";
+    if (!url.starts_with("https://") && !url.starts_with("http://"))
+        return "it does not begin with https:// or http://";
+    if (url.find('#') != url.npos) return "it holds a fragment (#…), which no server sees";
+    return {};
 }
 
 std::unique_ptr<Model> make_model(const Endpoint& endpoint, net::Client& client) {

@@ -73,6 +73,8 @@ const Provider* find_provider(std::string_view name);
 std::int64_t known_context_tokens(std::string_view model);
 // "anthropic-compatible" providers' variable for the base URL: CHORUS_OPENAI_CHAT_BASE_URL.
 std::string base_url_variable(std::string_view provider);
+// Why nothing can be sent to a base URL, whatever is there; or "".
+std::string base_url_problem(std::string_view url);
 
 // Throws Error(no_driver) that lists the providers when none has that name; Error(unauthorized)
 // with the variable to set is a Failure of ask(), not thrown here. `client` outlives the model.

@@ -41,6 +41,7 @@ ListHandle header_list(const std::vector<std::string>& headers) {
         check_header(header);
         append(list, header);
     }
+    if (!given("user-agent")) append(list, "User-Agent: chorus/" CHORUS_VERSION);
     if (!given("accept-encoding")) append(list, "Accept-Encoding: gzip");
     // A name without a value takes away what libcurl would send of its own accord.
     if (!given("content-type")) append(list, "Content-Type:");

@@ -138,6 +138,18 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
     return settings;
 }
 
+namespace {
+
+// A password can be there.
+std::string without_user(const std::string& url) {
+    const std::size_t begin = url.find("://");
+    const std::size_t end = url.find('@');
+    if (begin == url.npos || end == url.npos || end < begin) return url;
+    return url.substr(0, begin + 3) + url.substr(end + 1);
+}
+
+}  // namespace
+
 model::Endpoint endpoint_for(const std::string& provider, const agent::HomeConfiguration& home,
                              const sys::Environment& environment) {
     model::Endpoint endpoint;
@@ -147,7 +159,15 @@ model::Endpoint endpoint_for(const std::string& provider, const agent::HomeConfi
         endpoint.base_url = configured->second.base_url;
         endpoint.anthropic_version = configured->second.api_version;
     }
-    endpoint.base_url = environment.get(model::base_url_variable(provider), endpoint.base_url);
+    std::string named = "config.json: providers." + provider + ".base_url";
+    if (const auto given = environment.find(model::base_url_variable(provider))) {
+        endpoint.base_url = *given;
+        named = model::base_url_variable(provider);
+    }
+    if (const std::string why = model::base_url_problem(endpoint.base_url);
+        !endpoint.base_url.empty() && !why.empty())
+        throw Error(ErrorCode::config_invalid,
+                    named + ": " + base::quoted(without_user(endpoint.base_url)) + ": " + why);
     endpoint.trusted_http = !endpoint.base_url.empty();
     const model::Provider* row = model::find_provider(provider);
     const std::string variable(row != nullptr ? row->key_variable : "");

@@ -26,7 +26,7 @@ net::Request request_of(const Webhook& webhook, const std::string& content) {
     net::Request request;
     request.url = webhook.url;
     request.public_only = webhook.public_only;
-    request.headers = {"Content-Type: application/json", "User-Agent: chorus"};
+    request.headers = {"Content-Type: application/json"};
     request.body =
         chat::JsonText().begin_object().key("content").string(content).end_object().take();
     return request;
