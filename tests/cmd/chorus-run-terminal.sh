@@ -316,11 +316,13 @@ decided_elsewhere() {
     id=$(db 'SELECT id FROM prompts') elsewhere=$1 typed=$2
     typist() {
         shown '\(lways?\|>\) $'
+        # who asks does not look meanwhile, however long it takes
+        [ -z "$typed" ] || kill -STOP "$(cat "$scratch/asks")"
         eval "$elsewhere" >/dev/null 2>&1
-        [ -z "$typed" ] || echo "$typed"
+        [ -z "$typed" ] || { echo "$typed"; sleep 0.5; kill -CONT "$(cat "$scratch/asks")"; }
         sleep 2.5
     }
-    on_terminal 'chorus-run a --resume --ask-timeout 2s'
+    on_terminal "sh -c 'echo \$\$ >$scratch/asks; exec chorus-run a --resume --ask-timeout 20s'; exit \$?"
     expect_status 0
 }
 test_case "what is typed when the question is decided already is told to be too late, and the decision holds"
