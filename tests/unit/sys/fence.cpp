@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 
 #include <cerrno>
@@ -210,11 +211,22 @@ TEST_F(FenceTest, WhatIsOpenedForNeitherReadingNorWritingIsNotOpened) {
 }
 
 TEST_F(FenceTest, PriorityAndProcessorsOfOthersStay) {
-    const std::string self = std::to_string(getpid());
+    // Of a process with capabilities the kernel itself keeps them.
+    Command command{.arguments = {"setpriv", "--bounding-set=-all", "--inh-caps=-all", "sh", "-c",
+                                  "echo > ready; exec sleep 100"},
+                    .environment = {"PATH=/usr/bin:/bin"},
+                    .directory = top_};
+    if (geteuid() != 0)
+        command.arguments.erase(command.arguments.begin(), command.arguments.begin() + 3);
+    const Identity other = start(command, {});
+    while (!fs::exists(top_ + "/ready")) usleep(1000);
+    const std::string pid = std::to_string(other.pid);
     for (const std::string& script :
-         {"renice -n 5 -p " + self, "taskset -pc 0 " + self, "chrt -i -p 0 " + self,
-          "ionice -c3 -p " + self, std::string("renice -n 5 -u $(id -u)")})
+         {"renice -n 5 -p " + pid, "taskset -pc 0 " + pid, "chrt -i -p 0 " + pid,
+          "ionice -c3 -p " + pid, std::string("renice -n 5 -u $(id -u)")})
         EXPECT_FALSE(works(script)) << script;
+    kill(static_cast<pid_t>(other.pid), SIGKILL);
+    waitpid(static_cast<pid_t>(other.pid), nullptr, 0);
     EXPECT_TRUE(works("nice -n 5 ionice -c3 taskset -c 0 true"));
 }
 
