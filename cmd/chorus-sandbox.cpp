@@ -1,17 +1,21 @@
 // Stands between Chorus and a command: see chorus-sandbox(8). Statically linked, so that it starts
 // in a fraction of a millisecond and needs nothing of the place it runs in.
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -150,6 +154,21 @@ void open_null_inside() {
 }
 
 }  // namespace
+
+std::string name_of(int fd) {
+    return "/proc/self/fd/" + std::to_string(fd);
+}
+
+std::string target_of(const char* link) {
+    std::array<char, PATH_MAX> target{};
+    const ssize_t size = readlink(link, target.data(), target.size());
+    return {target.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
+}
+
+bool is_beneath(std::string_view path, std::string_view directory) {
+    return path.starts_with(directory) &&
+           (path.size() == directory.size() || path[directory.size()] == '/' || directory == "/");
+}
 
 void become(const char* program, char* const* command) {
     execv(program, command);

@@ -16,6 +16,12 @@ namespace chorus::sandbox {
 // 127 where it is not there, 126 where it cannot be executed.
 [[noreturn]] void become(const char* program, char* const* command);
 
+// "/proc/self/fd/N"
+std::string name_of(int fd);
+// Returns where a link leads; "" where it cannot be read.
+std::string target_of(const char* link);
+bool is_beneath(std::string_view path, std::string_view directory);
+
 // A place at which a mount begins. bwrap has made a `bound` one, by path; this program makes the
 // others, over themselves or not to be seen, beneath what bwrap has mounted.
 enum class How { bound, read_only, in_place, hidden };

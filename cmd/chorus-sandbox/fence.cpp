@@ -1,6 +1,5 @@
 // Confines a command without mounts and name spaces, where a kernel or a container refuses those.
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/capability.h>
 #include <linux/close_range.h>
 #include <sys/prctl.h>
@@ -71,10 +70,8 @@ int receive_descriptor(int socket) {
 
 Fence::Fence(const FenceOptions& options) : options_(options) {
     for (const char* place : options.writable) {
-        std::array<char, PATH_MAX> name{};
-        const ssize_t size = readlink(place, name.data(), name.size());
-        if (size <= 0) fail(place, errno);
-        places_.emplace_back(name.data(), static_cast<std::size_t>(size));
+        places_.push_back(target_of(place));
+        if (places_.back().empty()) fail(place, errno);
     }
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets_) != 0)
         fail("socketpair", errno);
@@ -84,7 +81,7 @@ Fence::Fence(const FenceOptions& options) : options_(options) {
 void Fence::enter() const {
     const int landlock = restrict_files_of_fenced(options_);
     send_descriptor(sockets_[1], restrict_calls_of_fenced());
-    // Those of the places too: an open one needs no path.
+    // This closes the descriptors of the places too: an open one needs no path.
     if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) != 0)
         fail("close_range", errno);
     if (options_.expected.workspace == nullptr) return;

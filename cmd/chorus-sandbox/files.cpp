@@ -1,7 +1,6 @@
 // Landlock, landlock(7). Declared here because the headers of Debian 12 know less than its kernels.
 #include <dirent.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -95,11 +94,6 @@ int make_ruleset(long version) {
     return ruleset;
 }
 
-bool is_beneath(const std::string& path, const std::string& directory) {
-    return path.starts_with(directory) &&
-           (path.size() == directory.size() || path[directory.size()] == '/' || directory == "/");
-}
-
 // Rules only add: where something is hidden below, each of its neighbours gets one of its own.
 // Links are passed over; what they lead to may be what is hidden.
 void allow_but(int ruleset, int place, const std::string& path,
@@ -126,14 +120,11 @@ void allow_but(int ruleset, int place, const std::string& path,
 void allow_readable(int ruleset, const char* name, std::vector<const char*> hidden) {
     const int fd = open(name, O_PATH | O_CLOEXEC);
     if (fd < 0) return;
-    std::array<char, PATH_MAX> path{};
-    const std::string own = "/proc/self/fd/" + std::to_string(fd);
-    const ssize_t size = readlink(own.c_str(), path.data(), path.size());
-    if (size <= 0) fail(name, errno);
-    const std::string text(path.data(), static_cast<std::size_t>(size));
+    const std::string path = target_of(name_of(fd).c_str());
+    if (path.empty()) fail(name, errno);
     // Devices are not meant with all there is.
-    if (text == "/") hidden.push_back("/dev");
-    allow_but(ruleset, fd, text, hidden);
+    if (path == "/") hidden.push_back("/dev");
+    allow_but(ruleset, fd, path, hidden);
     close(fd);
 }
 

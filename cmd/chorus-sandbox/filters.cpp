@@ -67,7 +67,7 @@ constexpr std::array served{SCMP_SYS(truncate), SCMP_SYS(chmod),  SCMP_SYS(fchmo
                             SCMP_SYS(lchown),   SCMP_SYS(fchown), SCMP_SYS(fchownat),
                             SCMP_SYS(utime),    SCMP_SYS(utimes), SCMP_SYS(futimesat),
                             SCMP_SYS(utimensat)};
-// What else changes a file that can only be read.
+// These calls change a file that can only be read.
 constexpr std::array attributes{SCMP_SYS(setxattr),
                                 SCMP_SYS(lsetxattr),
                                 SCMP_SYS(fsetxattr),
@@ -166,7 +166,7 @@ void refuse_for_all(Filter& filter) {
         filter.refuse(SCMP_SYS(clone), EPERM, {masked(0, flag, flag)});
     // Its flags are in memory, where a filter cannot look; callers go on with clone.
     filter.refuse(SCMP_SYS(clone3), ENOSYS);
-    // Whoever opens the file next waits for that, for 45 seconds.
+    // A lease holds up whoever opens the file next, for 45 seconds.
     filter.refuse(SCMP_SYS(fcntl), EPERM, {masked(1, low_half, F_SETLEASE)});
     for (const unsigned request : terminal_writes)
         filter.refuse(SCMP_SYS(ioctl), EPERM, {masked(1, low_half, request)});

@@ -110,7 +110,7 @@ class Request {
         return -ENAMETOOLONG;
     }
 
-    // What "itself" is to the process and would be this one here.
+    // Names the caller where it says "self": here that would be this process.
     std::string as_seen_there(const std::string& path) const {
         for (const std::string own : {"/proc/self/", "/proc/thread-self/"})
             if (path.starts_with(own)) return process_ + "/" + path.substr(own.size());
@@ -148,29 +148,22 @@ class Request {
     }
 
     bool is_writable(int fd) const {
-        std::array<char, PATH_MAX> name{};
-        const ssize_t size = readlink(own_name(fd).c_str(), name.data(), name.size());
-        const std::string_view text(name.data(),
-                                    static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
-        return std::any_of(places_.begin(), places_.end(), [&](const std::string& place) {
-            return text.starts_with(place) &&
-                   (text.size() == place.size() || text[place.size()] == '/' || place == "/");
-        });
+        const std::string path = target_of(name_of(fd).c_str());
+        return std::any_of(places_.begin(), places_.end(),
+                           [&](const std::string& place) { return is_beneath(path, place); });
     }
-
-    static std::string own_name(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
     int change(const Call& call, int fd) const {
         if (!is_writable(fd)) return -EPERM;
         if (call.kind == Kind::owner) return keep_owner(call, fd);
         if (call.kind == Kind::mode) {
             const auto mode = static_cast<mode_t>(argument(call.value));
-            return chmod(own_name(fd).c_str(), mode) == 0 ? 0 : -errno;
+            return chmod(name_of(fd).c_str(), mode) == 0 ? 0 : -errno;
         }
         if (call.kind == Kind::length) {
             const auto length = static_cast<off_t>(argument(call.value));
             // not truncate(2), which waits where somebody has a lease
-            const Open file(open(own_name(fd).c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
+            const Open file(open(name_of(fd).c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
             return file.get() >= 0 && ftruncate(file.get(), length) == 0 ? 0 : -errno;
         }
         std::array<timespec, 2> times{};

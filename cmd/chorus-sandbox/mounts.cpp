@@ -36,10 +36,6 @@ bool mount_over(int source, int place, std::uint64_t attributes, unsigned recurs
                    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) == 0;
 }
 
-std::string name_of(int fd) {
-    return "/proc/self/fd/" + std::to_string(fd);
-}
-
 // A device where there are none cannot be opened.
 bool hide(int place) {
     struct stat status {};
