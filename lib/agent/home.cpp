@@ -24,7 +24,7 @@ std::string login_name(uid_t uid) {
     return name == std::to_string(uid) ? "'#" + name + "'" : base::shell_quoted(name);
 }
 
-// Of the directory that holds the home.
+// Returns who owns the directory that holds the home.
 std::optional<uid_t> owner_around(const Home& home) {
     struct stat status {};
     const std::string around = home.path().substr(0, home.path().rfind('/') + 1);

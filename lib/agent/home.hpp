@@ -27,7 +27,8 @@ Home find_home(const sys::Environment& environment);
 void check_home(const Home& home, const sys::Environment& environment);
 // The same, and Error(not_found) for a missing home with IfMissing::refuse.
 void open_home(const Home& home, const sys::Environment& environment, IfMissing if_missing);
-// Of a home that root has in another user's directory, as `sudo -E` makes it: what to do; else "".
+// Says what to do where root has the home in another user's directory, as `sudo -E` makes it;
+// else "".
 std::string foreign_place(const Home& home);
 // The installed share directory: beside the executable's prefix, else the one of the build.
 std::string share_directory();

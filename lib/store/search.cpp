@@ -83,7 +83,7 @@ struct Marks {
     std::string end = "\x03" + base::random_short_id(16);
 };
 
-// Of a word that holds parts that were looked for, these alone are hits.
+// Marks the parts that were looked for, and not all of the word that holds them.
 void add_hit(std::vector<Found::Piece>& pieces, std::string_view text,
              const std::vector<std::string>& parts) {
     for (bool is_whole = true; !text.empty(); is_whole = false) {

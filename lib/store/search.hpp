@@ -44,7 +44,7 @@ struct Found {
     std::vector<Piece> snippet;
 };
 
-// What an expression has for a word; "" for its own.
+// Returns what stands for a word in the expression; "": the word itself.
 using Widen = std::function<std::string(std::string_view word)>;
 // In FTS5's language, in which nothing of `text` is an operator: every word has to be there; "two
 // words" side by side; word* for what begins so. Error(bad_request) where there is no word in it,
