@@ -178,7 +178,7 @@ std::optional<sys::SandboxMode> sandbox_of(const agent::Home& home, store::Store
                                            const agent::HomeConfiguration& shared) {
     try {
         const agent::Directory directory(home.path() + "/" + agent.dir);
-        return turn::sandbox_in_force(
+        return agent::sandbox_in_force(
             turn::configuration_in_force(store, agent, directory, shared).configuration, shared);
     } catch (const base::Error&) {
         return std::nullopt;
@@ -201,7 +201,7 @@ std::optional<base::Error> sandbox_problem(const agent::Home& home,
 void check_sandbox(const agent::Home& home, store::Store& store, Flaws& flaws) {
     if (access(home.locks().c_str(), W_OK) != 0) return;
     const agent::HomeConfiguration shared = agent::load_home_configuration(home);
-    std::set<sys::SandboxMode> modes{turn::sandbox_in_force({}, shared)};
+    std::set<sys::SandboxMode> modes{agent::sandbox_in_force({}, shared)};
     for (const store::Agent& agent : store::list_agents(store))
         if (const auto mode = sandbox_of(home, store, agent, shared)) modes.insert(*mode);
     for (const sys::SandboxMode mode : modes)

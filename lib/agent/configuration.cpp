@@ -49,6 +49,12 @@ Configuration load_configuration(const Directory& directory) {
     return parse_configuration(configuration_text(directory), directory.configuration());
 }
 
+sys::SandboxMode sandbox_in_force(const Configuration& agent, const HomeConfiguration& home) {
+    const auto own = agent.shared.sandbox ? agent.shared.sandbox : home.shared.sandbox;
+    const auto wanted = own.value_or(sys::SandboxMode::workspace);
+    return home.limits.sandbox ? sys::strictest(wanted, *home.limits.sandbox) : wanted;
+}
+
 policy::Profile resolve_profile(const Permissions& permissions, const HomeConfiguration& home,
                                 std::string_view what, std::string_view key) {
     const std::string place = std::string(what) + ": " + std::string(key);

@@ -104,6 +104,8 @@ Configuration parse_configuration(std::string_view text, std::string_view what);
 Configuration load_configuration(const Directory& directory);
 HomeConfiguration parse_home_configuration(std::string_view text, std::string_view what);
 HomeConfiguration load_home_configuration(const Home& home);
+// The agent's own or the home's, and no weaker than the home's limit.
+sys::SandboxMode sandbox_in_force(const Configuration& agent, const HomeConfiguration& home);
 // Error(config_invalid) where audit_sink names a file of the home.
 void check_audit_sink(const HomeConfiguration& configuration, const Home& home);
 // "permissions" as chorus-init's --permissions takes it: a name, or @FILE's JSON text.

@@ -1,8 +1,5 @@
 #include "life/birth.hpp"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "agent/archive.hpp"
 #include "agent/home.hpp"
 #include "agent/transcript_mark.hpp"
@@ -18,6 +15,7 @@
 #include "life/leftovers.hpp"
 #include "life/named_path.hpp"
 #include "life/plan.hpp"
+#include "life/tree.hpp"
 #include "life/trust.hpp"
 #include "repo/repository.hpp"
 #include "store/imports.hpp"
@@ -69,10 +67,6 @@ store::Agent make_row(const Plan& plan, const BirthOptions& options, base::TimeM
     return row;
 }
 
-repo::Author author_of(const std::string& name) {
-    return {name, name + "@chorus.local"};
-}
-
 // Removes what was built unless it was put in place.
 class Scaffold {
   public:
@@ -92,27 +86,6 @@ class Scaffold {
     std::string path_;
     bool placed_ = false;
 };
-
-void complete_tree(const Directory& directory, const BirthOptions& options, Birth& birth) {
-    // a copy has the modes of what was copied
-    if (chmod(directory.path().c_str(), 0700) != 0) throw base::system_error(directory.path());
-    for (const std::string& path :
-         {directory.docs(), directory.sessions(), directory.branch("main")})
-        sys::make_directory(path, 0700);
-    if (!sys::exists(directory.current()) &&
-        symlink("branches/main", directory.current().c_str()) != 0)
-        throw base::system_error(directory.current());
-    if (options.clone.empty()) {
-        sys::make_directory(directory.workspace(), 0700);
-        repo::Repository::initialise(sys::real_path(directory.workspace()),
-                                     author_of(options.name));
-    } else {
-        sys::remove_tree(directory.workspace());
-        for (std::string& path : repo::clone(options.clone, directory.workspace(),
-                                             author_of(options.name), options.submodules))
-            birth.left_out.push_back(std::move(path));
-    }
-}
 
 // An entry of no message: what stands above it, in the transcripts of branches too, is of an
 // earlier generation.
@@ -195,7 +168,7 @@ Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment
     birth.left_out = copy_template(from, scaffold.path());
     if (options.template_directory.empty()) std::erase(birth.left_out, "presets");
     sys::write_file(directory.configuration(), stamped(plan.text, now));
-    complete_tree(directory, options, birth);
+    complete_tree(directory, options, plan, birth);
     birth.plants = sys::Plants::in(sys::real_path(directory.workspace())).since({});
     append_welcome(directory, birth);
     sys::sync_filesystem(scaffold.path());
@@ -281,7 +254,7 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
         birth.left_out.push_back(std::move(removed));
     sys::remove_tree(directory.commands());
     sys::remove_tree(directory.checkpoints());
-    complete_tree(directory, options, birth);
+    complete_tree(directory, options, plan, birth);
     birth.plants = sys::Plants::in(sys::real_path(directory.workspace())).since({});
     sys::write_file(directory.configuration(), stamped(plan.text, now));
     // whoever finds the row finds an agent that is whole

@@ -251,6 +251,7 @@ class Check {
         const bool has_git = sys::is_directory(path) && sys::exists(git);
         if (has_git && (!sys::is_directory(git) || sys::exists(git + "/HEAD"))) return;
         const bool is_gone = !sys::is_directory(path);
+        if (!is_gone && !has_git && repo::confinement_problem(sys::real_path(path))) return;
         const char* what = is_gone   ? " is gone"
                            : has_git ? "/.git has no HEAD"
                                      : " is no git repository";

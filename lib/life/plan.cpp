@@ -127,6 +127,7 @@ Plan make_plan(const Home& home, const sys::Environment& environment, const Sour
     const std::string in_force =
         options.trust ? plan.text : agent::with_trust_part(plan.text, plan.part);
     plan.configuration = agent::parse_configuration(in_force, "agent.json");
+    plan.sandbox = agent::sandbox_in_force(plan.configuration, defaults);
     for (const std::string& text : {plan.text, in_force})
         (void)agent::resolve_profile(agent::parse_configuration(text, "agent.json").permissions,
                                      defaults, "agent.json");

@@ -28,7 +28,8 @@ struct Plan {
     std::vector<agent::TrustChange> untrusted;  // unless by --trust
     std::string model;
     std::string model_origin;
-    agent::Configuration configuration;  // in force
+    agent::Configuration configuration;                      // in force
+    sys::SandboxMode sandbox = sys::SandboxMode::workspace;  // in force
     std::int64_t prompt_ttl_ms = 0;
 };
 

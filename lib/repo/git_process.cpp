@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
+#include "repo/repository.hpp"
 #include "sys/environment.hpp"
 #include "sys/git_place.hpp"
 #include "sys/open_beneath.hpp"
@@ -151,6 +152,16 @@ std::shared_ptr<GitProcess> git_process_of(const std::string& workspace, unsigne
         sys::Confinement{.writable = fitness.writable, .umask = umask}, Message());
     one.fitness = fitness;
     return one.process;
+}
+
+std::optional<base::Error> confinement_problem(const std::string& workspace) {
+    if (sys::fence_of_this_kernel() == sys::Fence::landlock) return {};
+    try {
+        git_process_of(workspace, sys::private_umask)->call({"open", workspace});
+        return {};
+    } catch (const base::Error& error) {
+        return error;
+    }
 }
 
 void let_git_process_go() {

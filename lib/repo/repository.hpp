@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "sys/environment.hpp"
 
 namespace chorus::repo {
@@ -37,6 +38,8 @@ struct PlannedCommit {
 // and packed refs; "" before the first commit, and where anything cannot be read. Starts no
 // process.
 std::string head_commit(const std::string& workspace);
+// Why nothing confines chorus-git here: every call of this header but head_commit() fails then.
+std::optional<base::Error> confinement_problem(const std::string& workspace);
 // Takes away what a process that was killed while it changed the workspace's repository left there,
 // git's locks above all; nothing while another is at it.
 void clear_broken_mutation(const std::string& workspace);

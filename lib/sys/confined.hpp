@@ -17,7 +17,8 @@ Fence fence_of_this_kernel();
 // A hint where neither is to be had.
 constexpr const char* what_fences_need =
     "Linux 5.19 or later, or user namespaces: docker run --security-opt seccomp=unconfined "
-    "--security-opt apparmor=unconfined lets them through (man chorus-sandbox)";
+    "--security-opt apparmor=unconfined lets them through (man chorus-sandbox); or do without git "
+    "tools and confinement: chorus-config set sandbox off";
 
 struct Confinement {
     std::vector<std::string> writable = {};  // directories, without links; opened first

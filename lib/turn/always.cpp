@@ -80,7 +80,7 @@ Rights rights_in_force(store::Store& store, const Widening& widening) {
         in_force.is_shared = !store::senders(store, turn->id).empty();
     }
     return rights_of(in_force, widening.configuration,
-                     sandbox_in_force(in_force.configuration, widening.configuration));
+                     agent::sandbox_in_force(in_force.configuration, widening.configuration));
 }
 
 std::string fingerprint_in_force(store::Store& store, const Widening& widening) {

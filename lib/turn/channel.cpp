@@ -127,9 +127,9 @@ class Correspondent {
 
     std::string run(const std::string& text) const {
         const std::string workspace = sys::real_path(directory_.workspace());
-        const sys::Sandbox sandbox =
-            command_sandbox(posting_.store, posting_.home, home_, sandbox_in_force(agent_, home_),
-                            workspace, directory_, posting_.agent.name, posting_.environment);
+        const sys::Sandbox sandbox = command_sandbox(
+            posting_.store, posting_.home, home_, agent::sandbox_in_force(agent_, home_), workspace,
+            directory_, posting_.agent.name, posting_.environment);
         if (const auto problem = sys::sandbox_problem(sandbox, posting_.home.sandbox_state()))
             return "no command can be run: " + problem->message();
         sys::Command shell = sys::shell_command(sandbox, channel_.target);

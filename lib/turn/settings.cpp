@@ -56,13 +56,6 @@ std::string resolve_model(const TurnOptions& options, const sys::Environment& en
 
 }  // namespace
 
-sys::SandboxMode sandbox_in_force(const agent::Configuration& agent,
-                                  const agent::HomeConfiguration& home) {
-    const auto wanted =
-        first_of(agent.shared.sandbox, home.shared.sandbox, sys::SandboxMode::workspace);
-    return home.limits.sandbox ? sys::strictest(wanted, *home.limits.sandbox) : wanted;
-}
-
 sys::Sandbox command_sandbox(store::Store& store, const agent::Home& paths,
                              const agent::HomeConfiguration& home, sys::SandboxMode mode,
                              const std::string& workspace, const agent::Directory& directory,
@@ -127,7 +120,7 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
     settings.parallel_tools = first_of<std::int64_t>(own.parallel_tools, general.parallel_tools, 4);
     settings.tokens_per_turn =
         first_of<std::int64_t>(own.budget.tokens_per_turn, general.budget.tokens_per_turn, 0);
-    settings.sandbox = sandbox_in_force(agent, home);
+    settings.sandbox = agent::sandbox_in_force(agent, home);
     settings.environment_names = environment_in_force(agent, home);
     if (const auto most = home.limits.budget.tokens_per_turn)
         settings.tokens_per_turn =

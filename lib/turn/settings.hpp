@@ -29,10 +29,6 @@ struct Settings {
     std::vector<std::string> environment_names;
 };
 
-// With the home's default and its limit.
-sys::SandboxMode sandbox_in_force(const agent::Configuration& agent,
-                                  const agent::HomeConfiguration& home);
-
 // What commands of an agent run in, with the paths and programs of config.json. Throws
 // Error(config_invalid) where a path of sandbox_read leads through a link of an agent.
 sys::Sandbox command_sandbox(store::Store& store, const agent::Home& paths,

@@ -66,7 +66,7 @@ store::Task start_by_hand(store::Store& store, const store::Agent& agent, const 
     const std::string workspace =
         root_for(store, site.directory, {agent.place, false}, home, environment).path();
     const sys::Sandbox sandbox =
-        command_sandbox(store, home, general, sandbox_in_force(own, general), workspace,
+        command_sandbox(store, home, general, agent::sandbox_in_force(own, general), workspace,
                         site.directory, agent.name, environment);
     if (const auto problem = sys::sandbox_problem(sandbox, home.sandbox_state()))
         throw base::Error(problem->code(), "no command can be run: " + problem->message(),

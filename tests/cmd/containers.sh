@@ -74,6 +74,32 @@ expect_match "$err" 'git: '
 expect_match "$err" 'hint: Linux 5.19 or later, or user namespaces'
 expect_missing "$CHORUS_HOME/agents/b"
 
+test_case "a kernel without Landlock, and the sandbox turned off: all but the git tools works"
+remedy=$(container --without-landlock chorus-init a --model builtin/script 2>&1 | grep -o 'chorus-config set sandbox off')
+run container --without-landlock $remedy
+expect_status 0
+run container --without-landlock chorus-init a --model builtin/script --permissions open
+expect_status 0
+expect_match "$err" 'notice: not taken: .git: git: '
+expect_missing "$CHORUS_HOME/agents/a/workspace/.git"
+run container --without-landlock chorus-run a $'/create_file f text\n/bash cat f\n/git_status'
+expect_status 0
+expect_match "$out" 'there is no git repository'
+run container --without-landlock chorus-run a $'/bash git init -q\n/git_status'
+expect_match "$out" 'git: '
+run container --without-landlock chorus-tasks status a
+expect_status 0
+run container --without-landlock chorus-context save a
+expect_status 0
+rm -r "$CHORUS_HOME/agents/a/workspace/.git"
+run container --without-landlock chorus-config doctor
+expect_equal "$status $out" '0 nothing to mend'
+git init -q "$scratch/source"
+run container --without-landlock chorus-init b --model builtin/script --clone "$scratch/source"
+expect_status 1
+run container --without-landlock chorus-destroy a --yes
+expect_status 0
+
 test_case "make demo knows before anything is built, and runs"
 for how in '' container; do
     run $how sh "$support/sandbox_here.sh"

@@ -292,7 +292,7 @@ class Sequence {
         Look look;
         look.part = life::trusted_part(store, agent->id);
         const auto limited = [&](turn::InForce&& of, SandboxMode& sandbox) {
-            sandbox = turn::sandbox_in_force(of.configuration, configuration);
+            sandbox = agent::sandbox_in_force(of.configuration, configuration);
             return freedom_of(turn::rights_of(of, configuration, sandbox).profiles);
         };
         turn::InForce by_people{{}, look.part, agent::parse_configuration(look.part, "it"), {}, {}};
