@@ -269,6 +269,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
         .on_event = [&](const chat::Event& event,
                         const chat::EventSource& source) { output->event(event, source); },
         .warn = warn,
+        .shows_text = output->shows_text(),
         .ask = asks_at_terminal(*output, ask_ms, interrupt),
         .on_decision =
             [&](const store::Prompt& prompt) {

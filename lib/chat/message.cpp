@@ -41,6 +41,8 @@ std::string_view name(StopReason reason) {
             return "pause";
         case StopReason::truncated_stream:
             return "truncated_stream";
+        case StopReason::unknown:
+            return "unknown";
     }
     return "";
 }

@@ -68,6 +68,7 @@ enum class StopReason {
     content_filter,
     pause,
     truncated_stream,
+    unknown,  // a word that the protocol does not have
 };
 std::string_view name(StopReason reason);
 

@@ -23,6 +23,7 @@ using base::ExitStatus;
 
 namespace {
 
+constexpr std::int64_t told_wait_ms = 5'000;  // a shorter one nobody wonders about
 constexpr const char* unwritten = "stdout: not everything could be written";
 
 bool use_color(const OutputOptions& options) {
@@ -135,7 +136,9 @@ void Output::event(const chat::Event& event, const chat::EventSource& source) {
         const std::string text = "attempt " + std::to_string(retry->attempt) + " failed (" +
                                  retry->message + "); again in " +
                                  std::to_string((retry->wait_ms + 500) / 1000) + " s";
-        if (options_.verbosity == Verbosity::verbose || progress_) say("notice", text);
+        const bool is_long =
+            options_.verbosity != Verbosity::quiet && retry->wait_ms >= told_wait_ms;
+        if (options_.verbosity == Verbosity::verbose || progress_ || is_long) say("notice", text);
     }
     if (options_.verbosity == Verbosity::verbose) {
         if (call != nullptr) say("call", call_line(*call));

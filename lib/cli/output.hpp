@@ -45,6 +45,8 @@ class Output {
     // Once `is_over`, output that nobody reads for a second is given up. Where it is not set,
     // output waits for its reader.
     void give_up_when(std::function<bool()> is_over);
+    // Whether a model's text is printed as it comes.
+    bool shows_text() const { return live_text_ || options_.format == Format::stream_json; }
     void event(const chat::Event& event, const chat::EventSource& source);
     void warn(const std::string& text);
     // The product's last part, and what the end is worth saying on stderr. Returns the exit status:

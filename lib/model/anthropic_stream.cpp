@@ -1,6 +1,7 @@
 #include <map>
 #include <set>
 
+#include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "model/anthropic.hpp"
 #include "model/event_json.hpp"
@@ -32,7 +33,8 @@ StopReason stop_reason(std::string_view word) {
     if (word == "pause_turn") return StopReason::pause;
     if (word == "refusal") return StopReason::refusal;
     if (word == "model_context_window_exceeded") return StopReason::context_overflow;
-    return StopReason::end;
+    const bool is_end = word.empty() || word == "end_turn" || word == "stop_sequence";
+    return is_end ? StopReason::end : StopReason::unknown;
 }
 
 // The input as the model wrote it: fragments, or whole in the block's start with some servers.
@@ -42,9 +44,9 @@ std::string arguments_of(const Block& block) {
     return input.is_object() && !input.empty() ? chat::dump(input) : "{}";
 }
 
-// What the API takes back: no empty text, no thinking that was cut before its signature.
+// What the API takes back: no blank text, no thinking that was cut before its signature.
 bool goes_back(const Block& block) {
-    if (block.type == "text") return !block.text.empty();
+    if (block.type == "text") return !base::trim(block.text).empty();
     if (block.type == "thinking") return !block.signature.empty();
     return true;
 }
@@ -71,9 +73,10 @@ class AnthropicDecoder final : public Decoder {
 
   private:
     bool read(const net::ServerEvent& event) override;
+    bool read_whole(std::string_view text) override;
     void assemble(chat::Reply& reply) override;
 
-    void start_block(const Json& event, std::size_t event_bytes);
+    void start_block(const Json& content, std::optional<std::int64_t> index, std::size_t bytes);
     void extend_block(const Json& event);
     void extend(Block& block, const Json& delta);
     void say_in_block(Block& block, std::string_view text);
@@ -93,12 +96,12 @@ bool AnthropicDecoder::read(const net::ServerEvent& event) {
     if (!data || !data->is_object()) return false;
     std::string_view type = text_of(*data, "type");
     if (type.empty()) type = event.type;
-    if (type == "error") {
+    if (type == "error" || !member(*data, "error").is_null()) {
         complain(event.data);
     } else if (type == "message_start") {
         take_usage(member(member(*data, "message"), "usage"));
     } else if (type == "content_block_start") {
-        start_block(*data, event.data.size());
+        start_block(member(*data, "content_block"), count_of(*data, "index"), event.data.size());
     } else if (type == "content_block_delta") {
         extend_block(*data);
     } else if (type == "message_delta") {
@@ -106,22 +109,34 @@ bool AnthropicDecoder::read(const net::ServerEvent& event) {
         if (!word.empty()) stop_word_ = word;
         take_usage(member(*data, "usage"));
     } else if (type == "message_stop") {
-        mark_complete();
+        mark_over();
     }
     return true;
 }
 
-void AnthropicDecoder::start_block(const Json& event, std::size_t event_bytes) {
-    const Json& content = member(event, "content_block");
+bool AnthropicDecoder::read_whole(std::string_view text) {
+    const Json body = parse_event(text).value_or(Json());
+    const Json& content = member(body, "content");
+    if (!content.is_array()) return false;
+    for (const Json& block : content) start_block(block, std::nullopt, chat::dump(block).size());
+    stop_word_ = text_of(body, "stop_reason");
+    take_usage(member(body, "usage"));
+    return true;
+}
+
+void AnthropicDecoder::start_block(const Json& content, std::optional<std::int64_t> index,
+                                   std::size_t bytes) {
     if (!content.is_object()) return;
     const std::int64_t next = blocks_.empty() ? 0 : blocks_.rbegin()->first + 1;
-    Block& block = blocks_[count_of(event, "index").value_or(next)];
+    Block& block = blocks_[index.value_or(next)];
     block = Block();
     block.start = content;
     block.type = text_of(content, "type");
-    keep(block_cost_bytes + event_bytes);
+    keep(block_cost_bytes + bytes);
     if (block.type != "text") separate_ = has_text();
     if (block.type == "text") say_in_block(block, text_of(content, "text"));
+    if (block.type == "tool_use") write(0);
+    if (block.is_thinking()) pause();
     block.signature = text_of(content, "signature");
     if (block.type != "thinking") return;
     block.text = text_of(content, "thinking");
@@ -144,7 +159,7 @@ void AnthropicDecoder::extend(Block& block, const Json& delta) {
         keep(text_of(delta, "signature").size());
         block.signature += text_of(delta, "signature");
     } else if (type == "input_json_delta") {
-        keep(text_of(delta, "partial_json").size());
+        write(text_of(delta, "partial_json").size());
         block.arguments += text_of(delta, "partial_json");
     } else if (type == "citations_delta") {
         Json& citations = block.start["citations"];

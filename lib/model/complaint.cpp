@@ -66,9 +66,21 @@ void read_type(const Json& error, Complaint& complaint) {
         complaint.type = text_of(error, "status");
 }
 
+// What a person sees of a web page before anything else.
+std::string title_of(std::string_view page) {
+    const std::string lower = base::to_lower_ascii(page);
+    const std::size_t open = lower.find("<title");
+    const std::size_t begin = lower.find('>', open);
+    const std::size_t end = lower.find("</title", open);
+    if (open == lower.npos || begin == lower.npos || end == lower.npos || end < begin) return {};
+    return std::string(base::trim(page.substr(begin + 1, end - begin - 1)));
+}
+
 std::string plain_text(std::string_view body) {
     const std::string_view text = base::trim(body);
-    return text.empty() || text.front() == '<' ? std::string() : std::string(text);
+    if (!text.starts_with('<')) return std::string(text);
+    const std::string title = title_of(text);
+    return title.empty() ? "a web page" : "a web page: " + title;
 }
 
 std::string header(const net::Response& response, const std::string& name) {
@@ -163,8 +175,21 @@ Failure http_failure(std::string_view provider, const net::Response& response,
     if (response.status >= 300) complaint.status = response.status;
     if (response.status >= 300 && response.status < 400)
         complaint.message = "a redirect, which is not followed: check the base URL";
+    if (response.status == 407) complaint.message = "the proxy asks for a user name and a password";
+    const bool may_be_elsewhere = response.status >= 400 && response.status < 500;
+    if (may_be_elsewhere && base::trim(response.body).starts_with('<'))
+        complaint.message += ": check the base URL";
     read_headers(response, complaint);
     strike_key(complaint, key);
+    return classify(provider, complaint);
+}
+
+Failure foreign_failure(std::string_view provider, const net::Response& response,
+                        std::string_view key) {
+    Complaint complaint;
+    complaint.status = response.status;
+    complaint.message =
+        "not an answer but " + plain_text(without_key(response.body, key)) + ": check the base URL";
     return classify(provider, complaint);
 }
 
@@ -179,7 +204,7 @@ Failure transport_failure(std::string_view provider, const net::Response& respon
             .message = std::move(message),
             .request_id = {},
             .status = response.status,
-            .retryable = network,
+            .retryable = network && !response.fault_lasts,
             .retry_after_ms = {}};
 }
 

@@ -15,6 +15,9 @@ Complaint read_complaint(std::string_view body);
 // With the status and what the headers say. `key` is struck out wherever the server repeats it.
 Failure http_failure(std::string_view provider, const net::Response& response,
                      std::string_view key);
+// Of a 2xx answer with a body that is neither a stream of events nor JSON: a web page as a rule.
+Failure foreign_failure(std::string_view provider, const net::Response& response,
+                        std::string_view key);
 Failure transport_failure(std::string_view provider, const net::Response& response);
 
 std::string without_key(std::string text, std::string_view key);

@@ -7,9 +7,24 @@ namespace chorus::model {
 
 bool Decoder::take(const net::ServerEvent& event) {
     if (failure_) return false;
+    if (event.type == "error" && !complete_) {
+        complain(event.data);
+        return false;
+    }
     if (!read(event) && !at_end_ && !complete_)
         fail(Category::server_error, "malformed event", true);
     return !failure_;
+}
+
+void Decoder::take_whole(std::string_view body) {
+    if (read_whole(body)) return mark_over();
+    fail(Category::server_error, "what the server sent is no answer", false);
+}
+
+net::Received Decoder::received() const {
+    if (failure_) return net::Received::refused;
+    if (over_) return net::Received::whole;
+    return writes_ ? net::Received::answer : net::Received::preamble;
 }
 
 Answer Decoder::finish(std::optional<Failure> cut) {
@@ -31,14 +46,23 @@ Answer Decoder::finish(std::optional<Failure> cut) {
 void Decoder::say(std::string_view text) {
     keep(text.size());
     if (text.empty() || failure_) return;
+    writes_ = true;
     answer_.reply.text += text;
+    if (!sink_.on_text) return;
     answer_.text_was_streamed = true;
-    if (sink_.on_text) sink_.on_text(text);
+    sink_.on_text(text);
 }
 
 void Decoder::think(std::string_view text) {
     keep(text.size());
-    if (!text.empty() && sink_.on_thinking) sink_.on_thinking(text);
+    if (text.empty()) return;
+    writes_ = false;
+    if (sink_.on_thinking) sink_.on_thinking(text);
+}
+
+void Decoder::write(std::size_t bytes) {
+    keep(bytes);
+    writes_ = true;
 }
 
 void Decoder::keep(std::size_t bytes) {

@@ -24,6 +24,8 @@ class Decoder {
 
     // False once the answer has failed: nothing more is read then.
     bool take(const net::ServerEvent& event);
+    // The whole answer as one JSON object, from a server that does not stream.
+    void take_whole(std::string_view body);
     // The key of the request: no message repeats it.
     void hide(std::string_view key) { key_ = key; }
     // The bytes are at an end: an event cut in its middle is a cut, not a fault of its own.
@@ -31,6 +33,7 @@ class Decoder {
 
     bool is_complete() const { return complete_; }
     bool has_failed() const { return failure_.has_value(); }
+    net::Received received() const;
 
     // Called once. `cut` is why an answer that is not whole broke off.
     Answer finish(std::optional<Failure> cut = std::nullopt);
@@ -38,16 +41,25 @@ class Decoder {
   protected:
     // False for data that is malformed. Unknown events are passed over.
     virtual bool read(const net::ServerEvent& event) = 0;
+    // False for what is no answer of this dialect.
+    virtual bool read_whole(std::string_view body) = 0;
     // The terminal marker was seen: calls, blocks and stop reason go into the reply.
     virtual void assemble(chat::Reply& reply) = 0;
 
     void say(std::string_view text);
     void think(std::string_view text);
-    // Bytes that were neither said nor thought; every part of an answer counts towards its bound.
+    // Of a call's arguments.
+    void write(std::size_t bytes);
+    // A thought begins, of which nothing may be shown for minutes.
+    void pause() { writes_ = false; }
+    // Bytes that were neither said, thought nor written; every part of an answer counts towards its
+    // bound.
     void keep(std::size_t bytes);
     // The stream carried an error.
     void complain(std::string_view data);
     void mark_complete() { complete_ = true; }
+    // Nothing of the answer comes any more.
+    void mark_over() { complete_ = over_ = true; }
 
     const Origin& origin() const { return origin_; }
     bool has_text() const { return !answer_.reply.text.empty(); }
@@ -63,6 +75,8 @@ class Decoder {
     std::optional<Failure> failure_;
     std::size_t kept_bytes_ = 0;
     bool complete_ = false;
+    bool over_ = false;
+    bool writes_ = false;  // text or calls, rather than thoughts that nobody may be shown
     bool at_end_ = false;
 };
 

@@ -1,5 +1,8 @@
 #include "model/event_json.hpp"
 
+#include <charconv>
+
+#include "base/limits.hpp"
 #include "base/text.hpp"
 
 namespace chorus::model {
@@ -52,6 +55,13 @@ std::string replace_lone_surrogates(std::string_view text) {
     return out;
 }
 
+// Some servers quote numbers. Negative where it is none.
+double number_in(std::string_view text) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return !text.empty() && error == std::errc() && end == text.data() + text.size() ? number : -1;
+}
+
 bool may_hold_surrogates(std::string_view text) {
     return text.find("\\ud") != std::string_view::npos ||
            text.find("\\uD") != std::string_view::npos;
@@ -63,7 +73,7 @@ std::optional<Json> parse_event(std::string_view data) {
     std::string repaired;
     if (base::find_invalid_utf8(data)) data = repaired = base::replace_invalid_utf8(data);
     if (may_hold_surrogates(data)) data = repaired = replace_lone_surrogates(data);
-    return chat::try_parse_json(data);
+    return chat::try_parse_json(data, base::limits::sse_event_bytes);
 }
 
 const Json& member(const Json& object, const char* key) {
@@ -85,8 +95,7 @@ std::string_view text_of(const Json& object, const char* key) {
 std::optional<std::int64_t> count_of(const Json& object, const char* key) {
     static constexpr double most = 1e12;
     const Json& value = member(object, key);
-    if (!value.is_number()) return std::nullopt;
-    const auto number = value.get<double>();
+    const auto number = value.is_number() ? value.get<double>() : number_in(text_of(value));
     if (!(number >= 0 && number <= most)) return std::nullopt;
     return static_cast<std::int64_t>(number);
 }

@@ -22,7 +22,7 @@ const Json& member(const Json& object, const char* key);
 // A view into the value; empty where it is not a string.
 std::string_view text_of(const Json& value);
 std::string_view text_of(const Json& object, const char* key);
-// A count of tokens or an index; nothing where it is no number or not a sensible one.
+// A count of tokens or an index, also in quotes; nothing where it is none or not a sensible one.
 std::optional<std::int64_t> count_of(const Json& object, const char* key);
 
 }  // namespace chorus::model

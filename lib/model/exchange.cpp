@@ -1,7 +1,12 @@
 #include "model/exchange.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "base/limits.hpp"
+#include "base/text.hpp"
 #include "model/complaint.hpp"
+#include "model/event_json.hpp"
 #include "sys/clock.hpp"
 
 namespace chorus::model {
@@ -9,21 +14,24 @@ namespace {
 
 // A server that keeps the connection open after its last event is not waited for, nor one that
 // talks on.
+// How long the counts of tokens may come behind the last piece of an answer.
 constexpr std::int64_t linger_ms = 1'000;
 constexpr std::int64_t longest_linger_ms = 5'000;
 
-// Bytes → events → decoder, for as long as they are wanted.
+// Bytes → events → decoder, for as long as they are wanted. A server that does not stream, or does
+// not answer at all, sends another kind of body, which is collected.
 class Reading {
   public:
     explicit Reading(Decoder& decoder)
         : decoder_(decoder), parser_([this](const net::ServerEvent& event) { take(event); }) {}
 
-    bool feed(std::string_view bytes) {
+    net::Received feed(std::string_view bytes) {
         last_bytes_ms_ = sys::monotonic_ms();
-        if (!saw_event_ && head_.size() < base::limits::error_body_bytes)
-            head_ += bytes.substr(0, base::limits::error_body_bytes - head_.size());
-        return parser_.feed(bytes) && !decoder_.has_failed();
+        if (!saw_event_ && !collect(bytes)) return net::Received::refused;
+        if (is_json()) return net::Received::answer;
+        return parser_.feed(bytes) ? decoder_.received() : net::Received::refused;
     }
+    // Of an exchange that came to its end.
     void end() {
         decoder_.expect_no_more();
         parser_.finish();
@@ -33,10 +41,18 @@ class Reading {
         return decoder_.is_complete() &&
                (now_ms - last_bytes_ms_ > linger_ms || now_ms - completed_ms_ > longest_linger_ms);
     }
-    // What a server sent that answered without a stream.
-    std::string_view body_without_events() const { return saw_event_ ? std::string_view() : head_; }
+    // What came instead of events.
+    std::string_view body() const { return saw_event_ ? std::string_view() : base::trim(body_); }
+    bool is_json() const { return body().starts_with('{') || body().starts_with('['); }
 
   private:
+    // False where it is larger than an answer may be.
+    bool collect(std::string_view bytes) {
+        body_ += bytes;
+        if (is_json()) return body_.size() <= base::limits::answer_bytes;
+        body_.resize(std::min(body_.size(), base::limits::error_body_bytes));
+        return true;
+    }
     void take(const net::ServerEvent& event) {
         saw_event_ = true;
         decoder_.take(event);
@@ -45,26 +61,31 @@ class Reading {
 
     Decoder& decoder_;
     net::SseParser parser_;
-    std::string head_;
+    std::string body_;
     std::int64_t last_bytes_ms_ = 0;
     std::int64_t completed_ms_ = 0;
     bool saw_event_ = false;
 };
 
-bool is_error_body(std::string_view body) {
-    const std::size_t first = body.find_first_not_of(" \t\r\n");
-    return first != std::string_view::npos && body[first] == '{' &&
-           body.find("\"error\"") != std::string_view::npos;
+bool is_stream(std::string_view body) {
+    static constexpr std::array fields{":", "data:", "event:", "id:", "retry:"};
+    return std::any_of(fields.begin(), fields.end(),
+                       [&](const char* field) { return body.starts_with(field); });
 }
 
-Failure failure_of(net::Response response, std::string_view provider, std::string_view key,
-                   std::string_view body_without_events) {
-    if (response.status >= 300) return http_failure(provider, response, key);
-    if (response.fault == net::TransportFault::none && is_error_body(body_without_events)) {
-        response.body = body_without_events;
+// Of a 2xx answer without any event; nothing where it is a stream that ends before its first.
+std::optional<Failure> failure_of_body(net::Response response, std::string_view provider,
+                                       std::string_view key, const Reading& reading) {
+    if (reading.body().empty() || is_stream(reading.body())) return std::nullopt;
+    const std::optional<Json> json = parse_event(reading.body());
+    if (json &&
+        !member(json->is_array() && !json->empty() ? json->front() : *json, "error").is_null()) {
+        response.body = reading.body();
         return http_failure(provider, response, key);
     }
-    return transport_failure(provider, response);
+    if (reading.is_json()) return std::nullopt;
+    response.body = reading.body();
+    return foreign_failure(provider, response, key);
 }
 
 // What a failure found inside the stream does not know.
@@ -86,9 +107,15 @@ Answer exchange(net::Client& client, const net::Request& request, std::string_vi
     const net::Response response = client.send(
         request, [&](std::string_view bytes) { return reading.feed(bytes); }, stop,
         interruption.wake_fd);
-    if (response.fault == net::TransportFault::none) reading.end();
-    Answer answer =
-        decoder.finish(failure_of(response, provider, key, reading.body_without_events()));
+    std::optional<Failure> cut;
+    if (response.status >= 300) {
+        cut = http_failure(provider, response, key);
+    } else if (response.fault == net::TransportFault::none) {
+        if (!reading.is_json()) reading.end();
+        cut = failure_of_body(response, provider, key, reading);
+        if (!cut && reading.is_json()) decoder.take_whole(reading.body());
+    }
+    Answer answer = decoder.finish(cut ? std::move(*cut) : transport_failure(provider, response));
     if (answer.failure) complete(*answer.failure, response, key);
     return answer;
 }

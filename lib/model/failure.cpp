@@ -114,7 +114,8 @@ std::optional<Category> of_status(int status) {
     if (status == 401 || status == 403) return Category::unauthorized;
     if (status == 402) return Category::out_of_credits;
     if (status == 429) return Category::rate_limited;
-    if (status == 408 || status >= 500) return Category::server_error;
+    if (status == 407) return Category::no_internet;
+    if (status == 408 || status == 425 || status >= 500) return Category::server_error;
     return std::nullopt;
 }
 
@@ -144,8 +145,10 @@ Category category_of(const Complaint& complaint, const std::string& lower_messag
 bool is_worth_another_try(Category category, int status) {
     switch (category) {
         case Category::rate_limited:
-        case Category::no_internet:
             return true;
+        // 407: a proxy
+        case Category::no_internet:
+            return status != 407;
         // 501 and 505 to 511 say what will not change
         case Category::server_error:
             return status != 501 && (status < 505 || status > 511);

@@ -33,6 +33,7 @@ struct Answer {
     chat::Reply reply;
     std::optional<Failure> failure;
     bool text_was_streamed = false;
+    chat::Usage spent_before = {};  // by attempts that failed: reported is spent
 };
 
 struct Interruption {

@@ -1,6 +1,9 @@
+#include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
+#include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "model/event_json.hpp"
 #include "model/openai_chat.hpp"
@@ -47,6 +50,7 @@ struct Call {
     std::string name;
     std::string arguments;
     Braces braces;
+    std::string next_id;  // of another call of the same function, once arguments of it come
 };
 
 // One element of delta.tool_calls.
@@ -70,6 +74,9 @@ struct Fragment {
 bool begins_another(const Call& call, const Fragment& fragment) {
     const bool new_id = !fragment.id.empty() && !call.id.empty() && fragment.id != call.id;
     if (!fragment.index && new_id) return true;
+    if (!call.next_id.empty() && !fragment.arguments.empty()) return true;
+    if (new_id && !fragment.name.empty() && (fragment.name != call.name || call.arguments.empty()))
+        return true;
     if (fragment.name.empty() || fragment.arguments.empty() || !call.braces.closed()) return false;
     return new_id || (!fragment.index && fragment.id.empty());
 }
@@ -83,9 +90,19 @@ void extend_name(Call& call, std::string_view name) {
         call.name += name;
 }
 
+// The words of the API and of servers that took up its form: Mistral, TGI, Cohere, vLLM.
 StopReason stop_reason(std::string_view word, bool refused) {
-    if (word == "length") return StopReason::max_tokens;
-    if (word == "content_filter") return StopReason::content_filter;
+    static constexpr std::array limits{"length", "max_tokens", "model_length"};
+    static constexpr std::array ends{"",           "stop",          "tool_calls", "function_call",
+                                     "tool_use",   "eos",           "eos_token",  "end_turn",
+                                     "stop_token", "stop_sequence", "complete",   "completed"};
+    const std::string lower = base::to_lower_ascii(word);
+    const auto is_in = [&](const auto& words) {
+        return std::find(words.begin(), words.end(), lower) != words.end();
+    };
+    if (is_in(limits)) return StopReason::max_tokens;
+    if (lower == "content_filter") return StopReason::content_filter;
+    if (!is_in(ends)) return StopReason::unknown;
     return refused ? StopReason::refusal : StopReason::end;
 }
 
@@ -109,9 +126,11 @@ class ChatDecoder final : public Decoder {
 
   private:
     bool read(const net::ServerEvent& event) override;
+    bool read_whole(std::string_view text) override;
     void assemble(chat::Reply& reply) override;
 
-    void take_choice(const Json& choice, std::string_view data);
+    void take_choices(const Json& data, const char* part, std::string_view text);
+    void take_choice(const Json& choice, const char* part, std::string_view data);
     void take_delta(const Json& delta);
     void take_reasoning(const Json& delta);
     void take_details(const Json& details);
@@ -130,24 +149,40 @@ class ChatDecoder final : public Decoder {
 };
 
 bool ChatDecoder::read(const net::ServerEvent& event) {
-    if (event.data == "[DONE]") return true;
+    if (event.data == "[DONE]") {
+        if (is_complete()) mark_over();
+        return true;
+    }
     const std::optional<Json> data = parse_event(event.data);
     if (!data || !data->is_object()) return false;
-    if (event.type == "error" || !member(*data, "error").is_null()) {
+    if (!member(*data, "error").is_null()) {
         // what is whole stays whole
         if (!is_complete()) complain(event.data);
         return true;
     }
-    take_usage(member(*data, "usage"));
-    const Json& choices = member(*data, "choices");
-    if (!choices.is_array()) return true;
-    for (const Json& choice : choices)
-        if (count_of(choice, "index").value_or(0) == 0) take_choice(choice, event.data);
+    take_choices(*data, "delta", event.data);
     return true;
 }
 
-void ChatDecoder::take_choice(const Json& choice, std::string_view data) {
-    take_delta(member(choice, "delta"));
+bool ChatDecoder::read_whole(std::string_view text) {
+    const Json body = parse_event(text).value_or(Json());
+    if (!member(body, "choices").is_array()) return false;
+    take_choices(body, "message", text);
+    return true;
+}
+
+void ChatDecoder::take_choices(const Json& data, const char* part, std::string_view text) {
+    const Json& reported = member(data, "usage");
+    take_usage(reported);
+    const Json& choices = member(data, "choices");
+    if (!choices.is_array()) return;
+    for (const Json& choice : choices)
+        if (count_of(choice, "index").value_or(0) == 0) take_choice(choice, part, text);
+    if (is_complete() && reported.is_object()) mark_over();
+}
+
+void ChatDecoder::take_choice(const Json& choice, const char* part, std::string_view data) {
+    take_delta(member(choice, part));
     const std::string_view word = text_of(choice, "finish_reason");
     if (word.empty()) return;
     if (word == "error") return complain(data);
@@ -206,9 +241,12 @@ void ChatDecoder::take_details(const Json& details) {
 void ChatDecoder::take_call(const Json& json, std::size_t place) {
     const Fragment fragment(json);
     Call& call = call_for(fragment, place);
+    if (call.braces.closed() && fragment.arguments.empty() && fragment.id != call.id &&
+        fragment.name == call.name)
+        call.next_id = fragment.id;
     if (call.id.empty()) call.id = fragment.id;
     extend_name(call, fragment.name);
-    keep(fragment.arguments.size());
+    write(fragment.arguments.size());
     call.arguments += fragment.arguments;
     call.braces.follow(fragment.arguments);
 }
@@ -223,8 +261,11 @@ Call& ChatDecoder::call_for(const Fragment& fragment, std::size_t place) {
     }
     if (!at || begins_another(calls_[*at], fragment)) {
         keep(call_cost_bytes);
+        Call next;
+        if (at && !calls_[*at].next_id.empty())
+            next.id = calls_[*at].next_id, next.name = calls_[*at].name;
         at = calls_.size();
-        calls_.emplace_back();
+        calls_.push_back(std::move(next));
         if (fragment.index) by_index_[*fragment.index] = *at;
     }
     return calls_[*at];

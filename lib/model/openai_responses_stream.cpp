@@ -46,6 +46,11 @@ bool has_refusal(const Json& item) {
            });
 }
 
+StopReason reason_of(std::string_view incomplete) {
+    if (incomplete == "max_output_tokens") return StopReason::max_tokens;
+    return incomplete == "content_filter" ? StopReason::content_filter : StopReason::unknown;
+}
+
 bool ends_with(std::string_view text, std::string_view end) {
     return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
@@ -56,13 +61,15 @@ class ResponsesDecoder final : public Decoder {
 
   private:
     bool read(const net::ServerEvent& event) override;
+    bool read_whole(std::string_view text) override;
     void assemble(chat::Reply& reply) override;
 
     void take_item(const Json& event, std::string_view type, std::size_t event_bytes);
     void take_delta(const Json& event, std::string_view type);
     void take_arguments(const Json& event, std::string_view type);
-    void take_terminal(const Json& response);
+    void take_terminal(const Json& response, bool is_incomplete);
     void take_output(const Json& output, std::size_t event_bytes);
+    void take_usage(const Json& reported);
     void speak(Item& item, std::string_view text);
     void speak_unheard(Item& item);
     Item& item_for(const std::string& id, std::optional<std::int64_t> index);
@@ -74,6 +81,7 @@ class ResponsesDecoder final : public Decoder {
     std::map<std::int64_t, std::size_t> by_index_;
     std::map<std::size_t, std::int64_t> index_of_;
     std::string stop_word_;
+    bool is_incomplete_ = false;
     bool refused_ = false;
 };
 
@@ -84,10 +92,11 @@ bool ResponsesDecoder::read(const net::ServerEvent& event) {
     std::string_view type = text_of(*data, "type");
     if (type.empty()) type = event.type;
     if (type == "error" || type == "response.failed" || member(*data, "error").is_object()) {
+        take_usage(member(member(*data, "response"), "usage"));
         complain(event.data);
     } else if (type == "response.completed" || type == "response.incomplete") {
         take_output(member(member(*data, "response"), "output"), event.data.size());
-        take_terminal(member(*data, "response"));
+        take_terminal(member(*data, "response"), type == "response.incomplete");
     } else if (type == "response.output_item.added" || type == "response.output_item.done") {
         take_item(*data, type, event.data.size());
     } else if (ends_with(type, ".delta")) {
@@ -95,6 +104,15 @@ bool ResponsesDecoder::read(const net::ServerEvent& event) {
     } else if (type == "response.function_call_arguments.done") {
         take_arguments(*data, type);
     }
+    return true;
+}
+
+bool ResponsesDecoder::read_whole(std::string_view text) {
+    const Json body = parse_event(text).value_or(Json());
+    const Json& output = member(body, "output");
+    if (!output.is_array()) return false;
+    take_output(output, text.size());
+    take_terminal(body, false);
     return true;
 }
 
@@ -107,6 +125,7 @@ void ResponsesDecoder::take_item(const Json& event, std::string_view type,
     if (item.done) return;
     item.json = json;
     item.done = type == "response.output_item.done";
+    if (text_of(json, "type") == "reasoning") pause();
     if (item.done) speak_unheard(item);
 }
 
@@ -127,10 +146,10 @@ void ResponsesDecoder::take_delta(const Json& event, std::string_view type) {
 void ResponsesDecoder::take_arguments(const Json& event, std::string_view type) {
     Item& item = item_for(std::string(text_of(event, "item_id")), count_of(event, "output_index"));
     if (type == "response.function_call_arguments.delta") {
-        keep(text_of(event, "delta").size());
+        write(text_of(event, "delta").size());
         item.arguments += text_of(event, "delta");
     } else if (member(event, "arguments").is_string()) {
-        keep(text_of(event, "arguments").size());
+        write(text_of(event, "arguments").size());
         item.arguments = text_of(event, "arguments");
     }
 }
@@ -151,16 +170,21 @@ void ResponsesDecoder::take_output(const Json& output, std::size_t event_bytes) 
     }
 }
 
-void ResponsesDecoder::take_terminal(const Json& response) {
-    const Json& reported = member(response, "usage");
+void ResponsesDecoder::take_terminal(const Json& response, bool is_incomplete) {
+    take_usage(member(response, "usage"));
+    const std::string_view status = text_of(response, "status");
+    is_incomplete_ = is_incomplete || status == "incomplete" || status == "cancelled";
+    stop_word_ = text_of(member(response, "incomplete_details"), "reason");
+    if (stop_word_.empty()) stop_word_ = is_incomplete && status.empty() ? "incomplete" : status;
+    mark_over();
+}
+
+void ResponsesDecoder::take_usage(const Json& reported) {
     chat::Usage& sum = usage();
     sum.input_tokens = count_of(reported, "input_tokens").value_or(0);
     sum.output_tokens = count_of(reported, "output_tokens").value_or(0);
     sum.cache_read_tokens =
         count_of(member(reported, "input_tokens_details"), "cached_tokens").value_or(0);
-    stop_word_ = text_of(member(response, "incomplete_details"), "reason");
-    if (stop_word_.empty()) stop_word_ = text_of(response, "status");
-    mark_complete();
 }
 
 // Messages are paragraphs of their own: a commentary, then the answer.
@@ -227,8 +251,7 @@ Json ResponsesDecoder::wire_form(const Item& item) const {
 
 void ResponsesDecoder::assemble(chat::Reply& reply) {
     reply.raw_stop = stop_word_;
-    if (stop_word_ == "max_output_tokens") reply.stop = StopReason::max_tokens;
-    if (stop_word_ == "content_filter") reply.stop = StopReason::content_filter;
+    if (is_incomplete_) reply.stop = reason_of(stop_word_);
     if (refused_) reply.stop = StopReason::refusal;
     if (reply.stop == StopReason::refusal || reply.stop == StopReason::content_filter) return;
     Json wire = Json::array();

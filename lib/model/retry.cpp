@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <optional>
 #include <random>
+#include <utility>
 
+#include "base/text.hpp"
 #include "sys/clock.hpp"
 
 namespace chorus::model {
@@ -29,7 +31,10 @@ std::int64_t backoff_ms(const RetryPolicy& policy, int attempt) {
 std::optional<std::int64_t> wait_before_next(const Failure& failure, const RetryPolicy& policy,
                                              int attempt) {
     const bool told = failure.retry_after_ms && *failure.retry_after_ms > 0;
-    if (told && *failure.retry_after_ms > policy.longest_server_wait_ms) return std::nullopt;
+    // where there is a deadline, that decides, but for a limit, which other keys may not have
+    const bool may_be_long = policy.deadline_ms > 0 && failure.category == Category::server_error;
+    if (told && !may_be_long && *failure.retry_after_ms > policy.longest_server_wait_ms)
+        return std::nullopt;
     const std::int64_t wait = told ? *failure.retry_after_ms : backoff_ms(policy, attempt);
     if (policy.deadline_ms > 0 && sys::monotonic_ms() + wait >= policy.deadline_ms)
         return std::nullopt;
@@ -38,6 +43,19 @@ std::optional<std::int64_t> wait_before_next(const Failure& failure, const Retry
 
 bool may_be_retried(const Answer& answer) {
     return answer.failure && answer.failure->retryable && !answer.text_was_streamed;
+}
+
+// Nothing but thoughts, as some models answer now and then.
+bool is_empty(const Answer& answer) {
+    return !answer.failure && answer.reply.stop == chat::StopReason::end &&
+           answer.reply.tool_calls.empty() && base::trim(answer.reply.text).empty();
+}
+
+Failure empty_answer(bool retryable) {
+    Failure failure;
+    failure.message = "the answer was empty";
+    failure.retryable = retryable;
+    return failure;
 }
 
 }  // namespace
@@ -57,14 +75,23 @@ bool wait_for(std::int64_t wait_ms, const Interruption& interruption) {
 Answer ask_with_retries(Model& model, const chat::Request& request, const StreamSink& sink,
                         const Interruption& interruption, const RetryPolicy& policy,
                         const std::function<void(const RetryEvent&)>& on_retry) {
+    chat::Usage spent;
+    std::optional<Failure> last;
+    bool was_empty = false;
     for (int attempt = 1;; ++attempt) {
         Answer answer = model.ask(request, sink, interruption);
+        answer.spent_before = spent;
+        if (is_empty(answer)) answer.failure = empty_answer(!std::exchange(was_empty, true));
+        // that it was stopped says less than what it was at
+        if (answer.failure && last && is_stopped(interruption)) answer.failure = last;
         if (!may_be_retried(answer) || attempt > policy.most || is_stopped(interruption))
             return answer;
         const std::optional<std::int64_t> wait = wait_before_next(*answer.failure, policy, attempt);
         if (!wait) return answer;
         if (on_retry) on_retry({attempt, *wait, *answer.failure});
         if (!wait_for(*wait, interruption)) return answer;
+        spent += answer.reply.usage;
+        last = std::move(answer.failure);
     }
 }
 

@@ -12,8 +12,9 @@ struct RetryPolicy {
     int most = 3;
     std::int64_t first_ms = 500;
     std::int64_t longest_ms = 8'000;
-    std::int64_t longest_server_wait_ms = 60'000;  // a longer Retry-After is not waited for
-    std::int64_t deadline_ms = 0;                  // monotonic; 0: none
+    // A longer Retry-After is waited for only within a deadline, and never that of a rate limit.
+    std::int64_t longest_server_wait_ms = 60'000;
+    std::int64_t deadline_ms = 0;  // monotonic; 0: none
 };
 
 struct RetryEvent {
@@ -25,7 +26,8 @@ struct RetryEvent {
 // False when interrupted.
 bool wait_for(std::int64_t wait_ms, const Interruption& interruption);
 
-// Waits are cut short by the interruption. Never retries once text was streamed.
+// Waits are cut short by the interruption. Never retries once text was streamed. An answer without
+// text and calls is asked for once more, and then a failure.
 Answer ask_with_retries(Model& model, const chat::Request& request, const StreamSink& sink,
                         const Interruption& interruption, const RetryPolicy& policy,
                         const std::function<void(const RetryEvent&)>& on_retry);

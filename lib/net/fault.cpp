@@ -67,9 +67,13 @@ std::string tls_message(CURLcode code, std::string_view reason, const std::strin
 Fault fault_of(CURLcode code, const Circumstances& c) {
     const std::string where = c.place + (c.proxy_configured ? " (a proxy is configured)" : "");
     // libcurl calls a proxy's refusal a failed read.
+    if (c.proxy_status == 407)
+        return {TransportFault::connect,
+                "the proxy asks for a user name and a password (407): " + c.place, true};
     if (c.proxy_status >= 300)
         return {TransportFault::connect,
-                "the proxy answered " + std::to_string(c.proxy_status) + ": " + c.place};
+                "the proxy answered " + std::to_string(c.proxy_status) + ": " + c.place,
+                c.proxy_status < 500};
     const TransportFault kind = kind_of(code);
     switch (kind) {
         case TransportFault::dns:
@@ -78,7 +82,7 @@ Fault fault_of(CURLcode code, const Circumstances& c) {
         case TransportFault::connect:
             return {kind, system_reason(c.error_number, "cannot connect") + ": " + where};
         case TransportFault::tls:
-            return {kind, tls_message(code, c.reason, where)};
+            return {kind, tls_message(code, c.reason, where), code != CURLE_SSL_CONNECT_ERROR};
         case TransportFault::timeout:
             return {kind, "no connection within " + base::seconds_text(c.timeouts.connect_ms) +
                               ": " + where};

@@ -12,6 +12,7 @@ namespace chorus::net {
 struct Fault {
     TransportFault kind = TransportFault::none;
     std::string message;
+    bool lasts = false;  // another try comes to the same
 };
 
 // What libcurl knew when it gave up.

@@ -45,7 +45,8 @@ Client::~Client() {
     state_.reset();
 }
 
-Response Client::send(const Request& request, const std::function<bool(std::string_view)>& on_body,
+Response Client::send(const Request& request,
+                      const std::function<Received(std::string_view)>& on_body,
                       const std::function<bool()>& stop, int wake_fd) {
     const Transport& transport = state_->transport;
     const Target target = parse_target(request.url, request.plain_http || transport.plain_http);

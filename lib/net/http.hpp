@@ -18,10 +18,10 @@ namespace chorus::net {
 
 struct Timeouts {
     std::int64_t connect_ms = base::limits::connect_ms;
-    // Until the first byte of the body: servers send the header before a model starts to think.
+    // Until the answer itself begins, from one byte to the next: servers send the header, comments
+    // and first events before a model starts to think.
     std::int64_t first_byte_ms = base::limits::first_byte_ms;
-    std::int64_t stall_ms =
-        base::limits::stall_ms;  // after the first byte; comments count as bytes
+    std::int64_t stall_ms = base::limits::stall_ms;  // then; comments count as bytes
 };
 
 // What the edge read from the environment once: HTTPS_PROXY, NO_PROXY, CURL_CA_BUNDLE,
@@ -62,9 +62,18 @@ enum class TransportFault {
     other
 };
 
+// What the receiver of a body makes of all that has come.
+enum class Received {
+    preamble,  // nothing of the answer itself, or a pause in it: first_byte_ms holds
+    answer,    // stall_ms holds
+    whole,     // the rest is awaited a moment only, so that the connection can be used again
+    refused,   // the exchange ends (fault too_large)
+};
+
 struct Response {
     TransportFault fault = TransportFault::none;
     std::string fault_message;  // for people, of one line: "connection refused: 127.0.0.1:9"
+    bool fault_lasts = false;   // until somebody mends it: a certificate, a proxy's password
     int status = 0;             // 0 where no status line came
     std::map<std::string, std::string> headers;  // names in lower case
     // Of a status other than 2xx, capped; else empty. Such an answer whose body is cut or stalls is
@@ -81,12 +90,12 @@ class Client {
     Client(const Client&) = delete;
     Client& operator=(const Client&) = delete;
 
-    // Body bytes of a 2xx answer go to on_body as they come, unpacked; false from it ends the
-    // exchange (fault too_large), what it throws comes out of send(). Redirects are not followed.
+    // Body bytes of a 2xx answer go to on_body as they come, unpacked; what it throws comes out of
+    // send(). Redirects are not followed.
     // Throws Error(failed) where libcurl is missing, Error(bad_request) for a header with a line
     // break. `wake_fd` (or -1) becoming readable ends it within milliseconds (fault stopped), as
     // does `stop` returning true, asked about every 100 ms.
-    Response send(const Request& request, const std::function<bool(std::string_view)>& on_body,
+    Response send(const Request& request, const std::function<Received(std::string_view)>& on_body,
                   const std::function<bool()>& stop = {}, int wake_fd = -1);
 
   private:

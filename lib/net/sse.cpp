@@ -18,7 +18,7 @@ bool SseParser::feed(std::string_view bytes) {
         }
         const std::size_t end = bytes.find_first_of("\r\n");
         const std::string_view part = bytes.substr(0, end);
-        if (line_.size() + part.size() > base::limits::sse_line_bytes) {
+        if (line_.size() + part.size() > base::limits::sse_event_bytes) {
             broken_ = true;
             break;
         }

@@ -18,6 +18,8 @@ namespace chorus::net {
 namespace {
 
 constexpr std::int64_t ask_every_ms = 100;
+// The last chunk of a whole answer is on its way as a rule.
+constexpr std::int64_t linger_ms = 50;
 
 // While a transfer is in the multi handle, which must not be left there when a sink throws.
 class Attached {
@@ -145,8 +147,10 @@ void Transfer::unpack(std::string_view bytes) {
 bool Transfer::hand_on(std::string_view bytes) {
     if (is_error_status()) return keep_of_error(bytes);
     response_.streamed_bytes += bytes.size();
-    if (!on_body_(bytes))
+    received_ = on_body_(bytes);
+    if (received_ == Received::refused)
         end({TransportFault::too_large, "the answer was broken off: " + target_.place});
+    if (received_ == Received::whole && whole_ms_ == 0) whole_ms_ = sys::monotonic_ms();
     return !over_;
 }
 
@@ -177,7 +181,7 @@ void Transfer::finish(CURLcode code) {
 
 void Transfer::check_time() {
     if (sys::monotonic_ms() < deadline_ms()) return;
-    if (body_began_ || is_error_status())
+    if (is_error_status() || received_ == Received::answer)
         return end({TransportFault::stalled, "nothing came for " +
                                                  base::seconds_text(transport_.timeouts.stall_ms) +
                                                  ": " + target_.place});
@@ -187,8 +191,10 @@ void Transfer::check_time() {
 }
 
 std::int64_t Transfer::deadline_ms() const {
-    if (body_began_ || is_error_status()) return active_ms_ + transport_.timeouts.stall_ms;
-    return began_ms_ + transport_.timeouts.first_byte_ms;
+    if (whole_ms_ != 0) return whole_ms_ + linger_ms;
+    if (is_error_status() || received_ == Received::answer)
+        return active_ms_ + transport_.timeouts.stall_ms;
+    return (body_began_ ? active_ms_ : began_ms_) + transport_.timeouts.first_byte_ms;
 }
 
 void Transfer::wait() {
@@ -229,8 +235,10 @@ void Transfer::end(Fault fault) {
                            fault.kind == TransportFault::empty ||
                            fault.kind == TransportFault::stalled;
     if (is_error_status() && body_lost) fault = {};
+    if (whole_ms_ != 0 && fault.kind != TransportFault::stopped) fault = {};
     response_.fault = fault.kind;
     response_.fault_message = std::move(fault.message);
+    response_.fault_lasts = fault.lasts;
     over_ = true;
 }
 

@@ -24,7 +24,7 @@ struct Ends {
 
 class Transfer {
   public:
-    using BodySink = std::function<bool(std::string_view)>;
+    using BodySink = std::function<Received(std::string_view)>;
 
     // All of them must outlive run().
     Transfer(CURLM* multi, CURL* easy, const Transport& transport, const Request& request,
@@ -67,6 +67,8 @@ class Transfer {
     bool met_private_ = false;  // the name led to an address that is not public
     std::string arrived_;
     bool body_began_ = false;
+    Received received_ = Received::preamble;
+    std::int64_t whole_ms_ = 0;  // since when it is
     std::optional<Gunzip> gunzip_;
     Response response_;
     bool over_ = false;

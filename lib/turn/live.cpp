@@ -27,7 +27,6 @@ using base::ErrorCode;
 using base::ExitStatus;
 using chat::State;
 
-constexpr std::int64_t usual_cooldown_ms = 60'000;  // where the provider names no time
 constexpr std::size_t most_id_bytes = 256;
 
 }  // namespace
@@ -190,8 +189,8 @@ model::Answer LiveTurn::ask(const chat::Request& request) {
     policy::RedactedStream shown(place_.redaction, [this](std::string_view text) {
         emit(chat::ContentDelta{std::string(text)});
     });
-    const model::StreamSink sink{[&](std::string_view text) { shown.write(text); },
-                                 [](std::string_view) {}};
+    model::StreamSink sink;
+    if (surroundings_.shows_text) sink.on_text = [&](std::string_view text) { shown.write(text); };
     const model::Interruption interruption{[this] { return stop_requested(); },
                                            surroundings_.interrupt.fd()};
     model::RetryPolicy policy;
@@ -251,18 +250,24 @@ Ran LiveTurn::run(const std::vector<chat::ToolCall>&) {
     return calls_.run();
 }
 
-void LiveTurn::refuse_cut(const std::vector<chat::ToolCall>& calls) {
+void LiveTurn::refuse_cut(const chat::Reply& reply) {
+    // what was used says it for a limit of the provider's own too
+    const std::int64_t most = reply.usage.output_tokens > 0 ? reply.usage.output_tokens
+                                                            : loaded_.settings.max_output_tokens;
+    const std::string limit = most > 0 ? " of " + std::to_string(most) + " tokens" : "";
     std::vector<DecidedCall> refused;
-    refused.reserve(calls.size());
+    refused.reserve(reply.tool_calls.size());
     std::vector<Record::Finished> results;
-    for (const chat::ToolCall& call : calls) {
+    for (const chat::ToolCall& call : reply.tool_calls) {
         DecidedCall decided;
         decided.call = call;
         decided.tool = call.name;
         refused.push_back(std::move(decided));
         results.push_back(
             {&refused.back(),
-             {"the answer was cut at its token limit; this call was not run. Make smaller calls",
+             {"the answer was cut at its limit" + limit +
+                  ", thoughts included; this call was not run. Make smaller calls: write a long "
+                  "file in parts",
               true},
              "interrupted",
              0});
@@ -277,98 +282,6 @@ void LiveTurn::conclude(const chat::Reply& reply) {
     record_.conclude(reply, opaque_of(reply), result_);
     concluded_ = true;
     tell(reply);
-}
-
-void LiveTurn::fill_failure(const model::Failure& failure) {
-    result_.state = State::failed;
-    result_.error_category = model::name(failure.category);
-    ErrorCode code = model::error_code(failure.category);
-    const std::string goes_on = chat::resume_command(place_.agent.name, place_.thread.id);
-    std::string hint;
-    if (failure.category == model::Category::rate_limited) {
-        code = ErrorCode::parked;
-        result_.reason = "all_profiles_rate_limited";
-        result_.resume_at = sys::now_ms() + failure.retry_after_ms.value_or(usual_cooldown_ms);
-        hint = ways_past_parking(place_, place_.thread.id, result_.resume_at);
-        keep_cooling(record_.turn(),
-                     credential_of(loaded_.settings.model, place_.home_configuration,
-                                   surroundings_.environment));
-    }
-    if (failure.category == model::Category::unauthorized)
-        hint = "with a valid key it goes on: " + goes_on;
-    if (failure.context_overflow)
-        hint = "chorus-context clear " + place_.agent.name + " empties the window, chorus-run " +
-               place_.agent.name + " --fresh MESSAGE does for one turn";
-    result_.error = Error(
-        code, "model " + loaded_.settings.model + ": " + place_.redaction.apply(failure.message),
-        hint);
-    result_.exit_status = base::exit_status(code);
-}
-
-// The table of chorus(7), section ENDS.
-void LiveTurn::fill(const LoopEnd& end) {
-    result_.text = place_.redaction.without_active(end.text);
-    record_.turn().commit_after = repo::head_commit(place_.root.path());
-    result_.usage = state_.usage;
-    result_.iterations = state_.iterations;
-    result_.tool_calls = state_.tool_calls;
-    record_.turn().iterations = state_.iterations;
-    record_.turn().tool_calls = state_.tool_calls;
-    record_.turn().usage = state_.usage;
-    const std::string goes_on = chat::resume_command(place_.agent.name, record_.turn().thread_id);
-    const auto limit = [&](std::string reason, std::string message, std::string hint = {}) {
-        result_.state = State::completed;
-        result_.reason = std::move(reason);
-        result_.exit_status = ExitStatus::limit;
-        result_.error = Error(ErrorCode::limit, std::move(message), std::move(hint));
-    };
-    const auto failed = [&](std::string reason, ErrorCode code, std::string message,
-                            std::string hint = {}) {
-        result_.state = State::failed;
-        result_.reason = std::move(reason);
-        result_.exit_status = base::exit_status(code);
-        result_.error = Error(code, std::move(message), std::move(hint));
-    };
-    switch (end.end) {
-        case End::completed:
-            result_.state = State::completed;
-            result_.exit_status = ExitStatus::done;
-            return;
-        case End::max_iterations:
-            return limit("max_iterations",
-                         "turn: ended after " + std::to_string(state_.iterations) +
-                             (state_.iterations == 1 ? " model call" : " model calls"),
-                         goes_on + " --max-iterations N");
-        case End::tokens:
-            return limit("tokens", "turn: ended at its token limit");
-        case End::input_required:
-            result_.state = State::input_required;
-            result_.prompts = calls_.prompts();
-            result_.reason = reason_of(result_.prompts);
-            result_.exit_status = ExitStatus::input_required;
-            result_.error = Error(ErrorCode::input_required, "turn: it waits for a decision");
-            return;
-        case End::denied:
-            return failed("denied", ErrorCode::denied,
-                          "turn: nobody is there to decide, and it is not to wait");
-        case End::refused:
-            return failed("refused", ErrorCode::failed,
-                          "model " + loaded_.settings.model + ": it declined to answer (" +
-                              end.raw_stop + ")");
-        case End::tool_failures:
-            return failed("tool_failures", ErrorCode::failed, "turn: five tool failures in a row");
-        case End::provider_failed:
-            return fill_failure(end.failure.value_or(model::Failure{}));
-        case End::interrupted:
-            if (!shutdown_.by_signal())
-                return failed("timeout", ErrorCode::timeout,
-                              "turn: the time given with --timeout is up", goes_on);
-            result_.state = State::canceled;
-            result_.reason = "signal";
-            result_.error = Error(ErrorCode::canceled, "turn: interrupted", goes_on);
-            result_.exit_status = static_cast<ExitStatus>(128 + surroundings_.interrupt.signal());
-            return;
-    }
 }
 
 // Calls that changed nothing yet are decided again and run; what may have taken effect is only

@@ -111,7 +111,7 @@ class LiveTurn : public LoopHost {
     void keep(const chat::Reply& reply) override;
     Decided decide(const std::vector<chat::ToolCall>& calls) override;
     Ran run(const std::vector<chat::ToolCall>& calls) override;
-    void refuse_cut(const std::vector<chat::ToolCall>& calls) override;
+    void refuse_cut(const chat::Reply& reply) override;
     void conclude(const chat::Reply& reply) override;
 
   private:

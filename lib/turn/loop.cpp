@@ -1,5 +1,7 @@
 #include "turn/loop.hpp"
 
+#include "base/text.hpp"
+
 namespace chorus::turn {
 namespace {
 
@@ -19,6 +21,7 @@ End end_of(StopReason stop) {
             return End::refused;
         case StopReason::context_overflow:
         case StopReason::truncated_stream:
+        case StopReason::unknown:
             return End::provider_failed;
         case StopReason::end:
         case StopReason::tool_use:
@@ -32,12 +35,14 @@ End end_of(Decided how) {
     return how == Decided::suspended ? End::input_required : End::denied;
 }
 
-std::optional<model::Failure> failure_of(StopReason stop) {
-    if (end_of(stop) != End::provider_failed) return std::nullopt;
+std::optional<model::Failure> failure_of(const chat::Reply& reply) {
+    if (end_of(reply.stop) != End::provider_failed) return std::nullopt;
     model::Failure failure;
-    failure.context_overflow = stop == StopReason::context_overflow;
+    failure.context_overflow = reply.stop == StopReason::context_overflow;
     failure.message = failure.context_overflow
                           ? "the conversation is larger than the model's context"
+                      : reply.stop == StopReason::unknown
+                          ? "the answer ended with " + base::quoted(reply.raw_stop)
                           : "the answer was cut";
     return failure;
 }
@@ -87,6 +92,7 @@ LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
         const chat::Request& request = host.assemble(state.iterations + 1);
         model::Answer answer = host.ask(request);
         ++state.iterations;
+        state.usage += answer.spent_before;
         state.usage += answer.reply.usage;
         const chat::Reply& reply = answer.reply;
         if (answer.failure) {
@@ -105,7 +111,7 @@ LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
             }
             if (end_of(reply.stop) != End::completed) {
                 if (!reply.text.empty()) host.keep(reply);
-                end.failure = failure_of(reply.stop);
+                end.failure = failure_of(reply);
                 return ended(end_of(reply.stop));
             }
             host.conclude(reply);
@@ -115,13 +121,15 @@ LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
         if (end_of(reply.stop) == End::refused || end_of(reply.stop) == End::provider_failed) {
             // broken off, and nobody knows where: what it asked for is not run
             keep_partial(host, answer);
-            end.failure = failure_of(reply.stop);
+            end.failure = failure_of(reply);
             return ended(end_of(reply.stop));
         }
         host.keep(reply);
         state.tool_calls += static_cast<std::int64_t>(reply.tool_calls.size());
         if (reply.stop == StopReason::max_tokens) {
-            host.refuse_cut(reply.tool_calls);
+            host.refuse_cut(reply);
+            failures.add({CallOutcome::failure});
+            if (failures.reached()) return ended(End::tool_failures);
             continue;
         }
         Ran ran{{}, host.decide(reply.tool_calls)};

@@ -55,7 +55,7 @@ class LoopHost {
     // requested, or a call has to wait after all.
     virtual Ran run(const std::vector<chat::ToolCall>& calls) = 0;
     // Calls of an answer cut at its token limit: each gets a result saying that it was not run.
-    virtual void refuse_cut(const std::vector<chat::ToolCall>& calls) = 0;
+    virtual void refuse_cut(const chat::Reply& reply) = 0;
     // The final answer and the turn's end, in one transaction.
     virtual void conclude(const chat::Reply& reply) = 0;
 };

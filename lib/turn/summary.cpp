@@ -88,12 +88,6 @@ model::Answer ask(const chat::Request& request, const Settings& settings,
     return answer;
 }
 
-std::string problem_of(const model::Answer& answer, const std::string& model) {
-    if (answer.failure) return answer.failure->message;
-    if (base::trim(answer.reply.text).empty()) return model + ": the answer is empty";
-    return {};
-}
-
 }  // namespace
 
 std::string conversation_text(const std::vector<SessionMessage>& messages) {
@@ -117,9 +111,14 @@ Summary summarize(const std::vector<SessionMessage>& messages, SummaryFor reader
     try {
         const model::Answer answer =
             ask(request_for(messages, reader, settings), settings, home, surroundings);
-        summary.usage = answer.reply.usage;
-        summary.problem = problem_of(answer, settings.model);
-        if (summary.problem.empty()) summary.text = base::trim(answer.reply.text);
+        summary.usage = answer.spent_before;
+        summary.usage += answer.reply.usage;
+        summary.text = base::trim(answer.reply.text);
+        if (answer.failure)
+            summary.problem = answer.failure->message;
+        else if (summary.text.empty())
+            summary.problem = settings.model + ": the answer was empty";
+        if (!summary.problem.empty()) summary.text.clear();
     } catch (const Error& error) {
         summary.problem = error.message();
     }

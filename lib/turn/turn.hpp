@@ -72,6 +72,8 @@ struct Surroundings {
     const sys::Interrupt& interrupt;
     std::function<void(const chat::Event&, const chat::EventSource&)> on_event;
     std::function<void(const std::string&)> warn;  // one line for people
+    // Somebody sees content-delta events as they come: a broken answer is not asked for again then.
+    bool shows_text = false;
     // Empty: nobody to ask. Ends with Reply::What::nobody where `settled` says that another process
     // has decided it.
     std::function<Reply(const chat::PromptNotice&, const std::function<bool()>& settled)> ask;

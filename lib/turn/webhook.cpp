@@ -63,7 +63,7 @@ std::string post(net::Client& client, const Webhook& webhook, const std::string&
     const net::Request request = request_of(webhook, content);
     for (int attempt = 1;; ++attempt) {
         const net::Response response = client.send(
-            request, [](std::string_view) { return true; }, interruption.stop,
+            request, [](std::string_view) { return net::Received::answer; }, interruption.stop,
             interruption.wake_fd);
         if (response.status / 100 == 2) return {};
         const std::string problem = problem_of(response, webhook);

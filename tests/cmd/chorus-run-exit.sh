@@ -230,7 +230,7 @@ for model in anthropic/m openai/m openai-chat/m; do
     start_server "$(answers '{"say": {"text": "half a", "stop": "none"}}')"
     between() { expect_db "SELECT content FROM messages ORDER BY id DESC LIMIT 1" 'half a'; }
     fails_alike 7 NO_INTERNET failed 'cut' chorus-run a 'say it' -m $model
-    expect_equal "$(request_count)" 3
+    expect_equal "$(request_count)" 5 # twice each, but for the text that was shown
     start_server "$(answers '{"say": {"text": "half a", "error": {"type": "overloaded_error", "message": "too much"}}}')"
     fails_alike 7 SERVER_ERROR failed 'too much' chorus-run a 'say it' -m $model
     between() { :; }
@@ -298,7 +298,7 @@ run chorus-run a 'a call in an answer that was cut is not run'
 expect_status 0
 expect_equal "$out" 'smaller then'
 expect_missing "$CHORUS_HOME/agents/a/workspace/f"
-expect_match "$(jq -r '.messages[-1].content[0].content[0].text' "$(request 2)")" 'token limit.*not run'
+expect_match "$(jq -r '.messages[-1].content[0].content[0].text' "$(request 2)")" 'limit of 5 tokens.*not run'
 
 test_case "1: the model declines"
 agent_of anthropic/m

@@ -115,7 +115,7 @@ done
 test_case "limits and their values"
 declare -A label=(
     [prompt_bytes]='prompt, stdin' [stdin_inline_bytes]='stdin within a message' [answer_bytes]='answer of a model'
-    [sse_line_bytes]='line of an event stream' [sse_event_bytes]='event of an event stream'
+    [sse_event_bytes]='line and event of an event stream'
     [http_head_bytes]='header of an answer, trailers counted' [edited_file_bytes]='file that a tool edits'
     [searched_file_bytes]='file that is searched'
     [error_body_bytes]='error body kept of a provider' [json_bytes]='JSON text' [json_depth]='JSON depth'
@@ -129,7 +129,7 @@ declare -A label=(
     [subagent_depth]='depth of sub-agents' [subagents_at_once]='sub-agents at once' [tasks]='background tasks'
     [task_depth]='turns that tasks begin, one after another'
     [failures_in_a_row]='tool failures in a row' [connect_ms]='connecting to a provider'
-    [first_byte_ms]='first byte of an answer' [stall_ms]='silence within an answer'
+    [first_byte_ms]='silence before a model writes' [stall_ms]='silence while it writes'
     [file_lock_ms]='wait for a file another call writes' [bash_default_ms]='command that names no timeout'
     [bash_most_ms]='command, where max_bash_timeout is not set' [bash_grace_ms]='from SIGTERM to SIGKILL'
     [webhook_characters]='post to a webhook' [webhook_answer_ms]='answer of a webhook'

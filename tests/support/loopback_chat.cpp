@@ -56,7 +56,8 @@ class Chat {
         delta(Json::object(), said.stop == "tool_use"     ? "tool_calls"
                               : said.stop == "max_tokens" ? "length"
                               : said.stop == "refusal"    ? "content_filter"
-                                                          : "stop");
+                              : said.stop == "end"        ? "stop"
+                                                          : said.stop);
         if (asked_->wants_usage) {
             Json last = chunk(Json::array());
             last["usage"] = {{"prompt_tokens", said.usage.input},

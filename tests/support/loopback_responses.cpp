@@ -99,6 +99,11 @@ class Responses {
         done(item);
     }
     void finish(const Said& said) {
+        response_["usage"] = {{"input_tokens", said.usage.input},
+                              {"input_tokens_details", {{"cached_tokens", said.usage.cache_read}}},
+                              {"output_tokens", said.usage.output},
+                              {"output_tokens_details", {{"reasoning_tokens", 0}}},
+                              {"total_tokens", said.usage.input + said.usage.output}};
         if (!said.error.is_null()) {
             response_["status"] = "failed";
             response_["error"] = {{"code", said.error.value("type", "server_error")},
@@ -106,17 +111,14 @@ class Responses {
             return event("response.failed", {{"response", response_}});
         }
         if (said.stop == "none") return;
-        const bool incomplete = said.stop == "max_tokens" || said.stop == "refusal";
+        const bool incomplete = said.stop != "end" && said.stop != "tool_use";
         response_["status"] = incomplete ? "incomplete" : "completed";
         if (incomplete)
             response_["incomplete_details"] = {
-                {"reason", said.stop == "max_tokens" ? "max_output_tokens" : "content_filter"}};
+                {"reason", said.stop == "max_tokens" ? "max_output_tokens"
+                           : said.stop == "refusal"  ? "content_filter"
+                                                     : said.stop}};
         response_["output"] = output_;
-        response_["usage"] = {{"input_tokens", said.usage.input},
-                              {"input_tokens_details", {{"cached_tokens", said.usage.cache_read}}},
-                              {"output_tokens", said.usage.output},
-                              {"output_tokens_details", {{"reasoning_tokens", 0}}},
-                              {"total_tokens", said.usage.input + said.usage.output}};
         event(incomplete ? "response.incomplete" : "response.completed", {{"response", response_}});
     }
 

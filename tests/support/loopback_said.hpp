@@ -29,7 +29,8 @@ struct Said {
     std::string signature;
     std::string text;
     std::vector<Call> calls;
-    std::string stop;  // end, tool_use, max_tokens, refusal, or none for a stream that just ends
+    // end, tool_use, max_tokens, refusal, none for a stream that just ends, or a word sent as it is
+    std::string stop;
     Usage usage;
     Json error;  // {"type", "message"}: comes instead of the end
 };

@@ -165,7 +165,8 @@ TEST(AnthropicStream, KnowsTheStopReasons) {
         {"pause_turn", StopReason::pause},
         {"refusal", StopReason::refusal},
         {"model_context_window_exceeded", StopReason::context_overflow},
-        {"something_new", StopReason::end}};
+        {"", StopReason::end},
+        {"something_new", StopReason::unknown}};
     for (const auto& [word, reason] : table) {
         const Answer answer = decode(make, one_text(word));
         EXPECT_FALSE(answer.failure);
@@ -306,6 +307,44 @@ data: {"type":"message_stop"}
         heard);
     EXPECT_EQ(answer.reply.text, "Let me see.\n\nDone, all of it.");
     EXPECT_EQ(heard.text, answer.reply.text);
+}
+
+// The API refuses every later request with one of them.
+TEST(AnthropicStream, BlankTextIsKeptAndDoesNotGoBack) {
+    const Answer answer = decode(
+        make,
+        R"(data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":" \n\n"}}
+
+data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}
+
+data: {"type":"message_delta","delta":{"stop_reason":"tool_use"}}
+
+data: {"type":"message_stop"}
+
+)");
+    EXPECT_EQ(answer.reply.text, " \n\n");
+    ASSERT_TRUE(answer.reply.opaque);
+    EXPECT_EQ(answer.reply.opaque->wire, R"([{"type":"tool_use","id":"a","name":"f","input":{}}])");
+}
+
+// While nobody is shown anything the long budget holds; where it writes, a pause is a stall.
+TEST(AnthropicStream, KnowsThinkingFromWriting) {
+    Heard heard;
+    const auto decoder = make(heard.sink);
+    const auto after = [&](const std::string& data) {
+        decoder->take({"message", data});
+        return decoder->received();
+    };
+    EXPECT_EQ(after(R"({"type":"message_start","message":{}})"), net::Received::preamble);
+    EXPECT_EQ(after(R"({"type":"content_block_start","content_block":{"type":"thinking"}})"),
+              net::Received::preamble);
+    EXPECT_EQ(after(R"({"type":"content_block_start","content_block":{"type":"text","text":"a"}})"),
+              net::Received::answer);
+    EXPECT_EQ(after(R"({"type":"content_block_start","content_block":{"type":"thinking"}})"),
+              net::Received::preamble);
+    EXPECT_EQ(after(R"({"type":"content_block_start","content_block":{"type":"tool_use"}})"),
+              net::Received::answer);
+    EXPECT_EQ(after(R"({"type":"message_stop"})"), net::Received::whole);
 }
 
 TEST(AnthropicStream, AnErrorEventIsClassified) {

@@ -25,7 +25,7 @@ TEST(Complaint, ReadsEveryShape) {
         read_complaint(R"({"response":{"error":{"code":"server_error","message":"m"}}})").code,
         "server_error");
     EXPECT_EQ(read_complaint("  upstream died \n").message, "upstream died");
-    EXPECT_EQ(read_complaint("<!doctype html>").message, "");
+    EXPECT_EQ(read_complaint("<!doctype html>").message, "a web page");
     EXPECT_EQ(read_complaint("").message, "");
     EXPECT_EQ(read_complaint("[]").message, "");
 }

@@ -178,7 +178,7 @@ TEST(Exchange, AStreamThatEndsEarlyIsCut) {
     EXPECT_EQ(reply.failure->category, Category::no_internet);
     EXPECT_EQ(reply.failure->message, "openai-chat: the stream was cut");
     EXPECT_EQ(reply.reply.text, "hel");
-    EXPECT_TRUE(reply.text_was_streamed);
+    EXPECT_FALSE(reply.text_was_streamed) << "nobody listened";
 }
 
 TEST(Exchange, AnErrorInsteadOfAStreamIsRead) {
@@ -188,6 +188,135 @@ TEST(Exchange, AnErrorInsteadOfAStreamIsRead) {
     const Answer reply = ask(server, "openai-chat");
     ASSERT_TRUE(reply.failure);
     EXPECT_EQ(reply.failure->category, Category::out_of_credits);
+}
+
+struct Whole {
+    const char* provider;
+    std::string body;
+};
+const std::vector<Whole> whole_answers{
+    {"openai-chat",
+     R"( {"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant",
+      "content":"hello","tool_calls":[{"id":"a","type":"function","function":{"name":"f",
+      "arguments":"{\"x\":1}"}}]},"finish_reason":"tool_calls"}],
+      "usage":{"prompt_tokens":"7","completion_tokens":3}})"},
+    {"openai",
+     R"({"id":"r","object":"response","status":"completed","error":null,"output":[
+      {"type":"message","id":"m","role":"assistant","content":[{"type":"output_text","text":"hello"}]},
+      {"type":"function_call","id":"i","call_id":"a","name":"f","arguments":"{\"x\":1}"}],
+      "usage":{"input_tokens":7,"output_tokens":"3"}})"},
+    {"anthropic",
+     R"({"id":"m","type":"message","role":"assistant","content":[{"type":"text","text":"hello"},
+      {"type":"tool_use","id":"a","name":"f","input":{"x":1}}],"stop_reason":"tool_use",
+      "usage":{"input_tokens":"7","output_tokens":3}})"}};
+
+TEST(Exchange, AnAnswerThatIsNoStreamHasBeenPaidForAndIsTaken) {
+    for (const auto& [provider, body] : whole_answers) {
+        Server server(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: "
+            "close\r\n\r\n" +
+            body);
+        Heard heard;
+        const Answer answer = ask(server, provider, heard.sink);
+        ASSERT_FALSE(answer.failure) << provider << answer.failure->message;
+        EXPECT_EQ(answer.reply.text, "hello") << provider;
+        EXPECT_EQ(heard.text, "hello") << provider;
+        ASSERT_EQ(answer.reply.tool_calls.size(), 1U) << provider;
+        EXPECT_EQ(answer.reply.tool_calls.front(), (chat::ToolCall{"a", "f", R"({"x":1})"}));
+        EXPECT_EQ(answer.reply.stop, chat::StopReason::tool_use);
+        EXPECT_EQ(answer.reply.usage, (chat::Usage{7, 3, 0, 0})) << provider;
+    }
+}
+
+TEST(Exchange, NothingThatMayHaveBeenPaidForIsAskedForAgain) {
+    for (const char* body : {R"({"surprise":1})", R"([1])", "{\"cut", "well, yes"})
+        for (const auto& [provider, ignored] : whole_answers) {
+            Server server("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + std::string(body));
+            const Answer answer = ask(server, provider);
+            ASSERT_TRUE(answer.failure) << provider << body;
+            EXPECT_FALSE(answer.failure->retryable) << provider << body;
+            EXPECT_EQ(answer.failure->status, 200);
+            EXPECT_EQ(answer.failure->message.find("cut"), std::string::npos)
+                << answer.failure->message;
+        }
+}
+
+TEST(Exchange, AWebPageIsToldAsOne) {
+    const std::string page = "<!DOCTYPE html>\n<html><head><title>Sign in</title></head></html>";
+    for (const auto& [provider, ignored] : whole_answers)
+        for (const char* status : {"200 OK", "404 Not Found", "502 Bad Gateway"}) {
+            Server server("HTTP/1.1 " + std::string(status) +
+                          "\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n" + page);
+            const Answer answer = ask(server, provider);
+            ASSERT_TRUE(answer.failure) << status;
+            const bool is_of_gateway = status[0] == '5';
+            EXPECT_NE(answer.failure->message.find("a web page: Sign in"), std::string::npos)
+                << answer.failure->message;
+            EXPECT_EQ(answer.failure->message.find("check the base URL") == std::string::npos,
+                      is_of_gateway)
+                << answer.failure->message;
+            EXPECT_EQ(answer.failure->retryable, is_of_gateway) << status;
+        }
+}
+
+TEST(Exchange, ARedirectAndAProxyAreToldAsWhatTheyAre) {
+    for (const auto& [provider, ignored] : whole_answers) {
+        Server elsewhere(
+            "HTTP/1.1 302 Found\r\nLocation: https://other.example/\r\n"
+            "Content-Length: 0\r\n\r\n");
+        const Answer moved = ask(elsewhere, provider);
+        ASSERT_TRUE(moved.failure);
+        EXPECT_NE(moved.failure->message.find("302: a redirect, which is not followed"),
+                  std::string::npos);
+        EXPECT_FALSE(moved.failure->retryable);
+        Server proxy("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n");
+        const Answer asked = ask(proxy, provider);
+        ASSERT_TRUE(asked.failure);
+        EXPECT_NE(asked.failure->message.find("the proxy asks for a user name"), std::string::npos);
+        EXPECT_EQ(asked.failure->category, Category::no_internet);
+        EXPECT_FALSE(asked.failure->retryable);
+    }
+}
+
+TEST(Exchange, AnErrorEventIsAnErrorWhateverItHolds) {
+    for (const auto& [provider, ignored] : whole_answers)
+        for (const char* data :
+             {R"({"type":"error","error":{"type":"overloaded_error","message":"too much"}})",
+              R"({"error":{"type":"overloaded_error","message":"too much"}})",
+              R"({"error":"too much, overloaded"})", "too much: overloaded"}) {
+            Server server(stream_head + "event: error\ndata: " + data + "\n\n");
+            const Answer answer = ask(server, provider);
+            ASSERT_TRUE(answer.failure) << provider << data;
+            EXPECT_EQ(answer.failure->category, Category::server_error) << provider << data;
+            EXPECT_NE(answer.failure->message.find("too much"), std::string::npos)
+                << answer.failure->message;
+        }
+    // without the event's name
+    for (const auto& [provider, ignored] : whole_answers) {
+        Server server(stream_head + R"(data: {"error":{"message":"too much: overloaded"}})" +
+                      "\n\n");
+        const Answer answer = ask(server, provider);
+        ASSERT_TRUE(answer.failure) << provider;
+        EXPECT_NE(answer.failure->message.find("too much"), std::string::npos)
+            << answer.failure->message;
+    }
+}
+
+TEST(Exchange, TheEndMarkerEndsTheAnswer) {
+    const std::vector<Whole> streams{
+        {"openai-chat", hello + "data: [DONE]\n\n"},
+        {"openai-chat", hello + "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":7,"
+                                "\"completion_tokens\":3}}\n\n"},
+        {"openai",
+         "data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\","
+         "\"output\":[]}}\n\n"},
+        {"anthropic", "data: {\"type\":\"message_stop\"}\n\n"}};
+    for (const auto& [provider, events] : streams) {
+        Server server(stream_head + events, 4'000);
+        const std::int64_t start = sys::monotonic_ms();
+        EXPECT_FALSE(ask(server, provider).failure) << provider;
+        EXPECT_LT(sys::monotonic_ms() - start, 500) << provider;
+    }
 }
 
 TEST(Exchange, NobodyListening) {

@@ -175,7 +175,7 @@ TEST(Failure, MessagesAreForPeople) {
         "p: 401 authentication_error: invalid x-api-key");
     EXPECT_EQ(failure_of({404, R"({"error":"model 'x' not found"})", {}, {}}).message,
               "p: 404: model 'x' not found");
-    EXPECT_EQ(failure_of({502, "<html>…", {}, {}}).message, "p: 502");
+    EXPECT_EQ(failure_of({502, "<html>…", {}, {}}).message, "p: 502: a web page");
 }
 
 TEST(Failure, MessagesHoldNeitherKeysNorControlsNorNovels) {

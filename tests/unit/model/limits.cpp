@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "model/openai_chat.hpp"
+#include "model/openai_responses.hpp"
 #include "streams.hpp"
 
 namespace chorus::model {
@@ -41,6 +42,28 @@ TEST(Limits, Answer) {
     ASSERT_TRUE(over.failure);
     EXPECT_EQ(over.failure->message, "openai-chat: the answer is longer than 32 MiB");
     EXPECT_FALSE(over.failure->retryable);
+}
+
+std::string event_of(const char* type, const std::string& member) {
+    return std::string("data: {\"type\":\"") + type + "\"," + member + "}\n\n";
+}
+
+// A Responses stream holds the whole answer in single lines, at its end twice.
+TEST(Limits, AnAnswerOfTenMegabytesInOneLine) {
+    const std::string text(10'000'000, 'x');
+    const std::string message =
+        R"({"type":"message","id":"m","content":[{"type":"output_text","text":")" + text + "\"}]}";
+    const std::string stream =
+        event_of("response.output_text.delta", R"("item_id":"m","delta":")" + text + "\"") +
+        event_of("response.output_text.done", R"("item_id":"m","text":")" + text + "\"") +
+        event_of("response.output_item.done", R"("item":)" + message) +
+        event_of("response.completed",
+                 R"("response":{"status":"completed","output":[)" + message + "]}");
+    Heard heard;
+    const auto decoder = responses_decoder({"openai", "m"}, heard.sink);
+    const Answer answer = feed(*decoder, stream, 16'384, 16'384);
+    ASSERT_FALSE(answer.failure) << answer.failure->message;
+    EXPECT_EQ(answer.reply.text.size(), text.size());
 }
 
 }  // namespace

@@ -107,6 +107,22 @@ TEST(ChatStream, ToleratesHowServersNumberCalls) {
         {{R"([{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":1}"}}])",
           R"([{"index":0,"id":"b","function":{"name":"g","arguments":"{}"}}])"},
          R"(f{"x":1};g{};)"},
+        // all of them index 0, in pieces
+        {{R"([{"index":0,"id":"a","function":{"name":"f","arguments":""}}])",
+          R"([{"index":0,"function":{"arguments":"{\"x"}}])",
+          R"([{"index":0,"function":{"arguments":"\":1}"}}])",
+          R"([{"index":0,"id":"b","function":{"name":"g","arguments":""}}])",
+          R"([{"index":0,"function":{"arguments":"{}"}}])"},
+         R"(f{"x":1};g{};)"},
+        {{R"([{"index":0,"id":"a","function":{"name":"f","arguments":""}}])",
+          R"([{"index":0,"id":"b","function":{"name":"g","arguments":""}}])"},
+         "f{};g{};"},
+        // the same function twice
+        {{R"([{"index":0,"id":"a","function":{"name":"f","arguments":""}}])",
+          R"([{"index":0,"function":{"arguments":"{\"x\":1}"}}])",
+          R"([{"index":0,"id":"b","function":{"name":"f","arguments":""}}])",
+          R"([{"index":0,"function":{"arguments":"{\"x\":2}"}}])"},
+         R"(f{"x":1};f{"x":2};)"},
         // a fresh id with every piece: the index counts
         {{R"([{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x"}}])",
           R"([{"index":0,"id":"b","function":{"arguments":"\":1}"}}])",
@@ -148,6 +164,44 @@ TEST(ChatStream, MakesUpIdsThatAreMissingOrTwice) {
     EXPECT_EQ(ids.size(), 4U);
     EXPECT_EQ(ids.count("same"), 1U);
     EXPECT_EQ(ids.count(""), 0U);
+}
+
+TEST(ChatStream, KnowsTheStopReasons) {
+    const std::vector<std::pair<std::string, StopReason>> table{
+        {"stop", StopReason::tool_use},
+        {"tool_calls", StopReason::tool_use},
+        {"eos_token", StopReason::tool_use},
+        {"length", StopReason::max_tokens},
+        {"model_length", StopReason::max_tokens},
+        {"content_filter", StopReason::content_filter},
+        {"insufficient_system_resource", StopReason::unknown},
+        {"something_new", StopReason::unknown}};
+    const std::string call = R"([{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}])";
+    for (const auto& [word, reason] : table) {
+        const Answer answer = decode(make, calls_stream({call}, word));
+        EXPECT_FALSE(answer.failure) << word;
+        EXPECT_EQ(answer.reply.stop, reason) << word;
+        EXPECT_EQ(answer.reply.raw_stop, word);
+    }
+}
+
+TEST(ChatStream, KnowsThinkingFromWriting) {
+    Heard heard;
+    const auto decoder = make(heard.sink);
+    const auto after = [&](const std::string& delta, const std::string& rest = "") {
+        decoder->take({"message", R"({"choices":[{"delta":)" + delta + rest + "}]}"});
+        return decoder->received();
+    };
+    EXPECT_EQ(after(R"({"role":"assistant","content":""})"), net::Received::preamble);
+    EXPECT_EQ(after(R"({"reasoning_content":"hm"})"), net::Received::preamble);
+    EXPECT_EQ(after(R"({"content":"a"})"), net::Received::answer);
+    EXPECT_EQ(after(R"({"reasoning":"hm"})"), net::Received::preamble);
+    EXPECT_EQ(after(R"({"tool_calls":[{"index":0,"id":"a","function":{"name":"f"}}]})"),
+              net::Received::answer);
+    EXPECT_EQ(after("{}", R"(,"finish_reason":"stop")"), net::Received::answer)
+        << "the counts of tokens may come yet";
+    decoder->take({"message", "[DONE]"});
+    EXPECT_EQ(decoder->received(), net::Received::whole);
 }
 
 TEST(ChatStream, TrustsTheCallsMoreThanTheWord) {

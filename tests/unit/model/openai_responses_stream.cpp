@@ -240,6 +240,55 @@ data: {"type":"response.completed","response":{"status":"completed"}}
     EXPECT_EQ(filtered.reply.stop, StopReason::content_filter);
 }
 
+TEST(ResponsesStream, KnowsHowAResponseEnds) {
+    const auto end = [](const char* type, const std::string& response) {
+        return decode(make, std::string("data: {\"type\":\"response.") + type +
+                                "\",\"response\":" + response + "}\n\n")
+            .reply;
+    };
+    EXPECT_EQ(end("completed", R"({"status":"completed"})").stop, StopReason::end);
+    EXPECT_EQ(end("completed", "{}").stop, StopReason::end);
+    for (const char* response :
+         {R"({"status":"incomplete","incomplete_details":{"reason":"max_tool_calls"}})",
+          R"({"status":"incomplete","incomplete_details":null})", R"({"status":"incomplete"})",
+          "{}"})
+        EXPECT_EQ(end("incomplete", response).stop, StopReason::unknown) << response;
+    EXPECT_EQ(end("incomplete", "{}").raw_stop, "incomplete");
+    EXPECT_EQ(end("completed", R"({"status":"cancelled"})").stop, StopReason::unknown);
+}
+
+TEST(ResponsesStream, AFailedResponseSaysWhatItUsed) {
+    const Answer answer = decode(
+        make,
+        R"(data: {"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"sorry"},"usage":{"input_tokens":11000,"output_tokens":400}}}
+
+)");
+    ASSERT_TRUE(answer.failure);
+    EXPECT_EQ(answer.reply.usage, (chat::Usage{11'000, 400, 0, 0}));
+}
+
+TEST(ResponsesStream, KnowsThinkingFromWriting) {
+    Heard heard;
+    const auto decoder = make(heard.sink);
+    const auto after = [&](const std::string& data) {
+        decoder->take({"message", data});
+        return decoder->received();
+    };
+    EXPECT_EQ(after(R"({"type":"response.created","response":{}})"), net::Received::preamble);
+    EXPECT_EQ(
+        after(R"({"type":"response.output_item.added","item":{"type":"reasoning","id":"r"}})"),
+        net::Received::preamble);
+    EXPECT_EQ(after(R"({"type":"response.output_text.delta","item_id":"m","delta":"a"})"),
+              net::Received::answer);
+    EXPECT_EQ(
+        after(R"({"type":"response.output_item.added","item":{"type":"reasoning","id":"s"}})"),
+        net::Received::preamble);
+    EXPECT_EQ(
+        after(R"({"type":"response.function_call_arguments.delta","item_id":"f","delta":"{"})"),
+        net::Received::answer);
+    EXPECT_EQ(after(R"({"type":"response.completed","response":{}})"), net::Received::whole);
+}
+
 TEST(ResponsesStream, FailuresAreClassified) {
     const std::vector<std::pair<std::string, Category>> table{
         {R"({"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"sorry"}}})",

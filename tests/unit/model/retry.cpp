@@ -19,11 +19,14 @@ class Flaky final : public Model {
     Answer ask(const chat::Request&, const StreamSink&, const Interruption&) override {
         Answer answer;
         answer.text_was_streamed = streams_;
+        answer.reply.usage = {100, 10, 0, 0};
+        if (asked >= failures_.size() + empty) answer.reply.text = "done";
         if (asked < failures_.size()) answer.failure = failures_[asked];
         ++asked;
         return answer;
     }
     std::size_t asked = 0;
+    std::size_t empty = 0;  // answers after the failures that say nothing
 
   private:
     std::vector<Failure> failures_;
@@ -61,6 +64,40 @@ TEST(Retry, TriesAgainUntilItWorks) {
     ASSERT_EQ(out.events.size(), 2U);
     EXPECT_EQ(out.events[0].attempt, 1);
     EXPECT_EQ(out.events[1].attempt, 2);
+}
+
+TEST(Retry, WhatFailedAttemptsUsedIsToldBesides) {
+    Flaky model({failing(), failing()});
+    const Attempts out = run(model, quick);
+    EXPECT_EQ(out.answer.reply.usage, (chat::Usage{100, 10, 0, 0}));
+    EXPECT_EQ(out.answer.spent_before, (chat::Usage{200, 20, 0, 0}));
+    Flaky hopeless(std::vector<Failure>(10, failing()));
+    EXPECT_EQ(run(hopeless, quick).answer.spent_before, (chat::Usage{300, 30, 0, 0}));
+}
+
+TEST(Retry, AnEmptyAnswerIsAskedForOnceMore) {
+    Flaky once({});
+    once.empty = 1;
+    const Attempts out = run(once, quick);
+    EXPECT_FALSE(out.answer.failure);
+    EXPECT_EQ(once.asked, 2U);
+    Flaky ever({});
+    ever.empty = 10;
+    const Attempts ends = run(ever, quick);
+    ASSERT_TRUE(ends.answer.failure);
+    EXPECT_EQ(ends.answer.failure->message, "the answer was empty");
+    EXPECT_EQ(ever.asked, 2U);
+    EXPECT_EQ(ends.answer.spent_before, (chat::Usage{100, 10, 0, 0}));
+}
+
+TEST(Retry, ALongRetryAfterIsWaitedForWithinADeadline) {
+    Flaky model({failing(true, 61'000)});
+    RetryPolicy policy = quick;
+    policy.deadline_ms = sys::monotonic_ms() + 600'000;
+    int looks = 0;
+    const Attempts out = run(model, policy, {.stop = [&] { return ++looks > 2; }});
+    ASSERT_EQ(out.events.size(), 1U);
+    EXPECT_EQ(out.events.front().wait_ms, 61'000);
 }
 
 TEST(Retry, GivesUpAfterTheMost) {

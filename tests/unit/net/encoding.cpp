@@ -41,7 +41,7 @@ Got get(const std::string& body, const std::string& headers, const std::string& 
     Got got;
     got.response = client.send(request, [&](std::string_view bytes) {
         got.body += bytes;
-        return true;
+        return Received::answer;
     });
     return got;
 }

@@ -38,7 +38,7 @@ Got send(Client& client, Request request) {
     Got got;
     got.response = client.send(request, [&](std::string_view bytes) {
         got.body += bytes;
-        return true;
+        return Received::answer;
     });
     return got;
 }
@@ -130,7 +130,7 @@ TEST(Http, HandsOnBytesBeforeTheAnswerEnds) {
         body += bytes;
         first_came = true;
         changed.notify_one();
-        return true;
+        return Received::answer;
     });
     EXPECT_EQ(body, "firstsecond");
     EXPECT_EQ(response.fault, TransportFault::none);
@@ -248,6 +248,99 @@ TEST(Http, ThinkingAfterTheHeaderIsNoStall) {
     Transport transport = quick();
     transport.timeouts.stall_ms = 100;
     EXPECT_EQ(post(server.url(), transport).body, "ok");
+}
+
+// A reasoning model's server sends events and comments for minutes before the answer.
+TEST(Http, WhatComesBeforeTheAnswerHasTheLongBudget) {
+    Server server([](Peer& peer) {
+        peer.read_request();
+        peer.send("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n:\n");
+        std::this_thread::sleep_for(milliseconds(400));
+        peer.send(":\nok");
+    });
+    Transport transport = quick();
+    transport.timeouts.stall_ms = 100;
+    Client client(transport);
+    Request request;
+    request.url = server.url();
+    const Response response = client.send(request, [](std::string_view bytes) {
+        return bytes.ends_with("ok") ? Received::answer : Received::preamble;
+    });
+    EXPECT_EQ(response.fault, TransportFault::none) << response.fault_message;
+}
+
+TEST(Http, EachByteBeforeTheAnswerBeginsTheLongBudgetAnew) {
+    Server server([](Peer& peer) {
+        peer.read_request();
+        peer.send("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
+        for (int i = 0; i < 10; ++i) {
+            peer.send("2\r\n:\n\r\n");
+            std::this_thread::sleep_for(milliseconds(100));
+        }
+        peer.wait_until_client_leaves();
+    });
+    Transport transport = quick();
+    transport.timeouts.first_byte_ms = 700;
+    Client client(transport);
+    Request request;
+    request.url = server.url();
+    Response response;
+    const auto ms = elapsed_ms([&] {
+        response = client.send(request, [](std::string_view) { return Received::preamble; });
+    });
+    EXPECT_EQ(response.fault, TransportFault::timeout);
+    EXPECT_EQ(response.fault_message, "no answer within 0.7 s: " + server.place());
+    EXPECT_GE(ms, 1500);
+}
+
+TEST(Http, AWholeAnswerIsNotWaitedFor) {
+    Server server([](Peer& peer) {
+        peer.read_request();
+        peer.send("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nwhole\r\n");
+        peer.wait_until_client_leaves();
+    });
+    Client client(quick());
+    Request request;
+    request.url = server.url();
+    Response response;
+    const auto ms = elapsed_ms(
+        [&] { response = client.send(request, [](std::string_view) { return Received::whole; }); });
+    EXPECT_EQ(response.fault, TransportFault::none) << response.fault_message;
+    EXPECT_LT(ms, 500);
+}
+
+TEST(Http, AServerThatTalksOnIsNotListenedTo) {
+    Server server([](Peer& peer) {
+        peer.read_request();
+        peer.send("HTTP/1.1 200 OK\r\n\r\n");
+        for (int i = 0; i < 100'000; ++i) peer.send(std::string(4096, 'x'));
+    });
+    Client client(quick());
+    Request request;
+    request.url = server.url();
+    const auto ms = elapsed_ms([&] {
+        const Response response =
+            client.send(request, [](std::string_view) { return Received::whole; });
+        EXPECT_EQ(response.fault, TransportFault::none) << response.fault_message;
+    });
+    EXPECT_LT(ms, 500);
+}
+
+TEST(Http, TheConnectionOfAWholeAnswerIsUsedAgain) {
+    Server server([](Peer& peer) {
+        while (!peer.read_request().empty()) {
+            peer.send("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nwhole\r\n");
+            std::this_thread::sleep_for(milliseconds(10));
+            peer.send("0\r\n\r\n");
+        }
+    });
+    Client client(quick());
+    Request request;
+    request.url = server.url();
+    for (int i = 0; i < 3; ++i)
+        EXPECT_EQ(client.send(request, [](std::string_view) { return Received::whole; }).fault,
+                  TransportFault::none);
+    EXPECT_EQ(server.connections(), 1);
 }
 
 TEST(HttpFault, CutInMidAnswer) {
@@ -416,7 +509,7 @@ TEST(HttpFault, SinkHasEnough) {
     std::size_t taken = 0;
     const Response response = client.send(request, [&](std::string_view bytes) {
         taken += bytes.size();
-        return taken < 10'000;
+        return taken < 10'000 ? Received::answer : Received::refused;
     });
     EXPECT_EQ(response.fault, TransportFault::too_large);
     EXPECT_EQ(response.streamed_bytes, taken);
@@ -430,7 +523,8 @@ TEST(Http, LetsASinkThrowAndGoesOn) {
     Request request;
     request.url = server.url();
     EXPECT_THROW(
-        client.send(request, [](std::string_view) -> bool { throw std::runtime_error("sink"); }),
+        client.send(request,
+                    [](std::string_view) -> Received { throw std::runtime_error("sink"); }),
         std::runtime_error);
     EXPECT_EQ(send(client, request).body, "ok");
 }
@@ -453,7 +547,7 @@ TEST(HttpStop, WakesFromSilenceAtOnce) {
         Request request;
         request.url = server.url();
         const Response response = client.send(
-            request, [](std::string_view) { return true; }, {}, ends[0]);
+            request, [](std::string_view) { return Received::answer; }, {}, ends[0]);
         const auto after = std::chrono::steady_clock::now();
         waker.join();
         EXPECT_EQ(response.fault, TransportFault::stopped);
@@ -484,7 +578,7 @@ TEST(HttpStop, WakesFromAStreamThatNeverPauses) {
                 EXPECT_EQ(write(ends[1], "x", 1), 1);
             }
             EXPECT_LT(pieces, 1000);
-            return pieces < 1000;
+            return pieces < 1000 ? Received::answer : Received::refused;
         },
         {}, ends[0]);
     over = true;
@@ -499,7 +593,7 @@ TEST(HttpStop, ConnectsNowhereWhereItIsStoppedAlready) {
     Request request;
     request.url = server.url();
     const Response response = client.send(
-        request, [](std::string_view) { return true; }, [] { return true; });
+        request, [](std::string_view) { return Received::answer; }, [] { return true; });
     EXPECT_EQ(response.fault, TransportFault::stopped);
     EXPECT_EQ(server.connections(), 0);
 }
@@ -513,7 +607,8 @@ TEST(HttpStop, AsksAboutEveryTenthOfASecond) {
     Response response;
     const auto ms = elapsed_ms([&] {
         response = client.send(
-            request, [](std::string_view) { return true; }, [&] { return ++asked == 4; });
+            request, [](std::string_view) { return Received::answer; },
+            [&] { return ++asked == 4; });
     });
     EXPECT_EQ(response.fault, TransportFault::stopped);
     EXPECT_GE(ms, 290);

@@ -17,7 +17,7 @@ Response asked(const Server& server) {
     Request request;
     request.url = server.url();
     request.body = "{}";
-    return client.send(request, [](std::string_view) { return true; });
+    return client.send(request, [](std::string_view) { return Received::answer; });
 }
 
 TEST(Limits, HeaderOfAnAnswer) {

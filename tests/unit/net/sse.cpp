@@ -116,7 +116,7 @@ struct Bounded {
 };
 
 TEST(Sse, BoundsALineToTheByte) {
-    const std::string line = "data:" + std::string(base::limits::sse_line_bytes - 5, 'x');
+    const std::string line = "data:" + std::string(base::limits::sse_event_bytes - 5, 'x');
     Bounded whole;
     EXPECT_TRUE(whole.parser.feed(line + "\n\n"));
     EXPECT_EQ(whole.events, 1U);

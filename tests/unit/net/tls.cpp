@@ -63,7 +63,7 @@ Got post(Client& client, const std::string& place) {
     Got got;
     got.response = client.send(request, [&](std::string_view bytes) {
         got.body += bytes;
-        return true;
+        return Received::answer;
     });
     return got;
 }

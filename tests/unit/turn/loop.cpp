@@ -77,8 +77,8 @@ class RecordingHost : public LoopHost {
         return {outcomes.empty() ? std::vector<CallOutcome>(list.size(), CallOutcome::ok)
                                  : next(outcomes)};
     }
-    void refuse_cut(const std::vector<ToolCall>& list) override {
-        said.push_back("refuse" + joined(list));
+    void refuse_cut(const chat::Reply& reply) override {
+        said.push_back("refuse" + joined(reply.tool_calls));
     }
     void conclude(const chat::Reply& reply) override {
         said.push_back("conclude '" + reply.text + "'");
@@ -245,9 +245,27 @@ TEST_F(LoopTest, never_runs_calls_of_an_answer_cut_at_its_token_limit) {
 
 TEST_F(LoopTest, that_is_cut_again_and_again_ends) {
     host.repeated = calls({"bash"}, StopReason::max_tokens);
-    EXPECT_EQ(run().end, End::max_iterations);
+    EXPECT_EQ(run().end, End::tool_failures);
+    EXPECT_EQ(state.iterations, 5);
     EXPECT_FALSE(was_said("run"));
     EXPECT_FALSE(was_said("decide"));
+}
+
+TEST_F(LoopTest, counts_what_attempts_that_failed_used) {
+    host.answers = {text("done")};
+    host.answers.front().spent_before = {1'000, 20, 3, 4};
+    EXPECT_EQ(run().end, End::completed);
+    EXPECT_EQ(state.usage, (chat::Usage{1'100, 30, 3, 4}));
+}
+
+TEST_F(LoopTest, ends_at_an_end_that_nobody_knows) {
+    host.answers = {text("so far", StopReason::unknown)};
+    host.answers.front().reply.raw_stop = "insufficient_system_resource";
+    const LoopEnd end = run();
+    EXPECT_EQ(end.end, End::provider_failed);
+    ASSERT_TRUE(end.failure);
+    EXPECT_EQ(end.failure->message, "the answer ended with 'insufficient_system_resource'");
+    EXPECT_EQ(host.said.back(), "keep 'so far'");
 }
 
 TEST_F(LoopTest, ends_at_an_answer_cut_at_its_token_limit) {
@@ -289,8 +307,9 @@ TEST_F(LoopTest, ends_where_the_model_declines) {
 }
 
 TEST_F(LoopTest, runs_no_calls_of_an_answer_that_was_broken_off) {
-    for (const StopReason stop : {StopReason::refusal, StopReason::content_filter,
-                                  StopReason::context_overflow, StopReason::truncated_stream}) {
+    for (const StopReason stop :
+         {StopReason::refusal, StopReason::content_filter, StopReason::context_overflow,
+          StopReason::truncated_stream, StopReason::unknown}) {
         host = {};
         host.answers = {calls({"bash"}, stop, "so far")};
         const LoopEnd end = run();

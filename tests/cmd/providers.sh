@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# Providers as they are, a whole turn over each protocol: what was paid for is used and counted, and every odd
+# end is told as what it is.
+. "$(dirname "$0")/../support/lib.sh"
+. "$(dirname "$0")/../support/turns.sh"
+
+models='anthropic/m openai/m openai-chat/m'
+each() { # a new agent for each protocol, as $model
+    chorus-destroy a --yes --purge >/dev/null 2>&1
+    agent_of "$1"
+}
+
+test_case "what attempts that failed used is counted, for the token limit too"
+for model in $models; do
+    each $model
+    start_server "$(answers '{"say": {"text": "half", "usage": {"input": 11000, "output": 400}, "error": {"type": "overloaded_error", "message": "x"}}}' "$(say whole)")"
+    run chorus-run a hi --json
+    expect_status 0
+    expect_json '"\(.text) \(.usage.input_tokens + .usage.output_tokens >= 15)"' 'whole true'
+    [ $model = openai-chat/m ] || expect_json '.usage.input_tokens >= 11010' true
+    expect_equal "$(request_count)" 2
+done
+
+test_case "an answer that is no stream is taken, and asked for once"
+agent_of openai-chat/m
+start_server "$(answers '{"headers": {"content-type": "application/json"}, "body": "{\"choices\":[{\"message\":{\"content\":\"in one piece\"},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":\"7\",\"completion_tokens\":3}}"}')"
+run chorus-run a hi --json
+expect_status 0
+expect_json '"\(.text) \(.usage.input_tokens)"' 'in one piece 7'
+expect_equal "$(request_count)" 1
+run chorus-run a hi --stream
+expect_equal "$status $out" '0 in one piece'
+
+test_case "text that somebody was shown is not asked for again"
+for model in $models; do
+    each $model
+    start_server "$(answers '{"say": {"text": "half a", "stop": "none"}}' "$(say whole)")"
+    run chorus-run a hi --stream
+    expect_status 7
+    expect_equal "$out" 'half a'
+    expect_equal "$(request_count)" 1
+    start_server "$(answers '{"say": {"text": "half a", "stop": "none"}}' "$(say whole)")"
+    run chorus-run a hi
+    expect_equal "$status $out" '0 whole'
+    expect_equal "$(request_count)" 2
+done
+
+test_case "an end that the protocol does not have: exit 7, with the provider's word"
+for model in $models; do
+    each $model
+    start_server "$(answers '{"say": {"text": "so far", "stop": "insufficient_system_resource"}}')"
+    fails_alike 7 PROVIDER_ERROR failed "the answer ended with 'insufficient_system_resource'" chorus-run a hi
+    start_server "$(answers '{"say": {"tool_calls": [{"id": "x", "name": "create_file", "arguments": {"path": "f", "content": "x"}}], "stop": "something_new"}}')"
+    run chorus-run a hi
+    expect_status 7
+    expect_match "$err" "'something_new'"
+    expect_missing "$CHORUS_HOME/agents/a/workspace/f"
+    goes_on_after=$(say fine)
+    start_server "$(answers "$goes_on_after")"
+    run chorus-run a more
+    expect_equal "$status $out" '0 fine'
+done
+
+test_case "limits under any name: exit 9"
+agent_of openai-chat/m
+start_server "$(answers '{"say": {"text": "so far", "stop": "model_length"}}')"
+run chorus-run a hi
+expect_equal "$status $out" '9 so far'
+
+test_case "an empty answer: once more, then exit 7"
+for model in $models; do
+    each $model
+    start_server "$(answers '{"say": {"thinking": "hm", "text": ""}}' "$(say 'here it is')")"
+    run chorus-run a hi
+    expect_equal "$status $out" '0 here it is'
+    start_server "$(answers '{"say": {"thinking": "hm", "text": ""}}')"
+    run chorus-run a hi
+    expect_status 7
+    expect_match "$err" "model $model: the answer was empty"
+    expect_equal "$(request_count)" 2
+done
+
+test_case "a call that is cut again and again ends at five"
+for model in $models; do
+    each $model
+    start_server "$(answers '{"say": {"tool_calls": [{"id": "x", "name": "create_file", "arguments": {"path": "f", "content": "half"}}], "stop": "max_tokens", "usage": {"input": 10, "output": 800}}}')"
+    run chorus-run a hi
+    expect_status 1
+    expect_match "$err" 'five tool failures in a row'
+    expect_equal "$(request_count)" 5
+    expect_match "$(cat "$(request 5)")" 'limit of 800 tokens'
+done
+
+test_case "a wait that the server asks for is told, and kept within --timeout"
+agent_of anthropic/m
+start_server "$(answers '{"status": 503, "headers": {"retry-after": "6"}, "body": "busy"}' "$(say whole)")"
+run chorus-run a hi --timeout 60s
+expect_equal "$status $out" '0 whole'
+expect_match "$err" '^chorus-run: notice: attempt 1 failed .*503: busy.* again in 6 s$'
+start_server "$(answers '{"status": 503, "headers": {"retry-after": "70"}, "body": "busy"}')"
+run chorus-run a hi --timeout 5s
+expect_status 7
+expect_match "$err" '503: busy'
+
+test_case "--timeout between attempts names what the model's server said"
+agent_of anthropic/m
+start_server "$(answers '{"status": 503, "headers": {"retry-after": "1"}, "body": "busy"}' '{"delay_ms": 20000}')"
+run chorus-run a hi --timeout 3s
+expect_status 124
+expect_match "$err" "time given with --timeout is up; the model's last error: anthropic: 503: busy"
+
+test_case "a web page is told as one, and is not asked for again"
+for model in $models; do
+    each $model
+    start_server "$(answers '{"headers": {"content-type": "text/html"}, "body": "<html><title>Sign in</title>"}')"
+    run chorus-run a hi
+    expect_status 7
+    expect_match "$err" 'not an answer but a web page: Sign in: check the base URL'
+    expect_equal "$(request_count)" 1
+done
+
+end_tests
