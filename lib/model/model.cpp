@@ -52,13 +52,14 @@ std::string url_of(Protocol protocol, std::string base_url) {
     return base_url.insert(std::min(base_url.find('?'), base_url.size()), path_of(protocol));
 }
 
-std::string body_of(const Row& row, const Quirks& quirks, const chat::Request& request) {
+std::string body_of(const Row& row, const Quirks& quirks, const chat::Request& request,
+                    Reasoning reasoning) {
     const Origin origin{std::string(row.provider.name), request.model};
     switch (row.protocol) {
         case Protocol::anthropic:
             return anthropic_body(request, origin);
         case Protocol::responses:
-            return responses_body(request, origin);
+            return responses_body(request, origin, reasoning);
         case Protocol::chat:
             return chat_body(request, origin, quirks);
         case Protocol::script:
@@ -99,9 +100,18 @@ class NetworkModel final : public Model {
         if (!is_header_value(key))
             return refused(Category::unauthorized,
                            endpoint_.provider + ": the key holds characters that no key has");
-        const std::unique_ptr<Decoder> decoder = decoder_for(request, sink);
-        return exchange(client_, http_request(request, key), endpoint_.provider, key, *decoder,
-                        interruption);
+        if (!reasoning_) reasoning_ = reasoning_of(request.model);
+        for (;;) {
+            const std::unique_ptr<Decoder> decoder = decoder_for(request, sink);
+            Answer answer = exchange(client_, http_request(request, key), endpoint_.provider, key,
+                                     *decoder, interruption);
+            if (row_.protocol != Protocol::responses || !answer.failure ||
+                answer.failure->status != 400)
+                return answer;
+            const Reasoning less = reasoning_after(*reasoning_, answer.failure->message);
+            if (less == *reasoning_) return answer;
+            reasoning_ = less;
+        }
     }
 
   private:
@@ -131,7 +141,7 @@ class NetworkModel final : public Model {
             .url = url_of(row_.protocol, base_url_),
             .plain_http = endpoint_.trusted_http,
             .headers = {"Content-Type: application/json", "Accept: text/event-stream"},
-            .body = body_of(row_, quirks_, request)};
+            .body = body_of(row_, quirks_, request, reasoning_.value_or(Reasoning::none))};
         if (row_.protocol == Protocol::anthropic) {
             const bool given = !endpoint_.anthropic_version.empty();
             http.headers.push_back("anthropic-version: " + (given
@@ -149,6 +159,7 @@ class NetworkModel final : public Model {
     net::Client& client_;
     std::string base_url_;
     Quirks quirks_;
+    std::optional<Reasoning> reasoning_;  // as the server takes it, for one model
 };
 
 }  // namespace
@@ -185,12 +196,13 @@ std::unique_ptr<Model> make_model(const Endpoint& endpoint, net::Client& client)
 
 std::string request_body(const Endpoint& endpoint, const chat::Request& request) {
     const Row& row = require_row(endpoint.provider);
-    return body_of(row, quirks_at(row, base_url_of(row, endpoint.base_url)), request);
+    return body_of(row, quirks_at(row, base_url_of(row, endpoint.base_url)), request,
+                   reasoning_of(request.model));
 }
 
 std::string request_body(std::string_view provider, const chat::Request& request) {
     const Row& row = require_row(provider);
-    return body_of(row, row.quirks, request);
+    return body_of(row, row.quirks, request, reasoning_of(request.model));
 }
 
 }  // namespace chorus::model

@@ -1,5 +1,9 @@
 #include "model/openai_responses.hpp"
 
+#include <algorithm>
+#include <array>
+
+#include "base/text.hpp"
 #include "chat/json_text.hpp"
 
 namespace chorus::model {
@@ -76,11 +80,31 @@ void write_answer(JsonText& out, const Message& message, const Origin& origin) {
 
 }  // namespace
 
-std::string responses_body(const chat::Request& request, const Origin& origin) {
+Reasoning reasoning_of(std::string_view model) {
+    static constexpr std::array thoughtless{"gpt-3.5", "gpt-4", "chatgpt-4"};
+    if (model.starts_with("ft:")) model.remove_prefix(3);
+    const bool thinks = std::none_of(thoughtless.begin(), thoughtless.end(),
+                                     [&](const char* name) { return model.starts_with(name); });
+    return thinks ? Reasoning::summarized : Reasoning::none;
+}
+
+Reasoning reasoning_after(Reasoning asked, std::string_view refusal) {
+    const std::string lower = base::to_lower_ascii(refusal);
+    const auto names = [&](const char* word) { return lower.find(word) != lower.npos; };
+    if (asked == Reasoning::summarized && names("summar")) return Reasoning::encrypted;
+    const bool is_about_it = names("encrypted") || names("include") || names("reasoning");
+    return is_about_it ? Reasoning::none : asked;
+}
+
+std::string responses_body(const chat::Request& request, const Origin& origin,
+                           Reasoning reasoning) {
     JsonText out(expected_bytes(request));
     out.begin_object().key("model").string(request.model);
     out.key("stream").boolean(true).key("store").boolean(false);
-    out.key("include").begin_array().string("reasoning.encrypted_content").end_array();
+    if (reasoning == Reasoning::summarized)
+        out.key("reasoning").begin_object().key("summary").string("auto").end_object();
+    if (reasoning != Reasoning::none)
+        out.key("include").begin_array().string("reasoning.encrypted_content").end_array();
     if (request.max_output_tokens > 0)
         out.key("max_output_tokens").number(request.max_output_tokens);
     if (!request.system.empty()) out.key("instructions").string(request.system);

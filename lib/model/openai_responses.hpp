@@ -4,12 +4,24 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "model/decoder.hpp"
 
 namespace chorus::model {
 
-std::string responses_body(const chat::Request& request, const Origin& origin);
+// What is asked of the model's thoughts. Models that do not think refuse the field.
+enum class Reasoning {
+    none,
+    encrypted,   // to be sent back
+    summarized,  // in words too, which also tells that the model is at work
+};
+Reasoning reasoning_of(std::string_view model);
+// What to ask for where a request with `asked` was refused with that message; the same where it is
+// about something else.
+Reasoning reasoning_after(Reasoning asked, std::string_view refusal);
+
+std::string responses_body(const chat::Request& request, const Origin& origin, Reasoning reasoning);
 std::unique_ptr<Decoder> responses_decoder(const Origin& origin, const StreamSink& sink);
 
 }  // namespace chorus::model

@@ -7,7 +7,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     static const fuzz::Dialect dialect{
         origin,
         [](const model::StreamSink& sink) { return model::responses_decoder(origin, sink); },
-        model::responses_body};
+        [](const chat::Request& request, const model::Origin& origin) {
+            return model::responses_body(request, origin, model::reasoning_of(request.model));
+        }};
     fuzz::check_stream(dialect, fuzz::text_of(bytes, size));
     return 0;
 }

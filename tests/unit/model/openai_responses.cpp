@@ -10,7 +10,7 @@ namespace {
 const Origin origin{"openai", "m"};
 
 std::string input_of(const std::vector<chat::Message>& messages) {
-    const std::string body = responses_body(request_of(messages), origin);
+    const std::string body = responses_body(request_of(messages), origin, Reasoning::encrypted);
     const std::size_t at = body.find("\"input\":");
     return body.substr(at + 8, body.size() - at - 9);
 }
@@ -19,11 +19,40 @@ TEST(OpenaiResponses, WritesARequest) {
     chat::Request request = tooled_request();
     request.max_output_tokens = 99;
     EXPECT_EQ(
-        responses_body(request, origin),
+        responses_body(request, origin, Reasoning::encrypted),
         R"({"model":"m","stream":true,"store":false,"include":["reasoning.encrypted_content"],"max_output_tokens":99,"instructions":"You are \"x\".\n",)"
         R"("tools":[{"type":"function","name":"bash","description":"Runs it","parameters":{"type":"object","required":["command"]},"strict":false},)"
         R"({"type":"function","name":"view","description":"Shows it","parameters":{"type":"object","properties":{}},"strict":false}],"parallel_tool_calls":true,)"
         R"("input":[{"role":"user","content":"hi"}]})");
+}
+
+TEST(OpenaiResponses, AsksForThoughtsWhereTheModelHasThem) {
+    const auto begins = [](const char* model) {
+        const std::string body = responses_body(request_of({}), origin, reasoning_of(model));
+        return body.substr(0, body.find(R"(,"input")"));
+    };
+    for (const char* model : {"gpt-5.4", "gpt-6.1-sol", "o3", "o4-mini", "something-new"})
+        EXPECT_EQ(begins(model),
+                  R"({"model":"m","stream":true,"store":false,"reasoning":{"summary":"auto"},)"
+                  R"("include":["reasoning.encrypted_content"])")
+            << model;
+    for (const char* model : {"gpt-4o", "gpt-4.1-mini", "gpt-4-turbo", "gpt-3.5-turbo",
+                              "chatgpt-4o-latest", "ft:gpt-4.1:acme::x"})
+        EXPECT_EQ(begins(model), R"({"model":"m","stream":true,"store":false)") << model;
+}
+
+TEST(OpenaiResponses, LearnsWhatAServerRefuses) {
+    const char* summary =
+        "openai: 400 invalid_request_error: Your organization must be verified "
+        "to generate reasoning summaries.";
+    const char* encrypted = "openai: 400: Encrypted content is not supported with this model.";
+    const char* unknown = "openai: 400: Unknown parameter: 'include'";
+    EXPECT_EQ(reasoning_after(Reasoning::summarized, summary), Reasoning::encrypted);
+    EXPECT_EQ(reasoning_after(Reasoning::summarized, encrypted), Reasoning::none);
+    EXPECT_EQ(reasoning_after(Reasoning::encrypted, unknown), Reasoning::none);
+    EXPECT_EQ(reasoning_after(Reasoning::none, unknown), Reasoning::none);
+    EXPECT_EQ(reasoning_after(Reasoning::summarized, "openai: 400: no such tool"),
+              Reasoning::summarized);
 }
 
 TEST(OpenaiResponses, BuildsItemsFromNeutralMessages) {
@@ -62,8 +91,9 @@ TEST(OpenaiResponses, TheNextRequestBeginsWithThisOne) {
     const std::vector<chat::Message> all = long_conversation();
     std::string before;
     for (std::size_t n = 1; n <= all.size(); ++n) {
-        const std::string now = responses_body(
-            request_of({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n)}), origin);
+        const std::string now =
+            responses_body(request_of({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n)}),
+                           origin, Reasoning::encrypted);
         if (!before.empty()) {
             EXPECT_EQ(now.substr(0, before.size() - 2), before.substr(0, before.size() - 2)) << n;
         }
