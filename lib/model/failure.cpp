@@ -103,6 +103,9 @@ constexpr std::array<std::string_view, 8> overflow_phrases{"prompt is too long",
                                                            "exceeds the maximum number of tokens",
                                                            "model_context_window_exceeded"};
 
+constexpr std::array<std::string_view, 4> declining_words{
+    "content_filter", "content_policy_violation", "invalid_prompt", "responsibleaipolicyviolation"};
+
 std::optional<Category> of_word(std::string_view word) {
     const std::string lower = base::to_lower_ascii(word);
     for (const Word& known : known_words)
@@ -123,6 +126,13 @@ std::optional<Category> of_phrase(const std::string& lower_message) {
     for (const Word& known : known_phrases)
         if (lower_message.find(known.text) != std::string::npos) return known.category;
     return std::nullopt;
+}
+
+bool is_declining(const Complaint& complaint) {
+    const std::string code = base::to_lower_ascii(complaint.code);
+    const std::string type = base::to_lower_ascii(complaint.type);
+    return std::any_of(declining_words.begin(), declining_words.end(),
+                       [&](std::string_view word) { return code == word || type == word; });
 }
 
 bool is_overflow(const Complaint& complaint, const std::string& lower_message) {
@@ -227,6 +237,7 @@ Failure classify(std::string_view provider, const Complaint& complaint) {
         failure.context_overflow = true;
         failure.retryable = false;
     }
+    failure.declined = failure.category == Category::other && is_declining(complaint);
     if (complaint.should_retry) failure.retryable = *complaint.should_retry;
     return failure;
 }

@@ -28,6 +28,7 @@ struct Failure {
     int status = 0;          // HTTP, or 0
     bool retryable = false;
     bool context_overflow = false;
+    bool declined = false;  // a filter's verdict on what was asked
     std::optional<std::int64_t> retry_after_ms;
 };
 

@@ -90,9 +90,11 @@ void LiveTurn::fill(const LoopEnd& end) {
             return failed("denied", ErrorCode::denied,
                           "turn: nobody is there to decide, and it is not to wait");
         case End::refused:
-            return failed("refused", ErrorCode::failed,
-                          "model " + loaded_.settings.model + ": it declined to answer (" +
-                              end.raw_stop + ")");
+            return failed(
+                refused_reason, ErrorCode::failed,
+                "model " + loaded_.settings.model + ": it declined to answer (" +
+                    (end.failure ? place_.redaction.apply(end.failure->message) : end.raw_stop) +
+                    "); this turn is on record and is not sent again");
         case End::tool_failures:
             return failed("tool_failures", ErrorCode::failed, "turn: five tool failures in a row");
         case End::provider_failed:

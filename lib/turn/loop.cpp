@@ -99,6 +99,7 @@ LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
             keep_partial(host, answer);
             if (!reply.text.empty()) end.text = reply.text;
             end.failure = answer.failure;
+            if (answer.failure->declined) return ended(End::refused);
             return ended(host.stop_requested() ? End::interrupted : End::provider_failed);
         }
         end.text = reply.text;

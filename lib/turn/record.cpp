@@ -349,6 +349,11 @@ void Record::write_end(chat::TurnResult& result) {
     turn_.error_detail = result.error ? result.error->message() : "";
     turn_.current_step.clear();
     turn_.prefix_hash = chain_.value_or("");
+    // every later request with it would be refused as well
+    if (result.reason == refused_reason) {
+        store::drop_messages(place_.store, turn_.id, 0);
+        turn_.prefix_hash.clear();
+    }
     turn_.pid = 0;
     turn_.pid_start = 0;
     const bool parked = turn_.state == TurnState::parked;

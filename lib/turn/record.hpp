@@ -19,6 +19,8 @@
 
 namespace chorus::turn {
 
+constexpr const char* refused_reason = "refused";  // of a turn that the model declined
+
 struct DecidedCall {
     chat::ToolCall call;
     std::string tool;

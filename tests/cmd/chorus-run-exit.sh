@@ -305,7 +305,7 @@ agent_of anthropic/m
 start_server "$(answers '{"say": {"text": "I would rather not.", "stop": "refusal"}}')"
 fails_alike 1 FAILED failed 'declined to answer' chorus-run a 'say it'
 expect_match "$(db "SELECT reason FROM turns LIMIT 1")" refused
-goes_on 3
+goes_on 3 0
 
 test_case "10: nobody to ask" # S-08
 agent_of builtin/script --permissions standard

@@ -21,6 +21,19 @@ for model in $models; do
     expect_equal "$(request_count)" 2
 done
 
+test_case "what a model does not take of its thoughts is not asked for again"
+agent_of openai/gpt-9
+start_server "$(answers '{"status": 400, "body": "{\"error\":{\"message\":\"Your organization must be verified to generate reasoning summaries.\",\"param\":\"reasoning.summary\"}}"}' \
+    '{"status": 400, "body": "{\"error\":{\"message\":\"Encrypted content is not supported with this model.\",\"param\":\"include\"}}"}' \
+    "$(call x view '{"path": "."}')" "$(say whole)")"
+run chorus-run a hi
+expect_equal "$status $out$err" '0 whole'
+asked() { jq -c '[.reasoning.summary, .include]' "$(request "$1")"; }
+expect_equal "$(asked 1) $(asked 2) $(asked 3) $(asked 4)" \
+    '["auto",["reasoning.encrypted_content"]] [null,["reasoning.encrypted_content"]] [null,null] [null,null]'
+run chorus-run a -m openai/gpt-4.1 hi
+expect_equal "$(asked 5)" '[null,null]'
+
 test_case "an answer that is no stream is taken, and asked for once"
 agent_of openai-chat/m
 start_server "$(answers '{"headers": {"content-type": "application/json"}, "body": "{\"choices\":[{\"message\":{\"content\":\"in one piece\"},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":\"7\",\"completion_tokens\":3}}"}')"
@@ -55,11 +68,38 @@ for model in $models; do
     expect_status 7
     expect_match "$err" "'something_new'"
     expect_missing "$CHORUS_HOME/agents/a/workspace/f"
-    goes_on_after=$(say fine)
-    start_server "$(answers "$goes_on_after")"
+    start_server "$(answers "$(say fine)")"
     run chorus-run a more
     expect_equal "$status $out" '0 fine'
 done
+
+test_case "a turn that the model declines leaves the window, and stays on record"
+declined() { # MODEL ANSWER REGEX
+    each $1
+    start_server "$(answers "$(say hello)" "$(call x view '{"path": "."}')" "$2" "$(say fine)")"
+    run chorus-run a 'a first question'
+    run chorus-run a 'a question that is not answered'
+    expect_status 1
+    expect_match "$err" "$3"
+    expect_match "$err" 'this turn is on record and is not sent again'
+    for goes_on in --resume --retry; do
+        run chorus-run a $goes_on --json
+        expect_status 0
+        expect_json .reason nothing_to_do
+    done
+    expect_equal "$(request_count)" 3
+    run chorus-run a 'another question'
+    expect_equal "$status $out" '0 fine'
+    expect_match "$(cat "$(request 4)")" 'a first question.*hello.*another question'
+    expect_no_match "$(cat "$(request 4)")" 'is not answered|no, not|tool_result|function_call_output|"role":"tool"'
+    run chorus-context search 'is not answered'
+    expect_match "$out" 'question that'
+}
+for model in $models; do
+    declined $model '{"say": {"text": "no, not", "stop": "refusal"}}' "declined to answer"
+done
+declined openai-chat/m '{"status": 400, "body": "{\"error\":{\"code\":\"content_filter\",\"message\":\"no, not that\"}}"}' 'no, not that'
+declined openai/m '{"status": 400, "body": "{\"error\":{\"code\":\"invalid_prompt\",\"message\":\"no, not that\"}}"}' 'no, not that'
 
 test_case "limits under any name: exit 9"
 agent_of openai-chat/m

@@ -23,14 +23,14 @@ agent_of() { # MODEL [OPTIONS]: agent a, few retries
     home_key max_retries 1
 }
 # After a turn that failed: its message is there, and the next one works on a history that a provider takes.
-goes_on() { # COUNT of user messages so far
+goes_on() { # COUNT of user messages so far [COUNT of those in the window]
     expect_db "SELECT count(*) FROM messages WHERE role = 'user' AND content LIKE 'say it%'" "$1"
     start_server "$(answers "$(say 'Here I am again.')")"
     run chorus-run a -m anthropic/m 'say it again'
     expect_status 0
     expect_equal "$out" 'Here I am again.'
     expect_acceptable "$(request 1)"
-    expect_equal "$(jq '[.messages[] | select(.role == "user").content[] | select(.type == "text" and (.text | startswith("say it")))] | length' "$(request 1)")" $(($1 + 1))
+    expect_equal "$(jq '[.messages[] | select(.role == "user").content[] | select(.type == "text" and (.text | startswith("say it")))] | length' "$(request 1)")" $((${2-$1} + 1))
     expect_sound
 }
 nothing_recorded() {
