@@ -82,6 +82,7 @@ struct ToolDefinition {
 struct Request {
     std::string model;  // without the provider
     std::string system;
+    std::string documents;  // go on the system prompt, and change more often than it
     std::vector<ToolDefinition> tools;
     std::vector<Message> messages;  // first one from the user; every call paired with its result
     std::int64_t max_output_tokens = 0;  // 0: the provider's default

@@ -1,5 +1,7 @@
 #include "model/anthropic.hpp"
 
+#include <array>
+
 #include "chat/json_text.hpp"
 
 namespace chorus::model {
@@ -24,21 +26,24 @@ void write_text(JsonText& out, std::string_view text, Mark mark = Mark::no) {
     end_block(out, mark);
 }
 
-void write_system(JsonText& out, const std::string& system) {
-    if (system.empty()) return;
+// A mark behind the prompt, which has the tools before it, and one behind the documents: an edit of
+// these leaves the others in the cache.
+void write_system(JsonText& out, const chat::Request& request) {
+    if (request.system.empty() && request.documents.empty()) return;
     out.key("system").begin_array();
-    write_text(out, system, Mark::yes);
+    if (!request.system.empty()) write_text(out, request.system, Mark::yes);
+    if (!request.documents.empty()) write_text(out, request.documents, Mark::yes);
     out.end_array();
 }
 
-void write_tools(JsonText& out, const std::vector<chat::ToolDefinition>& tools) {
+void write_tools(JsonText& out, const std::vector<chat::ToolDefinition>& tools, Mark mark) {
     if (tools.empty()) return;
     out.key("tools").begin_array();
     for (const chat::ToolDefinition& tool : tools) {
         out.begin_object().key("name").string(tool.name);
         out.key("description").string(tool.description);
         out.key("input_schema").raw(sendable_schema(tool));
-        end_block(out, &tool == &tools.back() ? Mark::yes : Mark::no);
+        end_block(out, &tool == &tools.back() ? mark : Mark::no);
     }
     out.end_array();
 }
@@ -114,20 +119,31 @@ class Stretches {
     bool open_ = false;
 };
 
-const Message* last_to_mark(const std::vector<const Message*>& messages) {
-    for (auto at = messages.rbegin(); at != messages.rend(); ++at)
-        if ((*at)->role != Role::assistant && has_blocks(**at)) return *at;
-    return nullptr;
+// The newest message that is not the model's, and the one that was it in the request before: the
+// cache is looked for only some blocks back from a mark, and one answer may bring many.
+std::array<const Message*, 2> to_mark(const std::vector<const Message*>& messages) {
+    std::array<const Message*, 2> marked{};
+    std::size_t found = 0;
+    for (auto at = messages.rbegin(); at != messages.rend() && found < marked.size(); ++at) {
+        if ((*at)->role == Role::assistant)
+            found = marked.front() == nullptr ? 0 : 1;
+        else if (has_blocks(**at) && marked[found] == nullptr)
+            marked[found] = *at;
+        if (marked.back() != nullptr) break;
+    }
+    return marked;
 }
 
 void write_messages(JsonText& out, const chat::Request& request, const Origin& origin) {
     const std::vector<const Message*> messages = in_wire_order(request.messages);
-    const Message* const marked = last_to_mark(messages);
+    const std::array<const Message*, 2> marked = to_mark(messages);
     Stretches stretches(out);
     for (const Message* message : messages) {
         if (message->role != Role::assistant) {
             if (has_blocks(*message))
-                stretches.add(*message, message == marked ? Mark::yes : Mark::no);
+                stretches.add(*message, message == marked.front() || message == marked.back()
+                                            ? Mark::yes
+                                            : Mark::no);
             continue;
         }
         const std::string* own = own_blocks(*message, origin, R"("type":"tool_use")");
@@ -146,8 +162,8 @@ std::string anthropic_body(const chat::Request& request, const Origin& origin) {
     out.key("max_tokens")
         .number(request.max_output_tokens > 0 ? request.max_output_tokens : default_max_tokens);
     out.key("stream").boolean(true);
-    write_system(out, request.system);
-    write_tools(out, request.tools);
+    write_system(out, request);
+    write_tools(out, request.tools, request.system.empty() ? Mark::yes : Mark::no);
     out.key("messages").begin_array();
     write_messages(out, request, origin);
     return out.end_array().end_object().take();

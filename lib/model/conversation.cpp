@@ -20,7 +20,7 @@ bool is_name_character(char c) {
 
 std::size_t expected_bytes(const chat::Request& request) {
     constexpr std::size_t framing = 96;  // of a message or a tool
-    std::size_t bytes = 1024 + request.system.size();
+    std::size_t bytes = 1024 + request.system.size() + request.documents.size();
     for (const chat::ToolDefinition& tool : request.tools)
         bytes += framing + tool.description.size() + tool.schema.size();
     for (const chat::Message& message : request.messages) {
@@ -85,6 +85,10 @@ std::string_view inside_array(std::string_view wire) {
     wire = base::trim(wire);
     if (wire.size() < 2 || wire.front() != '[' || wire.back() != ']') return {};
     return base::trim(wire.substr(1, wire.size() - 2));
+}
+
+std::string whole_system(const chat::Request& request) {
+    return request.system + request.documents;
 }
 
 std::string whole_text(const chat::Message& message) {

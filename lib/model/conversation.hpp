@@ -37,6 +37,8 @@ const std::string* own_blocks(const chat::Message& message, const Origin& origin
                               std::string_view call_mark);
 // `[a,b]` → `a,b`
 std::string_view inside_array(std::string_view wire);
+// The system prompt and the documents as one text.
+std::string whole_system(const chat::Request& request);
 // The status block and the content as one text.
 std::string whole_text(const chat::Message& message);
 

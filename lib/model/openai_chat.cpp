@@ -124,7 +124,8 @@ class UserText {
 
 void write_messages(JsonText& out, const chat::Request& request, const Origin& origin,
                     const Quirks& quirks) {
-    if (!request.system.empty()) write_text_message(out, quirks.system_role, request.system);
+    if (const std::string system = whole_system(request); !system.empty())
+        write_text_message(out, quirks.system_role, system);
     UserText user(out);
     for (const Message* message : in_wire_order(request.messages)) {
         if (message->role == Role::user) {

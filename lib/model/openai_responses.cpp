@@ -107,7 +107,8 @@ std::string responses_body(const chat::Request& request, const Origin& origin,
         out.key("include").begin_array().string("reasoning.encrypted_content").end_array();
     if (request.max_output_tokens > 0)
         out.key("max_output_tokens").number(request.max_output_tokens);
-    if (!request.system.empty()) out.key("instructions").string(request.system);
+    if (const std::string system = whole_system(request); !system.empty())
+        out.key("instructions").string(system);
     write_tools(out, request.tools);
     out.key("input").begin_array();
     for (const Message* message : in_wire_order(request.messages)) {

@@ -17,7 +17,7 @@ namespace {
 std::int64_t opening_tokens(const Place& place, const Loaded& loaded) {
     chat::Request opening;
     write_opening(place, loaded, opening);
-    std::size_t bytes = opening.system.size();
+    std::size_t bytes = opening.system.size() + opening.documents.size();
     for (const chat::ToolDefinition& tool : opening.tools)
         bytes += tool.name.size() + tool.description.size() + tool.schema.size();
     const auto project = project_message(place);
@@ -141,8 +141,8 @@ std::vector<chat::ToolDefinition> visible_tools(const std::vector<policy::Profil
 
 void write_opening(const Place& place, const Loaded& loaded, chat::Request& request) {
     request.model = model::parse_model_name(loaded.settings.model).name;
-    request.system = loaded.configuration.system_prompt +
-                     place.redaction.apply(context::documents_text(place.directory));
+    request.system = loaded.configuration.system_prompt;
+    request.documents = place.redaction.apply(context::documents_text(place.directory));
     request.tools = visible_tools(loaded.rights.profiles);
     request.max_output_tokens = loaded.settings.max_output_tokens;
 }
@@ -173,7 +173,7 @@ store::Prefix prefix_of(const Loaded& loaded, const chat::Request& request,
     }
     prefix.model = loaded.settings.model;
     prefix.prompt = digests.prompt.of(prompt);
-    prefix.docs = digests.docs.of(std::string_view(request.system).substr(prompt.size()));
+    prefix.docs = digests.docs.of(request.documents);
     prefix.project = digests.project.of(project);
     prefix.tools = digests.tools.of(tools);
     return prefix;

@@ -99,10 +99,12 @@ check_thinking() { # PROTOCOL: thoughts go back as they came, before what they l
         ;;
     esac
 }
-check_cache_marks() { # FILE: on system, last tool and last block, and nowhere else
-    expect_equal "$(jq -c '[paths(type == "object" and has("cache_control"))] | length' "$1")" 3
-    expect_equal "$(jq -c '[.system[-1].cache_control.type, .tools[-1].cache_control.type, .messages[-1].content[-1].cache_control.type]' "$1")" \
-        '["ephemeral","ephemeral","ephemeral"]'
+check_cache_marks() { # FILE: on prompt, documents, last block and that of the request before, nowhere else
+    local answers
+    answers=$(jq '[.messages[] | select(.role == "assistant")] | length' "$1")
+    expect_equal "$(jq -c '[paths(type == "object" and has("cache_control"))] | length' "$1")" $((answers > 0 ? 4 : 3))
+    expect_equal "$(jq -c '[.system[].cache_control.type, .messages[-1].content[-1].cache_control.type]' "$1")" '["ephemeral","ephemeral","ephemeral"]'
+    [ "$answers" = 0 ] || expect_equal "$(jq -r '.messages[-3].content[-1].cache_control.type' "$1")" ephemeral
 }
 check_head() { # PROTOCOL FILE
     case $1 in

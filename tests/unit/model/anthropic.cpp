@@ -24,7 +24,7 @@ TEST(Anthropic, WritesSystemToolsAndMessagesInThisOrder) {
         R"({"model":"m","max_tokens":16384,"stream":true,)"
         R"("system":[{"type":"text","text":"You are \"x\".\n","cache_control":{"type":"ephemeral"}}],)"
         R"("tools":[{"name":"bash","description":"Runs it","input_schema":{"type":"object","required":["command"]}},)"
-        R"({"name":"view","description":"Shows it","input_schema":{"type":"object","properties":{}},"cache_control":{"type":"ephemeral"}}],)"
+        R"({"name":"view","description":"Shows it","input_schema":{"type":"object","properties":{}}}],)"
         R"("messages":[{"role":"user","content":[{"type":"text","text":"hi","cache_control":{"type":"ephemeral"}}]}]})");
 }
 
@@ -43,7 +43,7 @@ TEST(Anthropic, ResultsOfOneAnswerAndTheNextPromptAreOneMessage) {
         messages_of({user("a"), user("b"),
                      answer("", {{"t1", "bash", R"({"command": "ls"})"}, {"t2", "view", "no"}}),
                      result("t1", "files"), prompt, result("t2", "", true)}),
-        R"([{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]},)"
+        R"([{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b","cache_control":{"type":"ephemeral"}}]},)"
         R"({"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"bash","input":{"command": "ls"}},{"type":"tool_use","id":"t2","name":"view","input":{}}]},)"
         R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":[{"type":"text","text":"files"}]},)"
         R"({"type":"tool_result","tool_use_id":"t2","is_error":true},)"
@@ -53,7 +53,7 @@ TEST(Anthropic, ResultsOfOneAnswerAndTheNextPromptAreOneMessage) {
 TEST(Anthropic, EmptyMessagesAreNotSent) {
     EXPECT_EQ(
         messages_of({user("a"), answer(""), user(""), user("b")}),
-        R"([{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b","cache_control":{"type":"ephemeral"}}]}])");
+        R"([{"role":"user","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}},{"type":"text","text":"b","cache_control":{"type":"ephemeral"}}]}])");
 }
 
 TEST(Anthropic, ForeignIdsAndNamesAreMadeFit) {
@@ -143,14 +143,52 @@ TEST(Anthropic, TheNextRequestBeginsWithThisOne) {
     }
 }
 
-TEST(Anthropic, MarksNoMoreThanThreePlaces) {
-    chat::Request request = tooled_request();
-    request.messages = long_conversation();
-    const std::string body = anthropic_body(request, origin);
+std::size_t marks_in(const std::string& body) {
     std::size_t marks = 0;
     for (std::size_t at = 0; (at = body.find("cache_control", at)) != std::string::npos; ++at)
         ++marks;
-    EXPECT_EQ(marks, 3U);
+    return marks;
+}
+
+TEST(Anthropic, MarksAllFourPlaces) {
+    chat::Request request = tooled_request();
+    request.messages = long_conversation();
+    EXPECT_EQ(marks_in(anthropic_body(request, origin)), 3U);
+    request.documents = "\n\n# Documents";
+    EXPECT_EQ(marks_in(anthropic_body(request, origin)), 4U);
+    request.system.clear();
+    EXPECT_EQ(marks_in(anthropic_body(request, origin)), 4U) << "the tools have their own then";
+}
+
+TEST(Anthropic, AnEditOfTheDocumentsLeavesWhatStandsBeforeThem) {
+    chat::Request request = tooled_request();
+    request.documents = "\n\n# old";
+    const std::string before = anthropic_body(request, origin);
+    EXPECT_NE(
+        before.find(R"("cache_control":{"type":"ephemeral"}},{"type":"text","text":"\n\n# old",)"),
+        std::string::npos)
+        << before;
+}
+
+// The API looks for a cached beginning only some twenty blocks back from a mark.
+TEST(Anthropic, TheEndOfTheRequestBeforeIsMarkedHoweverMuchCameSince) {
+    std::vector<chat::Message> messages{user("first"), answer("hm"), user("go")};
+    const auto marked = [](const std::string& text, const std::string& body) {
+        const std::size_t at = body.find(text);
+        return at != std::string::npos &&
+               body.substr(at, 120).find("cache_control") != std::string::npos;
+    };
+    EXPECT_TRUE(marked("\"go\"", messages_of(messages)));
+    std::vector<chat::ToolCall> calls;
+    for (int i = 0; i < 30; ++i) calls.push_back({"t" + std::to_string(i), "view", "{}"});
+    messages.push_back(answer("", calls));
+    for (const chat::ToolCall& call : calls)
+        messages.push_back(result(call.id, "out of " + call.id));
+    const std::string next = messages_of(messages);
+    EXPECT_TRUE(marked("\"go\"", next));
+    EXPECT_TRUE(marked("out of t29", next));
+    EXPECT_FALSE(marked("\"first\"", next));
+    EXPECT_EQ(marks_in(next), 2U);
 }
 
 TEST(Anthropic, AThousandMessagesTakeNoTime) {
