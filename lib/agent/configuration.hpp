@@ -65,6 +65,9 @@ struct Limits {
     std::optional<std::vector<std::string>> environment;  // the names there may be
     std::int64_t checkpoint_bytes = base::limits::checkpoint_bytes;
     bool private_webhooks = false;  // channels may post to own networks
+    // How long a model's server may be silent: before the model writes, and while it does.
+    std::int64_t first_byte_ms = base::limits::first_byte_ms;
+    std::int64_t stall_ms = base::limits::stall_ms;
 };
 
 // config.json; a missing file is the defaults.
@@ -76,6 +79,8 @@ struct HomeConfiguration {
         std::string base_url;
         std::string api_version;
         std::int64_t max_output_tokens = 0;
+        std::optional<std::int64_t> first_byte_ms = {};  // instead of that in limits
+        std::optional<std::int64_t> stall_ms = {};
     };
     std::map<std::string, ProviderSettings> providers;
     std::int64_t max_bash_timeout_ms = base::limits::bash_most_ms;

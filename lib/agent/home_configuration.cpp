@@ -23,9 +23,10 @@ void read_providers(const Json& object, HomeConfiguration& home) {
     const Json* value = find(object, "providers");
     if (value == nullptr) return;
     for (const auto& [name, settings] : value->items())
-        home.providers[name] = {chat::string_or(settings, "base_url"),
-                                chat::string_or(settings, "api_version"),
-                                chat::integer_or(settings, "max_output_tokens")};
+        home.providers[name] = {
+            chat::string_or(settings, "base_url"), chat::string_or(settings, "api_version"),
+            chat::integer_or(settings, "max_output_tokens"), duration_ms(settings, "first_byte"),
+            duration_ms(settings, "stall")};
 }
 
 NameLists read_name_lists(const Json& object, const char* key) {
@@ -52,6 +53,8 @@ Limits read_limits(const Json& object, const std::string& what) {
     if (const auto mib = integer(*value, "checkpoint_mib")) limits.checkpoint_bytes = *mib << 20U;
     if (const Json* value_of = find(*value, "private_webhooks"))
         limits.private_webhooks = value_of->get<bool>();
+    limits.first_byte_ms = duration_ms(*value, "first_byte").value_or(limits.first_byte_ms);
+    limits.stall_ms = duration_ms(*value, "stall").value_or(limits.stall_ms);
     return limits;
 }
 

@@ -65,12 +65,14 @@ std::span<const Member> members(KeyType type) {
     using enum KeyType;
     static constexpr std::array<Member, 3> of_budget{
         {{"tokens_per_turn", integer}, {"usd_per_day", amount}, {"usd_per_turn", amount}}};
-    static constexpr std::array<Member, 6> of_limits{{{"budget", budget},
+    static constexpr std::array<Member, 8> of_limits{{{"budget", budget},
                                                       {"checkpoint_mib", integer},
                                                       {"environment", variables},
+                                                      {"first_byte", timeout},
                                                       {"permissions", permissions},
                                                       {"private_webhooks", boolean},
-                                                      {"sandbox", sandbox}}};
+                                                      {"sandbox", sandbox},
+                                                      {"stall", timeout}}};
     static constexpr std::array<Member, 6> of_profile{{{"allow", array},
                                                        {"ask", array},
                                                        {"base", text},
@@ -78,8 +80,11 @@ std::span<const Member> members(KeyType type) {
                                                        {"match", text_list},
                                                        {"not_match", text_list}}};
     static constexpr std::array<Member, 2> of_programs{{{"bash", path}, {"bwrap", path}}};
-    static constexpr std::array<Member, 3> of_provider{
-        {{"api_version", text}, {"base_url", text}, {"max_output_tokens", integer}}};
+    static constexpr std::array<Member, 5> of_provider{{{"api_version", text},
+                                                        {"base_url", text},
+                                                        {"first_byte", timeout},
+                                                        {"max_output_tokens", integer},
+                                                        {"stall", timeout}}};
     static constexpr std::array<Member, 1> any_profile{{{"", profile}}};
     static constexpr std::array<Member, 1> any_provider{{{"", provider}}};
     static constexpr std::array<Member, 1> any_names{{{"", names}}};

@@ -141,7 +141,8 @@ class NetworkModel final : public Model {
             .url = url_of(row_.protocol, base_url_),
             .plain_http = endpoint_.trusted_http,
             .headers = {"Content-Type: application/json", "Accept: text/event-stream"},
-            .body = body_of(row_, quirks_, request, reasoning_.value_or(Reasoning::none))};
+            .body = body_of(row_, quirks_, request, reasoning_.value_or(Reasoning::none)),
+            .timeouts = endpoint_.timeouts};
         if (row_.protocol == Protocol::anthropic) {
             const bool given = !endpoint_.anthropic_version.empty();
             http.headers.push_back("anthropic-version: " + (given

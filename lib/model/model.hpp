@@ -57,6 +57,7 @@ struct Endpoint {
     std::function<std::string()> key;
     std::string anthropic_version;  // empty: the default
     bool trusted_http = false;      // base_url came from config.json or the environment
+    net::Timeouts timeouts = {};
 };
 
 // A row of the catalog, for listings and for choosing a default.

@@ -5,9 +5,11 @@
 
 #include "net/address.hpp"
 #include "net/curl.hpp"
+#include "net/options.hpp"
 #include "net/quiet_pipe.hpp"
 #include "net/target.hpp"
 #include "net/transfer.hpp"
+#include "net/trust.hpp"
 
 namespace chorus::net {
 
@@ -16,6 +18,7 @@ struct Client::State {
     Transport transport;
     MultiHandle multi;
     EasyHandle easy;
+    std::optional<Trust> trust;  // looked for where TLS is spoken
 
     void open() {
         if (!multi) multi.reset(curl().multi_init());
@@ -54,8 +57,10 @@ Response Client::send(const Request& request,
     if (request.public_only && target.is_private)
         return refused(TransportFault::connect, private_address + target.place);
     state_->open();
-    return Transfer(state_->multi.get(), state_->easy.get(), transport, request, target, on_body,
-                    {stop, wake_fd})
+    const bool is_tls = target.https || !proxy_for(transport, target).empty();
+    if (is_tls && !state_->trust) state_->trust = trust_of(transport);
+    return Transfer(state_->multi.get(), state_->easy.get(), transport,
+                    state_->trust.value_or(Trust{}), request, target, on_body, {stop, wake_fd})
         .run();
 }
 

@@ -27,9 +27,13 @@ struct Timeouts {
 // What the edge read from the environment once: HTTPS_PROXY, NO_PROXY, CURL_CA_BUNDLE,
 // SSL_CERT_FILE, SSL_CERT_DIR …
 struct Transport {
-    std::string
-        ca_file;  // this file alone; empty: the hashed directory alone, never a whole bundle
-    std::string ca_directory = "/etc/ssl/certs";
+    std::string ca_file;       // CURL_CA_BUNDLE or SSL_CERT_FILE
+    std::string ca_directory;  // SSL_CERT_DIR; where neither is set the system's count
+    std::string system_directory = "/etc/ssl/certs";
+    // Debian, Red Hat, SUSE, Alpine: the first that is there.
+    std::vector<std::string> system_bundles{"/etc/ssl/certs/ca-certificates.crt",
+                                            "/etc/pki/tls/certs/ca-bundle.crt",
+                                            "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
     std::string https_proxy;
     std::string http_proxy;
     std::string no_proxy;
@@ -46,6 +50,7 @@ struct Request {
     bool public_only = false;
     std::vector<std::string> headers;  // "Name: value"
     std::string body;
+    std::optional<Timeouts> timeouts = {};  // instead of the transport's
 };
 
 enum class TransportFault {

@@ -59,10 +59,9 @@ void set_method(CURL* easy, const Request& request) {
         set_option(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
 }
 
-void set_trust(CURL* easy, const Transport& transport) {
-    const bool has_file = !transport.ca_file.empty();
-    const char* file = has_file ? transport.ca_file.c_str() : nullptr;
-    const char* directory = has_file ? nullptr : transport.ca_directory.c_str();
+void set_trust(CURL* easy, const Trust& trust) {
+    const char* file = trust.file.empty() ? nullptr : trust.file.c_str();
+    const char* directory = trust.directory.empty() ? nullptr : trust.directory.c_str();
     set_option(easy, CURLOPT_CAINFO, file);
     set_option(easy, CURLOPT_CAPATH, directory);
     set_option(easy, CURLOPT_PROXY_CAINFO, file);
@@ -86,8 +85,8 @@ const std::string& proxy_for(const Transport& transport, const Target& target) {
     return target.https ? transport.https_proxy : transport.http_proxy;
 }
 
-ListHandle set_options(CURL* easy, const Transport& transport, const Request& request,
-                       const Target& target) {
+ListHandle set_options(CURL* easy, const Transport& transport, const Trust& trust,
+                       const Request& request, const Target& target) {
     ListHandle headers = header_list(request.headers);
     set_option(easy, CURLOPT_CURLU, target.url.get());
     set_option(easy, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -100,8 +99,9 @@ ListHandle set_options(CURL* easy, const Transport& transport, const Request& re
     set_option(easy, CURLOPT_PROXY, proxy_for(transport, target).c_str());
     set_option(easy, CURLOPT_NOPROXY, request.public_only ? "" : transport.no_proxy.c_str());
     set_option(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    set_trust(easy, transport);
-    set_option(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(transport.timeouts.connect_ms));
+    set_trust(easy, trust);
+    set_option(easy, CURLOPT_CONNECTTIMEOUT_MS,
+               static_cast<long>(request.timeouts.value_or(transport.timeouts).connect_ms));
     set_option(easy, CURLOPT_TCP_NODELAY, 1L);
     set_option(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     set_option(easy, CURLOPT_TCP_KEEPIDLE, keepalive_idle_s);

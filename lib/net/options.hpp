@@ -6,6 +6,7 @@
 #include "net/curl.hpp"
 #include "net/http.hpp"
 #include "net/target.hpp"
+#include "net/trust.hpp"
 
 namespace chorus::net {
 
@@ -15,8 +16,8 @@ void check_option(CURLoption option, CURLcode result);
 const std::string& proxy_for(const Transport& transport, const Target& target);
 // Everything but callbacks. Request and target must outlive the transfer, as must the list that is
 // returned. Throws Error(bad_request) for a header with a line break, without naming its value.
-ListHandle set_options(CURL* easy, const Transport& transport, const Request& request,
-                       const Target& target);
+ListHandle set_options(CURL* easy, const Transport& transport, const Trust& trust,
+                       const Request& request, const Target& target);
 
 // Throws Error(failed): a libcurl that does not know the option.
 template <typename Value>

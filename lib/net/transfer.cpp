@@ -50,15 +50,16 @@ bool is_readable(int fd) {
 
 }  // namespace
 
-Transfer::Transfer(CURLM* multi, CURL* easy, const Transport& transport, const Request& request,
-                   const Target& target, const BodySink& on_body, Ends ends)
+Transfer::Transfer(CURLM* multi, CURL* easy, const Transport& transport, const Trust& trust,
+                   const Request& request, const Target& target, const BodySink& on_body, Ends ends)
     : multi_(multi),
       easy_(easy),
       transport_(transport),
+      timeouts_(request.timeouts.value_or(transport.timeouts)),
       target_(target),
       on_body_(on_body),
       ends_(ends),
-      headers_(set_options(easy, transport, request, target)),
+      headers_(set_options(easy, transport, trust, request, target)),
       began_ms_(sys::monotonic_ms()),
       active_ms_(began_ms_) {
     set_option(easy, CURLOPT_ERRORBUFFER, reason_.data());
@@ -182,19 +183,17 @@ void Transfer::finish(CURLcode code) {
 void Transfer::check_time() {
     if (sys::monotonic_ms() < deadline_ms()) return;
     if (is_error_status() || received_ == Received::answer)
-        return end({TransportFault::stalled, "nothing came for " +
-                                                 base::seconds_text(transport_.timeouts.stall_ms) +
-                                                 ": " + target_.place});
-    end({TransportFault::timeout, "no answer within " +
-                                      base::seconds_text(transport_.timeouts.first_byte_ms) + ": " +
-                                      target_.place});
+        return end(
+            {TransportFault::stalled,
+             "nothing came for " + base::seconds_text(timeouts_.stall_ms) + ": " + target_.place});
+    end({TransportFault::timeout,
+         "no answer within " + base::seconds_text(timeouts_.first_byte_ms) + ": " + target_.place});
 }
 
 std::int64_t Transfer::deadline_ms() const {
     if (whole_ms_ != 0) return whole_ms_ + linger_ms;
-    if (is_error_status() || received_ == Received::answer)
-        return active_ms_ + transport_.timeouts.stall_ms;
-    return (body_began_ ? active_ms_ : began_ms_) + transport_.timeouts.first_byte_ms;
+    if (is_error_status() || received_ == Received::answer) return active_ms_ + timeouts_.stall_ms;
+    return (body_began_ ? active_ms_ : began_ms_) + timeouts_.first_byte_ms;
 }
 
 void Transfer::wait() {
@@ -226,7 +225,7 @@ Fault Transfer::fault(CURLcode code) const {
     c.reason = reason_[0] != '\0' ? reason_.data() : curl().easy_strerror(code);
     c.error_number = static_cast<int>(error_number);
     c.proxy_configured = !proxy_for(transport_, target_).empty();
-    c.timeouts = transport_.timeouts;
+    c.timeouts = timeouts_;
     return fault_of(code, c);
 }
 

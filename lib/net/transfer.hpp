@@ -14,6 +14,7 @@
 #include "net/head.hpp"
 #include "net/http.hpp"
 #include "net/target.hpp"
+#include "net/trust.hpp"
 
 namespace chorus::net {
 
@@ -27,8 +28,8 @@ class Transfer {
     using BodySink = std::function<Received(std::string_view)>;
 
     // All of them must outlive run().
-    Transfer(CURLM* multi, CURL* easy, const Transport& transport, const Request& request,
-             const Target& target, const BodySink& on_body, Ends ends);
+    Transfer(CURLM* multi, CURL* easy, const Transport& transport, const Trust& trust,
+             const Request& request, const Target& target, const BodySink& on_body, Ends ends);
     Response run();
 
   private:
@@ -56,6 +57,7 @@ class Transfer {
     CURLM* multi_;
     CURL* easy_;
     const Transport& transport_;
+    const Timeouts timeouts_;
     const Target& target_;
     const BodySink& on_body_;
     Ends ends_;

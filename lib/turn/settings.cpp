@@ -21,8 +21,6 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-constexpr std::string_view system_ca_bundle = "/etc/ssl/certs/ca-certificates.crt";
-
 template <typename T>
 T first_of(const std::optional<T>& one, const std::optional<T>& other, T fallback) {
     return one ? *one : other ? *other : fallback;
@@ -147,8 +145,13 @@ model::Endpoint endpoint_for(const std::string& provider, const agent::HomeConfi
                              const sys::Environment& environment) {
     model::Endpoint endpoint;
     endpoint.provider = provider;
+    endpoint.timeouts.first_byte_ms = home.limits.first_byte_ms;
+    endpoint.timeouts.stall_ms = home.limits.stall_ms;
     const auto configured = home.providers.find(provider);
     if (configured != home.providers.end()) {
+        const auto& own = configured->second;
+        endpoint.timeouts.first_byte_ms = own.first_byte_ms.value_or(home.limits.first_byte_ms);
+        endpoint.timeouts.stall_ms = own.stall_ms.value_or(home.limits.stall_ms);
         endpoint.base_url = configured->second.base_url;
         endpoint.anthropic_version = configured->second.api_version;
     }
@@ -184,9 +187,7 @@ net::Transport transport_for(const sys::Environment& environment, bool plain_htt
     };
     net::Transport transport;
     transport.ca_file = either("CURL_CA_BUNDLE", "SSL_CERT_FILE");
-    // the bundle is the hashed directory beside it in one file, which takes 16 ms to parse
-    if (transport.ca_file == system_ca_bundle) transport.ca_file.clear();
-    transport.ca_directory = environment.get("SSL_CERT_DIR", transport.ca_directory);
+    transport.ca_directory = environment.get("SSL_CERT_DIR");
     transport.https_proxy = either("https_proxy", "HTTPS_PROXY");
     transport.http_proxy = environment.get("http_proxy");
     if (transport.https_proxy.empty()) transport.https_proxy = either("all_proxy", "ALL_PROXY");

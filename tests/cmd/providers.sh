@@ -149,6 +149,26 @@ run chorus-run a hi --timeout 3s
 expect_status 124
 expect_match "$err" "time given with --timeout is up; the model's last error: anthropic: 503: busy"
 
+test_case "how long a server may be silent is a setting, for one provider too"
+agent_of anthropic/m
+start_server "$(answers '{"delay_ms": 5000}')"
+home_key limits '{"first_byte": "1s"}'
+run chorus-run a hi
+expect_status 7
+expect_match "$err" 'no answer within 1 s'
+home_key providers '{"anthropic": {"first_byte": "20s", "stall": "1s"}}'
+start_server "$(answers "$(say 'late' | jq -c '. + {delay_ms: 1500}')")"
+run chorus-run a hi
+expect_equal "$status $out" '0 late'
+start_server "$(answers "$(broken_off)")"
+run chorus-run a hi
+expect_status 7
+expect_match "$err" 'nothing came for 1 s'
+run chorus-config set limits.stall 0
+expect_status 3
+run chorus-config set providers.openai.first_byte 15m
+expect_status 0
+
 test_case "a web page is told as one, and is not asked for again"
 for model in $models; do
     each $model

@@ -341,7 +341,7 @@ TEST(Configuration, of_a_home_refuses_limits_roles_and_grants_that_would_not_cou
     const std::vector<std::pair<const char*, const char*>> wrong{
         {R"({"limits":{"sandbx":"off"}})",
          "config.json: limits.sandbx: no such member; there are 'budget', 'checkpoint_mib', "
-         "'environment', 'permissions', 'private_webhooks' and 'sandbox'"},
+         "'environment', 'first_byte', 'permissions', 'private_webhooks', 'sandbox' and 'stall'"},
         {R"({"limits":{"private_webhooks":"yes"}})",
          R"(limits.private_webhooks: expected true or false, found "yes")"},
         {R"({"limits":{"sandbox":"none"}})",

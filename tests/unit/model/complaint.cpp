@@ -68,6 +68,8 @@ TEST(Complaint, TransportFaultsAreTheNetworks) {
         EXPECT_EQ(failure.category, Category::no_internet);
         EXPECT_TRUE(failure.retryable);
         EXPECT_EQ(failure.message.substr(failure.message.size() - 5), ": why");
+        response.fault_lasts = true;
+        EXPECT_FALSE(transport_failure("p", response).retryable);
     }
     net::Response doubled;
     doubled.fault = TransportFault::tls;

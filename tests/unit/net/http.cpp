@@ -720,6 +720,21 @@ TEST(HttpProxy, RefusalIsAFailedConnection) {
     const Got got = post("https://x.invalid/v1", transport);
     EXPECT_EQ(got.response.fault, TransportFault::connect);
     EXPECT_EQ(got.response.fault_message, "the proxy answered 403: x.invalid:443");
+    EXPECT_TRUE(got.response.fault_lasts);
+}
+
+TEST(HttpProxy, SaysThatItWantsAPassword) {
+    Server proxy([](Peer& peer) {
+        peer.read_request();
+        peer.send_answer("no", "", "407 Proxy Authentication Required");
+    });
+    Transport transport = quick();
+    transport.https_proxy = "http://" + proxy.place();
+    const Got got = post("https://x.invalid/v1", transport);
+    EXPECT_EQ(got.response.fault, TransportFault::connect);
+    EXPECT_EQ(got.response.fault_message,
+              "the proxy asks for a user name and a password (407): x.invalid:443");
+    EXPECT_TRUE(got.response.fault_lasts);
 }
 
 TEST(HttpProxy, MessagesDoNotShowItsPassword) {

@@ -75,6 +75,7 @@ TEST(Tls, RefusesACertificateThatNobodySigned) {
     EXPECT_EQ(got.response.fault, TransportFault::tls);
     EXPECT_EQ(got.response.fault_message,
               "certificate not accepted: " + server.place() + ": self-signed certificate");
+    EXPECT_TRUE(got.response.fault_lasts);
     EXPECT_EQ(got.body, "");
 }
 
@@ -113,6 +114,7 @@ TEST(Tls, SaysWhichCaFileIsUseless) {
     EXPECT_EQ(got.response.fault, TransportFault::tls);
     EXPECT_NE(got.response.fault_message.find("/nowhere/ca.pem"), std::string::npos)
         << got.response.fault_message;
+    EXPECT_TRUE(got.response.fault_lasts);
 }
 
 }  // namespace
