@@ -251,6 +251,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
         options.turn.prompt = std::move(prompt.text);
         options.turn.stdin_text = std::move(prompt.stdin_text);
         options.turn.prompt_is_stdin = prompt.text_is_stdin;
+        options.turn.prompt_is_file = !options.prompt.file.empty();
     } else if (!options.prompt.words.empty() || options.prompt.text ||
                !options.prompt.file.empty()) {
         throw Error(

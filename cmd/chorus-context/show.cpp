@@ -44,7 +44,8 @@ void print_json(const Options& options, const NextRequest& next) {
     write_text(out, "model", next.model);
     out.key("estimated_tokens").number(next.estimated_tokens);
     out.key("token_budget").number(next.token_budget);
-    write_text(out, "system", options.assembled ? next.request.system : "");
+    write_text(out, "system",
+               options.assembled ? next.request.system + next.request.documents : "");
     write_tools(out, options.assembled ? next.request.tools : std::vector<chat::ToolDefinition>{});
     write_text(out, "project",
                options.assembled && first != 0 ? next.request.messages.front().content : "");
@@ -61,7 +62,7 @@ void print_text(const Options& options, const NextRequest& next) {
     const MessageLines lines;
     if (options.assembled) {
         print_part("model", next.model);
-        print_part("system", next.request.system);
+        print_part("system", next.request.system + next.request.documents);
         std::string tools;
         for (const chat::ToolDefinition& tool : next.request.tools) tools += tool.name + "\n";
         print_part("tools", tools);

@@ -25,20 +25,6 @@ std::int64_t opening_tokens(const Place& place, const Loaded& loaded) {
            (project ? context::estimated_tokens(*project) : 0);
 }
 
-// The budget as it compares with estimates. Nothing is read for a window so small that no
-// correction could make it too large.
-std::int64_t budget_in_estimates(Place& place, const Loaded& loaded,
-                                 const std::vector<chat::Message>& messages) {
-    const std::int64_t budget = loaded.settings.token_budget;
-    if (budget == 0 || context::estimated_tokens(messages) <= budget / context::most_correction)
-        return budget;
-    const auto turn = store::newest_counted_turn(place.store, place.agent.id, place.thread.id);
-    if (!turn || turn->model != loaded.settings.model) return budget;
-    return context::in_estimated_tokens(
-        budget, turn->usage.input_tokens,
-        context::estimated_input(messages, turn->id, opening_tokens(place, loaded)));
-}
-
 bool have_grown(const store::CutLimits& before, const store::CutLimits& now) {
     const auto grew = [](std::int64_t then, std::int64_t limit) {
         return then != 0 && (limit == 0 || limit > then);
@@ -88,12 +74,29 @@ WindowFrame frame_for(const Place& place, const Settings& settings, base::TimeMs
     return {now - settings.rolling_window_ms, place.agent.last_clear_message};
 }
 
+std::int64_t room_for_messages(Place& place, const Loaded& loaded,
+                               const std::vector<chat::Message>& messages) {
+    std::int64_t budget = loaded.settings.token_budget;
+    if (budget == 0) return 0;
+    const std::int64_t opening = opening_tokens(place, loaded);
+    const bool may_be_corrected =
+        opening + context::estimated_tokens(messages) > budget / context::most_correction;
+    const auto turn = may_be_corrected
+                          ? store::newest_counted_turn(place.store, place.agent.id, place.thread.id)
+                          : std::nullopt;
+    if (turn && turn->model == loaded.settings.model)
+        budget =
+            context::in_estimated_tokens(budget, turn->usage.input_tokens,
+                                         context::estimated_input(messages, turn->id, opening));
+    return std::max<std::int64_t>(budget - opening, 1);
+}
+
 bool exceeds_limits(Place& place, const Loaded& loaded,
                     const std::vector<chat::Message>& messages) {
     const std::int64_t most = loaded.settings.max_messages;
     if (most > 0 && static_cast<std::int64_t>(messages.size()) > most) return true;
     return loaded.settings.token_budget > 0 &&
-           context::estimated_tokens(messages) > budget_in_estimates(place, loaded, messages);
+           context::estimated_tokens(messages) > room_for_messages(place, loaded, messages);
 }
 
 AssembledWindow assemble_window(Place& place, const Loaded& loaded, const WindowFrame& frame,
@@ -109,7 +112,7 @@ AssembledWindow assemble_window(Place& place, const Loaded& loaded, const Window
     // a cut of this very turn holds on: made anew each time, it would move with every message
     auto messages = load_from(bounds.cut);
     const context::WindowLimits limits{loaded.settings.max_messages,
-                                       budget_in_estimates(place, loaded, messages), open_turn};
+                                       room_for_messages(place, loaded, messages), open_turn};
     context::Window window = context::cut_window(std::move(messages), limits);
     const store::CutLimits now{loaded.settings.rolling_window_ms, loaded.settings.max_messages,
                                loaded.settings.token_budget};

@@ -58,6 +58,10 @@ struct AssembledWindow {
 AssembledWindow assemble_window(Place& place, const Loaded& loaded, const WindowFrame& frame,
                                 std::int64_t open_turn);
 WindowFrame frame_for(const Place& place, const Settings& settings, base::TimeMs now);
+// What the token budget leaves for messages beside system prompt, documents, tools and the project's
+// text, as it compares with estimates; 0 for no limit.
+std::int64_t room_for_messages(Place& place, const Loaded& loaded,
+                               const std::vector<chat::Message>& messages);
 // Whether max_messages or the token budget may leave something out of it, tokens being counted as
 // the provider did in the thread's last turn.
 bool exceeds_limits(Place& place, const Loaded& loaded, const std::vector<chat::Message>& messages);
@@ -98,7 +102,6 @@ class LiveTurn : public LoopHost {
              const Surroundings& surroundings, Loaded loaded, WindowFrame frame);
     ~LiveTurn() override;
 
-    const Settings& settings() const { return loaded_.settings; }
     // The window as it was before the turn's own messages, where the caller has it already.
     void begin_with(AssembledWindow window);
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "chat/commands.hpp"
 #include "repo/repository.hpp"
@@ -34,9 +36,16 @@ void LiveTurn::fill_failure(const model::Failure& failure) {
     }
     if (failure.category == model::Category::unauthorized)
         hint = "with a valid key it goes on: " + goes_on;
+    const bool is_alone = std::none_of(
+        request_.messages.begin(), request_.messages.end(), [&](const chat::Message& message) {
+            return message.turn_id != 0 && message.turn_id != record_.turn().id;
+        });
     if (failure.context_overflow)
-        hint = "chorus-context clear " + place_.agent.name + " empties the window, chorus-run " +
-               place_.agent.name + " --fresh MESSAGE does for one turn";
+        hint = is_alone ? "the window holds nothing else: put long texts into files of the "
+                          "workspace, which the model can view in parts"
+                        : "chorus-context clear " + place_.agent.name +
+                              " empties the window, chorus-run " + place_.agent.name +
+                              " --fresh MESSAGE does for one turn";
     result_.error = Error(
         code, "model " + loaded_.settings.model + ": " + place_.redaction.apply(failure.message),
         hint);

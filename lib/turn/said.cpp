@@ -1,9 +1,11 @@
 #include "turn/said.hpp"
 
+#include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "context/block.hpp"
+#include "context/window.hpp"
 #include "store/artifacts.hpp"
 #include "sys/file.hpp"
 
@@ -63,6 +65,20 @@ std::string compose_message(Place& place, const TurnOptions& options, Keep keep,
     if (options.prompt_is_stdin && is_long(prompt)) return put_aside(place, prompt, keep, now);
     if (data.empty()) return prompt;
     return prompt + "\n\n" + (is_long(data) ? put_aside(place, data, keep, now) : framed("", data));
+}
+
+void check_fits(const chat::Message& message, const TurnOptions& options, std::int64_t room) {
+    const bool is_from_elsewhere =
+        options.inline_stdin || options.prompt_is_stdin || options.prompt_is_file;
+    const std::int64_t tokens = context::estimated_tokens(message);
+    if (!is_from_elsewhere || room == 0 || tokens <= room) return;
+    throw base::Error(
+        base::ErrorCode::bad_request,
+        "prompt: about " + std::to_string(tokens) + " tokens, and the window has room for " +
+            std::to_string(room) + " beside system prompt and tools",
+        options.inline_stdin
+            ? "without --stdin inline it becomes a file that the model can view in parts"
+            : "put it into a file of the workspace, which the model can view in parts");
 }
 
 }  // namespace chorus::turn

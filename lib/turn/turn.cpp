@@ -150,18 +150,6 @@ void refresh_index(Place& place, const agent::Configuration& configuration) {
     transaction.commit();
 }
 
-// Nothing has been committed yet.
-void check_fits(const chat::Message& message, const TurnOptions& options,
-                const Settings& settings) {
-    const std::int64_t tokens = context::estimated_tokens(message);
-    if (!options.inline_stdin || settings.token_budget == 0 || tokens <= settings.token_budget)
-        return;
-    throw Error(ErrorCode::bad_request,
-                "--stdin inline: about " + std::to_string(tokens) +
-                    " tokens, and the window holds " + std::to_string(settings.token_budget),
-                "without inline it becomes a file that the model can view in parts");
-}
-
 chat::TurnResult begin_and_run(Place& place, const TurnOptions& options,
                                const Surroundings& surroundings, Loaded loaded) {
     WindowFrame frame = frame_for(place, loaded.settings, sys::now_ms());
@@ -172,6 +160,7 @@ chat::TurnResult begin_and_run(Place& place, const TurnOptions& options,
         window = fit_window(place, loaded, surroundings, frame, 0);
         chain = chain_of(place, window);
     }
+    const std::int64_t room = room_for_messages(place, loaded, {});
     Record record(place, new_turn(place, options, surroundings, loaded), chain);
     // built before the first commit: what it cannot work with is refused while nothing has happened
     const std::string text = loaded.file;
@@ -183,7 +172,7 @@ chat::TurnResult begin_and_run(Place& place, const TurnOptions& options,
     if (!options.says_nothing())
         said = user_message(place, compose_message(place, options, Keep::yes, sys::now_ms()),
                             std::move(running));
-    if (said) check_fits(*said, options, live.settings());
+    if (said) check_fits(*said, options, room);
     record.begin(std::move(said));
     limit_waits(place.store, options);
     chat::TurnResult result = live.take({});

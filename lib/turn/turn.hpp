@@ -35,6 +35,7 @@ struct TurnOptions {
     std::string prompt;            // what the user says; unused where says_nothing()
     std::string stdin_text;        // appended in a <stdin> block
     bool prompt_is_stdin = false;  // `prompt` came from stdin: a long one becomes an artifact
+    bool prompt_is_file = false;   // -f
     bool inline_stdin = false;     // never make an artifact of it
     std::string thread;            // -t: "main", a number, a branch; "": the branch `current` names
     bool new_thread = false;

@@ -72,7 +72,7 @@ init a --model anthropic/m
 home_key max_retries 0
 start_server '{"answers": [{"say": {"text": "Hello."}}, {"status": 500, "body": "{}"}, {"say": {"text": "  "}}], "after": "error"}'
 run chorus-run a 'hello there'
-for problem in 500 'the answer is empty'; do
+for problem in 500 'the answer was empty'; do
     run chorus-context save a
     expect_status 0
     expect_match "$err" "^chorus-context: notice: no summary: .*$problem"
@@ -549,7 +549,7 @@ expect_sound
 
 test_case "a cut within a turn is made once, and holds for the next turn"
 init a --model anthropic/m --permissions open
-agent_key a context_tokens 750 # what the server counts is half of what is estimated, or less
+room_of a 750 half # what the server counts is half of what is estimated, or less
 big=$(printf 'w%.0s' {1..3000})
 start_server "$(answers "$(say "$big")" "$(call c1 bash '{"command": "head -c 3000 /dev/zero | tr \"\\0\" x"}')" "$(call c2 bash '{"command": "echo small"}')" "$(call c3 bash '{"command": "echo small"}')" "$(say done)")"
 run chorus-run a first

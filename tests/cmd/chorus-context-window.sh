@@ -148,12 +148,14 @@ test_case "what a limit left out comes back when the limit grows; it was left ou
 for key in max_messages context_tokens; do
     rm -rf "$CHORUS_HOME"
     talk 6
-    if [ $key = max_messages ]; then small=3 more=7; else small=8 more=300; fi
-    agent_key a $key $small
+    limit=agent_key small=3 more=7
+    [ $key = max_messages ] || { limit=room small=8 more=300; }
+    room() { room_of "$1" "$3" half; }
+    $limit a $key $small
     run chorus-run a 7
     expect_match "$(sent)" '^6\|said\|7$|^7$'
     turns 8 9
-    agent_key a $key $more
+    $limit a $key $more
     run chorus-context show a --json
     run chorus-run a 10
     expect_status 0

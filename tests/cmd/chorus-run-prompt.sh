@@ -180,13 +180,22 @@ expect_status 0
 expect_said xy
 expect_equal "$err" ''
 
-test_case "--stdin inline is held against the window, before anything is stored"
+test_case "what comes from stdin or a file is held against the window, before anything is stored"
 init a --model builtin/script
-agent_key a context_tokens 20000
+room_of a 20000
 head -c 200000 /dev/zero | tr '\0' x >long
 run_stdin long chorus-run a -p look --stdin inline
 expect_status 2
-expect_one_error '--stdin inline: about 50[0-9]* tokens, and the window holds 16000'
+expect_one_error 'prompt: about 50[0-9]* tokens, and the window has room for 16[0-9]* beside system prompt and tools'
+run chorus-run a -f long
+expect_status 2
+expect_one_error 'prompt: about 50[0-9]* tokens'
+room_of a 10000
+head -c 60000 long >short
+run_stdin short chorus-run a
+expect_status 2
+expect_one_error 'prompt: about 15[0-9]* tokens'
+room_of a 20000
 expect_db 'SELECT count(*) FROM messages' 0
 expect_db 'SELECT count(*) FROM turns' 0
 run_stdin long chorus-run a -p look

@@ -169,6 +169,19 @@ expect_status 3
 run chorus-config set providers.openai.first_byte 15m
 expect_status 0
 
+test_case "an overflow of the first message does not advise to clear the window"
+for model in $models; do
+    each $model
+    start_server "$(answers "$(say hello)" '{"status": 400, "body": "{\"error\":{\"message\":\"prompt is too long: 9 tokens\",\"code\":\"context_length_exceeded\"}}"}')"
+    run chorus-run a hi
+    run chorus-run a more
+    expect_status 7
+    expect_match "$err" 'hint: chorus-context clear a empties'
+    run chorus-run a --fresh more
+    expect_status 7
+    expect_match "$err" 'hint: the window holds nothing else: put long texts into files'
+done
+
 test_case "a web page is told as one, and is not asked for again"
 for model in $models; do
     each $model

@@ -45,6 +45,11 @@ agent_key() { # NAME KEY JSON: by a person, so that it is in force
     edit_agent_key "$@"
     case $2 in budget | channel_id | environment | permissions | sandbox) trusted "$1" ;; esac
 }
+room_of() { # NAME TOKENS [half]: as context_tokens, but for messages alone; half: the server counts little
+    local opening
+    opening=$(chorus-run "$1" -m anthropic/m --dry-run x | jq '[.system[].text, (.tools[] | .name + .description + (.input_schema | tojson))] | join("") | utf8bytelength / 4 | floor')
+    agent_key "$1" context_tokens $(($2 + opening * 5 / (${3:+2 *} 4) + 1))
+}
 trusted() { # NAME: what its agent.json says now
     local said
     said=$(chorus-config trust "$1" --yes 2>&1 </dev/null) || fail "chorus-config trust: $said"
