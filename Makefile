@@ -33,7 +33,7 @@ demo: deps
 # Builds twice, as it is shipped and sanitized, and runs the tests of both at once; many of them mostly wait.
 test soak: PACKAGES += clang-14 libclang-rt-14-dev llvm-14 curl perl
 # A node from elsewhere brings its own npm, and Debian's would not go beside it.
-test: PACKAGES += acl attr chromium lintian zsh fish openssh-client openssh-server $(shell command -v node >/dev/null && command -v npm >/dev/null || echo nodejs npm)
+test: PACKAGES += acl attr chromium lintian nginx-light zsh fish openssh-client openssh-server $(shell command -v node >/dev/null && command -v npm >/dev/null || echo nodejs npm)
 soak: PACKAGES += valgrind
 test: deps $(BUILD)/CMakeCache.txt
 	bash tests/node/install.sh $(BUILD)/node
