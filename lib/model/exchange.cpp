@@ -12,9 +12,8 @@
 namespace chorus::model {
 namespace {
 
-// A server that keeps the connection open after its last event is not waited for, nor one that
-// talks on.
-// How long the counts of tokens may come behind the last piece of an answer.
+// How long the counts of tokens may come behind the last piece of an answer, of a server that talks
+// on too.
 constexpr std::int64_t linger_ms = 1'000;
 constexpr std::int64_t longest_linger_ms = 5'000;
 
