@@ -4,7 +4,7 @@
 installed=${CHORUS_NODE:?the directory that install.sh filled}
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"
-command -v node >/dev/null || { echo "this test needs node"; exit 1; }
+PATH=$installed/node_modules/.bin:$PATH # with the node that is pinned
 [ -d "$installed/node_modules/openai" ] || { echo "this test needs openai: make test installs it"; exit 1; }
 cp "$here/wire/replay.mjs" "$installed/replay.mjs"
 
