@@ -292,6 +292,7 @@ int main(int argc, char** argv) {
     const int count = argc > 3 ? std::atoi(argv[3]) : 31;
     one_line_turns(count);
     tls_turns(count);
+    streaming(std::max(5, count / 3));
     tool_calls(count);
     growth(std::max(5, count / 3));
     export_page(std::max(5, count / 3));

@@ -69,5 +69,7 @@ void make_idle_home(const std::string& name, int agents);
 
 // durability.cpp: what it costs that nothing is lost.
 void durability();
+// stream.cpp: what of an answer's time is ours.
+void streaming(int count);
 
 }  // namespace bench
