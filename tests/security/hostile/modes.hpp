@@ -63,7 +63,7 @@ struct Mode {
     std::optional<std::string> text = std::string(good_text);
     std::optional<int> tool_runs = 0;
     bool keeps_key = false;  // what the model says is kept as it was said
-    long memory_mib = 64;
+    long memory_mib = 192;   // an answer may have 32
 };
 
 std::vector<Mode> broken_modes();   // cut, reset, stalled, paused: at any byte

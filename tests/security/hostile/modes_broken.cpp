@@ -140,11 +140,6 @@ std::vector<Mode> broken_modes() {
     all.push_back(retried("retried-429", [](Peer& peer, const Scene&) {
         peer.send(plain("429 Slow", "{}", "retry-after-ms: 5\r\n"));
     }));
-    all.push_back(acting("not-retried-after-text", no_internet, [](Peer& peer, const Scene& scene) {
-        const Answer whole = answer(scene.protocol, good_events(scene.protocol), Framing::chunked);
-        peer.send(std::string_view(whole.bytes).substr(0, whole.complete_at - 1));
-    }));
-    all.back().retries = 1;
     return all;
 }
 

@@ -194,7 +194,7 @@ void add_encodings(std::vector<Mode>& all) {
         return stream(gzipped(joined(good_events(s.protocol))) + "\0\0\0padding",
                       "content-encoding: gzip\r\n");
     }));
-    all.push_back(raw("gzip-inside-gzip", no_internet, [](const Scene& s) {
+    all.push_back(raw("gzip-inside-gzip", provider_error, [](const Scene& s) {
         return stream(gzipped(gzipped(joined(good_events(s.protocol)))),
                       "content-encoding: gzip\r\n");
     }));
@@ -225,7 +225,7 @@ void add_bodies(std::vector<Mode>& all) {
     all.push_back(raw("empty", no_internet, [](const Scene&) { return plain("200 OK", ""); }));
     all.push_back(
         raw("no-content", no_internet, [](const Scene&) { return head("", "204 No Content"); }));
-    all.push_back(raw("html", no_internet, [](const Scene&) {
+    all.push_back(raw("html", provider_error, [](const Scene&) {
         return plain("200 OK", "<!doctype html><html><body>log in</body></html>",
                      "content-type: text/html\r\n");
     }));
@@ -238,9 +238,7 @@ void add_bodies(std::vector<Mode>& all) {
     all.push_back(in_200("bad-key", unauthorized, error_json("authentication_error", "who?")));
     all.push_back(in_200("quota", out_of_credits, error_json("insufficient_quota", "pay")));
     all.push_back(in_200("bad", provider_error, error_json("invalid_request_error", "no")));
-    all.push_back(in_200("error-is-null", no_internet, R"({"error_":null})"));
-    all.push_back(
-        in_200("whole-answer", no_internet, R"({"choices":[{"message":{"content":"x"}}]})"));
+    all.push_back(in_200("error-is-null", server_error, R"({"error_":null})"));
 }
 
 void add_statuses(std::vector<Mode>& all) {

@@ -7,8 +7,8 @@
 namespace hostile {
 namespace {
 
-constexpr std::size_t line_bytes = 1U << 20;   // chorus(7), section LIMITS
-constexpr std::size_t event_bytes = 8U << 20;  // likewise
+constexpr std::size_t line_bytes = 32U << 20;   // chorus(7), section LIMITS
+constexpr std::size_t event_bytes = 32U << 20;  // likewise
 constexpr std::size_t json_depth = 64;
 
 using loopback::Dialect;
@@ -94,12 +94,14 @@ void add_lines(std::vector<Mode>& all) {
         Events events = good_events(scene.protocol);
         return stream(joined(events).substr(0, 200));
     }));
-    all.push_back(raw("only-terminal", done, [](const Scene& scene) {
+    all.push_back(raw("only-terminal", provider_error, [](const Scene& scene) {
         Events events = good_events(scene.protocol);
         const std::size_t last = scene.protocol.dialect == Dialect::chat ? 3 : 1;
         return stream(joined({events.end() - static_cast<std::ptrdiff_t>(last), events.end()}));
     }));
     all.back().text.reset();
+    // that of Responses has the text, which is empty elsewhere
+    all.back().outcomes = always({done, provider_error});
 }
 
 void add_sizes(std::vector<Mode>& all) {
@@ -125,7 +127,6 @@ void add_sizes(std::vector<Mode>& all) {
     all.push_back(once(with("event-limit-minus-1", done, event(event_bytes - 1))));
     all.push_back(once(with("event-limit", done, event(event_bytes))));
     all.push_back(once(with("event-limit-plus-1", provider_error, event(event_bytes + 1))));
-    for (std::size_t i = all.size() - 6; i < all.size(); ++i) all[i].memory_mib = 96;
 }
 
 void add_json(std::vector<Mode>& all) {
