@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/text.hpp"
 #include "chat/json_text.hpp"
 
 namespace chorus::model {
@@ -73,7 +74,7 @@ void write_user_blocks(JsonText& out, const Message& message, Mark mark) {
 }
 
 void write_answer_blocks(JsonText& out, const Message& message) {
-    if (!message.content.empty()) write_text(out, message.content);
+    if (!base::trim(message.content).empty()) write_text(out, message.content);
     for (const chat::ToolCall& call : message.tool_calls)
         out.begin_object()
             .key("type")
@@ -147,7 +148,7 @@ void write_messages(JsonText& out, const chat::Request& request, const Origin& o
             continue;
         }
         const std::string* own = own_blocks(*message, origin, R"("type":"tool_use")");
-        if (!own && message->content.empty() && message->tool_calls.empty()) continue;
+        if (!own && base::trim(message->content).empty() && message->tool_calls.empty()) continue;
         stretches.close();
         write_answer(out, *message, own);
     }

@@ -56,6 +56,14 @@ TEST(Anthropic, EmptyMessagesAreNotSent) {
         R"([{"role":"user","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}},{"type":"text","text":"b","cache_control":{"type":"ephemeral"}}]}])");
 }
 
+// A partial answer may be that alone, and the API would refuse every later request.
+TEST(Anthropic, BlankAnswersAreNotSent) {
+    EXPECT_EQ(messages_of({user("a"), answer(" \n"), user("b")}),
+              messages_of({user("a"), answer(""), user("b")}));
+    EXPECT_EQ(messages_of({user("a"), answer("\n", {{"t", "f", "{}"}}), result("t", "x")}),
+              messages_of({user("a"), answer("", {{"t", "f", "{}"}}), result("t", "x")}));
+}
+
 TEST(Anthropic, ForeignIdsAndNamesAreMadeFit) {
     const std::string body =
         messages_of({user("a"), answer("", {{"functions.bash:0", "multi tool", "{}"}}),
