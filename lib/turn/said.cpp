@@ -67,11 +67,13 @@ std::string compose_message(Place& place, const TurnOptions& options, Keep keep,
     return prompt + "\n\n" + (is_long(data) ? put_aside(place, data, keep, now) : framed("", data));
 }
 
+bool comes_from_elsewhere(const TurnOptions& options) {
+    return options.inline_stdin || options.prompt_is_stdin || options.prompt_is_file;
+}
+
 void check_fits(const chat::Message& message, const TurnOptions& options, std::int64_t room) {
-    const bool is_from_elsewhere =
-        options.inline_stdin || options.prompt_is_stdin || options.prompt_is_file;
     const std::int64_t tokens = context::estimated_tokens(message);
-    if (!is_from_elsewhere || room == 0 || tokens <= room) return;
+    if (room == 0 || tokens <= room) return;
     throw base::Error(
         base::ErrorCode::bad_request,
         "prompt: about " + std::to_string(tokens) + " tokens, and the window has room for " +

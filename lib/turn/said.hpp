@@ -14,8 +14,9 @@ namespace chorus::turn {
 // Without the keys in use. With Keep::no nothing is written: what would be said.
 enum class Keep { yes, no };
 std::string compose_message(Place& place, const TurnOptions& options, Keep keep, base::TimeMs now);
-// Error(bad_request) where what came from stdin or a file is larger than the room for messages
-// (turn/live.hpp). A prompt of words is what somebody could type.
+// From stdin or a file; a prompt of words is what somebody could type.
+bool comes_from_elsewhere(const TurnOptions& options);
+// Error(bad_request) where it is larger than the room for messages (turn/live.hpp); 0: no limit.
 void check_fits(const chat::Message& message, const TurnOptions& options, std::int64_t room);
 
 }  // namespace chorus::turn

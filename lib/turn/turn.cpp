@@ -160,7 +160,8 @@ chat::TurnResult begin_and_run(Place& place, const TurnOptions& options,
         window = fit_window(place, loaded, surroundings, frame, 0);
         chain = chain_of(place, window);
     }
-    const std::int64_t room = room_for_messages(place, loaded, {});
+    const std::int64_t room =
+        comes_from_elsewhere(options) ? room_for_messages(place, loaded, {}) : 0;
     Record record(place, new_turn(place, options, surroundings, loaded), chain);
     // built before the first commit: what it cannot work with is refused while nothing has happened
     const std::string text = loaded.file;
