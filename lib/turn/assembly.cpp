@@ -14,15 +14,30 @@
 namespace chorus::turn {
 namespace {
 
-std::int64_t opening_tokens(const Place& place, const Loaded& loaded) {
-    chat::Request opening;
-    write_opening(place, loaded, opening);
+std::int64_t opening_tokens(const Place& place, const chat::Request& opening) {
     std::size_t bytes = opening.system.size() + opening.documents.size();
     for (const chat::ToolDefinition& tool : opening.tools)
         bytes += tool.name.size() + tool.description.size() + tool.schema.size();
     const auto project = project_message(place);
     return static_cast<std::int64_t>(bytes / 4) +
            (project ? context::estimated_tokens(*project) : 0);
+}
+
+std::int64_t room_beside(Place& place, const Loaded& loaded, const chat::Request& request,
+                         const std::vector<chat::Message>& messages) {
+    std::int64_t budget = loaded.settings.token_budget;
+    if (budget == 0) return 0;
+    const std::int64_t opening = opening_tokens(place, request);
+    const bool may_be_corrected =
+        opening + context::estimated_tokens(messages) > budget / context::most_correction;
+    const auto turn = may_be_corrected
+                          ? store::newest_counted_turn(place.store, place.agent.id, place.thread.id)
+                          : std::nullopt;
+    if (turn && turn->model == loaded.settings.model)
+        budget =
+            context::in_estimated_tokens(budget, turn->usage.input_tokens,
+                                         context::estimated_input(messages, turn->id, opening));
+    return std::max<std::int64_t>(budget - opening, 1);
 }
 
 bool have_grown(const store::CutLimits& before, const store::CutLimits& now) {
@@ -76,27 +91,18 @@ WindowFrame frame_for(const Place& place, const Settings& settings, base::TimeMs
 
 std::int64_t room_for_messages(Place& place, const Loaded& loaded,
                                const std::vector<chat::Message>& messages) {
-    std::int64_t budget = loaded.settings.token_budget;
-    if (budget == 0) return 0;
-    const std::int64_t opening = opening_tokens(place, loaded);
-    const bool may_be_corrected =
-        opening + context::estimated_tokens(messages) > budget / context::most_correction;
-    const auto turn = may_be_corrected
-                          ? store::newest_counted_turn(place.store, place.agent.id, place.thread.id)
-                          : std::nullopt;
-    if (turn && turn->model == loaded.settings.model)
-        budget =
-            context::in_estimated_tokens(budget, turn->usage.input_tokens,
-                                         context::estimated_input(messages, turn->id, opening));
-    return std::max<std::int64_t>(budget - opening, 1);
+    if (loaded.settings.token_budget == 0) return 0;
+    chat::Request opening;
+    write_opening(place, loaded, opening);
+    return room_beside(place, loaded, opening, messages);
 }
 
-bool exceeds_limits(Place& place, const Loaded& loaded,
-                    const std::vector<chat::Message>& messages) {
+bool exceeds_limits(Place& place, const Loaded& loaded, const chat::Request& request) {
+    const std::vector<chat::Message>& messages = request.messages;
     const std::int64_t most = loaded.settings.max_messages;
     if (most > 0 && static_cast<std::int64_t>(messages.size()) > most) return true;
     return loaded.settings.token_budget > 0 &&
-           context::estimated_tokens(messages) > room_for_messages(place, loaded, messages);
+           context::estimated_tokens(messages) > room_beside(place, loaded, request, messages);
 }
 
 AssembledWindow assemble_window(Place& place, const Loaded& loaded, const WindowFrame& frame,

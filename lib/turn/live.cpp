@@ -161,7 +161,7 @@ void LiveTurn::renew_conversation() {
     if (has_project_) messages.erase(messages.begin());
     std::vector<chat::Message> committed = record_.take_committed();
     std::move(committed.begin(), committed.end(), std::back_inserter(messages));
-    if (!has_window_ || exceeds_limits(place_, loaded_, messages)) {
+    if (!has_window_ || exceeds_limits(place_, loaded_, request_)) {
         AssembledWindow window =
             fit_window(place_, loaded_, surroundings_, frame_, record_.turn().id);
         messages = std::move(window.messages);

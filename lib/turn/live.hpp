@@ -64,7 +64,7 @@ std::int64_t room_for_messages(Place& place, const Loaded& loaded,
                                const std::vector<chat::Message>& messages);
 // Whether max_messages or the token budget may leave something out of it, tokens being counted as
 // the provider did in the thread's last turn.
-bool exceeds_limits(Place& place, const Loaded& loaded, const std::vector<chat::Message>& messages);
+bool exceeds_limits(Place& place, const Loaded& loaded, const chat::Request& request);
 // Tools that no profile hides.
 std::vector<chat::ToolDefinition> visible_tools(const std::vector<policy::Profile>& profiles);
 
