@@ -429,6 +429,19 @@ nothing_left
 expect_sound
 expect_db "SELECT count(*) FROM sessions WHERE trigger = 'destroy'" 1
 
+stop_between_writes() { # PID: a process stopped in the middle of one keeps the database from everybody
+    local lock
+    lock=$(stat -c %i "$CHORUS_HOME/locks/database")
+    for ((i = 0; i < 100; i++)); do
+        kill -STOP "$1"
+        sleep 0.05
+        grep -q "WRITE .*:$lock " /proc/locks || return 0
+        kill -CONT "$1"
+        sleep 0.05
+    done
+    return 1
+}
+
 test_case "turns that do not listen are killed, with all they started: stopped, and of several threads"
 init a --model builtin/script --permissions open
 home_key sandbox '"off"'
@@ -436,7 +449,8 @@ begin_turn 'setsid sleep 4322'
 chorus-run a --new-thread '/bash trap "" TERM; sleep 4323; sleep 4323' >/dev/null 2>&1 </dev/null &
 wait_for 15 in_db 'SELECT count(*) FROM turns WHERE pid IS NOT NULL' 2 || fail 'no second turn'
 wait_for 15 running 'sleep 4323' || fail 'no second command'
-kept=$(db 'SELECT min(pid) FROM turns')
+kept=$(db 'SELECT pid FROM turns ORDER BY id LIMIT 1')
+stop_between_writes "$kept" || fail 'it writes all the time'
 for ((i = 0; i < 2000; i++)); do kill -STOP "$kept" 2>/dev/null || break; sleep 0.01; done &
 keeper=$!
 run chorus-destroy a --yes

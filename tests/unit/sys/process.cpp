@@ -239,11 +239,11 @@ TEST_F(ProcessTest, TimeoutEndsItWithSigterm) {
 // S-20
 TEST_F(ProcessTest, WhatIgnoresSigtermIsKilledAfterTheGrace) {
     const Finished finished =
-        run_bash("trap '' TERM; sleep 100 & sleep 100", {.timeout_ms = 100, .grace_ms = 200});
+        run_bash("trap '' TERM; sleep 100 & sleep 100", {.timeout_ms = 1'500, .grace_ms = 200});
     EXPECT_TRUE(finished.timed_out);
     EXPECT_EQ(finished.signal, SIGKILL);
-    EXPECT_GE(finished.duration_ms, 300);
-    EXPECT_LT(finished.duration_ms, 1'500);
+    EXPECT_GE(finished.duration_ms, 1'700);
+    EXPECT_LT(finished.duration_ms, 10'000);
 }
 
 TEST_F(ProcessTest, AStoppedProcessEndsToo) {
@@ -271,7 +271,7 @@ TEST_F(ProcessTest, AStopHasAGraceOfItsOwnAskedForThen) {
     EXPECT_LT(stopped.duration_ms, 10'000);
     EXPECT_EQ(asked, 1);
     const Finished timed_out =
-        run_bash(stubborn, {.timeout_ms = 300, .grace_ms = 100, .stop_grace_ms = grace});
+        run_bash(stubborn, {.timeout_ms = 1'500, .grace_ms = 100, .stop_grace_ms = grace});
     EXPECT_TRUE(timed_out.timed_out);
     EXPECT_EQ(asked, 1);
 }
