@@ -9,6 +9,7 @@
 namespace chorus::base {
 namespace {
 
+constexpr std::string_view blank_characters = " \t\r\n\v\f";
 constexpr std::size_t longest_plain_blank_run = 40;
 constexpr std::size_t most_plain_empty_lines = 40;
 
@@ -221,10 +222,11 @@ std::optional<Hidden> find_hidden(std::string_view text, std::size_t from) {
 }
 
 std::string_view trim(std::string_view text) {
-    static constexpr std::string_view blanks = " \t\r\n\v\f";
-    const std::size_t first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+    return trim_end(text.substr(std::min(text.find_first_not_of(blank_characters), text.size())));
+}
+
+std::string_view trim_end(std::string_view text) {
+    return text.substr(0, text.find_last_not_of(blank_characters) + 1);
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

@@ -74,7 +74,8 @@ void write_user_blocks(JsonText& out, const Message& message, Mark mark) {
 }
 
 void write_answer_blocks(JsonText& out, const Message& message) {
-    if (!base::trim(message.content).empty()) write_text(out, message.content);
+    const std::string_view text = base::trim_end(message.content);
+    if (!text.empty()) write_text(out, text);
     for (const chat::ToolCall& call : message.tool_calls)
         out.begin_object()
             .key("type")

@@ -275,9 +275,9 @@ void LiveTurn::refuse_cut(const chat::Reply& reply) {
     record_.finish(results, {});
 }
 
-void LiveTurn::conclude(const chat::Reply& reply) {
+void LiveTurn::conclude(const chat::Reply& reply, const std::string& text) {
     LoopEnd end;
-    end.text = reply.text;
+    end.text = text;
     fill(end);
     record_.conclude(reply, opaque_of(reply), result_);
     concluded_ = true;

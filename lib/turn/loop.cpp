@@ -81,6 +81,7 @@ void keep_partial(LoopHost& host, const model::Answer& answer) {
 LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
     FailureRun failures(limits.failures_in_a_row);
     LoopEnd end;
+    std::string paused;  // what the model said before it paused
     const auto ended = [&](End how) {
         end.end = how;
         return end;
@@ -97,17 +98,19 @@ LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
         const chat::Reply& reply = answer.reply;
         if (answer.failure) {
             keep_partial(host, answer);
-            if (!reply.text.empty()) end.text = reply.text;
+            if (!reply.text.empty()) end.text = paused + reply.text;
             end.failure = answer.failure;
             if (answer.failure->declined) return ended(End::refused);
             return ended(host.stop_requested() ? End::interrupted : End::provider_failed);
         }
-        end.text = reply.text;
+        end.text = paused + reply.text;
         end.raw_stop = reply.raw_stop;
 
         if (reply.tool_calls.empty()) {
             if (reply.stop == StopReason::pause) {
                 host.keep(reply);
+                paused = base::trim_end(end.text);
+                if (!paused.empty()) paused += "\n\n";
                 continue;
             }
             if (end_of(reply.stop) != End::completed) {
@@ -115,7 +118,7 @@ LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
                 end.failure = failure_of(reply);
                 return ended(end_of(reply.stop));
             }
-            host.conclude(reply);
+            host.conclude(reply, end.text);
             return ended(End::completed);
         }
 
@@ -126,6 +129,7 @@ LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
             return ended(end_of(reply.stop));
         }
         host.keep(reply);
+        paused.clear();
         state.tool_calls += static_cast<std::int64_t>(reply.tool_calls.size());
         if (reply.stop == StopReason::max_tokens) {
             host.refuse_cut(reply);

@@ -57,7 +57,8 @@ class LoopHost {
     // Calls of an answer cut at its token limit: each gets a result saying that it was not run.
     virtual void refuse_cut(const chat::Reply& reply) = 0;
     // The final answer and the turn's end, in one transaction.
-    virtual void conclude(const chat::Reply& reply) = 0;
+    // `text` is the whole answer, with what was said before a pause.
+    virtual void conclude(const chat::Reply& reply, const std::string& text) = 0;
 };
 
 struct LoopState {

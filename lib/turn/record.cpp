@@ -372,7 +372,7 @@ void Record::conclude(const chat::Reply& reply, const chat::Opaque* opaque,
     insert_reply(reply, opaque);
     change_state(TurnState::idle, "completed");
     write_end(result);
-    keep_for_channel(place_, turn_.id, reply.text);
+    keep_for_channel(place_, turn_.id, result.text);
     change.commit();
     append_transcript();
 }

@@ -80,8 +80,8 @@ class RecordingHost : public LoopHost {
     void refuse_cut(const chat::Reply& reply) override {
         said.push_back("refuse" + joined(reply.tool_calls));
     }
-    void conclude(const chat::Reply& reply) override {
-        said.push_back("conclude '" + reply.text + "'");
+    void conclude(const chat::Reply&, const std::string& text) override {
+        said.push_back("conclude '" + text + "'");
     }
 
     model::Answer repeated = calls({"again"});
@@ -281,9 +281,9 @@ TEST_F(LoopTest, goes_on_where_the_model_paused) {
     host.answers = {text("searching", StopReason::pause), text("found")};
     const LoopEnd end = run();
     EXPECT_EQ(end.end, End::completed);
-    EXPECT_EQ(end.text, "found");
+    EXPECT_EQ(end.text, "searching\n\nfound");
     EXPECT_EQ(host.said, (Said{"assemble 1", "ask m1", "keep 'searching'", "assemble 2", "ask m2",
-                               "conclude 'found'"}));
+                               "conclude 'searching\n\nfound'"}));
     host.repeated = text("", StopReason::pause);
     state = {};
     EXPECT_EQ(run().end, End::max_iterations) << "and does not pause for ever";
