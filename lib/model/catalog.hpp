@@ -21,7 +21,8 @@ struct Quirks {
     std::string_view max_tokens = "max_tokens";
     std::string_view system_role = "system";
     ReasoningBack reasoning = ReasoningBack::none;
-    bool stream_options = true;   // false: they are refused, and usage comes unasked
+    bool stream_options = true;  // false: they are refused, and usage comes unasked
+    bool parallel_tool_calls = true;
     bool short_call_ids = false;  // ids of exactly nine letters and digits
 };
 

@@ -1,6 +1,7 @@
 #include "model/conversation.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/id.hpp"
 #include "base/text.hpp"
@@ -79,6 +80,21 @@ const std::string* own_blocks(const chat::Message& message, const Origin& origin
     const bool lost_its_calls =
         message.tool_calls.empty() && wire.find(call_mark) != std::string::npos;
     return lost_its_calls ? nullptr : &wire;
+}
+
+bool refuses_own_blocks(std::string_view message) {
+    static constexpr std::array words{"signature",
+                                      "thinking block",
+                                      "thinking` block",
+                                      "redacted_thinking",
+                                      "decrypt",
+                                      "could not be verified",
+                                      "reasoning_details",
+                                      "required following item",
+                                      "invalid_encrypted_content"};
+    const std::string lower = base::to_lower_ascii(message);
+    return std::any_of(words.begin(), words.end(),
+                       [&](const char* word) { return lower.find(word) != lower.npos; });
 }
 
 std::string_view inside_array(std::string_view wire) {

@@ -35,6 +35,9 @@ std::string sendable_name(std::string_view text);
 // how a tool call begins in them: blocks with calls that the message no longer has are not its own.
 const std::string* own_blocks(const chat::Message& message, const Origin& origin,
                               std::string_view call_mark);
+// Whether a provider's message refuses such blocks: their signature or encryption is checked, and
+// belongs to one account.
+bool refuses_own_blocks(std::string_view message);
 // `[a,b]` → `a,b`
 std::string_view inside_array(std::string_view wire);
 // The system prompt and the documents as one text.

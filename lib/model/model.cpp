@@ -52,16 +52,23 @@ std::string url_of(Protocol protocol, std::string base_url) {
     return base_url.insert(std::min(base_url.find('?'), base_url.size()), path_of(protocol));
 }
 
-std::string body_of(const Row& row, const Quirks& quirks, const chat::Request& request,
-                    Reasoning reasoning) {
-    const Origin origin{std::string(row.provider.name), request.model};
+// What a server takes: what it and the model are known for, and what a 400 told since.
+struct Taken {
+    Quirks quirks;
+    Reasoning reasoning = Reasoning::none;
+    bool own_blocks = true;
+};
+
+std::string body_of(const Row& row, const Taken& taken, const chat::Request& request) {
+    // blocks of no provider are nobody's own
+    const Origin origin{std::string(taken.own_blocks ? row.provider.name : ""), request.model};
     switch (row.protocol) {
         case Protocol::anthropic:
             return anthropic_body(request, origin);
         case Protocol::responses:
-            return responses_body(request, origin, reasoning);
+            return responses_body(request, origin, taken.reasoning);
         case Protocol::chat:
-            return chat_body(request, origin, quirks);
+            return chat_body(request, origin, taken.quirks);
         case Protocol::script:
             break;
     }
@@ -88,8 +95,7 @@ class NetworkModel final : public Model {
         : endpoint_(endpoint),
           row_(row),
           client_(client),
-          base_url_(base_url_of(row, endpoint.base_url)),
-          quirks_(quirks_at(row, base_url_)) {}
+          base_url_(base_url_of(row, endpoint.base_url)) {}
 
     Answer ask(const chat::Request& request, const StreamSink& sink,
                const Interruption& interruption) override {
@@ -100,21 +106,41 @@ class NetworkModel final : public Model {
         if (!is_header_value(key))
             return refused(Category::unauthorized,
                            endpoint_.provider + ": the key holds characters that no key has");
-        if (!reasoning_) reasoning_ = reasoning_of(request.model);
+        if (!taken_) taken_ = Taken{quirks_at(row_, base_url_), reasoning_of(request.model)};
         for (;;) {
             const std::unique_ptr<Decoder> decoder = decoder_for(request, sink);
             Answer answer = exchange(client_, http_request(request, key), endpoint_.provider, key,
                                      *decoder, interruption);
-            if (row_.protocol != Protocol::responses || !answer.failure ||
-                answer.failure->status != 400)
+            if (!answer.failure || answer.text_was_streamed || !learn(*answer.failure, request))
                 return answer;
-            const Reasoning less = reasoning_after(*reasoning_, answer.failure->message);
-            if (less == *reasoning_) return answer;
-            reasoning_ = less;
         }
     }
 
   private:
+    // Whether the request becomes another one, after the server refused it.
+    bool learn(const Failure& failure, const chat::Request& request) {
+        if (failure.status != 400 && failure.status != 422) return false;
+        const auto is_own = [&](const chat::Message& message) {
+            return message.opaque && message.opaque->provider == endpoint_.provider &&
+                   message.opaque->model == request.model;
+        };
+        const bool sends_own = taken_->own_blocks && std::any_of(request.messages.begin(),
+                                                                 request.messages.end(), is_own);
+        if (refuses_own_blocks(failure.message)) {
+            taken_->own_blocks = false;
+            return sends_own;
+        }
+        if (row_.protocol == Protocol::chat) return adapt(taken_->quirks, failure.message);
+        if (row_.protocol != Protocol::responses) return false;
+        const Reasoning before = taken_->reasoning;
+        taken_->reasoning = reasoning_after(before, failure.message);
+        return taken_->reasoning != before;
+    }
+
+    Origin origin(const chat::Request& request) const {
+        return {endpoint_.provider, request.model};
+    }
+
     std::string no_key() const {
         return endpoint_.provider + ": no key: " + std::string(row_.provider.key_variable) +
                " is not set";
@@ -122,17 +148,16 @@ class NetworkModel final : public Model {
 
     std::unique_ptr<Decoder> decoder_for(const chat::Request& request,
                                          const StreamSink& sink) const {
-        const Origin origin{endpoint_.provider, request.model};
         switch (row_.protocol) {
             case Protocol::anthropic:
-                return anthropic_decoder(origin, sink);
+                return anthropic_decoder(origin(request), sink);
             case Protocol::responses:
-                return responses_decoder(origin, sink);
+                return responses_decoder(origin(request), sink);
             case Protocol::chat:
             case Protocol::script:
                 break;
         }
-        return chat_decoder(origin, sink, quirks_);
+        return chat_decoder(origin(request), sink, taken_->quirks);
     }
 
     net::Request http_request(const chat::Request& request, const std::string& key) const {
@@ -141,7 +166,7 @@ class NetworkModel final : public Model {
             .url = url_of(row_.protocol, base_url_),
             .plain_http = endpoint_.trusted_http,
             .headers = {"Content-Type: application/json", "Accept: text/event-stream"},
-            .body = body_of(row_, quirks_, request, reasoning_.value_or(Reasoning::none)),
+            .body = body_of(row_, *taken_, request),
             .timeouts = endpoint_.timeouts};
         if (row_.protocol == Protocol::anthropic) {
             const bool given = !endpoint_.anthropic_version.empty();
@@ -159,8 +184,7 @@ class NetworkModel final : public Model {
     const Row& row_;
     net::Client& client_;
     std::string base_url_;
-    Quirks quirks_;
-    std::optional<Reasoning> reasoning_;  // as the server takes it, for one model
+    std::optional<Taken> taken_;
 };
 
 }  // namespace
@@ -197,13 +221,13 @@ std::unique_ptr<Model> make_model(const Endpoint& endpoint, net::Client& client)
 
 std::string request_body(const Endpoint& endpoint, const chat::Request& request) {
     const Row& row = require_row(endpoint.provider);
-    return body_of(row, quirks_at(row, base_url_of(row, endpoint.base_url)), request,
-                   reasoning_of(request.model));
+    const Quirks quirks = quirks_at(row, base_url_of(row, endpoint.base_url));
+    return body_of(row, {quirks, reasoning_of(request.model)}, request);
 }
 
 std::string request_body(std::string_view provider, const chat::Request& request) {
     const Row& row = require_row(provider);
-    return body_of(row, row.quirks, request, reasoning_of(request.model));
+    return body_of(row, {row.quirks, reasoning_of(request.model)}, request);
 }
 
 }  // namespace chorus::model

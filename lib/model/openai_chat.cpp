@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.hpp"
+#include "base/text.hpp"
 #include "chat/json_text.hpp"
 
 namespace chorus::model {
@@ -29,7 +30,8 @@ void write_text_message(JsonText& out, std::string_view role, std::string_view t
     out.begin_object().key("role").string(role).key("content").string(text).end_object();
 }
 
-void write_tools(JsonText& out, const std::vector<chat::ToolDefinition>& tools) {
+void write_tools(JsonText& out, const std::vector<chat::ToolDefinition>& tools,
+                 const Quirks& quirks) {
     // some servers refuse an empty list, and OpenAI the second key without the first
     if (tools.empty()) return;
     out.key("tools").begin_array();
@@ -47,7 +49,8 @@ void write_tools(JsonText& out, const std::vector<chat::ToolDefinition>& tools) 
             .raw(sendable_schema(tool))
             .end_object()
             .end_object();
-    out.end_array().key("parallel_tool_calls").boolean(true);
+    out.end_array();
+    if (quirks.parallel_tool_calls) out.key("parallel_tool_calls").boolean(true);
 }
 
 void write_result(JsonText& out, const Message& message, const Quirks& quirks) {
@@ -91,9 +94,10 @@ void write_reasoning(JsonText& out, const Message& message, const Origin& origin
 
 void write_answer(JsonText& out, const Message& message, const Origin& origin,
                   const Quirks& quirks) {
-    if (message.content.empty() && message.tool_calls.empty()) return;
+    const bool is_blank = base::trim(message.content).empty();
+    if (is_blank && message.tool_calls.empty()) return;
     out.begin_object().key("role").string("assistant").key("content");
-    if (message.content.empty())
+    if (is_blank)
         out.null();
     else
         out.string(message.content);
@@ -143,13 +147,30 @@ void write_messages(JsonText& out, const chat::Request& request, const Origin& o
 
 }  // namespace
 
+bool adapt(Quirks& quirks, std::string_view refusal) {
+    constexpr std::string_view new_limit = "max_completion_tokens";
+    const auto names = [&](std::string_view word) { return refusal.find(word) != refusal.npos; };
+    if (quirks.stream_options && names("stream_options")) {
+        quirks.stream_options = false;
+    } else if (quirks.parallel_tool_calls && names("parallel_tool_calls")) {
+        quirks.parallel_tool_calls = false;
+    } else if (quirks.max_tokens != new_limit && names("max_tokens") && names(new_limit)) {
+        quirks.max_tokens = new_limit;
+    } else if (quirks.system_role == "developer" && names("developer")) {
+        quirks.system_role = "system";
+    } else {
+        return false;
+    }
+    return true;
+}
+
 std::string chat_body(const chat::Request& request, const Origin& origin, const Quirks& quirks) {
     JsonText out(expected_bytes(request));
     out.begin_object().key("model").string(request.model).key("stream").boolean(true);
     if (quirks.stream_options)
         out.key("stream_options").begin_object().key("include_usage").boolean(true).end_object();
     if (request.max_output_tokens > 0) out.key(quirks.max_tokens).number(request.max_output_tokens);
-    write_tools(out, request.tools);
+    write_tools(out, request.tools, quirks);
     out.key("messages").begin_array();
     write_messages(out, request, origin, quirks);
     return out.end_array().end_object().take();

@@ -68,7 +68,7 @@ void write_answer(JsonText& out, const Message& message, const Origin& origin) {
         out.raw(inside_array(*own));
         return;
     }
-    if (!message.content.empty())
+    if (!base::trim(message.content).empty())
         out.begin_object()
             .key("role")
             .string("assistant")

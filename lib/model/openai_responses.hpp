@@ -10,15 +10,15 @@
 
 namespace chorus::model {
 
-// What is asked of the model's thoughts. Models that do not think refuse the field.
+// The request's fields on reasoning. Models that do not reason refuse them.
 enum class Reasoning {
     none,
     encrypted,   // to be sent back
     summarized,  // in words too, which also tells that the model is at work
 };
 Reasoning reasoning_of(std::string_view model);
-// What to ask for where a request with `asked` was refused with that message; the same where it is
-// about something else.
+// The next level to ask for after a request with `asked` was refused with that message; `asked`
+// where it is about something else.
 Reasoning reasoning_after(Reasoning asked, std::string_view refusal);
 
 std::string responses_body(const chat::Request& request, const Origin& origin, Reasoning reasoning);
