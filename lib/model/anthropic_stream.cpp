@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -44,7 +45,7 @@ std::string arguments_of(const Block& block) {
     return input.is_object() && !input.empty() ? chat::dump(input) : "{}";
 }
 
-// What the API takes back: no blank text, no thinking that was cut before its signature.
+// The API refuses blank text, and thinking that was cut before its signature.
 bool goes_back(const Block& block) {
     if (block.type == "text") return !base::trim(block.text).empty();
     if (block.type == "thinking") return !block.signature.empty();
@@ -78,26 +79,28 @@ class AnthropicDecoder final : public Decoder {
 
     void start_block(const Json& content, std::optional<std::int64_t> index, std::size_t bytes);
     void extend_block(const Json& event);
+    void announce(std::string_view delta, std::optional<std::int64_t> index);
     void extend(Block& block, const Json& delta);
     void say_in_block(Block& block, std::string_view text);
     void take_usage(const Json& usage);
     Block* block_at(const Json& event);
     std::string wire() const;
 
-    std::map<std::int64_t, Block> blocks_;  // they are sequential by index
-    bool separate_ = false;                 // another block stood between two texts
+    std::vector<Block> blocks_;
+    std::map<std::int64_t, std::size_t> place_of_;  // by index, which some servers give twice
+    bool separate_ = false;                         // another block stood between two texts
     std::string stop_word_;
     std::int64_t fresh_input_ = 0;
 };
 
 bool AnthropicDecoder::read(const net::ServerEvent& event) {
-    if (is_complete()) return true;
-    const std::optional<Json> data = parse_event(event.data);
+    const std::optional<Json> data = parse_event(event.data, surrogate_half());
     if (!data || !data->is_object()) return false;
     std::string_view type = text_of(*data, "type");
     if (type.empty()) type = event.type;
-    if (type == "error" || !member(*data, "error").is_null()) {
-        complain(event.data);
+    if (type == "error" || is_complaint(*data)) {
+        // what is whole stays whole
+        if (!is_complete()) complain(event.data);
     } else if (type == "message_start") {
         take_usage(member(member(*data, "message"), "usage"));
     } else if (type == "content_block_start") {
@@ -106,8 +109,10 @@ bool AnthropicDecoder::read(const net::ServerEvent& event) {
         extend_block(*data);
     } else if (type == "message_delta") {
         const std::string_view word = text_of(member(*data, "delta"), "stop_reason");
-        if (!word.empty()) stop_word_ = word;
         take_usage(member(*data, "usage"));
+        if (word.empty()) return true;
+        stop_word_ = word;
+        mark_complete();
     } else if (type == "message_stop") {
         mark_over();
     }
@@ -127,9 +132,8 @@ bool AnthropicDecoder::read_whole(std::string_view text) {
 void AnthropicDecoder::start_block(const Json& content, std::optional<std::int64_t> index,
                                    std::size_t bytes) {
     if (!content.is_object()) return;
-    const std::int64_t next = blocks_.empty() ? 0 : blocks_.rbegin()->first + 1;
-    Block& block = blocks_[index.value_or(next)];
-    block = Block();
+    if (index) place_of_[*index] = blocks_.size();
+    Block& block = blocks_.emplace_back();
     block.start = content;
     block.type = text_of(content, "type");
     keep(block_cost_bytes + bytes);
@@ -144,7 +148,15 @@ void AnthropicDecoder::start_block(const Json& content, std::optional<std::int64
 }
 
 void AnthropicDecoder::extend_block(const Json& event) {
-    if (Block* block = block_at(event)) extend(*block, member(event, "delta"));
+    const Json& delta = member(event, "delta");
+    if (!block_at(event)) announce(text_of(delta, "type"), count_of(event, "index"));
+    if (Block* block = block_at(event)) extend(*block, delta);
+}
+
+// Of a server that sends deltas without the block's start.
+void AnthropicDecoder::announce(std::string_view delta, std::optional<std::int64_t> index) {
+    if (delta == "text_delta") start_block({{"type", "text"}}, index, 0);
+    if (delta == "thinking_delta") start_block({{"type", "thinking"}}, index, 0);
 }
 
 void AnthropicDecoder::extend(Block& block, const Json& delta) {
@@ -177,46 +189,55 @@ void AnthropicDecoder::say_in_block(Block& block, std::string_view text) {
     say(text);
 }
 
-// Cumulative; null and absent mean "not reported".
+// Cumulative, and with some servers 0 where it was reported before.
 void AnthropicDecoder::take_usage(const Json& reported) {
     chat::Usage& sum = usage();
-    fresh_input_ = count_of(reported, "input_tokens").value_or(fresh_input_);
-    sum.cache_write_tokens =
-        count_of(reported, "cache_creation_input_tokens").value_or(sum.cache_write_tokens);
-    sum.cache_read_tokens =
-        count_of(reported, "cache_read_input_tokens").value_or(sum.cache_read_tokens);
-    sum.output_tokens = count_of(reported, "output_tokens").value_or(sum.output_tokens);
+    const auto take = [&](std::int64_t& count, const char* key) {
+        count = std::max(count, count_of(reported, key).value_or(0));
+    };
+    take(fresh_input_, "input_tokens");
+    take(sum.cache_write_tokens, "cache_creation_input_tokens");
+    take(sum.cache_read_tokens, "cache_read_input_tokens");
+    take(sum.output_tokens, "output_tokens");
     sum.input_tokens = fresh_input_ + sum.cache_write_tokens + sum.cache_read_tokens;
 }
 
 Block* AnthropicDecoder::block_at(const Json& event) {
     if (blocks_.empty()) return nullptr;
     const std::optional<std::int64_t> index = count_of(event, "index");
-    const auto found = index ? blocks_.find(*index) : std::prev(blocks_.end());
-    return found == blocks_.end() ? nullptr : &found->second;
+    if (!index) return &blocks_.back();
+    const auto found = place_of_.find(*index);
+    return found == place_of_.end() ? nullptr : &blocks_[found->second];
 }
 
 // "" where nothing is worth sending back. An answer may not end in thinking.
 std::string AnthropicDecoder::wire() const {
     auto end = blocks_.end();
-    while (end != blocks_.begin() &&
-           (std::prev(end)->second.is_thinking() || !goes_back(std::prev(end)->second)))
+    while (end != blocks_.begin() && (std::prev(end)->is_thinking() || !goes_back(*std::prev(end))))
         --end;
     if (end == blocks_.begin()) return {};
     JsonText out;
     out.begin_array();
-    for (auto at = blocks_.begin(); at != end; ++at)
-        if (goes_back(at->second)) write_block(out, at->second);
+    for (auto at = blocks_.begin(); at != end; ++at) {
+        if (!goes_back(*at)) continue;
+        Block block = *at;
+        // a turn that paused is the last message of the next request, which may not end in blanks
+        if (at + 1 == end) block.text.resize(base::trim_end(block.text).size());
+        write_block(out, block);
+    }
     return out.end_array().take();
 }
 
 void AnthropicDecoder::assemble(chat::Reply& reply) {
     reply.raw_stop = stop_word_;
     reply.stop = stop_reason(stop_word_);
+    // the answer filled what the question had left
+    if (reply.stop == StopReason::context_overflow && !blocks_.empty())
+        reply.stop = StopReason::max_tokens;
     // what was refused must not come back, and must not be run
     if (reply.stop == StopReason::refusal) return;
     std::set<std::string> ids;
-    for (auto& [index, block] : blocks_) {
+    for (Block& block : blocks_) {
         if (block.type != "tool_use") continue;
         std::string id(text_of(block.start, "id"));
         if (id.empty() || !ids.insert(id).second) block.start["id"] = id = made_up_call_id();

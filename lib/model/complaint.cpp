@@ -45,10 +45,20 @@ const Json& particulars(const Json& body) {
     return error.is_null() ? body : error;
 }
 
+// Routers say "Provider returned error", and beside it what the provider said.
+std::string said_behind(const Json& error) {
+    const Json& metadata = member(error, "metadata");
+    std::string said = as_text(member(metadata, "raw"));
+    const std::string_view who = text_of(metadata, "provider_name");
+    if (!said.empty() && !who.empty()) said.insert(0, std::string(who) + ": ");
+    return said.empty() ? said : ": " + said;
+}
+
 std::string message_in(const Json& error) {
     if (error.is_string()) return error.get<std::string>();
     for (const char* key : {"message", "detail", "error_description"})
-        if (std::string text = as_text(member(error, key)); !text.empty()) return text;
+        if (std::string text = as_text(member(error, key)); !text.empty())
+            return text + said_behind(error);
     return {};
 }
 
@@ -66,7 +76,7 @@ void read_type(const Json& error, Complaint& complaint) {
         complaint.type = text_of(error, "status");
 }
 
-// What a person sees of a web page before anything else.
+// The text of a page's <title>, or "".
 std::string title_of(std::string_view page) {
     const std::string lower = base::to_lower_ascii(page);
     const std::size_t open = lower.find("<title");
@@ -173,10 +183,12 @@ Failure http_failure(std::string_view provider, const net::Response& response,
                      std::string_view key) {
     Complaint complaint = read_complaint(without_key(response.body, key));
     if (response.status >= 300) complaint.status = response.status;
-    if (response.status >= 300 && response.status < 400)
+    const bool is_redirect = response.status < 400 && response.status != 304;
+    if (response.status >= 300 && is_redirect)
         complaint.message = "a redirect, which is not followed: check the base URL";
     if (response.status == 407) complaint.message = "the proxy asks for a user name and a password";
-    const bool may_be_elsewhere = response.status >= 400 && response.status < 500;
+    const bool may_be_elsewhere =
+        response.status == 400 || response.status == 404 || response.status == 405;
     if (may_be_elsewhere && base::trim(response.body).starts_with('<'))
         complaint.message += ": check the base URL";
     read_headers(response, complaint);

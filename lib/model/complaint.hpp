@@ -1,4 +1,4 @@
-// What a server said when it did not answer: an HTTP error's body and headers, or an error event.
+// Reads an HTTP error's body and headers, or an error event of a stream.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ namespace chorus::model {
 // Every shape in use: {"error":{…}}, {"error":"…"}, {"type":"error","error":{…}}, {"detail":…},
 // {"message":…}, a response that failed, each perhaps in an array of one, or plain text.
 Complaint read_complaint(std::string_view body);
-// With the status and what the headers say. `key` is struck out wherever the server repeats it.
+// Adds the status and the headers. `key` is struck out wherever the server repeats it.
 Failure http_failure(std::string_view provider, const net::Response& response,
                      std::string_view key);
-// Of a 2xx answer with a body that is neither a stream of events nor JSON: a web page as a rule.
+// For a 2xx answer whose body is neither a stream of events nor JSON: a web page as a rule.
 Failure foreign_failure(std::string_view provider, const net::Response& response,
                         std::string_view key);
 Failure transport_failure(std::string_view provider, const net::Response& response);

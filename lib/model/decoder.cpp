@@ -1,7 +1,9 @@
 #include "model/decoder.hpp"
 
 #include "base/limits.hpp"
+#include "base/text.hpp"
 #include "model/complaint.hpp"
+#include "model/event_json.hpp"
 
 namespace chorus::model {
 
@@ -18,6 +20,8 @@ bool Decoder::take(const net::ServerEvent& event) {
 
 void Decoder::take_whole(std::string_view body) {
     if (read_whole(body)) return mark_over();
+    const std::optional<Json> json = parse_event(body);
+    if (json && is_complaint(*json)) return complain(body);
     fail(Category::server_error, "what the server sent is no answer", false);
 }
 
@@ -49,6 +53,11 @@ void Decoder::say(std::string_view text) {
     writes_ = true;
     answer_.reply.text += text;
     if (!sink_.on_text) return;
+    if (!answer_.text_was_streamed) {
+        // an answer that is blank to its end is asked for once more
+        if (base::trim(text).empty()) return;
+        text = answer_.reply.text;
+    }
     answer_.text_was_streamed = true;
     sink_.on_text(text);
 }

@@ -48,7 +48,7 @@ class Decoder {
 
     void say(std::string_view text);
     void think(std::string_view text);
-    // Of a call's arguments.
+    // A call, or that many bytes of its arguments.
     void write(std::size_t bytes);
     // A thought begins, of which nothing may be shown for minutes.
     void pause() { writes_ = false; }
@@ -62,6 +62,7 @@ class Decoder {
     void mark_over() { complete_ = over_ = true; }
 
     const Origin& origin() const { return origin_; }
+    std::string* surrogate_half() { return &surrogate_half_; }
     bool has_text() const { return !answer_.reply.text.empty(); }
     chat::Usage& usage() { return answer_.reply.usage; }
 
@@ -78,6 +79,7 @@ class Decoder {
     bool over_ = false;
     bool writes_ = false;  // text or calls, rather than thoughts that nobody may be shown
     bool at_end_ = false;
+    std::string surrogate_half_;
 };
 
 }  // namespace chorus::model

@@ -1,6 +1,7 @@
 #include "model/event_json.hpp"
 
 #include <charconv>
+#include <utility>
 
 #include "base/limits.hpp"
 #include "base/text.hpp"
@@ -40,17 +41,30 @@ std::size_t sound_escape(std::string_view text, std::size_t at) {
     return next && is_low_surrogate(*next) ? 12 : 0;
 }
 
-std::string replace_lone_surrogates(std::string_view text) {
+// A first half at the very end of a string goes to `half`, and a second half at the beginning of
+// one takes it from there.
+std::string replace_lone_surrogates(std::string_view text, std::string* half) {
     std::string out;
     out.reserve(text.size());
+    std::string before = half ? std::exchange(*half, {}) : std::string();
     for (std::size_t at = 0; at < text.size();) {
         if (text[at] != '\\') {
             out.push_back(text[at++]);
             continue;
         }
         const std::size_t sound = sound_escape(text, at);
-        out += sound == 0 ? std::string_view("\\ufffd") : text.substr(at, sound);
-        at += sound == 0 ? 6 : sound;
+        const std::string_view escape = text.substr(at, sound == 0 ? 6 : sound);
+        const std::string_view behind = text.substr(at + escape.size(), 1);
+        const bool is_high = sound == 0 && is_high_surrogate(*unicode_escape(text, at));
+        at += escape.size();
+        if (sound != 0)
+            out += escape;
+        else if (half && is_high && behind == "\"")
+            *half = escape;
+        else if (!is_high && out.ends_with('"') && !before.empty())
+            out += std::exchange(before, {}) + std::string(escape);
+        else
+            out += "\\ufffd";
     }
     return out;
 }
@@ -69,11 +83,17 @@ bool may_hold_surrogates(std::string_view text) {
 
 }  // namespace
 
-std::optional<Json> parse_event(std::string_view data) {
+std::optional<Json> parse_event(std::string_view data, std::string* half) {
     std::string repaired;
     if (base::find_invalid_utf8(data)) data = repaired = base::replace_invalid_utf8(data);
-    if (may_hold_surrogates(data)) data = repaired = replace_lone_surrogates(data);
+    if (may_hold_surrogates(data)) data = repaired = replace_lone_surrogates(data, half);
     return chat::try_parse_json(data, base::limits::sse_event_bytes);
+}
+
+bool is_complaint(const Json& event) {
+    if (!member(event, "error").is_null() || text_of(event, "object") == "error") return true;
+    const bool says = !text_of(event, "message").empty() || member(event, "detail").is_string();
+    return says && !member(event, "type").is_string() && !member(event, "choices").is_array();
 }
 
 const Json& member(const Json& object, const char* key) {

@@ -15,7 +15,13 @@ using chat::Json;
 
 // An event's data. Nothing where it is not JSON within the bounds; invalid UTF-8 and lone
 // surrogates, which servers let through, become U+FFFD.
-std::optional<Json> parse_event(std::string_view data);
+//
+// Servers that count UTF-16 units split a surrogate pair between two events of a stream: `half`,
+// where it is given, keeps the first half of it until the second comes.
+std::optional<Json> parse_event(std::string_view data, std::string* half = nullptr);
+
+// An error, in whatever shape: {"error":…}, {"object":"error",…}, or a message that has no type.
+bool is_complaint(const Json& event);
 
 // null where `object` is none or has no such member.
 const Json& member(const Json& object, const char* key);

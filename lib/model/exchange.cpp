@@ -5,6 +5,7 @@
 
 #include "base/limits.hpp"
 #include "base/text.hpp"
+#include "model/braces.hpp"
 #include "model/complaint.hpp"
 #include "model/event_json.hpp"
 #include "sys/clock.hpp"
@@ -16,6 +17,7 @@ namespace {
 // on too.
 constexpr std::int64_t linger_ms = 1'000;
 constexpr std::int64_t longest_linger_ms = 5'000;
+constexpr std::string_view bom = "\xEF\xBB\xBF";
 
 // Bytes → events → decoder, for as long as they are wanted. A server that does not stream, or does
 // not answer at all, sends another kind of body, which is collected.
@@ -26,8 +28,8 @@ class Reading {
 
     net::Received feed(std::string_view bytes) {
         last_bytes_ms_ = sys::monotonic_ms();
-        if (!saw_event_ && !collect(bytes)) return net::Received::refused;
-        if (is_json()) return net::Received::answer;
+        if (!saw_event_ && !braces_.closed() && !collect(bytes)) return net::Received::refused;
+        if (is_json()) return braces_.closed() ? net::Received::whole : net::Received::answer;
         return parser_.feed(bytes) ? decoder_.received() : net::Received::refused;
     }
     // Of an exchange that came to its end.
@@ -40,15 +42,24 @@ class Reading {
         return decoder_.is_complete() &&
                (now_ms - last_bytes_ms_ > linger_ms || now_ms - completed_ms_ > longest_linger_ms);
     }
-    // What came instead of events.
-    std::string_view body() const { return saw_event_ ? std::string_view() : base::trim(body_); }
+    // The body of an answer without any event, without the byte order mark.
+    std::string_view body() const {
+        if (saw_event_) return {};
+        std::string_view text = body_;
+        if (text.starts_with(bom)) text.remove_prefix(bom.size());
+        return base::trim(text);
+    }
     bool is_json() const { return body().starts_with('{') || body().starts_with('['); }
 
   private:
     // False where it is larger than an answer may be.
     bool collect(std::string_view bytes) {
         body_ += bytes;
-        if (is_json()) return body_.size() <= base::limits::answer_bytes;
+        if (is_json()) {
+            braces_.follow(body().substr(followed_bytes_));
+            followed_bytes_ = body().size();
+            return body_.size() <= base::limits::answer_bytes;
+        }
         body_.resize(std::min(body_.size(), base::limits::error_body_bytes));
         return true;
     }
@@ -61,6 +72,8 @@ class Reading {
     Decoder& decoder_;
     net::SseParser parser_;
     std::string body_;
+    Braces braces_;  // of a body in JSON
+    std::size_t followed_bytes_ = 0;
     std::int64_t last_bytes_ms_ = 0;
     std::int64_t completed_ms_ = 0;
     bool saw_event_ = false;
@@ -72,7 +85,7 @@ bool is_stream(std::string_view body) {
                        [&](const char* field) { return body.starts_with(field); });
 }
 
-// Of a 2xx answer without any event; nothing where it is a stream that ends before its first.
+// For a 2xx answer without any event. Nothing where it is a stream that ends before its first.
 std::optional<Failure> failure_of_body(net::Response response, std::string_view provider,
                                        std::string_view key, const Reading& reading) {
     if (reading.body().empty() || is_stream(reading.body())) return std::nullopt;

@@ -9,6 +9,8 @@ namespace chorus::model {
 namespace {
 
 constexpr std::size_t longest_message_bytes = 500;
+// Beyond it the clock of one side is wrong.
+constexpr std::int64_t longest_retry_after_ms = std::int64_t{31} * 24 * 3600 * 1000;
 constexpr std::size_t longest_id_bytes = 128;
 
 struct Word {
@@ -229,10 +231,12 @@ Failure classify(std::string_view provider, const Complaint& complaint) {
                                                 base::Newlines::escape),
                     .status = complaint.status,
                     .retry_after_ms = complaint.retry_after_ms};
+    if (failure.retry_after_ms)
+        failure.retry_after_ms = std::min(*failure.retry_after_ms, longest_retry_after_ms);
     failure.retryable = is_worth_another_try(failure.category, complaint.status);
     const bool may_overflow =
         failure.category == Category::other || failure.category == Category::server_error;
-    if (may_overflow && is_overflow(complaint, lower_message)) {
+    if (may_overflow && (complaint.status == 413 || is_overflow(complaint, lower_message))) {
         failure.category = Category::other;
         failure.context_overflow = true;
         failure.retryable = false;

@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
+#include "model/braces.hpp"
 #include "model/event_json.hpp"
 #include "model/openai_chat.hpp"
 
@@ -15,35 +16,6 @@ using chat::JsonText;
 using chat::StopReason;
 
 constexpr std::size_t call_cost_bytes = 256;
-
-// Follows an object's text as it comes, without reading it again for every piece.
-class Braces {
-  public:
-    void follow(std::string_view text) {
-        for (const char c : text) follow(c);
-    }
-    bool closed() const { return closed_; }
-
-  private:
-    void follow(char c) {
-        if (in_string_) {
-            const bool was_escaped = escaped_;
-            escaped_ = !was_escaped && c == '\\';
-            in_string_ = was_escaped || c != '"';
-        } else if (c == '"') {
-            in_string_ = true;
-        } else if (c == '{') {
-            ++depth_;
-        } else if (c == '}') {
-            closed_ = --depth_ == 0;
-        }
-    }
-
-    std::int64_t depth_ = 0;
-    bool in_string_ = false;
-    bool escaped_ = false;
-    bool closed_ = false;
-};
 
 struct Call {
     std::string id;
@@ -135,6 +107,7 @@ class ChatDecoder final : public Decoder {
     void take_reasoning(const Json& delta);
     void take_details(const Json& details);
     void take_call(const Json& json, std::size_t place);
+    bool calls_are_whole() const;
     Call& call_for(const Fragment& fragment, std::size_t place);
     void take_usage(const Json& reported);
     std::string wire() const;
@@ -150,12 +123,12 @@ class ChatDecoder final : public Decoder {
 
 bool ChatDecoder::read(const net::ServerEvent& event) {
     if (event.data == "[DONE]") {
-        if (is_complete()) mark_over();
+        if (is_complete() || calls_are_whole()) mark_over();
         return true;
     }
-    const std::optional<Json> data = parse_event(event.data);
+    const std::optional<Json> data = parse_event(event.data, surrogate_half());
     if (!data || !data->is_object()) return false;
-    if (!member(*data, "error").is_null()) {
+    if (is_complaint(*data)) {
         // what is whole stays whole
         if (!is_complete()) complain(event.data);
         return true;
@@ -172,7 +145,8 @@ bool ChatDecoder::read_whole(std::string_view text) {
 }
 
 void ChatDecoder::take_choices(const Json& data, const char* part, std::string_view text) {
-    const Json& reported = member(data, "usage");
+    const Json& of_groq = member(member(data, "x_groq"), "usage");
+    const Json& reported = of_groq.is_object() ? of_groq : member(data, "usage");
     take_usage(reported);
     const Json& choices = member(data, "choices");
     if (!choices.is_array()) return;
@@ -182,7 +156,10 @@ void ChatDecoder::take_choices(const Json& data, const char* part, std::string_v
 }
 
 void ChatDecoder::take_choice(const Json& choice, const char* part, std::string_view data) {
-    take_delta(member(choice, part));
+    const Json& delta = member(choice, part);
+    // some servers send one event with the whole message
+    const bool is_whole = !delta.is_object() && !has_text() && calls_.empty();
+    take_delta(is_whole ? member(choice, "message") : delta);
     const std::string_view word = text_of(choice, "finish_reason");
     if (word.empty()) return;
     if (word == "error") return complain(data);
@@ -249,6 +226,12 @@ void ChatDecoder::take_call(const Json& json, std::size_t place) {
     write(fragment.arguments.size());
     call.arguments += fragment.arguments;
     call.braces.follow(fragment.arguments);
+}
+
+bool ChatDecoder::calls_are_whole() const {
+    return std::all_of(calls_.begin(), calls_.end(), [](const Call& call) {
+        return call.arguments.empty() || call.braces.closed();
+    });
 }
 
 Call& ChatDecoder::call_for(const Fragment& fragment, std::size_t place) {

@@ -87,7 +87,7 @@ class ResponsesDecoder final : public Decoder {
 
 bool ResponsesDecoder::read(const net::ServerEvent& event) {
     if (event.data == "[DONE]" || is_complete()) return true;
-    const std::optional<Json> data = parse_event(event.data);
+    const std::optional<Json> data = parse_event(event.data, surrogate_half());
     if (!data || !data->is_object()) return false;
     std::string_view type = text_of(*data, "type");
     if (type.empty()) type = event.type;

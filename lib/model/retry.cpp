@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "base/time.hpp"
 #include "sys/clock.hpp"
 
 namespace chorus::model {
@@ -87,7 +88,13 @@ Answer ask_with_retries(Model& model, const chat::Request& request, const Stream
         if (!may_be_retried(answer) || attempt > policy.most || is_stopped(interruption))
             return answer;
         const std::optional<std::int64_t> wait = wait_before_next(*answer.failure, policy, attempt);
-        if (!wait) return answer;
+        if (!wait) {
+            if (answer.failure->category == Category::server_error &&
+                answer.failure->retry_after_ms)
+                answer.failure->message += "; it asks for a wait of " +
+                                           base::seconds_text(*answer.failure->retry_after_ms);
+            return answer;
+        }
         if (on_retry) on_retry({attempt, *wait, *answer.failure});
         if (!wait_for(*wait, interruption)) return answer;
         spent += answer.reply.usage;

@@ -34,6 +34,37 @@ expect_equal "$(asked 1) $(asked 2) $(asked 3) $(asked 4)" \
 run chorus-run a -m openai/gpt-4.1 hi
 expect_equal "$(asked 5)" '[null,null]'
 
+refuse() { # MESSAGE: a 400 with it
+    jq -nc --arg m "$1" '{status: 400, body: ({error: {message: $m}} | tojson)}'
+}
+
+test_case "a field that a server does not know is left out"
+agent_of openai-chat/m
+start_server "$(answers "$(refuse 'unknown field: stream_options')" "$(refuse 'parallel_tool_calls: extra inputs are not permitted')" \
+    "$(call x view '{"path": "."}')" "$(say whole)")"
+run chorus-run a hi
+expect_equal "$status $out$err" '0 whole'
+fields() { jq -c '[has("stream_options", "parallel_tool_calls", "tools")]' "$(request "$1")"; }
+expect_equal "$(fields 1) $(fields 2) $(fields 3) $(fields 4)" \
+    '[true,true,true] [false,true,true] [false,false,true] [false,false,true]'
+
+test_case "reasoning that a provider no longer takes is left out, and the thread goes on"
+for refusal in 'anthropic/m messages.1.content.0: Invalid `signature` in `thinking` block' \
+    'openai/m The encrypted content gAAA could not be verified.'; do
+    each "${refusal%% *}"
+    start_server "$(answers '{"say": {"thinking": "hm", "signature": "SIGNED", "tool_calls": [{"id": "x", "name": "view", "arguments": {"path": "."}}]}}' \
+        "$(say hello)" "$(refuse "${refusal#* }")" "$(say again)" "$(refuse "${refusal#* }")")"
+    run chorus-run a hi
+    expect_equal "$status $out" '0 hello'
+    run chorus-run a more
+    expect_equal "$status $out$err" '0 again'
+    expect_no_match "$(cat "$(request 4)")" 'SIGNED|encrypted_content":"|reasoning_details'
+    expect_match "$(cat "$(request 4)")" 'view.*hello.*more'
+    run chorus-run a 'and more'
+    expect_status 7
+    expect_equal "$(request_count)" 6
+done
+
 test_case "an answer that is no stream is taken, and asked for once"
 agent_of openai-chat/m
 start_server "$(answers '{"headers": {"content-type": "application/json"}, "body": "{\"choices\":[{\"message\":{\"content\":\"in one piece\"},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":\"7\",\"completion_tokens\":3}}"}')"
@@ -100,6 +131,32 @@ for model in $models; do
 done
 declined openai-chat/m '{"status": 400, "body": "{\"error\":{\"code\":\"content_filter\",\"message\":\"no, not that\"}}"}' 'no, not that'
 declined openai/m '{"status": 400, "body": "{\"error\":{\"code\":\"invalid_prompt\",\"message\":\"no, not that\"}}"}' 'no, not that'
+
+test_case "a blank answer does not go back"
+# over Anthropic's and the chat format, where such text is refused
+blank='{"say": {"text": " \n", "tool_calls": [{"id": "x", "name": "view", "arguments": {"path": "."}}]}}'
+for model in anthropic/m openai-chat/m; do
+    each $model
+    start_server "$(answers "$blank" "$(say hello)")"
+    run chorus-run a hi
+    expect_equal "$status $out" '0 hello'
+    expect_no_match "$(cat "$(request 2)")" '" \\n"'
+    start_server "$(answers '{"say": {"text": " ", "stop": "max_tokens"}}' "$(say hello)")"
+    run chorus-run a hi
+    expect_status 9
+    run chorus-run a more
+    expect_equal "$status $out" '0 hello'
+    expect_no_match "$(cat "$(request 2)")" '"(text|content)": ?" "'
+done
+
+test_case "what was said before a pause is part of the answer"
+agent_of anthropic/m
+start_server "$(answers '{"say": {"text": "first \n", "stop": "pause_turn"}}' "$(say second)")"
+run chorus-run a hi
+expect_equal "$status $out" "0 first
+
+second"
+expect_match "$(cat "$(request 2)")" '"text":"first"'
 
 test_case "limits under any name: exit 9"
 agent_of openai-chat/m

@@ -119,6 +119,11 @@ TEST(AnthropicStream, CountsAllInputTokens) {
 TEST(AnthropicStream, ACutStreamNeverHasCalls) {
     for (const std::string& cut : cuts(tool_stream)) {
         const Answer answer = decode(make, cut);
+        if (cut.find("message_delta") != cut.npos) {
+            EXPECT_FALSE(answer.failure) << "the stop reason is the last that counts";
+            EXPECT_EQ(answer.reply.tool_calls.size(), 2U);
+            continue;
+        }
         ASSERT_TRUE(answer.failure) << cut;
         EXPECT_EQ(answer.failure->category, Category::no_internet);
         EXPECT_TRUE(answer.failure->retryable);
@@ -130,7 +135,8 @@ TEST(AnthropicStream, ACutStreamNeverHasCalls) {
 }
 
 TEST(AnthropicStream, CutInTheMiddleOfAnEventIsACut) {
-    for (std::size_t size = 0; size + 5 < tool_stream.size(); size += 7) {
+    const std::size_t end = tool_stream.find("event: message_delta");
+    for (std::size_t size = 0; size < end; size += 7) {
         const Answer answer = decode(make, tool_stream.substr(0, size));
         ASSERT_TRUE(answer.failure) << size;
         EXPECT_EQ(answer.failure->message, "anthropic: the stream was cut") << size;
@@ -164,7 +170,7 @@ TEST(AnthropicStream, KnowsTheStopReasons) {
         {"max_tokens", StopReason::max_tokens},
         {"pause_turn", StopReason::pause},
         {"refusal", StopReason::refusal},
-        {"model_context_window_exceeded", StopReason::context_overflow},
+        {"model_context_window_exceeded", StopReason::max_tokens},
         {"", StopReason::end},
         {"something_new", StopReason::unknown}};
     for (const auto& [word, reason] : table) {
@@ -174,6 +180,22 @@ TEST(AnthropicStream, KnowsTheStopReasons) {
         EXPECT_EQ(answer.reply.raw_stop, word);
         EXPECT_EQ(answer.reply.text, "so far");
     }
+}
+
+TEST(AnthropicStream, WithoutAnyTextTheQuestionWasTooLarge) {
+    const Answer answer = decode(
+        make,
+        R"(data: {"type":"message_delta","delta":{"stop_reason":"model_context_window_exceeded"}}
+
+)");
+    EXPECT_EQ(answer.reply.stop, StopReason::context_overflow);
+}
+
+TEST(AnthropicStream, WhatGoesBackDoesNotEndInBlanks) {
+    const Answer answer = decode(make, one_text("pause_turn", "let me see. \\n"));
+    EXPECT_EQ(answer.reply.text, "let me see. \n");
+    ASSERT_TRUE(answer.reply.opaque);
+    EXPECT_EQ(answer.reply.opaque->wire, R"([{"type":"text","text":"let me see."}])");
 }
 
 TEST(AnthropicStream, ARefusalLeavesNothingToSendBackOrRun) {

@@ -24,6 +24,11 @@ TEST(Complaint, ReadsEveryShape) {
     EXPECT_EQ(
         read_complaint(R"({"response":{"error":{"code":"server_error","message":"m"}}})").code,
         "server_error");
+    EXPECT_EQ(
+        read_complaint(
+            R"({"error":{"message":"Provider returned error","metadata":{"raw":"bad thing","provider_name":"Acme"}}})")
+            .message,
+        "Provider returned error: Acme: bad thing");
     EXPECT_EQ(read_complaint("  upstream died \n").message, "upstream died");
     EXPECT_EQ(read_complaint("<!doctype html>").message, "a web page");
     EXPECT_EQ(read_complaint("").message, "");

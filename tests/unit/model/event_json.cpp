@@ -20,6 +20,20 @@ TEST(EventJson, RepairsWhatServersLetThrough) {
     EXPECT_EQ(text("\\ud83"), "none");
 }
 
+TEST(EventJson, JoinsASurrogatePairOfTwoEvents) {
+    std::string half;
+    const auto text = [&](const std::string& json) {
+        return std::string(text_of(parse_event(json, &half).value(), "t"));
+    };
+    EXPECT_EQ(text(R"({"t":"a\ud83d"})"), "a");
+    EXPECT_EQ(text(R"({"t":""})"), "");
+    EXPECT_EQ(text(R"({"t":"\ude00b"})"), "😀b");
+    EXPECT_EQ(half, "");
+    EXPECT_EQ(text(R"({"t":"\ude00"})"), "\ufffd");
+    EXPECT_EQ(text(R"({"t":"\ud83d"})"), "");
+    EXPECT_EQ(text(R"({"t":"x\ude00"})"), "x\ufffd") << "not at the beginning";
+}
+
 TEST(EventJson, RefusesDepth) {
     EXPECT_FALSE(parse_event(std::string(100'000, '[')));
     EXPECT_FALSE(parse_event(std::string(65, '[') + std::string(65, ']')));

@@ -228,6 +228,33 @@ TEST(Exchange, AnAnswerThatIsNoStreamHasBeenPaidForAndIsTaken) {
     }
 }
 
+// By its length, by the connection, or by nothing: a closing brace ends it.
+TEST(Exchange, AWholeBodyIsNotWaitedFor) {
+    for (const auto& [provider, body] : whole_answers)
+        for (const std::string head : {"", "Content-Length: 99999\r\n"}) {
+            Server server("HTTP/1.1 200 OK\r\n" + head + "\r\n\xEF\xBB\xBF" + body, 4'000);
+            const std::int64_t start = sys::monotonic_ms();
+            const Answer answer = ask(server, provider);
+            EXPECT_FALSE(answer.failure) << provider << answer.failure->message;
+            EXPECT_EQ(answer.reply.text, "hello");
+            EXPECT_LT(sys::monotonic_ms() - start, 1'000) << provider;
+        }
+}
+
+TEST(Exchange, AnErrorInAWholeBodyIsToldInItsWords) {
+    for (const auto& [provider, ignored] : whole_answers)
+        for (const char* body :
+             {R"({"object":"error","message":"no such thing","code":400})",
+              R"({"message":"no such thing"})", R"({"detail":"no such thing"})"}) {
+            Server server("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + std::string(body));
+            const Answer answer = ask(server, provider);
+            ASSERT_TRUE(answer.failure);
+            EXPECT_NE(answer.failure->message.find("no such thing"), std::string::npos)
+                << provider << answer.failure->message;
+            EXPECT_FALSE(answer.failure->retryable);
+        }
+}
+
 TEST(Exchange, NothingThatMayHaveBeenPaidForIsAskedForAgain) {
     for (const char* body : {R"({"surprise":1})", R"([1])", "{\"cut", "well, yes"})
         for (const auto& [provider, ignored] : whole_answers) {
@@ -310,6 +337,8 @@ TEST(Exchange, TheEndMarkerEndsTheAnswer) {
         {"openai",
          "data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\","
          "\"output\":[]}}\n\n"},
+        {"openai-chat",
+         "data: {\"choices\":[{\"delta\":{\"content\":\"hello\"}}]}\n\ndata: [DONE]\n\n"},
         {"anthropic", "data: {\"type\":\"message_stop\"}\n\n"}};
     for (const auto& [provider, events] : streams) {
         Server server(stream_head + events, 4'000);
@@ -330,18 +359,62 @@ TEST(Exchange, NobodyListening) {
     EXPECT_TRUE(reply.failure->retryable);
 }
 
+// Of the protocols with a stop reason before their end marker.
+const std::vector<Whole> without_marker{
+    {"openai-chat", hello},
+    {"anthropic",
+     "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\","
+     "\"text\":\"hello\"}}\n\n"
+     "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\n"}};
+
 TEST(Exchange, AServerThatDoesNotHangUpIsLeft) {
-    Server server(stream_head + hello, 4'000);
-    const std::int64_t start = sys::monotonic_ms();
-    EXPECT_FALSE(ask(server, "openai-chat").failure);
-    EXPECT_LT(sys::monotonic_ms() - start, 3'000);
+    for (const auto& [provider, events] : without_marker) {
+        Server server(stream_head + events, 4'000);
+        const std::int64_t start = sys::monotonic_ms();
+        const Answer answer = ask(server, provider);
+        EXPECT_FALSE(answer.failure) << provider;
+        EXPECT_EQ(answer.reply.text, "hello");
+        EXPECT_LT(sys::monotonic_ms() - start, 3'000) << provider;
+    }
 }
 
 TEST(Exchange, AServerThatTalksOnAfterItsEndIsLeft) {
-    Server server(stream_head + hello, 20'000, ": and so on\n\n");
-    const std::int64_t start = sys::monotonic_ms();
-    EXPECT_FALSE(ask(server, "openai-chat").failure);
-    EXPECT_LT(sys::monotonic_ms() - start, 10'000);
+    for (const auto& [provider, events] : without_marker) {
+        Server server(stream_head + events, 20'000, ": and so on\n\n");
+        const std::int64_t start = sys::monotonic_ms();
+        EXPECT_FALSE(ask(server, provider).failure) << provider;
+        EXPECT_LT(sys::monotonic_ms() - start, 10'000) << provider;
+    }
+}
+
+TEST(Exchange, AnErrorBehindTheStopReasonSpoilsNothing) {
+    for (const auto& [provider, events] : without_marker) {
+        Server server(stream_head + events +
+                      "event: error\ndata: {\"error\":{\"message\":\"x\"}}\n\n");
+        EXPECT_FALSE(ask(server, provider).failure) << provider;
+    }
+}
+
+// Shown is what has something to see.
+TEST(Exchange, ABlankAnswerWasNotShown) {
+    const std::vector<Whole> blanks{
+        {"openai-chat",
+         "data: {\"choices\":[{\"delta\":{\"content\":\" \\n\"}}]}\n\ndata: [DONE]\n\n"},
+        {"openai",
+         "data: {\"type\":\"response.output_text.delta\",\"delta\":\" \\n\"}\n\n"
+         "data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\"}}\n\n"},
+        {"anthropic",
+         "data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\" "
+         "\\n\"}}"
+         "\n\ndata: {\"type\":\"message_stop\"}\n\n"}};
+    for (const auto& [provider, events] : blanks) {
+        Server server(stream_head + events);
+        Heard heard;
+        const Answer answer = ask(server, provider, heard.sink);
+        EXPECT_FALSE(answer.text_was_streamed) << provider;
+        EXPECT_EQ(heard.text, "") << provider;
+        EXPECT_EQ(answer.reply.text, " \n") << provider;
+    }
 }
 
 TEST(Exchange, StoppingKeepsTheText) {

@@ -144,6 +144,8 @@ TEST(Failure, ContextOverflowIsKnown) {
          R"({"error":{"code":400,"message":"x","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":4096}})"},
         {400, R"({"error":"request exceeds the available context size"})"},
         {400, "This model's maximum context length is 8192 tokens"},
+        {413, "<html><title>413 Request Entity Too Large</title>"},
+        {413, R"({"error":{"type":"request_too_large","message":"x"}})"},
         {500, "the input exceeds the context window"}};
     for (const auto& [status, body] : table) {
         const Failure failure = failure_of({status, body, {}, {}});
@@ -152,6 +154,13 @@ TEST(Failure, ContextOverflowIsKnown) {
         EXPECT_FALSE(failure.retryable) << body;
     }
     EXPECT_FALSE(failure_of({429, "maximum context length", {}, {}}).context_overflow);
+}
+
+TEST(Failure, ARetryAfterHasItsBound) {
+    Complaint complaint;
+    complaint.status = 429;
+    complaint.retry_after_ms = std::int64_t{1} << 60;
+    EXPECT_EQ(classify("p", complaint).retry_after_ms, std::int64_t{31} * 86'400'000);
 }
 
 TEST(Failure, TheServerSaysWhetherToTryAgain) {

@@ -247,11 +247,39 @@ TEST(ChatStream, DoesWithoutDone) {
     EXPECT_EQ(answer.reply.stop, StopReason::end);
 }
 
-TEST(ChatStream, DoneAloneIsNoFinish) {
-    const Answer answer =
-        decode(make, "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\n\ndata: [DONE]\n\n");
-    ASSERT_TRUE(answer.failure);
-    EXPECT_EQ(answer.reply.text, "hi");
+TEST(ChatStream, DoneEndsWhatHadNoFinish) {
+    const std::string done = "data: [DONE]\n\n";
+    const auto delta = [](const std::string& json) {
+        return "data: {\"choices\":[{\"delta\":" + json + "}]}\n\n";
+    };
+    const Answer said = decode(make, delta(R"({"content":"hi"})") + done);
+    EXPECT_FALSE(said.failure);
+    EXPECT_EQ(said.reply.text, "hi");
+    EXPECT_EQ(said.reply.stop, StopReason::end);
+    const std::string call =
+        R"({"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"x\":)";
+    const Answer called = decode(make, delta(call + R"(1}"}}]})") + done);
+    EXPECT_FALSE(called.failure);
+    EXPECT_EQ(called.reply.stop, StopReason::tool_use);
+    EXPECT_TRUE(decode(make, delta(call + R"("}}]})") + done).failure) << "a call cut in two";
+}
+
+TEST(ChatStream, AMessageInsteadOfDeltasIsHeardOnce) {
+    const std::string whole =
+        R"(data: {"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]})"
+        "\n\n";
+    EXPECT_EQ(decode(make, whole).reply.text, "hi");
+    EXPECT_EQ(decode(make, "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\n\n" + whole)
+                  .reply.text,
+              "hi");
+}
+
+TEST(ChatStream, ReadsTheUsageOfGroq) {
+    const Answer answer = decode(
+        make,
+        R"(data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}],"x_groq":{"usage":{"prompt_tokens":7,"completion_tokens":3}}})"
+        "\n\n");
+    EXPECT_EQ(answer.reply.usage, (chat::Usage{7, 3, 0, 0}));
 }
 
 TEST(ChatStream, AnErrorInTheStreamIsClassified) {
@@ -261,6 +289,10 @@ TEST(ChatStream, AnErrorInTheStreamIsClassified) {
         {R"({"error":{"message":"x","type":"server_error","code":null}})", Category::server_error},
         {R"({"id":"c","choices":[{"delta":{},"finish_reason":"error"}],"error":{"code":502,"message":"bad"}})",
          Category::server_error},
+        {R"({"object":"error","message":"too much: overloaded","type":"x","code":null})",
+         Category::server_error},
+        {R"({"message":"the queue is overloaded"})", Category::server_error},
+        {R"({"detail":"Rate limit exceeded"})", Category::rate_limited},
         {R"({"error":"something broke"})", Category::other}};
     for (const auto& [data, category] : table) {
         const Answer answer = decode(make, "data: " + data + "\n\n");

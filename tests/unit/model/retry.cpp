@@ -150,6 +150,7 @@ TEST(Retry, DoesNotWaitForHours) {
     EXPECT_EQ(out.answer.failure->retry_after_ms, 61'000);
     EXPECT_EQ(model.asked, 1U);
     EXPECT_TRUE(out.events.empty());
+    EXPECT_EQ(out.answer.failure->message, "; it asks for a wait of 61 s");
 }
 
 TEST(Retry, NeverSleepsPastTheDeadline) {

@@ -1,0 +1,38 @@
+// Whether the text of a JSON object or array, which comes in pieces, has come to its end.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace chorus::model {
+
+class Braces {
+  public:
+    void follow(std::string_view text) {
+        for (const char c : text) follow(c);
+    }
+    // The outermost brace or bracket was closed.
+    bool closed() const { return closed_; }
+
+  private:
+    void follow(char c) {
+        if (in_string_) {
+            const bool was_escaped = escaped_;
+            escaped_ = !was_escaped && c == '\\';
+            in_string_ = was_escaped || c != '"';
+        } else if (c == '"') {
+            in_string_ = true;
+        } else if (c == '{' || c == '[') {
+            ++depth_;
+        } else if (c == '}' || c == ']') {
+            closed_ = --depth_ == 0;
+        }
+    }
+
+    std::int64_t depth_ = 0;
+    bool in_string_ = false;
+    bool escaped_ = false;
+    bool closed_ = false;
+};
+
+}  // namespace chorus::model
