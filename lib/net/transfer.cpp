@@ -20,8 +20,6 @@ namespace {
 constexpr std::int64_t ask_every_ms = 100;
 // The last chunk of a whole answer is on its way as a rule.
 constexpr std::int64_t linger_ms = 50;
-// The status of an error is what counts: its body is not waited for as an answer is.
-constexpr std::int64_t error_body_ms = 10'000;
 
 // While a transfer is in the multi handle, which must not be left there when a sink throws.
 class Attached {
@@ -194,7 +192,7 @@ void Transfer::check_time() {
 
 std::int64_t Transfer::deadline_ms() const {
     if (whole_ms_ != 0) return whole_ms_ + linger_ms;
-    if (is_error_status()) return active_ms_ + std::min(timeouts_.stall_ms, error_body_ms);
+    if (is_error_status()) return active_ms_ + std::min(timeouts_.stall_ms, timeouts_.error_body_ms);
     if (received_ == Received::answer) return active_ms_ + timeouts_.stall_ms;
     return (body_began_ ? active_ms_ : began_ms_) + timeouts_.first_byte_ms;
 }

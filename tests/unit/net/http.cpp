@@ -250,6 +250,14 @@ TEST(Http, ThinkingAfterTheHeaderIsNoStall) {
     EXPECT_EQ(post(server.url(), transport).body, "ok");
 }
 
+Response receive(const Server& server, const Transport& transport,
+                 const std::function<Received(std::string_view)>& sink) {
+    Client client(transport);
+    Request request;
+    request.url = server.url();
+    return client.send(request, sink);
+}
+
 // A reasoning model's server sends events and comments for minutes before the answer.
 TEST(Http, WhatComesBeforeTheAnswerHasTheLongBudget) {
     Server server([](Peer& peer) {
@@ -260,13 +268,26 @@ TEST(Http, WhatComesBeforeTheAnswerHasTheLongBudget) {
     });
     Transport transport = quick();
     transport.timeouts.stall_ms = 100;
-    Client client(transport);
-    Request request;
-    request.url = server.url();
-    const Response response = client.send(request, [](std::string_view bytes) {
+    const Response response = receive(server, transport, [](std::string_view bytes) {
         return bytes.ends_with("ok") ? Received::answer : Received::preamble;
     });
     EXPECT_EQ(response.fault, TransportFault::none) << response.fault_message;
+}
+
+TEST(Http, TheBodyOfAnErrorIsNotWaitedForLong) {
+    Server server([](Peer& peer) {
+        peer.read_request();
+        peer.send("HTTP/1.1 400 Bad Request\r\n\r\n{\"error\":\"so\"}");
+        peer.wait_until_client_leaves();
+    });
+    Transport transport = quick();
+    transport.timeouts.error_body_ms = 200;
+    Got got;
+    const auto ms = elapsed_ms([&] { got = post(server.url(), transport); });
+    EXPECT_EQ(got.response.fault, TransportFault::none);
+    EXPECT_EQ(got.response.status, 400);
+    EXPECT_EQ(got.response.body, "{\"error\":\"so\"}");
+    EXPECT_LT(ms, 2000);
 }
 
 TEST(Http, EachByteBeforeTheAnswerBeginsTheLongBudgetAnew) {
@@ -281,12 +302,9 @@ TEST(Http, EachByteBeforeTheAnswerBeginsTheLongBudgetAnew) {
     });
     Transport transport = quick();
     transport.timeouts.first_byte_ms = 700;
-    Client client(transport);
-    Request request;
-    request.url = server.url();
     Response response;
     const auto ms = elapsed_ms([&] {
-        response = client.send(request, [](std::string_view) { return Received::preamble; });
+        response = receive(server, transport, [](std::string_view) { return Received::preamble; });
     });
     EXPECT_EQ(response.fault, TransportFault::timeout);
     EXPECT_EQ(response.fault_message, "no answer within 0.7 s: " + server.place());
