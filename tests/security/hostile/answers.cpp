@@ -15,7 +15,7 @@ constexpr std::string_view first_piece = "Gr";
 bool is_terminal(const Protocol& protocol, const std::string& event) {
     switch (protocol.dialect) {
         case loopback::Dialect::anthropic:
-            return event.find("\"message_stop\"") != std::string::npos;
+            return event.find("\"stop_reason\":\"") != std::string::npos;
         case loopback::Dialect::responses:
             return event.find("event: response.completed") != std::string::npos;
         default:
