@@ -22,7 +22,7 @@ struct Timeouts {
     // and first events before a model starts to think.
     std::int64_t first_byte_ms = base::limits::first_byte_ms;
     std::int64_t stall_ms = base::limits::stall_ms;  // then; comments count as bytes
-    // In the body of a status other than 2xx, where the status is what counts.
+    // For the whole body of a status other than 2xx, where the status is what counts.
     std::int64_t error_body_ms = 10'000;
 };
 

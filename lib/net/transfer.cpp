@@ -107,6 +107,7 @@ Response Transfer::run() {
 
 void Transfer::step() {
     perform();
+    if (is_error_status() && error_ms_ == 0) error_ms_ = sys::monotonic_ms();
     if (!over_) deliver();
     if (!over_) look_for_end();
     if (!over_) check_time();
@@ -192,7 +193,8 @@ void Transfer::check_time() {
 
 std::int64_t Transfer::deadline_ms() const {
     if (whole_ms_ != 0) return whole_ms_ + linger_ms;
-    if (is_error_status()) return active_ms_ + std::min(timeouts_.stall_ms, timeouts_.error_body_ms);
+    if (is_error_status())
+        return std::min(active_ms_ + timeouts_.stall_ms, error_ms_ + timeouts_.error_body_ms);
     if (received_ == Received::answer) return active_ms_ + timeouts_.stall_ms;
     return (body_began_ ? active_ms_ : began_ms_) + timeouts_.first_byte_ms;
 }

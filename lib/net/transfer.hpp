@@ -71,6 +71,7 @@ class Transfer {
     bool body_began_ = false;
     Received received_ = Received::preamble;
     std::int64_t whole_ms_ = 0;  // since when it is
+    std::int64_t error_ms_ = 0;  // when the status of an error came
     std::optional<Gunzip> gunzip_;
     Response response_;
     bool over_ = false;

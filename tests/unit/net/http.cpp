@@ -278,7 +278,10 @@ TEST(Http, TheBodyOfAnErrorIsNotWaitedForLong) {
     Server server([](Peer& peer) {
         peer.read_request();
         peer.send("HTTP/1.1 400 Bad Request\r\n\r\n{\"error\":\"so\"}");
-        peer.wait_until_client_leaves();
+        for (int i = 0; i < 40; ++i) {
+            peer.send(" ");
+            std::this_thread::sleep_for(milliseconds(100));
+        }
     });
     Transport transport = quick();
     transport.timeouts.error_body_ms = 200;
@@ -286,7 +289,7 @@ TEST(Http, TheBodyOfAnErrorIsNotWaitedForLong) {
     const auto ms = elapsed_ms([&] { got = post(server.url(), transport); });
     EXPECT_EQ(got.response.fault, TransportFault::none);
     EXPECT_EQ(got.response.status, 400);
-    EXPECT_EQ(got.response.body, "{\"error\":\"so\"}");
+    EXPECT_TRUE(got.response.body.starts_with("{\"error\":\"so\"}"));
     EXPECT_LT(ms, 2000);
 }
 
