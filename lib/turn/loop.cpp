@@ -109,8 +109,7 @@ LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
         if (reply.tool_calls.empty()) {
             if (reply.stop == StopReason::pause) {
                 host.keep(reply);
-                paused = base::trim_end(end.text);
-                if (!paused.empty()) paused += "\n\n";
+                paused = end.text;
                 continue;
             }
             if (end_of(reply.stop) != End::completed) {

@@ -281,9 +281,9 @@ TEST_F(LoopTest, goes_on_where_the_model_paused) {
     host.answers = {text("searching", StopReason::pause), text("found")};
     const LoopEnd end = run();
     EXPECT_EQ(end.end, End::completed);
-    EXPECT_EQ(end.text, "searching\n\nfound");
+    EXPECT_EQ(end.text, "searchingfound");
     EXPECT_EQ(host.said, (Said{"assemble 1", "ask m1", "keep 'searching'", "assemble 2", "ask m2",
-                               "conclude 'searching\n\nfound'"}));
+                               "conclude 'searchingfound'"}));
     host.repeated = text("", StopReason::pause);
     state = {};
     EXPECT_EQ(run().end, End::max_iterations) << "and does not pause for ever";
