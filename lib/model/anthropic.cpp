@@ -1,6 +1,8 @@
 #include "model/anthropic.hpp"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
@@ -158,11 +160,27 @@ void write_messages(JsonText& out, const chat::Request& request, const Origin& o
 
 }  // namespace
 
-std::string anthropic_body(const chat::Request& request, const Origin& origin) {
+std::int64_t most_tokens_after(std::int64_t most, std::string_view refusal) {
+    constexpr std::string_view begin = "max_tokens: ";
+    constexpr std::string_view relation = " > ";
+    const std::size_t at = refusal.find(begin);
+    if (at == refusal.npos) return most;
+    const std::string_view numbers = refusal.substr(at + begin.size());
+    const std::size_t asked_end = numbers.find_first_not_of("0123456789");
+    if (asked_end == numbers.npos || !numbers.substr(asked_end).starts_with(relation)) return most;
+    std::int64_t named = 0;
+    const char* const first = numbers.data() + asked_end + relation.size();
+    std::from_chars(first, numbers.data() + numbers.size(), named);
+    return named > 0 && (most == 0 || named < most) ? named : most;
+}
+
+std::string anthropic_body(const chat::Request& request, const Origin& origin,
+                           std::int64_t most_tokens) {
     JsonText out(expected_bytes(request));
     out.begin_object().key("model").string(request.model);
-    out.key("max_tokens")
-        .number(request.max_output_tokens > 0 ? request.max_output_tokens : default_max_tokens);
+    const std::int64_t wanted =
+        request.max_output_tokens > 0 ? request.max_output_tokens : default_max_tokens;
+    out.key("max_tokens").number(most_tokens > 0 ? std::min(wanted, most_tokens) : wanted);
     out.key("stream").boolean(true);
     write_system(out, request);
     write_tools(out, request.tools, request.system.empty() ? Mark::yes : Mark::no);

@@ -94,10 +94,13 @@ class AnthropicDecoder final : public Decoder {
 };
 
 bool AnthropicDecoder::read(const net::ServerEvent& event) {
+    if (event.data == "[DONE]") return true;
     const std::optional<Json> data = parse_event(event.data, surrogate_half());
     if (!data || !data->is_object()) return false;
     std::string_view type = text_of(*data, "type");
     if (type.empty()) type = event.type;
+    if (type.starts_with("message_") || type.starts_with("content_block_") || type == "ping")
+        mark_known();
     if (type == "error" || is_complaint(*data)) {
         // what is whole stays whole
         if (!is_complete()) complain(event.data);
@@ -114,6 +117,7 @@ bool AnthropicDecoder::read(const net::ServerEvent& event) {
         stop_word_ = word;
         mark_complete();
     } else if (type == "message_stop") {
+        take_usage(member(*data, "usage"));
         mark_over();
     }
     return true;
@@ -192,13 +196,10 @@ void AnthropicDecoder::say_in_block(Block& block, std::string_view text) {
 // Cumulative, and with some servers 0 where it was reported before.
 void AnthropicDecoder::take_usage(const Json& reported) {
     chat::Usage& sum = usage();
-    const auto take = [&](std::int64_t& count, const char* key) {
-        count = std::max(count, count_of(reported, key).value_or(0));
-    };
-    take(fresh_input_, "input_tokens");
-    take(sum.cache_write_tokens, "cache_creation_input_tokens");
-    take(sum.cache_read_tokens, "cache_read_input_tokens");
-    take(sum.output_tokens, "output_tokens");
+    take_larger(fresh_input_, reported, "input_tokens");
+    take_larger(sum.cache_write_tokens, reported, "cache_creation_input_tokens");
+    take_larger(sum.cache_read_tokens, reported, "cache_read_input_tokens");
+    take_larger(sum.output_tokens, reported, "output_tokens");
     sum.input_tokens = fresh_input_ + sum.cache_write_tokens + sum.cache_read_tokens;
 }
 
@@ -239,10 +240,11 @@ void AnthropicDecoder::assemble(chat::Reply& reply) {
     std::set<std::string> ids;
     for (Block& block : blocks_) {
         if (block.type != "tool_use") continue;
-        std::string id(text_of(block.start, "id"));
-        if (id.empty() || !ids.insert(id).second) block.start["id"] = id = made_up_call_id();
-        reply.tool_calls.push_back(
-            {std::move(id), std::string(text_of(block.start, "name")), arguments_of(block)});
+        const std::string id = usable_call_id(text_of(block.start, "id"), ids);
+        const std::string name(text_of(block.start, "name"));
+        block.start["id"] = id;
+        block.start["name"] = sendable_name(name);
+        reply.tool_calls.push_back({id, name, arguments_of(block)});
     }
     if (reply.stop == StopReason::end && !reply.tool_calls.empty())
         reply.stop = StopReason::tool_use;

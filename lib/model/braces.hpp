@@ -1,6 +1,7 @@
 // Whether the text of a JSON object or array, which comes in pieces, has come to its end.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -8,8 +9,11 @@ namespace chorus::model {
 
 class Braces {
   public:
-    void follow(std::string_view text) {
-        for (const char c : text) follow(c);
+    // How many bytes belong to it; stops at its end.
+    std::size_t follow(std::string_view text) {
+        std::size_t at = 0;
+        while (at < text.size() && !closed_) follow(text[at++]);
+        return at;
     }
     // The outermost brace or bracket was closed.
     bool closed() const { return closed_; }

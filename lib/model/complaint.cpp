@@ -197,11 +197,12 @@ Failure http_failure(std::string_view provider, const net::Response& response,
 }
 
 Failure foreign_failure(std::string_view provider, const net::Response& response,
-                        std::string_view key) {
+                        std::string_view key, std::string_view what) {
     Complaint complaint;
     complaint.status = response.status;
-    complaint.message =
-        "not an answer but " + plain_text(without_key(response.body, key)) + ": check the base URL";
+    const std::string told =
+        what.empty() ? plain_text(without_key(response.body, key)) : std::string(what);
+    complaint.message = "not an answer but " + told + ": check the base URL";
     return classify(provider, complaint);
 }
 

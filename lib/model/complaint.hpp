@@ -16,8 +16,9 @@ Complaint read_complaint(std::string_view body);
 Failure http_failure(std::string_view provider, const net::Response& response,
                      std::string_view key);
 // For a 2xx answer whose body is neither a stream of events nor JSON: a web page as a rule.
+// `what` came; "": its text is told.
 Failure foreign_failure(std::string_view provider, const net::Response& response,
-                        std::string_view key);
+                        std::string_view key, std::string_view what);
 Failure transport_failure(std::string_view provider, const net::Response& response);
 
 std::string without_key(std::string text, std::string_view key);

@@ -112,8 +112,11 @@ std::string whole_text(const chat::Message& message) {
     return message.status + "\n\n" + message.content;
 }
 
-std::string made_up_call_id() {
-    return "call_" + base::random_short_id(10);
+std::string usable_call_id(std::string_view id, std::set<std::string>& taken) {
+    std::string usable = id.empty() ? std::string() : sendable_name(id);
+    if (usable.empty() || taken.contains(usable)) usable = "call_" + base::random_short_id(10);
+    taken.insert(usable);
+    return usable;
 }
 
 }  // namespace chorus::model

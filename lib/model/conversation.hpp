@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,7 +46,8 @@ std::string whole_system(const chat::Request& request);
 // The status block and the content as one text.
 std::string whole_text(const chat::Message& message);
 
-// For a call that the provider gave no id.
-std::string made_up_call_id();
+// A call's id as both its call and its result can be sent back: the provider's, cleaned, or one
+// that is made up where it has none or `taken` has it. Adds it to `taken`.
+std::string usable_call_id(std::string_view id, std::set<std::string>& taken);
 
 }  // namespace chorus::model

@@ -9,6 +9,8 @@ namespace chorus::model {
 
 bool Decoder::take(const net::ServerEvent& event) {
     if (failure_) return false;
+    if (over_) return true;
+    took_event_ = took_event_ || !at_end_;
     if (event.type == "error" && !complete_) {
         complain(event.data);
         return false;

@@ -32,6 +32,8 @@ class Decoder {
     void expect_no_more() { at_end_ = true; }
 
     bool is_complete() const { return complete_; }
+    // Events came, and none of this protocol.
+    bool is_foreign() const { return took_event_ && !known_; }
     bool has_failed() const { return failure_.has_value(); }
     net::Received received() const;
 
@@ -58,12 +60,15 @@ class Decoder {
     // The stream carried an error.
     void complain(std::string_view data);
     void mark_complete() { complete_ = true; }
+    // An event of this protocol came.
+    void mark_known() { known_ = true; }
     // Nothing of the answer comes any more.
     void mark_over() { complete_ = over_ = true; }
 
     const Origin& origin() const { return origin_; }
     std::string* surrogate_half() { return &surrogate_half_; }
-    bool has_text() const { return !answer_.reply.text.empty(); }
+    const std::string& text() const { return answer_.reply.text; }
+    bool has_text() const { return !text().empty(); }
     chat::Usage& usage() { return answer_.reply.usage; }
 
   private:
@@ -79,6 +84,8 @@ class Decoder {
     bool over_ = false;
     bool writes_ = false;  // text or calls, rather than thoughts that nobody may be shown
     bool at_end_ = false;
+    bool took_event_ = false;
+    bool known_ = false;
     std::string surrogate_half_;
 };
 

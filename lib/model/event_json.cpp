@@ -1,5 +1,6 @@
 #include "model/event_json.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -118,6 +119,10 @@ std::optional<std::int64_t> count_of(const Json& object, const char* key) {
     const auto number = value.is_number() ? value.get<double>() : number_in(text_of(value));
     if (!(number >= 0 && number <= most)) return std::nullopt;
     return static_cast<std::int64_t>(number);
+}
+
+void take_larger(std::int64_t& count, const Json& object, const char* key) {
+    count = std::max(count, count_of(object, key).value_or(0));
 }
 
 }  // namespace chorus::model

@@ -30,5 +30,7 @@ std::string_view text_of(const Json& value);
 std::string_view text_of(const Json& object, const char* key);
 // A count of tokens or an index, also in quotes; nothing where it is none or not a sensible one.
 std::optional<std::int64_t> count_of(const Json& object, const char* key);
+// For counts that are reported more than once, with some servers as 0 the second time.
+void take_larger(std::int64_t& count, const Json& object, const char* key);
 
 }  // namespace chorus::model

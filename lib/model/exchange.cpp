@@ -47,7 +47,8 @@ class Reading {
         if (saw_event_) return {};
         std::string_view text = body_;
         if (text.starts_with(bom)) text.remove_prefix(bom.size());
-        return base::trim(text);
+        text = base::trim(text);
+        return braces_.closed() ? text.substr(0, followed_bytes_) : text;
     }
     bool is_json() const { return body().starts_with('{') || body().starts_with('['); }
 
@@ -56,8 +57,7 @@ class Reading {
     bool collect(std::string_view bytes) {
         body_ += bytes;
         if (is_json()) {
-            braces_.follow(body().substr(followed_bytes_));
-            followed_bytes_ = body().size();
+            followed_bytes_ += braces_.follow(body().substr(followed_bytes_));
             return body_.size() <= base::limits::answer_bytes;
         }
         body_.resize(std::min(body_.size(), base::limits::error_body_bytes));
@@ -97,7 +97,7 @@ std::optional<Failure> failure_of_body(net::Response response, std::string_view 
     }
     if (reading.is_json()) return std::nullopt;
     response.body = reading.body();
-    return foreign_failure(provider, response, key);
+    return foreign_failure(provider, response, key, {});
 }
 
 // What a failure found inside the stream does not know.
@@ -126,6 +126,8 @@ Answer exchange(net::Client& client, const net::Request& request, std::string_vi
         if (!reading.is_json()) reading.end();
         cut = failure_of_body(response, provider, key, reading);
         if (!cut && reading.is_json()) decoder.take_whole(reading.body());
+        if (decoder.is_foreign() && !decoder.is_complete())
+            cut = foreign_failure(provider, response, key, "events of another protocol");
     }
     Answer answer = decoder.finish(cut ? std::move(*cut) : transport_failure(provider, response));
     if (answer.failure) complete(*answer.failure, response, key);

@@ -1,6 +1,7 @@
 #include "model/model.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -57,6 +58,7 @@ struct Taken {
     Quirks quirks;
     Reasoning reasoning = Reasoning::none;
     bool own_blocks = true;
+    std::int64_t most_tokens = 0;  // of an answer, over Anthropic's format; 0: not known
 };
 
 std::string body_of(const Row& row, const Taken& taken, const chat::Request& request) {
@@ -64,9 +66,10 @@ std::string body_of(const Row& row, const Taken& taken, const chat::Request& req
     const Origin origin{std::string(taken.own_blocks ? row.provider.name : ""), request.model};
     switch (row.protocol) {
         case Protocol::anthropic:
-            return anthropic_body(request, origin);
+            return anthropic_body(request, origin, taken.most_tokens);
         case Protocol::responses:
-            return responses_body(request, origin, taken.reasoning);
+            return responses_body(request, origin, taken.reasoning,
+                                  taken.quirks.parallel_tool_calls);
         case Protocol::chat:
             return chat_body(request, origin, taken.quirks);
         case Protocol::script:
@@ -130,7 +133,12 @@ class NetworkModel final : public Model {
             taken_->own_blocks = false;
             return sends_own;
         }
-        if (row_.protocol == Protocol::chat) return adapt(taken_->quirks, failure.message);
+        if (row_.protocol == Protocol::anthropic) {
+            const std::int64_t before = std::exchange(
+                taken_->most_tokens, most_tokens_after(taken_->most_tokens, failure.message));
+            return taken_->most_tokens != before;
+        }
+        if (adapt(taken_->quirks, failure.message)) return true;
         if (row_.protocol != Protocol::responses) return false;
         const Reasoning before = taken_->reasoning;
         taken_->reasoning = reasoning_after(before, failure.message);

@@ -95,7 +95,6 @@ void write_reasoning(JsonText& out, const Message& message, const Origin& origin
 void write_answer(JsonText& out, const Message& message, const Origin& origin,
                   const Quirks& quirks) {
     const bool is_blank = base::trim(message.content).empty();
-    if (is_blank && message.tool_calls.empty()) return;
     out.begin_object().key("role").string("assistant").key("content");
     if (is_blank)
         out.null();
@@ -136,6 +135,9 @@ void write_messages(JsonText& out, const chat::Request& request, const Origin& o
             user.add(*message);
             continue;
         }
+        const bool says_nothing = message->role == Role::assistant && message->tool_calls.empty() &&
+                                  base::trim(message->content).empty();
+        if (says_nothing) continue;
         user.close();
         if (message->role == Role::tool_result)
             write_result(out, *message, quirks);

@@ -41,16 +41,23 @@ struct Fragment {
     }
 };
 
+// Some servers send a call whole once more.
+bool repeats(const Call& call, const Fragment& fragment) {
+    return !call.id.empty() && fragment.id == call.id && fragment.name == call.name &&
+           fragment.arguments == call.arguments && call.braces.closed();
+}
+
 // Whether a fragment that points at `call` really begins another one: servers number all calls 0,
 // or leave the number out.
 bool begins_another(const Call& call, const Fragment& fragment) {
+    if (repeats(call, fragment)) return false;
     const bool new_id = !fragment.id.empty() && !call.id.empty() && fragment.id != call.id;
     if (!fragment.index && new_id) return true;
     if (!call.next_id.empty() && !fragment.arguments.empty()) return true;
     if (new_id && !fragment.name.empty() && (fragment.name != call.name || call.arguments.empty()))
         return true;
-    if (fragment.name.empty() || fragment.arguments.empty() || !call.braces.closed()) return false;
-    return new_id || (!fragment.index && fragment.id.empty());
+    return !fragment.name.empty() && call.braces.closed() &&
+           (!fragment.arguments.empty() || fragment.name != call.name);
 }
 
 // Names come whole, repeated, or in pieces before the arguments.
@@ -75,7 +82,8 @@ StopReason stop_reason(std::string_view word, bool refused) {
     if (is_in(limits)) return StopReason::max_tokens;
     if (lower == "content_filter") return StopReason::content_filter;
     if (!is_in(ends)) return StopReason::unknown;
-    return refused ? StopReason::refusal : StopReason::end;
+    if (refused) return StopReason::refusal;
+    return lower == "tool_calls" ? StopReason::tool_use : StopReason::end;
 }
 
 // The text of `content`: a string, or with some servers an array of parts.
@@ -104,6 +112,7 @@ class ChatDecoder final : public Decoder {
     void take_choices(const Json& data, const char* part, std::string_view text);
     void take_choice(const Json& choice, const char* part, std::string_view data);
     void take_delta(const Json& delta);
+    void take_message(const Json& message);
     void take_reasoning(const Json& delta);
     void take_details(const Json& details);
     void take_call(const Json& json, std::size_t place);
@@ -118,12 +127,15 @@ class ChatDecoder final : public Decoder {
     std::string reasoning_;
     Json details_ = Json::array();
     std::string finish_word_;
+    bool has_deltas_ = false;
     bool refused_ = false;
 };
 
 bool ChatDecoder::read(const net::ServerEvent& event) {
     if (event.data == "[DONE]") {
-        if (is_complete() || calls_are_whole()) mark_over();
+        mark_known();
+        const bool has_something = has_text() || !calls_.empty();
+        if (is_complete() || (has_something && calls_are_whole())) mark_over();
         return true;
     }
     const std::optional<Json> data = parse_event(event.data, surrogate_half());
@@ -149,6 +161,7 @@ void ChatDecoder::take_choices(const Json& data, const char* part, std::string_v
     const Json& reported = of_groq.is_object() ? of_groq : member(data, "usage");
     take_usage(reported);
     const Json& choices = member(data, "choices");
+    if (choices.is_array() || reported.is_object()) mark_known();
     if (!choices.is_array()) return;
     for (const Json& choice : choices)
         if (count_of(choice, "index").value_or(0) == 0) take_choice(choice, part, text);
@@ -156,10 +169,13 @@ void ChatDecoder::take_choices(const Json& data, const char* part, std::string_v
 }
 
 void ChatDecoder::take_choice(const Json& choice, const char* part, std::string_view data) {
+    take_usage(member(choice, "usage"));
     const Json& delta = member(choice, part);
-    // some servers send one event with the whole message
-    const bool is_whole = !delta.is_object() && !has_text() && calls_.empty();
-    take_delta(is_whole ? member(choice, "message") : delta);
+    has_deltas_ = has_deltas_ || delta.is_object();
+    if (delta.is_object())
+        take_delta(delta);
+    else if (member(choice, "message").is_object())
+        take_message(member(choice, "message"));
     const std::string_view word = text_of(choice, "finish_reason");
     if (word.empty()) return;
     if (word == "error") return complain(data);
@@ -178,6 +194,20 @@ void ChatDecoder::take_delta(const Json& delta) {
         for (std::size_t place = 0; place < calls.size(); ++place)
             if (calls[place].is_object()) take_call(calls[place], place);
     if (member(delta, "function_call").is_object()) take_call(member(delta, "function_call"), 0);
+}
+
+// Of servers that send a message in place of a delta: pieces of it, all of it again and again, or
+// once at the end.
+void ChatDecoder::take_message(const Json& message) {
+    Json news = message;
+    if (!calls_.empty()) news.erase("tool_calls");
+    const std::string whole = content_text(member(message, "content"), "text");
+    if (whole.starts_with(text()))
+        news["content"] = whole.substr(text().size());
+    else if (has_deltas_)
+        news.erase("content");
+    if (has_deltas_) news.erase("reasoning_content"), news.erase("reasoning");
+    take_delta(news);
 }
 
 void ChatDecoder::take_reasoning(const Json& delta) {
@@ -218,6 +248,7 @@ void ChatDecoder::take_details(const Json& details) {
 void ChatDecoder::take_call(const Json& json, std::size_t place) {
     const Fragment fragment(json);
     Call& call = call_for(fragment, place);
+    if (repeats(call, fragment)) return;
     if (call.braces.closed() && fragment.arguments.empty() && fragment.id != call.id &&
         fragment.name == call.name)
         call.next_id = fragment.id;
@@ -257,13 +288,12 @@ Call& ChatDecoder::call_for(const Fragment& fragment, std::size_t place) {
 void ChatDecoder::take_usage(const Json& reported) {
     if (!reported.is_object()) return;
     chat::Usage& sum = usage();
-    sum.input_tokens = count_of(reported, "prompt_tokens").value_or(sum.input_tokens);
-    sum.output_tokens = count_of(reported, "completion_tokens").value_or(sum.output_tokens);
-    const std::optional<std::int64_t> cached =
-        count_of(member(reported, "prompt_tokens_details"), "cached_tokens");
-    sum.cache_read_tokens =
-        cached ? *cached
-               : count_of(reported, "prompt_cache_hit_tokens").value_or(sum.cache_read_tokens);
+    take_larger(sum.input_tokens, reported, "prompt_tokens");
+    take_larger(sum.input_tokens, reported, "input_tokens");
+    take_larger(sum.output_tokens, reported, "completion_tokens");
+    take_larger(sum.output_tokens, reported, "output_tokens");
+    take_larger(sum.cache_read_tokens, reported, "prompt_cache_hit_tokens");
+    take_larger(sum.cache_read_tokens, member(reported, "prompt_tokens_details"), "cached_tokens");
 }
 
 std::string ChatDecoder::wire() const {
@@ -282,7 +312,7 @@ void ChatDecoder::assemble(chat::Reply& reply) {
     if (reply.stop == StopReason::refusal || reply.stop == StopReason::content_filter) return;
     std::set<std::string> ids;
     for (Call& call : calls_) {
-        if (call.id.empty() || !ids.insert(call.id).second) call.id = made_up_call_id();
+        call.id = usable_call_id(call.id, ids);
         const bool is_blank = call.arguments.find_first_not_of(" \t\r\n") == std::string::npos;
         reply.tool_calls.push_back({call.id, call.name, is_blank ? "{}" : call.arguments});
     }

@@ -29,7 +29,7 @@ void write_tools(JsonText& out, const std::vector<chat::ToolDefinition>& tools) 
             .key("strict")
             .boolean(false)
             .end_object();
-    out.end_array().key("parallel_tool_calls").boolean(true);
+    out.end_array();
 }
 
 void write_part(JsonText& out, std::string_view text) {
@@ -96,8 +96,8 @@ Reasoning reasoning_after(Reasoning asked, std::string_view refusal) {
     return is_about_it ? Reasoning::none : asked;
 }
 
-std::string responses_body(const chat::Request& request, const Origin& origin,
-                           Reasoning reasoning) {
+std::string responses_body(const chat::Request& request, const Origin& origin, Reasoning reasoning,
+                           bool parallel_tool_calls) {
     JsonText out(expected_bytes(request));
     out.begin_object().key("model").string(request.model);
     out.key("stream").boolean(true).key("store").boolean(false);
@@ -110,6 +110,7 @@ std::string responses_body(const chat::Request& request, const Origin& origin,
     if (const std::string system = whole_system(request); !system.empty())
         out.key("instructions").string(system);
     write_tools(out, request.tools);
+    if (parallel_tool_calls && !request.tools.empty()) out.key("parallel_tool_calls").boolean(true);
     out.key("input").begin_array();
     for (const Message* message : in_wire_order(request.messages)) {
         switch (message->role) {

@@ -21,7 +21,9 @@ Reasoning reasoning_of(std::string_view model);
 // where it is about something else.
 Reasoning reasoning_after(Reasoning asked, std::string_view refusal);
 
-std::string responses_body(const chat::Request& request, const Origin& origin, Reasoning reasoning);
+// `parallel_tool_calls`: whether the field is sent.
+std::string responses_body(const chat::Request& request, const Origin& origin, Reasoning reasoning,
+                           bool parallel_tool_calls = true);
 std::unique_ptr<Decoder> responses_decoder(const Origin& origin, const StreamSink& sink);
 
 }  // namespace chorus::model

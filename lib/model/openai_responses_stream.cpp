@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "model/event_json.hpp"
 #include "model/openai_responses.hpp"
@@ -80,6 +81,7 @@ class ResponsesDecoder final : public Decoder {
     std::map<std::string, std::size_t> by_id_;
     std::map<std::int64_t, std::size_t> by_index_;
     std::map<std::size_t, std::int64_t> index_of_;
+    std::optional<std::size_t> anonymous_;  // its deltas had neither id nor index
     std::string stop_word_;
     bool is_incomplete_ = false;
     bool refused_ = false;
@@ -91,6 +93,7 @@ bool ResponsesDecoder::read(const net::ServerEvent& event) {
     if (!data || !data->is_object()) return false;
     std::string_view type = text_of(*data, "type");
     if (type.empty()) type = event.type;
+    if (type.starts_with("response.")) mark_known();
     if (type == "error" || type == "response.failed" || member(*data, "error").is_object()) {
         take_usage(member(member(*data, "response"), "usage"));
         complain(event.data);
@@ -103,6 +106,10 @@ bool ResponsesDecoder::read(const net::ServerEvent& event) {
         take_delta(*data, type);
     } else if (type == "response.function_call_arguments.done") {
         take_arguments(*data, type);
+    } else if (type == "response.output_text.done") {
+        Item& item =
+            item_for(std::string(text_of(*data, "item_id")), count_of(*data, "output_index"));
+        if (!item.has_spoken) speak(item, text_of(*data, "text"));
     }
     return true;
 }
@@ -181,10 +188,9 @@ void ResponsesDecoder::take_terminal(const Json& response, bool is_incomplete) {
 
 void ResponsesDecoder::take_usage(const Json& reported) {
     chat::Usage& sum = usage();
-    sum.input_tokens = count_of(reported, "input_tokens").value_or(0);
-    sum.output_tokens = count_of(reported, "output_tokens").value_or(0);
-    sum.cache_read_tokens =
-        count_of(member(reported, "input_tokens_details"), "cached_tokens").value_or(0);
+    take_larger(sum.input_tokens, reported, "input_tokens");
+    take_larger(sum.output_tokens, reported, "output_tokens");
+    take_larger(sum.cache_read_tokens, member(reported, "input_tokens_details"), "cached_tokens");
 }
 
 // Messages are paragraphs of their own: a commentary, then the answer.
@@ -214,10 +220,12 @@ Item& ResponsesDecoder::item_for(const std::string& id, std::optional<std::int64
             at = found->second;
     }
     if (!at && id.empty() && !index && !items_.empty()) at = items_.size() - 1;
+    if (!at) at = std::exchange(anonymous_, std::nullopt);
     if (!at) {
         keep(item_cost_bytes);
         at = items_.size();
         items_.emplace_back();
+        if (id.empty() && !index) anonymous_ = at;
     }
     if (!id.empty()) by_id_[id] = *at;
     if (index) by_index_.try_emplace(*index, *at);
@@ -259,10 +267,13 @@ void ResponsesDecoder::assemble(chat::Reply& reply) {
     for (const std::size_t at : output_order()) {
         Item& item = items_[at];
         if (item.is_call()) {
-            std::string id(text_of(item.json, "call_id"));
-            if (id.empty() || !ids.insert(id).second) item.json["call_id"] = id = made_up_call_id();
-            reply.tool_calls.push_back(
-                {std::move(id), std::string(text_of(item.json, "name")), arguments_of(item)});
+            const std::string id = usable_call_id(text_of(item.json, "call_id"), ids);
+            const std::string name(text_of(item.json, "name"));
+            reply.tool_calls.push_back({id, name, arguments_of(item)});
+            if (item.json.is_object()) {
+                item.json["call_id"] = id;
+                item.json["name"] = sendable_name(name);
+            }
         }
         if (Json json = wire_form(item); !json.is_null()) wire.push_back(std::move(json));
     }

@@ -52,9 +52,14 @@ bool is_empty(const Answer& answer) {
            answer.reply.tool_calls.empty() && base::trim(answer.reply.text).empty();
 }
 
-Failure empty_answer(bool retryable) {
+bool lacks_its_calls(const Answer& answer) {
+    return !answer.failure && answer.reply.stop == chat::StopReason::tool_use &&
+           answer.reply.tool_calls.empty();
+}
+
+Failure broken_answer(std::string message, bool retryable) {
     Failure failure;
-    failure.message = "the answer was empty";
+    failure.message = std::move(message);
     failure.retryable = retryable;
     return failure;
 }
@@ -78,11 +83,18 @@ Answer ask_with_retries(Model& model, const chat::Request& request, const Stream
                         const std::function<void(const RetryEvent&)>& on_retry) {
     chat::Usage spent;
     std::optional<Failure> last;
-    bool was_empty = false;
+    bool was_broken = false;
     for (int attempt = 1;; ++attempt) {
         Answer answer = model.ask(request, sink, interruption);
         answer.spent_before = spent;
-        if (is_empty(answer)) answer.failure = empty_answer(!std::exchange(was_empty, true));
+        if (lacks_its_calls(answer))
+            answer.failure =
+                broken_answer("the answer ended with " + base::quoted(answer.reply.raw_stop) +
+                                  " and holds no call",
+                              !std::exchange(was_broken, true));
+        if (is_empty(answer))
+            answer.failure =
+                broken_answer("the answer was empty", !std::exchange(was_broken, true));
         // that it was stopped says less than what it was at
         if (answer.failure && last && is_stopped(interruption)) answer.failure = last;
         if (!may_be_retried(answer) || attempt > policy.most || is_stopped(interruption))

@@ -27,7 +27,8 @@ struct RetryEvent {
 bool wait_for(std::int64_t wait_ms, const Interruption& interruption);
 
 // Waits are cut short by the interruption. Never retries once text was streamed. An answer without
-// text and calls is asked for once more, and then a failure.
+// text and calls, or that announces a call and has none, is asked for once more, and then a
+// failure.
 Answer ask_with_retries(Model& model, const chat::Request& request, const StreamSink& sink,
                         const Interruption& interruption, const RetryPolicy& policy,
                         const std::function<void(const RetryEvent&)>& on_retry);

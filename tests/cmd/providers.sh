@@ -48,6 +48,37 @@ fields() { jq -c '[has("stream_options", "parallel_tool_calls", "tools")]' "$(re
 expect_equal "$(fields 1) $(fields 2) $(fields 3) $(fields 4)" \
     '[true,true,true] [false,true,true] [false,false,true] [false,false,true]'
 
+each openai/gpt-4.1
+start_server "$(answers "$(refuse "Unknown parameter: 'parallel_tool_calls'.")" "$(say whole)")"
+run chorus-run a hi
+expect_equal "$status $out$err" '0 whole'
+each anthropic/m
+start_server "$(answers "$(refuse 'max_tokens: 16384 > 8192, which is the maximum allowed number of output tokens for m')" "$(say whole)")"
+run chorus-run a hi
+expect_equal "$status $out$err $(jq .max_tokens "$(request 2)")" '0 whole 8192'
+
+test_case "ids and names that a provider does not take: call and result agree"
+for model in $models; do
+    each $model
+    start_server "$(answers "$(call functions.view:0 functions.view '{"path": "."}')" "$(say hello)")"
+    run chorus-run a hi
+    expect_equal "$status $out" '0 hello'
+    expect_no_match "$(jq -c '[.messages, .input]' "$(request 2)")" '"functions[.]view'
+    expect_equal "$(grep -o '"functions_view_0"' "$(request 2)" | wc -l)" 2
+done
+
+test_case "a call that is announced and does not come: once more, then exit 7"
+for model in anthropic/m openai-chat/m; do
+    each $model
+    stop=tool_use
+    [ $model = anthropic/m ] || stop=tool_calls
+    start_server "$(answers '{"say": {"text": "Let me look.", "stop": "'$stop'"}}')"
+    run chorus-run a hi
+    expect_status 7
+    expect_match "$err" "ended with '$stop' and holds no call"
+    expect_equal "$(request_count)" 2
+done
+
 test_case "reasoning that a provider no longer takes is left out, and the thread goes on"
 for refusal in 'anthropic/m messages.1.content.0: Invalid `signature` in `thinking` block' \
     'openai/m The encrypted content gAAA could not be verified.'; do
@@ -151,11 +182,9 @@ done
 
 test_case "what was said before a pause is part of the answer"
 agent_of anthropic/m
-start_server "$(answers '{"say": {"text": "first \n", "stop": "pause_turn"}}' "$(say second)")"
+start_server "$(answers '{"say": {"text": "first ", "stop": "pause_turn"}}' "$(say second)")"
 run chorus-run a hi
-expect_equal "$status $out" "0 first
-
-second"
+expect_equal "$status $out" "0 first second"
 expect_match "$(cat "$(request 2)")" '"text":"first"'
 
 test_case "limits under any name: exit 9"

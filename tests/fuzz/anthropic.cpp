@@ -8,7 +8,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     static const fuzz::Dialect dialect{
         origin,
         [](const model::StreamSink& sink) { return model::anthropic_decoder(origin, sink); },
-        model::anthropic_body};
+        [](const chat::Request& request, const model::Origin& origin) {
+            return model::anthropic_body(request, origin);
+        }};
     fuzz::check_stream(dialect, fuzz::text_of(bytes, size));
     return 0;
 }

@@ -221,5 +221,17 @@ TEST(Anthropic, AThousandMessagesTakeNoTime) {
     EXPECT_LT(best_ms, 20);
 }
 
+TEST(Anthropic, AnAnswerIsAsLongAsTheModelTakes) {
+    EXPECT_EQ(most_tokens_after(0, "a: max_tokens: 16384 > 8192, which is the maximum"), 8192);
+    EXPECT_EQ(most_tokens_after(8192, "max_tokens: 8192 > 4096, which"), 4096);
+    EXPECT_EQ(most_tokens_after(4096, "max_tokens: 4096 > 8192, which"), 4096);
+    for (const char* other : {"", "max_tokens: x > 1", "max_tokens: 5", "max_tokens: 5 > y"})
+        EXPECT_EQ(most_tokens_after(7, other), 7) << other;
+    chat::Request request = request_of({user("hi")});
+    EXPECT_NE(anthropic_body(request, {}, 8192).find("\"max_tokens\":8192,"), std::string::npos);
+    request.max_output_tokens = 100;
+    EXPECT_NE(anthropic_body(request, {}, 8192).find("\"max_tokens\":100,"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace chorus::model

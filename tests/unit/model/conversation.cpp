@@ -37,8 +37,15 @@ TEST(Conversation, ArraysAreOpened) {
     for (const char* text : {"", "[", "[]", "[ ]", "{}"}) EXPECT_EQ(inside_array(text), "") << text;
 }
 
-TEST(Conversation, MadeUpIdsDiffer) {
-    EXPECT_NE(made_up_call_id(), made_up_call_id());
+TEST(Conversation, CallIdsAreCleanAndUnlikeEachOther) {
+    std::set<std::string> taken;
+    EXPECT_EQ(usable_call_id("toolu_1", taken), "toolu_1");
+    EXPECT_EQ(usable_call_id("functions.f:0", taken), "functions_f_0");
+    const std::string again = usable_call_id("functions f:0", taken);
+    EXPECT_EQ(again.substr(0, 5), "call_");
+    EXPECT_NE(usable_call_id("", taken), usable_call_id("", taken));
+    EXPECT_EQ(usable_call_id(std::string(100, 'a'), taken).size(), 64U);
+    EXPECT_EQ(usable_call_id(std::string(101, 'a'), taken).substr(0, 5), "call_");
 }
 
 }  // namespace

@@ -231,14 +231,35 @@ TEST(Exchange, AnAnswerThatIsNoStreamHasBeenPaidForAndIsTaken) {
 // By its length, by the connection, or by nothing: a closing brace ends it.
 TEST(Exchange, AWholeBodyIsNotWaitedFor) {
     for (const auto& [provider, body] : whole_answers)
-        for (const std::string head : {"", "Content-Length: 99999\r\n"}) {
-            Server server("HTTP/1.1 200 OK\r\n" + head + "\r\n\xEF\xBB\xBF" + body, 4'000);
-            const std::int64_t start = sys::monotonic_ms();
-            const Answer answer = ask(server, provider);
-            EXPECT_FALSE(answer.failure) << provider << answer.failure->message;
-            EXPECT_EQ(answer.reply.text, "hello");
-            EXPECT_LT(sys::monotonic_ms() - start, 1'000) << provider;
-        }
+        for (const std::string head : {"", "Content-Length: 99999\r\n"})
+            for (const std::string behind : {"", "<!-- x -->"}) {
+                Server server("HTTP/1.1 200 OK\r\n" + head + "\r\n\xEF\xBB\xBF" + body + behind,
+                              4'000);
+                const std::int64_t start = sys::monotonic_ms();
+                const Answer answer = ask(server, provider);
+                EXPECT_FALSE(answer.failure) << provider << answer.failure->message;
+                EXPECT_EQ(answer.reply.text, "hello");
+                EXPECT_LT(sys::monotonic_ms() - start, 1'000) << provider;
+            }
+}
+
+TEST(Exchange, EventsOfAnotherProtocolAreToldAndNotAskedForAgain) {
+    const std::string anthropic =
+        "data: {\"type\":\"message_start\",\"message\":{}}\n\ndata: "
+        "{\"type\":\"message_stop\"}\n\n";
+    for (const auto& [provider, events] :
+         std::vector<Whole>{{"anthropic", hello + "data: [DONE]\n\n"},
+                            {"openai", hello + "data: [DONE]\n\n"},
+                            {"openai-chat", anthropic},
+                            {"openai", anthropic}}) {
+        Server server(stream_head + events);
+        const Answer answer = ask(server, provider);
+        ASSERT_TRUE(answer.failure) << provider;
+        EXPECT_FALSE(answer.failure->retryable) << provider;
+        EXPECT_NE(answer.failure->message.find("events of another protocol: check the base URL"),
+                  std::string::npos)
+            << answer.failure->message;
+    }
 }
 
 TEST(Exchange, AnErrorInAWholeBodyIsToldInItsWords) {

@@ -22,10 +22,12 @@ class Flaky final : public Model {
         answer.reply.usage = {100, 10, 0, 0};
         if (asked >= failures_.size() + empty) answer.reply.text = "done";
         if (asked < failures_.size()) answer.failure = failures_[asked];
+        answer.reply.stop = stop;
         ++asked;
         return answer;
     }
     std::size_t asked = 0;
+    chat::StopReason stop = chat::StopReason::end;
     std::size_t empty = 0;  // answers after the failures that say nothing
 
   private:
@@ -88,6 +90,15 @@ TEST(Retry, AnEmptyAnswerIsAskedForOnceMore) {
     EXPECT_EQ(ends.answer.failure->message, "the answer was empty");
     EXPECT_EQ(ever.asked, 2U);
     EXPECT_EQ(ends.answer.spent_before, (chat::Usage{100, 10, 0, 0}));
+}
+
+TEST(Retry, AnAnswerWithoutTheCallsThatItAnnouncesIsAFailure) {
+    Flaky model({});
+    model.stop = chat::StopReason::tool_use;
+    const Attempts out = run(model, quick);
+    ASSERT_TRUE(out.answer.failure);
+    EXPECT_NE(out.answer.failure->message.find("holds no call"), std::string::npos);
+    EXPECT_EQ(model.asked, 2U);
 }
 
 TEST(Retry, ALongRetryAfterIsWaitedForWithinADeadline) {
