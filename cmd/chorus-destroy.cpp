@@ -7,6 +7,7 @@
 #include "cli/main.hpp"
 #include "cli/question.hpp"
 #include "context/saved.hpp"
+#include "life/agents.hpp"
 #include "life/deciders.hpp"
 #include "life/here.hpp"
 #include "life/leftovers.hpp"

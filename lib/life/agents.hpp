@@ -13,6 +13,9 @@ namespace chorus::life {
 // One that is active; what a crash of chorus-init left is finished first. Error(not_found) listing
 // those there are, Error(exited), Error(not_ready).
 store::Agent require_agent(const agent::Home& home, store::Store& store, const std::string& name);
+// The same for one that may be in the middle of being destroyed.
+store::Agent require_destroyable(const agent::Home& home, store::Store& store,
+                                 const std::string& name);
 // The same one as its row is now: what was read before a lock was held may be of yesterday.
 store::Agent require_again(store::Store& store, const store::Agent& agent);
 // The agent's lock, then its row as it is now: shared for what may go on beside a turn, exclusive

@@ -128,12 +128,6 @@ std::string_view name(Files files) {
     return names[static_cast<std::size_t>(files)];
 }
 
-store::Agent require_destroyable(const Home& home, store::Store& store, const std::string& name) {
-    if (auto agent = store::find_agent(store, name))
-        if (agent->status == AgentStatus::destroying) return std::move(*agent);
-    return require_agent(home, store, name);
-}
-
 void check_removable(const Home& home, const store::Agent& agent, Files files) {
     const std::string directory = home.agent(agent.name);
     if (home.path() + "/" + agent.dir != directory)

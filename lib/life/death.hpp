@@ -18,9 +18,6 @@ namespace chorus::life {
 enum class Files { archived, kept, purged };
 std::string_view name(Files files);
 
-// One that is active, or that is being destroyed. Errors as of require_agent.
-store::Agent require_destroyable(const agent::Home& home, store::Store& store,
-                                 const std::string& name);
 // What speaks against it before anything has changed: Error(bad_request) where the directory or the
 // sessions in it are a link, Error(failed) where they cannot be moved or are not where they should
 // be.
