@@ -229,6 +229,11 @@ std::string_view trim_end(std::string_view text) {
     return text.substr(0, text.find_last_not_of(blank_characters) + 1);
 }
 
+std::string_view without_bom(std::string_view text) {
+    constexpr std::string_view bom = "\xEF\xBB\xBF";
+    return text.starts_with(bom) ? text.substr(bom.size()) : text;
+}
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
     for (;;) {

@@ -44,6 +44,8 @@ std::optional<Hidden> find_hidden(std::string_view text, std::size_t from = 0);
 
 std::string_view trim(std::string_view text);
 std::string_view trim_end(std::string_view text);
+// Without a byte order mark at the beginning.
+std::string_view without_bom(std::string_view text);
 std::vector<std::string_view> split(std::string_view text, char separator);
 // Lines without their newline; a last line without one counts.
 std::vector<std::string_view> split_lines(std::string_view text);

@@ -3,7 +3,6 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "model/complaint.hpp"
-#include "model/event_json.hpp"
 
 namespace chorus::model {
 
@@ -22,8 +21,6 @@ bool Decoder::take(const net::ServerEvent& event) {
 
 void Decoder::take_whole(std::string_view body) {
     if (read_whole(body)) return mark_over();
-    const std::optional<Json> json = parse_event(body);
-    if (json && is_complaint(*json)) return complain(body);
     fail(Category::server_error, "what the server sent is no answer", false);
 }
 

@@ -32,7 +32,7 @@ class Decoder {
     void expect_no_more() { at_end_ = true; }
 
     bool is_complete() const { return complete_; }
-    // Events came, and none of this protocol.
+    // Events came, and none of this protocol: it is not complete then.
     bool is_foreign() const { return took_event_ && !known_; }
     bool has_failed() const { return failure_.has_value(); }
     net::Received received() const;

@@ -17,7 +17,6 @@ namespace {
 // on too.
 constexpr std::int64_t linger_ms = 1'000;
 constexpr std::int64_t longest_linger_ms = 5'000;
-constexpr std::string_view bom = "\xEF\xBB\xBF";
 
 // Bytes → events → decoder, for as long as they are wanted. A server that does not stream, or does
 // not answer at all, sends another kind of body, which is collected.
@@ -45,9 +44,7 @@ class Reading {
     // The body of an answer without any event, without the byte order mark.
     std::string_view body() const {
         if (saw_event_) return {};
-        std::string_view text = body_;
-        if (text.starts_with(bom)) text.remove_prefix(bom.size());
-        text = base::trim(text);
+        const std::string_view text = base::trim(base::without_bom(body_));
         return braces_.closed() ? text.substr(0, followed_bytes_) : text;
     }
     bool is_json() const { return body().starts_with('{') || body().starts_with('['); }
@@ -85,13 +82,13 @@ bool is_stream(std::string_view body) {
                        [&](const char* field) { return body.starts_with(field); });
 }
 
-// For a 2xx answer without any event. Nothing where it is a stream that ends before its first.
+// Returns the failure that a 2xx answer without any event stands for. Nothing where it is an answer
+// in JSON, or a stream that ends before its first event.
 std::optional<Failure> failure_of_body(net::Response response, std::string_view provider,
                                        std::string_view key, const Reading& reading) {
     if (reading.body().empty() || is_stream(reading.body())) return std::nullopt;
     const std::optional<Json> json = parse_event(reading.body());
-    if (json &&
-        !member(json->is_array() && !json->empty() ? json->front() : *json, "error").is_null()) {
+    if (json && is_complaint(json->is_array() && !json->empty() ? json->front() : *json)) {
         response.body = reading.body();
         return http_failure(provider, response, key);
     }
@@ -126,7 +123,7 @@ Answer exchange(net::Client& client, const net::Request& request, std::string_vi
         if (!reading.is_json()) reading.end();
         cut = failure_of_body(response, provider, key, reading);
         if (!cut && reading.is_json()) decoder.take_whole(reading.body());
-        if (decoder.is_foreign() && !decoder.is_complete())
+        if (decoder.is_foreign())
             cut = foreign_failure(provider, response, key, "events of another protocol");
     }
     Answer answer = decoder.finish(cut ? std::move(*cut) : transport_failure(provider, response));

@@ -1,11 +1,8 @@
 #include "net/sse.hpp"
 
+#include "base/text.hpp"
+
 namespace chorus::net {
-namespace {
-
-constexpr std::string_view bom = "\xEF\xBB\xBF";
-
-}  // namespace
 
 bool SseParser::feed(std::string_view bytes) {
     while (!bytes.empty() && !broken_) {
@@ -47,7 +44,7 @@ void SseParser::finish() {
 }
 
 void SseParser::end_line(std::string_view line) {
-    if (at_start_ && line.starts_with(bom)) line.remove_prefix(bom.size());
+    if (at_start_) line = base::without_bom(line);
     at_start_ = false;
     if (line.empty()) return dispatch();
     const std::size_t colon = line.find(':');

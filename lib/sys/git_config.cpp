@@ -85,7 +85,7 @@ struct Entry {
 
 // Every line is read as the start of an entry, which is more than git does.
 void each_entry(std::string_view configuration, const std::function<void(const Entry&)>& use) {
-    if (configuration.starts_with("\xEF\xBB\xBF")) configuration.remove_prefix(3);
+    configuration = base::without_bom(configuration);
     Section section;
     for (std::string_view line : base::split_lines(configuration)) {
         line = base::trim(line);

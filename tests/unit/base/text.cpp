@@ -294,5 +294,17 @@ TEST(FindHidden, finds_what_visible_does_not_show) {
     }
 }
 
+TEST(Text, TrimEndKeepsTheBeginning) {
+    EXPECT_EQ(trim_end(" a b \t\r\n\v\f"), " a b");
+    EXPECT_EQ(trim_end(" \n"), "");
+    EXPECT_EQ(trim_end(""), "");
+}
+
+TEST(Text, AByteOrderMarkCountsAtTheBeginningOnly) {
+    EXPECT_EQ(without_bom("\xEF\xBB\xBF{}"), "{}");
+    EXPECT_EQ(without_bom(" \xEF\xBB\xBF"), " \xEF\xBB\xBF");
+    EXPECT_EQ(without_bom("\xEF\xBB"), "\xEF\xBB");
+}
+
 }  // namespace
 }  // namespace chorus::base
