@@ -77,32 +77,26 @@ std::string holder(store::Store& store, const store::Agent& agent) {
     return "another command has it for itself";
 }
 
-store::Agent known_agent(const agent::Home& home, store::Store& store, const std::string& name) {
+}  // namespace
+
+store::Agent require_agent(const agent::Home& home, store::Store& store, const std::string& name) {
+    store::Agent agent = require_destroyable(home, store, name);
+    check_status(agent);
+    return agent;
+}
+
+store::Agent require_destroyable(const agent::Home& home, store::Store& store,
+                                 const std::string& name) {
     auto agent = store::find_agent(store, name);
     if (agent && agent->status == AgentStatus::creating) {
         reclaim_leftovers(home, store);
         agent = store::find_agent(store, name);
     }
     if (!agent) refuse_unknown(store, name);
+    if (agent->status == AgentStatus::destroying) return *agent;
+    check_status(*agent);
+    check_directory(home, *agent);
     return *agent;
-}
-
-}  // namespace
-
-store::Agent require_agent(const agent::Home& home, store::Store& store, const std::string& name) {
-    store::Agent agent = known_agent(home, store, name);
-    check_status(agent);
-    check_directory(home, agent);
-    return agent;
-}
-
-store::Agent require_destroyable(const agent::Home& home, store::Store& store,
-                                 const std::string& name) {
-    store::Agent agent = known_agent(home, store, name);
-    if (agent.status == AgentStatus::destroying) return agent;
-    check_status(agent);
-    check_directory(home, agent);
-    return agent;
 }
 
 store::Agent require_again(store::Store& store, const store::Agent& agent) {
