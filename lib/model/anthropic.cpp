@@ -151,7 +151,7 @@ void write_messages(JsonText& out, const chat::Request& request, const Origin& o
             continue;
         }
         const std::string* own = own_blocks(*message, origin, R"("type":"tool_use")");
-        if (!own && base::trim(message->content).empty() && message->tool_calls.empty()) continue;
+        if (!own && says_nothing(*message)) continue;
         stretches.close();
         write_answer(out, *message, own);
     }

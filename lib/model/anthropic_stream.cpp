@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <map>
 #include <set>
 
@@ -84,7 +83,7 @@ class AnthropicDecoder final : public Decoder {
     void say_in_block(Block& block, std::string_view text);
     void take_usage(const Json& usage);
     Block* block_at(const Json& event);
-    std::string wire() const;
+    std::string wire();
 
     std::vector<Block> blocks_;
     std::map<std::int64_t, std::size_t> place_of_;  // by index, which some servers give twice
@@ -157,7 +156,7 @@ void AnthropicDecoder::extend_block(const Json& event) {
     if (Block* block = block_at(event)) extend(*block, delta);
 }
 
-// Of a server that sends deltas without the block's start.
+// Begins the block of deltas whose start the server did not send.
 void AnthropicDecoder::announce(std::string_view delta, std::optional<std::int64_t> index) {
     if (delta == "text_delta") start_block({{"type", "text"}}, index, 0);
     if (delta == "thinking_delta") start_block({{"type", "thinking"}}, index, 0);
@@ -212,20 +211,18 @@ Block* AnthropicDecoder::block_at(const Json& event) {
 }
 
 // "" where nothing is worth sending back. An answer may not end in thinking.
-std::string AnthropicDecoder::wire() const {
+std::string AnthropicDecoder::wire() {
     auto end = blocks_.end();
     while (end != blocks_.begin() && (std::prev(end)->is_thinking() || !goes_back(*std::prev(end))))
         --end;
     if (end == blocks_.begin()) return {};
+    // a turn that paused is the last message of the next request, which may not end in blanks
+    std::string& last = std::prev(end)->text;
+    last.resize(base::trim_end(last).size());
     JsonText out;
     out.begin_array();
-    for (auto at = blocks_.begin(); at != end; ++at) {
-        if (!goes_back(*at)) continue;
-        Block block = *at;
-        // a turn that paused is the last message of the next request, which may not end in blanks
-        if (at + 1 == end) block.text.resize(base::trim_end(block.text).size());
-        write_block(out, block);
-    }
+    for (auto at = blocks_.begin(); at != end; ++at)
+        if (goes_back(*at)) write_block(out, *at);
     return out.end_array().take();
 }
 

@@ -183,9 +183,9 @@ Failure http_failure(std::string_view provider, const net::Response& response,
                      std::string_view key) {
     Complaint complaint = read_complaint(without_key(response.body, key));
     if (response.status >= 300) complaint.status = response.status;
-    const bool is_redirect = response.status < 400 && response.status != 304;
-    if (response.status >= 300 && is_redirect)
-        complaint.message = "a redirect, which is not followed: check the base URL";
+    const bool is_redirect =
+        response.status >= 300 && response.status < 400 && response.status != 304;
+    if (is_redirect) complaint.message = "a redirect, which is not followed: check the base URL";
     if (response.status == 407) complaint.message = "the proxy asks for a user name and a password";
     const bool may_be_elsewhere =
         response.status == 400 || response.status == 404 || response.status == 405;

@@ -15,8 +15,8 @@ Complaint read_complaint(std::string_view body);
 // Adds the status and the headers. `key` is struck out wherever the server repeats it.
 Failure http_failure(std::string_view provider, const net::Response& response,
                      std::string_view key);
-// For a 2xx answer whose body is neither a stream of events nor JSON: a web page as a rule.
-// `what` came; "": its text is told.
+// Returns the failure of a 2xx answer that is none of the protocol: a web page as a rule. `what`
+// describes it; "" for the text of its body.
 Failure foreign_failure(std::string_view provider, const net::Response& response,
                         std::string_view key, std::string_view what);
 Failure transport_failure(std::string_view provider, const net::Response& response);

@@ -71,10 +71,14 @@ std::string sendable_name(std::string_view text) {
     return name.empty() ? "unnamed" : name;
 }
 
+bool has_own_blocks(const chat::Message& message, const Origin& origin) {
+    return message.opaque && message.opaque->provider == origin.provider &&
+           message.opaque->model == origin.model;
+}
+
 const std::string* own_blocks(const chat::Message& message, const Origin& origin,
                               std::string_view call_mark) {
-    if (!message.opaque || message.opaque->provider != origin.provider ||
-        message.opaque->model != origin.model || inside_array(message.opaque->wire).empty())
+    if (!has_own_blocks(message, origin) || inside_array(message.opaque->wire).empty())
         return nullptr;
     const std::string& wire = message.opaque->wire;
     const bool lost_its_calls =
@@ -105,6 +109,10 @@ std::string_view inside_array(std::string_view wire) {
 
 std::string whole_system(const chat::Request& request) {
     return request.system + request.documents;
+}
+
+bool says_nothing(const chat::Message& message) {
+    return message.tool_calls.empty() && base::trim(message.content).empty();
 }
 
 std::string whole_text(const chat::Message& message) {

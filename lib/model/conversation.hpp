@@ -32,6 +32,8 @@ std::string_view sendable_schema(const chat::ToolDefinition& tool);
 // Ids and names that another provider, or a model's fancy, made: [A-Za-z0-9_-]{1,64}.
 std::string sendable_name(std::string_view text);
 
+// Whether the message has blocks that this provider and model made.
+bool has_own_blocks(const chat::Message& message, const Origin& origin);
 // The message's own blocks where this provider and model made them, else nullptr. `call_mark` is
 // how a tool call begins in them: blocks with calls that the message no longer has are not its own.
 const std::string* own_blocks(const chat::Message& message, const Origin& origin,
@@ -43,11 +45,13 @@ bool refuses_own_blocks(std::string_view message);
 std::string_view inside_array(std::string_view wire);
 // The system prompt and the documents as one text.
 std::string whole_system(const chat::Request& request);
+// Whether an assistant's message has neither a call nor text to see, which APIs refuse.
+bool says_nothing(const chat::Message& message);
 // The status block and the content as one text.
 std::string whole_text(const chat::Message& message);
 
-// A call's id as both its call and its result can be sent back: the provider's, cleaned, or one
-// that is made up where it has none or `taken` has it. Adds it to `taken`.
+// Returns the id under which a call and its result can be sent back: the provider's, cleaned, or a
+// made-up one where it is empty or in `taken`. Adds it to `taken`.
 std::string usable_call_id(std::string_view id, std::set<std::string>& taken);
 
 }  // namespace chorus::model

@@ -20,7 +20,8 @@ using chat::Json;
 // where it is given, keeps the first half of it until the second comes.
 std::optional<Json> parse_event(std::string_view data, std::string* half = nullptr);
 
-// An error, in whatever shape: {"error":…}, {"object":"error",…}, or a message that has no type.
+// Whether an event is an error, in whatever shape: {"error":…}, {"object":"error",…}, or a message
+// that has no type.
 bool is_complaint(const Json& event);
 
 // null where `object` is none or has no such member.
@@ -30,7 +31,8 @@ std::string_view text_of(const Json& value);
 std::string_view text_of(const Json& object, const char* key);
 // A count of tokens or an index, also in quotes; nothing where it is none or not a sensible one.
 std::optional<std::int64_t> count_of(const Json& object, const char* key);
-// For counts that are reported more than once, with some servers as 0 the second time.
+// Raises `count` to the object's where that is larger: servers report it more than once, some as 0
+// the second time.
 void take_larger(std::int64_t& count, const Json& object, const char* key);
 
 }  // namespace chorus::model

@@ -53,7 +53,7 @@ std::string url_of(Protocol protocol, std::string base_url) {
     return base_url.insert(std::min(base_url.find('?'), base_url.size()), path_of(protocol));
 }
 
-// What a server takes: what it and the model are known for, and what a 400 told since.
+// The features that a server accepts: those known of it and the model, less those that it refused.
 struct Taken {
     Quirks quirks;
     Reasoning reasoning = Reasoning::none;
@@ -123,12 +123,11 @@ class NetworkModel final : public Model {
     // Whether the request becomes another one, after the server refused it.
     bool learn(const Failure& failure, const chat::Request& request) {
         if (failure.status != 400 && failure.status != 422) return false;
-        const auto is_own = [&](const chat::Message& message) {
-            return message.opaque && message.opaque->provider == endpoint_.provider &&
-                   message.opaque->model == request.model;
-        };
-        const bool sends_own = taken_->own_blocks && std::any_of(request.messages.begin(),
-                                                                 request.messages.end(), is_own);
+        const bool sends_own =
+            taken_->own_blocks && std::any_of(request.messages.begin(), request.messages.end(),
+                                              [&](const chat::Message& message) {
+                                                  return has_own_blocks(message, origin(request));
+                                              });
         if (refuses_own_blocks(failure.message)) {
             taken_->own_blocks = false;
             return sends_own;

@@ -135,9 +135,7 @@ void write_messages(JsonText& out, const chat::Request& request, const Origin& o
             user.add(*message);
             continue;
         }
-        const bool says_nothing = message->role == Role::assistant && message->tool_calls.empty() &&
-                                  base::trim(message->content).empty();
-        if (says_nothing) continue;
+        if (message->role == Role::assistant && says_nothing(*message)) continue;
         user.close();
         if (message->role == Role::tool_result)
             write_result(out, *message, quirks);

@@ -196,8 +196,8 @@ void ChatDecoder::take_delta(const Json& delta) {
     if (member(delta, "function_call").is_object()) take_call(member(delta, "function_call"), 0);
 }
 
-// Of servers that send a message in place of a delta: pieces of it, all of it again and again, or
-// once at the end.
+// Hears a message that a server sends in place of a delta: a piece of it, all of it so far, or all
+// of it once at the end.
 void ChatDecoder::take_message(const Json& message) {
     Json news = message;
     if (!calls_.empty()) news.erase("tool_calls");
@@ -206,7 +206,8 @@ void ChatDecoder::take_message(const Json& message) {
         news["content"] = whole.substr(text().size());
     else if (has_deltas_)
         news.erase("content");
-    if (has_deltas_) news.erase("reasoning_content"), news.erase("reasoning");
+    if (has_deltas_)
+        for (const char* key : {"reasoning_content", "reasoning"}) news.erase(key);
     take_delta(news);
 }
 

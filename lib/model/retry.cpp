@@ -46,15 +46,15 @@ bool may_be_retried(const Answer& answer) {
     return answer.failure && answer.failure->retryable && !answer.text_was_streamed;
 }
 
-// Nothing but thoughts, as some models answer now and then.
-bool is_empty(const Answer& answer) {
-    return !answer.failure && answer.reply.stop == chat::StopReason::end &&
-           answer.reply.tool_calls.empty() && base::trim(answer.reply.text).empty();
-}
-
-bool lacks_its_calls(const Answer& answer) {
-    return !answer.failure && answer.reply.stop == chat::StopReason::tool_use &&
-           answer.reply.tool_calls.empty();
+// Returns why a whole answer is none, or "": some models send nothing but thoughts now and then, or
+// announce a call that does not come.
+std::string defect_of(const Answer& answer) {
+    const chat::Reply& reply = answer.reply;
+    if (answer.failure || !reply.tool_calls.empty()) return {};
+    if (reply.stop == chat::StopReason::tool_use)
+        return "the answer ended with " + base::quoted(reply.raw_stop) + " and holds no call";
+    const bool is_empty = reply.stop == chat::StopReason::end && base::trim(reply.text).empty();
+    return is_empty ? "the answer was empty" : "";
 }
 
 Failure broken_answer(std::string message, bool retryable) {
@@ -87,14 +87,8 @@ Answer ask_with_retries(Model& model, const chat::Request& request, const Stream
     for (int attempt = 1;; ++attempt) {
         Answer answer = model.ask(request, sink, interruption);
         answer.spent_before = spent;
-        if (lacks_its_calls(answer))
-            answer.failure =
-                broken_answer("the answer ended with " + base::quoted(answer.reply.raw_stop) +
-                                  " and holds no call",
-                              !std::exchange(was_broken, true));
-        if (is_empty(answer))
-            answer.failure =
-                broken_answer("the answer was empty", !std::exchange(was_broken, true));
+        if (std::string defect = defect_of(answer); !defect.empty())
+            answer.failure = broken_answer(std::move(defect), !std::exchange(was_broken, true));
         // that it was stopped says less than what it was at
         if (answer.failure && last && is_stopped(interruption)) answer.failure = last;
         if (!may_be_retried(answer) || attempt > policy.most || is_stopped(interruption))

@@ -58,8 +58,8 @@ struct AssembledWindow {
 AssembledWindow assemble_window(Place& place, const Loaded& loaded, const WindowFrame& frame,
                                 std::int64_t open_turn);
 WindowFrame frame_for(const Place& place, const Settings& settings, base::TimeMs now);
-// What the token budget leaves for messages beside system prompt, documents, tools and the
-// project's text, as it compares with estimates; 0 for no limit.
+// Returns the tokens that the budget leaves for messages beside system prompt, documents, tools and
+// the project's text, as it compares with estimates; 0 for no limit.
 std::int64_t room_for_messages(Place& place, const Loaded& loaded,
                                const std::vector<chat::Message>& messages);
 // Whether max_messages or the token budget may leave something out of it, tokens being counted as

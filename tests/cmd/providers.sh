@@ -10,6 +10,10 @@ each() { # a new agent for each protocol, as $model
     agent_of "$1"
 }
 
+refuse() { # MESSAGE: a 400 with it
+    jq -nc --arg m "$1" '{status: 400, body: ({error: {message: $m}} | tojson)}'
+}
+
 test_case "what attempts that failed used is counted, for the token limit too"
 for model in $models; do
     each $model
@@ -33,10 +37,6 @@ expect_equal "$(asked 1) $(asked 2) $(asked 3) $(asked 4)" \
     '["auto",["reasoning.encrypted_content"]] [null,["reasoning.encrypted_content"]] [null,null] [null,null]'
 run chorus-run a -m openai/gpt-4.1 hi
 expect_equal "$(asked 5)" '[null,null]'
-
-refuse() { # MESSAGE: a 400 with it
-    jq -nc --arg m "$1" '{status: 400, body: ({error: {message: $m}} | tojson)}'
-}
 
 test_case "a field that a server does not know is left out"
 agent_of openai-chat/m
