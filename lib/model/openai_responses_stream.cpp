@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -47,6 +48,11 @@ bool has_refusal(const Json& item) {
            });
 }
 
+bool is_same(const Json& begun, const Json& done) {
+    return text_of(begun, "type") == text_of(done, "type") &&
+           text_of(begun, "call_id") == text_of(done, "call_id");
+}
+
 StopReason reason_of(std::string_view incomplete) {
     if (incomplete == "max_output_tokens") return StopReason::max_tokens;
     return incomplete == "content_filter" ? StopReason::content_filter : StopReason::unknown;
@@ -73,7 +79,10 @@ class ResponsesDecoder final : public Decoder {
     void take_usage(const Json& reported);
     void speak(Item& item, std::string_view text);
     void speak_unheard(Item& item);
-    Item& item_for(const std::string& id, std::optional<std::int64_t> index);
+    void speak_rest(Item& item, std::string_view whole);
+    Item& item_of(const Json& event);
+    Item& item_for(const std::string& id, std::optional<std::int64_t> index,
+                   const std::function<bool(const Item&)>& is_it);
     std::vector<std::size_t> output_order() const;
     Json wire_form(const Item& item) const;
 
@@ -107,9 +116,7 @@ bool ResponsesDecoder::read(const net::ServerEvent& event) {
     } else if (type == "response.function_call_arguments.done") {
         take_arguments(*data, type);
     } else if (type == "response.output_text.done") {
-        Item& item =
-            item_for(std::string(text_of(*data, "item_id")), count_of(*data, "output_index"));
-        if (!item.has_spoken) speak(item, text_of(*data, "text"));
+        speak_rest(item_of(*data), text_of(*data, "text"));
     }
     return true;
 }
@@ -127,11 +134,13 @@ void ResponsesDecoder::take_item(const Json& event, std::string_view type,
                                  std::size_t event_bytes) {
     const Json& json = member(event, "item");
     if (!json.is_object()) return;
-    Item& item = item_for(std::string(text_of(json, "id")), count_of(event, "output_index"));
+    const bool is_done = type == "response.output_item.done";
+    Item& item = item_for(std::string(text_of(json, "id")), count_of(event, "output_index"),
+                          [&](const Item& there) { return is_done && is_same(there.json, json); });
     keep(event_bytes);
     if (item.done) return;
     item.json = json;
-    item.done = type == "response.output_item.done";
+    item.done = is_done;
     if (text_of(json, "type") == "reasoning") pause();
     if (item.done) speak_unheard(item);
 }
@@ -140,8 +149,7 @@ void ResponsesDecoder::take_delta(const Json& event, std::string_view type) {
     const std::string_view delta = text_of(event, "delta");
     if (type == "response.output_text.delta" || type == "response.refusal.delta") {
         refused_ = refused_ || type == "response.refusal.delta";
-        speak(item_for(std::string(text_of(event, "item_id")), count_of(event, "output_index")),
-              delta);
+        speak(item_of(event), delta);
     } else if (type == "response.reasoning_summary_text.delta" ||
                type == "response.reasoning_text.delta") {
         think(delta);
@@ -151,7 +159,7 @@ void ResponsesDecoder::take_delta(const Json& event, std::string_view type) {
 }
 
 void ResponsesDecoder::take_arguments(const Json& event, std::string_view type) {
-    Item& item = item_for(std::string(text_of(event, "item_id")), count_of(event, "output_index"));
+    Item& item = item_of(event);
     if (type == "response.function_call_arguments.delta") {
         write(text_of(event, "delta").size());
         item.arguments += text_of(event, "delta");
@@ -170,7 +178,8 @@ void ResponsesDecoder::take_output(const Json& output, std::size_t event_bytes) 
     keep(event_bytes);
     for (std::size_t i = 0; i < output.size(); ++i) {
         if (!output[i].is_object()) continue;
-        Item& item = item_for(std::string(text_of(output[i], "id")), static_cast<std::int64_t>(i));
+        Item& item = item_for(std::string(text_of(output[i], "id")), static_cast<std::int64_t>(i),
+                              [&](const Item& there) { return is_same(there.json, output[i]); });
         item.json = output[i];
         item.done = true;
         speak_unheard(item);
@@ -205,19 +214,35 @@ void ResponsesDecoder::speak(Item& item, std::string_view text) {
 void ResponsesDecoder::speak_unheard(Item& item) {
     if (text_of(item.json, "type") != "message") return;
     refused_ = refused_ || has_refusal(item.json);
-    if (!item.has_spoken) speak(item, text_in(item.json));
+    speak_rest(item, text_in(item.json));
 }
 
-Item& ResponsesDecoder::item_for(const std::string& id, std::optional<std::int64_t> index) {
+// What the deltas left out of the whole text.
+void ResponsesDecoder::speak_rest(Item& item, std::string_view whole) {
+    if (whole.starts_with(item.text)) speak(item, whole.substr(item.text.size()));
+}
+
+// The item that an event with an item_id speaks of.
+Item& ResponsesDecoder::item_of(const Json& event) {
+    return item_for(std::string(text_of(event, "item_id")), count_of(event, "output_index"),
+                    [](const Item&) { return true; });
+}
+
+// By its id, then by its number. Some servers give an item another id in every event (GitHub
+// Copilot), others give every item the same number: under an id not seen before, `is_it` tells
+// whether the item that is still open under the number is meant.
+Item& ResponsesDecoder::item_for(const std::string& id, std::optional<std::int64_t> index,
+                                 const std::function<bool(const Item&)>& is_it) {
     std::optional<std::size_t> at;
     if (const auto found = by_id_.find(id); !id.empty() && found != by_id_.end())
         at = found->second;
     if (!at && index) {
         const auto found = by_index_.find(*index);
-        // another id on the same number is another item
-        if (found != by_index_.end() &&
-            (id.empty() || text_of(items_[found->second].json, "id").empty()))
-            at = found->second;
+        if (found != by_index_.end()) {
+            const Item& there = items_[found->second];
+            if (id.empty() || text_of(there.json, "id").empty() || (!there.done && is_it(there)))
+                at = found->second;
+        }
     }
     if (!at && id.empty() && !index && !items_.empty()) at = items_.size() - 1;
     if (!at) at = std::exchange(anonymous_, std::nullopt);
@@ -228,7 +253,7 @@ Item& ResponsesDecoder::item_for(const std::string& id, std::optional<std::int64
         if (id.empty() && !index) anonymous_ = at;
     }
     if (!id.empty()) by_id_[id] = *at;
-    if (index) by_index_.try_emplace(*index, *at);
+    if (index) by_index_[*index] = *at;
     if (index) index_of_.try_emplace(*at, *index);
     return items_[*at];
 }

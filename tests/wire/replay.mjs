@@ -7,13 +7,27 @@ import OpenAI from 'openai';
 const [protocol, baseURL, ...files] = process.argv.slice(2);
 const options = { baseURL, apiKey: 'sk-test', maxRetries: 0 };
 
+// Text blocks with another block between them are paragraphs; neighbours are one text.
+function textOf(blocks) {
+  let text = '';
+  let apart = false;
+  for (const block of blocks) {
+    if (block.type !== 'text') apart = text !== '';
+    else if (block.text !== '') {
+      text += (apart ? '\n\n' : '') + block.text;
+      apart = false;
+    }
+  }
+  return text;
+}
+
 const ask = {
   async anthropic(body) {
     const message = await new Anthropic(options).messages.stream(body).finalMessage();
     const of = (type) => message.content.filter((block) => block.type === type);
     const { usage } = message;
     return {
-      text: of('text').map((block) => block.text).join('\n\n'),
+      text: textOf(message.content),
       calls: of('tool_use').map(({ id, name, input }) => ({ id, name, arguments: input })),
       input: usage.input_tokens + (usage.cache_creation_input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0),
       output: usage.output_tokens,

@@ -19,8 +19,9 @@ script() { # parallel calls, thoughts, text outside ASCII, caches, an end at the
         {text: "A long ans", stop: "max_tokens", usage: {input: 140, output: 11}}
     ] | {answers: map({say: ., chunk: 7}), after: "error"}'
 }
-stored() { # what Chorus made of each answer
-    db "SELECT json_object('text', content, 'calls', json(coalesce(tool_calls, '[]'))) FROM messages WHERE role = 'assistant' ORDER BY id" |
+stored() { # [ID]: what Chorus made of each answer, of those behind ID
+    db "SELECT json_object('text', content, 'calls', json(coalesce(tool_calls, '[]'))) FROM messages
+        WHERE role = 'assistant' AND id > ${1-0} ORDER BY id" |
         jq -c '{text, calls: [.calls[] | {id, name, arguments: (.arguments | if type == "string" then fromjson else . end)}]}'
 }
 types='anthropic Anthropic.MessageCreateParamsStreaming
@@ -49,6 +50,29 @@ for model in anthropic/m openai/gpt-9 openai-chat/m; do
     expect_equal "$(jq -c '{text, calls}' <<<"$out")" "$(stored)"
     expect_equal "$(jq -sc '.[:3] | [(map(.input) | add), (map(.output) | add)]' <<<"$out")" "$first"
     expect_match "$(jq -r .stop <<<"$out" | tail -1)" '^(max_tokens|max_output_tokens|length)$'
+
+    test_case "$protocol: its SDK reads whole streams of its servers as Chorus does"
+    init a --model $model --permissions open
+    streams=("$here/wire/streams/$protocol"/*)
+    for stream in "${streams[@]}"; do
+        raw=$(jq -nc --rawfile body "$stream" '{status: 200, headers: {"content-type": "text/event-stream"}, body: $body}')
+        start_server "$(answers "$raw" "$(say 'the end')")"
+        last=$(db 'SELECT coalesce(max(id), 0) FROM messages')
+        run chorus-run a go --json
+        case $stream in */limit) expect_status 9 ;; *) expect_status 0 ;; esac
+        after=$(($(request_count) - 1)) # of those each counts 10 in and 5 out
+        jq -c --argjson of "$(stored $last | head -1)" --argjson more $after \
+            '$of + {input: (.usage.input_tokens - 10 * $more), output: (.usage.output_tokens - 5 * $more)}' <<<"$out" >>ours
+        cp log/0001.json "body-${stream##*/}.json"
+        echo "$raw" >>raw
+    done
+    start_server "$(jq -sc '{answers: ., after: "error"}' raw)"
+    url=http://127.0.0.1:$port
+    [ $protocol = anthropic ] || url=$url/v1
+    run node "$installed/replay.mjs" $protocol "$url" body-*.json
+    expect_status 0
+    expect_equal "$(wc -l <ours)" ${#streams[@]}
+    expect_equal "$(jq -c 'del(.stop)' <<<"$out")" "$(cat ours)"
 
     test_case "$protocol: its types take the requests"
     init a --model $model --permissions open

@@ -143,6 +143,82 @@ data: {"type":"response.completed","response":{"status":"completed"}}
     EXPECT_EQ(answer.reply.tool_calls, calls);
 }
 
+// What GitHub Copilot does.
+TEST(ResponsesStream, KeysByNumberWhereIdsChangeWithEveryEvent) {
+    Heard heard;
+    const Answer answer = decode(
+        make,
+        R"(data: {"type":"response.output_item.added","output_index":0,"item":{"type":"reasoning","id":"r1","summary":[]}}
+
+data: {"type":"response.output_item.done","output_index":0,"item":{"type":"reasoning","id":"r2","summary":[],"encrypted_content":"E"}}
+
+data: {"type":"response.output_item.added","output_index":1,"item":{"type":"message","id":"m1","role":"assistant","content":[]}}
+
+data: {"type":"response.output_text.delta","item_id":"m2","output_index":1,"content_index":0,"delta":"All"}
+
+data: {"type":"response.output_text.delta","item_id":"m3","output_index":1,"content_index":0,"delta":" well."}
+
+data: {"type":"response.output_text.done","item_id":"m4","output_index":1,"content_index":0,"text":"All well."}
+
+data: {"type":"response.output_item.done","output_index":1,"item":{"type":"message","id":"m5","role":"assistant","content":[{"type":"output_text","text":"All well."}]}}
+
+data: {"type":"response.output_item.added","output_index":2,"item":{"type":"function_call","id":"f1","call_id":"a","name":"f","arguments":""}}
+
+data: {"type":"response.function_call_arguments.delta","item_id":"f2","output_index":2,"delta":"{\"x\""}
+
+data: {"type":"response.function_call_arguments.delta","item_id":"f3","output_index":2,"delta":":1}"}
+
+data: {"type":"response.output_item.done","output_index":2,"item":{"type":"function_call","id":"f4","call_id":"a","name":"f","arguments":"{\"x\":1}"}}
+
+data: {"type":"response.completed","response":{"status":"completed"}}
+
+)",
+        heard);
+    EXPECT_EQ(heard.text, "All well.");
+    EXPECT_EQ(answer.reply.text, "All well.");
+    const std::vector<chat::ToolCall> calls{{"a", "f", R"({"x":1})"}};
+    EXPECT_EQ(answer.reply.tool_calls, calls);
+    EXPECT_NE(answer.reply.opaque->wire.find(R"("encrypted_content":"E")"), std::string::npos);
+    EXPECT_EQ(answer.reply.opaque->wire.find(R"("id":"m1")"), std::string::npos);
+}
+
+TEST(ResponsesStream, KeysByIdWhereEveryNumberIsTheSame) {
+    const Answer answer = decode(
+        make,
+        R"(data: {"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"f1","call_id":"a","name":"f","arguments":""}}
+
+data: {"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"f2","call_id":"b","name":"g","arguments":""}}
+
+data: {"type":"response.function_call_arguments.delta","item_id":"f1","output_index":0,"delta":"{\"x\":1}"}
+
+data: {"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","id":"f3","call_id":"c","name":"h","arguments":"{}"}}
+
+data: {"type":"response.completed","response":{"status":"completed"}}
+
+)");
+    const std::vector<chat::ToolCall> calls{
+        {"a", "f", R"({"x":1})"}, {"b", "g", "{}"}, {"c", "h", "{}"}};
+    EXPECT_EQ(answer.reply.tool_calls, calls);
+}
+
+TEST(ResponsesStream, TakesWhatTheDeltasLeftOut) {
+    Heard heard;
+    const Answer answer = decode(
+        make,
+        R"(data: {"type":"response.output_text.delta","item_id":"m","output_index":0,"delta":"Got it"}
+
+data: {"type":"response.output_text.done","item_id":"m","output_index":0,"text":"Got it: 4"}
+
+data: {"type":"response.output_item.done","output_index":0,"item":{"type":"message","id":"m","role":"assistant","content":[{"type":"output_text","text":"Got it: 4"},{"type":"output_text","text":"2."}]}}
+
+data: {"type":"response.completed","response":{"status":"completed"}}
+
+)",
+        heard);
+    EXPECT_EQ(heard.text, "Got it: 42.");
+    EXPECT_EQ(answer.reply.text, "Got it: 42.");
+}
+
 // Each call is answered by its id: two with one id would be one.
 TEST(ResponsesStream, MakesUpIdsThatAreMissingOrTwice) {
     const Answer answer = decode(
