@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
@@ -31,11 +32,11 @@ void write_text(JsonText& out, std::string_view text, Mark mark = Mark::no) {
 
 // A mark behind the prompt, which has the tools before it, and one behind the documents: an edit of
 // these leaves the others in the cache.
-void write_system(JsonText& out, const chat::Request& request) {
+void write_system(JsonText& out, const chat::Request& request, Mark mark) {
     if (request.system.empty() && request.documents.empty()) return;
     out.key("system").begin_array();
-    if (!request.system.empty()) write_text(out, request.system, Mark::yes);
-    if (!request.documents.empty()) write_text(out, request.documents, Mark::yes);
+    if (!request.system.empty()) write_text(out, request.system, mark);
+    if (!request.documents.empty()) write_text(out, request.documents, mark);
     out.end_array();
 }
 
@@ -138,7 +139,7 @@ std::array<const Message*, 2> to_mark(const std::vector<const Message*>& message
     return marked;
 }
 
-void write_messages(JsonText& out, const chat::Request& request, const Origin& origin) {
+void write_messages(JsonText& out, const chat::Request& request, const Origin& origin, Mark mark) {
     const std::vector<const Message*> messages = in_wire_order(request.messages);
     const std::array<const Message*, 2> marked = to_mark(messages);
     Stretches stretches(out);
@@ -146,7 +147,7 @@ void write_messages(JsonText& out, const chat::Request& request, const Origin& o
         if (message->role != Role::assistant) {
             if (has_blocks(*message))
                 stretches.add(*message, message == marked.front() || message == marked.back()
-                                            ? Mark::yes
+                                            ? mark
                                             : Mark::no);
             continue;
         }
@@ -158,8 +159,7 @@ void write_messages(JsonText& out, const chat::Request& request, const Origin& o
     stretches.close();
 }
 
-}  // namespace
-
+// The largest max_tokens that a refusal names, or `most`.
 std::int64_t most_tokens_after(std::int64_t most, std::string_view refusal) {
     constexpr std::string_view begin = "max_tokens: ";
     constexpr std::string_view relation = " > ";
@@ -174,18 +174,31 @@ std::int64_t most_tokens_after(std::int64_t most, std::string_view refusal) {
     return named > 0 && (most == 0 || named < most) ? named : most;
 }
 
+}  // namespace
+
+bool adapt(AnthropicQuirks& quirks, std::string_view refusal) {
+    if (quirks.cache_control && refusal.find("cache_control") != refusal.npos) {
+        quirks.cache_control = false;
+        return true;
+    }
+    const std::int64_t most = most_tokens_after(quirks.most_tokens, refusal);
+    return std::exchange(quirks.most_tokens, most) != most;
+}
+
 std::string anthropic_body(const chat::Request& request, const Origin& origin,
-                           std::int64_t most_tokens) {
+                           const AnthropicQuirks& quirks) {
     JsonText out(expected_bytes(request));
     out.begin_object().key("model").string(request.model);
     const std::int64_t wanted =
         request.max_output_tokens > 0 ? request.max_output_tokens : default_max_tokens;
-    out.key("max_tokens").number(most_tokens > 0 ? std::min(wanted, most_tokens) : wanted);
+    out.key("max_tokens")
+        .number(quirks.most_tokens > 0 ? std::min(wanted, quirks.most_tokens) : wanted);
     out.key("stream").boolean(true);
-    write_system(out, request);
-    write_tools(out, request.tools, request.system.empty() ? Mark::yes : Mark::no);
+    const Mark mark = quirks.cache_control ? Mark::yes : Mark::no;
+    write_system(out, request, mark);
+    write_tools(out, request.tools, request.system.empty() ? mark : Mark::no);
     out.key("messages").begin_array();
-    write_messages(out, request, origin);
+    write_messages(out, request, origin, mark);
     return out.end_array().end_object().take();
 }
 

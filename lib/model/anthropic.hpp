@@ -12,12 +12,18 @@ namespace chorus::model {
 
 inline constexpr std::string_view anthropic_version = "2026-10-21";
 
-// The largest max_tokens that a refusal names ("max_tokens: 16384 > 8192, …"), or `most`.
-std::int64_t most_tokens_after(std::int64_t most, std::string_view refusal);
+// Where servers of this API differ.
+struct AnthropicQuirks {
+    bool cache_control = true;
+    std::int64_t most_tokens = 0;  // of an answer; 0: not known
+};
 
-// `most_tokens`: of an answer; 0: not known.
+// Leaves out what `refusal`, the message of a 400 or 422, names, or lowers it ("max_tokens: 16384 >
+// 8192, …"). Returns false if nothing changes.
+bool adapt(AnthropicQuirks& quirks, std::string_view refusal);
+
 std::string anthropic_body(const chat::Request& request, const Origin& origin,
-                           std::int64_t most_tokens = 0);
+                           const AnthropicQuirks& quirks = {});
 std::unique_ptr<Decoder> anthropic_decoder(const Origin& origin, const StreamSink& sink);
 
 }  // namespace chorus::model

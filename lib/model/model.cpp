@@ -58,7 +58,7 @@ struct Taken {
     Quirks quirks;
     Reasoning reasoning = Reasoning::none;
     bool own_blocks = true;
-    std::int64_t most_tokens = 0;  // of an answer, over Anthropic's format; 0: not known
+    AnthropicQuirks anthropic = {};
 };
 
 std::string body_of(const Row& row, const Taken& taken, const chat::Request& request) {
@@ -66,7 +66,7 @@ std::string body_of(const Row& row, const Taken& taken, const chat::Request& req
     const Origin origin{std::string(taken.own_blocks ? row.provider.name : ""), request.model};
     switch (row.protocol) {
         case Protocol::anthropic:
-            return anthropic_body(request, origin, taken.most_tokens);
+            return anthropic_body(request, origin, taken.anthropic);
         case Protocol::responses:
             return responses_body(request, origin, taken.reasoning,
                                   taken.quirks.parallel_tool_calls);
@@ -132,11 +132,7 @@ class NetworkModel final : public Model {
             taken_->own_blocks = false;
             return sends_own;
         }
-        if (row_.protocol == Protocol::anthropic) {
-            const std::int64_t before = std::exchange(
-                taken_->most_tokens, most_tokens_after(taken_->most_tokens, failure.message));
-            return taken_->most_tokens != before;
-        }
+        if (row_.protocol == Protocol::anthropic) return adapt(taken_->anthropic, failure.message);
         if (adapt(taken_->quirks, failure.message)) return true;
         if (row_.protocol != Protocol::responses) return false;
         const Reasoning before = taken_->reasoning;

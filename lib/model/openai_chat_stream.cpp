@@ -72,18 +72,19 @@ void extend_name(Call& call, std::string_view name) {
 // The words of the API and of servers that took up its form: Mistral, TGI, Cohere, vLLM.
 StopReason stop_reason(std::string_view word, bool refused) {
     static constexpr std::array limits{"length", "max_tokens", "model_length"};
-    static constexpr std::array ends{"",           "stop",          "tool_calls", "function_call",
-                                     "tool_use",   "eos",           "eos_token",  "end_turn",
-                                     "stop_token", "stop_sequence", "complete",   "completed"};
+    static constexpr std::array calls{"tool_calls", "function_call", "tool_use"};
+    static constexpr std::array ends{"",         "stop",       "eos",           "eos_token",
+                                     "end_turn", "stop_token", "stop_sequence", "complete",
+                                     "completed"};
     const std::string lower = base::to_lower_ascii(word);
     const auto is_in = [&](const auto& words) {
         return std::find(words.begin(), words.end(), lower) != words.end();
     };
     if (is_in(limits)) return StopReason::max_tokens;
     if (lower == "content_filter") return StopReason::content_filter;
-    if (!is_in(ends)) return StopReason::unknown;
+    if (!is_in(calls) && !is_in(ends)) return StopReason::unknown;
     if (refused) return StopReason::refusal;
-    return lower == "tool_calls" ? StopReason::tool_use : StopReason::end;
+    return is_in(calls) ? StopReason::tool_use : StopReason::end;
 }
 
 // The text of `content`: a string, or with some servers an array of parts.

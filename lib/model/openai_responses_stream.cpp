@@ -97,7 +97,13 @@ class ResponsesDecoder final : public Decoder {
 };
 
 bool ResponsesDecoder::read(const net::ServerEvent& event) {
-    if (event.data == "[DONE]" || is_complete()) return true;
+    if (is_complete()) return true;
+    if (event.data == "[DONE]") {
+        // some servers send no response.completed
+        const auto is_done = [](const Item& item) { return item.done; };
+        if (!items_.empty() && std::all_of(items_.begin(), items_.end(), is_done)) mark_over();
+        return true;
+    }
     const std::optional<Json> data = parse_event(event.data, surrogate_half());
     if (!data || !data->is_object()) return false;
     std::string_view type = text_of(*data, "type");

@@ -56,6 +56,9 @@ each anthropic/m
 start_server "$(answers "$(refuse 'max_tokens: 16384 > 8192, which is the maximum allowed number of output tokens for m')" "$(say whole)")"
 run chorus-run a hi
 expect_equal "$status $out$err $(jq .max_tokens "$(request 2)")" '0 whole 8192'
+start_server "$(answers "$(refuse 'system.0.cache_control: Extra inputs are not permitted')" "$(say whole)")"
+run chorus-run a hi
+expect_equal "$status $out$err $(grep -c cache_control "$(request 1)" "$(request 2)" | sed 's/.*://' | tr '\n' ' ')" '0 whole 1 0 '
 
 test_case "ids and names that a provider does not take: call and result agree"
 for model in $models; do

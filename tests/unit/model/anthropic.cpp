@@ -222,15 +222,31 @@ TEST(Anthropic, AThousandMessagesTakeNoTime) {
 }
 
 TEST(Anthropic, AnAnswerIsAsLongAsTheModelTakes) {
-    EXPECT_EQ(most_tokens_after(0, "a: max_tokens: 16384 > 8192, which is the maximum"), 8192);
-    EXPECT_EQ(most_tokens_after(8192, "max_tokens: 8192 > 4096, which"), 4096);
-    EXPECT_EQ(most_tokens_after(4096, "max_tokens: 4096 > 8192, which"), 4096);
-    for (const char* other : {"", "max_tokens: x > 1", "max_tokens: 5", "max_tokens: 5 > y"})
-        EXPECT_EQ(most_tokens_after(7, other), 7) << other;
+    AnthropicQuirks quirks;
+    const auto refused = [&](std::string_view message) { return adapt(quirks, message); };
+    EXPECT_TRUE(refused("a: max_tokens: 16384 > 8192, which is the maximum"));
+    EXPECT_EQ(quirks.most_tokens, 8192);
+    EXPECT_TRUE(refused("max_tokens: 8192 > 4096, which"));
+    for (const char* other : {"", "max_tokens: x > 1", "max_tokens: 5", "max_tokens: 5 > y",
+                              "max_tokens: 4096 > 8192, which"})
+        EXPECT_FALSE(refused(other)) << other;
+    EXPECT_EQ(quirks.most_tokens, 4096);
     chat::Request request = request_of({user("hi")});
-    EXPECT_NE(anthropic_body(request, {}, 8192).find("\"max_tokens\":8192,"), std::string::npos);
+    EXPECT_NE(anthropic_body(request, {}, quirks).find("\"max_tokens\":4096,"), std::string::npos);
     request.max_output_tokens = 100;
-    EXPECT_NE(anthropic_body(request, {}, 8192).find("\"max_tokens\":100,"), std::string::npos);
+    EXPECT_NE(anthropic_body(request, {}, quirks).find("\"max_tokens\":100,"), std::string::npos);
+}
+
+TEST(Anthropic, NothingIsMarkedForServersWithoutCaches) {
+    AnthropicQuirks quirks;
+    const char* refusal = "messages.0.content.0.text.cache_control: Extra inputs are not permitted";
+    EXPECT_TRUE(adapt(quirks, refusal));
+    EXPECT_FALSE(adapt(quirks, refusal));
+    chat::Request request = tooled_request();
+    request.messages = long_conversation();
+    EXPECT_EQ(marks_in(anthropic_body(request, origin, quirks)), 0U);
+    request.system.clear();
+    EXPECT_EQ(marks_in(anthropic_body(request, origin, quirks)), 0U);
 }
 
 }  // namespace

@@ -183,6 +183,9 @@ TEST(ChatStream, KnowsTheStopReasons) {
         EXPECT_EQ(answer.reply.stop, reason) << word;
         EXPECT_EQ(answer.reply.raw_stop, word);
     }
+    for (const char* announced : {"tool_calls", "function_call", "tool_use"})
+        EXPECT_EQ(decode(make, calls_stream({}, announced)).reply.stop, StopReason::tool_use);
+    EXPECT_EQ(decode(make, calls_stream({}, "stop")).reply.stop, StopReason::end);
 }
 
 TEST(ChatStream, KnowsThinkingFromWriting) {

@@ -333,6 +333,24 @@ TEST(ResponsesStream, KnowsHowAResponseEnds) {
     EXPECT_EQ(end("completed", R"({"status":"cancelled"})").stop, StopReason::unknown);
 }
 
+TEST(ResponsesStream, DoneEndsWhatHadNoEnd) {
+    const std::string item =
+        R"(data: {"type":"response.output_item.done","output_index":0,"item":{"type":"message","id":"m","role":"assistant","content":[{"type":"output_text","text":"hi"}]}}
+
+)";
+    const std::string another =
+        R"(data: {"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","id":"fc","call_id":"a","name":"f","arguments":""}}
+
+)";
+    const std::string done = "data: [DONE]\n\n";
+    const Answer whole = decode(make, item + done);
+    EXPECT_FALSE(whole.failure);
+    EXPECT_EQ(whole.reply.stop, StopReason::end);
+    EXPECT_TRUE(decode(make, item + another + done).failure);
+    EXPECT_TRUE(decode(make, item).failure);
+    EXPECT_TRUE(decode(make, done).failure);
+}
+
 TEST(ResponsesStream, AFailedResponseSaysWhatItUsed) {
     const Answer answer = decode(
         make,
