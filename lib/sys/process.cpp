@@ -147,10 +147,13 @@ class Execution {
         deadline_ms_ = now_ms + (own_grace ? bounds_.stop_grace_ms() : bounds_.grace_ms);
     }
 
-    // False while the sandbox around it has not begun it: what is around does not pass it on.
+    // Returns false as long as the sandbox has not started the command: nothing passes the signal
+    // on. In bwrap's pid namespace the leader of the command's group is its first process, for
+    // which the kernel drops SIGTERM; the command is its child.
     bool tell_to_end() const {
         const pid_t group = inner_group();
         if (group == 0) return false;
+        if (command_.around == Around::watched_sandbox && children_of(group).empty()) return false;
         kill(-group, SIGTERM);
         kill(-group, SIGCONT);
         return true;

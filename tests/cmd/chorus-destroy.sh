@@ -458,7 +458,8 @@ expect_status 0
 wait $keeper
 for number in 4322 4323; do running "sleep $number" && fail "sleep $number goes on"; done
 nothing_left
-expect_db "SELECT group_concat(DISTINCT state) FROM turns" exited
+# one whose command is killed before itself may come to its end
+expect_db "SELECT count(*) FROM turns WHERE state NOT IN ('exited', 'idle') OR ended_at IS NULL" 0
 
 test_case "its tasks are ended, and on record as that" # L-43
 init a --model builtin/script --permissions open

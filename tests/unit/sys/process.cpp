@@ -252,6 +252,22 @@ TEST_F(ProcessTest, AStoppedProcessEndsToo) {
     EXPECT_LT(finished.duration_ms, 5'000);
 }
 
+// A watcher, bwrap, and bwrap's first process, which drops a SIGTERM that comes before it has
+// started the command.
+TEST_F(ProcessTest, ACommandThatItsSandboxHasNotStartedIsAskedThen) {
+    ASSERT_EQ(mkfifo(file("fifo").c_str(), 0600), 0);
+    Command command = bash("set -m; bash -c 'set -m; bash -c \"$FIRST\" & wait $!' & wait $!");
+    command.environment.push_back(
+        "FIRST=trap 'kill $!' TERM; exec 5<>" + file("fifo") +
+        "; end=$((SECONDS + 2)); while [ $SECONDS -lt $end ]; do read -t 1 -u 5; done; "
+        "sleep 100 & wait; wait");
+    command.around = Around::watched_sandbox;
+    const Finished finished = run(command, {.timeout_ms = 500, .grace_ms = 20'000});
+    EXPECT_GE(finished.duration_ms, 1'000);
+    EXPECT_LT(finished.duration_ms, 15'000);
+    EXPECT_NE(finished.signal, SIGKILL);
+}
+
 TEST_F(ProcessTest, AStopHasAGraceOfItsOwnAskedForThen) {
     const std::string stubborn = "trap '' TERM; echo ready; while :; do sleep 0.05; done";
     bool ready = false;
