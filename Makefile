@@ -3,9 +3,10 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
-PACKAGES = cmake make g++ pkg-config libcli11-dev libdtl-dev nlohmann-json3-dev libsqlite3-dev libcurl4-openssl-dev \
+PACKAGES = cmake make g++ libcli11-dev libdtl-dev nlohmann-json3-dev libsqlite3-dev libcurl4-openssl-dev \
   libgit2-dev libgtest-dev libre2-dev libyaml-cpp-dev libfmt-dev libmd-dev libarchive-dev zlib1g-dev libssl-dev \
-  libseccomp-dev openssl scdoc man-db bubblewrap bash git jq sqlite3 ca-certificates util-linux strace e2fsprogs procps
+  libseccomp-dev openssl scdoc man-db \
+  bubblewrap bash git jq sqlite3 ca-certificates util-linux strace e2fsprogs procps
 CMAKE = cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(OPTIONS)
 SANITIZED = $(BUILD)/asan
 
@@ -27,7 +28,8 @@ deps:
 
 demo: deps
 	@sh tests/support/sandbox_here.sh
-	$(MAKE) all
+	$(MAKE) $(BUILD)/CMakeCache.txt
+	cmake --build $(BUILD) -j $(JOBS) --target chorus-config chorus-init chorus-run
 	sh tests/support/demo.sh $(BUILD)/cmd
 
 # Builds twice, as it is shipped and sanitized, and runs the tests of both at once; many of them mostly wait.
@@ -82,7 +84,8 @@ bench: $(BUILD)/CMakeCache.txt
 	$(BUILD)/tests/bench $(abspath $(BUILD))/cmd $(abspath $(BUILD))/tests
 
 developer:
-	$(MAKE) all OPTIONS=-DCHORUS_DEVELOPER=ON
+	cmake --preset developer
+	$(MAKE) all
 
 format:
 	git ls-files '*.cpp' '*.hpp' | xargs clang-format -i

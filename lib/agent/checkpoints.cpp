@@ -25,7 +25,6 @@ using Entry = sys::Fingerprint::Entry;
 constexpr const char* incoming_name = "/incoming";
 constexpr std::size_t most_tree_bytes = 1U << 30;
 constexpr std::size_t number_width = 20;  // with the newline
-constexpr std::size_t hash_digits = 64;
 constexpr std::size_t folder_digits = 2;
 // Each of so few is synced alone; of more the file system as a whole.
 constexpr std::size_t few = 32;
@@ -45,7 +44,7 @@ bool is_same(const Tree& one, const Tree& other) {
 }
 
 bool is_hash(std::string_view name) {
-    return name.size() == hash_digits &&
+    return name.size() == base::sha256_digits &&
            name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 

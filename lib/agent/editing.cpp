@@ -20,12 +20,6 @@ std::string shown(std::string_view text) {
     return base::visible(text, base::Newlines::escape);
 }
 
-const Member* find_member(KeyType type, std::string_view name) {
-    for (const Member& member : members(type))
-        if (member.name.empty() || member.name == name) return &member;
-    return nullptr;
-}
-
 Json parse_file(std::string_view text, std::string_view what) {
     Json object = chat::parse_json(text, what, chat::DuplicateKeys::refuse,
                                    base::limits::config_bytes, ErrorCode::config_invalid);

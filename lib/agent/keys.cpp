@@ -166,6 +166,12 @@ const std::vector<Key>& keys() {
     return rows;
 }
 
+const Member* find_member(KeyType type, std::string_view name) {
+    for (const Member& member : members(type))
+        if (member.name.empty() || member.name == name) return &member;
+    return nullptr;
+}
+
 const Key* find_key(std::string_view name) {
     const auto& rows = keys();
     const auto found =

@@ -48,6 +48,8 @@ struct Member {
 };
 // Empty for a value that holds none.
 std::span<const Member> members(KeyType type);
+// Null for a name that an object of this type may not have.
+const Member* find_member(KeyType type, std::string_view name);
 
 enum class File { agent, home };  // agent.json, config.json
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "base/text.hpp"
 
 namespace chorus::agent {
@@ -10,8 +11,6 @@ namespace {
 
 using base::Error;
 using base::ErrorCode;
-
-constexpr std::size_t hash_digits = 64;
 
 std::string escaped(std::string_view path) {
     std::string text;
@@ -49,7 +48,7 @@ void require_manifest(std::string_view text, const Manifest& found, const std::s
     for (const std::string_view each : base::split_lines(text)) {
         const std::string line(each);
         if (lines.erase(line) == 0) {
-            const std::size_t name = line.find(' ', std::min(hash_digits + 1, line.size()));
+            const std::size_t name = line.find(' ', std::min(base::sha256_digits + 1, line.size()));
             throw not_whole(
                 archive,
                 "a file is missing or is not as it was packed: " +

@@ -27,7 +27,7 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 using Writer = base::Handle<struct archive, archive_write_free>;
-using Entry = base::Handle<struct archive_entry, archive_entry_free>;
+using ArchiveEntry = base::Handle<struct archive_entry, archive_entry_free>;
 
 struct Compression {
     std::string_view ending;
@@ -156,7 +156,7 @@ class Packing {
             throw Error(ErrorCode::failed, path_ + ": the agent has more than 100,000 files");
         if ((bytes_ += size) > static_cast<std::int64_t>(most_packed_bytes))
             throw Error(ErrorCode::failed, path_ + ": the agent has more than 16 GiB");
-        const Entry entry(archive_entry_new());
+        const ArchiveEntry entry(archive_entry_new());
         archive_entry_set_pathname(entry.get(), name.c_str());
         archive_entry_set_filetype(entry.get(), type);
         archive_entry_set_perm(entry.get(), mode);

@@ -60,12 +60,6 @@ void check_channel(const std::string& value, std::string_view what, const std::s
                 channel_hint);
 }
 
-const Member* find_member(KeyType type, std::string_view name) {
-    for (const Member& member : members(type))
-        if (member.name.empty() || member.name == name) return &member;
-    return nullptr;
-}
-
 bool is_profile(KeyType type) {
     return type == KeyType::permissions || type == KeyType::profile;
 }

@@ -5,7 +5,9 @@
 
 namespace chorus::base {
 
-// SHA-256 as 64 lower-case hexadecimal digits.
+inline constexpr std::size_t sha256_digits = 64;
+
+// SHA-256 as lower-case hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);
 
 }  // namespace chorus::base

@@ -53,6 +53,9 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 // "a, b and 7 more": at most so many of them by name.
 std::string first_few(const std::vector<std::string>& parts, std::size_t most);
 std::string to_lower_ascii(std::string_view text);
+inline bool is_one_of(char c, std::string_view set) {
+    return set.find(c) != std::string_view::npos;
+}
 // "a, b and c", each in quotes: for messages that list the valid values.
 std::string quoted_list(const std::vector<std::string>& values);
 // Lower case, [a-z0-9-], runs of other characters become one '-', trimmed, at most `most` bytes.

@@ -68,9 +68,9 @@ const Option* find_word(const Command& command, int before) {
     return nullptr;
 }
 
-class Line {
+class TypedLine {
   public:
-    explicit Line(const Program& program) : program_(program) { begin(nullptr); }
+    explicit TypedLine(const Program& program) : program_(program) { begin(nullptr); }
 
     void pass(const std::string& word);
     Completion complete(const std::string& begun) const;
@@ -99,7 +99,7 @@ class Line {
     std::string key_;
 };
 
-void Line::begin(const Verb* verb) {
+void TypedLine::begin(const Verb* verb) {
     verb_ = verb;
     const std::string name(program_.name);
     command_.emplace(verb == nullptr ? name : name + " " + std::string(verb->name), "");
@@ -109,20 +109,20 @@ void Line::begin(const Verb* verb) {
 }
 
 // Verbs come first.
-const Verb* Line::verb_here(const std::string& word) const {
+const Verb* TypedLine::verb_here(const std::string& word) const {
     if (verb_ != nullptr || only_words_ || words_ > 0 || !given_.empty()) return nullptr;
     const Verb* verb = find_verb(program_, word);
     return verb == nullptr || verb->is_hidden ? nullptr : verb;
 }
 
-std::vector<Given> Line::read(const std::string& word) const {
+std::vector<Given> TypedLine::read(const std::string& word) const {
     if (only_words_) return {};
     std::vector<Given> options = read_options(*command_, word);
     if (!options.empty() && options.back().problem) options.clear();
     return options;
 }
 
-void Line::pass(const std::string& word) {
+void TypedLine::pass(const std::string& word) {
     const auto given = read(word);
     if (waiting_ != nullptr) {
         take(*waiting_, word);
@@ -138,7 +138,7 @@ void Line::pass(const std::string& word) {
     }
 }
 
-void Line::pass_option(const Given& given) {
+void TypedLine::pass_option(const Given& given) {
     given_.push_back(given.option);
     if (given.value)
         take(*given.option, *given.value);
@@ -147,13 +147,13 @@ void Line::pass_option(const Given& given) {
 }
 
 // An agent, or a key, which narrow what comes behind them.
-void Line::take(const Option& option, const std::string& value) {
+void TypedLine::take(const Option& option, const std::string& value) {
     const Source source = source_of(option, option.is_word() ? option.name() : option.type());
     if (source == Source::agent && agent_.empty()) agent_ = value;
     if (source == Source::key) key_ = value;
 }
 
-Source Line::source_of(const Option& option, std::string_view word) const {
+Source TypedLine::source_of(const Option& option, std::string_view word) const {
     const std::string_view verb = verb_ == nullptr ? std::string_view() : verb_->name;
     const auto fits = [&](const Row& row) {
         if (!row.where.empty() && row.where != program_.name && row.where != verb) return false;
@@ -163,7 +163,7 @@ Source Line::source_of(const Option& option, std::string_view word) const {
     return found == rows.end() ? Source::nothing : found->source;
 }
 
-Completion Line::complete(const std::string& begun) const {
+Completion TypedLine::complete(const std::string& begun) const {
     Completion completion;
     completion.begun = begun;
     completion.agent = agent_;
@@ -190,7 +190,7 @@ Completion Line::complete(const std::string& begun) const {
 }
 
 // "ID|all": what stands for itself is in lower case. "[=DIR|TAR]" may be left out.
-void Line::offer_value(Completion& completion, const Option& option) const {
+void TypedLine::offer_value(Completion& completion, const Option& option) const {
     for (const std::string& value : option.values()) completion.offer(value, "");
     if (!option.values().empty()) return;
     std::string word(option.is_word() ? option.name() : option.type());
@@ -210,7 +210,7 @@ void Line::offer_value(Completion& completion, const Option& option) const {
     }
 }
 
-bool Line::is_offered(const Option& option) const {
+bool TypedLine::is_offered(const Option& option) const {
     if (option.is_hidden() || option.is_word()) return false;
     const auto is_given = [&](const Option* other) { return other == &option; };
     if (std::any_of(given_.begin(), given_.end(), is_given)) return false;
@@ -219,13 +219,13 @@ bool Line::is_offered(const Option& option) const {
                         [&](const Option* other) { return conflicts.exclude(option, *other); });
 }
 
-void Line::offer_options(Completion& completion) const {
+void TypedLine::offer_options(Completion& completion) const {
     for (const Option& option : command_->options())
         if (is_offered(option))
             completion.offer(name_that_begins(option, completion.begun), option.about());
 }
 
-void Line::offer_verbs(Completion& completion) const {
+void TypedLine::offer_verbs(Completion& completion) const {
     for (const Verb& verb : program_.verbs)
         if (verb_here(std::string(verb.name)) != nullptr) completion.offer(verb.name, verb.about);
 }
@@ -249,7 +249,7 @@ void Completion::offer(std::string_view word, std::string_view about) {
 }
 
 Completion complete(const Program& program, std::span<const std::string> words) {
-    Line line(program);
+    TypedLine line(program);
     if (words.empty()) return line.complete("");
     for (const std::string& word : words.first(words.size() - 1)) line.pass(word);
     return line.complete(words.back());

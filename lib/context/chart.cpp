@@ -65,13 +65,13 @@ std::string number(double value) {
 }
 
 // Pieces of one bar, from the bottom up.
-struct Piece {
+struct Slice {
     const char* kind;
     double share;  // of the highest bar
 };
 
 void draw_bar(std::string& out, const Bar& bar, std::size_t at, double slot,
-              const std::vector<Piece>& pieces, const std::string& title) {
+              const std::vector<Slice>& pieces, const std::string& title) {
     if (!bar.anchor.empty()) out += "<a href=\"#" + attribute(bar.anchor) + "\">";
     out += "<g><title>" + html(title) + "</title>";
     // the whole slot is what a pointer finds
@@ -79,7 +79,7 @@ void draw_bar(std::string& out, const Bar& bar, std::size_t at, double slot,
     out += "<rect class=\"slot\" x=\"" + left + "\" y=\"0\" width=\"" + number(slot) +
            "\" height=\"" + number(height) + "\"/>";
     double top = height;
-    for (const Piece& piece : pieces) {
+    for (const Slice& piece : pieces) {
         if (piece.share <= 0) continue;
         const double tall = std::max(piece.share * height, least_height);
         top -= tall;

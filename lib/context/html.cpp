@@ -40,9 +40,9 @@ bool is_restored(const StoredMessage& stored) {
     return !stored.restored_from.empty() && !is_imported(stored);
 }
 
-class Messages {
+class MessagesHtml {
   public:
-    explicit Messages(const Record& record) {
+    explicit MessagesHtml(const Record& record) {
         for (const store::Turn& turn : record.turns) turns_[turn.id] = &turn;
         for (const store::Thread& thread : record.threads) {
             if (record.threads.size() > 1) {
@@ -228,7 +228,7 @@ std::string facts_html(const Record& record) {
 }  // namespace
 
 std::string to_html(const Record& record) {
-    Messages messages(record);
+    MessagesHtml messages(record);
     const std::string chart = usage_chart(record.turns, messages.anchors());
     return page({.title = attribute(record.title),
                  .heading = html(record.title),

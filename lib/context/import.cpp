@@ -32,8 +32,6 @@ using base::ErrorCode;
 using chat::Role;
 using store::StoredMessage;
 
-constexpr std::size_t most_slug_bytes = 48;
-
 // Files that go again unless they are kept.
 class NewFiles {
   public:
@@ -335,9 +333,7 @@ std::string Import::put_in_place(const store::Session& row, const std::string& t
     const std::string sessions = agent::Directory(agent_.dir).sessions();
     const std::string directory = directory_.sessions();
     if (!sys::is_directory(directory)) sys::make_directory(directory);
-    const std::string slug = base::slug(row.description, most_slug_bytes);
-    const std::string stem =
-        base::iso8601(row.saved_at).substr(0, 10) + "_" + (slug.empty() ? "session" : slug);
+    const std::string stem = file_stem(row.saved_at, row.description);
     const std::string short_id = base::slug(row.id, 8);
     for (const std::string& end : {std::string(), "-" + short_id, "-" + row.sha256.substr(0, 16)}) {
         const std::string name = stem + end + ".json";

@@ -8,7 +8,7 @@ namespace {
 
 using chat::Role;
 
-constexpr std::size_t most_id_bytes = 256;
+constexpr std::size_t most_call_id_bytes = 256;
 constexpr const char* no_result = "interrupted: the saved session has no result of this call";
 
 struct OpenCall {
@@ -83,7 +83,7 @@ class Mending {
     static void give_unique_ids(Thread& thread, chat::Message& message) {
         for (chat::ToolCall& call : message.tool_calls) {
             OpenCall open{call.id, call.id};
-            const bool usable = !call.id.empty() && call.id.size() <= most_id_bytes;
+            const bool usable = !call.id.empty() && call.id.size() <= most_call_id_bytes;
             if (!usable || !thread.taken.insert(call.id).second) {
                 open.given = call.id = "call_" + base::random_short_id(12);
                 thread.taken.insert(call.id);

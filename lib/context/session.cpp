@@ -87,9 +87,7 @@ std::vector<chat::Message> thread_window(store::Store& store, const store::Agent
 // The name of the file. Two that save at once, on one day and of one thing, each get their own.
 std::string put_in_place(const std::string& directory, const SessionHead& session,
                          const std::string& text) {
-    const std::string slug = base::slug(session.description, most_slug_bytes);
-    const std::string stem =
-        base::iso8601(session.saved_at).substr(0, 10) + "_" + (slug.empty() ? "session" : slug);
+    const std::string stem = file_stem(session.saved_at, session.description);
     for (const std::string& file : {stem + ".json", stem + "-" + session.id.substr(0, 8) + ".json"})
         if (sys::write_file_if_free(directory + "/" + file, text)) return file;
     throw base::Error(base::ErrorCode::failed, directory + "/" + stem + ".json: the name is taken");
@@ -109,6 +107,11 @@ void set_span(const std::vector<SessionMessage>& messages, SessionHead& head) {
 }
 
 }  // namespace
+
+std::string file_stem(base::TimeMs saved_at, std::string_view description) {
+    const std::string slug = base::slug(description, most_slug_bytes);
+    return base::iso8601(saved_at).substr(0, 10) + "_" + (slug.empty() ? "session" : slug);
+}
 
 store::Session session_row(const SessionHead& head, std::size_t messages) {
     return {.id = head.id,

@@ -69,6 +69,9 @@ store::Session save_session(store::Store& store, const agent::Home& home, const 
                             const std::vector<SessionMessage>& messages, const SessionAbout& about,
                             const policy::Redaction& redaction);
 
+// "2026-11-02_fix-the-parser": the name of a session's file without its ending.
+std::string file_stem(base::TimeMs saved_at, std::string_view description);
+
 // Without agent, path and hash.
 store::Session session_row(const SessionHead& head, std::size_t messages);
 

@@ -20,7 +20,7 @@ using chat::Role;
 constexpr std::string_view schema_name = "chorus.session/";
 constexpr std::string_view our_schema = "chorus.session/1";
 constexpr std::size_t most_id_bytes = 128;
-constexpr std::int64_t most_threads = 1'000'000;
+constexpr std::int64_t most_thread_number = 1'000'000;
 
 // What is wrong, or "": the caller knows where.
 using Problem = std::string;
@@ -110,8 +110,9 @@ Problem read_thread(const Json& stored, std::int64_t& thread) {
     if (found == nullptr) return {};
     thread = found->is_number_integer() ? found->get<std::int64_t>() : 0;
     // past what a signed number holds it would wrap
-    const bool is_huge = found->is_number_unsigned() && found->get<std::uint64_t>() > most_threads;
-    if (is_huge || thread < 1 || thread > most_threads)
+    const bool is_huge =
+        found->is_number_unsigned() && found->get<std::uint64_t>() > most_thread_number;
+    if (is_huge || thread < 1 || thread > most_thread_number)
         return "thread_id: it is no number of a thread";
     return {};
 }

@@ -6,7 +6,7 @@ namespace chorus::context {
 namespace {
 
 // On one line, and unable to end the block.
-std::string one_line(const std::string& text) {
+std::string block_line(const std::string& text) {
     std::string out = base::visible(text, base::Newlines::escape);
     for (std::size_t at = 0; (at = out.find("</", at)) != std::string::npos; ++at)
         out.insert(at + 1, " ");
@@ -16,20 +16,20 @@ std::string one_line(const std::string& text) {
 std::string thread_line(const store::Thread& thread) {
     std::string line = "- thread " + std::to_string(thread.id);
     if (!thread.branch.empty() && thread.branch != "main")
-        line += " (branch " + one_line(thread.branch) + ")";
+        line += " (branch " + block_line(thread.branch) + ")";
     line += ": " + thread.status;
-    if (!thread.current_step.empty()) line += ", " + one_line(thread.current_step);
-    if (!thread.summary.empty()) line += "; " + one_line(thread.summary);
+    if (!thread.current_step.empty()) line += ", " + block_line(thread.current_step);
+    if (!thread.summary.empty()) line += "; " + block_line(thread.summary);
     return line + "\n";
 }
 
 constexpr std::size_t most_command_bytes = 200;
 
 std::string task_line(const store::Task& task) {
-    const std::string command = one_line(task.command);
+    const std::string command = block_line(task.command);
     const std::string_view shown = base::utf8_prefix(command, most_command_bytes);
     std::string line = "- " + task.id + ": " + store::outcome(task);
-    if (!task.note.empty()) line += " (" + one_line(task.note) + ")";
+    if (!task.note.empty()) line += " (" + block_line(task.note) + ")";
     line.append("; ").append(shown);
     return line + (shown.size() < command.size() ? "…\n" : "\n");
 }
@@ -44,12 +44,12 @@ std::string status_block(const std::string& stands_in, const std::vector<store::
         if (thread.id != own && thread.status != "completed") others += thread_line(thread);
     std::string waiting;
     for (const store::Prompt& prompt : pending)
-        waiting += "- " + prompt.id + ": " + one_line(prompt.action) + "\n";
+        waiting += "- " + prompt.id + ": " + block_line(prompt.action) + "\n";
     std::string background;
     for (const store::Task& task : tasks) background += task_line(task);
     if (stands_in.empty() && others.empty() && waiting.empty() && background.empty()) return {};
     std::string text = "<status>\n";
-    if (!stands_in.empty()) text += "The user is in " + one_line(stands_in) + "/\n";
+    if (!stands_in.empty()) text += "The user is in " + block_line(stands_in) + "/\n";
     if (!others.empty()) text += "Other threads of this agent:\n" + others;
     if (!background.empty()) text += "Background tasks:\n" + background;
     if (!waiting.empty()) text += "Waiting for a person's decision:\n" + waiting;

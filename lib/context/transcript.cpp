@@ -37,7 +37,7 @@ std::string fenced(std::string_view text) {
            fence + "\n";
 }
 
-std::string one_line(std::string_view text) {
+std::string visible_line(std::string_view text) {
     return base::visible(text, base::Newlines::escape);
 }
 
@@ -48,7 +48,7 @@ std::string heading(const chat::Message& message) {
         case chat::Role::assistant:
             return "## Assistant";
         case chat::Role::tool_result:
-            return "### Result of " + one_line(message.tool_call_id);
+            return "### Result of " + visible_line(message.tool_call_id);
     }
     return {};
 }
@@ -62,7 +62,7 @@ std::string transcript_entry(const chat::Message& message) {
     } else {
         text += base::visible(message.content) + "\n";
         for (const chat::ToolCall& call : message.tool_calls)
-            text += "\nCall " + one_line(call.id) + ": " + one_line(call.name) + "\n\n" +
+            text += "\nCall " + visible_line(call.id) + ": " + visible_line(call.name) + "\n\n" +
                     fenced(base::visible(call.arguments));
     }
     return "\n" + agent::transcript_mark(message.id) + agent::without_marks(std::move(text));

@@ -9,7 +9,6 @@
 namespace chorus::model {
 namespace {
 
-constexpr std::size_t longest_id_bytes = 128;
 // "none", as people set for local servers, is no secret worth garbling a message for
 constexpr std::size_t shortest_key = 8;
 

@@ -11,7 +11,6 @@ namespace {
 constexpr std::size_t longest_message_bytes = 500;
 // Beyond it the clock of one side is wrong.
 constexpr std::int64_t longest_retry_after_ms = std::int64_t{31} * 24 * 3600 * 1000;
-constexpr std::size_t longest_id_bytes = 128;
 
 struct Word {
     std::string_view text;

@@ -1,6 +1,7 @@
 // Why a model could not answer, in the categories of chorus(7), section ERRORS.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,6 +21,8 @@ enum class Category {
 };
 std::string_view name(Category category);
 base::ErrorCode error_code(Category category);
+
+inline constexpr std::size_t longest_id_bytes = 128;  // of a request id that is shown
 
 struct Failure {
     Category category = Category::other;

@@ -37,7 +37,7 @@ std::string listed(const Names& names) {
 
 using Rules = std::vector<Rule>;
 
-constexpr std::string_view commands = "tool:bash:";
+constexpr std::string_view command_prefix = "tool:bash:";
 
 // The higher the stricter; no base is the strictest.
 std::ptrdiff_t strictness(const Preset* base) {
@@ -62,8 +62,8 @@ constexpr auto fits_always = [](const Rule& /*rule*/) { return true; };
 
 // An ask entry in the place of this allow entry takes away.
 bool is_more_than_asking(const Rule& allow) {
-    return allow.shell || matches_all_below(allow.pattern, commands) ||
-           !Pattern(allow.pattern).may_match_below(commands);
+    return allow.shell || matches_all_below(allow.pattern, command_prefix) ||
+           !Pattern(allow.pattern).may_match_below(command_prefix);
 }
 
 }  // namespace

@@ -44,12 +44,8 @@ Set unknown() {
     return {{"", true}};
 }
 
-bool is_one_of(char c, std::string_view set) {
-    return set.find(c) != std::string_view::npos;
-}
-
 bool is_quantifier(char c) {
-    return is_one_of(c, "*+?{");
+    return base::is_one_of(c, "*+?{");
 }
 
 // A flag such as (?i) changes what the rest means, later alternatives included. The reader
@@ -104,7 +100,8 @@ class Reader {
         const std::size_t size = peek() == '\\' ? 2 : 1;
         const char c = peek(size - 1);
         const auto byte = static_cast<unsigned char>(c);
-        const bool plain = size == 2 ? std::isalnum(byte) == 0 : !is_one_of(c, ".[]^$*+?{}()|");
+        const bool plain =
+            size == 2 ? std::isalnum(byte) == 0 : !base::is_one_of(c, ".[]^$*+?{}()|");
         const bool is_ascii = byte > 0 && byte < 0x80;
         return plain && is_ascii && !is_quantifier(peek(size)) ? size : 0;
     }

@@ -27,7 +27,7 @@ struct Finding {
     std::string_view kind;  // "anthropic-key"
 };
 
-constexpr auto none = std::string_view::npos;
+constexpr auto npos = std::string_view::npos;
 
 re2::StringPiece piece(std::string_view text) {
     return {text.data(), text.size()};
@@ -106,7 +106,7 @@ bool begins_word(std::string_view text, std::size_t at) {
     if (at == 0) return true;
     const char before = text[at - 1];
     if (std::isalnum(static_cast<unsigned char>(before)) == 0 && before != '_') return true;
-    return at > 1 && text[at - 2] == '\\' && std::string_view("nrt").find(before) != none;
+    return at > 1 && text[at - 2] == '\\' && std::string_view("nrt").find(before) != npos;
 }
 
 // A whole block, or the beginning of one that was cut off; a mere mention has no body. `footer` is
@@ -121,14 +121,14 @@ std::optional<Finding> match_pem(std::string_view text, std::size_t at, std::siz
     if (!text.substr(at).starts_with(pem_header)) return std::nullopt;
     const std::size_t label = at + pem_header.size();
     const std::size_t label_end = text.substr(0, label + most_label).find(dashes, label);
-    if (label_end == none || text.substr(label, label_end - label).find("PRIVATE KEY") == none)
+    if (label_end == npos || text.substr(label, label_end - label).find("PRIVATE KEY") == npos)
         return std::nullopt;
     const std::size_t body = label_end + dashes.size();
     if (footer < body) footer = text.find(pem_footer, body);
-    std::size_t end = none;
-    if (footer != none && footer - body <= most_block)
+    std::size_t end = npos;
+    if (footer != npos && footer - body <= most_block)
         end = text.substr(0, footer + most_line).find(dashes, footer + pem_footer.size());
-    end = end != none ? end + dashes.size()
+    end = end != npos ? end + dashes.size()
                       : std::min(text.find_first_not_of(body_characters, body), text.size());
     if (end - body < least_body) return std::nullopt;
     return Finding{at, end, "private-key"};

@@ -10,7 +10,7 @@ namespace chorus::policy {
 namespace {
 
 constexpr std::size_t most_bytes = 16U << 20;
-constexpr int most_depth = 8;  // of texts in texts, and of wrappers
+constexpr int most_nesting = 8;  // of texts in texts, and of wrappers
 constexpr std::size_t most_alternatives = 64;
 constexpr int most_groups = 8;
 constexpr std::size_t most_own_words = 3;
@@ -33,7 +33,7 @@ bool names_program(const ScannedCommand& command, std::size_t at) {
 // of them being what hides something.
 bool append_parts(const ScannedCommand& command, std::vector<std::string>& parts) {
     std::size_t word = 0;
-    for (int depth = 0; depth <= most_depth; ++depth) {
+    for (int depth = 0; depth <= most_nesting; ++depth) {
         parts.push_back(command.raw.substr(word == 0 ? 0 : command.places[word]));
         const auto inner = what_starts(Words(command.words).subspan(word));
         if (!inner || *inner == 0) return inner.has_value();
@@ -187,7 +187,7 @@ class PartCollector {
 
   private:
     void read(std::string_view text, int depth) {
-        if (depth > most_depth) complete_ = false;
+        if (depth > most_nesting) complete_ = false;
         if (!complete_) return;
         add(std::string(base::trim(text)));
         const Scan scan = scan_command(text, variables_);
@@ -208,7 +208,7 @@ class PartCollector {
         const auto& expanded = command.expanded;
         std::size_t at = count_leading(words);
         if (at > 0 && is_listed(words[at - 1], "case for function in select")) return false;
-        for (int depth = 0; depth < most_depth; ++depth) {
+        for (int depth = 0; depth < most_nesting; ++depth) {
             if (std::find(expanded.begin(), expanded.end(), at) != expanded.end()) return true;
             if (at >= words.size()) return false;
             const auto inner = what_starts(words.subspan(at));

@@ -17,9 +17,6 @@ constexpr auto none = std::string_view::npos;
 constexpr std::size_t most_expanded_bytes = base::limits::action_bytes;
 constexpr int most_depth = 16;
 
-bool is_one_of(char c, std::string_view set) {
-    return set.find(c) != none;
-}
 bool is_alphanumeric(char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -57,9 +54,9 @@ class Scanner {
     // As far as `end`: what double quotes and, without an end, a here-document expand.
     void read_expansions(std::optional<char> end = std::nullopt) {
         while (!at_end() && !scan_.too_much && peek() != end) {
-            if (is_one_of(peek(), "$`\\")) not_plain(at_);
-            const bool is_text =
-                peek() == '\\' ? !is_one_of(peek(1), "$`\"\\\n") : !is_one_of(peek(), "$`");
+            if (base::is_one_of(peek(), "$`\\")) not_plain(at_);
+            const bool is_text = peek() == '\\' ? !base::is_one_of(peek(1), "$`\"\\\n")
+                                                : !base::is_one_of(peek(), "$`");
             if (is_text) {
                 put(text_[at_++]);
             } else {
@@ -79,12 +76,12 @@ class Scanner {
 
     void step() {
         const char c = peek();
-        if (is_one_of(c, " \t")) {
+        if (base::is_one_of(c, " \t")) {
             end_word();
             ++at_;
-        } else if (is_one_of(c, "\n\r;&|()")) {
+        } else if (base::is_one_of(c, "\n\r;&|()")) {
             separator();
-        } else if (is_one_of(c, "<>")) {
+        } else if (base::is_one_of(c, "<>")) {
             redirection();
         } else if (c == '#' && !in_word_) {
             not_plain(at_);
@@ -98,8 +95,8 @@ class Scanner {
     void separator() {
         end_command();
         const char c = peek();
-        const bool doubled = is_one_of(c, "&|") && peek(1) == c;
-        if (!is_one_of(c, doubled ? "&|" : ";|")) not_plain(at_);
+        const bool doubled = base::is_one_of(c, "&|") && peek(1) == c;
+        if (!base::is_one_of(c, doubled ? "&|" : ";|")) not_plain(at_);
         must_continue_ = c != ';';
         at_ += doubled ? 2 : 1;
         if (c == '(') ++open_;
@@ -127,8 +124,8 @@ class Scanner {
     }
 
     bool is_glob() const {
-        if (peek() == '[') return !is_one_of(peek(1), " \t[") && peek(1) != '\0';
-        return cases_ == 0 && is_one_of(peek(), "*?");
+        if (peek() == '[') return !base::is_one_of(peek(1), " \t[") && peek(1) != '\0';
+        return cases_ == 0 && base::is_one_of(peek(), "*?");
     }
 
     void part_of_word() {
@@ -136,16 +133,16 @@ class Scanner {
         if (!is_plain()) not_plain(at_);
         if (peek() == '\'') return single_quoted();
         if (peek() == '"') return double_quoted();
-        if (is_one_of(peek(), "$`\\")) return expansion(false);
+        if (base::is_one_of(peek(), "$`\\")) return expansion(false);
         put(text_[at_++]);
     }
 
     // "HEAD~2" and "HEAD^" are plain; "~" is a home directory where a word or a value begins.
     bool is_plain() const {
         const char c = peek();
-        if (c == '\\') return is_one_of(peek(1), " '\"$`*?[](){}&;|<>!#~^\\");
+        if (c == '\\') return base::is_one_of(peek(1), " '\"$`*?[](){}&;|<>!#~^\\");
         if (c == '~' || c == '^') return at_ > 0 && is_alphanumeric(text_[at_ - 1]);
-        return is_alphanumeric(c) || is_one_of(c, "'\"_@%+=:,./-");
+        return is_alphanumeric(c) || base::is_one_of(c, "'\"_@%+=:,./-");
     }
 
     void expansion(bool in_quotes) {
@@ -179,7 +176,7 @@ class Scanner {
         in_word_ = true;
         bare_ = false;
         const bool may_begin = begin == word_at_ || text_[begin - 1] == '=';
-        const bool may_end = at_ == text_.size() || is_one_of(peek(), " \t;|&<>");
+        const bool may_end = at_ == text_.size() || base::is_one_of(peek(), " \t;|&<>");
         if (!may_begin || !may_end) not_plain(begin);
     }
 
@@ -194,7 +191,7 @@ class Scanner {
         std::string inner;
         mark_expanded();
         for (++at_; !at_end() && peek() != '`'; ++at_) {
-            if (peek() == '\\' && is_one_of(peek(1), "`\\$\"")) ++at_;
+            if (peek() == '\\' && base::is_one_of(peek(1), "`\\$\"")) ++at_;
             inner += peek();
         }
         ++at_;
@@ -203,11 +200,11 @@ class Scanner {
 
     void dollar(bool in_quotes) {
         const char next = peek(1);
-        if (is_name_character(next) || is_one_of(next, "({@*#?!-$")) mark_expanded();
+        if (is_name_character(next) || base::is_one_of(next, "({@*#?!-$")) mark_expanded();
         if (next == '(') return substitution();
         if (next == '{') return braced(in_quotes);
         if (next == '\'' && !in_quotes) return ansi_quoted();
-        if (is_one_of(next, "0123456789@*#?!-$")) {
+        if (base::is_one_of(next, "0123456789@*#?!-$")) {
             at_ += 2;
         } else if (is_name_character(next)) {
             ++at_;
@@ -240,7 +237,7 @@ class Scanner {
         at_ += 2;
         if (++depth_ > most_depth) scan_.too_much = true;
         const std::string_view name = read_name();
-        while (is_one_of(peek(), ":-=+?") && !at_end()) ++at_;
+        while (base::is_one_of(peek(), ":-=+?") && !at_end()) ++at_;
         std::string before = std::exchange(word_, {});
         const bool was_in_word = in_word_;
         while (!at_end() && !scan_.too_much && peek() != '}') {
@@ -268,7 +265,7 @@ class Scanner {
         if (expanded_ > most_expanded_bytes) scan_.too_much = true;
         if (scan_.too_much) return;
         for (const char c : value) {
-            if (in_quotes || !is_one_of(c, " \t\n")) {
+            if (in_quotes || !base::is_one_of(c, " \t\n")) {
                 put(c);
             } else if (!word_.empty()) {
                 end_word();
@@ -289,7 +286,7 @@ class Scanner {
         const char c = peek(1);
         const bool octal = c >= '0' && c <= '7';
         at_ += octal ? 1 : 2;
-        if (!octal && !is_one_of(c, "xuU")) return c == 'n' ? '\n' : c == 't' ? '\t' : c;
+        if (!octal && !base::is_one_of(c, "xuU")) return c == 'n' ? '\n' : c == 't' ? '\t' : c;
         const int most = octal ? 3 : c == 'x' ? 2 : c == 'u' ? 4 : 8;
         const char* begin = text_.data() + here();
         const char* end = std::min(begin + most, text_.data() + text_.size());
@@ -311,10 +308,10 @@ class Scanner {
             return substitution();
         }
         const std::size_t begin = at_;
-        while (is_one_of(peek(), "<>&|-") && !at_end()) ++at_;
+        while (base::is_one_of(peek(), "<>&|-") && !at_end()) ++at_;
         target_ = text_.substr(begin, at_ - begin);
         target_at_ = place;
-        if (target_ == ">&" && !is_one_of(peek(), "012")) not_plain(place);
+        if (target_ == ">&" && !base::is_one_of(peek(), "012")) not_plain(place);
     }
 
     void drop_word() {

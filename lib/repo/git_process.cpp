@@ -54,7 +54,7 @@ Current& current() {
 }
 
 // The workspace, and what of its repository lies elsewhere.
-std::vector<std::string> places_of(const std::string& workspace) {
+std::vector<std::string> workspace_places(const std::string& workspace) {
     const sys::GitPlace place = sys::find_git(workspace);
     if (!place.problem.empty()) throw base::Error(base::ErrorCode::failed, "git: " + place.problem);
     std::vector<std::string> places{workspace};
@@ -144,7 +144,7 @@ std::shared_ptr<GitProcess> git_process_of(const std::string& workspace, unsigne
     const sys::Fd directory = sys::open_real(workspace, O_PATH | O_DIRECTORY);
     struct stat status {};
     if (!directory || fstat(directory.get(), &status) != 0) throw sys::not_opened_real(workspace);
-    const Fitness fitness{places_of(workspace), umask, status.st_dev, status.st_ino};
+    const Fitness fitness{workspace_places(workspace), umask, status.st_dev, status.st_ino};
     Current& one = current();
     const std::lock_guard guard(one.mutex);
     if (one.process && one.fitness == fitness && !one.process->has_ended()) return one.process;

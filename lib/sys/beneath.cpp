@@ -23,7 +23,6 @@
 namespace chorus::sys {
 namespace {
 
-constexpr int reading = O_RDONLY | O_NONBLOCK | O_NOCTTY;
 constexpr int entering = O_RDONLY | O_DIRECTORY;
 constexpr std::size_t most_shown_bytes = 300;
 
@@ -202,7 +201,7 @@ Opened Root::open_to_read(std::string_view path) const {
     }
     const std::string inside = canonical(path);
     if (inside.empty()) return refusal(path, EXDEV);
-    opened.fd = open_beneath(fd_.get(), inside, reading, Links::inside);
+    opened.fd = open_beneath(fd_.get(), inside, read_only, Links::inside);
     struct stat status {};
     if (!opened.fd || fstat(opened.fd.get(), &status) != 0) return refusal(path, errno);
     if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return refusal(path, ENODEV);
@@ -277,7 +276,7 @@ std::string Root::write_file(std::string_view path, std::string_view content) co
     if (fstatat(directory.get(), names.back().c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
         const std::string problem = problem_of(directory.get(), names.back(), status);
         if (!problem.empty()) return message(path, problem);
-        old = open_beneath(directory.get(), names.back(), reading, Links::none);
+        old = open_beneath(directory.get(), names.back(), read_only, Links::none);
         if (!old) return refusal(path, errno).message;
     } else if (errno != ENOENT) {
         return refusal(path, errno).message;

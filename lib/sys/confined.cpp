@@ -24,7 +24,7 @@ constexpr unsigned version_flag = 1;
 constexpr long least_landlock = 2;
 
 // An open place keeps its name until the rules for it are made, whatever its path names by then.
-std::string name_of(int fd) {
+std::string number_text(int fd) {
     return "/proc/self/fd/" + std::to_string(fd);
 }
 
@@ -44,7 +44,8 @@ std::vector<Fd> pass_places(Command& command, const Confinement& confinement) {
         if (!place) return false;
         places.push_back(std::move(place));
         command.keep_fds.push_back(places.back().get());
-        command.arguments.insert(command.arguments.end(), {option, name_of(places.back().get())});
+        command.arguments.insert(command.arguments.end(),
+                                 {option, number_text(places.back().get())});
         return true;
     };
     for (const std::string& path : confinement.writable)
@@ -98,10 +99,10 @@ ConfinedProcess start_confined(const std::string& name, const Confinement& confi
     command.keep_fds = {inner.get(), program.get(), theirs.get()};
     std::vector<Fd> places;
     if (confinement.fence == Fence::landlock) {
-        command.arguments = {name_of(inner.get()), "git"};
+        command.arguments = {number_text(inner.get()), "git"};
         places = pass_places(command, confinement);
     } else {
-        command.arguments = mounted(confinement, name_of(inner.get()));
+        command.arguments = mounted(confinement, number_text(inner.get()));
     }
     if (confinement.network) command.arguments.emplace_back("--network");
     if (confinement.unix_sockets) command.arguments.emplace_back("--unix-sockets");

@@ -15,7 +15,7 @@
 namespace chorus::sys {
 namespace {
 
-constexpr int directory_flags = O_RDONLY | O_DIRECTORY;
+constexpr int to_list = O_RDONLY | O_DIRECTORY;
 
 class Copy {
   public:
@@ -57,7 +57,7 @@ void Copy::copy_file(int from, int to, const std::string& name, const std::strin
 }
 
 void Copy::copy_directory(const std::string& below) {
-    Fd from = open_beneath(source_.get(), below, directory_flags, Links::none);
+    Fd from = open_beneath(source_.get(), below, to_list, Links::none);
     struct stat status {};
     if (!from || fstat(from.get(), &status) != 0) throw base::system_error(join_path(from_, below));
     // A copy into the tree that is copied must not find itself there.
@@ -65,7 +65,7 @@ void Copy::copy_directory(const std::string& below) {
     const std::string target_path = join_path(to_, below);
     if (below != "." && mkdirat(target_.get(), below.c_str(), 0700) != 0 && errno != EEXIST)
         throw base::system_error(target_path);
-    const Fd to = open_beneath(target_.get(), below, directory_flags, Links::none);
+    const Fd to = open_beneath(target_.get(), below, to_list, Links::none);
     if (!to || fchmod(to.get(), 0700) != 0) throw base::system_error(target_path);
 
     const DirectoryStream stream = stream_of(std::move(from));
@@ -102,13 +102,13 @@ std::vector<std::string> Copy::run() {
 }  // namespace
 
 std::vector<std::string> strip_set_ids(const std::string& tree) {
-    const Fd top = open_real(tree, directory_flags);
+    const Fd top = open_real(tree, to_list);
     std::vector<std::string> stripped;
     for (std::vector<std::string> pending{"."}; !pending.empty();) {
         const std::string below = std::move(pending.back());
         pending.pop_back();
         const DirectoryStream stream =
-            stream_of(open_beneath(top.get(), below, directory_flags, Links::none));
+            stream_of(open_beneath(top.get(), below, to_list, Links::none));
         while (const dirent* entry = stream ? next_entry(stream.get()) : nullptr) {
             const std::string shown = below == "." ? entry->d_name : below + "/" + entry->d_name;
             struct stat status {};

@@ -1,6 +1,8 @@
 // A file descriptor that closes itself. Every one Chorus opens is close-on-exec.
 #pragma once
 
+#include <fcntl.h>
+
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -8,6 +10,10 @@
 #include <utility>
 
 namespace chorus::sys {
+
+// Opens a file to read: neither a FIFO without a writer blocks, nor becomes a terminal the
+// controlling one.
+inline constexpr int read_only = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
 
 class Fd {
   public:

@@ -21,8 +21,6 @@
 namespace chorus::sys {
 namespace {
 
-constexpr int reading = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-
 bool means_absent(int error) {
     return error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG;
 }
@@ -99,7 +97,7 @@ std::string why_not_usable(const std::string& path, Use use) {
 }
 
 std::optional<std::string> read_file_if_there(const std::string& path, std::size_t most) {
-    const Fd fd(open(c_path(path), reading));
+    const Fd fd(open(c_path(path), read_only));
     if (!fd && means_absent(errno)) return std::nullopt;
     if (!fd) throw base::system_error(path);
     require_regular(fd, path);
@@ -113,7 +111,7 @@ std::string read_file(const std::string& path, std::size_t most) {
 }
 
 Tail read_tail(const std::string& path, std::size_t most) {
-    const Fd fd(open(c_path(path), reading | O_NOFOLLOW));
+    const Fd fd(open(c_path(path), read_only | O_NOFOLLOW));
     if (!fd && means_absent(errno)) return {};
     if (!fd) throw base::system_error(path);
     require_regular(fd, path);
@@ -214,7 +212,7 @@ void sync_directory(const std::string& path) {
 }
 
 void sync_filesystem(const std::string& path) {
-    const Fd fd(open(c_path(path), reading));
+    const Fd fd(open(c_path(path), read_only));
     if (!fd) throw base::system_error(path);
     if (syncfs(fd.get()) != 0) throw base::system_error("syncfs " + path);
 }

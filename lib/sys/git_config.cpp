@@ -33,8 +33,6 @@ std::string plain_value(std::string_view value) {
     return std::string(base::trim(plain));
 }
 
-constexpr int reading = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
-
 std::string text_of(const Fd& file, std::size_t most) {
     struct stat status {};
     std::string text;
@@ -75,7 +73,7 @@ std::optional<Section> take_section(std::string_view& line) {
     return section;
 }
 
-struct Entry {
+struct ConfigLine {
     Section section;
     std::string key;
     std::string_view rest;  // "= value", or ""
@@ -84,7 +82,7 @@ struct Entry {
 };
 
 // Every line is read as the start of an entry, which is more than git does.
-void each_entry(std::string_view configuration, const std::function<void(const Entry&)>& use) {
+void each_entry(std::string_view configuration, const std::function<void(const ConfigLine&)>& use) {
     configuration = base::without_bom(configuration);
     Section section;
     for (std::string_view line : base::split_lines(configuration)) {
@@ -114,11 +112,11 @@ bool is_plain(const std::string& section, const std::string& key, std::string_vi
 }  // namespace
 
 std::string read_git_file(const std::string& path) {
-    return text_of(Fd(open(path.c_str(), reading)), base::limits::config_bytes);
+    return text_of(Fd(open(path.c_str(), read_only)), base::limits::config_bytes);
 }
 
 std::string read_git_file(int directory, const std::string& path, std::size_t most) {
-    return text_of(open_beneath(directory, path, reading, Links::none), most);
+    return text_of(open_beneath(directory, path, read_only, Links::none), most);
 }
 
 std::vector<std::string> git_values(std::string_view configuration, std::string_view section,
@@ -126,7 +124,7 @@ std::vector<std::string> git_values(std::string_view configuration, std::string_
     std::vector<std::string> values;
     const bool of_subsections = section.ends_with(".*");
     if (of_subsections) section.remove_suffix(2);
-    each_entry(configuration, [&](const Entry& entry) {
+    each_entry(configuration, [&](const ConfigLine& entry) {
         if (!entry.is_readable || entry.section.has_subsection != of_subsections ||
             entry.section.name != section || entry.key != key)
             return;
@@ -138,7 +136,7 @@ std::vector<std::string> git_values(std::string_view configuration, std::string_
 // An entry that goes on in the next line is never plain.
 std::vector<GitEntry> obeyed_git_entries(std::string_view configuration) {
     std::vector<GitEntry> found;
-    each_entry(configuration, [&](const Entry& entry) {
+    each_entry(configuration, [&](const ConfigLine& entry) {
         if (!entry.is_readable)
             found.push_back({"an entry that cannot be read", std::string(entry.line)});
         else if (entry.line.ends_with('\\') || !is_plain(entry.section.name, entry.key, entry.rest))

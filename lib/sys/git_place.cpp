@@ -16,7 +16,7 @@
 namespace chorus::sys {
 namespace {
 
-constexpr int directories = O_PATH | O_DIRECTORY;
+constexpr int directory_path = O_PATH | O_DIRECTORY;
 
 GitPlace problem(const std::string& path, const std::string& why) {
     return {{}, {}, {}, {}, path + ": " + why};
@@ -31,7 +31,7 @@ std::string directory_named(const std::string& directory, std::string_view path)
     path = base::trim(path);
     if (path.empty() || path.find_first_of(std::string_view("\0\n", 2)) != path.npos) return {};
     const auto found = resolved(below(directory, path));
-    return found && open_real(*found, directories) ? *found : "";
+    return found && open_real(*found, directory_path) ? *found : "";
 }
 
 struct Core {
@@ -80,7 +80,7 @@ GitPlace linked_worktree(const std::string& file, const std::string& path, Fd gi
     const std::string named = below(path, base::trim(back));
     const bool is_beneath = !common.empty() && path.starts_with(common + "/worktrees/");
     const auto parent = resolved(named.substr(0, named.rfind('/')));
-    Fd shared = is_beneath ? open_real(common, directories) : Fd();
+    Fd shared = is_beneath ? open_real(common, directory_path) : Fd();
     if (!shared || !named.ends_with("/.git") || !parent || *parent + "/.git" != file)
         return problem(path + "/gitdir", "does not name " + file);
     return {path,
@@ -101,7 +101,7 @@ GitPlace elsewhere(const std::string& workspace, const std::string& file, const 
     // Nothing is read of other places: a command can name any in its file.
     if (path.find("/worktrees/") == path.npos && path.find("/modules/") == path.npos)
         return problem(file, "leads to " + path + ", which is not of a worktree or submodule");
-    Fd git = open_real(path, directories);
+    Fd git = open_real(path, directory_path);
     if (has_other_commondir(path, git)) return linked_worktree(file, path, std::move(git));
     if (directory_named(path, core_of(git).worktree) != workspace)
         return problem(file, "leads to " + path + ", whose core.worktree is not " + workspace);
@@ -118,20 +118,20 @@ bool is_git_directory(int fd) {
 }
 
 GitPlace find_git(const std::string& workspace) {
-    const Fd root = open_real(workspace, directories);
+    const Fd root = open_real(workspace, directory_path);
     struct stat status {};
     if (!root || fstatat(root.get(), ".git", &status, AT_SYMLINK_NOFOLLOW) != 0) return {};
     const std::string path = workspace + "/.git";
     if (S_ISREG(status.st_mode))
         return elsewhere(workspace, path, read_git_file(root.get(), ".git"));
-    if (Fd git = open_beneath(root.get(), ".git", directories, Links::none))
+    if (Fd git = open_beneath(root.get(), ".git", directory_path, Links::none))
         return own_directory(workspace, path, std::move(git));
     return problem(path, "neither a directory nor the file of a worktree or submodule");
 }
 
 std::string git_directory_around(const std::string& path) {
     for (std::string place = path; place.size() > 1; place = parent_of(place)) {
-        const Fd directory = open_real(place, directories);
+        const Fd directory = open_real(place, directory_path);
         if (name_of(place) == ".git" || (directory && is_git_directory(directory.get())))
             return place;
         if (find_git(place).is_there()) return {};

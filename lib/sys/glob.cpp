@@ -9,7 +9,7 @@
 namespace chorus::sys {
 namespace {
 
-constexpr std::size_t none = std::string_view::npos;
+constexpr std::size_t npos = std::string_view::npos;
 
 std::size_t sequence_length(unsigned char first) {
     if (first >= 0xf0) return 4;
@@ -17,7 +17,7 @@ std::size_t sequence_length(unsigned char first) {
     return first >= 0xc0 ? 2 : 1;
 }
 
-// The character at `position`, which moves behind it; a byte that begins none is one of its own.
+// The character at `position`, which moves behind it; a byte that begins npos is one of its own.
 char32_t take_character(std::string_view text, std::size_t& position) {
     const auto byte = [&](std::size_t index) { return static_cast<unsigned char>(text[index]); };
     const unsigned char first = byte(position);
@@ -58,7 +58,7 @@ bool in_named_class(std::string_view name, char32_t character) {
 std::optional<std::string_view> take_class_name(std::string_view pattern, std::size_t& position) {
     if (!pattern.substr(position).starts_with("[:")) return std::nullopt;
     const std::size_t end = pattern.find(":]", position + 2);
-    if (end == none) return std::nullopt;
+    if (end == npos) return std::nullopt;
     const std::string_view name = pattern.substr(position + 2, end - position - 2);
     position = end + 2;
     return name;
@@ -117,7 +117,7 @@ class Match {
 
   private:
     struct Star {
-        std::size_t pattern = none;  // what follows it
+        std::size_t pattern = npos;  // what follows it
         std::size_t path = 0;        // where that is tried
         bool whole_components = false;
     };
@@ -127,12 +127,12 @@ class Match {
     void begin_star() {
         const bool component = at_component();
         std::size_t end = pattern_.find_first_not_of('*', in_pattern_);
-        if (end == none) end = pattern_.size();
+        if (end == npos) end = pattern_.size();
         const bool any = end - in_pattern_ > 1;
-        const bool directories = any && component && end < pattern_.size() && pattern_[end] == '/';
-        in_pattern_ = end + (directories ? 1 : 0);
+        const bool crosses = any && component && end < pattern_.size() && pattern_[end] == '/';
+        in_pattern_ = end + (crosses ? 1 : 0);
         star_ = any ? Star{} : Star{in_pattern_, in_path_};
-        if (any) any_ = {in_pattern_, in_path_, directories};
+        if (any) any_ = {in_pattern_, in_path_, crosses};
     }
 
     // One character of both.
@@ -159,18 +159,18 @@ class Match {
     }
 
     bool go_back() {
-        if (star_.pattern != none && star_.path < path_.size() && path_[star_.path] != '/') {
+        if (star_.pattern != npos && star_.path < path_.size() && path_[star_.path] != '/') {
             take_character(path_, star_.path);
             return restart(star_);
         }
         star_ = {};
-        if (any_.pattern == none || any_.path >= path_.size()) return false;
+        if (any_.pattern == npos || any_.path >= path_.size()) return false;
         if (!any_.whole_components) {
             take_character(path_, any_.path);
             return restart(any_);
         }
         const std::size_t slash = path_.find('/', any_.path);
-        if (slash == none) return false;
+        if (slash == npos) return false;
         any_.path = slash + 1;
         return restart(any_);
     }

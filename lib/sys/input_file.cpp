@@ -31,7 +31,7 @@ std::string in_units(std::size_t bytes) {
         why == ENOENT || why == ENOTDIR || why == EISDIR ? "name a file that is there" : "");
 }
 
-bool is_regular(const std::string& path) {
+bool is_readable_file(const std::string& path) {
     struct stat status {};
     return stat(c_path(path), &status) == 0 && S_ISREG(status.st_mode);
 }
@@ -66,7 +66,7 @@ std::string read_input_file(const std::string& path, std::size_t most) {
 }
 
 RegularInput::RegularInput(const std::string& path) : name_(input_name(path)), path_(path) {
-    if (path != "-" && is_regular(path)) return;
+    if (path != "-" && is_readable_file(path)) return;
     const InputFile file(path);
     const Interrupt& interrupt = Interrupt::install();
     copy_.emplace();

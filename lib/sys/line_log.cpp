@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t first_look_bytes = 64U << 10;
 
-struct stat status_of(const Fd& fd, const std::string& path) {
+struct stat file_status(const Fd& fd, const std::string& path) {
     struct stat status {};
     if (fstat(fd.get(), &status) != 0) throw base::system_error(path);
     return status;
@@ -29,7 +29,7 @@ LineLog::LineLog(const std::string& path)
                O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
                0600)) {
     if (!fd_) throw base::system_error(path);
-    if (!S_ISREG(status_of(fd_, path).st_mode))
+    if (!S_ISREG(file_status(fd_, path).st_mode))
         throw base::Error(base::ErrorCode::failed, path + ": not a regular file");
 }
 
@@ -49,7 +49,7 @@ std::string LineLog::read_at(std::size_t offset, std::size_t size) const {
 }
 
 LineLog::Tail LineLog::tail(std::size_t most) const {
-    const auto size = static_cast<std::size_t>(status_of(fd_, path_).st_size);
+    const auto size = static_cast<std::size_t>(file_status(fd_, path_).st_size);
     for (std::size_t taken = std::min(first_look_bytes, size);; taken = std::min(taken * 4, size)) {
         const std::string bytes = read_at(size - taken, taken);
         const std::size_t end = bytes.rfind('\n');

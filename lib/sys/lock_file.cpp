@@ -21,7 +21,7 @@ namespace {
 // Where no range reaches each range has a line: a byte for each place in it.
 constexpr std::int64_t line_start = std::int64_t{1} << 62;
 constexpr std::int64_t places = std::int64_t{1} << 32;
-constexpr std::int64_t lines = line_start / places;
+constexpr std::int64_t line_count = line_start / places;
 constexpr std::int64_t look_ms = 20;  // how often a waiting one asks whether to stop
 constexpr std::size_t stack_bytes = 256U << 10;
 
@@ -40,7 +40,7 @@ struct flock lock_of(LockMode mode, LockRange range) {
 }
 
 std::int64_t line_of(LockRange range) {
-    return line_start + range.start % lines * places;
+    return line_start + range.start % line_count * places;
 }
 
 // Whether another description's lock is in the way of that one, which then is told.

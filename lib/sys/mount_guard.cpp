@@ -17,7 +17,6 @@ namespace chorus::sys {
 namespace {
 
 constexpr std::size_t most_compared_bytes = 1U << 20;
-constexpr int reading = O_RDONLY | O_NONBLOCK | O_CLOEXEC;
 
 std::string hash_of(const Fd& file) {
     struct stat status {};
@@ -71,7 +70,7 @@ std::string MountGuard::told(const std::string& path) const {
                                       [&](const Guarded& one) { return one.path == path; });
     const std::string held = "/proc/self/fd/" + std::to_string(guarded->held.get());
     const bool is_alike =
-        hash_of(Fd(open(held.c_str(), reading))) == hash_of(open_real(path, reading));
+        hash_of(Fd(open(held.c_str(), read_only))) == hash_of(open_real(path, read_only));
     const char* now = !link_status(path) ? "it is gone"
                       : is_alike         ? "it holds what it held"
                                          : "its content has changed";

@@ -64,12 +64,6 @@ void ignore(int number) {
     if (::signal(number, SIG_IGN) == SIG_ERR) throw base::system_error("signal");
 }
 
-// nohup(1) starts its program so, and means it.
-bool is_ignored(int number) {
-    struct sigaction current {};
-    return sigaction(number, nullptr, &current) == 0 && current.sa_handler == SIG_IGN;
-}
-
 // A signal mask is inherited, and some who start others leave theirs as it was.
 void unblock() {
     sigset_t signals;
@@ -91,6 +85,11 @@ Interrupt make_interrupt() {
 }
 
 }  // namespace
+
+bool is_ignored(int signal) {
+    struct sigaction current {};
+    return sigaction(signal, nullptr, &current) == 0 && current.sa_handler == SIG_IGN;
+}
 
 KeptSignals::KeptSignals() {
     sigset_t signals;

@@ -25,6 +25,9 @@ class Interrupt {
     int fd() const;
 };
 
+// As nohup(1) and shells without job control leave a signal for the program they start.
+bool is_ignored(int signal);
+
 // For a process that ends when its work does, however often it is asked to: SIGINT, SIGTERM and
 // SIGHUP wait to be looked at. SIGPIPE and SIGXFSZ become errors of write(2).
 class KeptSignals {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "sys/environment.hpp"
+#include "sys/signals.hpp"
 
 namespace chorus::sys {
 namespace {
@@ -47,12 +48,6 @@ void on_signal(int number) {
     set(number, on_signal);
     was_stopped = true;
     errno = kept;
-}
-
-// As a shell without job control leaves them.
-bool is_ignored(int number) {
-    struct sigaction current {};
-    return sigaction(number, nullptr, &current) == 0 && current.sa_handler == SIG_IGN;
 }
 
 }  // namespace

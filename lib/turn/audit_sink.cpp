@@ -19,7 +19,7 @@ constexpr std::int64_t longest_wait_ms = 2'000;
 constexpr std::size_t longest_line_bytes = 64U << 20;
 constexpr std::size_t write_bytes = 1U << 20;
 constexpr std::size_t system_log_bytes = 8U << 10;
-constexpr std::string_view scope = "home";
+constexpr std::string_view setting_scope = "home";
 
 std::string key_of(const AuditSink& sink) {
     return "audit_sink " + sink.target;
@@ -27,7 +27,7 @@ std::string key_of(const AuditSink& sink) {
 
 // The newest row that it got, as far as the database knows.
 std::int64_t noted(store::Store& store, const AuditSink& sink) {
-    const std::string text = store::find_setting(store, scope, key_of(sink));
+    const std::string text = store::find_setting(store, setting_scope, key_of(sink));
     std::int64_t id = 0;
     std::from_chars(text.data(), text.data() + text.size(), id);
     return id;
@@ -35,7 +35,7 @@ std::int64_t noted(store::Store& store, const AuditSink& sink) {
 
 void note(store::Store& store, const AuditSink& sink, std::int64_t id) {
     store::Transaction transaction(store);
-    store::set_setting(store, scope, key_of(sink), std::to_string(id));
+    store::set_setting(store, setting_scope, key_of(sink), std::to_string(id));
     transaction.commit();
 }
 

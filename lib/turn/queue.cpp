@@ -16,7 +16,7 @@
 namespace chorus::turn {
 namespace {
 
-bool is_at_work(Place& place) {
+bool thread_is_at_work(Place& place) {
     const auto turn = store::find_open_turn(place.store, place.agent.id, place.thread.id);
     return turn && turn->pid != 0 && sys::is_alive({turn->pid, turn->pid_start});
 }
@@ -51,7 +51,7 @@ constexpr const char* for_next = ": its next turn takes it up";
 bool insert_for_live_turn(Place& place, const std::string& text, const std::string& actor) {
     store::Transaction transaction(place.store);
     (void)life::require_again(place.store, place.agent);
-    if (!is_at_work(place)) return false;
+    if (!thread_is_at_work(place)) return false;
     insert(place, text, actor);
     transaction.commit();
     return true;
@@ -71,7 +71,7 @@ std::optional<chat::TurnResult> queue_or_lock(Place& place, const TurnOptions& o
         // no turn is at work, and none may begin, for as long as it takes
         if (tried == Tried::agent_taken || sys::monotonic_ms() > until_ms)
             return queue_behind(place, options, surroundings);
-        if (is_at_work(place)) {
+        if (thread_is_at_work(place)) {
             if (!text) text = compose_message(place, options, Keep::yes, sys::now_ms());
             if (insert_for_live_turn(place, *text, actor)) return queued(place, surroundings, "");
         }

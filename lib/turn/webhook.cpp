@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t pause_ms = 1'000;
 constexpr std::int64_t shortest_pause_ms = 100;
 constexpr int attempts = 3;
-constexpr std::size_t shown_bytes = 200;
+constexpr std::size_t shown_reply_bytes = 200;
 constexpr int too_many_requests = 429;
 
 net::Request request_of(const Webhook& webhook, const std::string& content) {
@@ -44,8 +44,8 @@ std::string problem_of(const net::Response& response, const Webhook& webhook) {
         agent::webhook_host(webhook.url) + ": HTTP " + std::to_string(response.status);
     const std::string said = base::replace_invalid_utf8(base::trim(response.body));
     if (!said.empty())
-        problem +=
-            ": " + base::visible(base::utf8_prefix(said, shown_bytes), base::Newlines::escape);
+        problem += ": " + base::visible(base::utf8_prefix(said, shown_reply_bytes),
+                                        base::Newlines::escape);
     return problem;
 }
 

@@ -14,7 +14,7 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-constexpr std::size_t most_named = 3;
+constexpr std::size_t most_named_problems = 3;
 
 std::set<std::string> changed_since(const sys::Fingerprint& now, const sys::Fingerprint& before) {
     std::set<std::string> paths;
@@ -26,10 +26,10 @@ std::set<std::string> changed_since(const sys::Fingerprint& now, const sys::Fing
 
 void refuse_partial(const std::vector<std::string>& problems) {
     if (problems.empty()) return;
-    throw Error(
-        ErrorCode::failed,
-        "workspace: not everything could be put back: " + base::first_few(problems, most_named),
-        "the same command goes on; without --workspace only the messages leave");
+    throw Error(ErrorCode::failed,
+                "workspace: not everything could be put back: " +
+                    base::first_few(problems, most_named_problems),
+                "the same command goes on; without --workspace only the messages leave");
 }
 
 }  // namespace

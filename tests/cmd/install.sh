@@ -53,26 +53,4 @@ for file in "$scratch"/root/opt/chorus/bin/* "$scratch"/root/opt/chorus/libexec/
     if grep -qF "$source_directory/" "$file"; then fail "$file names $source_directory"; fi
 done
 
-test_case "a program of somebody else builds on the library"
-run env DESTDIR="$scratch/root" cmake --install "$build" --prefix /opt/chorus
-cat >program.cpp <<'CPP'
-#include <cstdio>
-#include <base/text.hpp>
-#include <policy/profile.hpp>
-int main() {
-    const auto profile = chorus::policy::Profile::preset("locked");
-    const auto decision = profile->decide({"bash", "tool:bash:ls", true}, {});
-    std::puts(chorus::base::visible(chorus::policy::name(decision.verdict)).c_str());
-}
-CPP
-export PKG_CONFIG_PATH=$scratch/root/opt/chorus/lib/pkgconfig:$scratch/root/opt/chorus/lib/x86_64-linux-gnu/pkgconfig
-run pkg-config --validate chorus
-expect_status 0
-flags=$(pkg-config --cflags --libs chorus)
-if nm "$scratch"/root/opt/chorus/lib/libchorus.a 2>/dev/null | grep -q __asan; then flags="-fsanitize=address,undefined $flags"; fi
-run c++ -std=c++20 -o program program.cpp $flags
-expect_status 0
-run ./program
-expect_equal "$out" deny
-
 end_tests
