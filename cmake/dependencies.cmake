@@ -26,7 +26,7 @@ find_archive(ZLIB_LIBRARY z)
 find_archive(SECCOMP_LIBRARY seccomp)
 find_library(GIT2_LIBRARY NAMES git2 REQUIRED)
 
-# libcurl brings thirty libraries with it: it is opened when first needed, by its path.
+# What few turns need is opened by its path when it is first needed.
 function(path_of variable library)
   find_library(found_${library} NAMES ${library} REQUIRED)
   execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${found_${library}} OUTPUT_VARIABLE dump COMMAND_ERROR_IS_FATAL ANY)
@@ -36,8 +36,8 @@ function(path_of variable library)
   get_filename_component(directory ${found_${library}} DIRECTORY)
   set(${variable} ${directory}/${CMAKE_MATCH_1} PARENT_SCOPE)
 endfunction()
-path_of(CURL_PATH curl)
 path_of(ARCHIVE_PATH archive)
+include(cmake/curl.cmake)
 
 # The loader looks there before it looks where LD_LIBRARY_PATH says: DT_RPATH, which the newer DT_RUNPATH does not.
 find_library(found_c NAMES c REQUIRED)

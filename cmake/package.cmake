@@ -10,9 +10,12 @@ crash, and every tool call is decided, sandboxed and logged.")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
-# dpkg-shlibdeps cannot see what is opened by name, as libcurl is (curl_url_strerror came with 7.80), or started.
+# dpkg-shlibdeps cannot see what is opened by name or started.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "libcurl4 (>= 7.80), libarchive13, ca-certificates, bubblewrap")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libarchive13, ca-certificates, bubblewrap")
+if(CHORUS_SYSTEM_LIBRARIES)
+  string(PREPEND CPACK_DEBIAN_PACKAGE_DEPENDS "libcurl4 (>= 7.80), ")  # curl_url_strerror
+endif()
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS git)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_STRIP_FILES ON)

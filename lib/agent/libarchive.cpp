@@ -8,7 +8,8 @@
 namespace {
 
 const chorus::sys::Library& library() {
-    static const chorus::sys::Library opened(CHORUS_ARCHIVE_PATH, "libarchive", "libarchive13");
+    static const chorus::sys::Library opened(CHORUS_ARCHIVE_PATH, "libarchive",
+                                             "install the Debian package libarchive13");
     return opened;
 }
 

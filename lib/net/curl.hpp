@@ -1,4 +1,4 @@
-// libcurl, opened by name at the first request. Include it in this room's .cpp files only.
+// libcurl, opened by its path at the first request. Include it in this room's .cpp files only.
 #pragma once
 
 #define CURL_DISABLE_TYPECHECK
@@ -8,31 +8,37 @@
 
 namespace chorus::net {
 
+// The functions that are called, without their "curl_".
+#define CHORUS_CURL_FUNCTIONS(FUNCTION) \
+    FUNCTION(global_init)               \
+    FUNCTION(easy_init)                 \
+    FUNCTION(easy_reset)                \
+    FUNCTION(easy_cleanup)              \
+    FUNCTION(easy_setopt)               \
+    FUNCTION(easy_getinfo)              \
+    FUNCTION(easy_strerror)             \
+    FUNCTION(multi_init)                \
+    FUNCTION(multi_cleanup)             \
+    FUNCTION(multi_add_handle)          \
+    FUNCTION(multi_remove_handle)       \
+    FUNCTION(multi_perform)             \
+    FUNCTION(multi_poll)                \
+    FUNCTION(multi_info_read)           \
+    FUNCTION(multi_strerror)            \
+    FUNCTION(slist_append)              \
+    FUNCTION(slist_free_all)            \
+    FUNCTION(url)                       \
+    FUNCTION(url_cleanup)               \
+    FUNCTION(url_get)                   \
+    FUNCTION(url_set)                   \
+    FUNCTION(url_strerror)              \
+    FUNCTION(free)                      \
+    FUNCTION(getdate)
+
 struct Curl {
-    decltype(&curl_global_init) global_init;
-    decltype(&curl_easy_init) easy_init;
-    decltype(&curl_easy_reset) easy_reset;
-    decltype(&curl_easy_cleanup) easy_cleanup;
-    decltype(&curl_easy_setopt) easy_setopt;
-    decltype(&curl_easy_getinfo) easy_getinfo;
-    decltype(&curl_easy_strerror) easy_strerror;
-    decltype(&curl_multi_init) multi_init;
-    decltype(&curl_multi_cleanup) multi_cleanup;
-    decltype(&curl_multi_add_handle) multi_add_handle;
-    decltype(&curl_multi_remove_handle) multi_remove_handle;
-    decltype(&curl_multi_perform) multi_perform;
-    decltype(&curl_multi_poll) multi_poll;
-    decltype(&curl_multi_info_read) multi_info_read;
-    decltype(&curl_multi_strerror) multi_strerror;
-    decltype(&curl_slist_append) slist_append;
-    decltype(&curl_slist_free_all) slist_free_all;
-    decltype(&curl_url) url;
-    decltype(&curl_url_cleanup) url_cleanup;
-    decltype(&curl_url_get) url_get;
-    decltype(&curl_url_set) url_set;
-    decltype(&curl_url_strerror) url_strerror;
-    decltype(&curl_free) free;
-    decltype(&curl_getdate) getdate;
+#define CHORUS_MEMBER(name) decltype(&curl_##name) name;
+    CHORUS_CURL_FUNCTIONS(CHORUS_MEMBER)
+#undef CHORUS_MEMBER
 };
 
 // Opens and initialises it once for the process. Throws Error(failed) that names the Debian

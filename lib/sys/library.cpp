@@ -3,26 +3,40 @@
 #include <dlfcn.h>
 
 #include "base/error.hpp"
+#include "sys/file.hpp"
+#include "sys/process.hpp"
 
 namespace chorus::sys {
 
-Library::Library(std::string path, std::string name, std::string package)
+Library::Library(std::string path, std::string name, std::string hint)
     : path_(std::move(path)),
       name_(std::move(name)),
-      package_(std::move(package)),
-      handle_(dlopen(path_.c_str(), RTLD_LAZY | RTLD_LOCAL)) {
+      hint_(std::move(hint)),
+      handle_(path_.empty() ? nullptr : dlopen(path_.c_str(), RTLD_LAZY | RTLD_LOCAL)) {
+    if (path_.empty()) throw_unusable("it is not installed with this program");
     if (handle_ == nullptr) throw_unusable(dlerror());
 }
 
 void Library::throw_unusable(const std::string& why) const {
-    throw base::Error(base::ErrorCode::failed, name_ + " cannot be used: " + why,
-                      "install the Debian package " + package_);
+    throw base::Error(base::ErrorCode::failed, name_ + " cannot be used: " + why, hint_);
 }
 
 void* Library::address_of(const char* symbol) const {
     void* const address = dlsym(handle_, symbol);
     if (address == nullptr) throw_unusable(path_ + " lacks " + symbol);
     return address;
+}
+
+std::vector<std::string> installed_places() {
+    const std::string own = executable_path();
+    const std::string directory = own.substr(0, own.rfind('/') + 1);
+    return {directory, directory + CHORUS_LIBEXEC_FROM_BIN "/"};
+}
+
+std::string installed_library(const std::string& name) {
+    for (const std::string& place : installed_places())
+        if (is_regular_file(place + name)) return place + name;
+    return {};
 }
 
 }  // namespace chorus::sys

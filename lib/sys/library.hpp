@@ -3,13 +3,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace chorus::sys {
 
 class Library {
   public:
-    // Throws Error(failed) that names the Debian package.
-    Library(std::string path, std::string name, std::string package);
+    // Throws Error(failed) with that hint; "" as path is a library that is not installed.
+    Library(std::string path, std::string name, std::string hint);
 
     // `function` is the declaration: its type alone counts. Throws Error(failed) likewise.
     template <typename Function>
@@ -23,8 +24,14 @@ class Library {
 
     std::string path_;
     std::string name_;
-    std::string package_;
+    std::string hint_;
     void* handle_;  // never closed
 };
+
+// Where this program's own programs and libraries are: beside it, or in libexec. With a slash at
+// the end.
+std::vector<std::string> installed_places();
+// The path of a library that is installed with this program; "" if it is not.
+std::string installed_library(const std::string& name);
 
 }  // namespace chorus::sys

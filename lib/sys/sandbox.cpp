@@ -14,6 +14,7 @@
 #include "sys/file.hpp"
 #include "sys/git_guard.hpp"
 #include "sys/inner.hpp"
+#include "sys/library.hpp"
 #include "sys/mounts.hpp"
 #include "sys/open_beneath.hpp"
 #include "sys/spawn.hpp"
@@ -108,9 +109,7 @@ bool parse_sandbox_mode(std::string_view text, SandboxMode& mode) {
 }
 
 std::string installed_program(const std::string& name) {
-    const std::string own = executable_path();
-    const std::string directory = own.substr(0, own.rfind('/') + 1);
-    for (const std::string& place : {directory, directory + CHORUS_LIBEXEC_FROM_BIN "/"})
+    for (const std::string& place : installed_places())
         if (is_executable(place + name)) return place + name;
     return {};
 }

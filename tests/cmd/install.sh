@@ -10,7 +10,7 @@ run env DESTDIR="$scratch/root" cmake --install "$build" --prefix /opt/chorus
 expect_status 0
 prefix=$scratch/root/opt/chorus
 expect_equal "$(ls "$scratch/root")" opt
-for file in bin/chorus-{config,context,destroy,init,run,tasks} libexec/chorus/chorus-{git,sandbox} share/chorus/template/agent.json \
+for file in bin/chorus-{config,context,destroy,init,run,tasks} libexec/chorus/chorus-{git,sandbox} libexec/chorus/libchorus-curl.so share/chorus/template/agent.json \
     share/chorus/chorus.schema.json share/man/man7/chorus{,-json,-permissions}.7 share/man/man1/chorus-{config,context,destroy,init,run,tasks}.1 \
     share/man/man5/chorus-{home,session}.5 share/doc/chorus/examples/chorus-idle.{cron,service,timer} \
     share/man/man8/chorus-{git,sandbox}.8 share/bash-completion/completions/chorus-{config,context,destroy,init,run,tasks} \
