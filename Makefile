@@ -1,4 +1,4 @@
-# The verbs people type. Everything is built in $(BUILD).
+# Everything is built in $(BUILD).
 BUILD ?= build
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -18,7 +18,7 @@ all: $(BUILD)/CMakeCache.txt
 $(BUILD)/CMakeCache.txt:
 	$(CMAKE)
 
-# Installs what is missing, and only then asks apt.
+# Calls apt only if a package is missing.
 deps:
 	@missing=$$(dpkg-query -W -f='$${db:Status-Status} $${binary:Package}\n' $(PACKAGES) 2>&1 >/dev/null | sed -n 's/.*matching //p'); \
 	removed=$$(dpkg-query -W -f='$${db:Status-Status} $${binary:Package}\n' $(PACKAGES) 2>/dev/null | grep -v '^installed' | cut -d' ' -f2); \
@@ -32,9 +32,9 @@ demo: deps
 	cmake --build $(BUILD) -j $(JOBS) --target chorus-config chorus-init chorus-run
 	sh tests/support/demo.sh $(BUILD)/cmd
 
-# Builds twice, as it is shipped and sanitized, and runs the tests of both at once; many of them mostly wait.
+# Builds twice, for release and with sanitizers, and runs the tests of both in more jobs than processors: many mostly wait.
 test soak: PACKAGES += clang-14 libclang-rt-14-dev llvm-14 curl perl
-# A node from elsewhere brings its own npm, and Debian's would not go beside it.
+# A Node.js that is not Debian's has its own npm; Debian's npm cannot be installed beside it.
 test: PACKAGES += acl attr chromium lintian nginx-light zsh fish openssh-client openssh-server $(shell command -v node >/dev/null && command -v npm >/dev/null || echo nodejs npm)
 soak: PACKAGES += valgrind
 test: deps $(BUILD)/CMakeCache.txt
@@ -43,7 +43,7 @@ test: deps $(BUILD)/CMakeCache.txt
 	$(MAKE) sanitized
 	ctest --test-dir $(BUILD) --output-on-failure -j $$(($(JOBS) + 1))
 
-# What a change needs to hear of first: no root, no other compiler, no browser, three minutes.
+# The first test of a change: needs no root, no second compiler and no browser; takes three minutes.
 check: deps $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all tests
 	GTEST_FILTER='-*.as_root_*:*.AsRoot*' ctest --test-dir $(BUILD) --output-on-failure -j $$(($(JOBS) * 3)) -L '^check$$' -E ^asan/
@@ -58,11 +58,11 @@ sanitized: $(SANITIZED)/CMakeCache.txt
 asan: sanitized
 	ctest --test-dir $(SANITIZED) --output-on-failure -j $(JOBS) -R ^asan/
 
-# FUZZ_SECONDS each: make fuzz FUZZ_SECONDS=600
+# Runs each fuzzer for FUZZ_SECONDS: make fuzz FUZZ_SECONDS=600
 fuzz: sanitized
 	$(if $(FUZZ_SECONDS),CHORUS_FUZZ_SECONDS=$(FUZZ_SECONDS)) ctest --test-dir $(SANITIZED) --output-on-failure --timeout 86400 -j $(JOBS) -R ^fuzz/
 
-# Every place where a turn can be killed, every byte of an answer, and much more of the rest: for hours.
+# Kills turns at every step, cuts answers at every byte and runs the other tests for longer; takes hours.
 soak: deps $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all tests
 	$(BUILD)/tests/fault_kill --bin $(BUILD)/cmd --every
@@ -93,7 +93,7 @@ format:
 tidy: $(BUILD)/CMakeCache.txt
 	git ls-files 'lib/*.cpp' 'cmd/*.cpp' | xargs -P $(JOBS) -n 8 clang-tidy -p $(BUILD) --quiet
 
-# PREFIX may be another one than that of the build.
+# PREFIX may differ from that of the build.
 install: all
 	cmake --install $(BUILD) --strip --prefix $(abspath $(PREFIX))
 

@@ -19,12 +19,12 @@ struct Verb {
 };
 
 void agent_option(cli::Command& app, Call& call) {
-    app.option("-A,--agent", call.agent, "of that agent's agent.json, not of config.json")
+    app.option("-A,--agent", call.agent, "use this agent's agent.json instead of config.json")
         .type("NAME");
 }
 
 void key_argument(cli::Command& app, Call& call) {
-    app.word("KEY", call.key, "a key, with dots into objects").required();
+    app.word("KEY", call.key, "the key; dots separate nested keys").required();
     agent_option(app, call);
 }
 
@@ -52,20 +52,22 @@ void list_options(cli::Command& app, Call& call) {
 
 void trust_options(cli::Command& app, Call& call) {
     app.word("NAME", call.agent, "the agent").required();
-    app.flag("--show", call.show, "only show what has changed");
-    app.flag("--yes", call.yes, "do not ask");
+    app.flag("--show", call.show, "show the changes and exit");
+    app.flag("--yes", call.yes, "do not ask for confirmation");
     json_option(app, call);
 }
 
 void doctor_options(cli::Command& app, Call& call) {
-    app.flag("--fix", call.fix, "and mend it");
+    app.flag("--fix", call.fix, "repair what can be repaired");
     json_option(app, call);
 }
 
 void trim_options(cli::Command& app, Call& call) {
-    app.option("--older-than", call.older_than, "what is older than that; 90d unless given")
+    app.option("--older-than", call.older_than,
+               "remove only what is older than TIME (default: 90d)")
         .type("TIME");
-    app.option("-A,--agent", call.agent, "of that agent and its earlier namesakes").type("NAME");
+    app.option("-A,--agent", call.agent, "only this agent and earlier ones of the same name")
+        .type("NAME");
     app.flag("--dry-run", call.dry_run, "only count what would be removed");
     json_option(app, call);
 }
@@ -74,12 +76,12 @@ constexpr Verb verbs[] = {
     {"get", "print the value in force", config::get, one_key_options},
     {"set", "write a value", config::set, set_options},
     {"unset", "remove a value", config::unset, one_key_options},
-    {"list", "print every key, the value in force and where it comes from", config::list,
-     list_options},
+    {"list", "print every key with its value in force and origin", config::list, list_options},
     {"env", "print the environment variables that are read", config::env, json_option},
-    {"doctor", "look for what crashes have left", config::doctor, doctor_options},
-    {"trim", "remove what nothing needs any more from the record", config::trim, trim_options},
-    {"trust", "take over what has changed in an agent.json", config::trust, trust_options},
+    {"doctor", "check the home for damage and leftovers of crashes", config::doctor,
+     doctor_options},
+    {"trim", "remove old records that are no longer needed", config::trim, trim_options},
+    {"trust", "accept changed settings of an agent.json", config::trust, trust_options},
 };
 
 std::vector<cli::Verb> verbs_with(Call& call) {
@@ -99,7 +101,7 @@ int main(int argc, char** argv) {
     Call call;
     return cli::run_main(argc, argv,
                          {.name = config::program,
-                          .description = "Settings of the home and of agents.",
+                          .description = "Show and change settings of the home and of agents.",
                           .verbs = verbs_with(call),
                           .agent_here = life::name_here,
                           .redact = turn::redacted});

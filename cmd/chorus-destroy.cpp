@@ -47,7 +47,7 @@ std::string archive_of(const agent::Home& home, const store::Agent& agent) {
     return home.archived_sessions(agent.name, agent.generation);
 }
 
-// What a person should know before the name is typed.
+// Says what is ended, deleted and kept, and asks for the name.
 std::string question(const agent::Home& home, store::Store& store, const store::Agent& agent,
                      Files files) {
     std::string text = "\nAgent " + agent.name + ": ";
@@ -59,8 +59,9 @@ std::string question(const agent::Home& home, store::Store& store, const store::
     const std::string directory = home.agent(agent.name);
     text += ".\n";
     if (files == Files::kept) text += "Its files stay in " + directory + ".\n";
-    if (files != Files::kept) text += directory + " is deleted, its workspace too.\n";
-    if (files == Files::archived) text += "Its sessions go to " + archive_of(home, agent) + ".\n";
+    if (files != Files::kept) text += directory + " is deleted, with its workspace.\n";
+    if (files == Files::archived)
+        text += "Its sessions are moved to " + archive_of(home, agent) + ".\n";
     if (files == Files::purged) text += "Its sessions are deleted too.\n";
     return base::visible(text) + "To destroy it, type its name.\n";
 }
@@ -70,8 +71,8 @@ void confirm(const agent::Home& home, store::Store& store, const store::Agent& a
     if (options.yes) return;
     if (!cli::can_ask())
         throw Error(ErrorCode::bad_request,
-                    "agent '" + agent.name + "': no terminal to have its name typed at",
-                    "--yes destroys it without being asked");
+                    "agent '" + agent.name + "': no terminal to ask for its name",
+                    "--yes destroys it without asking");
     std::string typed;
     cli::ask_line(
         question(home, store, agent, options.files()), ask_ms,
@@ -125,7 +126,7 @@ void print_text(const turn::Destroyed& done, const agent::Home& home) {
         std::cout << "Its sessions: " << archive_of(home, done.agent) << '\n';
 }
 
-// Of a run that was killed when the agent was gone and its files were not.
+// Finishes a run that was killed after the agent was destroyed and before its files were removed.
 std::optional<turn::Destroyed> finish_remains(const agent::Home& home, store::Store& store,
                                               const std::string& name) {
     if (store::find_agent(store, name) || !life::has_remains(home, name)) return std::nullopt;
@@ -148,7 +149,7 @@ ExitStatus run(const Options& options) {
             print_json(*done, home);
         else
             std::cout << "Agent " << options.name
-                      << " was destroyed; the rest of its files is gone.\n";
+                      << " was destroyed; its remaining files were removed.\n";
         return ExitStatus::done;
     }
     const store::Agent agent = life::require_destroyable(home, store, options.name);
@@ -172,9 +173,9 @@ ExitStatus run(const Options& options) {
 
 void add_options(cli::Command& app, Options& options) {
     app.word("NAME", options.name, "the agent").required();
-    app.flag("--keep-files", options.keep_files, "its directory stays");
-    app.flag("--purge", options.purge, "its sessions are deleted too");
-    app.flag("--yes", options.yes, "do not ask for its name");
+    app.flag("--keep-files", options.keep_files, "keep its directory");
+    app.flag("--purge", options.purge, "delete its sessions too");
+    app.flag("--yes", options.yes, "do not ask for confirmation");
     app.flag("--json", options.json, "print one JSON object");
 }
 
@@ -182,14 +183,15 @@ void add_options(cli::Command& app, Options& options) {
 
 int main(int argc, char** argv) {
     Options options;
-    return cli::run_main(argc, argv,
-                         {.name = program,
-                          .description = "End an agent: what it does, its rows, its directory.",
-                          .options =
-                              [&options](cli::Command& app) {
-                                  add_options(app, options);
-                                  return [&options] { return run(options); };
-                              },
-                          .agent_here = life::name_here,
-                          .redact = turn::redacted});
+    return cli::run_main(
+        argc, argv,
+        {.name = program,
+         .description = "Destroy an agent: end its turns and tasks, delete its directory.",
+         .options =
+             [&options](cli::Command& app) {
+                 add_options(app, options);
+                 return [&options] { return run(options); };
+             },
+         .agent_here = life::name_here,
+         .redact = turn::redacted});
 }

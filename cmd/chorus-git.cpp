@@ -1,5 +1,5 @@
-// Does the git work of another program of Chorus, where chorus-sandbox(8), mode git, has confined
-// it: see the section GIT there.
+// Runs the git operations of another Chorus program, confined by chorus-sandbox(8) in mode git (see
+// the section GIT there).
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@
 
 namespace {
 
-// libgit2 repeats a read that says EAGAIN for ever: it gets no FIFO and no terminal.
+// libgit2 retries a read that fails with EAGAIN for ever, so it gets no FIFO and no terminal.
 bool can_be_read_to_its_end(int file) {
     struct stat status {};
     return fstat(file, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
@@ -30,8 +30,9 @@ int refused(int file) {
 
 }  // namespace
 
-// libgit2 calls these. Landlock does not govern changing what a path leads to, the system call
-// filter refuses it: only what could be opened is changed.
+// Replace the functions of the C library for libgit2. Landlock does not govern changing the mode or
+// times of a path, and the system call filter refuses it, so these change only a file that they
+// could open.
 extern "C" {
 
 int open(const char* path, int flags, ...) {
@@ -42,7 +43,7 @@ int open(const char* path, int flags, ...) {
         mode = va_arg(rest, mode_t);
         va_end(rest);
     }
-    // as git asks for it: the umask alone takes from the group and others
+    // like git, ask for write access for group and others too; the umask removes it
     if ((mode & S_IWUSR) != 0) mode |= (mode & (S_IRGRP | S_IROTH)) >> 1;
     const int file = openat(AT_FDCWD, path, flags | O_NONBLOCK, mode);
     return file < 0 || can_be_read_to_its_end(file) ? file : refused(file);
@@ -61,7 +62,7 @@ int utimes(const char* path, const timeval* times) noexcept {
 
 namespace {
 
-// libgit2 needs that much, whatever the limit of the stack is.
+// libgit2 needs this much, whatever the stack limit (RLIMIT_STACK) is.
 constexpr std::size_t stack_bytes = 8U << 20;
 
 void* serve(void*) {
@@ -69,7 +70,7 @@ void* serve(void*) {
     _exit(0);
 }
 
-// In the middle of a call too.
+// Exits when the caller closes its socket, even in the middle of a call.
 void end_with_the_caller() {
     pollfd caller{chorus::repo::server_socket, 0, 0};
     while (poll(&caller, 1, -1) < 0 && errno == EINTR) continue;
@@ -79,7 +80,7 @@ void end_with_the_caller() {
 }  // namespace
 
 int main() {
-    // what is too large for a limit is an error of write(2)
+    // a file larger than RLIMIT_FSIZE is then an error of write(2)
     signal(SIGXFSZ, SIG_IGN);
     pthread_attr_t attributes;
     pthread_t thread{};

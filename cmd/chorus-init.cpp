@@ -32,7 +32,7 @@ using base::ErrorCode;
 using base::ExitStatus;
 
 struct Options {
-    std::string adopted;  // behind NAME
+    std::string adopted;  // the word after NAME
     life::BirthOptions birth;
     std::string system_prompt_file;
     std::string permissions;
@@ -51,7 +51,7 @@ std::string read_text(const std::string& path, const char* what) {
     return text;
 }
 
-// Told in the option's words, before anything is made.
+// Names the option in the error, before anything is made.
 void check_channel(const std::string& given) {
     const std::string problem = agent::channel_problem(given);
     if (!problem.empty())
@@ -89,7 +89,7 @@ void print_json(const life::Birth& birth, const agent::Home& home) {
 
 void print_text(const life::Birth& birth, const agent::Home& home, bool with_submodules) {
     if (birth.existed) {
-        std::cout << "Agent " << birth.agent.name << " is there already.\n";
+        std::cout << "Agent " << birth.agent.name << " exists already.\n";
         if (!birth.moved_from.empty())
             std::cout << "Works in: " << base::visible(birth.agent.place)
                       << " (before: " << base::visible(birth.moved_from) << ")\n";
@@ -106,18 +106,18 @@ void print_text(const life::Birth& birth, const agent::Home& home, bool with_sub
     if (!birth.set_aside.empty())
         notice("agent.json: not in force, no person of this home set it: " +
                base::quoted_list(keys_of(birth.set_aside)) + "; chorus-config trust " +
-               birth.agent.name + " shows and decides");
+               birth.agent.name + " shows them and puts them in force");
     for (const std::string& name : birth.left_out)
         notice(name.ends_with('/') && !birth.adopted
                    ? "submodule not fetched: " + name +
-                         (with_submodules ? ": its address is one of this machine, or missing"
+                         (with_submodules ? ": its address is on this machine, or missing"
                                           : " (--submodules fetches it)")
                    : "not taken: " + name);
     for (const std::string& plant : birth.plants) notice("in its workspace: " + plant);
     if (const std::string place = agent::foreign_place(home); !place.empty()) notice(place);
     if (birth.messages > 0)
         std::cout << birth.messages << (birth.messages == 1 ? " message" : " messages")
-                  << " of its conversation came along.\n";
+                  << " of its conversation imported.\n";
     std::cout << "Directory: " << base::visible(home.path() + "/" + birth.agent.dir) << '\n';
     if (!birth.agent.place.empty())
         std::cout << "Works in: " << base::visible(birth.agent.place) << '\n';
@@ -137,14 +137,14 @@ void tell_channel(const life::Birth& birth, const agent::Home& home, store::Stor
         {base::visible(life::welcome(birth))});
 }
 
-// Its name is that of the agent that is there, or one that is free.
+// Sets the place and, if no name is given, the name: that of the agent there, or a free one.
 void settle_here(life::BirthOptions& birth, const life::Here& here, const agent::Home& home,
                  store::Store& store) {
     birth.place = here.root;
     const auto present = store::find_agent_of_place(store, here.root);
     if (present && (birth.name.empty() ? !birth.exist_ok : birth.name != present->name))
         throw Error(ErrorCode::exists, here.root + ": agent '" + present->name + "' works there",
-                    "chorus-run . 'PROMPT' is a turn of it");
+                    "chorus-run . 'PROMPT' runs a turn of it");
     if (!birth.name.empty()) return;
     birth.name = present ? present->name : life::name_for(home, store, here);
 }
@@ -153,11 +153,11 @@ ExitStatus run(Options& options) {
     const sys::Environment environment = model::take_environment();
     const agent::Home home = agent::find_home(environment);
     if (options.birth.name == ".")
-        throw Error(ErrorCode::bad_request, "'.' is the name of no agent",
+        throw Error(ErrorCode::bad_request, "'.' is not an agent name",
                     "chorus-init --here makes the agent of this directory");
     if (options.birth.name.empty() && !options.here)
         throw Error(ErrorCode::bad_request, "usage: NAME is missing",
-                    "see chorus-init --help; --here takes the name of this directory");
+                    "see chorus-init --help; --here uses the name of this directory");
     if (!options.system_prompt_file.empty())
         options.birth.system_prompt = read_text(options.system_prompt_file, "--system-prompt-file");
     if (!options.adopted.empty() && !options.birth.adopt->empty())
@@ -165,7 +165,7 @@ ExitStatus run(Options& options) {
                     "chorus-init " + options.birth.name + " --adopt DIR|TAR");
     if (!options.adopted.empty()) options.birth.adopt = options.adopted;
     if (options.birth.system_prompt && base::trim(*options.birth.system_prompt).empty())
-        throw Error(ErrorCode::bad_request, "--system-prompt: it is empty");
+        throw Error(ErrorCode::bad_request, "--system-prompt: is empty");
     if (!options.permissions.empty())
         options.birth.permissions =
             agent::named_permissions(options.permissions, "--permissions").json;
@@ -203,30 +203,31 @@ ExitStatus run(Options& options) {
 
 void add_options(cli::Command& app, Options& options) {
     life::BirthOptions& birth = options.birth;
-    app.word("NAME", birth.name, "the agent's name; with --here that of the directory");
-    app.flag("--here", options.here, "it works in this directory, or the repository around it");
-    app.option("--system-prompt", birth.system_prompt, "its instructions");
-    app.option("--system-prompt-file", options.system_prompt_file, "the same from FILE")
+    app.word("NAME", birth.name, "the agent's name (default with --here: the directory's)");
+    app.flag("--here", options.here, "work in this directory, or the repository around it");
+    app.option("--system-prompt", birth.system_prompt, "the agent's instructions");
+    app.option("--system-prompt-file", options.system_prompt_file,
+               "read the instructions from FILE")
         .type("FILE");
-    app.option("-m,--model", birth.model, "provider/name").type("MODEL");
-    app.option("--permissions", options.permissions, "a profile's name, or @FILE with one")
+    app.option("-m,--model", birth.model, "model, as provider/name").type("MODEL");
+    app.option("--permissions", options.permissions, "permission profile, by name or from FILE")
         .type("PROFILE|@FILE");
-    app.option("--description", birth.description, "one line on what it is for").may_be_empty();
-    app.option("--channel", birth.channel, "webhook:URL or command:SHELL, told each answer")
+    app.option("--description", birth.description, "one line on what the agent is for")
+        .may_be_empty();
+    app.option("--channel", birth.channel, "where to post answers: webhook:URL or command:SHELL")
         .type("CHANNEL");
-    app.option("--template", birth.template_directory, "what the agent starts as").type("DIR");
-    app.option("--clone", birth.clone, "the workspace starts as that repository")
+    app.option("--template", birth.template_directory, "copy the new agent from DIR").type("DIR");
+    app.option("--clone", birth.clone, "clone this repository as the workspace")
         .type("PATH|URL|HOST:PATH");
-    app.flag("--submodules", birth.submodules, "with the submodules of what is cloned")
-        .needs("--clone");
-    app.word("DIR|TAR", options.adopted, "what --adopt takes over").needs("--adopt");
+    app.flag("--submodules", birth.submodules, "clone its submodules too").needs("--clone");
+    app.word("DIR|TAR", options.adopted, "what --adopt adopts").needs("--adopt");
     app.option_with_optional_value("--adopt", birth.adopt,
-                                   "take over the directory in place, or --adopt=DIR|TAR")
+                                   "adopt the agent's directory in place, or DIR|TAR")
         .type("[=DIR|TAR]");
-    app.flag("--trust", birth.trust, "trust what a template or an adopted agent says of rights");
-    app.flag("--exist-ok", birth.exist_ok, "an agent of that name is fine");
-    app.flag("--no-validate-model", options.no_validate_model, "take a model that is not listed");
-    app.option("--groom", options.groom, "auto, manual or pristine")
+    app.flag("--trust", birth.trust, "trust the settings of the template or adopted agent");
+    app.flag("--exist-ok", birth.exist_ok, "succeed if the agent exists already");
+    app.flag("--no-validate-model", options.no_validate_model, "accept a model that is not listed");
+    app.option("--groom", options.groom, "automatic setup and migration: auto, manual or pristine")
         .type("HOW")
         .one_of(agent::groom_names());
     app.flag("--json", options.json, "print one JSON object");
@@ -239,7 +240,7 @@ int main(int argc, char** argv) {
     return cli::run_main(
         argc, argv,
         {.name = "chorus-init",
-         .description = "Make an agent: its directory, its git workspace, its rows.",
+         .description = "Make an agent: its directory, its git workspace and its database rows.",
          .options =
              [&options](cli::Command& app) {
                  add_options(app, options);

@@ -68,11 +68,11 @@ cli::StdinUse stdin_use(const std::string& given, const sys::Environment& enviro
     if (value == "append") return cli::StdinUse::append;
     if (value == "ignore") return cli::StdinUse::ignore;
     if (value == "inline") return cli::StdinUse::whole;
-    throw Error(ErrorCode::bad_request, "--stdin: " + base::quoted(value) + " is not one",
-                "there are 'append', 'ignore' and 'inline'");
+    throw Error(ErrorCode::bad_request, "--stdin: " + base::quoted(value) + " is not valid",
+                "use 'append', 'ignore' or 'inline'");
 }
 
-// The format is looked up before parsing, so that a usage error too is told in it.
+// Looked up before parsing, so that a usage error is printed in that format too.
 cli::Format format_in(int argc, char** argv) {
     for (int i = 1; i < argc && std::strcmp(argv[i], "--") != 0; ++i) {
         const std::string_view word = argv[i];
@@ -112,7 +112,7 @@ void settle_options(Options& options, const sys::Environment& environment) {
     options.turn.inline_stdin = options.prompt.stdin_use == cli::StdinUse::whole;
 }
 
-// Its further lines begin as none of ours do: the model cannot write a question of its own.
+// Starts its further lines with "  | ", so that the model cannot imitate the lines of a question.
 std::string indented(const std::string& untrusted) {
     const std::string shown = base::visible(untrusted);
     std::vector<std::string> lines;
@@ -123,9 +123,9 @@ std::string indented(const std::string& untrusted) {
 using What = turn::Reply::What;
 
 std::string standing(std::int64_t timeout_ms) {
-    return timeout_ms <= 0 ? ""
-                           : "  (for " + cli::span_text(timeout_ms) +
-                                 "; then the turn waits without a process)\n";
+    return timeout_ms <= 0
+               ? ""
+               : "  (for " + cli::span_text(timeout_ms) + "; then the turn is suspended)\n";
 }
 
 turn::Reply ask_permission(const chat::PromptNotice& prompt, std::int64_t timeout_ms,
@@ -137,8 +137,8 @@ turn::Reply ask_permission(const chat::PromptNotice& prompt, std::int64_t timeou
             "\n  tool: " + indented(prompt.tool) + "\n  arguments: " + indented(prompt.arguments);
     if (is_again) text += "\n  " + indented(prompt.text);
     if (!prompt.changed.empty()) text += "\n  since it was asked: " + indented(prompt.changed);
-    text +=
-        "\n  (always: this very action, whatever what it runs becomes)\n" + standing(timeout_ms);
+    text += "\n  (always: exactly this action, even if the programs it runs change)\n" +
+            standing(timeout_ms);
     const auto choices = is_again || !prompt.changed.empty()
                              ? cli::Choices::yes_no_always_even_if_changed
                              : cli::Choices::yes_no_always;
@@ -165,8 +165,9 @@ turn::Reply answer_question(const chat::PromptNotice& prompt, std::int64_t timeo
                 base::visible(prompt.options[i], base::Newlines::escape) + "\n";
     text += standing(timeout_ms);
     const auto accept = [&](const std::string& line) -> std::string {
-        if (prompt.options.empty()) return line.empty() ? "an answer, please" : "";
-        return turn::chosen_option(prompt.options, line) ? "" : "one of the answers, or its number";
+        if (prompt.options.empty()) return line.empty() ? "the answer is empty" : "";
+        return turn::chosen_option(prompt.options, line) ? ""
+                                                         : "type one of the answers, or its number";
     };
     const auto line = cli::ask_line(text, timeout_ms, stop, accept);
     if (!line) return {};
@@ -193,7 +194,7 @@ decltype(turn::Surroundings::ask) asks_at_terminal(cli::Output& output, std::int
     };
 }
 
-// What the options decide, and what is left of the words then.
+// Moves --approve, --deny and --answer into the decision of the turn; --answer takes the words.
 void settle_decision(Options& options) {
     using Verb = turn::Decision::Verb;
     turn::Decision decision;
@@ -232,7 +233,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
     output = std::make_unique<cli::Output>(program, options.output);
     output->check_file(agent::refuse_own_places(home));
     const auto warn = [&](const std::string& text) { output->warn(text); };
-    // --timeout is for the turn: what reads its result may take longer
+    // --timeout limits the turn; whoever reads its result may take longer
     output->give_up_when([&options, &interrupt] {
         const std::int64_t deadline_ms = options.has_ended ? 0 : options.turn.deadline_ms;
         return interrupt.requested() || (deadline_ms != 0 && sys::monotonic_ms() > deadline_ms);
@@ -256,7 +257,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
                !options.prompt.file.empty()) {
         throw Error(
             ErrorCode::bad_request, std::string(goes_on) + ": takes no prompt",
-            "leave the prompt out to go on; say something new without " + std::string(goes_on));
+            "leave out the prompt to continue; for a new turn leave out " + std::string(goes_on));
     }
     const std::int64_t ask_ms = cli::require_duration_ms(options.ask_timeout, "--ask-timeout");
     if (options.turn.agent == ".")
@@ -297,81 +298,86 @@ void add_prompt_options(cli::Command& app, Options& options) {
     app.words("WORDS", options.prompt.words, "the prompt; - for stdin")
         .literal(options.prompt.words_are_literal);
     app.option("-p,--prompt", options.prompt.text, "the prompt").type("TEXT");
-    app.option("-f,--file", options.prompt.file, "the prompt from FILE").type("FILE");
-    app.option("--stdin", options.stdin_use,
-               "append (to a prompt given otherwise), ignore or inline")
+    app.option("-f,--file", options.prompt.file, "read the prompt from FILE").type("FILE");
+    app.option("--stdin", options.stdin_use, "how to use stdin: append, ignore or inline")
         .type("USE")
         .one_of({"append", "ignore", "inline"});
 }
 
 void add_turn_options(cli::Command& app, Options& options) {
     turn::TurnOptions& turn = options.turn;
-    app.option("-m,--model", turn.model, "provider/name, for this turn").type("MODEL");
-    app.option("-t,--thread", turn.thread, "main, a number or a branch").type("THREAD");
-    app.flag("--new-thread", turn.new_thread, "begin a new thread");
-    app.flag("--fresh", turn.fresh, "begin with an empty window");
-    app.flag("--resume", turn.resume, "go on with the thread's last turn");
-    app.flag("--retry", turn.retry, "the same, without its failed tail");
-    app.flag("--inbox", turn.inbox, "begin a turn with the messages that wait, if any");
-    app.flag("--cancel-prompts", turn.cancel_prompts, "withdraw the questions that wait");
-    app.option("--on-ask", options.on_ask, "where nobody answers: suspend, deny or fail")
+    app.option("-m,--model", turn.model, "model for this turn, as provider/name").type("MODEL");
+    app.option("-t,--thread", turn.thread, "thread: main, a number or a branch").type("THREAD");
+    app.flag("--new-thread", turn.new_thread, "start a new thread");
+    app.flag("--fresh", turn.fresh, "start with an empty window");
+    app.flag("--resume", turn.resume, "continue the thread's last turn");
+    app.flag("--retry", turn.retry, "like --resume, but drop the answers since the last change");
+    app.flag("--inbox", turn.inbox, "start a turn with the queued messages, if any");
+    app.flag("--cancel-prompts", turn.cancel_prompts, "withdraw pending questions");
+    app.option("--on-ask", options.on_ask, "if a question is not answered: suspend, deny or fail")
         .type("WHAT")
         .one_of({"suspend", "deny", "fail"});
     app.option("--permissions", options.permissions,
-               "a profile's name or @FILE, for this turn instead of the agent's")
+               "permission profile for this turn, by name or from FILE")
         .type("PROFILE|@FILE");
     app.option("-C,--directory", turn.directory, "work in DIR instead of the workspace")
         .type("DIR");
-    app.option("--idempotency-key", turn.idempotency_key, "a finished turn with KEY answers again")
+    app.option("--idempotency-key", turn.idempotency_key,
+               "if a turn with KEY has finished, print its result again")
         .type("KEY");
-    app.option("--max-iterations,--max-turns", turn.max_iterations, "model calls at most")
+    app.option("--max-iterations,--max-turns", turn.max_iterations, "maximum number of model calls")
         .type("N")
         .from(1);
-    app.option("--timeout", options.timeout, "end the turn after that time").type("TIME");
-    app.option("--ask-timeout", options.ask_timeout, "how long a question stands on the terminal")
+    app.option("--timeout", options.timeout, "end the turn after TIME").type("TIME");
+    app.option("--ask-timeout", options.ask_timeout,
+               "time to answer a question at the terminal (default: 60s)")
         .type("TIME");
     app.option_with_optional_value("--wait", options.wait,
-                                   "wait for the thread, or --wait=TIME at most")
+                                   "wait until the thread is free, at most TIME")
         .type("[=TIME]");
-    app.flag("--queue", turn.queue, "hand the message to the turn at work on the thread");
-    app.option("--groom", turn.groom, "auto, manual or pristine")
+    app.flag("--queue", turn.queue, "hand the message to the turn running on the thread");
+    app.option("--groom", turn.groom, "automatic migration: auto, manual or pristine")
         .type("HOW")
         .one_of(agent::groom_names());
-    app.option("--actor", turn.actor, "who asks, for the audit log").type("NAME");
-    app.flag("--dry-run", options.dry_run, "print the request; call nobody, store nothing");
+    app.option("--actor", turn.actor, "name of the person who asks, for the audit log")
+        .type("NAME");
+    app.flag("--dry-run", options.dry_run, "print the request; send and record nothing");
 }
 
 void add_decision_options(cli::Command& app, Options& options) {
-    app.option("--approve", options.approve, "approve a call and go on").type("ID|all");
-    app.option("--deny", options.deny, "refuse a call and go on").type("ID|all");
-    app.option("--answer", options.answer, "answer a question with WORDS and go on").type("ID");
-    app.flag("--always", options.always, "and allow that very action from now on")
+    app.option("--approve", options.approve, "approve a call and continue").type("ID|all");
+    app.option("--deny", options.deny, "deny a call and continue").type("ID|all");
+    app.option("--answer", options.answer, "answer a question with WORDS and continue").type("ID");
+    app.flag("--always", options.always, "with --approve: allow exactly this action from now on")
         .needs("--approve");
-    app.flag("--even-if-changed", options.even_if_changed, "whatever files change until it runs")
+    app.flag("--even-if-changed", options.even_if_changed,
+             "with --approve: also if files change before the call runs")
         .needs("--approve");
-    app.option("--reason", options.reason, "what the model is told").type("TEXT").needs("--deny");
+    app.option("--reason", options.reason, "with --deny: the reason given to the model")
+        .type("TEXT")
+        .needs("--deny");
 }
 
 void add_output_options(cli::Command& app, Options& options) {
-    app.option("--output-format", options.format, "text, json or stream-json")
+    app.option("--output-format", options.format, "output format: text, json or stream-json")
         .type("FORMAT")
         .one_of({"text", "json", "stream-json"});
-    app.flag("--json", options.json, "as --output-format json");
-    app.flag("--stream", options.output.stream, "text as it streams, to a pipe too");
-    app.option("-o,--output", options.output.file, "write the same bytes to FILE").type("FILE");
-    app.option("--events", options.events, "turn, or all: internal ones too")
+    app.flag("--json", options.json, "same as --output-format json");
+    app.flag("--stream", options.output.stream, "print text as it arrives, also to a pipe");
+    app.option("-o,--output", options.output.file, "also write the output to FILE").type("FILE");
+    app.option("--events", options.events, "events of stream-json: turn, or all with internal ones")
         .type("WHICH")
         .one_of({"turn", "all"});
     app.flag("--print-event-schema", options.print_event_schema,
-             "print the JSON Schema of all output");
-    app.flag("-q,--quiet", options.quiet, "errors only on stderr");
-    app.flag("-v,--verbose", options.verbose, "calls and their ends on stderr");
-    app.option("--color", options.color, "auto, always or never")
+             "print the JSON Schema of all output and exit");
+    app.flag("-q,--quiet", options.quiet, "print only errors and pending questions on stderr");
+    app.flag("-v,--verbose", options.verbose, "also print calls and their outcomes on stderr");
+    app.option("--color", options.color, "when to use color: auto, always or never")
         .type("WHEN")
         .one_of({"auto", "always", "never"});
 }
 
-// An error before the turn says that the message, where there is one, is not on record.
+// Returns the member "accepted" of an error before the turn: false, nothing if there is no message.
 std::optional<bool> not_accepted(const Options& options) {
     if (options.turn.says_nothing()) return std::nullopt;
     return false;
@@ -383,24 +389,23 @@ int main(int argc, char** argv) {
     Options options;
     options.output.format = format_in(argc, argv);
     std::unique_ptr<cli::Output> output;
-    return cli::run_main(argc, argv,
-                         {.name = program,
-                          .description = "One turn of an agent: a prompt in, the answer out.",
-                          .options =
-                              [&](cli::Command& app) {
-                                  add_prompt_options(app, options);
-                                  add_turn_options(app, options);
-                                  add_decision_options(app, options);
-                                  add_output_options(app, options);
-                                  return [&] { return run(options, output); };
-                              },
-                          .on_error =
-                              [&](const Error& error) {
-                                  if (!output)
-                                      output =
-                                          std::make_unique<cli::Output>(program, options.output);
-                                  output->fail(error, options.turn.agent, not_accepted(options));
-                                  return true;
-                              },
-                          .redact = turn::redacted});
+    return cli::run_main(
+        argc, argv,
+        {.name = program,
+         .description = "Run one turn of an agent: send a prompt, print the answer.",
+         .options =
+             [&](cli::Command& app) {
+                 add_prompt_options(app, options);
+                 add_turn_options(app, options);
+                 add_decision_options(app, options);
+                 add_output_options(app, options);
+                 return [&] { return run(options, output); };
+             },
+         .on_error =
+             [&](const Error& error) {
+                 if (!output) output = std::make_unique<cli::Output>(program, options.output);
+                 output->fail(error, options.turn.agent, not_accepted(options));
+                 return true;
+             },
+         .redact = turn::redacted});
 }

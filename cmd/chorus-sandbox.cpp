@@ -1,5 +1,5 @@
-// Stands between Chorus and a command: see chorus-sandbox(8). Statically linked, so that it starts
-// in a fraction of a millisecond and needs nothing of the place it runs in.
+// Confines and supervises a command of Chorus: see chorus-sandbox(8). Statically linked, so that it
+// starts in a fraction of a millisecond and needs no libraries inside the sandbox.
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
@@ -24,7 +24,7 @@
 namespace chorus::sandbox {
 namespace {
 
-constexpr int no_confinement = 125;  // as timeout(1) and env(1) count
+constexpr int no_confinement = 125;  // as of timeout(1) and env(1)
 constexpr int not_executable = 126;
 constexpr int not_found = 127;
 
@@ -120,13 +120,13 @@ Options parse(char** words) {
     return options;
 }
 
-// bwrap asks to be killed with its parent; were the parent dead before it asked, nobody would.
+// bwrap asks to be killed with its parent. That has no effect if the parent has ended before.
 void require_owner(int owner) {
     pollfd wanted{owner, POLLIN, 0};
-    if (poll(&wanted, 1, 0) != 0) fail("whoever asked for this command has ended");
+    if (poll(&wanted, 1, 0) != 0) fail("the owner of this command has ended");
 }
 
-// /dev/null of the host would be a file outside, which /dev/stdin could not be opened as.
+// The host's /dev/null is a file outside the sandbox, so that /dev/stdin could not be opened.
 void open_null_inside() {
     struct stat status {};
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {

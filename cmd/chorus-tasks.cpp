@@ -22,19 +22,19 @@ constexpr std::size_t most_order_bytes = 64U << 20;
 
 constexpr std::array verbs{
     Verb{"answer", "answer a question", tasks_command::add_answer},
-    Verb{"approve", "let a call run", tasks_command::add_approve},
-    Verb{"cancel", "end what an agent is doing", tasks_command::add_cancel},
-    Verb{"deny", "refuse a call, or to answer", tasks_command::add_deny},
-    Verb{"events", "every change of state, in order", tasks_command::add_events},
-    Verb{"kill", "end tasks", tasks_command::add_kill},
-    Verb{"list", "the background tasks of an agent", tasks_command::add_list},
-    Verb{"log", "what a task has written", tasks_command::add_log},
-    Verb{"pending", "what waits for a person", tasks_command::add_pending},
-    Verb{"ready", "whether an agent can take a turn: exit 0 or 4", tasks_command::add_ready},
-    Verb{"run", "start a task by hand", tasks_command::add_run},
-    Verb{"status", "the state of an agent", tasks_command::add_status},
-    Verb{"steps", "what a turn did, and how long it took", tasks_command::add_steps},
-    Verb{"threads", "what the threads of an agent do", tasks_command::add_threads},
+    Verb{"approve", "approve a call", tasks_command::add_approve},
+    Verb{"cancel", "cancel the running turns of an agent", tasks_command::add_cancel},
+    Verb{"deny", "deny a call, or refuse to answer a question", tasks_command::add_deny},
+    Verb{"events", "list changes of state, in order", tasks_command::add_events},
+    Verb{"kill", "end background tasks", tasks_command::add_kill},
+    Verb{"list", "list the background tasks of an agent", tasks_command::add_list},
+    Verb{"log", "print the output of a task", tasks_command::add_log},
+    Verb{"pending", "list pending questions", tasks_command::add_pending},
+    Verb{"ready", "check whether an agent can take a turn: exit 0 or 4", tasks_command::add_ready},
+    Verb{"run", "start a background task", tasks_command::add_run},
+    Verb{"status", "show the state of an agent", tasks_command::add_status},
+    Verb{"steps", "list the steps of a turn and how long they took", tasks_command::add_steps},
+    Verb{"threads", "list the threads of an agent and what they do", tasks_command::add_threads},
     Verb{"wait", "wait for tasks to end", tasks_command::add_wait},
 };
 
@@ -61,9 +61,9 @@ std::vector<cli::Verb> all_verbs() {
     for (const Verb& verb : verbs)
         all.push_back({verb.name, verb.help,
                        [&verb](cli::Command& command) { return with(verb.add(command)); }});
-    // what task::start begins; its instructions are on stdin
+    // started by task::start, which writes the order to its stdin
     all.push_back({.name = "supervise",
-                   .about = "for chorus itself",
+                   .about = "supervise a task (internal)",
                    .options = [](cli::Command&) { return supervise; },
                    .is_hidden = true});
     return all;
@@ -75,7 +75,7 @@ int main(int argc, char** argv) {
     return cli::run_main(
         argc, argv,
         {.name = tasks_command::program,
-         .description = "What agents do, and what waits for a person.",
+         .description = "Show what agents do, manage background tasks, decide pending questions.",
          .options =
              [](cli::Command& command) { return with(tasks_command::add_overview(command)); },
          .verbs = all_verbs(),

@@ -11,9 +11,9 @@ namespace chorus::config {
 
 constexpr const char* program = "chorus-config";
 
-// What was typed.
+// The parsed command line.
 struct Call {
-    std::string agent;  // "": config.json is meant
+    std::string agent;  // "": config.json
     std::string key;
     std::string value;
     bool json = false;
@@ -34,7 +34,8 @@ base::ExitStatus trust(const Call& call, const sys::Environment& environment);
 base::ExitStatus trim(const Call& call, const sys::Environment& environment);
 base::ExitStatus doctor(const Call& call, const sys::Environment& environment);
 
-// Error(bad_request) that names what is near.
+// Returns where the key is. Error(bad_request) if there is no such key; the hint names similar
+// ones.
 agent::Place require_place(const Call& call);
 
 }  // namespace chorus::config

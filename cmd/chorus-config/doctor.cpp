@@ -39,7 +39,7 @@ void add(Flaws& flaws, const std::vector<std::string>& all, bool mended) {
     for (const std::string& what : all) flaws.add(what, mended);
 }
 
-// Of agents that were being made or destroyed.
+// Finds what is left of agents that were being made or destroyed.
 void check_agents(const agent::Home& home, store::Store& store, Flaws& flaws) {
     const auto before = life::find_leftovers(home, store);
     if (flaws.fix()) life::reclaim_leftovers(home, store);
@@ -49,7 +49,7 @@ void check_agents(const agent::Home& home, store::Store& store, Flaws& flaws) {
     add(flaws, life::find_half_destroyed(home, store), false);
 }
 
-// Halves of files, where files are put in place.
+// Finds temporary files of killed processes, in the directories where files are replaced.
 void check_temporaries(const agent::Home& home, store::Store& store, Flaws& flaws) {
     std::vector<std::string> directories{home.path(), home.locks()};
     for (const store::Agent& agent : store::list_agents(store)) {
@@ -62,7 +62,7 @@ void check_temporaries(const agent::Home& home, store::Store& store, Flaws& flaw
             const auto left = sys::leftover_temporaries(directory);
             if (flaws.fix() && !left.empty()) sys::remove_temporaries(directory);
             for (const std::string& name : left)
-                flaws.add(directory + "/" + name + ": half a file of a killed process",
+                flaws.add(directory + "/" + name + ": temporary file of a killed process",
                           flaws.fix());
         });
 }
@@ -71,12 +71,14 @@ void check_branches(const agent::Home& home, store::Store& store, Flaws& flaws) 
     for (const store::Agent& agent : store::list_agents(store))
         flaws.attempt("", [&] {
             for (const std::string& path : context::find_branch_leftovers(store, home, agent))
-                flaws.add(path + ": of a branch that a killed process was making", flaws.fix());
+                flaws.add(path + ": left by a process that was killed while it made a branch",
+                          flaws.fix());
             if (flaws.fix()) context::reclaim_branches(store, home, agent);
         });
 }
 
-// Where agents worked, and here: a directory that was moved is found where doctor is run.
+// Looks where agents worked and in the working directory: a directory that was moved since is
+// checked by running doctor in it.
 void check_mount_points(const agent::Home& home, store::Store& store, Flaws& flaws) {
     const auto directories = store::working_directories(store);
     std::set<std::string> places(directories.begin(), directories.end());
@@ -98,7 +100,7 @@ void check_mount_points(const agent::Home& home, store::Store& store, Flaws& fla
         });
 }
 
-// Checks the files that a turn reads and a person has written.
+// Checks the files that a person edits and a turn reads.
 void check_texts(const agent::Home& home, store::Store& store, Flaws& flaws) {
     flaws.attempt("", [&] {
         const auto listed =
@@ -124,11 +126,10 @@ void print_json(const Flaws& flaws) {
 }
 
 constexpr const char* ways =
-    "; --fix saves what can be read, 'chorus-context backup --restore FILE' puts a backup in its "
-    "place";
+    "; --fix recovers what can be read, 'chorus-context backup --restore FILE' restores a backup";
 
-// The database, or what is wrong with its content. What else keeps it from being read is a flaw
-// that no new database mends.
+// Returns the database, or nothing and in `problems` what is wrong with its content. Other errors
+// in reading it become flaws, because a new database would not mend them.
 std::optional<store::Store> open_sound(const agent::Home& home, const sys::Environment& environment,
                                        std::vector<std::string>& problems, Flaws& flaws) {
     try {
@@ -147,20 +148,20 @@ std::optional<store::Store> open_sound(const agent::Home& home, const sys::Envir
     return std::nullopt;
 }
 
-// Makes a new database of what can be read of the damaged one.
+// Makes a new database from what can be read of the damaged one.
 std::optional<store::Store> save_database(const agent::Home& home,
                                           const sys::Environment& environment,
                                           const std::vector<std::string>& problems, Flaws& flaws) {
     try {
         const store::Salvage saved = store::salvage(life::database_paths(home));
         add(flaws, problems, true);
-        flaws.add("chorus.db: made anew, with " + std::to_string(saved.agents) + " agents and " +
+        flaws.add("chorus.db: rebuilt with " + std::to_string(saved.agents) + " agents and " +
                       std::to_string(saved.messages) + " messages" +
                       (saved.kept.empty() ? "" : "; the old one is " + saved.kept),
                   true);
         for (const std::string& lost : saved.lost) flaws.add("chorus.db: lost: " + lost);
         if (!saved.lost.empty() && !saved.kept.empty())
-            flaws.add("chorus.db: pages of the old one may hold more: sqlite3 " +
+            flaws.add("chorus.db: the old one may contain more: sqlite3 " +
                       base::shell_quoted(saved.kept) + " .recover");
         return life::open_home(home, environment, agent::IfMissing::refuse,
                                agent::Groom::automatic);
@@ -172,7 +173,7 @@ std::optional<store::Store> save_database(const agent::Home& home,
     return std::nullopt;
 }
 
-// Nothing where its configuration cannot be read: that is another check's.
+// Returns nothing if the configuration cannot be read; another check reports that.
 std::optional<sys::SandboxMode> sandbox_of(const agent::Home& home, store::Store& store,
                                            const store::Agent& agent,
                                            const agent::HomeConfiguration& shared) {
@@ -185,7 +186,7 @@ std::optional<sys::SandboxMode> sandbox_of(const agent::Home& home, store::Store
     }
 }
 
-// Nothing also where it cannot be tried: on a full disk.
+// Returns nothing also if the sandbox cannot be tried, for example on a full disk.
 std::optional<base::Error> sandbox_problem(const agent::Home& home,
                                            const agent::HomeConfiguration& shared,
                                            sys::SandboxMode mode) {
@@ -197,7 +198,7 @@ std::optional<base::Error> sandbox_problem(const agent::Home& home,
     }
 }
 
-// Whether commands can run as the home and its agents confine them.
+// Checks that commands can run in the sandboxes that the home and its agents are set to.
 void check_sandbox(const agent::Home& home, store::Store& store, Flaws& flaws) {
     if (access(home.locks().c_str(), W_OK) != 0) return;
     const agent::HomeConfiguration shared = agent::load_home_configuration(home);
@@ -214,7 +215,7 @@ void check_home(const agent::Home& home, store::Store& store, const sys::Environ
                 bool is_configured, Flaws& flaws) {
     flaws.attempt("", [&] { check_agents(home, store, flaws); });
     check_temporaries(home, store, flaws);
-    // of a home whose config.json cannot be read nothing is written that needs it
+    // if config.json cannot be read, nothing is written that would need its redaction
     const life::Decider decider{
         static_cast<std::int64_t>(getuid()), turn::actor_text("", environment),
         is_configured ? turn::secrets_of(home, environment) : policy::Redaction()};

@@ -1,4 +1,4 @@
-// set and unset.
+// The verbs set and unset.
 #include <algorithm>
 
 #include "base/limits.hpp"
@@ -36,13 +36,13 @@ std::string what_there_is(const Call& call) {
                                            : "it is a key of config.json: leave -A out";
     const agent::Astray astray = agent::astray(call.key, call.file());
     const auto near = base::nearest(astray.dotted, astray.there_are, names_shown);
-    if (!near.empty()) return "near it is " + base::quoted_list(near);
+    if (!near.empty()) return "similar keys: " + base::quoted_list(near);
     if (astray.dotted.find('.') != std::string::npos && !astray.there_are.empty())
         return "there are " + base::quoted_list(astray.there_are);
     return "chorus-config list shows the keys";
 }
 
-// "-" is stdin and "@FILE" a file, without the newline at its end.
+// Reads stdin for "-" and FILE for "@FILE", without a newline at the end.
 std::string read_value(const std::string& given) {
     if (given != "-" && !given.starts_with('@')) return given;
     std::string text =
@@ -74,7 +74,7 @@ void check_provider(const agent::Place& place, const std::string& json) {
                 "providers are " + base::quoted_list(names));
 }
 
-// A model is stored in full.
+// Returns the value to store: a model with its provider.
 std::string with_full_model(const Subject& subject, const agent::Place& place, std::string json) {
     const bool is_model = place.key->name == "model" || place.key->name == "default_model";
     if (!is_model || json == "null") return json;
@@ -101,7 +101,7 @@ void check_budget(const agent::Place& place, const std::string& json) {
                     "use budget.tokens_per_turn");
 }
 
-// A file that a link leads to stays where it is.
+// If the file is a link, writes its target and keeps the link.
 void write_home(const Subject& subject, const std::string& text) {
     const std::string path =
         sys::is_link(subject.path) ? sys::real_path(subject.path) : subject.path;
@@ -115,14 +115,15 @@ void refuse_untrusted_base(const Subject& subject, const agent::Place& place,
         return change.key == place.key->name;
     });
     if (changed && place.names.size() > 1)
-        throw Error(ErrorCode::failed,
-                    place.dotted() + ": " + std::string(place.key->name) +
-                        " was changed by somebody else and is not trusted",
-                    "look at it with chorus-config trust " + subject.agent->name +
-                        " --show, or set it as a whole");
+        throw Error(
+            ErrorCode::failed,
+            place.dotted() + ": " + std::string(place.key->name) +
+                " was changed by somebody else and is not trusted",
+            "see chorus-config trust " + subject.agent->name + " --show, or set the whole key");
 }
 
-// The file first: killed in between, what was set is there and asks to be trusted.
+// Writes the file before the record: after a kill in between, the value is in the file and only has
+// to be trusted.
 void write_agent(Subject& subject, const agent::Place& place, const std::string& text,
                  const sys::Environment& environment) {
     store::Store& store = *subject.store;
@@ -152,10 +153,10 @@ void write(Subject& subject, const agent::Place& place, const std::string& text,
     deliver_audit(subject);
 }
 
-// An agent has instructions from its birth on.
+// An agent cannot be without instructions.
 void check_prompt(const agent::Place& place, const std::string& text) {
     if (place.key->name != "system_prompt" || !base::trim(text).empty()) return;
-    throw Error(ErrorCode::bad_request, "system_prompt: it would be empty",
+    throw Error(ErrorCode::bad_request, "system_prompt: must not be empty",
                 "chorus-config set system_prompt TEXT -A NAME, or @FILE for TEXT");
 }
 

@@ -1,4 +1,4 @@
-// env: the variables that Chorus reads.
+// The verb env: the variables that Chorus reads.
 #include <algorithm>
 #include <iostream>
 
@@ -30,17 +30,17 @@ std::vector<Row> rows() {
         const std::string name(provider.name);
         const std::string key(provider.key_variable);
         all.push_back({model::base_url_variable(name), std::string(provider.base_url),
-                       "where " + name + " is reached"});
+                       "where requests to " + name + " are sent"});
         const bool told =
             std::any_of(all.begin(), all.end(), [&](const Row& row) { return row.name == key; });
-        if (!told) all.push_back({key, "", "the key of " + name, true});
+        if (!told) all.push_back({key, "", "API key of " + name, true});
     }
     std::sort(all.begin(), all.end(),
               [](const Row& one, const Row& other) { return one.name < other.name; });
     return all;
 }
 
-// A proxy's address may hold a name and a password.
+// The URL of a proxy may contain a user name and a password.
 std::string without_credentials(std::string value) {
     const std::size_t scheme = value.find("://");
     const std::size_t start = scheme == std::string::npos ? 0 : scheme + 3;

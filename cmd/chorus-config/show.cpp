@@ -1,4 +1,4 @@
-// get and list: what is in force, and where it comes from.
+// The verbs get and list: values in force and their origin.
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,11 +24,11 @@ struct Value {
     std::string origin;
 };
 
-// The files as far as they are in force.
+// The parts of the files that are in force.
 struct Files {
     std::string home;
-    std::string agent;                          // "" where config.json alone is meant
-    std::vector<agent::TrustChange> untrusted;  // what is not
+    std::string agent;                          // "" without an agent
+    std::vector<agent::TrustChange> untrusted;  // changes not in force
 };
 
 Files read_files(Subject& subject) {
@@ -41,7 +41,7 @@ Files read_files(Subject& subject) {
     return files;
 }
 
-// A file that a turn would refuse is not shown as if it held.
+// Refuses the files that a turn would refuse, so that no value is shown as in force that is not.
 void check_files(const Subject& subject, const Files& files) {
     (void)agent::parse_home_configuration(files.home, subject.home.config());
     if (subject.agent) (void)agent::parse_configuration(files.agent, subject.path);
@@ -65,8 +65,8 @@ std::optional<Value> of_environment(const Place& place, const sys::Environment& 
     }
 }
 
-// Both files count for these: the names of one follow those of the other, an amount of agent.json
-// stands in for the other's.
+// Merges the values of a key that both files contribute to: lists are joined, and members of
+// agent.json override those of config.json.
 std::string merged(const std::string& general, const std::string& own) {
     Json all = chat::parse_json(general, "config.json");
     const Json more = chat::parse_json(own, "agent.json");
@@ -75,12 +75,12 @@ std::string merged(const std::string& general, const std::string& own) {
     return chat::dump(all);
 }
 
-// What config.json says where agent.json says nothing.
+// Returns the value of config.json for a key of agent.json, if it has one there.
 std::optional<std::string> general_value(const Place& place, const Subject& subject,
                                          const Files& files) {
     const bool is_model = place.key->name == "model";
     const auto general = agent::find_place(is_model ? "default_model" : place.dotted(), File::home);
-    // `permissions` there are profiles by name
+    // `permissions` of config.json maps names to profiles
     if (!general || (!is_model && general->type != place.type)) return std::nullopt;
     return agent::find_value(files.home, *general, subject.home.config());
 }
@@ -115,7 +115,7 @@ Value in_force(const Place& place, const Subject& subject, const Files& files,
     return built_in(place);
 }
 
-// A text as it is, anything else as JSON.
+// Returns a string without quotes, anything else as JSON.
 std::string plain(const std::string& json) {
     const auto value = chat::try_parse_json(json);
     return value && value->is_string() ? value->get<std::string>() : json;
@@ -173,7 +173,7 @@ void print_json(const Subject& subject, const Files& files, const Row& row) {
     std::cout << out.end_object().text() << '\n';
 }
 
-// The file has such a member, and Chorus has no such key.
+// Prints a member of the file that is not a key of Chorus.
 void print_unknown(const Subject& subject, const std::string& key) {
     chat::JsonText out = open_setting(subject, key);
     write_json(out, "value", chat::dump(chat::parse_json(subject.text, subject.path).at(key)));
@@ -203,7 +203,7 @@ void print_notices(const Subject& subject, const Files& files) {
     for (const agent::TrustChange& change : files.untrusted) names.push_back(change.key);
     cli::print_line(program, "notice",
                     subject.path + ": changed and not trusted: " + base::quoted_list(names) +
-                        "; chorus-config trust " + subject.agent->name + " shows how");
+                        "; see chorus-config trust " + subject.agent->name + " --show");
 }
 
 }  // namespace

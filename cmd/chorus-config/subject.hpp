@@ -1,4 +1,4 @@
-// What a verb works on: config.json, or agent.json with the agent's row.
+// The file a verb works on: config.json, or agent.json with the agent's row.
 #pragma once
 
 #include <optional>
@@ -19,27 +19,27 @@ struct Subject {
     std::string text;  // "{}" where there is no config.json
     std::optional<store::Store> store = {};
     std::optional<store::Agent> agent = {};
-    std::optional<sys::Lock> lock = {};  // of those who change the file
+    std::optional<sys::Lock> lock = {};  // held while the file is changed
 };
 
 Subject open_to_read(const Call& call, const sys::Environment& environment);
-// Error(forbidden) for a process that a turn has started.
+// Error(forbidden) in a process started by a turn.
 Subject open_to_change(const Call& call, const sys::Environment& environment);
-// Takes the lock, and reads again what was read without it.
+// Takes the lock and reads agent and file again.
 void lock(Subject& subject);
 
-// Error(config_invalid) where the text would not do as that file, its profiles compiled.
+// Error(config_invalid) if the text is not valid for that file; profiles are compiled too.
 void check_text(const Subject& subject, const std::string& text);
 
-// The agent's row says what is in force. Inside a transaction of the caller.
+// Updates the agent's row from the text in force. Runs inside a transaction of the caller.
 void refresh_index(Subject& subject, const std::string& text_in_force);
 
-// What was decided reaches the audit sink at once.
+// Sends new rows of the audit log to the audit sink.
 void deliver_audit(Subject& subject);
 
 life::Decider decider(const Subject& subject, const sys::Environment& environment);
 
-// Error(forbidden) for more rights than this person may grant.
+// Error(forbidden) if the change gives more rights than this person may grant.
 void check_grant(const Subject& subject, const std::string& part_before, const std::string& part,
                  const sys::Environment& environment);
 

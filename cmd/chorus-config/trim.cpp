@@ -1,4 +1,4 @@
-// trim: what nothing needs any more leaves the record.
+// The verb trim: removes old records that are no longer needed.
 #include "life/trim.hpp"
 
 #include <iostream>

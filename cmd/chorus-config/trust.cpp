@@ -17,7 +17,7 @@ using base::ExitStatus;
 constexpr std::int64_t ask_ms = 24LL * 60 * 60 * 1000;
 
 std::string shown(const std::string& json) {
-    return json.empty() ? "(not there)" : base::visible(json, base::Newlines::escape);
+    return json.empty() ? "(not set)" : base::visible(json, base::Newlines::escape);
 }
 
 std::string described(const std::vector<agent::TrustChange>& changes) {
@@ -45,7 +45,7 @@ void ask(const std::string& agent, const std::string& differences) {
         throw Error(ErrorCode::bad_request, "trust " + agent + ": no terminal to ask at",
                     "--show shows what has changed, --yes trusts it");
     const auto never = [] { return false; };
-    switch (cli::ask_yes_no("\n" + differences + "\nTrust this of agent " + agent + "?\n",
+    switch (cli::ask_yes_no("\n" + differences + "\nTrust these settings of agent " + agent + "?\n",
                             cli::Choices::yes_no, ask_ms, never)) {
         case cli::Answer::yes:
             return;
@@ -55,7 +55,7 @@ void ask(const std::string& agent, const std::string& differences) {
         case cli::Answer::always:
         case cli::Answer::even_if_changed:
         case cli::Answer::nobody:
-            throw Error(ErrorCode::input_required, "trust " + agent + ": nobody answered");
+            throw Error(ErrorCode::input_required, "trust " + agent + ": no answer");
     }
 }
 
@@ -63,8 +63,8 @@ void decide(Subject& subject, const life::Decider& person) {
     const std::string part = agent::trust_part(subject.text);
     lock(subject);
     if (agent::trust_part(subject.text) != part)
-        throw Error(ErrorCode::failed, subject.path + ": it has changed since it was shown",
-                    "look at it again");
+        throw Error(ErrorCode::failed, subject.path + ": changed since it was shown",
+                    "run chorus-config trust again");
     store::Transaction transaction(*subject.store);
     life::decide_trust(*subject.store, *subject.agent, part, subject.text, person);
     refresh_index(subject, subject.text);
@@ -81,7 +81,7 @@ ExitStatus trust(const Call& call, const sys::Environment& environment) {
     const std::string part =
         call.show ? life::trusted_part(*subject.store, subject.agent->id)
                   : life::settled_trust(*subject.store, *subject.agent, subject.text, person);
-    // where nothing is recorded yet, all of it will be
+    // without a record nothing has changed: settled_trust() records all of it as trusted
     const auto changes =
         part.empty() ? std::vector<agent::TrustChange>{} : agent::trust_changes(part, subject.text);
     if (changes.empty()) {

@@ -52,8 +52,8 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 Action add_artifacts(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.word("NAME", options->agent, "the agent, a destroyed one too").required();
-    verb.flag("--json", options->json, "print one JSON object a line");
+    verb.word("NAME", options->agent, "the agent, also a destroyed one").required();
+    verb.flag("--json", options->json, "print one JSON object per line");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -36,7 +36,7 @@ std::function<bool(std::string_view)> matching(const std::string& expression) {
     return [pattern](std::string_view action) { return pattern->is_in(action); };
 }
 
-// On a terminal columns and colours, otherwise a tab between fields.
+// Prints columns and colours on a terminal, otherwise a tab between fields.
 class Lines {
   public:
     explicit Lines(const sys::Environment& environment)
@@ -101,19 +101,20 @@ base::ExitStatus run(Options& options, Opened& opened) {
 
 Action add_audit(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.word("NAME", options->filter.agent, "the agent, destroyed ones too; none: all");
-    verb.option("--since", options->since, "from then on").type("TIME");
-    verb.option("--until", options->until, "before then").type("TIME");
-    verb.option("--action", options->action, "actions in which that RE2 expression is found")
+    verb.word("NAME", options->filter.agent, "the agent, also a destroyed one (default: all)");
+    verb.option("--since", options->since, "only from TIME on").type("TIME");
+    verb.option("--until", options->until, "only before TIME").type("TIME");
+    verb.option("--action", options->action, "only actions that match the RE2 expression")
         .type("RE");
-    verb.option("--decision", options->filter.decision, "allow, ask_approved, ask_denied or deny")
+    verb.option("--decision", options->filter.decision,
+                "only this decision: allow, ask_approved, ask_denied or deny")
         .type("DECISION")
         .one_of({"allow", "ask_approved", "ask_denied", "deny"});
-    verb.option("--turn", options->filter.turn, "of that turn, by its turn_id")
+    verb.option("--turn", options->filter.turn, "only this turn, by its turn_id")
         .type("TURN")
         .from(1);
-    verb.option("-n,--limit", options->filter.newest, "the last N of them").type("N").from(1);
-    verb.flag("--json", options->json, "print one JSON object a line");
+    verb.option("-n,--limit", options->filter.newest, "only the last N").type("N").from(1);
+    verb.flag("--json", options->json, "print one JSON object per line");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

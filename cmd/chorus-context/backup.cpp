@@ -37,7 +37,7 @@ base::ExitStatus back_up(const Options& options, const Opened& opened) {
     return base::ExitStatus::done;
 }
 
-// The home may be one whose database is lost.
+// Makes the home if needed: it may have lost its database.
 base::ExitStatus put_back(const Options& options, const Opened& opened) {
     life::refuse_from_inside(opened.environment);
     const sys::RegularInput backup(options.output.file);
@@ -53,7 +53,7 @@ base::ExitStatus put_back(const Options& options, const Opened& opened) {
     }
     std::cout << one_line(backup.name()) << ": restored, " << counted(done.agents, "agent") << ", "
               << counted(done.messages, "message") << '\n';
-    if (!done.kept.empty()) std::cout << "the database before is " << one_line(done.kept) << '\n';
+    if (!done.kept.empty()) std::cout << "the previous database is " << one_line(done.kept) << '\n';
     return base::ExitStatus::done;
 }
 
@@ -61,11 +61,10 @@ base::ExitStatus put_back(const Options& options, const Opened& opened) {
 
 Action add_backup(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.word("FILE", options->output.file,
-              "where to, or with --restore the backup; - for stdout or stdin")
+    verb.word("FILE", options->output.file, "the backup to write or restore; - for stdout or stdin")
         .required();
     add_force(verb, options->output);
-    verb.flag("--restore", options->restore, "put the backup in the place of the database");
+    verb.flag("--restore", options->restore, "replace the database with the backup");
     verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) {
         return options->restore ? put_back(*options, opened) : back_up(*options, opened);

@@ -35,7 +35,7 @@ void print_text(const Options& options, const context::NewBranch& made) {
     if (made.point.left_out != 0)
         notice("turn " + std::to_string(made.point.left_out) + " of thread " +
                std::to_string(thread.parent_thread) +
-               " has not come to its end: the branch begins before it");
+               " has not ended: the branch starts before it");
     if (made.point.unanswered != 0)
         notice("its last message has no answer yet: chorus-run " + options.named.name + " -t " +
                options.branch + " --resume asks for one");
@@ -87,11 +87,11 @@ base::ExitStatus run(Options& options, Opened& opened) {
 Action add_branch(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
-    verb.word("BRANCH", options->branch, "its name").required();
-    verb.option("--at", options->message, "fork at that message; without it, at the end")
+    verb.word("BRANCH", options->branch, "name of the new branch").required();
+    verb.option("--at", options->message, "fork at this message (default: the last one)")
         .type("MESSAGE");
-    verb.flag("--exclude", options->exclude, "leave that message out").needs("--at");
-    verb.option("-t,--thread", options->thread, "the thread to fork: main, a number, a branch")
+    verb.flag("--exclude", options->exclude, "leave out that message").needs("--at");
+    verb.option("-t,--thread", options->thread, "thread to fork: main, a number or a branch")
         .type("THREAD");
     verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };

@@ -24,7 +24,7 @@ std::string origin_of(const Branch& branch) {
     return branch.parent + " at " + std::to_string(branch.thread.branch_point);
 }
 
-// On a terminal columns, otherwise a tab between fields.
+// Prints columns on a terminal, otherwise a tab between fields.
 void print_text(const std::vector<Branch>& branches) {
     const bool is_table = isatty(STDOUT_FILENO) == 1;
     std::size_t name_width = 0;
@@ -82,7 +82,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 Action add_branches(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name(verb, options->named);
-    verb.flag("--json", options->json, "print one JSON object a line");
+    verb.flag("--json", options->json, "print one JSON object per line");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

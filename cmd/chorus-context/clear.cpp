@@ -25,8 +25,8 @@ void print_json(const store::Agent& agent, const context::Cleared& cleared) {
     std::cout << out.end_object().text() << '\n';
 }
 
-// The model is asked before anybody is made to wait; of what was said meanwhile the summary knows
-// nothing, and the session has it.
+// Asks the model before the lock is taken, so that nobody waits for it. Messages that arrive
+// meanwhile are in the session, but not in the summary.
 std::optional<context::SessionAbout> about(const Options& options, const store::Agent& agent,
                                            Opened& opened, const turn::Surroundings& surroundings) {
     if (!options.save) return std::nullopt;
@@ -41,7 +41,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
     const store::Agent agent = require_agent(opened, options.named);
     const auto save = about(options, agent, opened, surroundings);
     const auto held = hold_agent(opened, options.named, agent, sys::Lock::Mode::exclusive);
-    // what such a turn would go on with is cleared
+    // a parked turn cannot go on: its messages leave the window
     (void)turn::give_up_parked_turns(opened.home, *opened.store, held.agent.id);
     const auto present = turn::present_context(*opened.store, held.agent, {}, surroundings);
     const auto cleared = context::clear_context(*opened.store, opened.home, held.agent,
@@ -61,8 +61,8 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 Action add_clear(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
-    verb.flag("--save", options->save, "save it as a session first");
-    verb.flag("--no-summary", options->no_summary, "make its summary by rule, ask no model")
+    verb.flag("--save", options->save, "save the context as a session first");
+    verb.flag("--no-summary", options->no_summary, "make the summary by rule, without a model")
         .needs("--save");
     verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };

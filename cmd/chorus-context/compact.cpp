@@ -32,7 +32,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
     if (options.json)
         print_json(compacted);
     else
-        std::cout << "a summary stands for " << counted(compacted.messages, "message") << ", "
+        std::cout << "a summary replaces " << counted(compacted.messages, "message") << ", "
                   << compacted.kept << " stay; " << described(compacted.saved) << '\n';
     return base::ExitStatus::done;
 }
@@ -43,7 +43,7 @@ Action add_compact(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
     verb.option("-t,--thread", options->thread,
-                "that thread: main, a number or a branch; none: the current branch's")
+                "thread: main, a number or a branch (default: the current one)")
         .type("THREAD");
     verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };

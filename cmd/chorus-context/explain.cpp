@@ -27,7 +27,7 @@ void print_text(const Explanation& why) {
     if (!why.is_shell) return;
     std::cout << "  sandbox: " << why.sandbox;
     if (!why.sandbox_problem.empty())
-        std::cout << ", no command runs: " << one_line(why.sandbox_problem);
+        std::cout << ", commands cannot run: " << one_line(why.sandbox_problem);
     std::cout << '\n';
     if (!why.reading.not_simple.empty())
         std::cout << "  not simple: " << one_line(why.reading.not_simple) << '\n';
@@ -76,8 +76,9 @@ base::ExitStatus run(Options& options, Opened& opened) {
 Action add_explain(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     verb.word("NAME", options->explain.agent, "the agent").required();
-    verb.word("ACTION", options->explain.action, "as in 'tool:bash:git push'").required();
-    verb.option("--profile", options->profile, "another profile: a name, or @FILE with one")
+    verb.word("ACTION", options->explain.action, "the action, such as 'tool:bash:git push'")
+        .required();
+    verb.option("--profile", options->profile, "another permission profile, by name or from FILE")
         .type("PROFILE|@FILE");
     verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };

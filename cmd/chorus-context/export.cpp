@@ -32,7 +32,7 @@ struct Options {
 
 constexpr std::array formats{"md", "html", "json", "jsonl"};
 
-// As given, as the file's name ends, or Markdown.
+// Returns --format, else the format of the file name's ending, else Markdown.
 std::string format_of(const Options& options) {
     if (!options.format.empty()) return options.format;
     const std::string& file = options.output.file;
@@ -41,8 +41,8 @@ std::string format_of(const Options& options) {
     if (std::find(formats.begin(), formats.end(), ending.substr(1)) != formats.end())
         return ending.substr(1);
     throw Error(ErrorCode::bad_request,
-                base::quoted(file) + ": no format of an export ends in " + base::quoted(ending),
-                "end it in .md, .html, .json or .jsonl, or say --format");
+                base::quoted(file) + ": unknown ending of an export: " + base::quoted(ending),
+                "use .md, .html, .json or .jsonl, or --format");
 }
 
 Record load(const Options& options, Opened& opened, const store::Agent& agent) {
@@ -80,7 +80,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
     if (!options.output.file.empty()) file = output_file(opened, options.output);
     Record record = load(options, opened, require_agent(opened, options.named));
     const std::string text = render(format, options, opened, record);
-    // a limit on the size of files is an error then, not the end
+    // makes SIGXFSZ an error of write(2)
     const sys::Interrupt& interrupt = sys::Interrupt::install();
     if (file)
         file->write(text, [&interrupt] { return interrupt.requested(); });
@@ -94,17 +94,19 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 Action add_export(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name(verb, options->named);
-    verb.option("--format", options->format, "md, html, json or jsonl; as FILE ends, else md")
+    verb.option("--format", options->format,
+                "md, html, json or jsonl (default: by FILE's ending, or md)")
         .type("FORMAT")
         .one_of(std::vector<std::string>(formats.begin(), formats.end()));
-    verb.option("-o,--output", options->output.file, "write FILE, whole or not at all")
+    verb.option("-o,--output", options->output.file, "write to FILE, whole or not at all")
         .type("FILE");
     add_force(verb, options->output);
-    verb.option("-t,--thread", options->thread, "main, a number or a branch").type("THREAD");
-    verb.option("--session", options->session, "a saved session, by the beginning of its id")
+    verb.option("-t,--thread", options->thread, "only this thread: main, a number or a branch")
+        .type("THREAD");
+    verb.option("--session", options->session, "export a saved session, by the start of its id")
         .type("ID");
-    verb.option("--since", options->since, "from then on").type("TIME");
-    verb.option("--until", options->until, "before then").type("TIME");
+    verb.option("--since", options->since, "only from TIME on").type("TIME");
+    verb.option("--until", options->until, "only before TIME").type("TIME");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

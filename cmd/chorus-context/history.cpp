@@ -23,7 +23,7 @@ void sort_and_cut(std::vector<store::Session>& sessions, std::int64_t limit) {
     sessions.resize(std::min(sessions.size(), static_cast<std::size_t>(limit)));
 }
 
-// What was adopted is in the rows of several.
+// Lists a session once: an adopted one has rows of several agents.
 std::vector<store::Session> sessions_of_all(store::Store& store, const Options& options) {
     std::vector<store::Session> all;
     std::set<std::string> ids;
@@ -75,10 +75,10 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 Action add_history(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.word("NAME", options->agent, "the agent, a destroyed one too; none: all there are");
-    verb.option("-n,--limit", options->limit, "so many at most (50)").type("N").from(1);
-    verb.flag("--all", options->all, "of earlier agents of that name too");
-    verb.flag("--json", options->json, "print one JSON object a line");
+    verb.word("NAME", options->agent, "the agent, also a destroyed one (default: all agents)");
+    verb.option("-n,--limit", options->limit, "at most N (default: 50)").type("N").from(1);
+    verb.flag("--all", options->all, "include earlier agents of the same name");
+    verb.flag("--json", options->json, "print one JSON object per line");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -47,8 +47,7 @@ void print_failed(const std::string& agent, const Error& error, bool json) {
 
 base::ExitStatus run(const Options& options, Opened& opened) {
     if (options.names.empty() == !options.all)
-        throw Error(ErrorCode::bad_request,
-                    "idle-save: which agents: names, or --all for every one");
+        throw Error(ErrorCode::bad_request, "idle-save: name the agents, or use --all");
     turn::IdleOptions wanted{
         .names = options.names,
         .timeout_ms = {},
@@ -70,10 +69,10 @@ Action add_idle_save(cli::Command& verb) {
     verb.list("NAME", options->names, "the agents");
     verb.flag("--all", options->all, "every agent of the home");
     verb.option("--idle-timeout", options->idle_timeout,
-                "idle is who has been silent for so long; 0: nobody")
+                "idle time after which an agent is saved; 0: never")
         .type("TIME");
-    verb.flag("--no-summary", options->no_summary, "make summaries by rule, ask no model");
-    verb.flag("--json", options->json, "print one JSON object a line");
+    verb.flag("--no-summary", options->no_summary, "make summaries by rule, without a model");
+    verb.flag("--json", options->json, "print one JSON object per line");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -30,16 +30,16 @@ void print_json(const std::string& agent, const context::Imported& imported) {
 
 void print(const context::Imported& imported) {
     std::cout << counted(imported.messages, "message") << " imported";
-    if (imported.known > 0) std::cout << ", " << imported.known << " there already";
+    if (imported.known > 0) std::cout << ", " << imported.known << " already present";
     if (imported.sessions > 0) std::cout << ", " << counted(imported.sessions, "saved session");
     if (imported.queued > 0) std::cout << ", " << counted(imported.queued, "queued message");
     std::cout << '\n';
     if (imported.cancelled > 0)
-        notice(counted(imported.cancelled, "call") + " had no result, and got one: cancelled");
+        notice(counted(imported.cancelled, "call") + " had no result: recorded as cancelled");
     if (imported.messages > 0 && !imported.in_window)
         notice(
-            "the agent has said things of its own: what was imported is in its history, not in "
-            "its context");
+            "the agent has a conversation of its own: the imported messages are in its history, "
+            "not in its context");
 }
 
 base::ExitStatus run(const Options& options, Opened& opened) {
@@ -61,7 +61,8 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 Action add_import(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
-    verb.word("FILE", options->file, "what export --format jsonl wrote; - for stdin").required();
+    verb.word("FILE", options->file, "file that export --format jsonl wrote; - for stdin")
+        .required();
     verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }

@@ -230,14 +230,14 @@ base::ExitStatus run(Options options, Opened& opened) {
 
 Action add_log(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.word("NAME", options->agent, "the agent, a destroyed one too").required();
-    verb.word("TURN", options->turn, "the whole of that turn, by its turn_id").from(1);
+    verb.word("NAME", options->agent, "the agent, also a destroyed one").required();
+    verb.word("TURN", options->turn, "print this turn in full, by its turn_id").from(1);
     add_span(verb, options->span);
-    verb.option("-t,--thread", options->thread, "of that thread: main, a number or a branch")
+    verb.option("-t,--thread", options->thread, "only this thread: main, a number or a branch")
         .type("THREAD");
-    verb.option("-n,--limit", options->newest, "the last N of them").type("N").from(1);
-    verb.flag("-p,--patch", options->patches, "with what calls changed in files");
-    verb.flag("--json", options->json, "print one JSON object a line; of TURN, one object");
+    verb.option("-n,--limit", options->newest, "only the last N").type("N").from(1);
+    verb.flag("-p,--patch", options->patches, "show what calls changed in files");
+    verb.flag("--json", options->json, "print one JSON object per turn");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

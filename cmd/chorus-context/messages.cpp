@@ -47,14 +47,16 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 Action add_messages(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.word("NAME", options->agent, "the agent, a destroyed one too").required();
-    verb.flag("--all", options->all, "calls, their results and what --retry took back too");
+    verb.word("NAME", options->agent, "the agent, also a destroyed one").required();
+    verb.flag("--all", options->all, "include calls, results and what --retry dropped");
     add_span(verb, options->span);
-    verb.option("--id-gt", options->after, "those with a greater id").type("MESSAGE").from(0);
-    verb.option("-t,--thread", options->thread, "of that thread: main, a number or a branch")
+    verb.option("--id-gt", options->after, "only messages with a greater id")
+        .type("MESSAGE")
+        .from(0);
+    verb.option("-t,--thread", options->thread, "only this thread: main, a number or a branch")
         .type("THREAD");
-    verb.option("-n,--limit", options->newest, "the last N of them").type("N").from(1);
-    verb.flag("--json", options->json, "print one JSON object a line");
+    verb.option("-n,--limit", options->newest, "only the last N").type("N").from(1);
+    verb.flag("--json", options->json, "print one JSON object per line");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -58,7 +58,7 @@ Action add_pack(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
     verb.option("-o,--output", options->output.file,
-                "the archive: tar, compressed as its name ends (.gz, .bz2, .xz, .zst)")
+                "tar archive to write, compressed by ending: .gz .bz2 .xz .zst")
         .type("FILE")
         .required();
     add_force(verb, options->output);

@@ -1,4 +1,4 @@
-// What the verbs share that show what is on record.
+// Shared by the verbs that print records.
 #pragma once
 
 #include <cstddef>
@@ -24,10 +24,10 @@ void add_span(cli::Command& verb, Span& span);
 base::TimeMs since_of(const Span& span);
 base::TimeMs until_of(const Span& span);
 
-// A line of fields: padded on a terminal, elsewhere parted by tabs.
+// Prints lines of fields: padded on a terminal, separated by tabs elsewhere.
 class Columns {
   public:
-    // Characters; a number to be set right is negative, the last field is not padded.
+    // Widths in characters, negative for right alignment. The last field is not padded.
     explicit Columns(std::vector<int> widths);
     bool on_terminal() const { return on_terminal_; }
     void print(const std::vector<std::string>& fields) const;
@@ -37,22 +37,22 @@ class Columns {
     bool on_terminal_;
 };
 
-// Whether stdout is a terminal on which colours are wanted.
+// Whether stdout is a terminal and NO_COLOR is not set.
 bool in_color(const sys::Environment& environment);
 
-// The first line that says something, at most so many characters.
+// Returns the first line that is not blank, cut to so many characters.
 std::string brief(std::string_view text, std::size_t most_characters);
-// Indented by four blanks, made visible, each line ended.
+// Makes the text visible, indents its lines by four blanks, and ends each with a newline.
 std::string indented(std::string_view text);
-// "$0.0123"; "-" where no price is known.
+// "$0.0123"; "-" if no price is known.
 std::string dollars(double usd, bool is_known);
 
-// Into an object that is open.
+// Writes into an open object.
 void write_members(chat::JsonText& out, const store::SaidMessage& said);
-// What was said and called, in one text.
+// Returns the content and the calls of a message as one text.
 std::string text_of(const chat::Message& message);
 
-// Messages as lines of fields, on a terminal as paragraphs.
+// Prints messages as lines of fields, on a terminal as paragraphs.
 class MessageLines {
   public:
     void print(const store::SaidMessage& said) const;

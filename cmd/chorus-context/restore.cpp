@@ -36,13 +36,13 @@ void print(const store::Session& session, const context::Restoration& done) {
                   << " is in the context already\n";
         return;
     }
-    if (done.saved) std::cout << "saved what was there: " << described(*done.saved) << '\n';
+    if (done.saved) std::cout << "saved the previous context: " << described(*done.saved) << '\n';
     std::cout << "restored " << described(session) << '\n';
     if (done.left_out > 0)
         notice(counted(done.left_out, "message") +
-               " left out: results without a call, or what stands before the user's first words");
+               " left out: results without a call, or messages before the user's first one");
     if (done.added > 0)
-        notice(counted(done.added, "call") + " had no result; the model is told so");
+        notice(counted(done.added, "call") + " had no result; the model gets one that says so");
 }
 
 base::ExitStatus run(const Options& options, Opened& opened) {
@@ -77,9 +77,9 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 Action add_restore(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
-    verb.word("ID", options->id, "the session, or the beginning of its id").required();
-    verb.flag("--append", options->append, "behind what is in the context now");
-    verb.flag("--no-save", options->no_save, "do not save first what is in the context now");
+    verb.word("ID", options->id, "id of the session, or the start of it").required();
+    verb.flag("--append", options->append, "append to the current context");
+    verb.flag("--no-save", options->no_save, "do not save the current context first");
     verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }

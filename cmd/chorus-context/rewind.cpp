@@ -20,7 +20,7 @@ struct Options {
     bool json = false;
 };
 
-// How each part is undone stands with it.
+// Prints what has left the window, and the command that undoes it.
 void print_messages(const Options& options, const turn::Rewound& rewound) {
     std::cout << "thread " << rewound.thread << ": back to before message " << options.rewind.to
               << "; " << rewound.messages
@@ -38,7 +38,7 @@ void print_paths(const char* what, const std::vector<std::string>& paths) {
 void print_workspace(const Options& options, const std::string& directory,
                      const turn::WorkspaceGoneBack& gone) {
     if (gone.checkpoint == 0) {
-        std::cout << "workspace: as it was; no turn has written there since\n";
+        std::cout << "workspace: unchanged; no turn has written there since\n";
     } else {
         const std::string command = "chorus-context rewind " + options.named.name;
         std::cout << "workspace: checkpoint " << gone.checkpoint << "; "
@@ -50,8 +50,8 @@ void print_workspace(const Options& options, const std::string& directory,
         print_paths("not in the checkpoint", gone.missing);
         if (!gone.kept.empty())
             std::cout
-                << "  what is kept was changed after the turns, or is too large to be undone; "
-                   "put it back too: "
+                << "  kept paths were changed after the turns, or are too large to be undone; "
+                   "to put them back too: "
                 << command << " --checkpoint " << gone.checkpoint << " --force\n";
     }
     if (gone.commit_then.empty() || gone.commit_then == gone.commit_now) return;
@@ -94,15 +94,15 @@ void read_options(Options& options) {
     if (rewind.force && options.checkpoint.empty() && !rewind.workspace)
         throw base::Error(base::ErrorCode::bad_request,
                           "rewind: --force is for the files of the workspace",
-                          "with --workspace, or --checkpoint");
+                          "use --workspace or --checkpoint with it");
     if (options.checkpoint.empty()) return;
     const char* end = options.checkpoint.data() + options.checkpoint.size();
     const auto [after, error] = std::from_chars(options.checkpoint.data(), end, rewind.checkpoint);
     if (error != std::errc{} || after != end || rewind.checkpoint <= 0)
-        throw base::Error(
-            base::ErrorCode::bad_request,
-            "--checkpoint: " + base::quoted(options.checkpoint) + " is no number of a checkpoint",
-            "rewind --workspace prints them");
+        throw base::Error(base::ErrorCode::bad_request,
+                          "--checkpoint: " + base::quoted(options.checkpoint) +
+                              " is not the number of a checkpoint",
+                          "rewind --workspace prints them");
 }
 
 base::ExitStatus run(Options& options, Opened& opened) {
@@ -119,8 +119,7 @@ base::ExitStatus run(Options& options, Opened& opened) {
     }
     if (options.rewind.to != 0) print_messages(options, rewound);
     if (rewound.given_up != 0)
-        notice("turn " + std::to_string(rewound.given_up) +
-               ", which had not come to its end, is given up");
+        notice("turn " + std::to_string(rewound.given_up) + ", which had not ended, is given up");
     if (options.rewind.workspace || options.rewind.checkpoint != 0)
         print_workspace(options, workspace, rewound.workspace);
     return base::ExitStatus::done;
@@ -131,12 +130,14 @@ base::ExitStatus run(Options& options, Opened& opened) {
 Action add_rewind(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
-    verb.option("--to", options->message, "to before that message of the user").type("MESSAGE");
-    verb.flag("--workspace", options->rewind.workspace, "the files of the workspace too");
-    verb.option("--checkpoint", options->checkpoint, "only the files, to that checkpoint")
+    verb.option("--to", options->message, "go back to before this message of the user")
+        .type("MESSAGE");
+    verb.flag("--workspace", options->rewind.workspace, "also put back the files of the workspace");
+    verb.option("--checkpoint", options->checkpoint, "put back only the files, to this checkpoint")
         .type("NUMBER");
-    verb.flag("--force", options->rewind.force, "files that others have changed, too");
-    verb.option("-t,--thread", options->rewind.thread, "main, a number, a branch").type("THREAD");
+    verb.flag("--force", options->rewind.force, "also put back files that others have changed");
+    verb.option("-t,--thread", options->rewind.thread, "thread: main, a number or a branch")
+        .type("THREAD");
     verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }

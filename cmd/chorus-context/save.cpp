@@ -34,7 +34,7 @@ void print(const store::Session& session, bool json) {
         std::cout << described(session) << '\n';
 }
 
-// Looked at for the summary, and again when nobody can clear it any more.
+// Called for the summary, and again under the lock, when nobody can clear the context any more.
 turn::Present present(const Options& options, Opened& opened, const store::Agent& agent,
                       const turn::Surroundings& surroundings) {
     auto found = turn::present_context(*opened.store, agent, threads_of(opened, agent, options),
@@ -42,7 +42,7 @@ turn::Present present(const Options& options, Opened& opened, const store::Agent
     if (found.messages.empty() && !options.allow_empty)
         throw Error(ErrorCode::not_found,
                     "agent '" + agent.name + "': nothing to save, its context is empty",
-                    "--allow-empty saves it all the same");
+                    "--allow-empty saves it anyway");
     return found;
 }
 
@@ -66,10 +66,11 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 Action add_save(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
-    verb.word("DESCRIPTION", options->description, "what it is called; none: its summary");
-    verb.option("-t,--thread", options->thread, "only that thread: main, a number or a branch")
+    verb.word("DESCRIPTION", options->description,
+              "description of the session (default: its summary)");
+    verb.option("-t,--thread", options->thread, "only this thread: main, a number or a branch")
         .type("THREAD");
-    verb.flag("--no-summary", options->no_summary, "make the summary by rule, ask no model");
+    verb.flag("--no-summary", options->no_summary, "make the summary by rule, without a model");
     verb.flag("--allow-empty", options->allow_empty, "save an empty context too");
     verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };

@@ -58,7 +58,7 @@ void print_text(const store::Found& found, bool on_terminal, bool color) {
                            std::to_string(found.turn_id), found.role, marked(found, false)});
 }
 
-// Nothing found is exit 1 without a word, as people know it from grep.
+// If nothing is found, exits with 1 and prints nothing, like grep.
 base::ExitStatus run(Options& options, Opened& opened) {
     static const std::map<std::string, store::SearchIn> places{
         {"all", store::SearchIn::all},
@@ -85,17 +85,17 @@ base::ExitStatus run(Options& options, Opened& opened) {
 
 Action add_search(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.word("QUERY", options->search.text, "words, \"words side by side\", begin*").required();
-    verb.option("-A,--agent", options->search.agent, "of that agent, a destroyed one too")
+    verb.word("QUERY", options->search.text, "words, \"a phrase\" or prefix*").required();
+    verb.option("-A,--agent", options->search.agent, "only this agent, also a destroyed one")
         .type("NAME");
-    verb.option("--in", options->in, "all, prompts, answers or tools")
+    verb.option("--in", options->in, "where to search: all, prompts, answers or tools")
         .type("WHERE")
         .one_of({"all", "prompts", "answers", "tools"});
-    verb.option("--since", options->since, "said from then on").type("TIME");
-    verb.option("-n,--limit", options->search.most, "the best N, 20 unless given")
+    verb.option("--since", options->since, "only from TIME on").type("TIME");
+    verb.option("-n,--limit", options->search.most, "only the best N (default: 20)")
         .type("N")
         .from(1);
-    verb.flag("--json", options->json, "print one JSON object a line");
+    verb.flag("--json", options->json, "print one JSON object per line");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -1,4 +1,4 @@
-// What the verbs of saved sessions share.
+// Shared by the verbs of saved sessions.
 #pragma once
 
 #include <optional>
@@ -16,9 +16,9 @@ turn::Surroundings surroundings_of(const Opened& opened);
 // "2026-02-12 10:30", UTC
 std::string minute(base::TimeMs time);
 
-// Into an object that is open.
+// Writes into an open object.
 void write_members(chat::JsonText& out, const store::Session& session);
-// A member that is a session, or null.
+// Writes a member: the session, or null.
 void write_session(chat::JsonText& out, const char* key,
                    const std::optional<store::Session>& session);
 void print_json(const store::Session& session);

@@ -46,7 +46,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 Action add_switch(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
-    verb.word("BRANCH", options->branch, "main, or a branch by either of its names").required();
+    verb.word("BRANCH", options->branch, "main, or a branch, by its full or short name").required();
     verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }

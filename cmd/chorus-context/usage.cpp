@@ -30,7 +30,7 @@ void print_json(std::string_view by, const std::string& key, const UsageRow& row
     std::cout << out.end_object().text() << '\n';
 }
 
-// What is known of the cost; a + where turns have none.
+// Returns the known cost, with a + if some turns have none.
 std::string cost_of(const UsageRow& row) {
     return dollars(row.cost_usd, row.priced_turns > 0) +
            (row.priced_turns > 0 && row.priced_turns < row.turns ? "+" : "");
@@ -89,12 +89,12 @@ base::ExitStatus run(Options& options, Opened& opened) {
 
 Action add_usage(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.word("NAME", options->filter.agent, "the agent, destroyed ones too; none: all");
-    verb.option("--by", options->by, "day, agent, model or session; day unless given")
+    verb.word("NAME", options->filter.agent, "the agent, also a destroyed one (default: all)");
+    verb.option("--by", options->by, "group by day, agent, model or session (default: day)")
         .type("WHAT")
         .one_of({"day", "agent", "model", "session"});
     add_span(verb, options->span);
-    verb.flag("--json", options->json, "print one JSON object a line");
+    verb.flag("--json", options->json, "print one JSON object per line");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

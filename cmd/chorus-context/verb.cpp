@@ -21,7 +21,7 @@ void add_name(cli::Command& verb, Named& named) {
 void add_name_and_wait(cli::Command& verb, Named& named) {
     add_name(verb, named);
     verb.option_with_optional_value("--wait", named.wait,
-                                    "wait for the agent, or --wait=TIME at most")
+                                    "wait until the agent is free, at most TIME")
         .type("[=TIME]");
 }
 
@@ -49,7 +49,7 @@ life::HeldAgent hold_agent(Opened& opened, const Named& named, sys::Lock::Mode m
 }
 
 void add_force(cli::Command& verb, Output& output) {
-    verb.flag("--force", output.force, "replace a file that is there");
+    verb.flag("--force", output.force, "replace an existing file");
 }
 
 sys::OutputFile output_file(const Opened& opened, const Output& output) {
@@ -65,7 +65,7 @@ std::int64_t require_message_id(const std::string& text, const char* option) {
     if (error == std::errc{} && end == last && id > 0) return id;
     throw Error(ErrorCode::bad_request,
                 std::string(option) + ": '" + base::visible(text, base::Newlines::escape) +
-                    "' is no id of a message",
+                    "' is not the id of a message",
                 "the transcript shows them: <!-- message 7 -->");
 }
 

@@ -1,4 +1,5 @@
-// A verb of chorus-context: a file beside this one and its row in the table of chorus-context.cpp.
+// A verb of chorus-context is a file in this directory and a row in the table of
+// chorus-context.cpp.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ namespace chorus::context_command {
 
 constexpr const char* program = "chorus-context";
 
-// What a verb gets to work with; the store is open where its row says so.
+// The arguments of a verb. The store is open if the row of the verb says so.
 struct Opened {
     sys::Environment environment;
     agent::Home home;
@@ -38,7 +39,7 @@ struct Verb {
     std::string_view help;
     Needs needs = Needs::store;
     Action (*add)(cli::Command& verb) =
-        nullptr;  // its options; returns what runs after they were parsed
+        nullptr;  // adds the options; returns what runs after parsing
 };
 
 Action add_artifacts(cli::Command& verb);
@@ -70,29 +71,29 @@ Action add_verify(cli::Command& verb);
 // NAME, and --wait[=TIME] for a verb that holds the agent.
 struct Named {
     std::string name;
-    std::optional<std::string> wait;  // "": as long as it takes
+    std::optional<std::string> wait;  // "": without limit
 };
 void add_name(cli::Command& verb, Named& named);
 void add_name_and_wait(cli::Command& verb, Named& named);
 store::Agent require_agent(Opened& opened, const Named& named);
 life::HeldAgent hold_agent(Opened& opened, const Named& named, sys::Lock::Mode mode);
-// The very agent that something was read of, which another one of its name may follow.
+// Holds exactly this agent, not a later one of the same name.
 life::HeldAgent hold_agent(Opened& opened, const Named& named, const store::Agent& agent,
                            sys::Lock::Mode mode);
 
-// A file to write, and whether one that is there may be replaced.
+// A file to write, and whether an existing one may be replaced.
 struct Output {
     std::string file;
     bool force = false;
 };
 void add_force(cli::Command& verb, Output& output);
-// Error(exists), Error(bad_request) in the home.
+// Error(exists) if it exists without --force, Error(bad_request) if it is in the home.
 sys::OutputFile output_file(const Opened& opened, const Output& output);
 
-// A message's id as it was typed behind an option, "--at": Error(bad_request) that names it.
+// Reads the id of a message. Error(bad_request) names the option, "--at".
 std::int64_t require_message_id(const std::string& text, const char* option);
 
-// What -t takes, and "" for the branch that `current` names.
+// Finds the thread of -t; "": that of the branch which `current` names.
 store::Thread require_thread(Opened& opened, const store::Agent& agent, const std::string& wanted);
 
 using chat::write_number;

@@ -40,15 +40,14 @@ store::AuditHead parse_head(const std::string& text) {
 // What is wrong, or "".
 std::string problem_of(const store::AuditChain& chain,
                        const std::optional<store::AuditHead>& expected) {
-    if (chain.broken_row != 0)
-        return "row " + std::to_string(chain.broken_row) + " is not what was written";
+    if (chain.broken_row != 0) return "row " + std::to_string(chain.broken_row) + " was changed";
     if (!expected || expected->rows == 0) return {};
     if (chain.head.rows < expected->rows)
         return "there are " + std::to_string(chain.head.rows) + " rows, not the " +
                std::to_string(expected->rows) + " expected: the end was cut off";
     if (chain.hash_at != expected->hash)
         return "row " + std::to_string(expected->rows) +
-               " has another hash than expected: rows up to it were written anew";
+               " has another hash than expected: rows up to it were rewritten";
     return {};
 }
 
@@ -65,7 +64,7 @@ void print_json(const store::AuditChain& chain, const std::string& problem) {
 std::string problem_of(const context::PrefixReport& report) {
     if (report.broken == 0) return {};
     return "thread " + std::to_string(report.thread) + ": message " +
-           std::to_string(report.broken) + " was sent otherwise than it stands";
+           std::to_string(report.broken) + " differs from what was sent";
 }
 
 void write_report(chat::JsonText& out, const context::PrefixReport& report) {
@@ -106,7 +105,7 @@ void print_text(const std::vector<context::PrefixReport>& reports) {
 base::ExitStatus verify_prefix(const Options& options, Opened& opened) {
     store::Store& store = *opened.store;
     if (options.agent.empty())
-        throw Error(ErrorCode::bad_request, "--prefix: it takes the name of an agent",
+        throw Error(ErrorCode::bad_request, "--prefix: needs the name of an agent",
                     "chorus-context verify NAME --prefix");
     const store::Agent agent = life::require_known(store, options.agent);
     std::vector<store::ThreadId> threads;
@@ -158,13 +157,13 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 Action add_verify(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.word("NAME", options->agent, "an agent of the home; the log is that of all of them");
+    verb.word("NAME", options->agent, "the agent of --prefix; the audit log covers all agents");
     verb.flag("--prefix", options->prefix,
-              "check instead that what was sent only grew, and why not");
-    verb.option("-t,--thread", options->thread, "with --prefix: of that thread; none: of all")
+              "check instead that each request extends the one before");
+    verb.option("-t,--thread", options->thread, "with --prefix: only this thread")
         .type("THREAD")
         .needs("--prefix");
-    verb.option("--expect", options->expect, "the audit of a result that was kept")
+    verb.option("--expect", options->expect, "rows and hash of an earlier result, to compare with")
         .type("ROWS:HASH");
     verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };

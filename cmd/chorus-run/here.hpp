@@ -1,4 +1,4 @@
-// chorus-run . : the agent of this directory.
+// Finds or makes the agent of this directory, for `chorus-run .`.
 #pragma once
 
 #include <functional>
@@ -10,9 +10,9 @@
 
 namespace chorus::run_command {
 
-// Puts its name, and where in the directory the person stands, into the options. Makes the agent
-// where there is none and the turn begins with a prompt; what `options` would have refused is
-// refused before.
+// Puts the agent's name and the position of the working directory below its place into `options`.
+// If there is no agent and `may_make`, makes one, after refusing the options that the turn would
+// refuse. Error(not_found) if there is none and it may not be made.
 void find_agent_here(turn::TurnOptions& options, bool may_make, const agent::Home& home,
                      const sys::Environment& environment,
                      const std::function<void(const std::string&)>& warn);

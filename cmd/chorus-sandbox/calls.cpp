@@ -1,4 +1,4 @@
-// Filters of system calls, seccomp(2).
+// System call filters, seccomp(2).
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -20,25 +20,26 @@
 namespace chorus::sandbox {
 namespace {
 
-#include "filters.inc"  // by filters.cpp
+#include "filters.inc"  // made by filters.cpp
 
-// Younger than Debian 12's headers; the number is the same on all architectures.
+// Newer than Debian 12's headers; the number is the same on all architectures.
 constexpr int fchmodat2 = 452;
 
-// Where a call has the mode that a file gets, and where what says whether it makes one.
+// Argument numbers of a call: the mode that a file gets, and the flags that say whether it creates
+// one.
 struct ModeArgument {
     unsigned call;
     unsigned mode;
     int flags = -1;
 };
 constexpr ModeArgument modes[] = {
-#ifdef SYS_chmod  // newer architectures have those with a directory only
+#ifdef SYS_chmod  // newer architectures have only the *at calls
     {SYS_chmod, 1},  {SYS_creat, 1},    {SYS_mknod, 1}, {SYS_open, 2, 1},
 #endif
     {SYS_fchmod, 1}, {SYS_fchmodat, 2}, {fchmodat2, 2}, {SYS_mknodat, 2}, {SYS_openat, 3, 2}};
 
 void load(const sock_filter* instructions, std::size_t count) {
-    // prctl(2) promises not to change them
+    // prctl(2) does not change them
     const sock_fprog program{static_cast<unsigned short>(count),
                              const_cast<sock_filter*>(instructions)};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
@@ -51,8 +52,8 @@ void load(const sock_filter (&instructions)[count]) {
     load(instructions, count);
 }
 
-// A filter of its own, written out: "any of these bits" is one instruction of the kernel's, and
-// takes libseccomp twenty rules and a millisecond.
+// A second filter, written by hand: testing for any of several bits is one instruction here, and
+// twenty rules and a millisecond with libseccomp.
 class ModeFilter {
   public:
     // Anybody outside who can reach a setuid or setgid file runs it with the rights of its owner.
@@ -70,7 +71,7 @@ class ModeFilter {
             add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
             add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
         }
-        // Its mode is in memory, where a filter cannot look; callers go on with openat.
+        // Its mode is in memory, which a filter cannot read; callers fall back to openat.
         add(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1);
         add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS);
         add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -84,7 +85,7 @@ class ModeFilter {
                                  static_cast<std::uint8_t>(if_true),
                                  static_cast<std::uint8_t>(if_false), value});
     }
-    // The half that the kernel looks at.
+    // Loads the half that the kernel uses.
     void load_argument(unsigned number) {
         constexpr unsigned half = std::endian::native == std::endian::big ? 4 : 0;
         add(BPF_LD | BPF_W | BPF_ABS,
@@ -107,7 +108,7 @@ int restrict_calls_of_fenced() {
     ModeFilter mode_filter;
     mode_filter.refuse_set_id_bits();
     mode_filter.load();
-    // Callers that are about to be answered are not woken by signals that do not kill them.
+    // Once a call was received, only a fatal signal interrupts its caller.
     constexpr unsigned wait_killable = 1U << 5;
     const sock_fprog program{static_cast<unsigned short>(std::size(for_fenced)),
                              const_cast<sock_filter*>(for_fenced)};

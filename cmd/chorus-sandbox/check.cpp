@@ -24,13 +24,13 @@ void check_writing(const char* workspace) {
 
 void check_absence(const char* outside) {
     struct stat status {};
-    if (stat(outside, &status) == 0) fail("self-test: files outside the workspace are there");
+    if (stat(outside, &status) == 0) fail("self-test: files outside the workspace are visible");
 }
 
 void check_network(ino_t other) {
     struct stat status {};
     if (stat("/proc/self/ns/net", &status) != 0) fail("self-test: /proc/self/ns/net", errno);
-    if (status.st_ino == other) fail("self-test: the network is there");
+    if (status.st_ino == other) fail("self-test: the network is not isolated");
 }
 
 void check_capabilities() {
@@ -43,7 +43,7 @@ void check_capabilities() {
 
 void check_calls() {
     if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1) fail("self-test: privileges could be gained");
-    if (prctl(PR_GET_SECCOMP) != SECCOMP_MODE_FILTER) fail("self-test: there is no filter");
+    if (prctl(PR_GET_SECCOMP) != SECCOMP_MODE_FILTER) fail("self-test: no system call filter");
     if (socket(AF_UNIX, SOCK_STREAM, 0) >= 0 || errno != EPERM)
         fail("self-test: unix sockets are not refused");
 }
@@ -65,7 +65,8 @@ void check_fenced(const Expected& expected) {
     if (truncate(expected.outside, status.st_size) == 0) refuse_reach("a file can be truncated");
     if (chmod(expected.outside, status.st_mode & 07777) == 0) refuse_reach("a mode can be set");
     for (const int family : {AF_INET, AF_INET6, AF_NETLINK})
-        if (socket(family, SOCK_RAW, 0) >= 0 || errno != EPERM) fail("self-test: sockets are left");
+        if (socket(family, SOCK_RAW, 0) >= 0 || errno != EPERM)
+            fail("self-test: sockets are not refused");
     check_capabilities();
     check_calls();
 }

@@ -1,5 +1,5 @@
-// What the inner program puts on itself before it becomes the command. Each call ends the process
-// where it fails.
+// The restrictions that chorus-sandbox puts on itself before it executes the command. A function
+// that fails ends the process.
 #pragma once
 
 #include <sys/types.h>
@@ -10,91 +10,93 @@
 
 namespace chorus::sandbox {
 
-// Fails the whole command: nothing runs unconfined.
+// Ends the process with an error, so that nothing runs unconfined.
 [[noreturn]] void fail(const char* what, int problem);
 [[noreturn]] void fail(const char* what);
-// 127 where it is not there, 126 where it cannot be executed.
+// Executes the program. Exits with 127 if it does not exist, with 126 if it cannot be executed.
 [[noreturn]] void become(const char* program, char* const* command);
 
 // "/proc/self/fd/N"
 std::string name_of(int fd);
-// Returns where a link leads; "" where it cannot be read.
+// Returns the target of a link; "" if it cannot be read.
 std::string target_of(const char* link);
 bool is_beneath(std::string_view path, std::string_view directory);
 
-// A place at which a mount begins. bwrap has made a `bound` one, by path; this program makes the
-// others, over themselves or not to be seen, beneath what bwrap has mounted.
+// A mount point. bwrap has mounted the `bound` ones, by path. This program mounts the others
+// beneath them: a place over itself, or something else over a `hidden` one.
 enum class How { bound, read_only, in_place, hidden };
 struct Place {
     How how;
     const char* path;      // absolute, without links
-    const char* identity;  // "DEVICE:INODE": what lies there must be this one
+    const char* identity;  // "DEVICE:INODE" that must be found there
 };
-void mount_places(const std::vector<Place>& places);  // gives up all capabilities then
+void mount_places(const std::vector<Place>& places);  // then gives up all capabilities
 
-// Reading and executing whatever the mounts show, writing beneath `writable` and what needs it of
-// /dev, no device nodes; neither abstract sockets nor signals reach outside. Returns the kernel's
-// Landlock ABI, 0 where it has none that is of use: the mounts and namespaces stand without it.
+// Allows reading and executing everything that is mounted, and writing beneath `writable` and,
+// where needed, in /dev. Device nodes cannot be made; abstract sockets and signals do not reach
+// outside. Returns the kernel's Landlock ABI, or 0 if it is too old: mounts and namespaces confine
+// without it.
 int restrict_files(const std::vector<const char*>& writable);
 void restrict_calls();
 
-// The same for chorus-git: reading what programs are loaded from and `readable`, reading and
-// writing beneath `writable`, nothing else; ends the process where the kernel's Landlock cannot
-// keep it so.
+// The same for chorus-git: allows only reading what programs are loaded from and `readable`, and
+// reading and writing beneath `writable`. Ends the process if the kernel's Landlock cannot enforce
+// that.
 void restrict_files_to(const std::vector<const char*>& writable,
                        const std::vector<const char*>& readable, int program);
-// In this process's own view no link beneath the directory is followed any more, where the kernel
-// lets it have one.
+// Stops following links beneath the directories, in a mount namespace of this process, if the
+// kernel allows it one.
 void follow_no_link_beneath(const std::vector<const char*>& directories);
-// As restrict_calls, without sockets unless for the network, and without what changes a file by its
-// path and Landlock does not govern.
+// Like restrict_calls(), but also refuses sockets unless for the network, and calls that change a
+// file by path and that Landlock does not govern.
 void restrict_calls_of_git(bool network, bool unix_sockets);
 
-// chorus-git, which does the git work of another program of Chorus.
+// Options of mode git: chorus-git runs the git operations of another Chorus program.
 struct GitMode {
-    int socket = -1;   // of the program it works for; becomes its descriptor 3
-    int program = -1;  // chorus-git, open
+    int socket = -1;   // to the program it works for; becomes descriptor 3
+    int program = -1;  // the open file of chorus-git
     std::vector<const char*> readable;
     bool network = false;
     bool unix_sockets = false;  // with the network
-    bool mounted = false;       // what it may not touch is not mounted: Landlock is not needed
+    bool mounted = false;       // only what it may use is mounted: Landlock is not needed
 };
 [[noreturn]] void become_git(const GitMode& git, const std::vector<const char*>& writable,
                              char* const* arguments, char* const* environment);
 
-// The self-test: what has to be so once the restrictions stand.
+// The self-test: what must hold under the restrictions.
 struct Expected {
-    const char* workspace = nullptr;  // can be written
-    const char* outside = nullptr;    // is not there
-    ino_t network = 0;                // not this name space; 0: any
+    const char* workspace = nullptr;  // must be writable
+    const char* outside = nullptr;    // must not exist
+    ino_t network = 0;                // inode of the namespace it must not be in; 0: any
 };
 void check(const Expected& expected);
 
-// A command that is confined by Landlock and a filter alone, without mounts and name spaces.
+// Options of mode fence: only Landlock and filters confine the command, no mounts and namespaces.
 struct FenceOptions {
     std::vector<const char*> writable;  // names of open directories: /proc/self/fd/N
-    std::vector<const char*> readable;  // what is not there is passed over
-    std::vector<const char*> hidden;    // of what is read; absolute, without links
+    std::vector<const char*> readable;  // missing ones are skipped
+    std::vector<const char*> hidden;    // excluded from `readable`; absolute, without links
     Expected expected;
 };
-// Reading and executing beneath `readable`, writing beneath `writable`, a few devices, reading of
-// /proc. Returns the Landlock ABI; at least version 2.
+// Allows reading and executing beneath `readable`, writing beneath `writable`, a few devices, and
+// reading /proc. Returns the Landlock ABI, at least 2.
 int restrict_files_of_fenced(const FenceOptions& options);
-// As restrict_calls, without any socket and without what Landlock does not govern. Returns the
-// listener for the calls that serve_metadata() takes.
+// Like restrict_calls(), but also refuses all sockets and what Landlock does not govern. Returns
+// the listener for the calls that serve_metadata() answers.
 int restrict_calls_of_fenced();
-// One call that waits there: done where the file lies beneath one of the places, else EPERM.
+// Answers one call that waits there: performs it if the file is beneath one of the places, else
+// EPERM.
 void serve_metadata(int listener, const std::vector<std::string>& places);
-// The self-test of a fenced command: `outside` is there, and cannot be read or changed.
+// The self-test of a fenced command: `outside` exists and cannot be read or changed.
 void check_fenced(const Expected& expected);
 
-// The watcher's part and the command's: made by the first, before it forks.
+// The fence of a command. The watcher makes it before it forks.
 class Fence {
   public:
     explicit Fence(const FenceOptions& options);  // gives up all capabilities of this process
-    void enter() const;                           // in the command, before it becomes that
-    // In the watcher: after the fork; readable where serve() has something to do; -1 where nobody
-    // is left who could ask.
+    void enter() const;                           // in the child, before it executes the command
+    // In the watcher: watch() after the fork; fd() is readable when serve() has work, and -1 when
+    // no process is left that could call.
     void watch();
     int fd() const { return listener_ >= 0 ? listener_ : sockets_[0]; }
     void serve(bool is_readable);
@@ -102,13 +104,13 @@ class Fence {
   private:
     const FenceOptions& options_;
     std::vector<std::string> places_;
-    int sockets_[2] = {-1, -1};  // the command sends the listener
+    int sockets_[2] = {-1, -1};  // the child sends the listener here
     int listener_ = -1;
 };
 
-// Runs the command as a child in a process group of its own and ends as it ended, after giving what
-// it left behind 200 ms. Everything it started, wherever it went, ends with it; and at once when
-// `owner`, a pidfd, ends, or on SIGTERM. Only what kills this process itself gets round that.
+// Runs the command as a child in a process group of its own. When it has ended, gives its
+// descendants 200 ms to end, kills the rest, and ends as the command did. When `owner`, a pidfd,
+// ends, or on SIGTERM, kills them at once. Only killing this process prevents that.
 [[noreturn]] void watch(int owner, const char* program, char* const* arguments,
                         Fence* fence = nullptr);
 

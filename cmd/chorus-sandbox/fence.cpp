@@ -1,4 +1,4 @@
-// Confines a command without mounts and name spaces, where a kernel or a container refuses those.
+// Confines a command without mounts and namespaces, for kernels and containers that refuse those.
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/close_range.h>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t room_for_one = CMSG_SPACE(sizeof(int));
 
-// Under no_new_privs none comes back with another program.
+// With no_new_privs, executing another program restores none.
 void give_up_capabilities() {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("no_new_privs", errno);
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
@@ -52,7 +52,7 @@ void send_descriptor(int socket, int fd) {
     if (sendmsg(socket, &message, MSG_NOSIGNAL) != sizeof byte) fail("listener", errno);
 }
 
-// -1 where the other end closed it without one.
+// Returns -1 if the other end closed the socket without sending one.
 int receive_descriptor(int socket) {
     char byte = 0;
     iovec content{&byte, sizeof byte};
@@ -81,7 +81,7 @@ Fence::Fence(const FenceOptions& options) : options_(options) {
 void Fence::enter() const {
     const int landlock = restrict_files_of_fenced(options_);
     send_descriptor(sockets_[1], restrict_calls_of_fenced());
-    // This closes the descriptors of the places too: an open one needs no path.
+    // Also for the descriptors of the places: an open descriptor gives access without a path.
     if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) != 0)
         fail("close_range", errno);
     if (options_.expected.workspace == nullptr) return;

@@ -1,4 +1,4 @@
-// Landlock, landlock(7). Declared here because the headers of Debian 12 know less than its kernels.
+// Landlock, landlock(7). Declared here because the headers of Debian 12 are older than its kernels.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -58,12 +58,12 @@ std::uint64_t handled_files(int version) {
     return all;
 }
 
-// What the loader and the C library read. /proc/self is of this process alone.
+// What the loader and the C library read. /proc/self shows this process alone.
 constexpr std::array system_files{"/usr",      "/lib",         "/lib32",
                                   "/lib64",    "/libx32",      "/etc/ld.so.cache",
                                   "/dev/null", "/dev/urandom", "/proc/self"};
 
-// Devices that reach nobody. No /dev/pts: one may be the terminal of the person.
+// Devices without effect on other processes. Not /dev/pts, which may hold the user's terminal.
 constexpr std::array plain_devices{"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
                                    "/dev/urandom"};
 
@@ -94,8 +94,8 @@ int make_ruleset(long version) {
     return ruleset;
 }
 
-// Rules only add: where something is hidden below, each of its neighbours gets one of its own.
-// Links are passed over; what they lead to may be what is hidden.
+// Allows reading `path` except what is hidden. Rules can only allow, so each sibling of a hidden
+// entry gets a rule of its own. Links are skipped, because they may lead to what is hidden.
 void allow_but(int ruleset, int place, const std::string& path,
                const std::vector<const char*>& hidden) {
     const auto is_hidden = [&](const char* each) { return is_beneath(path, each); };
@@ -110,7 +110,7 @@ void allow_but(int ruleset, int place, const std::string& path,
         const std::string name = entry->d_name;
         if (name == "." || name == ".." || entry->d_type == DT_LNK) continue;
         const int fd = openat(place, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC);
-        if (fd < 0) continue;  // gone, or not this user's to enter
+        if (fd < 0) continue;  // gone, or this user may not enter it
         allow_but(ruleset, fd, (path == "/" ? "" : path) + "/" + name, hidden);
         close(fd);
     }
@@ -122,7 +122,7 @@ void allow_readable(int ruleset, const char* name, std::vector<const char*> hidd
     if (fd < 0) return;
     const std::string path = target_of(name_of(fd).c_str());
     if (path.empty()) fail(name, errno);
-    // Devices are not meant with all there is.
+    // Reading everything does not include devices.
     if (path == "/") hidden.push_back("/dev");
     allow_but(ruleset, fd, path, hidden);
     close(fd);
@@ -132,8 +132,8 @@ void allow_readable(int ruleset, const char* name, std::vector<const char*> hidd
 
 int restrict_files_of_fenced(const FenceOptions& options) {
     const long version = landlock_version();
-    // The first one cannot let a file be moved to another directory. What the second one does not
-    // govern of truncate(2), the filter does.
+    // ABI 1 cannot allow moving a file to another directory. truncate(2), which ABI 2 does not
+    // govern, is left to the system call filter.
     if (version < 2) fail("landlock", ENOSYS);
     const std::uint64_t handled = handled_files(static_cast<int>(version));
     const int ruleset = make_ruleset(version);
@@ -143,7 +143,7 @@ int restrict_files_of_fenced(const FenceOptions& options) {
     for (const char* device : plain_devices)
         if (access(device, F_OK) == 0)
             allow(ruleset, device, (read_file | write_file | device_ioctl) & handled);
-    // A log that it writes anyway can be opened again, as /dev/stdout.
+    // Lets the command open again a log that it writes to, as /dev/stdout.
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
         struct stat status {};
         if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
@@ -156,7 +156,7 @@ int restrict_files_of_fenced(const FenceOptions& options) {
 
 int restrict_files(const std::vector<const char*>& writable) {
     const long version = landlock_version();
-    // The first one cannot let a file be moved to another directory.
+    // ABI 1 cannot allow moving a file to another directory.
     if (version < 2) return 0;
     const std::uint64_t handled = handled_files(static_cast<int>(version));
     const int ruleset = make_ruleset(version);
@@ -172,8 +172,8 @@ int restrict_files(const std::vector<const char*>& writable) {
 void restrict_files_to(const std::vector<const char*>& writable,
                        const std::vector<const char*>& readable, int program) {
     const long version = landlock_version();
-    // The first one cannot let a file be moved to another directory. What the second one does not
-    // govern of truncate(2), the filter does.
+    // ABI 1 cannot allow moving a file to another directory. truncate(2), which ABI 2 does not
+    // govern, is left to the system call filter.
     if (version < 2) fail("landlock", ENOSYS);
     const std::uint64_t handled = handled_files(static_cast<int>(version));
     const int ruleset = make_ruleset(version);

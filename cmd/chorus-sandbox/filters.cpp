@@ -1,8 +1,8 @@
-// Writes the filters of system calls that chorus-sandbox loads, as arrays for its source: it runs
-// when that is built, for libseccomp takes a third of a millisecond to make one.
+// Prints the system call filters of chorus-sandbox, as arrays for its source. It runs at build
+// time, because libseccomp takes a third of a millisecond to make one.
 //
-// What they refuse: ways to other processes, to other name spaces, to sockets of the host, and to
-// parts of the kernel that a command has no need of.
+// The filters refuse access to other processes, other namespaces, sockets of the host, and parts of
+// the kernel that a command does not need.
 #include <asm/ioctls.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -22,7 +22,7 @@
 
 namespace {
 
-// Younger than Debian 12's libseccomp; such numbers are the same on all architectures.
+// Newer than Debian 12's libseccomp; the numbers are the same on all architectures.
 constexpr int fchmodat2 = 452;
 constexpr int setxattrat = 463;
 constexpr int removexattrat = 466;
@@ -40,7 +40,7 @@ constexpr std::array refused{
     SCMP_SYS(setns), SCMP_SYS(open_by_handle_at),
     // keys of the user
     SCMP_SYS(keyctl), SCMP_SYS(add_key), SCMP_SYS(request_key),
-    // wide doors into the kernel
+    // large interfaces of the kernel
     SCMP_SYS(bpf), SCMP_SYS(io_uring_setup), SCMP_SYS(io_uring_enter), SCMP_SYS(io_uring_register),
     SCMP_SYS(userfaultfd), SCMP_SYS(perf_event_open), SCMP_SYS(fanotify_init),
     SCMP_SYS(lookup_dcookie),
@@ -52,7 +52,7 @@ constexpr std::array refused{
     SCMP_SYS(syslog), SCMP_SYS(vhangup), SCMP_SYS(iopl), SCMP_SYS(ioperm), SCMP_SYS(uselib),
     SCMP_SYS(settimeofday), SCMP_SYS(clock_settime), SCMP_SYS(stime)};
 
-// What changes a file by its path and is not Landlock's.
+// Calls that change a file by path and that Landlock does not govern.
 constexpr std::array by_path{SCMP_SYS(chmod),        SCMP_SYS(fchmodat),  fchmodat2,
                              SCMP_SYS(chown),        SCMP_SYS(lchown),    SCMP_SYS(fchownat),
                              SCMP_SYS(utime),        SCMP_SYS(utimes),    SCMP_SYS(futimesat),
@@ -60,14 +60,14 @@ constexpr std::array by_path{SCMP_SYS(chmod),        SCMP_SYS(fchmodat),  fchmod
                              SCMP_SYS(lremovexattr), setxattrat,          removexattrat,
                              file_setattr,           SCMP_SYS(mknod),     SCMP_SYS(mknodat)};
 
-// Mode, owner, times and, as Landlock governs it from version 3 on, length: for the watcher of a
-// fenced command to do, where that may.
+// Calls that change mode, owner, times, and length, which Landlock governs only from ABI 3 on. The
+// watcher of a fenced command performs them where the command may write.
 constexpr std::array served{SCMP_SYS(truncate), SCMP_SYS(chmod),  SCMP_SYS(fchmod),
                             SCMP_SYS(fchmodat), fchmodat2,        SCMP_SYS(chown),
                             SCMP_SYS(lchown),   SCMP_SYS(fchown), SCMP_SYS(fchownat),
                             SCMP_SYS(utime),    SCMP_SYS(utimes), SCMP_SYS(futimesat),
                             SCMP_SYS(utimensat)};
-// These calls change a file that can only be read.
+// Calls that change even a file that Landlock only lets the command read.
 constexpr std::array attributes{SCMP_SYS(setxattr),
                                 SCMP_SYS(lsetxattr),
                                 SCMP_SYS(fsetxattr),
@@ -77,9 +77,11 @@ constexpr std::array attributes{SCMP_SYS(setxattr),
                                 setxattrat,
                                 removexattrat,
                                 file_setattr};
-// Requests of file systems: attributes, verity, encryption, subvolumes. A group is a byte.
+// Groups of ioctl requests of file systems: attributes, verity, encryption, subvolumes. A group is
+// one byte of the request.
 constexpr std::array<unsigned, 5> of_file_systems{'f', 'X', 'v', 'r', 0x94};
-// Memory, semaphores and queues of all processes, which have no name space of their own.
+// Memory, semaphores and queues that all processes share: a fenced command has no namespace for
+// them.
 constexpr std::array shared_by_all{
     SCMP_SYS(shmget),     SCMP_SYS(shmat),   SCMP_SYS(shmctl),   SCMP_SYS(semget), SCMP_SYS(semop),
     SCMP_SYS(semtimedop), SCMP_SYS(semctl),  SCMP_SYS(msgget),   SCMP_SYS(msgsnd), SCMP_SYS(msgrcv),
@@ -88,10 +90,10 @@ constexpr std::array shared_by_all{
 constexpr std::array name_spaces{CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
                                  CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET};
 
-// The kernel looks at no more of an int argument, whatever the other half holds.
+// The kernel ignores the other half of an int argument.
 constexpr scmp_datum_t low_half = 0xffffffffU;
 
-// Both put words into a terminal's input.
+// Both insert text into the input of a terminal.
 constexpr std::array terminal_writes{TIOCSTI, TIOCLINUX};
 
 void check(int result) {
@@ -149,8 +151,9 @@ scmp_arg_cmp masked(unsigned argument, scmp_datum_t mask, scmp_datum_t value) {
     return {argument, SCMP_CMP_MASKED_EQ, mask, value};
 }
 
-// Compared in full: an int with something in its high half is a family above the last one. Of
-// netlink what getaddrinfo(3) asks, the routes; socketpair(2) reaches nobody and stays.
+// Compares all 64 bits, so that an int with a non-zero high half counts as a family above the last
+// one. Of netlink only the routes are allowed, which getaddrinfo(3) needs. socketpair(2) connects
+// to no other process and stays allowed.
 void refuse_sockets(Filter& filter, bool unix_sockets = false) {
     for (unsigned family = AF_UNSPEC; family < AF_NETLINK; ++family)
         if (family != AF_INET && family != AF_INET6 && !(unix_sockets && family == AF_UNIX))
@@ -164,16 +167,16 @@ void refuse_for_all(Filter& filter) {
     for (const int number : refused) filter.refuse(number, EPERM);
     for (const unsigned flag : name_spaces)
         filter.refuse(SCMP_SYS(clone), EPERM, {masked(0, flag, flag)});
-    // Its flags are in memory, where a filter cannot look; callers go on with clone.
+    // Its flags are in memory, which a filter cannot read; callers fall back to clone.
     filter.refuse(SCMP_SYS(clone3), ENOSYS);
-    // A lease holds up whoever opens the file next, for 45 seconds.
+    // A lease blocks whoever opens the file next for 45 seconds.
     filter.refuse(SCMP_SYS(fcntl), EPERM, {masked(1, low_half, F_SETLEASE)});
     for (const unsigned request : terminal_writes)
         filter.refuse(SCMP_SYS(ioctl), EPERM, {masked(1, low_half, request)});
 }
 
-// Landlock of version 2 sees in an open that truncates what it reads no more than reading, and all
-// of them see nothing in one that is to do neither, for ioctl(2) alone.
+// Landlock ABI 2 takes an open for reading that truncates the file as reading only. Every ABI
+// ignores an open for neither reading nor writing, which serves ioctl(2) alone.
 void refuse_odd_opens(Filter& filter) {
     constexpr scmp_datum_t bits = O_ACCMODE | O_TRUNC;
     filter.refuse(SCMP_SYS(open), EACCES, {masked(1, bits, O_TRUNC)});
@@ -182,7 +185,7 @@ void refuse_odd_opens(Filter& filter) {
     filter.refuse(SCMP_SYS(openat), EACCES, {masked(2, O_ACCMODE, O_ACCMODE)});
 }
 
-// Of whom they change the second argument says, or the first; 0 is the caller.
+// Which process they change is in the first argument, or in the second; 0 is the caller.
 void refuse_changing_others(Filter& filter) {
     for (const int number :
          {SCMP_SYS(prlimit64), SCMP_SYS(sched_setaffinity), SCMP_SYS(sched_setscheduler),
@@ -201,7 +204,7 @@ void print_for_git(const char* name, bool network, bool unix_sockets) {
     for (const int number : by_path) filter.refuse(number, EPERM);
     refuse_odd_opens(filter);
     filter.refuse(SCMP_SYS(truncate), EPERM);
-    // Without a path it changes what the descriptor is of.
+    // Without a path it changes the file of the descriptor.
     filter.refuse(SCMP_SYS(utimensat), EPERM, {compared(1, SCMP_CMP_NE, 0)});
     if (network)
         refuse_sockets(filter, unix_sockets);
@@ -214,7 +217,8 @@ void print_for_fenced() {
     Filter filter;
     refuse_for_all(filter);
     filter.refuse(SCMP_SYS(socket), EPERM);
-    // A datagram can be sent to any socket that has a name; what is connected stays so.
+    // A datagram socket can send to any socket that has a name; a stream stays connected to its
+    // peer.
     for (const unsigned type : {SOCK_DGRAM, SOCK_RAW})
         filter.refuse(SCMP_SYS(socketpair), EPERM, {masked(1, 0xf, type)});
     for (const int number : shared_by_all) filter.refuse(number, EPERM);

@@ -14,7 +14,7 @@ namespace {
 constexpr int socket_of_git = 3;
 constexpr int program_of_git = 4;
 
-// These two and stdin, stdout and stderr are all that is left.
+// Keeps only these two and stdin, stdout and stderr.
 void arrange_descriptors(const GitMode& git) {
     const int socket = fcntl(git.socket, F_DUPFD_CLOEXEC, program_of_git + 1);
     const int program = fcntl(git.program, F_DUPFD_CLOEXEC, program_of_git + 1);

@@ -1,7 +1,7 @@
-// Mode, owner, times and length of files, which Landlock does not govern in all its versions: a
-// fenced command's calls come here (seccomp_unotify(2)), and what lies beneath its writable places
-// is changed for it. The file is opened first and asked for its name then, so that nothing can be
-// exchanged in between.
+// Changes mode, owner, times and length of files for a fenced command, because not every version of
+// Landlock governs these. The command's calls arrive here (seccomp_unotify(2)) and are performed on
+// files beneath its writable places. The file is opened before its path is checked, so that it
+// cannot be exchanged in between.
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/seccomp.h>
@@ -24,23 +24,23 @@
 namespace chorus::sandbox {
 namespace {
 
-// Younger than Debian 12's headers; the number is the same on all architectures.
+// Newer than Debian 12's headers; the number is the same on all architectures.
 constexpr int fchmodat2 = 452;
 
 enum class Kind { mode, owner, length, nanoseconds, microseconds, seconds };
 
-// Where the arguments of a call are; -1: it has none of these.
+// Argument numbers of a call; -1: it has no such argument.
 struct Call {
     int number;
     Kind kind;
-    int value;           // the first of what is to be set
-    int path = 0;        // -1: the descriptor itself is meant
+    int value;           // the first of the values to set
+    int path = 0;        // -1: the call changes a descriptor
     int directory = -1;  // or descriptor
     int flags = -1;
-    int always = 0;  // flags
+    int always = 0;  // flags that the call implies
 };
 constexpr std::array calls{Call{SYS_truncate, Kind::length, 1},
-#ifdef SYS_chmod  // newer architectures have those with a directory only
+#ifdef SYS_chmod  // newer architectures have only the *at calls
                            Call{SYS_chmod, Kind::mode, 1},
                            Call{SYS_chown, Kind::owner, 1},
                            Call{SYS_lchown, Kind::owner, 1, 0, -1, -1, AT_SYMLINK_NOFOLLOW},
@@ -55,7 +55,7 @@ constexpr std::array calls{Call{SYS_truncate, Kind::length, 1},
                            Call{SYS_fchownat, Kind::owner, 2, 1, 0, 4},
                            Call{SYS_utimensat, Kind::nanoseconds, 2, 1, 0, 3}};
 
-// A descriptor that is closed at the end.
+// Owns a descriptor.
 class Open {
   public:
     explicit Open(int fd) : fd_(fd) {}
@@ -70,7 +70,7 @@ class Open {
     int fd_;
 };
 
-// One call of one thread. Error numbers are negative, as the kernel gives them back.
+// One call of one thread. Error numbers are negative, as the kernel returns them.
 class Request {
   public:
     Request(const seccomp_notif& asked, const std::vector<std::string>& places)
@@ -87,7 +87,7 @@ class Request {
         return asked_.data.args[static_cast<std::size_t>(number)];
     }
 
-    // False where the memory is not there.
+    // Returns false if the memory is not mapped.
     bool read_memory(std::uint64_t address, void* to, std::size_t size) const {
         const iovec own{to, size};
         const iovec others{reinterpret_cast<void*>(address), size};  // NOLINT: of its process
@@ -95,7 +95,7 @@ class Request {
                static_cast<ssize_t>(size);
     }
 
-    // Up to the end of a page at a time: the next need not be there.
+    // Reads up to the end of a page at a time: the next page may not be mapped.
     int read_path(std::uint64_t address, std::string& path) const {
         constexpr std::size_t page = 4096;
         std::array<char, page> text{};
@@ -110,7 +110,7 @@ class Request {
         return -ENAMETOOLONG;
     }
 
-    // Names the caller where it says "self": here that would be this process.
+    // Puts the caller in the place of "self", which would be this process.
     std::string as_seen_there(const std::string& path) const {
         for (const std::string own : {"/proc/self/", "/proc/thread-self/"})
             if (path.starts_with(own)) return process_ + "/" + path.substr(own.size());
@@ -162,7 +162,7 @@ class Request {
         }
         if (call.kind == Kind::length) {
             const auto length = static_cast<off_t>(argument(call.value));
-            // not truncate(2), which waits where somebody has a lease
+            // not truncate(2), which blocks while another process has a lease
             const Open file(open(name_of(fd).c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
             return file.get() >= 0 && ftruncate(file.get(), length) == 0 ? 0 : -errno;
         }
@@ -174,7 +174,7 @@ class Request {
                    : -errno;
     }
 
-    // Without capabilities nobody can give a file away.
+    // Without capabilities the owner of a file cannot be changed; setting the same one succeeds.
     int keep_owner(const Call& call, int fd) const {
         struct stat status {};
         if (fstat(fd, &status) != 0) return -errno;
@@ -209,7 +209,7 @@ class Request {
 
 void serve_metadata(int listener, const std::vector<std::string>& places) {
     seccomp_notif asked{};
-    if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) != 0) return;  // it was killed meanwhile
+    if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) != 0) return;  // the caller was killed
     seccomp_notif_resp answer{};
     answer.id = asked.id;
     answer.error = Request(asked, places).serve();

@@ -1,5 +1,5 @@
-// Mounts by descriptor, in a mount name space of this process's own: a path below a directory that
-// commands write can lead elsewhere from one moment to the next.
+// Mounts by descriptor, in a mount namespace of this process: commands can change at any time where
+// a path beneath a directory that they write leads.
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
@@ -23,7 +23,7 @@
 namespace chorus::sandbox {
 namespace {
 
-// A copy of what lies at `source`, mounted over `place`. Both are closed with all others.
+// Mounts a copy of `source` over `place`. The descriptors are closed on exec.
 bool mount_over(int source, int place, std::uint64_t attributes, unsigned recursive) {
     const int tree =
         static_cast<int>(syscall(SYS_open_tree, source, "",
@@ -36,7 +36,7 @@ bool mount_over(int source, int place, std::uint64_t attributes, unsigned recurs
                    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) == 0;
 }
 
-// A device where there are none cannot be opened.
+// A device on a mount with nodev cannot be opened.
 bool hide(int place) {
     struct stat status {};
     if (fstat(place, &status) != 0) return false;
@@ -70,7 +70,7 @@ void mount_place(const Place& place) {
     close(fd);
 }
 
-// Of what is hidden, only that: something else shows.
+// Checks that something is mounted at the place and, except for a hidden one, what.
 void require_mount(const Place& place) {
     struct statx status {};
     const int found = statx(AT_FDCWD, place.path, AT_SYMLINK_NOFOLLOW, STATX_INO, &status);
@@ -106,8 +106,8 @@ bool enter_own_user() {
            write_text("/proc/self/gid_map", group + " " + group + " 1");
 }
 
-// Some systems let everybody have a user namespace and nobody a use of it. There is no way back
-// from that, so that another process goes first.
+// Some systems let everybody make a user namespace but not use it. A process cannot leave one, so a
+// child tries first.
 bool can_enter_own_user() {
     const pid_t child = fork();
     if (child == 0) _exit(enter_own_user() ? 0 : 1);
@@ -115,7 +115,7 @@ bool can_enter_own_user() {
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
-// As root a view of one's own is enough; else it takes a user namespace.
+// Root needs only a mount namespace, others also a user namespace.
 bool get_own_mounts() {
     if (geteuid() == 0 && unshare(CLONE_NEWNS) == 0) return true;
     if (!can_enter_own_user()) return false;
@@ -123,8 +123,8 @@ bool get_own_mounts() {
     return true;
 }
 
-// The same directory in the view of one's own: what was opened before belongs to the other one. -1
-// where another one has come to lie at its path.
+// Opens the directory again in the new mount namespace: a descriptor opened before belongs to the
+// old one. Returns -1 if another directory is at its path now.
 int opened_again(const char* directory) {
     char path[PATH_MAX];
     const ssize_t size = readlink(directory, path, sizeof path - 1);
@@ -143,15 +143,15 @@ int opened_again(const char* directory) {
 void mount_places(const std::vector<Place>& places) {
     const bool has_none = std::all_of(places.begin(), places.end(),
                                       [](const Place& place) { return place.how == How::bound; });
-    if (!has_none && unshare(CLONE_NEWNS) != 0) fail("mount name space", errno);
+    if (!has_none && unshare(CLONE_NEWNS) != 0) fail("mount namespace", errno);
     for (const Place& place : places)
         if (place.how != How::bound) mount_place(place);
     for (const Place& place : places) require_mount(place);
     drop_capabilities();
 }
 
-// An exchanged directory would else let a tool write where Landlock lets it and a command may not:
-// hooks and configuration of the repository.
+// Otherwise a directory replaced by a link would let a tool write where Landlock allows it and
+// commands may not write: hooks and configuration of the repository.
 void follow_no_link_beneath(const std::vector<const char*>& directories) {
     if (!get_own_mounts()) return;
     if (mount("", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return;

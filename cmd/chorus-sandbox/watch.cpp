@@ -21,7 +21,7 @@
 namespace chorus::sandbox {
 namespace {
 
-// proc(5): the parent is the second field after the name, which may hold anything.
+// proc(5): the parent is the second field after the name, which may contain any character.
 pid_t parent_of(const char* pid) {
     std::array<char, 64> path{};
     std::array<char, 512> text{};
@@ -45,7 +45,7 @@ void kill_children() {
     if (processes != nullptr) closedir(processes);
 }
 
-// This process is a subreaper: the children of one that is killed become its own.
+// This process is a subreaper: the children of a killed process become its children.
 void kill_descendants() {
     do {
         kill_children();
@@ -64,7 +64,7 @@ class Watch {
         sigaddset(&signals, SIGTERM);
         signals_ = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
         if (signals_ < 0) abandon();
-        reap();  // an end that came before signals were kept
+        reap();  // the command may have ended before signals were blocked
     }
 
     [[noreturn]] void go_on() {
@@ -141,8 +141,8 @@ class Watch {
 void watch(int owner, const char* program, char* const* arguments, Fence* fence) {
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) fail("prctl", errno);
     const pid_t self = getpid();
-    // vfork copies no page tables; until it is another program, the child changes nothing that is
-    // shared. In the fence it does, and waits for this process.
+    // vfork copies no page tables, and the child changes nothing shared before it executes the
+    // command. With a fence it does, and waits for this process.
     const pid_t command = fence != nullptr ? fork() : vfork();
     if (command < 0) fail("fork", errno);
     if (command == 0) {
@@ -152,7 +152,7 @@ void watch(int owner, const char* program, char* const* arguments, Fence* fence)
         if (fence != nullptr) fence->enter();
         become(program, arguments);
     }
-    // From both sides: whoever finds signals blocked here finds the group standing.
+    // Set by both processes, so that the group exists once signals are blocked here.
     setpgid(command, command);
     sigset_t all;
     sigfillset(&all);

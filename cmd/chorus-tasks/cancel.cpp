@@ -17,7 +17,7 @@ using base::ErrorCode;
 
 struct Options : ViewOptions {
     std::string thread;
-    std::string wait = "60s";  // more than a turn takes that is asked to end
+    std::string wait = "60s";  // more than a turn takes to end
 };
 
 std::string json_of(const store::Turn& turn, const std::string& agent) {
@@ -52,7 +52,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
             if (interrupt.requested()) throw Error(ErrorCode::canceled, "interrupted");
             return false;
         });
-    if (ended.empty()) notice("agent '" + agent.name + "': no turn is at work or parked");
+    if (ended.empty()) notice("agent '" + agent.name + "': no turn is running or parked");
     for (const store::Turn& turn : ended)
         std::cout << (options.json ? json_of(turn, agent.name) : text_of(turn)) << '\n';
     return base::ExitStatus::done;
@@ -63,10 +63,11 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 Action add_cancel(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name(verb, *options);
-    verb.option("-t,--thread", options->thread, "of that thread alone: main, N, or a branch")
+    verb.option("-t,--thread", options->thread, "only this thread: main, a number or a branch")
         .type("THREAD");
-    verb.option("--wait", options->wait, "for its end; without it 60s").type("TIME");
-    add_json(verb, *options, "print one JSON object a line");
+    verb.option("--wait", options->wait, "time to wait for the end of the turns (default: 60s)")
+        .type("TIME");
+    add_json(verb, *options, "print one JSON object per line");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -46,11 +46,11 @@ base::ExitStatus decide(const Options& options, What what, Opened& opened) {
     decision.always = options.always;
     decision.even_if_changed = options.even_if_changed;
     if (decision.id == "all")
-        throw Error(ErrorCode::bad_request, "all: of which turn?",
-                    what == What::answer ? "chorus-tasks pending lists the questions by their ids"
+        throw Error(ErrorCode::bad_request, "all: name one question by its id",
+                    what == What::answer ? "chorus-tasks pending lists the ids"
                                          : std::string("chorus-run NAME --") +
                                                (what == What::deny ? "deny" : "approve") +
-                                               " all decides what waits there");
+                                               " all decides all questions of a thread");
     const turn::Decider decider{.home = opened.home,
                                 .environment = opened.environment,
                                 .actor = turn::actor_text(options.actor, opened.environment),
@@ -71,10 +71,11 @@ base::ExitStatus decide(const Options& options, What what, Opened& opened) {
 
 std::shared_ptr<Options> add_common(cli::Command& verb) {
     auto options = std::make_shared<Options>();
-    verb.word("ID", options->id, "the question").required();
-    verb.flag("--run", options->goes_on, "and go on with the turn in the background");
-    verb.flag("--json", options->json, "print one JSON object a line");
-    verb.option("--actor", options->actor, "who decides, for the audit log").type("NAME");
+    verb.word("ID", options->id, "the pending question").required();
+    verb.flag("--run", options->goes_on, "continue the turn in the background");
+    verb.flag("--json", options->json, "print one JSON object per line");
+    verb.option("--actor", options->actor, "name of the person who decides, for the audit log")
+        .type("NAME");
     return options;
 }
 
@@ -82,14 +83,15 @@ std::shared_ptr<Options> add_common(cli::Command& verb) {
 
 Action add_approve(cli::Command& verb) {
     const auto options = add_common(verb);
-    verb.flag("--always", options->always, "and allow that very action from now on");
-    verb.flag("--even-if-changed", options->even_if_changed, "whatever files change until it runs");
+    verb.flag("--always", options->always, "allow exactly this action from now on");
+    verb.flag("--even-if-changed", options->even_if_changed,
+              "approve also if files change before the call runs");
     return [options](Opened& opened) { return decide(*options, What::approve, opened); };
 }
 
 Action add_deny(cli::Command& verb) {
     const auto options = add_common(verb);
-    verb.option("--reason", options->reason, "what the model is told").type("TEXT");
+    verb.option("--reason", options->reason, "the reason given to the model").type("TEXT");
     return [options](Opened& opened) { return decide(*options, What::deny, opened); };
 }
 

@@ -59,15 +59,16 @@ std::string for_people(const EventRow& row) {
 Action add_events(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name(verb, *options);
-    verb.option("--since", options->since, "from then on").type("TIME");
+    verb.option("--since", options->since, "only events since TIME").type("TIME");
     add_follow(verb, *options);
-    add_json(verb, *options, "print one JSON object a line");
+    add_json(verb, *options, "print one JSON object per line");
     return [options](Opened& opened) {
         const store::Agent known = known_agent(opened, options->name);
         store::EventFilter filter{.agent = known.id};
         if (!options->since.empty()) filter.since = cli::require_time(options->since, "--since");
         return append(opened, *options, [&](Form form, std::size_t width) {
-            // what there is behind the end of an agent is read before it is taken for the last
+            // the status is read before the events, so that the last frame has every event of the
+            // agent
             cli::Frame frame{.lines = {}, .is_last = is_gone(again(opened, known))};
             store::for_each_event(opened.store, filter, [&](const EventRow& row) {
                 filter.after = row.id;

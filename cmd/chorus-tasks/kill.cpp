@@ -32,7 +32,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
         if (options.json) std::cout << json_of(task, options.agent) << '\n';
         if (task.ended_at == 0) status = base::ExitStatus::failed;
     }
-    if (ended.empty()) notice("nothing runs");
+    if (ended.empty()) notice("no task is running");
     return status;
 }
 
@@ -42,7 +42,7 @@ Action add_kill(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     verb.word("NAME", options->agent, "the agent").required();
     verb.list("ID|all", options->ids, "the tasks, or all").required();
-    verb.flag("--json", options->json, "print one JSON object a line");
+    verb.flag("--json", options->json, "print one JSON object per line");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -36,8 +36,8 @@ Tasks load(Opened& opened, const store::Agent& agent, bool all) {
 constexpr std::size_t least_command = 18;
 constexpr std::size_t status_width = 9;  // completed
 
-// "  [task_001] npm run build       running   (started 5 min ago, PID 12345)": the command gives
-// way so that the rest is seen.
+// "  [task_001] npm run build       running   (started 5 min ago, PID 12345)": the command is cut
+// so that the rest fits.
 std::vector<std::string> task_lines(const std::vector<Task>& tasks, std::size_t command_width) {
     std::vector<std::string> lines;
     for (const Task& task : tasks) {
@@ -49,7 +49,7 @@ std::vector<std::string> task_lines(const std::vector<Task>& tasks, std::size_t 
     return lines;
 }
 
-// As wide as the longest command, if the longest line fits then.
+// Returns the width of the longest command, less if the longest line would not fit.
 std::size_t command_width(const Tasks& tasks, std::size_t width) {
     std::size_t wanted = least_command;
     std::size_t rest = 0;
@@ -72,7 +72,7 @@ std::vector<std::string> for_people(const store::Agent& agent, const Tasks& task
     };
     if (running.empty() && ended.empty())
         lines.push_back("No tasks for " + agent.name +
-                        (all ? ": there never was one."
+                        (all ? ": none was ever started."
                              : ": none is running, none ended in the last 10 min (see --all)."));
     if (!running.empty()) lines.push_back("Running tasks for " + agent.name + ":");
     add(running);
@@ -109,9 +109,9 @@ cli::Frame draw(Opened& opened, const Options& options, const store::Agent& know
 Action add_list(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name(verb, *options);
-    verb.flag("--all", options->all, "those that ended more than 10 min ago too");
+    verb.flag("--all", options->all, "include tasks that ended more than 10 min ago");
     add_follow(verb, *options);
-    add_json(verb, *options, "print one JSON object a line");
+    add_json(verb, *options, "print one JSON object per line");
     return [options](Opened& opened) {
         const store::Agent agent = known_agent(opened, options->name);
         if (!is_gone(agent)) tell_plants(turn::task_site(opened.store, opened.home, agent));

@@ -28,12 +28,12 @@ struct Options {
     bool from_stderr = false;
 };
 
-// A file that grows, and that others may cut or put another in the place of.
+// Follows a file that grows and that others may truncate or replace.
 class Follower {
   public:
     explicit Follower(std::string path) : path_(std::move(path)) {}
 
-    // What is new, to stdout.
+    // Copies what is new to stdout.
     void copy() {
         reopen_where_replaced();
         if (!file_) return;
@@ -90,7 +90,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
         ended && !ended->note.empty())
         notice(task.id + ": " + ended->note);
     if (!follower.was_there())
-        throw Error(ErrorCode::not_found, "log: what " + task.id + " wrote is gone");
+        throw Error(ErrorCode::not_found, "log: the output of " + task.id + " is gone");
     return base::ExitStatus::done;
 }
 
@@ -100,8 +100,8 @@ Action add_log(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     verb.word("NAME", options->agent, "the agent").required();
     verb.word("ID", options->id, "the task").required();
-    verb.flag("-f,--follow", options->follow, "print what comes until the task has ended");
-    verb.flag("--stderr", options->from_stderr, "what it wrote to stderr");
+    verb.flag("-f,--follow", options->follow, "keep printing new output until the task ends");
+    verb.flag("--stderr", options->from_stderr, "print its stderr instead");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

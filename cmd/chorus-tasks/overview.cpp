@@ -11,7 +11,7 @@ using cli::Form;
 using store::AgentStatus;
 using turn::AgentLine;
 
-// One that is not active has no turn to speak of.
+// An agent that is not active is shown by its status.
 std::string state_of(const AgentLine& line) {
     return std::string(line.agent.status == AgentStatus::active ? store::name(line.state)
                                                                 : store::name(line.agent.status));
@@ -56,7 +56,7 @@ cli::Frame draw(Opened& opened, Form form, std::size_t width) {
     } else if (form == Form::plain) {
         frame.lines = table_of(agents, form).fields();
     } else if (agents.empty()) {
-        frame.lines = {"There is no agent; 'chorus-init NAME' makes one."};
+        frame.lines = {"There are no agents; 'chorus-init NAME' makes one."};
         cut_lines(frame.lines, width);
     } else {
         frame.lines = table_of(agents, form).lines(width);
@@ -68,7 +68,7 @@ cli::Frame draw(Opened& opened, Form form, std::size_t width) {
 
 Action add_overview(cli::Command& app) {
     const auto options = std::make_shared<ViewOptions>();
-    add_json(app, *options, "of all agents: print one JSON object a line");
+    add_json(app, *options, "without a verb: print one JSON object per line");
     add_follow(app, *options);
     return [options](Opened& opened) {
         return show(opened, *options,

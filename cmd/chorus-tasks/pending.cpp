@@ -54,8 +54,8 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 
 Action add_pending(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
-    verb.word("NAME", options->agent, "of one agent");
-    verb.flag("--json", options->json, "print one JSON object a line");
+    verb.word("NAME", options->agent, "only questions of this agent");
+    verb.flag("--json", options->json, "print one JSON object per line");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

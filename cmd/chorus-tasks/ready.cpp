@@ -33,7 +33,7 @@ base::ExitStatus run(const ViewOptions& options, Opened& opened) {
 Action add_ready(cli::Command& verb) {
     const auto options = std::make_shared<ViewOptions>();
     add_name(verb, *options);
-    add_json(verb, *options, "print a JSON object where it is");
+    add_json(verb, *options, "print one JSON object if the agent is ready");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

@@ -17,7 +17,7 @@ struct Options {
     bool json = false;
 };
 
-// As a shell reads it back.
+// Quotes a word for the shell.
 std::string shell_word(const std::string& word) {
     constexpr std::string_view plain =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
@@ -42,8 +42,7 @@ base::ExitStatus run(Options& options, Opened& opened) {
     if (base::find_invalid_utf8(options.order.command))
         throw base::Error(base::ErrorCode::bad_request, "run: the command is not UTF-8");
     if (options.order.goes_on && options.order.on_exit.empty())
-        throw base::Error(base::ErrorCode::bad_request,
-                          "--run begins a turn with what --on-exit says");
+        throw base::Error(base::ErrorCode::bad_request, "--run: needs the message of --on-exit");
     const store::Task task = turn::start_by_hand(
         opened.store, life::require_agent(opened.home, opened.store, options.agent), options.order,
         opened.home, opened.environment);
@@ -63,11 +62,12 @@ Action add_run(cli::Command& verb) {
                "after --: one word for bash -c, or a program and its arguments")
         .required()
         .may_be_empty();
-    verb.option("--on-exit", options->order.on_exit,
-                "what the agent is told when the task has ended")
+    verb.option("--on-exit", options->order.on_exit, "message to the agent when the task has ended")
         .type("PROMPT");
-    verb.flag("--run", options->order.goes_on, "and begin a turn with it");
-    verb.option("--actor", options->order.actor, "who starts it, for the audit log").type("NAME");
+    verb.flag("--run", options->order.goes_on, "start a turn with the message of --on-exit");
+    verb.option("--actor", options->order.actor,
+                "name of the person who starts it, for the audit log")
+        .type("NAME");
     verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }

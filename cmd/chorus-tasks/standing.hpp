@@ -9,24 +9,24 @@
 
 namespace chorus::tasks_command {
 
-// "exit 0", "signal 9 (KILL)"; "" while it runs, and where nobody knows.
+// "exit 0", "signal 9 (KILL)"; "" while it runs, and if unknown.
 std::string exit_of(const store::Task& task);
 // "started 5 min ago, PID 12345", "exit 0, 30 sec ago", "2 min ago; and why"
 std::string end_of(const store::Task& task);
-// Into an object that is open.
+// Writes into an open object.
 void write_members(chat::JsonText& out, const store::Task& task, const std::string& agent);
 std::string json_of(const store::Task& task, const std::string& agent);
 
-// A thread's state: of its newest turn, "idle" where there was none.
+// Returns the state of the thread's newest turn, "idle" if it has none.
 std::string state_of(const turn::ThreadStanding& thread);
-// What goes with the state and for how long, for people: "calling bash (+3), 12 sec".
+// Returns what the thread does and for how long: "calling bash (+3), 12 sec".
 std::string doing_of(const turn::ThreadStanding& thread);
-// Into an object that is open.
+// Writes into an open object.
 void write_members(chat::JsonText& out, const turn::ThreadStanding& thread,
                    const std::string& agent);
-// The member last_turn: an object, or null.
+// Writes the member last_turn: an object, or null.
 void write_last_turn(chat::JsonText& out, const turn::ThreadStanding* thread);
-// The member pending.
+// Writes the member pending.
 void write_pending(chat::JsonText& out, const std::vector<store::Prompt>& prompts);
 
 }  // namespace chorus::tasks_command

@@ -20,8 +20,8 @@ using turn::AgentStanding;
 using turn::ThreadStanding;
 using turn::WorkspaceStanding;
 
-// Looking at every file of a large workspace takes long: of the time that is looked on, at most a
-// tenth goes into that.
+// Looking at every file of a large workspace takes long, so with --follow at most a tenth of the
+// time is spent on it.
 class Workspace {
   public:
     const WorkspaceStanding& look(const agent::Home& home, const store::Agent& agent) {
@@ -64,7 +64,7 @@ std::string context_text(const AgentStanding& standing) {
 }
 
 std::string turn_text(const ThreadStanding* first) {
-    if (first == nullptr) return "idle (none was taken yet)";
+    if (first == nullptr) return "idle (no turn yet)";
     const std::string doing = doing_of(*first);
     return state_of(*first) + (doing.empty() ? "" : " (" + doing + ")");
 }
@@ -107,7 +107,7 @@ void add_tasks(std::vector<std::string>& lines, const char* heading,
 
 void add_prompts(std::vector<std::string>& lines, const std::vector<store::Prompt>& prompts,
                  std::size_t width) {
-    if (!prompts.empty()) lines.emplace_back("Waiting for a person:");
+    if (!prompts.empty()) lines.emplace_back("Pending questions:");
     for (const store::Prompt& prompt : prompts)
         lines.push_back(fitted("  [" + prompt.id + "] ", one_line(turn::in_one_line(prompt)),
                                " (asked " + ago(prompt.created_at) + ")", width));

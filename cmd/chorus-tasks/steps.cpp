@@ -23,7 +23,7 @@ struct Options : ViewOptions {
     std::int64_t turn = 0;
 };
 
-// The one asked for, or the newest one of the thread; nothing where that had none.
+// Returns the turn asked for, or the newest one of the thread; nothing if that has none.
 std::optional<store::Turn> chosen_turn(Opened& opened, const store::Agent& agent,
                                        const Options& options) {
     if (options.turn == 0) {
@@ -35,10 +35,10 @@ std::optional<store::Turn> chosen_turn(Opened& opened, const store::Agent& agent
     if (turn && turn->agent_id == agent.id) return turn;
     throw Error(ErrorCode::not_found,
                 "--turn: agent '" + agent.name + "' has no turn " + std::to_string(options.turn),
-                "chorus-context log " + agent.name + " lists its turns by their ids");
+                "chorus-context log " + agent.name + " lists the ids of its turns");
 }
 
-// What a turn at work does now is no step yet, and has no end.
+// Adds what a running turn does now, as steps without an end: they are not recorded yet.
 void add_present(Opened& opened, const store::Turn& turn, std::vector<Step>& steps) {
     if (!turn::is_at_work(turn::state_now(turn))) return;
     auto number = static_cast<std::int64_t>(steps.size());
@@ -90,7 +90,7 @@ cli::Frame draw(Opened& opened, const Options& options, Form form, std::size_t w
     const auto turn = chosen_turn(opened, agent, options);
     cli::Frame frame;
     if (!turn) {
-        if (form == Form::terminal) frame.lines = {"No turn was taken yet."};
+        if (form == Form::terminal) frame.lines = {"No turn yet."};
         return frame;
     }
     std::vector<Step> steps = store::load_steps(opened.store, turn->id);
@@ -110,10 +110,10 @@ Action add_steps(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name(verb, *options);
     verb.option("-t,--thread", options->thread,
-                "of the newest turn of that thread: main, N, or a branch")
+                "the newest turn of this thread: main, a number or a branch")
         .type("THREAD");
-    verb.option("--turn", options->turn, "of that turn, by its turn_id").type("TURN").from(1);
-    add_json(verb, *options, "print one JSON object a line");
+    verb.option("--turn", options->turn, "this turn, by its turn_id").type("TURN").from(1);
+    add_json(verb, *options, "print one JSON object per line");
     return [options](Opened& opened) {
         return show(opened, *options, [&](Form form, std::size_t width) {
             return draw(opened, *options, form, width);

@@ -56,7 +56,7 @@ Action add_threads(cli::Command& verb) {
     const auto options = std::make_shared<ViewOptions>();
     add_name(verb, *options);
     add_follow(verb, *options);
-    add_json(verb, *options, "print one JSON object a line");
+    add_json(verb, *options, "print one JSON object per line");
     return [options](Opened& opened) {
         const store::Agent agent = known_agent(opened, options->name);
         return show(opened, *options,

@@ -1,4 +1,4 @@
-// A verb of chorus-tasks: a file beside this one and its row in the table of chorus-tasks.cpp.
+// A verb of chorus-tasks is a file in this directory and a row in the table of chorus-tasks.cpp.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,7 @@ struct Verb {
     std::string_view name;
     std::string_view help;
     Action (*add)(cli::Command& verb) =
-        nullptr;  // its options; returns what runs after they were parsed
+        nullptr;  // adds the options; returns what runs after parsing
 };
 
 Action add_answer(cli::Command& verb);
@@ -49,24 +49,24 @@ Action add_steps(cli::Command& verb);
 Action add_threads(cli::Command& verb);
 Action add_wait(cli::Command& verb);
 
-// Without a verb: every agent.
+// Without a verb: all agents.
 Action add_overview(cli::Command& app);
 
 // --- what verbs share ---
 
-// The agent that is there, and where its tasks are.
+// Returns the place of the agent's tasks. Error(not_found) if there is no such agent.
 task::Site require_site(Opened& opened, const std::string& name);
 // Return the agent's name and the thread of a question: "" and 0 where they are gone.
 std::string agent_of(Opened& opened, const store::Prompt& prompt);
 store::ThreadId thread_of(Opened& opened, const store::Prompt& prompt);
-// 0 for one that ended well, its exit status, 128 + signal; 1 for one that nobody knows of.
+// Returns the exit status of the task, 128 + its signal, or 1 if its end is unknown.
 base::ExitStatus status_of(const store::Task& task);
-// "task_001 exit status 0", on stderr.
+// Prints "task_001: exit status 0" on stderr.
 void tell_end(const store::Task& task);
 
 using cli::one_line;
 void notice(const std::string& what);
-// What its tasks that run have left for programs outside the sandbox to obey.
+// Warns of files that running tasks have left and that programs outside the sandbox would obey.
 void tell_plants(const task::Site& site);
 
 }  // namespace chorus::tasks_command

@@ -20,7 +20,7 @@ void add_json(cli::Command& verb, ViewOptions& options, const char* help) {
 }
 
 void add_follow(cli::Command& verb, ViewOptions& options) {
-    verb.flag("-f,--follow", options.follow, "and what changes, until ^C");
+    verb.flag("-f,--follow", options.follow, "keep showing changes until interrupted");
 }
 
 store::Agent known_agent(Opened& opened, const std::string& name) {

@@ -1,4 +1,4 @@
-// What the verbs share that show how things stand, once or again and again.
+// Shared by the verbs that show a state, once or with --follow.
 #pragma once
 
 #include <cstdint>
@@ -22,27 +22,27 @@ void add_name(cli::Command& verb, ViewOptions& options);
 void add_json(cli::Command& verb, ViewOptions& options, const char* help);
 void add_follow(cli::Command& verb, ViewOptions& options);
 
-// The agent of that name, a destroyed one too. Error(not_found) that lists those there are.
+// Returns the agent of that name, also a destroyed one. Error(not_found) lists the agents.
 store::Agent known_agent(Opened& opened, const std::string& name);
-// The same one as its row is now.
+// Reads the agent's row again.
 store::Agent again(Opened& opened, const store::Agent& agent);
 bool is_gone(const store::Agent& agent);
 
-// On stdout, once, or with `follow` until there is an end.
+// Draws on stdout once, with `follow` until the last frame or a signal.
 using Draw = std::function<cli::Frame(cli::Form form, std::size_t width)>;
 base::ExitStatus show(Opened& opened, const ViewOptions& options, const Draw& draw);
 
-// The same of what is new each time that it is drawn (cli::append).
+// Like show(), but each frame has only what is new (cli::append).
 base::ExitStatus append(Opened& opened, const ViewOptions& options, const Draw& draw);
 
 // ISO 8601; "" for 0.
 std::string iso(base::TimeMs time);
 // "5 min ago"; "" for 0.
 std::string ago(base::TimeMs time);
-// Each line cut to the width of a terminal.
+// Cuts each line to the width of the terminal.
 void cut_lines(std::vector<std::string>& lines, std::size_t width);
 
-// One line of the three, of which the middle gives way where they are wider together.
+// Joins the three to one line. The middle is cut if they are wider than `width`.
 std::string fitted(const std::string& head, const std::string& middle, const std::string& tail,
                    std::size_t width);
 

@@ -37,7 +37,7 @@ ExitStatus run(const Options& options, Opened& opened) {
             throw base::Error(base::ErrorCode::canceled, "wait: interrupted");
         if (!task)
             throw base::Error(base::ErrorCode::timeout,
-                              "wait: task " + one_line(id) + " had not ended in time");
+                              "wait: task " + one_line(id) + " did not end in time");
         tell_end(*task);
         if (options.json) std::cout << json_of(*task, options.agent) << std::endl;
         if (status == ExitStatus::done) status = status_of(*task);
@@ -53,8 +53,9 @@ Action add_wait(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     verb.word("NAME", options->agent, "the agent").required();
     verb.list("ID", options->ids, "the tasks").required();
-    verb.option("--timeout", options->timeout, "at most so long: exit 124").type("TIME");
-    verb.flag("--json", options->json, "print one JSON object a line");
+    verb.option("--timeout", options->timeout, "wait at most TIME, then exit with 124")
+        .type("TIME");
+    verb.flag("--json", options->json, "print one JSON object per line");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

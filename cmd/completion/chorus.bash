@@ -1,4 +1,5 @@
-# Completion for bash, installed under the name of each executable: they complete themselves (chorus(7)).
+# Completion for bash, installed under the name of each executable. The words come from the executable itself, called
+# with --complete (chorus(7)).
 _chorus() {
     local line=${COMP_LINE:0:COMP_POINT} word about name i
     local -a words=()
@@ -6,13 +7,13 @@ _chorus() {
         [[ $line =~ ^[[:space:]]* ]]
         line=${line:${#BASH_REMATCH[0]}}
         word=${COMP_WORDS[i]}
-        [[ $i -lt $COMP_CWORD ]] || word=$line # as far as the cursor
+        [[ $i -lt $COMP_CWORD ]] || word=$line # up to the cursor
         line=${line:${#word}}
-        # --model=x/y:1 was taken apart at COMP_WORDBREAKS: what no blank parts is one word
+        # bash splits --model=x/y:1 at COMP_WORDBREAKS: join parts that no blank separates
         if [[ $i -gt 0 && -z ${BASH_REMATCH[0]} ]]; then words[-1]+=$word; else words+=("$word"); fi
     done
     words=("${words[@]//[\"\'\\]/}")
-    local kept=${words[-1]%"${2//[\"\'\\]/}"} # of the word: only what is behind it is exchanged
+    local kept=${words[-1]%"${2//[\"\'\\]/}"} # the start of the word; bash replaces only what follows it
     COMPREPLY=()
     while IFS=$'\t' read -r word about; do
         case $word in

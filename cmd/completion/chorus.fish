@@ -1,4 +1,5 @@
-# Completion for fish, installed under the name of each executable: they complete themselves (chorus(7)).
+# Completion for fish, installed under the name of each executable. The words come from the executable itself, called
+# with --complete (chorus(7)).
 function __chorus_complete
     set -l words (commandline -opc)
     set -l begun (commandline -ct)

@@ -50,32 +50,32 @@ bool is_plain_file(struct archive_entry* entry) {
     return archive_entry_filetype(entry) == AE_IFREG && archive_entry_hardlink(entry) == nullptr;
 }
 
-// A .git that is a file names a repository elsewhere.
+// A .git file points to a repository elsewhere.
 bool names_git(std::string_view path) {
     return base::to_lower_ascii(path.substr(path.rfind('/') + 1)) == ".git";
 }
 
-// libarchive has no words for a compressed file that is cut off in its last bytes.
+// libarchive has no message for a compressed file that is truncated in its last bytes.
 std::string why(struct archive* archive) {
     const char* words = archive_error_string(archive);
-    return words != nullptr ? words : "it is cut off";
+    return words != nullptr ? words : "truncated";
 }
 
-// Finds what no directory can hold before it is written.
+// Finds names that cannot exist in one directory before anything is written.
 class Names {
   public:
     Names(const std::string& archive, const std::string& directory)
         : archive_(archive), most_bytes_(PATH_MAX - 1 - directory.size()) {}
 
     void add(const std::string& path, bool is_file) {
-        if (path.size() > most_bytes_) refuse(path, "it is too long");
+        if (path.size() > most_bytes_) refuse(path, "the path is too long");
         for (const std::string_view part : base::split(path, '/'))
-            if (part.size() > NAME_MAX) refuse(path, "it is too long");
+            if (part.size() > NAME_MAX) refuse(path, "the name is too long");
         for (std::size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1))
             add_directory(path.substr(0, at), path);
         if (!is_file) return add_directory(path, path);
         if (directories_.count(path) > 0 || !files_.insert(path).second)
-            refuse(path, "the archive has it twice");
+            refuse(path, "the archive contains it twice");
     }
 
   private:
@@ -95,7 +95,7 @@ class Names {
     std::set<std::string> directories_;
 };
 
-// Reads an entry to its end, piece by piece.
+// Reads an entry to its end in pieces.
 void read_entry(struct archive* archive, std::uint64_t& budget,
                 const std::function<void(std::string_view)>& use) {
     sys::Buffer buffer;
@@ -133,7 +133,7 @@ std::string text_of_entry(struct archive* archive) {
     return text;
 }
 
-// An archive says this of itself; one that another program made says nothing.
+// What a packed agent says about itself; archives made by other programs say nothing.
 struct OfPacking {
     std::string mark;
     std::optional<std::string> manifest;
@@ -150,14 +150,14 @@ void check_packing(const OfPacking& packing, const std::string& archive) {
                     "use the newer chorus");
     if (!packing.manifest)
         throw Error(ErrorCode::bad_request,
-                    archive + ": the archive is cut off: no manifest ends it",
+                    archive + ": the archive is truncated: the manifest at its end is missing",
                     "pack the agent again");
     require_manifest(*packing.manifest, packing.found, archive);
 }
 
 Archive open_archive(const sys::InputFile& file) {
     Archive archive(archive_read_new());
-    // not _all, some of which run a program to unpack
+    // not _all: some of those filters run a program
     for (const auto support : {archive_read_support_filter_gzip, archive_read_support_filter_bzip2,
                                archive_read_support_filter_xz, archive_read_support_filter_zstd})
         support(archive.get());
@@ -203,7 +203,7 @@ Unpacked unpack(const std::string& path, const std::string& directory) {
     for (;;) {
         const int status = archive_read_next_header(archive.get(), &entry);
         if (status == ARCHIVE_EOF) break;
-        // a warning: the name is not of this process's locale, and stands as it is
+        // a warning: the name is not in this process's locale; it is used as it is
         if (status != ARCHIVE_OK && status != ARCHIVE_WARN)
             throw Error(ErrorCode::bad_request,
                         file.name() + ": not a packed agent: " + why(archive.get()));

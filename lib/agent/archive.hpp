@@ -1,6 +1,6 @@
-// A packed agent (tar, compressed or not) unpacked into a directory. Taken are regular files and
-// directories with plain relative names; links, devices, "..", and all of a .git but its history
-// (hooks, configuration, operations in progress) are left out.
+// Unpacks a packed agent (tar, compressed or not) into a directory. Regular files and directories
+// with plain relative names are taken; links, devices, "..", and everything of a .git except its
+// history (hooks, configuration, operations in progress) are left out.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ struct Unpacked {
     std::size_t files = 0;
     std::vector<std::string> left_out;  // names, made visible
 };
-// Error(bad_request) for what is no archive, holds more than 100,000 entries or 16 GiB or a name
-// that no directory can hold beside the others, or is a packed agent whose files are not those that
-// its manifest names (agent/manifest.hpp).
+// Error(bad_request) if it is not an archive, has more than 100,000 entries or 16 GiB, contains
+// names that cannot exist in one directory, or is a packed agent whose files differ from its
+// manifest (agent/manifest.hpp).
 Unpacked unpack(const std::string& archive, const std::string& directory);
-// Whether a path leads to, or into, what of a .git is not its history: what git would run, obey or
-// go on with. In any case and in any .git on the way.
+// Returns whether a path is, or is below, a part of a .git that is not its history: what git would
+// run, read as configuration or continue. Ignores case; checks every .git in the path.
 bool is_git_trap(const std::string& path);
-// A path of an agent from elsewhere that is not taken: one of those, or a .git that is a file.
+// Returns whether a path of a foreign agent is left out: such a part of a .git, or a .git file.
 bool is_left_out(const std::string& path, bool is_file);
 
 }  // namespace chorus::agent

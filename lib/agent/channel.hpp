@@ -13,13 +13,14 @@ struct Channel {
     std::string target;  // the URL, or what the shell runs
 };
 
-// Why the text is no channel, or "". The URL is not told in it: whoever has it can post.
+// Returns why the text is not a channel, or "". The message does not contain the URL, because
+// anyone who knows it can post.
 std::string channel_problem(std::string_view text);
-// What the problem's hint says.
+// The hint for such a problem.
 extern const char* const channel_hint;
-// "hooks.example": what of a webhook's URL may be told.
+// Returns the host of a webhook's URL ("hooks.example"), the only part that may be shown.
 std::string webhook_host(std::string_view url);
-// Of a text without a problem; "" is none.
+// Parses a text without a problem; "" is no channel.
 Channel parse_channel(std::string_view text);
 
 }  // namespace chorus::agent

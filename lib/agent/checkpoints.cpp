@@ -20,15 +20,15 @@ namespace {
 
 using Entry = sys::Fingerprint::Entry;
 
-// The process that holds the lock writes here what is not whole yet; the next one takes the name
-// again.
+// Incomplete files are written under this name by the process that holds the lock; the next one
+// overwrites it.
 constexpr const char* incoming_name = "/incoming";
 constexpr std::size_t most_tree_bytes = 1U << 30;
 constexpr std::size_t number_width = 20;  // with the newline
 constexpr std::size_t folder_digits = 2;
-// Each of so few is synced alone; of more the file system as a whole.
+// Up to this many new files are synced one by one; with more, the whole file system is synced.
 constexpr std::size_t few = 32;
-constexpr std::uint64_t least_room = 4096;  // that a file takes on the disk
+constexpr std::uint64_t least_room = 4096;  // disk space that a file takes
 
 bool has_same_times(const Entry& one, const Entry& other) {
     return one.mode == other.mode && one.inode == other.inode &&
@@ -48,7 +48,7 @@ bool is_hash(std::string_view name) {
            name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-// The paths of those that are not to be kept: the largest, so that the others fit.
+// Returns the files that are left out: the largest ones, so that the others fit.
 std::set<std::string_view> too_large(const Tree& tree, std::int64_t most_bytes) {
     std::vector<const Entry*> files;
     for (const Entry& entry : tree)
@@ -110,7 +110,7 @@ class Checkpoints::Keeping {
                 throw base::Error(base::ErrorCode::canceled, "the turn is being ended");
             while (old != before.end() && old->path < entry.path) ++old;
             const bool is_old = old != before.end() && old->path == entry.path;
-            // its times do not tell whether it is changed once more
+            // changed so recently that its times would not show another change
             const bool is_young = !entry.more.empty();
             if (left_out.contains(entry.path))
                 entry.more.clear();
@@ -124,14 +124,14 @@ class Checkpoints::Keeping {
     }
 
   private:
-    // A disk that is nearly full is left to what the turn itself writes.
+    // Leaves space on a nearly full disk to the turn itself.
     bool has_room_for(std::uint64_t bytes) const {
         struct statvfs space {};
         return statvfs(store_.directory_.c_str(), &space) != 0 ||
                bytes < std::uint64_t{space.f_bavail} * space.f_frsize / 2;
     }
 
-    // "" of what cannot be read, or is another file by now.
+    // Returns the content's hash; "" if the file cannot be read or was replaced meanwhile.
     std::string take_in(const Entry& entry) {
         const sys::Fd file =
             sys::open_beneath(root_.fd(), entry.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
@@ -228,8 +228,8 @@ sys::Fd Checkpoints::open_content(const std::string& hash) const {
     return fd;
 }
 
-// The number has a fixed width: where the files are as they were it alone is written, in place. A
-// power failure that takes it back looks like a turn that was killed.
+// The number has a fixed width: if the files have not changed, only the number is overwritten in
+// place. A power failure that loses it looks like a killed turn.
 void Checkpoints::note_end(const End& end) const {
     sys::make_directory(directory_);
     const std::string path = directory_ + "/end";
@@ -243,7 +243,7 @@ void Checkpoints::note_end(const End& end) const {
         std::string_view(text).substr(number.size()) == files &&
         pwrite(old.get(), number.data(), number.size(), 0) == static_cast<ssize_t>(number.size()))
         return;
-    // not by a temporary of write_file(): nobody looks for one after the end of a turn
+    // not through a temporary of write_file(): no one cleans those up after the end of a turn
     const std::string incoming = directory_ + incoming_name;
     const sys::Fd file = open_incoming(incoming);
     sys::write_all(file.get(), number + files, incoming);

@@ -1,7 +1,7 @@
-// The files of a workspace as they were at some moments, kept in the agent's directory: contents by
-// their SHA-256, and a tree for each moment, which says what lay where. One process at a time
-// changes the store (agent::Home::checkpoint_lock). It is written so that what a tree names is
-// there: a process that is killed leaves files that no tree names, which sweep() removes.
+// Snapshots of a workspace's files, stored in the agent's directory: contents by their SHA-256, and
+// for each snapshot a tree that lists the paths. One process at a time changes the store
+// (agent::Home::checkpoint_lock). Everything that a tree names is written before the tree: a killed
+// process leaves only files that no tree names, which sweep() removes.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace chorus::agent {
 
-// `more` of a regular file is the SHA-256 of its content, "" where that is not kept.
+// `more` of a regular file is the SHA-256 of its content, "" if that is not stored.
 using Tree = std::vector<sys::Fingerprint::Entry>;
 
 class Checkpoints {
@@ -25,26 +25,27 @@ class Checkpoints {
     explicit Checkpoints(std::string directory) : directory_(std::move(directory)) {}
 
     struct Kept {
-        std::string tree;                   // its name; the same for the same tree
-        std::int64_t new_bytes = 0;         // that the store has grown by
-        std::vector<std::string> left_out;  // files whose content is not kept, by path
-        bool is_news = false;               // that they are not: it was otherwise in `previous`
+        std::string tree;                   // its name; equal trees have equal names
+        std::int64_t new_bytes = 0;         // by how much the store has grown
+        std::vector<std::string> left_out;  // files whose content is not stored, by path
+        bool is_news = false;               // whether left_out differs from `previous`
     };
     struct Bounds {
-        std::int64_t most_bytes = 0;  // the largest files are left out where there is more
+        std::int64_t most_bytes = 0;  // the largest files are left out beyond this
         std::function<bool()> stop = {};
     };
-    // `now` was just made of `root`. A file that is as it was in the tree `previous` is not read.
-    // Synced. Error(canceled) where `stop` says so.
+    // `now` was just made from `root`. A file that is unchanged since the tree `previous` is not
+    // read. The result is synced. Error(canceled) if `stop` returns true.
     Kept keep(const sys::Root& root, const sys::Fingerprint& now, const std::string& previous,
               const Bounds& bounds) const;
-    // Nothing where it is gone, or not what was written.
+    // Returns nothing if the tree is missing or damaged.
     std::optional<Tree> find(const std::string& tree) const;
-    // The content of that SHA-256, to be read from its start; no descriptor likewise.
+    // Opens the content with that SHA-256 at its start; returns no descriptor if it is missing or
+    // damaged.
     sys::Fd open_content(const std::string& hash) const;
 
-    // How all was when nobody wrote any more, for whoever goes back: what is otherwise then was
-    // changed by others. `newest` is the checkpoint made last, by the number its owner gave it.
+    // The files at the end of the last turn or rewind: a rewind treats later differences as changed
+    // by others. `newest` is the number of the newest checkpoint.
     struct End {
         std::int64_t newest = 0;
         sys::Fingerprint files;
@@ -52,7 +53,7 @@ class Checkpoints {
     void note_end(const End& end) const;
     std::optional<End> find_end() const;
 
-    // Removes what is not of these trees; how many bytes are left.
+    // Removes everything that does not belong to these trees; returns how many bytes are left.
     std::int64_t sweep(const std::set<std::string>& trees) const;
 
   private:

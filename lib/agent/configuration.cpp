@@ -41,7 +41,7 @@ std::string configuration_text(const Directory& directory) {
     auto text = read_if_there(directory.configuration());
     if (!text)
         throw Error(ErrorCode::config_invalid, directory.configuration() + ": no such file",
-                    "the agent's configuration was removed; put it back or destroy the agent");
+                    "the agent's configuration was removed; restore it or destroy the agent");
     return std::move(*text);
 }
 

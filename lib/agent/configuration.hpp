@@ -1,5 +1,5 @@
-// agent.json and config.json: loaded, checked against the table of keys, rewritten without losing
-// what this version does not know.
+// Loads agent.json and config.json, checks them against the table of keys, and rewrites them
+// without losing what this version does not know.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ struct Budget {
     std::optional<std::int64_t> tokens_per_turn;
 };
 
-// A profile by name, or written out.
+// A profile by name, or given in full.
 struct Permissions {
-    std::string name = "standard";  // "custom" when written out
+    std::string name = "standard";  // "custom" if given in full
     std::optional<policy::ProfileText> custom;
-    std::string json = {};  // as it was read; "" where it was not
+    std::string json = {};  // as read from the file; "" if it was not
 };
 
 // The keys that agent.json and config.json share; unset ones are absent.
@@ -57,20 +57,20 @@ struct Configuration {
     std::string text;                 // the file as it was read
 };
 
-// What no agent of the home may exceed, whatever its agent.json says.
+// Limits for every agent of the home, whatever its agent.json says.
 struct Limits {
     std::optional<Permissions> permissions;
     std::optional<sys::SandboxMode> sandbox;
     Budget budget;
-    std::optional<std::vector<std::string>> environment;  // the names there may be
+    std::optional<std::vector<std::string>> environment;  // the allowed names
     std::int64_t checkpoint_bytes = base::limits::checkpoint_bytes;
-    bool private_webhooks = false;  // channels may post to own networks
-    // How long a model's server may be silent: before the model writes, and while it does.
+    bool private_webhooks = false;  // channels may post to private networks
+    // How long a model's server may stay silent: before the model writes, and while it does.
     std::int64_t first_byte_ms = base::limits::first_byte_ms;
     std::int64_t stall_ms = base::limits::stall_ms;
 };
 
-// config.json; a missing file is the defaults.
+// config.json; a missing file means the defaults.
 struct HomeConfiguration {
     std::string default_model;
     Permissions default_permissions;
@@ -79,7 +79,7 @@ struct HomeConfiguration {
         std::string base_url;
         std::string api_version;
         std::int64_t max_output_tokens = 0;
-        std::optional<std::int64_t> first_byte_ms = {};  // instead of that in limits
+        std::optional<std::int64_t> first_byte_ms = {};  // overrides the one in limits
         std::optional<std::int64_t> stall_ms = {};
     };
     std::map<std::string, ProviderSettings> providers;
@@ -91,7 +91,8 @@ struct HomeConfiguration {
     std::string bash = "bash";
     bool allow_network_fs = false;
     Limits limits;
-    // Roles to the profiles they may grant, "*" for any; users and %groups to their roles.
+    // permission_grants: the profiles that a role may grant, "*" for any. roles: the roles of users
+    // and %groups.
     std::map<std::string, std::vector<std::string>> permission_grants;
     std::map<std::string, std::vector<std::string>> roles;
     std::string audit_sink;           // "syslog", an absolute path, or "" for none
@@ -99,34 +100,36 @@ struct HomeConfiguration {
     Shared shared;
 };
 
-// The files as they are; of a home without config.json "{}". Error(config_invalid) for an agent
-// without agent.json, and for a file that is too long.
+// Returns the text of the file; "{}" for a home without config.json. Error(config_invalid) for an
+// agent without agent.json, and for a file that is too long.
 std::string configuration_text(const Directory& directory);
 std::string configuration_text(const Home& home);
 
-// Throw Error(config_invalid) naming the file, the key and the expected type.
+// These throw Error(config_invalid) with the file, the key and the expected type.
 Configuration parse_configuration(std::string_view text, std::string_view what);
 Configuration load_configuration(const Directory& directory);
 HomeConfiguration parse_home_configuration(std::string_view text, std::string_view what);
 HomeConfiguration load_home_configuration(const Home& home);
-// The agent's own or the home's, and no weaker than the home's limit.
+// Returns the agent's own or the home's sandbox mode, but no weaker than the home's limit.
 sys::SandboxMode sandbox_in_force(const Configuration& agent, const HomeConfiguration& home);
-// Error(config_invalid) where audit_sink names a file of the home.
+// Throws Error(config_invalid) if audit_sink names a file inside the home.
 void check_audit_sink(const HomeConfiguration& configuration, const Home& home);
-// "permissions" as chorus-init's --permissions takes it: a name, or @FILE's JSON text.
+// Parses "permissions" as chorus-init's --permissions takes it: a name, or the JSON text of @FILE.
 Permissions parse_permissions(std::string_view json, std::string_view what);
 
-// The profile in force: a preset, a profile of config.json, or the one written out. Throws
-// Error(config_invalid) listing the names there are. `what` and `key`: the file, and where in it.
+// Returns the profile in force: a preset, a profile of config.json, or the one given in full.
+// Throws Error(config_invalid) with the list of known names. `what` and `key`: the file and the
+// place in it.
 policy::Profile resolve_profile(const Permissions& permissions, const HomeConfiguration& home,
                                 std::string_view what, std::string_view key = "permissions");
-// Compiles every profile of the home, and finds those it names.
+// Compiles every profile of the home, and checks that the profiles it names exist.
 void check_profiles(const HomeConfiguration& home, std::string_view what);
 
-// agent.json's text with these members set (JSON values as text); everything else stays as it is.
+// Returns agent.json's text with these members set (JSON values as text); everything else is
+// unchanged.
 std::string with_members(std::string_view text, const std::map<std::string, std::string>& members);
-// The same with the members of the other text that it lacks or has as null. Error(config_invalid)
-// for what is no object.
+// The same with those members of the other text that are missing or null in the first.
+// Error(config_invalid) if a text is not an object.
 std::string with_missing_members(std::string_view text, std::string_view from);
 
 }  // namespace chorus::agent

@@ -35,16 +35,16 @@ std::string joined(const std::vector<std::string>& names, std::size_t count) {
                                     const std::string& found) {
     throw Error(ErrorCode::bad_request,
                 place.dotted() + ": " + joined(place.names, depth) + " is " + shown(found) +
-                    ", which holds nothing by name",
+                    ", not an object",
                 "set " + joined(place.names, depth) + " as a whole");
 }
 
-// The object that holds the value; made where there is none.
+// Returns the object that holds the value; creates it if there is none.
 Json& parent_of(Json& object, const Place& place) {
     Json* parent = &object;
     for (std::size_t depth = 1; depth < place.names.size(); ++depth) {
         Json& child = (*parent)[place.names[depth - 1]];
-        // what is built in would be gone without a word
+        // an object here would silently replace the built-in value
         const auto fallback = depth == 1 ? fallback_in(*place.key, place.file) : "";
         if (child.is_null() && !fallback.empty())
             refuse_on_the_way(place, depth, std::string(fallback));
@@ -69,7 +69,7 @@ std::optional<Place> find_place(std::string_view dotted, File file) {
     for (std::size_t i = 1; i < parts.size(); ++i) {
         const Member* member = find_member(place.type, parts[i]);
         if (member == nullptr || parts[i].empty()) return std::nullopt;
-        // names of users may have dots
+        // user names may contain dots
         const bool takes_the_rest = place.type == KeyType::name_lists;
         place.names.emplace_back(takes_the_rest ? dotted.substr(key->name.size() + 1) : parts[i]);
         place.type = member->type;
@@ -113,7 +113,7 @@ std::string value_json(std::string_view given, const Place& place) {
     }
     const bool takes_all = place.type == KeyType::text || place.type == KeyType::text_or_null ||
                            place.type == KeyType::channel;
-    // an object or a list was not meant as a name
+    // an object or a list is not meant as a name
     const bool is_meant =
         parsed && (parsed->is_structured() || !fits(chat::Json(std::string(given)), place.type));
     return is_meant && !takes_all ? chat::dump(*parsed) : chat::quoted(given);

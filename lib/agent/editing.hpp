@@ -1,5 +1,5 @@
-// One value of agent.json or config.json, named by a dotted key such as "permissions.ci": found,
-// set and removed without losing anything else.
+// Finds, sets and removes one value of agent.json or config.json, named by a dotted key such as
+// "permissions.ci", without losing anything else.
 #pragma once
 
 #include <optional>
@@ -15,30 +15,30 @@ struct Place {
     const Key* key = nullptr;
     File file = File::home;
     KeyType type = KeyType::any;     // of the value
-    std::vector<std::string> names;  // the key's, and below it
+    std::vector<std::string> names;  // the key and the members below it
     std::string dotted() const;
 };
-// Nothing where the table knows no such value.
+// Returns nothing if the table has no such value.
 std::optional<Place> find_place(std::string_view dotted, File file);
-// What there is where the name goes astray, in full, and the name up to there.
+// The shortest unknown prefix of the name, and the full names that are known in its place.
 struct Astray {
     std::string dotted;
     std::vector<std::string> there_are;
 };
 Astray astray(std::string_view dotted, File file);
 
-// As typed on a command line: JSON where that fits the type, else the text itself where a text
-// does. What fits neither way is left for check_place to refuse. Error(bad_request) for what is not
-// UTF-8 or has a key twice.
+// Converts a command-line argument to JSON: taken as JSON if that fits the type, else as a string
+// if the type accepts one. check_place refuses what fits neither way. Error(bad_request) for text
+// that is not UTF-8 or has a key twice.
 std::string value_json(std::string_view given, const Place& place);
-// Throws Error(config_invalid) where the value is not of the place's type.
+// Throws Error(config_invalid) if the value is not of the place's type.
 void check_place(const Place& place, std::string_view json, std::string_view what);
 
-// `text` is the file's, `what` its name in errors: Error(config_invalid) where it is no JSON
-// object. JSON; nothing where it is absent or null.
+// `text` is the file's text and `what` its name in errors: Error(config_invalid) if it is not a
+// JSON object. Returns JSON; nothing if the value is absent or null.
 std::optional<std::string> find_value(std::string_view text, const Place& place,
                                       std::string_view what);
-// Error(bad_request) where something other than an object stands on the way.
+// Error(bad_request) if a name on the path is not an object.
 std::string with_value(std::string_view text, const Place& place, std::string_view json,
                        std::string_view what);
 std::string without_value(std::string_view text, const Place& place, std::string_view what);

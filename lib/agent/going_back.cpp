@@ -15,7 +15,7 @@ using Paths = std::vector<std::string>;
 
 constexpr unsigned entering = 0700;
 
-// Set-id bits are not put back: they are for one content.
+// Set-id bits are not restored: they were meant for one content only.
 unsigned permissions(const Entry& entry) {
     return static_cast<unsigned>(entry.mode) & (S_ISDIR(entry.mode) ? 07777U : 0777U);
 }
@@ -35,7 +35,7 @@ bool is_same(const Entry& one, const Entry& other) {
            one.modified_ns == other.modified_ns && one.changed_ns == other.changed_ns;
 }
 
-// A directory that nobody could look into.
+// A directory that could not be read.
 bool is_closed(const Entry& entry) {
     return entry.path.ends_with('/');
 }
@@ -51,7 +51,7 @@ std::string put(const Checkpoints& store, const sys::Root& root, const Entry& en
     const sys::Fd content = store.open_content(entry.more);
     if (!content)
         return base::visible(entry.path, base::Newlines::escape) +
-               ": the checkpoint's copy of it is damaged";
+               ": its copy in the checkpoint is damaged";
     return sys::put_file(root, entry.path, permissions(entry),
                          [&](int fd) { sys::copy_rest(content.get(), fd, entry.path); });
 }
@@ -93,7 +93,7 @@ void GoingBack::compare(const Step& step, const From& from) {
         steps_.push_back(step);
 }
 
-// A directory stays for what is kept in it, and nothing can stand below a file that is kept.
+// A directory stays if something in it is kept, and nothing can be restored below a kept file.
 void GoingBack::spare_what_is_kept() {
     const std::set<std::string> kept(kept_.begin(), kept_.end());
     const auto has_kept_below = [&](const std::string& path) {
@@ -118,7 +118,7 @@ void GoingBack::spare_what_is_kept() {
     std::sort(kept_.begin(), kept_.end());
 }
 
-// Makes directories writable that are not and in which something changes.
+// Makes read-only directories writable if something changes in them.
 void GoingBack::open_directories(const sys::Root& root, std::vector<const Entry*>& opened) const {
     for (const Entry* directory : read_only_) {
         const std::string below = directory->path + "/";
@@ -133,7 +133,7 @@ void GoingBack::open_directories(const sys::Root& root, std::vector<const Entry*
         (void)sys::put_mode(root, directory->path, permissions(*directory) | entering);
 }
 
-// From the leaves up what goes, then from the top what comes; modes of directories last.
+// Removes from the leaves up, then creates from the top down; sets modes of directories last.
 Paths GoingBack::apply(const Checkpoints& store, const sys::Root& root) const {
     Paths problems;
     const auto note = [&](std::string problem) {

@@ -24,20 +24,21 @@ std::string login_name(uid_t uid) {
     return name == std::to_string(uid) ? "'#" + name + "'" : base::shell_quoted(name);
 }
 
-// Returns who owns the directory that holds the home.
+// Returns the owner of the directory that contains the home.
 std::optional<uid_t> owner_around(const Home& home) {
     struct stat status {};
     const std::string around = home.path().substr(0, home.path().rfind('/') + 1);
     return stat(around.c_str(), &status) == 0 ? std::optional(status.st_uid) : std::nullopt;
 }
 
-// chown(1) takes the number of a user without a name as it is.
+// find_person gives a user without a name as a number, which chown(1) accepts.
 std::string give_to(const Home& home, uid_t uid) {
     return "sudo chown -R " + base::shell_quoted(sys::find_person(uid).name) + " " +
            base::shell_quoted(home.path());
 }
 
-// Where root made it in this user's directory, as `sudo -E` does, it is to be given back.
+// If root made the home in this user's directory, as `sudo -E` does, its owner has to be changed
+// back.
 std::string hint_of_owner(const Home& home, uid_t owner) {
     if (owner == 0 && owner_around(home) == geteuid()) return give_to(home, geteuid());
     return "sudo -u " + login_name(owner) + " …";
@@ -54,7 +55,7 @@ void check_owner(const Home& home) {
                         ", this process runs as uid " + std::to_string(geteuid()),
                     hint_of_owner(home, status.st_uid));
     if ((status.st_mode & 0022U) != 0)
-        throw Error(ErrorCode::forbidden, home.path() + ": others can write it",
+        throw Error(ErrorCode::forbidden, home.path() + ": writable by other users",
                     "chmod go-w " + base::shell_quoted(home.path()));
 }
 
@@ -64,8 +65,8 @@ void check_filesystem(const Home& home, const sys::Environment& environment) {
     if (load_home_configuration(home).allow_network_fs) return;
     throw Error(ErrorCode::config_invalid,
                 home.path() + ": on a network file system (" + *filesystem +
-                    "), where locks and synced writes cannot be relied on",
-                "choose a local CHORUS_HOME, or allow it knowingly with CHORUS_NETWORK_FS=1");
+                    "), where locks and synced writes are not reliable",
+                "set CHORUS_HOME to a local directory, or allow this one with CHORUS_NETWORK_FS=1");
 }
 
 }  // namespace
@@ -107,8 +108,8 @@ void check_home(const Home& home, const sys::Environment& environment) {
 void open_home(const Home& home, const sys::Environment& environment, IfMissing if_missing) {
     if (!sys::exists(home.path())) {
         if (if_missing == IfMissing::refuse)
-            throw Error(ErrorCode::not_found, home.path() + ": no home of agents there",
-                        "make the first agent with chorus-init NAME, or set CHORUS_HOME");
+            throw Error(ErrorCode::not_found, home.path() + ": the home does not exist",
+                        "create the first agent with chorus-init NAME, or set CHORUS_HOME");
         sys::make_directory(home.path(), 0700);
     }
     check_home(home, environment);
@@ -123,7 +124,7 @@ std::string foreign_place(const Home& home) {
         status.st_uid != 0)
         return {};
     return home.path() + ": belongs to root, in a directory of " + sys::find_person(*around).name +
-           ", who cannot use it; " + give_to(home, *around) + " gives it back";
+           ", who cannot use it; to fix this: " + give_to(home, *around);
 }
 
 std::string share_directory() {

@@ -105,7 +105,7 @@ void check_audit_sink(const HomeConfiguration& configuration, const Home& home) 
     const std::string& sink = configuration.audit_sink;
     if (!sink.starts_with('/') || !is_in_home(home, sink)) return;
     throw base::Error(base::ErrorCode::config_invalid,
-                      home.config() + ": audit_sink: " + base::quoted(sink) + " lies in the home",
+                      home.config() + ": audit_sink: " + base::quoted(sink) + " is inside the home",
                       "chorus-config set audit_sink FILE, with a FILE outside of " + home.path() +
                           ", or chorus-config unset audit_sink");
 }
@@ -116,7 +116,7 @@ void check_profiles(const HomeConfiguration& home, std::string_view file) {
         if (policy::Profile::preset(name))
             throw base::Error(base::ErrorCode::config_invalid,
                               what + ": permissions." + name + ": a preset has that name",
-                              "the preset is what it means; choose another name");
+                              "choose another name; a preset cannot be redefined");
         (void)policy::Profile::compile(profile, what + ": permissions." + name);
     }
     (void)resolve_profile(home.default_permissions, home, what, "default_permissions");

@@ -17,7 +17,7 @@ bool is_kept(std::string_view token) {
            (token.size() > most_digits || token.find_first_of(".Ee") != std::string_view::npos);
 }
 
-// A text, a number, or one byte.
+// A token is a string, a number, or one byte.
 std::size_t end_of_token(std::string_view text, std::size_t at) {
     if (text[at] == '"') {
         for (++at; at < text.size() && text[at] != '"'; ++at)

@@ -1,6 +1,6 @@
-// A number with a fraction, an exponent or more digits than an integer has is not written as it was
-// read. While JSON is edited a text stands for each of them. Include it in .cpp files only, as
-// chat/json.hpp.
+// Keeps numbers of edited JSON unchanged. A JSON library would rewrite a number that has a
+// fraction, an exponent or very many digits, so a string replaces each of them during editing.
+// Include it in .cpp files only, like chat/json.hpp.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@ namespace chorus::agent {
 
 class KeptNumbers {
   public:
-    // JSON with texts in their places.
+    // Returns the JSON with strings in place of the numbers.
     std::string keep(std::string_view json);
-    // The text of a file, made of what keep() returned: with the numbers again.
+    // Returns the file text for an object parsed from keep()'s result, with the numbers restored.
     std::string written(const chat::Json& object) const;
     std::string in_one_line(const chat::Json& value) const;
 

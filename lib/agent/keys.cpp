@@ -27,7 +27,7 @@ std::string_view expected(KeyType type) {
         case KeyType::text_list:
             return "a list of strings";
         case KeyType::variables:
-            return "a list of names of variables";
+            return "a list of variable names";
         case KeyType::paths:
             return "a list of absolute paths";
         case KeyType::names:
@@ -121,29 +121,29 @@ const std::vector<Key>& keys() {
         {"allow_network_fs", boolean, false, true, "false", "CHORUS_NETWORK_FS",
          "allow a home on a network file system"},
         {"audit_sink", sink, false, true, "", "",
-         "where each row of the audit log goes as it is made"},
+         "where each new row of the audit log is also sent"},
         {"auto_compact", boolean, true, true, "false", "",
          "summarise what would fall out of the window"},
         {"budget", KeyType::budget, true, true, "", "", "tokens_per_turn: what a turn may spend"},
-        {"channel_id", channel, true, false, "", "", "where answers and notices are posted too"},
+        {"channel_id", channel, true, false, "", "", "where answers and notices are also sent"},
         {"context_tokens", integer, true, true, "", "",
          "the model's context size; 80 % of it is the window's budget"},
-        {"created_at", text_or_null, true, false, "", "", "when the agent was made", true},
+        {"created_at", text_or_null, true, false, "", "", "when the agent was created", true},
         {"default_model", text, false, true, "", "CHORUS_MODEL", "the model of new agents"},
         {"default_permissions", permissions, false, true, "standard", "",
          "the permission profile of new agents"},
-        {"description", text, true, false, "", "", "one line on what the agent is for"},
+        {"description", text, true, false, "", "", "one line on the agent's purpose"},
         {"environment", variables, true, true, "", "",
-         "names of variables that commands of the agent may see"},
+         "names of environment variables passed to the agent's commands"},
         {"idle_timeout", duration, true, true, "1800", "CHORUS_IDLE_TIMEOUT_MS",
          "idle time after which a session is saved"},
         {"limits", KeyType::limits, false, true, "", "", "what no agent of this home may exceed"},
         {"max_bash_timeout", timeout, false, true, "600", "",
-         "the longest timeout a command may ask for"},
+         "the longest timeout that a command may request"},
         {"max_iterations", count, true, true, "25", "", "model calls in one turn"},
         {"max_messages", integer, true, true, "", "", "messages in the window"},
         {"max_retries", integer, false, true, "3", "", "retries of one model call"},
-        {"metadata", object, true, false, "", "", "yours; Chorus never reads it"},
+        {"metadata", object, true, false, "", "", "your own data; Chorus never reads it"},
         {"model", text_or_null, true, false, "", "CHORUS_MODEL", "provider/name"},
         {"name", text, true, false, "", "", "the agent's name", true},
         {"parallel_tools", count, true, true, "4", "", "read-only calls run side by side"},
@@ -152,7 +152,7 @@ const std::vector<Key>& keys() {
         {"permissions", KeyType::permissions, true, true, "standard", "",
          "agent.json: the profile in force; config.json: profiles by name"},
         {"programs", KeyType::programs, false, true, "", "",
-         "where bash and bwrap are, outside the usual directories"},
+         "paths of bash and bwrap outside the usual directories"},
         {"prompt_ttl", duration, false, true, "604800", "", "how long a question waits"},
         {"providers", KeyType::providers, false, true, "", "", "base_url and more, by provider"},
         {"roles", name_lists, false, true, "", "", "roles of users and groups"},

@@ -1,4 +1,4 @@
-// The configuration keys: one row each, which checks, help and the manual share.
+// The table of configuration keys, used by checks, help and the manual.
 #pragma once
 
 #include <span>
@@ -19,14 +19,14 @@ enum class KeyType {
     timeout,   // the same, at least a second
     boolean,
     text_list,
-    variables,  // names of them
+    variables,  // variable names
     paths,      // absolute
     names,      // a name or a list of names
     object,
     array,
     permissions,  // a profile's name or an object
     profile,      // an object
-    profiles,     // those by name, as config.json has them
+    profiles,     // profiles by name, as in config.json
     sandbox,      // workspace, workspace+net, landlock, off
     sink,         // "syslog" or the absolute path of a file
     path,         // absolute
@@ -34,19 +34,19 @@ enum class KeyType {
     budget,
     limits,
     providers,   // each provider's settings by its name
-    provider,    // those of one
-    name_lists,  // names by a name
+    provider,    // one provider's settings
+    name_lists,  // lists of names by name
     any,
 };
-// "a whole number", as error messages say it.
+// Returns the type as error messages name it, such as "a whole number".
 std::string_view expected(KeyType type);
 
-// What an object of a type holds; a member without a name stands for any name.
+// A member of an object of some type; an empty name stands for any name.
 struct Member {
     std::string_view name;
     KeyType type;
 };
-// Empty for a value that holds none.
+// Empty for types without members.
 std::span<const Member> members(KeyType type);
 // Null for a name that an object of this type may not have.
 const Member* find_member(KeyType type, std::string_view name);
@@ -61,7 +61,7 @@ struct Key {
     std::string_view fallback;  // the built-in value, "" for none
     std::string_view environment;
     std::string_view sentence;
-    bool is_kept = false;  // written by Chorus alone
+    bool is_kept = false;  // written only by Chorus
 };
 
 // Sorted by name.

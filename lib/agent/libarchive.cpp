@@ -1,5 +1,5 @@
-// libarchive, opened by name at the first call: it brings fifteen libraries with it, and only what
-// packs or adopts an agent needs them.
+// Loads libarchive at the first call: it depends on fifteen other libraries, and only packing and
+// adopting agents need it.
 #include <archive.h>
 #include <archive_entry.h>
 

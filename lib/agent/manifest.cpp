@@ -27,7 +27,7 @@ std::string line_of(const std::string& path, const PackedFile& file) {
 
 Error not_whole(const std::string& archive, const std::string& why) {
     return {ErrorCode::bad_request, archive + ": " + why,
-            "it was cut off or changed since it was packed: pack the agent again"};
+            "the archive is truncated or was changed; pack the agent again"};
 }
 
 }  // namespace
@@ -51,13 +51,13 @@ void require_manifest(std::string_view text, const Manifest& found, const std::s
             const std::size_t name = line.find(' ', std::min(base::sha256_digits + 1, line.size()));
             throw not_whole(
                 archive,
-                "a file is missing or is not as it was packed: " +
+                "a file is missing or differs from the packed one: " +
                     base::quoted(name == std::string::npos ? line : line.substr(name + 1)));
         }
     }
     if (!lines.empty())
-        throw not_whole(archive,
-                        "a file that was not packed: " + base::quoted(lines.begin()->second));
+        throw not_whole(
+            archive, "contains a file that was not packed: " + base::quoted(lines.begin()->second));
 }
 
 }  // namespace chorus::agent

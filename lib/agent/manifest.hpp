@@ -1,6 +1,5 @@
-// The archive of a packed agent says what it holds: its first entry says that it is a packed agent,
-// its last one names every file with its size and its SHA-256. An archive that was cut off, at the
-// border of two entries too, lacks the last one.
+// The first entry of a packed agent marks it as one; the last one lists every file with its size
+// and SHA-256. A truncated archive lacks the last one, even if it ends between two entries.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 
 namespace chorus::agent {
 
-// The first entry, which says pack_schema, and the last one.
+// Names of the first entry, whose content is pack_schema, and of the last one.
 constexpr std::string_view pack_mark_name = "chorus-pack";
 constexpr std::string_view manifest_name = "chorus-manifest";
 constexpr std::string_view pack_schema = "chorus.pack/1";
@@ -24,9 +23,10 @@ struct PackedFile {
 using Manifest = std::map<std::string, PackedFile>;  // by path
 
 bool is_of_packing(std::string_view path);
-// A line a file: SHA-256, size, path; "\\" and "\n" in a path stand for a backslash and a newline.
+// One line per file: SHA-256, size, path; "\\" and "\n" in a path stand for a backslash and a
+// newline.
 std::string manifest_text(const Manifest& manifest);
-// Error(bad_request) where the archive's files are not those that `text` names.
+// Error(bad_request) if the archive's files are not those that `text` lists.
 void require_manifest(std::string_view text, const Manifest& found, const std::string& archive);
 
 }  // namespace chorus::agent

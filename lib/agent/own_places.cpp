@@ -7,8 +7,8 @@
 namespace chorus::agent {
 namespace {
 
-// Returns the path without links; that of a file which is not there as it will be named, and ""
-// where its directory is missing.
+// Returns the path with links resolved; for a missing file, the path that it would get; "" if its
+// directory is missing.
 std::string place_of(const std::string& path) {
     const std::string whole =
         path.starts_with('/') ? path : sys::join_path(sys::real_path("."), path);
@@ -38,7 +38,7 @@ bool is_in_workspace(const Home& home, const std::string& place) {
 }
 
 bool is_place_in_home(const Home& home, const std::string& place) {
-    // the log and the copies of a database lie beside it
+    // the database's log and copies are beside it
     return is_below(place, real(home.path())) || is_below(place, real(home.agents())) ||
            is_below(place, real(home.archive())) || is_below(place, real(home.locks())) ||
            place.starts_with(real(home.database()));
@@ -59,8 +59,8 @@ sys::OutputFile::Check refuse_own_places(const Home& home) {
     return [&home](const std::string& path) {
         if (is_own_place(home, path))
             throw base::Error(base::ErrorCode::bad_request,
-                              base::quoted(path) + ": it lies in the home " + home.path(),
-                              "name a file outside of the home, or in an agent's workspace");
+                              base::quoted(path) + ": is inside the home " + home.path(),
+                              "name a file outside the home, or in an agent's workspace");
     };
 }
 

@@ -1,4 +1,4 @@
-// Where in a home only Chorus writes: everywhere but in the agents' workspaces.
+// The places in a home where only Chorus writes: everywhere except the agents' workspaces.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace chorus::agent {
 
-// Whether a file of that name is or would be in the home, wherever links lead. A relative path
-// begins in the working directory.
+// Returns whether a file with that name is or would be in the home, with links followed. A relative
+// path starts in the working directory.
 bool is_in_home(const Home& home, const std::string& path);
-// The same, but for what lies in an agent's workspace.
+// The same, except for paths in an agent's workspace.
 bool is_own_place(const Home& home, const std::string& path);
-// Error(bad_request) where it is.
+// Throws Error(bad_request) for such a place.
 sys::OutputFile::Check refuse_own_places(const Home& home);
 
 }  // namespace chorus::agent

@@ -41,7 +41,8 @@ constexpr std::array compressions{
     Compression{".zst", archive_write_add_filter_zstd},
 };
 
-// A program goes by the ending, and cannot read a file whose ending names another format.
+// Other programs choose the format by the ending, and could not read a file whose ending names
+// another format.
 void refuse_unknown_ending(const std::string& file) {
     const std::string ending = std::filesystem::path(file).extension();
     if (ending.empty() || ending == ".tar" ||
@@ -49,8 +50,8 @@ void refuse_unknown_ending(const std::string& file) {
                     [&](const Compression& each) { return each.ending == ending; }))
         return;
     throw Error(ErrorCode::bad_request,
-                base::quoted(file) + ": no archive of chorus ends in " + base::quoted(ending),
-                "end it in .tar, .tar.gz, .tar.bz2, .tar.xz or .tar.zst");
+                base::quoted(file) + ": unsupported archive ending " + base::quoted(ending),
+                "use .tar, .tar.gz, .tar.bz2, .tar.xz or .tar.zst");
 }
 
 bool ends_in(std::string_view text, std::string_view ending) {
@@ -68,7 +69,7 @@ class Packing {
         check(archive_write_open_fd(writer_.get(), fd));
     }
 
-    // The entry that every reader finds first.
+    // Writes the mark entry, which a reader finds first.
     void begin_archive() {
         add_entry(std::string(pack_mark_name), std::string(pack_schema) + "\n");
     }
@@ -115,7 +116,7 @@ class Packing {
 
     void add(const std::string& path) {
         if (is_git_trap(path)) return;
-        // made anew by whoever unpacks, or of no use there
+        // created again when unpacked, or useless there
         if (path == "current" || path == "commands" || path == ".checkpoints") return;
         sys::Opened opened =
             sys::is_link(root_.path() + "/" + path) ? sys::Opened() : root_.open_to_read(path);
@@ -142,8 +143,9 @@ class Packing {
             if (size < 0 && errno == EINTR) continue;
             if (size < 0) throw base::system_error(root_.path() + "/" + path);
             if (size == 0)
-                throw Error(ErrorCode::failed, root_.path() + "/" + path + ": it became shorter",
-                            "pack again when nobody writes it");
+                throw Error(ErrorCode::failed,
+                            root_.path() + "/" + path + ": it shrank while it was read",
+                            "pack again when no process writes it");
             write({buffer.data(), static_cast<std::size_t>(size)});
             left -= size;
         }
@@ -173,7 +175,7 @@ class Packing {
         if (written < 0) check(ARCHIVE_FATAL);
     }
 
-    // A warning: a name is not of this process's locale, and stands as it is.
+    // A warning: a name is not in this process's locale; it is used as it is.
     void check(int status) const {
         if (status == ARCHIVE_OK || status == ARCHIVE_WARN) return;
         const int number = archive_errno(writer_.get());
@@ -188,7 +190,7 @@ class Packing {
     Writer writer_;
     Packed packed_;
     Manifest manifest_;
-    base::Sha256 hash_;  // of the entry that is being written
+    base::Sha256 hash_;  // of the entry being written
     std::size_t entries_ = 0;
     std::int64_t bytes_ = 0;
 };
@@ -198,8 +200,9 @@ void refuse_inside(const std::string& directory, const std::string& archive) {
     const std::string parent = slash == std::string::npos ? "." : archive.substr(0, slash + 1);
     const std::string inner = sys::real_path(parent) + "/";
     if (inner.rfind(sys::real_path(directory) + "/", 0) == 0)
-        throw Error(ErrorCode::bad_request, archive + ": it would lie in what it is to hold",
-                    "write it elsewhere");
+        throw Error(ErrorCode::bad_request,
+                    archive + ": the archive would be inside the directory that it packs",
+                    "write it to another directory");
 }
 
 }  // namespace

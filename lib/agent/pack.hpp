@@ -1,4 +1,4 @@
-// An agent's directory as an archive that unpack() takes (agent/archive.hpp).
+// Packs an agent's directory into an archive that unpack() accepts (agent/archive.hpp).
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace chorus::agent {
 
-// A file that is not in the directory.
+// An additional file that is not in the directory.
 struct PackedText {
     std::string name;
     std::string text;
@@ -19,10 +19,11 @@ struct Packed {
     std::size_t files = 0;
     std::vector<std::string> left_out;  // links, sockets, devices: names, made visible
 };
-// Regular files and directories, but nothing that unpack() would not take. tar, compressed as the
-// name ends: .gz, .tgz, .bz2, .xz, .zst. The archive is whole or not there. Error(bad_request)
-// where it would lie in the directory itself; Error(failed) for more than unpack() takes. `stop` is
-// asked now and then, and may throw.
+// Packs regular files and directories, but nothing that unpack() would leave out. The format is
+// tar, compressed according to the name's ending: .gz, .tgz, .bz2, .xz, .zst. The archive is
+// complete or not there. Error(bad_request) if it would be inside the directory itself;
+// Error(failed) if there is more than unpack() accepts. `stop` is called from time to time and may
+// throw.
 Packed pack(
     const std::string& directory, const std::vector<PackedText>& more,
     const sys::OutputFile& archive, const std::function<void()>& stop = [] {});

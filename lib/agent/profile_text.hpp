@@ -1,4 +1,4 @@
-// Permissions as the lists that policy::narrows compares.
+// Permissions as lists, which policy::narrows compares.
 #pragma once
 
 #include <string_view>
@@ -7,12 +7,11 @@
 
 namespace chorus::agent {
 
-// Of permissions that resolve_profile takes: what it compiles, a preset as a text of its base
-// alone.
+// Returns the text that resolve_profile would compile; for a preset, a text with only its base.
 policy::ProfileText profile_text(const Permissions& permissions, const HomeConfiguration& home);
 
-// Reads the value of an option: a profile's name, or @FILE with one written out. resolve_profile
-// knows whether there is one of that name. Error(config_invalid).
+// Reads an option's value: a profile's name, or @FILE with a profile in full. Whether the name
+// exists is checked by resolve_profile. Error(config_invalid).
 Permissions named_permissions(std::string_view given, std::string_view option);
 
 }  // namespace chorus::agent

@@ -40,7 +40,7 @@ bool is_duration(const Json& value) {
            value.get<std::int64_t>() <= 1'000'000'000;
 }
 
-// Far above all that is counted here, far below where sums overflow.
+// The upper bound is far above any useful count, and far below an overflow of sums.
 bool is_count(const Json& value) {
     return value.is_number_integer() && value.get<std::int64_t>() >= 0 &&
            value.get<std::int64_t>() <= 1'000'000'000;
@@ -52,7 +52,7 @@ bool is_path(const Json& value) {
     return text.starts_with('/') && text.find('\0') == std::string::npos;
 }
 
-// The value is not shown: whoever has a webhook's URL can post.
+// The value is not shown: anyone who knows a webhook's URL can post.
 void check_channel(const std::string& value, std::string_view what, const std::string& key) {
     const std::string problem = channel_problem(value);
     if (problem.empty()) return;
@@ -64,7 +64,7 @@ bool is_profile(KeyType type) {
     return type == KeyType::permissions || type == KeyType::profile;
 }
 
-// What is misspelt there would otherwise limit nothing.
+// Types with a fixed set of members: a misspelt limit would silently have no effect.
 bool is_closed(KeyType type) {
     return type == KeyType::budget || type == KeyType::limits || type == KeyType::programs ||
            is_profile(type);

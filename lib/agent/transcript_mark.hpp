@@ -1,5 +1,5 @@
-// The comment that begins an entry of a transcript and says which message it is; 0 for what is no
-// message. By the last one a turn knows what a crash left out.
+// The comment at the start of a transcript entry, with the message's id; 0 if the entry is not a
+// message. From the last mark a turn finds out what a crash left out.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace chorus::agent {
 
-// "<!-- message 9 -->" and a newline.
+// Returns "<!-- message 9 -->" and a newline.
 std::string transcript_mark(std::int64_t message_id);
-// Nothing where the text has none.
+// Returns nothing if the text has none.
 std::optional<std::int64_t> last_transcript_mark(std::string_view text);
-// What would be taken for one, or for another comment, is taken apart.
+// Escapes everything that looks like a mark or another comment.
 std::string without_marks(std::string text);
 
 }  // namespace chorus::agent

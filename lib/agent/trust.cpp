@@ -51,7 +51,7 @@ std::string canonical(const Json& value) {
     return sorted(value).dump(-1, ' ', false, Sorted::error_handler_t::replace);
 }
 
-// "" where it is not there: null stands for absent.
+// Returns "" if it is absent; null means absent.
 std::string canonical_member(const Json& object, std::string_view key) {
     const auto found = object.find(std::string(key));
     return found == object.end() || found->is_null() ? "" : canonical(*found);

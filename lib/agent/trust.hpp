@@ -1,5 +1,5 @@
-// The part of agent.json that is in force only as far as a person set it: keys that start programs,
-// send data, choose the environment or widen rights (chorus-permissions(7), section TRUST).
+// The part of agent.json that is only in force as far as the user set it: keys that start programs,
+// send data, choose the environment or widen permissions (chorus-permissions(7), section TRUST).
 #pragma once
 
 #include <span>
@@ -13,26 +13,27 @@ namespace chorus::agent {
 std::span<const std::string_view> trust_keys();
 bool is_trust_key(std::string_view key);
 
-// Those keys that are there and not null, as one canonical JSON object: compact, names sorted, so
-// that equal parts are equal texts. Error(config_invalid) where agent.json is no JSON object.
+// Returns those keys that are present and not null, as one canonical JSON object: compact, with
+// sorted names, so that equal parts are equal texts. Error(config_invalid) if agent.json is not a
+// JSON object.
 std::string trust_part(std::string_view agent_json);
-// agent.json's text with those keys as the part has them; keys that do not differ, and all others,
-// stay as they are.
+// Returns agent.json's text with those keys as in the part; equal keys and all other keys are
+// unchanged.
 std::string with_trust_part(std::string_view agent_json, std::string_view part);
-// The part with that one key as agent.json has it.
+// Returns the part with that one key as in agent.json.
 std::string with_trusted_key(std::string_view part, std::string_view key,
                              std::string_view agent_json);
 
-// The part, and of agent.json those keys that the part lacks and that give nothing that is not had
-// without them: permissions standard and locked, the strictest sandbox, what is empty.
+// Returns the part with those missing keys of agent.json that grant nothing: permissions standard
+// and locked, the strictest sandbox, and empty values.
 std::string with_harmless_keys(std::string_view part, std::string_view agent_json);
 
 struct TrustChange {
     std::string key;
-    std::string before;  // canonical JSON; "" where it is not there
+    std::string before;  // canonical JSON; "" if absent
     std::string after;
 };
-// What of agent.json differs from the part, by key.
+// Returns how agent.json differs from the part, by key.
 std::vector<TrustChange> trust_changes(std::string_view part_before, std::string_view agent_json);
 
 }  // namespace chorus::agent

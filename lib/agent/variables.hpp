@@ -1,5 +1,5 @@
-// The environment variables that Chorus reads, for chorus-config env; those of providers are in
-// model's catalog.
+// The environment variables that Chorus reads, for chorus-config env; those of providers are in the
+// catalog of model/.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@ namespace chorus::agent {
 
 struct Variable {
     std::string_view name;
-    std::string_view fallback;  // what holds without it, "" for nothing or something computed
+    std::string_view fallback;  // the default, "" for none or a computed one
     std::string_view sentence;
 };
 

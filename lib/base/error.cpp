@@ -78,11 +78,11 @@ Cause cause_of(int error_number) {
 
 Error system_error(std::string_view what, int error_number) {
     const int number = error_number != 0 ? error_number : errno;
-    // gone on with unless a signal is to end this
+    // An interrupted call is retried unless a signal is to end the command.
     if (number == EINTR) return {ErrorCode::canceled, std::string(what) + ": interrupted"};
     const Cause cause = cause_of(number);
     return {ErrorCode::failed, std::string(what) + ": " + std::strerror(number),
-            cause == Cause::full_disk ? "free some space on its disk, or name another place" : "",
+            cause == Cause::full_disk ? "free some space on that disk, or use another path" : "",
             cause};
 }
 

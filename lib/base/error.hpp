@@ -1,5 +1,6 @@
-// The one error type and the one exit table. A library's errors become an Error once, in the room
-// that owns the library; outcomes a caller can go on from (absent, refused) are values instead.
+// The error type and the table of exit statuses. A library's errors are turned into an Error in the
+// one directory that uses the library. Outcomes that a caller can handle (absent, refused) are
+// returned as values.
 #pragma once
 
 #include <exception>
@@ -56,24 +57,25 @@ enum class ErrorCode {
     canceled,
 };
 
-// As it stands in JSON: "BAD_REQUEST".
+// The name in JSON: "BAD_REQUEST".
 std::string_view name(ErrorCode code);
 std::optional<ErrorCode> find_error_code(std::string_view name);
-// `canceled` maps to `interrupted`; who knows the signal chooses between 129, 130 and 143.
+// `canceled` maps to `interrupted`; a caller that knows the signal chooses between 129, 130 and
+// 143.
 ExitStatus exit_status(ErrorCode code);
 
-// Tells a caller that knows a way out what the code alone does not say.
+// What the code alone does not say, for callers that can recover.
 enum class Cause {
     unknown,
-    full_disk,  // or a quota that is used up
+    full_disk,  // or an exhausted quota
     damage,     // the database, or a part of it, cannot be read
     database,   // it cannot be read or written for another reason
 };
 
 class Error : public std::exception {
   public:
-    // message: "what: why", lower case, no full stop. hint: what to do, may be empty. Both go into
-    // JSON: bytes of a file or its name that are not UTF-8 are replaced.
+    // message: "what: why", lower case, no full stop. hint: what to do, may be empty. Both are
+    // written to JSON, so invalid UTF-8 (from a file or its name) is replaced.
     Error(ErrorCode code, std::string message, std::string hint = {}, Cause cause = Cause::unknown);
 
     ErrorCode code() const { return code_; }
@@ -89,7 +91,7 @@ class Error : public std::exception {
     Cause cause_;
 };
 
-// Of an errno: full_disk or unknown.
+// Returns full_disk or unknown for an errno.
 Cause cause_of(int error_number);
 
 // "what: No such file or directory", from errno unless given.

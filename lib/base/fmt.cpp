@@ -1,6 +1,6 @@
-// Debian ships fmt as a shared library that brings libstdc++ with it, or as headers that every file
-// pays for. This is the library's own source file instead: the definitions, once (fmt's
-// src/format.cc).
+// Debian ships fmt as a shared library, which needs the shared libstdc++, or as headers, which
+// every file compiles anew. This file instantiates the definitions once, as fmt's src/format.cc
+// does.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -7,7 +7,7 @@ namespace chorus::base {
 namespace {
 
 constexpr std::size_t block_bytes = sizeof(std::uint32_t);
-// A text of few different blocks gives itself away at any of them.
+// More places need not be indexed: a text with few different blocks is found at any of them.
 constexpr std::ptrdiff_t most_places_of_a_block = 16;
 
 std::uint32_t block_at(std::string_view text, std::size_t at) {
@@ -89,7 +89,7 @@ std::vector<std::string> base64_forms(std::string_view bytes) {
         const auto bit = [&](std::size_t at) {
             return static_cast<unsigned char>(bytes[at / 8]) >> (7 - at % 8) & 1U;
         };
-        // the first character that begins inside, reckoned from the beginning of `bytes`
+        // bit offset in `bytes` at which the first whole character begins
         for (std::size_t at = before == 0   ? 0
                               : before == 1 ? 4
                                             : 2;

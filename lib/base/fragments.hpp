@@ -1,5 +1,5 @@
-// Finds pieces of known texts in another: any run of bytes that is long enough to give one of them
-// away.
+// Finds pieces of known texts in another text: any run of bytes that is long enough to reveal one
+// of them.
 #pragma once
 
 #include <bitset>
@@ -21,13 +21,13 @@ class Fragments {
         std::size_t end = 0;
     };
 
-    // Ignored when shorter than least_bytes, or known.
+    // Ignored when shorter than least_bytes or already known.
     void add(const std::string& known);
-    // Each run of at least run_bytes bytes that stands in a known text too, as long as it is; of a
-    // known text that is shorter the whole. In no order, and they may overlap.
-    // `work`: how many bytes were compared and places looked at.
+    // Returns every maximal run of at least run_bytes bytes that also occurs in a known text; a
+    // shorter known text is found only whole. The spans are unordered and may overlap.
+    // `work` receives the number of bytes compared and places looked at.
     std::vector<Span> find(std::string_view text, std::size_t* work = nullptr) const;
-    // How many bytes at the end may be the beginning of such a run, if more text follows.
+    // Returns how many bytes at the end may begin such a run if more text follows.
     std::size_t open_end(std::string_view text) const;
 
   private:
@@ -36,14 +36,14 @@ class Fragments {
         std::size_t at = 0;
     };
     std::vector<std::string> known_;
-    // Where each block of four bytes stands; the filter spares most of the look-ups.
+    // The places of each block of four bytes; the filter avoids most look-ups.
     std::unordered_map<std::uint32_t, std::vector<Place>> places_;
     std::bitset<1U << 16U> filter_;
-    std::size_t step_ = run_bytes;  // a run holds a block at one of the places that are looked at
+    std::size_t step_ = run_bytes;  // small enough that every run contains a block looked at
 };
 
-// The characters of `bytes` in base64 that do not depend on what stands around it, for each of the
-// three places that it can have in a longer text; those of base64url where they differ.
+// Returns the base64 characters of `bytes` that do not depend on the bytes around it, for each of
+// its three possible alignments, and the base64url form where it differs.
 std::vector<std::string> base64_forms(std::string_view bytes);
 
 }  // namespace chorus::base

@@ -1,4 +1,4 @@
-// A C library's handle in one line: using Statement = Handle<sqlite3_stmt, sqlite3_finalize>.
+// Owns a C library's handle: using Statement = Handle<sqlite3_stmt, sqlite3_finalize>.
 #pragma once
 
 #include <memory>

@@ -8,8 +8,8 @@ namespace chorus::base {
 namespace {
 
 constexpr std::size_t farthest = 2;
-constexpr std::size_t least_beginning = 3;  // that is told what it may be the beginning of
-// The table of distances is quadratic; nobody mistypes a longer name than a file's.
+constexpr std::size_t least_beginning = 3;  // shorter names are not matched as prefixes
+// The table of distances is quadratic; no name worth correcting is longer than a file name.
 constexpr std::size_t longest_name_bytes = 255;
 
 }  // namespace
@@ -46,7 +46,7 @@ std::vector<std::string> nearest(std::string_view name, const std::vector<std::s
         const std::size_t shorter = std::min(candidate.size(), lower.size());
         if (std::max(candidate.size(), lower.size()) - shorter > farthest) continue;
         const std::size_t distance = edit_distance(lower, base::to_lower_ascii(candidate));
-        // Two errors in a word of two letters make it another word.
+        // A word with as many errors as letters is a different word.
         if (distance <= farthest && distance < shorter) near.emplace_back(distance, candidate);
     }
     std::sort(near.begin(), near.end());

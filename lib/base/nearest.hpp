@@ -1,4 +1,5 @@
-// "Did you mean": names that differ by at most two typing errors, or by case only.
+// "Did you mean": names within two typing errors, names that differ only in case, and names that
+// begin with the text.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +9,10 @@
 
 namespace chorus::base {
 
-// Insertions, deletions, replacements and swaps of neighbours that lead from one to the other.
+// Returns the number of insertions, deletions, replacements and swaps of neighbours between two
+// strings.
 std::size_t edit_distance(std::string_view one, std::string_view other);
-// The nearest first, at most `most` of them.
+// Returns at most `most` candidates, nearest first.
 std::vector<std::string> nearest(std::string_view name, const std::vector<std::string>& candidates,
                                  std::size_t most);
 

@@ -1,4 +1,4 @@
-// SHA-256 of what comes in pieces.
+// SHA-256 of data that arrives in pieces.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ class Sha256 {
     Sha256(Sha256&&) noexcept;
     Sha256& operator=(Sha256&&) noexcept;
     void add(std::string_view bytes);
-    // Once, at the end: 64 lower-case hexadecimal digits.
+    // Returns 64 lower-case hexadecimal digits; call once, at the end.
     std::string hex();
 
   private:

@@ -1,4 +1,4 @@
-// A word as a shell takes it, for hints that can be typed.
+// Quotes a word for a shell, for hints that can be typed.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace chorus::base {
 
-// As it is where no shell reads something else in it, else in single quotes.
+// Returns the word unchanged if it needs no quotes, else in single quotes.
 std::string shell_quoted(std::string_view word);
 
 }  // namespace chorus::base

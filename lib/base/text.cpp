@@ -79,7 +79,7 @@ struct Run {
     std::size_t count = 0;
 };
 
-// The blanks at the beginning, of whatever width.
+// The blanks at the beginning, of any width.
 Run blanks_at_start(std::string_view text) {
     Run run;
     while (run.bytes < text.size()) {
@@ -91,7 +91,7 @@ Run blanks_at_start(std::string_view text) {
     return run;
 }
 
-// The newlines at the beginning, blanks between them passed over.
+// The newlines at the beginning, skipping blanks between them.
 Run newlines_at_start(std::string_view text) {
     Run run;
     for (std::size_t at = 0; at < text.size() && text[at] == '\n';) {
@@ -102,7 +102,8 @@ Run newlines_at_start(std::string_view text) {
     return run;
 }
 
-// What pushes the text around it out of sight is counted instead; nothing where there is none.
+// Replaces a run of blanks or newlines that would push text out of sight by its count. Returns the
+// bytes consumed, 0 if there is no such run.
 std::size_t append_counted(std::string& out, std::string_view text, Newlines newlines) {
     if (const Run blanks = blanks_at_start(text); blanks.count > longest_plain_blank_run) {
         out += "[" + std::to_string(blanks.count) + " blanks]";

@@ -16,28 +16,28 @@ std::optional<std::size_t> find_invalid_utf8(std::string_view text);
 std::string replace_invalid_utf8(std::string_view text);
 // The longest prefix of at most `bytes` bytes that does not end inside a code point.
 std::string_view utf8_prefix(std::string_view text, std::size_t bytes);
-// The longest suffix likewise.
+// Likewise for the longest suffix.
 std::string_view utf8_suffix(std::string_view text, std::size_t bytes);
 std::size_t utf8_length(std::string_view text);
-// How many bytes at the end begin a character and do not finish it.
+// Returns how many bytes at the end belong to an unfinished character.
 std::size_t unfinished_utf8(std::string_view text);
 
 enum class Newlines { keep, escape };
-// Untrusted text for a terminal, a log or a question: C0 but newline and tab, DEL, C1,
-// bidirectional, zero-width and tag characters and invalid bytes are made visible (\x1b, \u202e); a
-// run of more than 40 blanks of any kind, or of more than 40 empty lines, is counted; nothing is
-// cut. With Newlines::escape a newline becomes "\n".
+// Makes untrusted text safe for a terminal, a log or a question. C0 except newline and tab, DEL,
+// C1, bidirectional, zero-width and tag characters and invalid bytes are shown as escapes (\x1b,
+// \u202e). A run of more than 40 blanks of any kind, or of more than 40 empty lines, is replaced by
+// its count. Nothing is cut. With Newlines::escape a newline becomes "\n".
 std::string visible(std::string_view text, Newlines newlines = Newlines::keep);
 
-// 'text', made visible with Newlines::escape: for messages that say what was given.
+// Returns 'text' in quotes, made visible with Newlines::escape, for messages that quote input.
 std::string quoted(std::string_view text);
 
-// A part that visible() does not show as it is, runs of blanks and newlines aside: one hidden
-// character, or a maximal invalid part.
+// A part that visible() escapes, apart from runs of blanks and newlines: one hidden character or a
+// maximal invalid part.
 struct Hidden {
     std::size_t offset = 0;
     std::size_t size = 0;
-    std::optional<char32_t> code_point;  // nothing: invalid bytes
+    std::optional<char32_t> code_point;  // empty: invalid bytes
 };
 // The first one at or after `from`.
 std::optional<Hidden> find_hidden(std::string_view text, std::size_t from = 0);
@@ -50,7 +50,7 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 // Lines without their newline; a last line without one counts.
 std::vector<std::string_view> split_lines(std::string_view text);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
-// "a, b and 7 more": at most so many of them by name.
+// "a, b and 7 more": names at most `most` of them.
 std::string first_few(const std::vector<std::string>& parts, std::size_t most);
 std::string to_lower_ascii(std::string_view text);
 inline bool is_one_of(char c, std::string_view set) {
@@ -63,7 +63,7 @@ std::string slug(std::string_view text, std::size_t most);
 std::string hex(std::string_view bytes);
 // "9 (KILL)"
 std::string signal_name(int number);
-// Estimate used for budgets until a provider has reported better: bytes / 4.
+// Estimate for budgets until a provider reports token counts: bytes / 4.
 std::size_t estimated_tokens(std::string_view text);
 
 }  // namespace chorus::base

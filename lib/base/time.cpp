@@ -10,7 +10,7 @@
 namespace chorus::base {
 namespace {
 
-// gmtime_r(3) would read the file of the local time zone first.
+// Avoids gmtime_r(3), which first reads the local time zone's file.
 std::tm utc(TimeMs time) {
     using namespace std::chrono;
     const auto second = floor<seconds>(sys_time<milliseconds>(milliseconds(time)));
@@ -34,7 +34,7 @@ bool read_number(std::string_view text, std::size_t position, std::size_t digits
     return error == std::errc{} && end == first + digits && *first != '-';
 }
 
-// ".5" is 500 ms; what is finer is cut off.
+// ".5" is 500 ms; finer digits are cut off.
 std::optional<TimeMs> take_fraction(std::string_view& rest) {
     if (!rest.starts_with('.')) return 0;
     constexpr std::size_t most_digits = 9;
@@ -60,7 +60,7 @@ std::optional<TimeMs> read_offset(std::string_view zone) {
     return zone[0] == '-' ? -offset : offset;
 }
 
-// What a time without a zone is of.
+// The zone of a time that names none.
 enum class Zone { utc, local };
 
 // "2026-02-12"
@@ -84,7 +84,7 @@ TimeMs seconds_of(std::tm fields, Zone zone) {
     return zone == Zone::utc ? timegm(&fields) : mktime(&fields);
 }
 
-// A day, then 'T' or a blank and "10:30", "10:30:00" or "10:30:00.5", then perhaps a zone.
+// A day, then 'T' or a blank and "10:30", "10:30:00" or "10:30:00.5", then an optional zone.
 std::optional<TimeMs> read_moment(std::string_view text, Zone zone) {
     auto fields = read_day(text.substr(0, 10));
     if (!fields) return std::nullopt;
@@ -104,7 +104,7 @@ std::optional<TimeMs> read_moment(std::string_view text, Zone zone) {
     return seconds_of(*fields, rest.empty() ? zone : Zone::utc) * 1000 + *ms - *offset_ms;
 }
 
-// The first moment of the local day that is so many days before that of `now`.
+// Returns the first moment of the local day that is `days_before` days before that of `now`.
 TimeMs local_midnight(TimeMs now, int days_before) {
     const std::time_t seconds = now / 1000;
     std::tm fields{};

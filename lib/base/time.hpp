@@ -1,4 +1,4 @@
-// Points in time are epoch milliseconds UTC everywhere but at the edges.
+// Points in time. Inside the program they are milliseconds since the epoch, UTC.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@ using TimeMs = std::int64_t;
 
 // "2026-02-12T10:30:00.123Z"
 std::string iso8601(TimeMs time);
-// The inverse; also without the fraction. Nothing where it is malformed.
+// The inverse; the fraction may be missing. Returns nothing for malformed text.
 std::optional<TimeMs> parse_iso8601(std::string_view text);
-// "20260212103000", as directory names carry it.
+// "20260212103000", as used in directory names.
 std::string compact_utc(TimeMs time);
-// "600 s", "0.3 s": what is not whole is rounded up to tenths.
+// "600 s", "0.3 s": rounded up to tenths.
 std::string seconds_text(std::int64_t ms);
-// "90", "90s", "10m", "1h30m", "1d", "1w": milliseconds, a bare number being seconds. Nothing where
-// malformed.
+// Returns the milliseconds of "90" (seconds), "90s", "10m", "1h30m", "1d" or "1w"; nothing for
+// malformed text.
 std::optional<std::int64_t> parse_duration_ms(std::string_view text);
-// A point in time as people write it: "now", the first moment of "today", "yesterday", "2026-02-12"
-// or "20260212", "2026-02-12T10:30" with or without seconds and a zone, or a duration before `now`
-// ("2h"). Without a zone it is of the local one. Nothing where malformed.
+// A point in time as people write it: "now", "today" or "yesterday" (their first moment),
+// "2026-02-12" or "20260212", "2026-02-12T10:30" with or without seconds and a zone, or a duration
+// before `now` ("2h"). A time without a zone is local. Returns nothing for malformed text.
 std::optional<TimeMs> parse_when(std::string_view text, TimeMs now);
 
 }  // namespace chorus::base

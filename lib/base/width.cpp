@@ -11,8 +11,8 @@ struct Range {
     char32_t last;
 };
 
-// Marks that stand over the character before them (Mn and Me of the Unicode standard, without the
-// rarest scripts), and the middles and ends of Hangul syllables.
+// Combining marks (Mn and Me of the Unicode standard, without the rarest scripts), and the medial
+// vowels and final consonants of Hangul syllables.
 constexpr std::array zero_width{
     Range{0x300, 0x36f},   Range{0x483, 0x489},   Range{0x591, 0x5bd},   Range{0x5bf, 0x5bf},
     Range{0x5c1, 0x5c2},   Range{0x5c4, 0x5c5},   Range{0x610, 0x61a},   Range{0x64b, 0x65f},
@@ -23,7 +23,7 @@ constexpr std::array zero_width{
     Range{0x3099, 0x309a}, Range{0xfe00, 0xfe0e}, Range{0xfe20, 0xfe2f}, Range{0xe0100, 0xe01ef},
 };
 
-// East Asian Wide and Fullwidth, and the blocks of pictures in whole.
+// East Asian Wide and Fullwidth, and the emoji blocks as a whole.
 constexpr std::array wide{
     Range{0x1100, 0x115f},   Range{0x231a, 0x231b},   Range{0x2329, 0x232a},
     Range{0x23e9, 0x23f3},   Range{0x25fd, 0x25fe},   Range{0x2600, 0x2604},
@@ -59,7 +59,7 @@ struct Character {
     std::size_t columns = 1;
 };
 
-// A byte that is part of none counts as one.
+// A byte that belongs to no valid character counts as one character.
 Character first_of(std::string_view text) {
     const auto lead = static_cast<unsigned char>(text.front());
     if (lead < 0xc0 || lead >= 0xf8) return {};
@@ -90,7 +90,7 @@ std::size_t display_width(std::string_view text) {
 std::string cut_to_width(std::string_view text, std::size_t columns) {
     std::size_t at = 0;
     std::size_t used = 0;
-    std::size_t kept = 0;  // bytes that leave a column for the sign
+    std::size_t kept = 0;  // bytes that leave a column for the ellipsis
     while (at < text.size()) {
         const Character next = first_of(text.substr(at));
         if (used + next.columns > columns)

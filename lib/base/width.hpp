@@ -1,4 +1,4 @@
-// How much room text takes on a terminal: of fixed columns, two for a wide character.
+// The width of text on a terminal with fixed columns; a wide character takes two.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace chorus::base {
 
-// In columns; `text` is one line of what visible() gives. Where terminals differ (emoji above all)
-// it is the larger of what they take, so that a line that fits by it fits.
+// `text` is one line of visible()'s output. Where terminals differ (mostly emoji), returns the
+// larger width, so that a line that fits by it fits everywhere.
 std::size_t display_width(std::string_view text);
-// The beginning of it in at most `columns`, "…" standing for what is cut off.
+// Cuts text to at most `columns` columns; "…" replaces what is cut.
 std::string cut_to_width(std::string_view text, std::size_t columns);
 
 }  // namespace chorus::base

@@ -5,7 +5,7 @@
 namespace chorus::chat {
 
 std::string asked_action(const std::string& action, const std::string& arguments) {
-    // the argument of bash, read as leniently as the tool reads it
+    // bash's argument, read as leniently as the tool itself reads it
     if (arguments.find("background") == std::string::npos) return action;
     const auto object = try_parse_json(arguments);
     if (!object || !object->is_object() || !object->contains("background")) return action;
@@ -13,7 +13,7 @@ std::string asked_action(const std::string& action, const std::string& arguments
     if (background == false || background == "false") return action;
     const std::string next = string_or(*object, "on_exit");
     return action + " [in the background" +
-           (next.empty() ? "" : "; when it has ended, a turn with: " + next) + "]";
+           (next.empty() ? "" : "; when it ends, starts a turn with: " + next) + "]";
 }
 
 bool says_all(const std::string& action, const std::string& tool, const std::string& arguments) {

@@ -1,4 +1,4 @@
-// The commands that hints name, whole: they can be typed as they stand.
+// The complete commands that hints name, ready to be typed.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace chorus::chat {
 
-// Goes on with the thread's last turn: "chorus-run a -t 2 --resume".
+// Resumes the thread's last turn: "chorus-run a -t 2 --resume".
 std::string resume_command(const std::string& agent, std::int64_t thread);
-// Decides what waits, of the kind that a prompt has: permission, question or trust.
+// Decides a pending question of the given kind: permission, question or trust.
 std::string decide_commands(const std::string& agent, const std::string& id, std::string_view kind);
 
 }  // namespace chorus::chat

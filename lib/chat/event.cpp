@@ -27,7 +27,7 @@ std::string_view kind_of(const Event& event) {
         event);
 }
 
-// A call's arguments as JSON where they are that, else as the text they are.
+// A call's arguments as JSON if they are valid JSON, else as a string.
 void add_arguments(JsonText& out, const std::string& arguments) {
     out.key("arguments");
     if (const auto value = try_parse_json(arguments))

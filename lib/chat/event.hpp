@@ -1,5 +1,5 @@
-// What a turn tells while it runs (chorus.event/1) and at its end (chorus.result/1). The names are
-// those of A2A 0.3.
+// What a turn reports while it runs (chorus.event/1) and at its end (chorus.result/1). The names
+// are from A2A 0.3.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,7 @@ struct RetryNotice {
     std::string category;
     std::string message;
 };
-// kind begins with "internal:"; shown with --events all only.
+// kind begins with "internal:"; shown only with --events all.
 struct InternalEvent {
     std::string kind;
     std::string data;  // JSON object as text
@@ -64,7 +64,7 @@ struct InternalEvent {
 using Event = std::variant<TaskEvent, StatusUpdate, MessageEvent, ContentDelta, CallEvent,
                            CallComplete, RetryNotice, InternalEvent>;
 
-// A question that waits, as results and status-updates show it.
+// A pending question, as results and status updates show it.
 struct PromptNotice {
     std::string id;
     std::string kind;
@@ -73,7 +73,7 @@ struct PromptNotice {
     std::string arguments;
     std::string text;
     base::TimeMs expires_at = 0;
-    std::vector<std::string> options = {};  // of a question: what can be answered; none: any text
+    std::vector<std::string> options = {};  // of a question: the possible answers; empty: any text
     std::string changed = {};               // since it was asked: "changed: Makefile", or ""
 };
 
@@ -101,8 +101,8 @@ struct TurnResult {
     std::string error_category;
     base::TimeMs resume_at = 0;
     base::ExitStatus exit_status = base::ExitStatus::done;
-    bool replayed = false;  // of a turn that was finished before, which has the idempotency key
-    // Whether the message of the user is on record; nothing where none was given.
+    bool replayed = false;  // the result of an earlier turn with the same idempotency key
+    // Whether the user's message is stored; nothing if none was given.
     std::optional<bool> accepted = {};
 };
 
@@ -116,9 +116,9 @@ bool is_internal(const Event& event);
 // One line of JSON, without its newline.
 std::string to_json(const Event& event, const EventSource& source, base::TimeMs at);
 std::string to_json(const TurnResult& result);
-// The members of a question that waits, into an object that is open.
+// Writes the members of a pending question into an open object.
 void write_members(JsonText& out, const PromptNotice& prompt);
-// What to_json wrote: for --idempotency-key. Only what printing it again needs.
+// Reads what to_json wrote, for --idempotency-key: only the members needed to print it again.
 TurnResult parse_result(std::string_view json);
 
 }  // namespace chorus::chat

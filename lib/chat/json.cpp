@@ -41,7 +41,7 @@ void refuse_duplicate_keys(std::string_view text, const std::string& what, Error
         if (event == Json::parse_event_t::key) {
             const auto& key = value.get_ref<const std::string&>();
             if (!open.back().insert(key).second)
-                throw Error(code, what + ": the key '" + key + "' stands twice");
+                throw Error(code, what + ": duplicate key '" + key + "'");
         }
         return true;
     };
@@ -53,11 +53,10 @@ void refuse_duplicate_keys(std::string_view text, const std::string& what, Error
 Json parse_json(std::string_view text, std::string_view what, DuplicateKeys duplicates,
                 std::size_t most_bytes, ErrorCode code) {
     const std::string subject(what);
-    // what is configured is in a file that a person edits
-    const std::string hint =
-        code == ErrorCode::config_invalid
-            ? "edit the file there; 'chorus-config doctor' says what else is broken"
-            : "";
+    // configuration is in a file that a person edits
+    const std::string hint = code == ErrorCode::config_invalid
+                                 ? "edit the file; 'chorus-config doctor' shows any other problems"
+                                 : "";
     if (text.size() > most_bytes)
         throw Error(code, subject + ": more than " + std::to_string(most_bytes) + " bytes");
     if (depth_of(text) > base::limits::json_depth)

@@ -1,5 +1,4 @@
-// Reading JSON within bounds. Include it in .cpp files only: nlohmann's header costs a second a
-// file.
+// Reads JSON within bounds. Include it in .cpp files only: nlohmann's header costs a second a file.
 #pragma once
 
 #include <cstddef>
@@ -24,10 +23,10 @@ Json parse_json(std::string_view text, std::string_view what,
                 DuplicateKeys duplicates = DuplicateKeys::last_wins,
                 std::size_t most_bytes = base::limits::json_bytes,
                 base::ErrorCode code = base::ErrorCode::failed);
-// Nothing where the text is not JSON within the bounds.
+// Returns nothing if the text is not JSON within the bounds.
 std::optional<Json> try_parse_json(std::string_view text,
                                    std::size_t most_bytes = base::limits::json_bytes);
-// Text for a value that may hold invalid UTF-8, which is replaced. Compact.
+// Returns compact JSON; invalid UTF-8 in strings is replaced.
 std::string dump(const Json& value);
 // An object's member of that type, or the fallback.
 std::string string_or(const Json& object, const char* key, std::string fallback = {});

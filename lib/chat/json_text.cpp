@@ -11,8 +11,8 @@
 namespace chorus::chat {
 namespace {
 
-// Eight bytes at once: the high bit of each byte that needs an escape (below 0x20, quote,
-// backslash), and perhaps of bytes above the first such one.
+// Examines eight bytes at once. Returns the high bit of each byte that needs an escape (below 0x20,
+// quote, backslash), and possibly of bytes above the first such one.
 std::uint64_t escapes_in(std::uint64_t word) {
     constexpr std::uint64_t ones = 0x0101010101010101U;
     constexpr std::uint64_t high = 0x8080808080808080U;
@@ -63,7 +63,7 @@ void append_escape(std::string& out, char c) {
 }  // namespace
 
 void append_quoted(std::string& out, std::string_view text) {
-    // such as a file's name; JSON is UTF-8
+    // a file name may be invalid UTF-8, JSON may not
     if (base::find_invalid_utf8(text)) return append_quoted(out, base::replace_invalid_utf8(text));
     out.push_back('"');
     std::size_t start = 0;

@@ -1,5 +1,5 @@
-// JSON written as text, for the hot path: a request of a thousand messages is one growing string
-// and never a tree. Reading is nlohmann::json's.
+// Writes JSON as text, for the hot path: a request of a thousand messages is one growing string,
+// never a tree. nlohmann::json reads JSON.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,21 @@
 
 namespace chorus::chat {
 
-// A quoted JSON string; text must be valid UTF-8.
+// A quoted JSON string; invalid UTF-8 in `text` is replaced.
 void append_quoted(std::string& out, std::string_view text);
 std::string quoted(std::string_view text);
 
-// {"a":1,"b":[…]} with the commas put where they belong. Values are written in call order.
+// Builds {"a":1,"b":[…]} and puts the commas. Values are written in call order.
 class JsonText {
   public:
     JsonText() = default;
-    // Room for about that many bytes: a large text that grows step by step is copied as often.
+    // Reserves about that many bytes: a large text that grows step by step is copied at each step.
     explicit JsonText(std::size_t expected_bytes) { text_.reserve(expected_bytes); }
     JsonText& begin_object();
     JsonText& end_object();
     JsonText& begin_array();
     JsonText& end_array();
-    // A name of ours, which needs no escape; another goes through any_key.
+    // `name` must need no escape; use any_key for other names.
     JsonText& key(std::string_view name);
     JsonText& any_key(std::string_view name);
     JsonText& string(std::string_view value);
@@ -32,7 +32,7 @@ class JsonText {
     JsonText& real(double value);
     JsonText& boolean(bool value);
     JsonText& null();
-    // JSON that is already text, spliced in as it is.
+    // Inserts JSON text unchanged.
     JsonText& raw(std::string_view json);
 
     const std::string& text() const { return text_; }

@@ -1,4 +1,4 @@
-// The conversation's vocabulary. Plain data: `store` keeps it, `model` speaks it, neither knows the
+// The data types of a conversation, shared by `store` and `model`, which do not depend on each
 // other.
 #pragma once
 
@@ -14,18 +14,18 @@ namespace chorus::chat {
 
 enum class Role { user, assistant, tool_result };
 std::string_view name(Role role);
-// Throws Error(failed) for a name that the database should not hold.
+// Throws Error(failed) for an unknown role, which the database should not contain.
 Role parse_role(std::string_view text);
 
 struct ToolCall {
-    std::string id;         // the provider's; made up by the adapter where it gave none
+    std::string id;         // the provider's; the adapter makes one up if it gave none
     std::string name;       // as the model wrote it, known or not
     std::string arguments;  // JSON text as the model wrote it; may be malformed
     friend bool operator==(const ToolCall&, const ToolCall&) = default;
 };
 
-// What only its own provider understands and wants back byte for byte: the assistant's blocks with
-// thinking, signatures, encrypted reasoning. Valid for that provider and model alone.
+// The assistant's blocks in the provider's own form, sent back byte for byte: thinking, signatures,
+// encrypted reasoning. Valid only for that provider and model.
 struct Opaque {
     std::string provider;
     std::string model;
@@ -42,8 +42,8 @@ struct Message {
     bool is_error = false;             // tool_result
     std::optional<Opaque> opaque;      // assistant
     std::string status;                // user: the status block rendered once, sent before content
-    bool starts_turn = false;          // user: a cut of the window may fall before it
-    bool is_compaction = false;        // user: stands for all before it, so it comes first
+    bool starts_turn = false;          // user: the window may be cut before it
+    bool is_compaction = false;        // user: replaces all earlier messages, so it comes first
     std::int64_t turn_id = 0;
     base::TimeMs timestamp = 0;
     friend bool operator==(const Message&, const Message&) = default;
@@ -68,7 +68,7 @@ enum class StopReason {
     content_filter,
     pause,
     truncated_stream,
-    unknown,  // a word that the protocol does not have
+    unknown,  // a word that the protocol does not define
 };
 std::string_view name(StopReason reason);
 
@@ -78,11 +78,11 @@ struct ToolDefinition {
     std::string schema;  // JSON Schema of the arguments, as text
 };
 
-// One call of a model. Nothing here belongs to a vendor.
+// One call of a model, independent of the vendor.
 struct Request {
     std::string model;  // without the provider
     std::string system;
-    std::string documents;  // go on the system prompt, and change more often than it
+    std::string documents;  // appended to the system prompt; they change more often
     std::vector<ToolDefinition> tools;
     std::vector<Message> messages;  // first one from the user; every call paired with its result
     std::int64_t max_output_tokens = 0;  // 0: the provider's default
@@ -104,7 +104,7 @@ struct ToolResult {
 
 // The change that a call makes in a file.
 struct Change {
-    std::string patch;       // unified diff; "": it changes none
+    std::string patch;       // unified diff; "" if no file changes
     std::int64_t added = 0;  // lines
     std::int64_t removed = 0;
 };

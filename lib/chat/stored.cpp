@@ -53,7 +53,7 @@ std::string store_extra(const Message& message) {
 
 void load_extra(std::string_view stored, Message& message) {
     if (stored.empty()) return;
-    // the commonest one by far, and it needs no tree
+    // by far the most common value; it needs no JSON tree
     if (stored == R"({"starts_turn":true})") {
         message.starts_turn = true;
         return;

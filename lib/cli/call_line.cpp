@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t shown_from_ms = 100;
 
-// Behind "tool:bash:".
+// Returns what follows "tool:bash:".
 std::string_view detail_of(std::string_view action) {
     for (int colons = 0; colons < 2; ++colons) {
         const std::size_t colon = action.find(':');
@@ -22,7 +22,7 @@ std::string_view detail_of(std::string_view action) {
     return action;
 }
 
-// As bash answers (tools/bash.cpp).
+// Matches the first line of a result of bash (tools/bash.cpp).
 bool is_success(std::string_view text) {
     return text.starts_with("exit status 0,");
 }

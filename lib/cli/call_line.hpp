@@ -1,4 +1,4 @@
-// Shows people the calls of tools while a turn runs.
+// Shows people the tool calls of a running turn.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace chorus::cli {
 
-// Its action.
+// Returns its action, or its tool if it has none.
 std::string call_line(const chat::CallEvent& event);
-// How it ended: "bash  make test  ok 3.2 s", "str_replace  src/a.c  +3 -1"; at most `width`
-// columns.
+// Describes how it ended, in at most `width` columns: "str_replace  src/a.c  +3 -1",
+// "bash  make test  ok 3.2 s".
 std::string end_line(const chat::CallComplete& done, std::size_t width);
-// Where a unified diff is shown: a pipe gets it as it is, for a program that applies it.
+// Where a unified diff is shown. A pipe gets it unchanged, for a program that applies it.
 enum class ShownOn { pipe, terminal, color_terminal };
 std::string shown_patch(const std::string& patch, ShownOn where);
 

@@ -80,7 +80,8 @@ std::optional<std::int64_t> Option::number(const std::string& text) const {
     return is_number && value >= least_ && value <= most_ ? std::optional(value) : std::nullopt;
 }
 
-// A path, what may be one, and an action, which is denied where it is no text.
+// Paths, and values that may be paths, hold any bytes. So may an action: one that is not text is
+// denied later.
 bool Option::is_of_bytes() const {
     const std::string_view kind = type_.empty() ? names_ : type_;
     const auto has = [&](std::string_view part) { return kind.find(part) != kind.npos; };

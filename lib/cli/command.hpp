@@ -1,5 +1,5 @@
-// What a program, or one verb of it, takes on its command line. A command file describes its
-// options and words here; CLI11 stays behind cli/parse.cpp and cli/help.cpp.
+// Describes the command line of a program, or of one verb of it. A command file describes its
+// options and words with this; CLI11 is used in cli/help.cpp only.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ namespace chorus::cli {
 enum class Takes {
     nothing,
     value,
-    value_behind_equals,  // or none
-    list,                 // words, and options may stand between them
-    words,                // of a text: no option stands between them
+    value_behind_equals,  // or no value
+    list,                 // words; options may stand between them
+    words,                // the words of a text; no option may stand between them
 };
 
 // The variable that a value is stored in.
@@ -44,18 +44,18 @@ class Option {
     Option(std::string_view names, Target target, Takes takes, std::string_view about)
         : names_(names), target_(target), takes_(takes), about_(about) {}
 
-    // What the help shows for the value: "FILE", "ID|all". In upper case a kind of word, which
-    // shells complete; in lower case the word itself.
+    // What the help shows for the value: "FILE", "ID|all". Upper case names a kind of value, which
+    // shells complete; lower case is the literal word.
     Option& type(std::string_view word);
     Option& one_of(std::vector<std::string> values);
     Option& from(std::int64_t least, std::int64_t most = std::numeric_limits<int>::max());
     Option& required();
     Option& may_be_empty();
-    // Of words: `target` says whether they stand behind "--", where "-" is a word.
+    // For words: sets `target` if they follow "--", where "-" is a word.
     Option& literal(bool& target);
-    // Makes no sense without that option of the same command.
+    // Requires that option of the same command.
     Option& needs(std::string_view option);
-    // Parsed, and shown nowhere.
+    // Parsed, but shown neither in the help nor in completion.
     Option& hidden();
 
     bool is_word() const { return names_.front() != '-'; }
@@ -63,7 +63,7 @@ class Option {
     bool takes_many() const { return takes_ == Takes::list || takes_ == Takes::words; }
     bool has_name(std::string_view name) const;  // with its dashes
     std::vector<std::string_view> names() const;
-    // The long one where there is one: "--model".
+    // The long name if there is one: "--model".
     std::string_view name() const;
     std::string_view all_names() const { return names_; }
     std::string_view about() const { return about_; }
@@ -73,12 +73,13 @@ class Option {
     bool is_hidden() const { return is_hidden_; }
     std::string_view needed() const { return needed_; }
 
-    // What is wrong with a value: "is empty", "'x' is not one of 'a' and 'b'"; "" for nothing.
+    // Returns what is wrong with a value: "is empty", "'x' is not one of 'a' and 'b'"; "" if
+    // nothing is.
     std::string problem_of(const std::string& text) const;
-    // A value without a problem; "" for an option that was given without one.
+    // Stores a valid value; "" for an option given without a value.
     void store(const std::string& text) const;
     void note_literal() const;
-    // Where that text was stored.
+    // Replaces `text` where it was stored by what `by` returns.
     void replace(std::string_view text, const std::function<std::string()>& by) const;
 
   private:
@@ -106,23 +107,23 @@ constexpr std::string_view version_option = "--version";
 
 class Command {
   public:
-    // `path` is the program, which has --version, or the program and its verb: "chorus-context
+    // `path` is the program, which gets --version, or the program and its verb: "chorus-context
     // log".
     Command(std::string path, std::string_view about);
 
     Option& flag(std::string_view names, bool& target, std::string_view about);
     Option& option(std::string_view names, Target target, std::string_view about);
-    // "--wait" or "--wait=TIME": nothing where it is not given, "" where its value is not.
+    // "--wait" or "--wait=TIME": nothing if it is not given, "" if it is given without a value.
     Option& option_with_optional_value(std::string_view names, std::optional<std::string>& target,
                                        std::string_view about);
     Option& word(std::string_view name, Target target, std::string_view about);
-    // All words from there on.
+    // list() and words() take all remaining words.
     Option& list(std::string_view name, std::vector<std::string>& target, std::string_view about);
     Option& words(std::string_view name, std::vector<std::string>& target, std::string_view about);
 
     const std::string& path() const { return path_; }
     std::string_view about() const { return about_; }
-    const std::deque<Option>& options() const { return options_; }  // and words, as they were added
+    const std::deque<Option>& options() const { return options_; }  // and words, in the order added
     const Option* find(std::string_view name) const;
 
   private:
@@ -134,7 +135,7 @@ class Command {
     bool ends_reading_ = false;
 };
 
-// What runs after the command line was parsed.
+// Runs after the command line was parsed.
 using Action = std::function<base::ExitStatus()>;
 using Options = std::function<Action(Command&)>;
 
@@ -142,7 +143,7 @@ struct Verb {
     std::string_view name;
     std::string_view about;
     Options options;
-    bool is_hidden = false;  // for Chorus itself
+    bool is_hidden = false;  // used by Chorus itself
 };
 
 }  // namespace chorus::cli

@@ -14,11 +14,11 @@ namespace {
 
 struct Row {
     std::string_view where;  // a program or a verb, "": any
-    std::string_view what;   // an option, or the word that stands for a value in its help
+    std::string_view what;   // an option, or the name of a value in the help
     Source source;
 };
 
-// The first that fits.
+// The first row that matches applies.
 constexpr std::array rows{
     Row{"", "--actor", Source::nothing},
     Row{"", "--answer", Source::question},
@@ -27,7 +27,7 @@ constexpr std::array rows{
     Row{"", "--session", Source::session},
     Row{"answer", "ID", Source::question},
     Row{"approve", "ID", Source::call},
-    Row{"branch", "BRANCH", Source::nothing},  // a new one, as the agent of chorus-init
+    Row{"branch", "BRANCH", Source::nothing},  // a new name, as is chorus-init's agent
     Row{"chorus-init", "NAME", Source::nothing},
     Row{"kill", "ID", Source::running_task},
     Row{"log", "ID", Source::task},
@@ -49,7 +49,8 @@ constexpr std::array rows{
     Row{"", "WORDS", Source::files},
 };
 
-// The name that begins so; a short one where there is no other, or where it stands there whole.
+// Returns the option's name that begins with `begun`. A short name is offered only if there is no
+// long one, or if it was typed in full.
 std::string_view name_that_begins(const Option& option, std::string_view begun) {
     const auto names = option.names();
     const bool has_long = option.name().starts_with("--");
@@ -59,7 +60,7 @@ std::string_view name_that_begins(const Option& option, std::string_view begun) 
     return "";
 }
 
-// The one that takes the word behind so many.
+// Returns the option that takes the word after `before` others.
 const Option* find_word(const Command& command, int before) {
     for (const Option& option : command.options()) {
         if (!option.is_word()) continue;
@@ -90,11 +91,11 @@ class TypedLine {
     const Program& program_;
     const Verb* verb_ = nullptr;
     std::optional<Command> command_;
-    Action action_;  // holds what the options are stored in
+    Action action_;  // owns the variables of the options
     std::vector<const Option*> given_;
-    const Option* waiting_ = nullptr;  // for its value
-    int words_ = 0;                    // how many there were
-    bool only_words_ = false;          // behind --
+    const Option* waiting_ = nullptr;  // an option that waits for its value
+    int words_ = 0;                    // the number of words so far
+    bool only_words_ = false;          // after --
     std::string agent_;
     std::string key_;
 };
@@ -108,7 +109,7 @@ void TypedLine::begin(const Verb* verb) {
     words_ = 0;
 }
 
-// Verbs come first.
+// A verb is recognised only as the first word.
 const Verb* TypedLine::verb_here(const std::string& word) const {
     if (verb_ != nullptr || only_words_ || words_ > 0 || !given_.empty()) return nullptr;
     const Verb* verb = find_verb(program_, word);
@@ -146,7 +147,7 @@ void TypedLine::pass_option(const Given& given) {
         waiting_ = given.option;
 }
 
-// An agent, or a key, which narrow what comes behind them.
+// Remembers an agent or a key, which narrow the candidates for later words.
 void TypedLine::take(const Option& option, const std::string& value) {
     const Source source = source_of(option, option.is_word() ? option.name() : option.type());
     if (source == Source::agent && agent_.empty()) agent_ = value;
@@ -189,7 +190,7 @@ Completion TypedLine::complete(const std::string& begun) const {
     return completion;
 }
 
-// "ID|all": what stands for itself is in lower case. "[=DIR|TAR]" may be left out.
+// In "ID|all" a lower-case word is literal. The value in "[=DIR|TAR]" is optional.
 void TypedLine::offer_value(Completion& completion, const Option& option) const {
     for (const std::string& value : option.values()) completion.offer(value, "");
     if (!option.values().empty()) return;
@@ -232,7 +233,7 @@ void TypedLine::offer_verbs(Completion& completion) const {
 
 constexpr std::size_t most_about_bytes = 72;
 
-// One line that moves no cursor.
+// Returns one line without control characters.
 std::string shown_about(std::string_view text) {
     std::string shown(base::trim(
         base::visible(base::utf8_prefix(text, 4 * most_about_bytes), base::Newlines::escape)));

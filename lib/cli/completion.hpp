@@ -1,5 +1,5 @@
-// What a word that is being typed may become: an executable completes itself (chorus(7), SHELL
-// COMPLETION), from the very options that it parses.
+// Shell completion (chorus(7), SHELL COMPLETION): an executable completes its own command line,
+// from the options that it parses.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ struct Candidate {
     std::string about;  // what a shell shows beside it
 };
 
-// What is a value of an option, or a word that is none.
+// Where candidates for the value of an option, or for a word, come from.
 enum class Source {
     nothing,
     agent,
@@ -26,8 +26,8 @@ enum class Source {
     task,
     running_task,
     prompt,
-    call,      // a prompt that is approved
-    question,  // one that is answered
+    call,      // a pending call, to be approved
+    question,  // a pending question, to be answered
     model,
     profile,
     key,
@@ -37,23 +37,23 @@ enum class Source {
 };
 
 struct Completion {
-    std::string stem;   // what stays of the word: "--model=", "@"
-    std::string begun;  // what is behind it, and is completed
+    std::string stem;   // the part of the word that stays: "--model=", "@"
+    std::string begun;  // the part after it, which is completed
     std::vector<Source> sources;
-    std::vector<Candidate> candidates;  // each whole, with the stem
-    std::string agent;                  // named before, "" for none
+    std::vector<Candidate> candidates;  // whole words, with the stem
+    std::string agent;                  // the one named before, "" for none
     std::string key;
 
-    // Where `word` begins as the one begun.
+    // Adds `word` if it begins with `begun`.
     void offer(std::string_view word, std::string_view about);
 };
 
-// The words behind the program's name, as far as the cursor; the last is the one begun. What the
-// program itself knows is in `candidates`: verbs, options and the values they list.
+// `words` are those after the program's name, up to the cursor; the last one is being typed. The
+// result's `candidates` are what the program itself knows: verbs, options and the values they list.
 Completion complete(const Program& program, std::span<const std::string> words);
 
-// A candidate a line, a tab, what it is. A line ":files" or ":directories", a tab and the stem:
-// names of files belong here too, which the shell knows best.
+// One line per candidate: the word, a tab and its description. A line ":files" or ":directories", a
+// tab and the stem asks the shell to add the names of files.
 std::string printed(const Completion& completion);
 
 }  // namespace chorus::cli

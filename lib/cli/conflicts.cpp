@@ -9,7 +9,8 @@ extern const std::string_view cli_conflicts;
 namespace chorus::cli {
 namespace {
 
-// The part before `separator`, which is taken off with it; all of it where there is none.
+// Removes and returns the part of `text` before `separator`, or all of it if there is none. The
+// separator is removed too.
 std::string_view take_part(std::string_view& text, std::string_view separator) {
     const std::size_t at = text.find(separator);
     const std::string_view part = text.substr(0, at);

@@ -1,4 +1,4 @@
-// Options that make no sense together (cli/conflicts.txt).
+// Options that exclude each other (cli/conflicts.txt).
 #pragma once
 
 #include <string_view>
@@ -16,7 +16,7 @@ class Conflicts {
     bool exclude(const Option& one, const Option& other) const;
 
   private:
-    // Names; none of one side goes with one of the other.
+    // Lists of names; no option of one list may be given with one of the other.
     std::vector<std::pair<std::string_view, std::string_view>> lines_;
 };
 

@@ -1,4 +1,4 @@
-// Words for what programs print: counts, and the texts of others as a field of a line.
+// Formats what programs print: counts, and untrusted text as a field of a line.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace chorus::cli {
 
 // "1 message", "2 messages".
 std::string counted(std::int64_t count, std::string_view noun);
-// Without anything that moves a cursor, ends a line or a field.
+// Escapes everything that would move a cursor or end a line or a field.
 std::string one_line(std::string_view text);
 
 }  // namespace chorus::cli

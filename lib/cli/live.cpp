@@ -24,12 +24,12 @@ sys::TerminalSize size_of_stdout() {
     return sys::terminal_size(STDOUT_FILENO).value_or(sys::TerminalSize{});
 }
 
-// Drawn over where the terminal stands, without an alternate screen: what was there before goes up
-// into what can be scrolled back to, and the last frame stays.
+// Redraws in place without an alternate screen: what was on the screen before moves into the
+// scrollback, and the last frame stays.
 class Screen {
   public:
     Screen() : cursor_(STDOUT_FILENO) { make_room(); }
-    // the "^C" that a terminal echoes is no part of the frame
+    // erases the "^C" that a terminal echoes
     ~Screen() { sys::try_write_all(STDOUT_FILENO, "\r\x1b[K"); }
     Screen(const Screen&) = delete;
     Screen& operator=(const Screen&) = delete;
@@ -99,7 +99,7 @@ Form form_of_stdout(bool json) {
 }
 
 std::string frame_text(const std::vector<std::string>& lines, const sys::TerminalSize& size) {
-    // the row below the last line is the cursor's
+    // the row below the last line is left to the cursor
     const std::size_t room = std::max<std::size_t>(size.rows, 2) - 1;
     const bool fits = lines.size() <= room;
     const std::size_t shown = fits ? lines.size() : room - 1;
@@ -135,10 +135,11 @@ ExitStatus append(const View& view, bool waits) {
 }
 
 ExitStatus follow(const View& view, Form form) {
-    sys::Interrupt::install();  // before there is a cursor to be shown again
+    sys::Interrupt::install();  // before the cursor is hidden
     if (form == Form::terminal && sys::takes_escapes(STDOUT_FILENO)) {
         Screen screen;
-        // a line that fills its row leaves the cursor in it, and clearing behind it takes its end
+        // a line that fills its row leaves the cursor in it, and clearing would erase the line's
+        // end
         return repeat(view, 1, [&](const auto& lines) { return screen.draw(lines); });
     }
     NewLines fresh;

@@ -1,5 +1,5 @@
-// What is looked at while it changes: drawn again in place on a terminal, elsewhere new lines below
-// those that are there.
+// Shows a changing view: redrawn in place on a terminal, elsewhere as new lines below the earlier
+// ones.
 #pragma once
 
 #include <cstddef>
@@ -13,33 +13,35 @@
 
 namespace chorus::cli {
 
-// How what is shown is written.
+// The form of the output.
 enum class Form { terminal, plain, json };
 Form form_of_stdout(bool json);
 
 struct Frame {
     std::vector<std::string> lines;
     bool is_last = false;  // nothing will come after it
-    bool goes_on = false;  // there is more of it now, for the next one
+    bool goes_on = false;  // more is available now, for the next frame
 };
 
 struct View {
-    // What there is to see now; no line is to be wider than `width` where the form is terminal.
+    // Returns the present frame; no line may be wider than `width` if the form is terminal.
     std::function<Frame(std::size_t width)> draw;
-    // Cheap, asked ten times a second: whether it is to be drawn before a second has passed.
+    // Whether to draw again before a second has passed. Must be cheap: called ten times a second.
     std::function<bool()> has_changed;
 };
-// Once. A line on stdout each.
+// Prints the view once, line by line on stdout.
 base::ExitStatus show(const View& view);
-// What view.draw gives is always new: printed, until a frame that does not go on, or with `waits`
-// as long as follow() does.
+// For a view whose frames hold only new lines. Prints frames until one that does not go on, or with
+// `waits` for as long as follow() does.
 base::ExitStatus append(const View& view, bool waits);
-// Until the last frame, a signal (its exit status comes back), or until nobody reads stdout. On a
-// terminal in place, of other forms the lines that were not in the frame before.
+// Shows frames until the last one, until a signal, whose exit status is returned, or until stdout
+// has no reader. Redraws in place on a terminal; other forms print the lines that were not in the
+// frame before.
 base::ExitStatus follow(const View& view, Form form);
 
-// What takes one frame's place by the next, in one write: from the top left corner, each line
-// cleared behind its end, nothing left below. Of more lines than there are rows the last is a note.
+// Returns the text that replaces one frame by the next in one write: from the top left corner, each
+// line cleared after its end, and all rows below. If there are more lines than rows, the last row
+// is a note.
 std::string frame_text(const std::vector<std::string>& lines, const sys::TerminalSize& size);
 
 // The lines that were not in the frame before, in order.

@@ -27,7 +27,7 @@ using base::Error;
 using base::ErrorCode;
 using base::ExitStatus;
 
-// What goes wrong while an error is told is told too.
+// An error that occurs while another is reported is reported too.
 void report(const Program& program, const sys::Environment& environment, const Error& told) {
     Error error = told;
     try {
@@ -35,7 +35,7 @@ void report(const Program& program, const sys::Environment& environment, const E
             error = Error(told.code(), program.redact(told.message(), environment),
                           program.redact(told.hint(), environment));
     } catch (const Error&) {
-        // the credentials cannot be read, which is not what has to be told
+        // unreadable credentials are not the error to report
     }
     try {
         if (!program.on_error || !program.on_error(error)) print_error(program.name, error);
@@ -44,10 +44,10 @@ void report(const Program& program, const sys::Environment& environment, const E
     }
 }
 
-// For the shells' scripts, and not in --help.
+// For the shells' scripts; not shown in --help.
 constexpr std::string_view completes = "--complete";
 
-// Whatever is wrong, a line that is being typed is no place to say it.
+// Errors are ignored: a command line that is being typed is not the place to print them.
 ExitStatus complete_line(const Program& program, const std::vector<std::string>& words) {
     Completion completion = complete(program, words);
     try {
@@ -73,7 +73,7 @@ ExitStatus print_help(const Command& command, const std::vector<Verb>& verbs) {
     return ExitStatus::done;
 }
 
-// The programs call it by one name; -A of some verbs is an option for it.
+// Every program calls it NAME; some verbs take it as the option -A.
 bool names_agents(const Option& option) {
     return option.name() == "NAME" || option.name() == "--agent";
 }
@@ -116,13 +116,13 @@ ExitStatus run(const Program& program, std::vector<std::string> arguments) {
     return run_command(command, verb->options, {}, arguments, program.agent_here);
 }
 
-// The reader had enough: the end is the one that SIGPIPE makes, without a word.
+// Ends silently as by SIGPIPE if stdout has no reader.
 void end_where_nobody_reads() {
     pollfd output{STDOUT_FILENO, 0, 0};
     if (poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0) sys::end_by_broken_pipe();
 }
 
-// Promise 12: no exit status 0 unless what was printed was written.
+// Promise 12: no exit status 0 unless all output was written.
 ExitStatus after_flush(ExitStatus status, std::string_view program) {
     std::cout.flush();
     if (std::cout.good() && std::fflush(stdout) == 0) return status;
@@ -131,7 +131,8 @@ ExitStatus after_flush(ExitStatus status, std::string_view program) {
     return status == ExitStatus::done ? ExitStatus::failed : status;
 }
 
-// The number of a closed one would go to the next file opened, the database say, and be written to.
+// The next file opened, for example the database, would get the number of a closed one, and output
+// would be written to it.
 void hold_standard_descriptors() {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
         if (fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", O_RDONLY) < 0)
@@ -140,8 +141,8 @@ void hold_standard_descriptors() {
 
 std::string out_of_memory;
 
-// Unwinding takes memory too, and throws from where nothing may be thrown: the end is here, in two
-// calls, and what was committed is as after a crash.
+// Unwinding needs memory too, and could throw where nothing may throw. So the process ends here, in
+// two calls; the database is as after a crash.
 [[noreturn]] void end_out_of_memory() {
     [[maybe_unused]] const ssize_t written =
         write(STDERR_FILENO, out_of_memory.data(), out_of_memory.size());

@@ -1,5 +1,5 @@
-// What every executable's main is: one call. Here parse errors, error printing, hints and the exit
-// status are owned.
+// The main function of every executable. Handles parse errors, printing of errors and hints, and
+// the exit status.
 #pragma once
 
 #include <functional>
@@ -16,27 +16,27 @@ namespace chorus::cli {
 struct Program {
     std::string_view name;         // "chorus-run"
     std::string_view description;  // one line
-    // Describes what it takes without a verb; {}: it needs one.
+    // Describes what the program takes without a verb; {}: it needs a verb.
     Options options = {};
     std::vector<Verb> verbs = {};
-    // Returns the name that "." stands for where an agent is expected; none: "." is a name.
+    // Returns the name that "." stands for where an agent is expected; if not set, "." is a name.
     std::function<std::string()> agent_here = {};
-    // Called instead of printing "error:" lines; true when it has said everything.
+    // Called before "error:" lines are printed; returns true if it has printed everything.
     std::function<bool(const base::Error&)> on_error = {};
-    // Takes the keys of the environment that the process began with out of an error, which may
-    // repeat what was typed.
+    // Removes from an error, which may repeat what was typed, the keys of the environment that the
+    // process began with.
     std::function<std::string(std::string_view, const sys::Environment&)> redact = {};
 };
 
 const Verb* find_verb(const Program& program, std::string_view name);
 
-// Completes a line where the first argument is --complete (cli/completion.hpp); else parses, runs,
-// checks that stdout was written (promise 12), returns the exit status.
+// Completes a line if the first argument is --complete (cli/completion.hpp). Otherwise parses,
+// runs, checks that stdout was written (promise 12) and returns the exit status.
 int run_main(int argc, char** argv, const Program& program);
 
-// "chorus-run: error: …" and "chorus-run: hint: …" on stderr, made visible.
+// Prints "chorus-run: error: …" and "chorus-run: hint: …" on stderr, made visible.
 void print_error(std::string_view program, const base::Error& error);
-// The error's, or that of the signal that canceled.
+// Returns the error's exit status, or that of the signal that canceled.
 base::ExitStatus exit_status(const base::Error& error);
 void print_line(std::string_view program, std::string_view kind, std::string_view text);
 

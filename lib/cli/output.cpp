@@ -23,7 +23,7 @@ using base::ExitStatus;
 
 namespace {
 
-constexpr std::int64_t told_wait_ms = 5'000;  // a shorter one nobody wonders about
+constexpr std::int64_t told_wait_ms = 5'000;  // shorter waits are not reported
 constexpr const char* unwritten = "stdout: not everything could be written";
 
 bool use_color(const OutputOptions& options) {
@@ -55,8 +55,8 @@ void Output::give_up_when(std::function<bool()> is_over) {
     is_over_ = std::move(is_over);
 }
 
-// EPIPE, a full disk and a reader that reads no more end the output, never the turn.
-// Each says for how long one write has waited since the turn was over.
+// EPIPE, a full disk and a reader that stops reading end the output, never the turn.
+// Each returned function tells whether a write has waited too long since the turn ended.
 std::function<bool()> Output::patience() const {
     return [this, over_since_ms = std::int64_t{0}]() mutable {
         if (!is_over_ || !is_over_()) return false;
@@ -77,7 +77,7 @@ void Output::print(std::string_view text) {
     };
     if (!progress_) return put();
     progress_->without_line(put);
-    // on a line that goes on, the status line would be drawn over it
+    // the status line would be drawn over an unfinished line
     if (to_terminal_ && last_printed_ != '\n')
         progress_->pause();
     else
@@ -134,7 +134,7 @@ void Output::event(const chat::Event& event, const chat::EventSource& source) {
         progress_->doing("waiting for the model");
     if (const auto* retry = std::get_if<chat::RetryNotice>(&event); retry != nullptr) {
         const std::string text = "attempt " + std::to_string(retry->attempt) + " failed (" +
-                                 retry->message + "); again in " +
+                                 retry->message + "); retrying in " +
                                  std::to_string((retry->wait_ms + 500) / 1000) + " s";
         const bool is_long =
             options_.verbosity != Verbosity::quiet && retry->wait_ms >= told_wait_ms;
@@ -146,7 +146,7 @@ void Output::event(const chat::Event& event, const chat::EventSource& source) {
     if (const auto* done = std::get_if<chat::CallComplete>(&event)) say_end_of_call(*done);
 }
 
-// On a terminal a line each; elsewhere nothing, unless it is asked for.
+// Prints a line per call on a terminal; elsewhere only with --verbose.
 void Output::say_end_of_call(const chat::CallComplete& done) {
     const auto terminal = sys::terminal_size(STDERR_FILENO);
     const bool is_verbose = options_.verbosity == Verbosity::verbose;
@@ -195,11 +195,11 @@ void Output::check_file(const sys::OutputFile::Check& check) {
     if (options_.file.empty()) return;
     file_.emplace(options_.file, sys::Overwrite::allow, check);
     if (!file_->is_stdout()) return;
-    file_.reset();  // all of it goes there as it is
+    file_.reset();  // all output goes there already
     options_.file.clear();
 }
 
-// What is known only at the end.
+// Returns the part of the output that is known only at the end.
 std::string Output::last_part(const chat::TurnResult& result) const {
     const chat::EventSource source{result.agent, result.thread, result.turn_id};
     const auto line = [&](const chat::Event& event) {
@@ -225,10 +225,10 @@ std::string Output::last_part(const chat::TurnResult& result) const {
 ExitStatus Output::finish(const chat::TurnResult& ended) {
     chat::TurnResult result = ended;
     const std::string printed = copy_;
-    // first the file: where it cannot be written, fail() puts that into what goes to stdout
+    // the file is written first: if that fails, fail() puts the error into what goes to stdout
     ended_ = result;
     const std::string whole = printed + last_part(result);
-    // of a turn that only waits there is nothing to say: what the file holds stays
+    // a turn that only waits has no output, and the file keeps its content
     if (file_ && !whole.empty()) file_->write(whole, patience());
     ended_.reset();
     print(last_part(result));

@@ -1,4 +1,4 @@
-// What chorus-run prints while a turn runs and at its end. stdout carries the product only.
+// Prints what chorus-run shows while a turn runs and at its end. stdout carries only the result.
 #pragma once
 
 #include <cstdint>
@@ -39,24 +39,24 @@ class Output {
     Output(const Output&) = delete;
     Output& operator=(const Output&) = delete;
 
-    // Error(bad_request) where -o names what cannot be written, or what `check` throws: told before
-    // anything is spent.
+    // Throws Error(bad_request) if the file of -o cannot be written, or what `check` throws, before
+    // any tokens are spent.
     void check_file(const sys::OutputFile::Check& check);
-    // Once `is_over`, output that nobody reads for a second is given up. Where it is not set,
-    // output waits for its reader.
+    // Once `is_over` returns true, output that is not read for a second is dropped. If it is not
+    // set, output waits for its reader.
     void give_up_when(std::function<bool()> is_over);
-    // Whether a model's text is printed as it comes.
+    // Whether a model's text is printed as it arrives.
     bool shows_text() const { return live_text_ || options_.format == Format::stream_json; }
     void event(const chat::Event& event, const chat::EventSource& source);
     void warn(const std::string& text);
-    // The product's last part, and what the end is worth saying on stderr. Returns the exit status:
-    // the result's, or failed where not everything could be written.
+    // Prints the last part of the result on stdout, and notes on the end on stderr. Returns the
+    // result's exit status, or failed if not everything could be written.
     base::ExitStatus finish(const chat::TurnResult& ended);
-    // An error before there was a turn, in the format asked for, and to the file of -o what goes to
-    // stdout. `accepted` as of the result.
+    // Reports an error that occurred before there was a turn, in the format asked for; the file of
+    // -o gets what goes to stdout. `accepted` is the result's member.
     void fail(const base::Error& error, const std::string& agent,
               std::optional<bool> accepted = {});
-    // While a question stands on the terminal the status line is gone.
+    // Hide and show the status line, which must not be drawn while a question is on the terminal.
     void pause_progress();
     void resume_progress();
 
@@ -80,7 +80,7 @@ class Output {
     bool final_seen_ = false;
     char last_printed_ = '\n';
     std::string copy_;                       // for -o
-    std::optional<sys::OutputFile> file_;    // where check_file() finds nothing against it
+    std::optional<sys::OutputFile> file_;    // if check_file() accepts it
     std::optional<chat::TurnResult> ended_;  // while its file is being written
     std::unique_ptr<Progress> progress_;
 };

@@ -72,8 +72,8 @@ std::vector<Given> read_short(const Command& command, const std::string& argumen
         given.value_at = at + 1;
         given.value = argument.substr(given.value_at);
         if (given.value->front() == '=')
-            given.problem = usage(base::quoted(argument) + ": the value of " + given.typed +
-                                      " stands behind a blank, without '='",
+            given.problem = usage(base::quoted(argument) + ": give the value of " + given.typed +
+                                      " after a blank, without '='",
                                   given.typed + " " + base::shell_quoted(given.value->substr(1)));
         break;
     }
@@ -114,14 +114,14 @@ class Line {
     std::vector<Word> words_;
     std::vector<Given> options_;
     std::size_t at_ = 0;             // in arguments_
-    std::size_t first_of_many_ = 0;  // where the words begin between which no option stands
-    std::size_t many_ = 0;           // how many of those there were
-    std::string behind_words_;       // an option that stands behind the first of those
-    bool only_words_ = false;        // behind --
-    bool are_literal_ = false;       // the words stand behind it
+    std::size_t first_of_many_ = 0;  // where the words of a text begin
+    std::size_t many_ = 0;           // the number of its words
+    std::string behind_words_;       // an option after the first of them
+    bool only_words_ = false;        // after --
+    bool are_literal_ = false;       // the words follow --
 };
 
-// The whole line, where everything from the first of the words on is words.
+// Returns the whole line with "--" before the first word of the text.
 std::string Line::with_dashes() const {
     std::vector<std::string> typed{command_.path()};
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
@@ -132,11 +132,11 @@ std::string Line::with_dashes() const {
 }
 
 Error Line::option_among_words() const {
-    return usage(base::quoted(behind_words_) + " stands between the words of " +
-                     std::string(words_.back().option->name()),
-                 "options go before them, or all of them into one pair of quotes; if it is one of "
-                 "the words: " +
-                     with_dashes());
+    return usage(
+        base::quoted(behind_words_) + " is between the words of " +
+            std::string(words_.back().option->name()),
+        "put options before the words, or quote the whole text; if it is one of the words: " +
+            with_dashes());
 }
 
 Error Line::problem_with(const Given& given) const {
@@ -147,7 +147,7 @@ Error Line::problem_with(const Given& given) const {
 
 void Line::take_word(const std::string& word) {
     if (words_to_come_.empty())
-        throw usage("there is no place for " + base::quoted(word), help_of(command_));
+        throw usage("unexpected argument " + base::quoted(word), help_of(command_));
     const Option* option = words_to_come_.front();
     if (option->takes() == Takes::words && many_++ == 0) {
         first_of_many_ = at_;
@@ -170,17 +170,17 @@ std::string Line::next_value(const Given& given) {
         command_.find(std::string_view(next).substr(0, next.find('='))) != nullptr)
         throw usage(what + ", " + base::quoted(next) + " is an option",
                     std::string(given.option->name()) + "=" + base::shell_quoted(next) +
-                        " is how to give that as the value");
+                        " gives it as the value");
     ++at_;
     return next;
 }
 
-// It would be the first word of a prompt.
+// The time would be taken as the first word of a prompt.
 void Line::refuse_time_behind_blank(const Given& given) const {
     if (at_ + 1 >= arguments_.size() || !base::parse_duration_ms(arguments_[at_ + 1])) return;
     const std::string& time = arguments_[at_ + 1];
-    throw usage(given.typed + ": the time stands behind '='",
-                given.typed + "=" + time + "; where " + base::quoted(time) +
+    throw usage(given.typed + ": give the time after '='",
+                given.typed + "=" + time + "; if " + base::quoted(time) +
                     " is a word: " + given.typed + " -- " + time);
 }
 
@@ -195,7 +195,7 @@ void Line::take_options(const std::string& argument) {
     }
 }
 
-// '-Cmy dir' has two readings, and neither is taken.
+// '-Cmy dir' can be read in two ways, so it is refused.
 void Line::refuse_two_readings(const std::string& argument) const {
     if (argument.size() < 3 || argument.front() != '-' || argument[1] == '-') return;
     const std::string name = argument.substr(0, 2);
@@ -220,7 +220,7 @@ Wanted Line::read() {
         if (options_.empty() || wanted != Wanted::run) continue;
         if (options_.back().option->has_name(help_option)) wanted = Wanted::help;
         if (options_.back().option->has_name(version_option)) wanted = Wanted::version;
-        // behind a text more words may follow, between which it does not stand
+        // after a word of a text more words may follow, which makes --help an error
         if (wanted != Wanted::run && many_ == 0) return wanted;
     }
     return wanted;
@@ -236,7 +236,7 @@ void Line::check_values() const {
         if (given.value) check(*given.option, given.typed, *given.value);
 }
 
-// What was given, each once.
+// Returns the options and words given, each once.
 std::vector<const Option*> Line::given() const {
     std::vector<const Option*> all;
     const auto add = [&](const Option* option) {

@@ -1,4 +1,5 @@
-// The rules of every command line (chorus(7), COMMAND LINE). Words and values keep each byte.
+// Parses every command line by the rules of chorus(7), COMMAND LINE. Words and values keep every
+// byte.
 #pragma once
 
 #include <string>
@@ -8,21 +9,21 @@
 
 namespace chorus::cli {
 
-// An option as it was typed, and its value. For completion, which reads lines that are not ended.
+// An option as it was typed, and its value. Completion uses it for unfinished lines.
 struct Given {
     const Option* option = nullptr;
     std::string typed;                 // "-o", "--output"
     std::optional<std::string> value;  // nothing: none was given, or it would be the next argument
     std::size_t value_at = std::string::npos;  // where it begins in the argument
-    std::optional<base::Error> problem;        // that there is no such option, or not in this form
+    std::optional<base::Error> problem;        // no such option, or not in this form
 };
-// The options in one argument: several where short ones stand together ("-qv"). Nothing where it is
-// a word.
+// Returns the options in one argument: several if short ones are combined ("-qv"), none if it is a
+// word.
 std::vector<Given> read_options(const Command& command, const std::string& argument);
 
 enum class Wanted { run, help, version };
-// Stores what was typed. Error(bad_request) with a hint where it breaks a rule. --help and
-// --version end the reading.
+// Stores what was typed. Throws Error(bad_request) with a hint if it breaks a rule. --help and
+// --version end the parsing.
 Wanted parse(const Command& command, const std::vector<std::string>& arguments);
 
 }  // namespace chorus::cli

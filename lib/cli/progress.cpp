@@ -22,7 +22,7 @@ void put(const std::string& text) {
 }  // namespace
 
 Progress::Progress(bool color) : color_(color), start_ms_(sys::monotonic_ms()) {
-    // signals are the main thread's
+    // signals are left to the main thread
     sigset_t all;
     sigset_t before;
     sigfillset(&all);

@@ -1,5 +1,4 @@
-// The one live status line on a terminal's stderr: shown after 1.5 s, gone at the end on every
-// path.
+// The status line on a terminal's stderr: shown after 1.5 s, always removed at the end.
 #pragma once
 
 #include <condition_variable>

@@ -38,7 +38,7 @@ void check_utf8(const std::string& text, const std::string& source) {
                     source + ": a NUL byte at byte " + std::to_string(text.find('\0')));
 }
 
-// What stdin holds up to its end. A pipe that stays silent is waited for, but not for ever.
+// Reads stdin to its end. Waits for a silent pipe until the timeout.
 std::string read_stdin(const PromptSources& sources,
                        const std::function<void(const std::string&)>& notice) {
     std::string text;
@@ -55,7 +55,7 @@ std::string read_stdin(const PromptSources& sources,
             if (patience <= 0)
                 throw Error(
                     ErrorCode::bad_request,
-                    "stdin: nothing came in " + base::seconds_text(sources.stdin_timeout_ms),
+                    "stdin: no input within " + base::seconds_text(sources.stdin_timeout_ms),
                     "redirect it from /dev/null or use --stdin ignore");
             if (!told)
                 patience = std::min(patience, std::max<std::int64_t>(1, notice_after_ms - waited));

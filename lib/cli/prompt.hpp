@@ -1,4 +1,5 @@
-// Where the prompt comes from: words, -p, -f, stdin, or a prompt and stdin (chorus-run(1), PROMPT).
+// Reads the prompt: from words, -p, -f or stdin, or from one of them and stdin (chorus-run(1),
+// PROMPT).
 #pragma once
 
 #include <cstdint>
@@ -9,11 +10,11 @@
 
 namespace chorus::cli {
 
-enum class StdinUse { append, ignore, whole };  // whole: --stdin inline, nothing is put aside
+enum class StdinUse { append, ignore, whole };  // whole: --stdin inline, all of it in the message
 
 struct PromptSources {
     std::vector<std::string> words;   // "-" alone means stdin
-    bool words_are_literal = false;   // it does not: they stand behind "--"
+    bool words_are_literal = false;   // "-" is a word, as the words follow "--"
     std::optional<std::string> text;  // -p
     std::string file;                 // -f
     StdinUse stdin_use = StdinUse::append;
@@ -23,12 +24,12 @@ struct PromptSources {
 struct ReadPrompt {
     std::string text;
     std::string stdin_text;      // to be appended in a <stdin> block; "" for none
-    bool text_is_stdin = false;  // `text` itself came from there
+    bool text_is_stdin = false;  // `text` itself came from stdin
 };
 
-// Error(bad_request) for no prompt, an empty one, more than one source, invalid UTF-8 (with the
-// byte's offset), more than 10 MiB, and a pipe on which nothing came in time. `notice` is told
-// once, after 2 s, that stdin is waited for.
+// Throws Error(bad_request) for no prompt, an empty one, more than one source, invalid UTF-8 (with
+// the byte's offset), more than 10 MiB, and a pipe without input until the timeout. Calls `notice`
+// once, after waiting 2 s for stdin.
 ReadPrompt read_prompt(const PromptSources& sources,
                        const std::function<void(const std::string&)>& notice);
 

@@ -26,7 +26,7 @@ void note_hang_up(int fd) {
     if (poll(&terminal, 1, 0) == 1 && (terminal.revents & POLLHUP) != 0) raise(SIGHUP);
 }
 
-// A line, or nothing at the end of input, after the timeout or when stopped.
+// Reads a line. Returns false at the end of input, after the timeout or when stopped.
 bool read_line(int fd, std::int64_t timeout_ms, const std::function<bool()>& stop,
                std::string& line) {
     const std::int64_t deadline = sys::monotonic_ms() + timeout_ms;
@@ -46,7 +46,7 @@ bool read_line(int fd, std::int64_t timeout_ms, const std::function<bool()>& sto
 
 using Accept = std::function<std::string(const std::string&)>;
 
-// The line that was accepted. `in_vain`: three were not.
+// Returns the line that was accepted. Sets `in_vain` if three were not.
 std::optional<std::string> ask(const std::string& text, const std::string& choice,
                                std::int64_t timeout_ms, const std::function<bool()>& stop,
                                const Accept& accept, bool& in_vain) {
@@ -75,7 +75,7 @@ std::optional<std::string> ask(const std::string& text, const std::string& choic
 
 }  // namespace
 
-// A job in the background is stopped when it reads its terminal.
+// A background job would be stopped when it reads from its terminal.
 bool can_ask() {
     if (isatty(STDERR_FILENO) != 1) return false;
     const sys::Fd terminal = open_terminal();
@@ -94,7 +94,7 @@ Answer ask_yes_no(const std::string& text, Choices choices, std::int64_t timeout
         if (may_always && (word == "a" || word == "always")) answer = Answer::always;
         if (may_change && (word == "e" || word == "even")) answer = Answer::even_if_changed;
         const bool known = answer != Answer::no || word == "n" || word == "no";
-        return known ? "" : "one of the letters, please";
+        return known ? "" : "type one of the letters";
     };
     const std::string choice = may_change   ? "[y]es, [n]o, [a]lways, [e]ven if they change? "
                                : may_always ? "[y]es, [n]o, [a]lways? "

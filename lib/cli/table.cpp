@@ -10,9 +10,9 @@ namespace chorus::cli {
 namespace {
 
 constexpr std::size_t gap = 2;
-constexpr std::size_t least = 8;  // of a column that gives way
+constexpr std::size_t least = 8;  // width of a column that may be narrowed
 
-// The widest of those that may is made narrower, as long as it is too much.
+// Narrows the widest column that may be narrowed, until the line fits.
 void narrow(std::vector<std::size_t>& widths, const std::vector<bool>& gives_way,
             std::size_t too_much) {
     while (too_much > 0) {

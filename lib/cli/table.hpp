@@ -1,4 +1,4 @@
-// Rows of fields: on a terminal columns that stand under each other, elsewhere a tab between them.
+// Rows of fields: in aligned columns on a terminal, elsewhere separated by tabs.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,19 @@ enum class Align { left, right };
 struct Column {
     std::string heading;
     Align align = Align::left;
-    bool gives_way = false;  // cut first where a line would not fit
+    bool gives_way = false;  // narrowed first if a line would not fit
 };
 
 class Table {
   public:
     explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-    // One a column, each one line of visible text.
+    // One field per column, each one line of visible text.
     void add(std::vector<std::string> fields) { rows_.push_back(std::move(fields)); }
     bool empty() const { return rows_.empty(); }
 
-    // A heading, and a line a row; none is wider than `width`, what is cut off shows as "…".
+    // Returns a heading and a line per row, none wider than `width`; "…" marks what was cut.
     std::vector<std::string> lines(std::size_t width) const;
-    // A line a row, an empty field as "-".
+    // Returns a line per row; see tabbed().
     std::vector<std::string> fields() const;
 
   private:
@@ -33,9 +33,9 @@ class Table {
     std::vector<std::vector<std::string>> rows_;
 };
 
-// With a tab between them, an empty one as "-".
+// Joins fields with tabs; an empty field is "-".
 std::string tabbed(const std::vector<std::string>& fields);
-// Filled up with blanks to that width.
+// Pads with blanks to that width.
 std::string padded(std::string text, std::size_t width);
 
 }  // namespace chorus::cli

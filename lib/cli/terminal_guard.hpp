@@ -1,4 +1,4 @@
-// What is printed to a terminal holds no character that plays tricks there, JSON included.
+// Keeps deceptive characters out of what is printed to a terminal, JSON included.
 #pragma once
 
 #include <ostream>
@@ -8,12 +8,12 @@
 
 namespace chorus::cli {
 
-// The text with C1 controls, bidirectional, zero-width and tag characters as JSON escapes
-// ("\u202e", a pair of surrogates above U+FFFF), which JSON reads back and people see. Bytes that
-// are not UTF-8 become U+FFFD. C0 controls pass: programs print their own.
+// Returns the text with C1 controls, bidirectional, zero-width and tag characters as JSON escapes
+// ("\u202e", a pair of surrogates above U+FFFF), which people see and JSON parsers read back. Bytes
+// that are not UTF-8 become U+FFFD. C0 controls pass, as programs print their own.
 std::string guarded(std::string_view text);
 
-// While it lives, what goes through the stream is guarded.
+// Guards what goes through the stream while it lives.
 class TerminalGuard : public std::streambuf {
   public:
     explicit TerminalGuard(std::ostream& stream);
@@ -31,7 +31,7 @@ class TerminalGuard : public std::streambuf {
 
     std::ostream& stream_;
     std::streambuf* target_;
-    std::string rest_;  // the beginning of a character
+    std::string rest_;  // the start of an unfinished character
 };
 
 }  // namespace chorus::cli

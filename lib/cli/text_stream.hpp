@@ -1,4 +1,4 @@
-// Text of others as it comes in pieces, to stdout.
+// Prints untrusted text to stdout as it arrives in pieces.
 #pragma once
 
 #include <string>
@@ -6,17 +6,18 @@
 
 namespace chorus::cli {
 
-// On a terminal made visible (base::visible), whole characters at a time; elsewhere byte for byte.
+// Makes the text visible on a terminal (base::visible), whole characters at a time; elsewhere
+// prints it byte for byte.
 class TextStream {
   public:
     TextStream();
     void print(std::string_view piece);
-    // The rest of a character that never came.
+    // Prints what there is of an unfinished character.
     void finish();
 
   private:
     bool to_terminal_;
-    std::string rest_;  // of a character that is not whole yet
+    std::string rest_;  // the start of an unfinished character
 };
 
 }  // namespace chorus::cli

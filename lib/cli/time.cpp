@@ -27,7 +27,7 @@ std::int64_t require_duration_ms(const std::string& text, const char* option) {
 base::TimeMs require_time(const std::string& text, const char* option) {
     if (const auto time = base::parse_when(text, sys::now_ms())) return *time;
     throw malformed(
-        text, option, "no time",
+        text, option, "not a time",
         "write 2026-02-12, 2026-02-12T10:30, now, today, yesterday, or how long ago: 90m, 2h, 7d");
 }
 

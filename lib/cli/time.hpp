@@ -7,15 +7,15 @@
 
 namespace chorus::cli {
 
-// What stands behind an option, "--since": Error(bad_request) that names it.
+// Parse the value of an option. Throw Error(bad_request), which names the option: "--since".
 std::int64_t require_duration_ms(const std::string& text, const char* option);
 base::TimeMs require_time(const std::string& text, const char* option);
 
-// On a terminal how long ago, "3 min ago", elsewhere ISO 8601.
+// Returns how long ago it was on a terminal, "3 min ago", elsewhere ISO 8601.
 std::string shown_time(base::TimeMs time);
-// As a word of a sentence: "30 sec", "5 min", "3 h", "2 days"; what is below 0 is 0.
+// Returns a span for a sentence: "30 sec", "5 min", "3 h", "2 days"; a negative one is 0.
 std::string span_text(std::int64_t ms);
-// With what a step takes: "12 ms", "1.2 sec", "2 min 5 sec".
+// Returns how long a step took: "12 ms", "1.2 sec", "2 min 5 sec".
 std::string duration_text(std::int64_t ms);
 
 }  // namespace chorus::cli

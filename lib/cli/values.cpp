@@ -46,7 +46,7 @@ class Values {
     }
     bool has_home();
     bool has_store();
-    // 0 where none is named, or there is none of that name.
+    // Returns 0 if no agent is named or none has that name.
     store::AgentId agent();
     void offer_threads();
     void offer_branches();
@@ -124,7 +124,7 @@ void Values::offer(Source source) {
     }
 }
 
-// As they were named, where one alone has that name.
+// Offers a branch's given name if no other branch has it, else its full name.
 void Values::offer_branches() {
     const auto id = agent();
     if (id == 0) return;
@@ -186,7 +186,7 @@ void Values::offer_profiles() {
         offer(name, "");
 }
 
-// "limits.budget." goes on with what a budget has.
+// After "limits.budget." the members of a budget are offered.
 void Values::offer_keys() {
     const std::string_view begun = completion_.begun;
     const std::size_t dot = begun.rfind('.');

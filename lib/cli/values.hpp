@@ -1,5 +1,4 @@
-// The values that a word may become, from the home as it is: nothing is made, migrated or waited
-// for.
+// Candidates for a value, from the home as it is: nothing is created, migrated or waited for.
 #pragma once
 
 #include "cli/completion.hpp"
@@ -7,9 +6,9 @@
 
 namespace chorus::cli {
 
-// Adds what completion.sources name. What is not a plain word (letters, digits, _.,/:@+%=-, and
-// none of these signs first) is left out: a shell would read something else in it. Throws what
-// opening and reading throw; what was found until then stays.
+// Adds the candidates of completion.sources. One that is not a plain word (letters, digits and
+// _.,/:@+%=-, the first a letter, a digit or _) is left out, as a shell could read it differently.
+// Throws what opening and reading throw; candidates found until then stay.
 void offer_values(Completion& completion, const sys::Environment& environment);
 
 }  // namespace chorus::cli

@@ -7,7 +7,7 @@
 namespace chorus::context {
 namespace {
 
-// "</tag", "</ TAG": what a reader would take for the end, however it goes on.
+// "</tag" and "</ TAG" alike: a reader would take either for the end, whatever follows.
 bool closes(std::string_view text, std::string_view tag) {
     if (!text.starts_with("</")) return false;
     text.remove_prefix(2);

@@ -1,4 +1,4 @@
-// Foreign text in a <tag> … </tag> block of a message must not end the block from within.
+// Keeps foreign text in a <tag> … </tag> block of a message from closing the block.
 #pragma once
 
 #include <string>
@@ -6,7 +6,8 @@
 
 namespace chorus::context {
 
-// `text` with every "</tag" in it written "< /tag", whatever its case and the blanks before it.
+// Returns `text` with every "</tag" written as "< /tag", in any case and with any blanks before the
+// tag.
 std::string without_closing(std::string text, std::string_view tag);
 
 }  // namespace chorus::context

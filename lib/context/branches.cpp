@@ -21,7 +21,7 @@ using base::ErrorCode;
 
 constexpr std::size_t most_name_bytes = 64;
 constexpr const char* temporary = ".tmp-branch";
-// In a directory that is in place already, until its rows are.
+// Marks a branch directory that is in place but whose rows are not committed yet.
 constexpr const char* unfinished = "/.unfinished";
 constexpr const char* link_aside = "/.tmp-current";
 
@@ -29,7 +29,7 @@ Directory directory_of(const agent::Home& home, const store::Agent& agent) {
     return Directory(home.path() + "/" + agent.dir);
 }
 
-// For who holds the lock of the agent's branches.
+// The caller holds the agent's branches lock.
 std::vector<std::string> leftovers(store::Store& store, const Directory& directory,
                                    const store::Agent& agent) {
     std::vector<std::string> paths;
@@ -54,11 +54,11 @@ sys::Lock require_branches_lock(const agent::Home& home, const store::Agent& age
                                    base::limits::file_lock_ms);
     if (!lock)
         throw Error(ErrorCode::agent_busy,
-                    "agent '" + agent.name + "': another branch is being made");
+                    "agent '" + agent.name + "': another branch is being created");
     return std::move(*lock);
 }
 
-// Under the name it has for now; gone with this unless kept.
+// A directory under a temporary name; removed on destruction unless kept.
 class Scaffold {
   public:
     explicit Scaffold(std::string path) : path_(std::move(path)) { sys::make_directory(path_); }
@@ -79,7 +79,7 @@ class Scaffold {
     std::string path_;
 };
 
-// What a branch is made of.
+// What a new branch is built from.
 struct Origin {
     const store::Agent& agent;
     const store::Thread& parent;
@@ -87,7 +87,7 @@ struct Origin {
     base::TimeMs now = 0;
 };
 
-// A name is a plain scalar that YAML could take for a number: so all texts are quoted.
+// YAML would read some names as numbers, so every text is quoted.
 std::string metadata(const Origin& origin) {
     const ForkPoint& point = origin.point;
     const bool included = !point.kept.empty() && point.kept.back().id == point.message;
@@ -102,10 +102,11 @@ std::string transcript_beginning(const Origin& origin, const std::string& branch
     return "# " + origin.agent.name + "\n\n" + agent::transcript_mark(0) + "## Branch " + branch +
            " · " + base::iso8601(origin.now) + "\n\nForked from " + origin.parent.branch +
            " at message " + std::to_string(origin.point.message) +
-           "; what was said before follows.\n";
+           "; the earlier messages follow.\n";
 }
 
-// Those of sub-agents that were there at the point, by their rows, or that have none.
+// Copies the directories of sub-agents that existed at the fork point, by their rows, and those
+// without a row.
 void copy_agents(store::Store& store, const Directory& directory, const Origin& origin) {
     const std::string from = directory.branch_agents(origin.parent.branch);
     if (!sys::is_directory(from)) return;
@@ -133,7 +134,7 @@ void refuse_taken(store::Store& store, const store::Agent& agent, const std::str
     for (const store::Thread& thread : branch_threads(store, agent))
         if (store::given_name(thread.branch) == name || thread.branch == name)
             throw Error(ErrorCode::exists, "branch '" + name + "': agent '" + agent.name +
-                                               "' has one, " + thread.branch);
+                                               "' has it already, as " + thread.branch);
 }
 
 }  // namespace
@@ -149,15 +150,14 @@ void check_branch_name(const std::string& name) {
     if (!fits)
         throw Error(
             ErrorCode::bad_request,
-            "branch '" + base::visible(name, base::Newlines::escape) + "': not a name for a branch",
-            "letters, digits, '.', '_' and '-', at most 64, the first a letter or digit; "
-            "not main, and no number alone");
+            "branch '" + base::visible(name, base::Newlines::escape) + "': not a valid branch name",
+            "use at most 64 letters, digits, '.', '_' and '-', beginning with a letter or digit; "
+            "not main, and not only digits");
 }
 
 void refuse_sub_agent(const std::string& name) {
-    throw Error(ErrorCode::bad_request,
-                "agent '" + name + "': it is a sub-agent, and those do not branch",
-                "branch the agent that it works for");
+    throw Error(ErrorCode::bad_request, "agent '" + name + "': a sub-agent cannot be branched",
+                "branch its parent agent");
 }
 
 NewBranch make_branch(store::Store& store, const agent::Home& home, const store::Agent& agent,
@@ -177,7 +177,7 @@ NewBranch make_branch(store::Store& store, const agent::Home& home, const store:
     Scaffold scaffold(directory.branch(temporary));
     build(store, directory, origin, branch);
     if (!scaffold.move_to(directory.branch(branch)))
-        throw Error(ErrorCode::exists, directory.branch(branch) + ": there already",
+        throw Error(ErrorCode::exists, directory.branch(branch) + ": already exists",
                     "move it away, or try again in a second");
 
     store::Transaction transaction(store);

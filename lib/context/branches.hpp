@@ -1,5 +1,5 @@
-// Branches: a thread forked into a directory of its own. Both live on independently, for the fork
-// holds copies.
+// Branches: threads forked into directories of their own. The fork holds copies, so both threads
+// continue independently.
 #pragma once
 
 #include <string>
@@ -14,27 +14,28 @@
 namespace chorus::context {
 
 struct Branch {
-    store::Thread thread;  // its `branch` is the name in full
-    std::string parent;    // that branch; "" of main
-    std::string commit;    // HEAD of the workspace where it was forked, "" where nobody knows
+    store::Thread thread;  // its `branch` is the full name
+    std::string parent;    // the parent branch; "" for main
+    std::string commit;    // HEAD of the workspace at the fork point, "" if unknown
     bool is_current = false;
 };
 
-// Letters, digits, '.', '_' and '-', the first a letter or digit, at most 64; not main, and no
-// number alone. Error(bad_request).
+// Requires at most 64 letters, digits, '.', '_' and '-', the first a letter or digit; not main, and
+// not only digits. Throws Error(bad_request).
 void check_branch_name(const std::string& name);
 
-// Error(bad_request).
+// Throws Error(bad_request).
 [[noreturn]] void refuse_sub_agent(const std::string& name);
 
 struct NewBranch {
     Branch branch;
     ForkPoint point;
 };
-// branches/<YYYYMMDDHHMMSS>-<name> and its rows, all or nothing; the thread that is forked stays as
-// it is. The caller holds the agent's lock, shared: nothing that a turn at work reads or writes is
-// changed, while what takes messages out of a window is kept away. Error(exists) where the agent
-// has such a branch, Error(bad_request) for a sub-agent, and as of find_fork_point.
+// Creates branches/<YYYYMMDDHHMMSS>-<name> and its rows, all or nothing; the forked thread does not
+// change. The caller holds the agent's lock in shared mode: nothing that a running turn reads or
+// writes changes, and commands that remove messages from a window are kept out. Throws
+// Error(exists) if the agent has such a branch, Error(bad_request) for a sub-agent, and what
+// find_fork_point throws.
 NewBranch make_branch(store::Store& store, const agent::Home& home, const store::Agent& agent,
                       const store::Thread& parent, const std::string& name, const ForkAt& at,
                       const policy::Redaction& redaction);
@@ -43,15 +44,15 @@ NewBranch make_branch(store::Store& store, const agent::Home& home, const store:
 std::vector<Branch> list_branches(store::Store& store, const agent::Home& home,
                                   const store::Agent& agent);
 
-// Moves `current`, in one step. The caller holds the agent's lock exclusively.
+// Points `current` at the branch, in one step. The caller holds the agent's lock exclusively.
 void make_current(store::Store& store, const agent::Home& home, const store::Agent& agent,
                   const store::Thread& branch);
 
-// Paths that reclaim_branches would take away.
+// Returns the paths that reclaim_branches would remove.
 std::vector<std::string> find_branch_leftovers(store::Store& store, const agent::Home& home,
                                                const store::Agent& agent);
-// Takes away what commands that were killed left of branches in the making and of a link in the
-// moving; nothing while another is at it.
+// Removes unfinished branches and temporary links that killed commands left behind. Does nothing
+// while another process holds the branches lock.
 void reclaim_branches(store::Store& store, const agent::Home& home, const store::Agent& agent);
 
 }  // namespace chorus::context

@@ -16,7 +16,7 @@ constexpr double width = 800;
 constexpr double height = 100;
 constexpr double widest_slot = 20;
 constexpr double bar_share = 0.72;    // of its slot
-constexpr double least_height = 0.7;  // what there is can be seen
+constexpr double least_height = 0.7;  // keeps small values visible
 
 struct Bar {
     std::int64_t input = 0;
@@ -74,7 +74,7 @@ void draw_bar(std::string& out, const Bar& bar, std::size_t at, double slot,
               const std::vector<Slice>& pieces, const std::string& title) {
     if (!bar.anchor.empty()) out += "<a href=\"#" + attribute(bar.anchor) + "\">";
     out += "<g><title>" + html(title) + "</title>";
-    // the whole slot is what a pointer finds
+    // the whole slot reacts to the pointer
     const std::string left = number(static_cast<double>(at) * slot);
     out += "<rect class=\"slot\" x=\"" + left + "\" y=\"0\" width=\"" + number(slot) +
            "\" height=\"" + number(height) + "\"/>";
@@ -119,7 +119,7 @@ std::string usage_chart(const std::vector<store::Turn>& turns,
         has_cost = has_cost || bar.has_cost;
     }
     if (most == 0 && most_usd <= 0) return {};
-    const std::string per = bars.size() == turns.size() ? " a turn" : " a bar of several turns";
+    const std::string per = bars.size() == turns.size() ? " per turn" : " per bar of several turns";
     const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0; };
     std::string out =
         figure("Tokens" + per + ", " + with_commas(most) + " at most " + key("input", "in") +

@@ -1,4 +1,4 @@
-// Tokens and cost of each turn, drawn.
+// Draws the tokens and the cost of each turn.
 #pragma once
 
 #include <map>
@@ -9,9 +9,9 @@
 
 namespace chorus::context {
 
-// SVG within HTML: a bar a turn, or of several in a row where there are many; "" where nothing was
-// spent. What it costs has bars of its own where it is known. `anchors` are the ids of the elements
-// that bars lead to, by turn.
+// Returns SVG for an HTML page: one bar per turn, or per several consecutive turns if there are
+// many; "" if nothing was spent. Known costs get a chart of their own. `anchors` maps a turn to the
+// id of the element that its bar links to.
 std::string usage_chart(const std::vector<store::Turn>& turns,
                         const std::map<store::TurnId, std::string>& anchors);
 

@@ -27,10 +27,10 @@ std::size_t older_half(const std::vector<chat::Message>& window) {
 chat::Message compaction_message(std::size_t messages, const std::string& summary) {
     constexpr const char* tag = "earlier-conversation";
     chat::Message message;
-    message.content = "<" + std::string(tag) + ">\nThis stands for the " +
+    message.content = "<" + std::string(tag) + ">\nThis summary replaces the " +
                       std::to_string(messages) + (messages == 1 ? " message" : " messages") +
-                      " before it: a summary, not words of the user.\n\n" +
-                      without_closing(summary, tag) + "\n</" + tag + ">";
+                      " before it. The user did not write it.\n\n" + without_closing(summary, tag) +
+                      "\n</" + tag + ">";
     message.starts_turn = true;
     message.is_compaction = true;
     message.timestamp = sys::now_ms();

@@ -1,4 +1,4 @@
-// Earlier messages of a window put into one that stands for them.
+// Compaction: replaces the earlier messages of a window with one summary.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 
 namespace chorus::context {
 
-// How many messages of a window, as cut_window gives it, are its older half by size: up to a
-// message that starts a turn. 0 where there is but one turn.
+// Returns how many messages of a window, as cut_window returns it, make up its older half by size.
+// The half ends before a message that starts a turn. 0 if there is only one turn.
 std::size_t older_half(const std::vector<chat::Message>& window);
 
-// A message of the user that starts a turn and says what it is.
+// Returns a user message that starts a turn and says that it is a summary.
 chat::Message compaction_message(std::size_t messages, const std::string& summary);
 
-// In one transaction: the row of the session in which they are saved, the message, and that it
-// stands for them: what a limit had left out before them does not come back. The thread's prefix
-// hashes are made anew with the next turn.
+// Writes in one transaction the row of the session that holds the replaced messages, the summary
+// and the replacement itself. Messages that a limit had left out before do not come back. The next
+// turn computes the thread's prefix hashes again.
 void write_compaction(store::Store& store, store::Thread& thread,
                       const std::vector<chat::Message>& replaced, const chat::Message& message,
                       const store::Session& saved);

@@ -1,4 +1,4 @@
-// A record as a file: Markdown and HTML for people, JSON for programs, JSON lines for import.
+// Formats a record: Markdown and HTML for people, JSON for programs, JSON lines for import.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace chorus::context {
 
-// What the first line of JSON lines and the object of JSON say they are.
+// The schema named in the first line of JSON lines and in the JSON object.
 constexpr std::string_view export_schema = "chorus.export/1";
 
-// Headings, and calls and results in fences; hidden characters made visible.
+// Headings, with calls and results in fences; hidden characters are made visible.
 std::string to_markdown(const Record& record);
-// One page that needs nothing else and loads nothing: chorus-context(1), export.
+// One self-contained page that loads nothing (chorus-context(1), export).
 std::string to_html(const Record& record);
 // One object (chorus-home(5), EXPORT).
 std::string to_json(const Record& record, base::TimeMs now);
-// One object a line: agent, threads, turns, messages, sessions, end.
+// One object per line: agent, threads, turns, messages, sessions, end.
 std::string to_jsonl(const Record& record, base::TimeMs now);
 
 }  // namespace chorus::context

@@ -8,7 +8,7 @@ namespace {
 
 using chat::JsonText;
 
-// Where an object begins: in a list, or as a line that says its type.
+// Where an object begins: as an item of a list, or as a line that states its type.
 enum class Shape { item, line };
 
 void begin(JsonText& out, Shape shape, std::string_view type) {
@@ -124,7 +124,7 @@ std::int64_t count(std::size_t size) {
     return static_cast<std::int64_t>(size);
 }
 
-// Only the record of a program that was wrong has anything to replace.
+// Only a record that a faulty program wrote holds anything to replace.
 std::string as_utf8(std::string text) {
     return base::find_invalid_utf8(text) ? base::replace_invalid_utf8(text) : text;
 }

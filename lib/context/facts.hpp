@@ -1,4 +1,4 @@
-// What stands at the head of a transcript, and its numbers as people read them.
+// The facts at the head of a transcript, and numbers formatted for people.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct Fact {
     std::string name;
     std::string text;
 };
-// Model, time, messages, turns, tokens, cost: those that there are.
+// Model, time, messages, turns, tokens and cost; unknown ones are left out.
 std::vector<Fact> facts(const Record& record);
 
 std::string with_commas(std::int64_t number);                      // "12,345"

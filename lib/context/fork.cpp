@@ -27,12 +27,12 @@ bool concludes(const Message& message) {
     return message.role == Role::assistant && message.tool_calls.empty();
 }
 
-// A summary says what was; the model is asked nothing.
+// A summary reports earlier messages and asks the model nothing.
 bool asks_for_an_answer(const Message& message) {
     return !concludes(message) && !message.is_compaction;
 }
 
-// The turn that a message was said in, or the one that its original was.
+// Returns the turn of a message; for a copy, the turn of its original.
 std::optional<store::Turn> turn_of(store::Store& store, std::int64_t message) {
     auto row = store::find_message(store, message);
     if (row && row->message.turn_id == 0 && row->original != 0)
@@ -50,7 +50,7 @@ Messages present_window(store::Store& store, const store::Agent& agent, const st
         .messages;
 }
 
-// Where the hash begins anew the window was empty: after a clear, or at the thread's beginning.
+// The hash chain restarts where the window was empty: after a clear, or at the thread's beginning.
 Messages since_last_beginning(store::Store& store, Messages messages) {
     for (std::size_t i = messages.size(); i-- > 0;) {
         const Message& message = messages[i];
@@ -63,7 +63,7 @@ Messages since_last_beginning(store::Store& store, Messages messages) {
     return messages;
 }
 
-// With the message of that id, which need not be there.
+// Returns the window up to and including message `id`, which need not exist.
 Messages window_then(store::Store& store, const store::Agent& agent, const store::Thread& thread,
                      std::int64_t id, const Message& message, const ForkAt& at) {
     const base::TimeMs after_time =
@@ -75,8 +75,8 @@ Messages window_then(store::Store& store, const store::Agent& agent, const store
     return cut_window(std::move(loaded), {.open_turn = message.turn_id}).messages;
 }
 
-// The newest message that was said while that one was in the window: a rewind took it back before
-// the next one. Else the message itself: what came to stand for it came later.
+// Returns the newest message written while message `id` was in the window: for a rewound message,
+// the last one before the rewind. Otherwise returns `id`, as a summary that replaced it came later.
 std::int64_t newest_beside(store::Store& store, const store::Thread& thread, std::int64_t id) {
     std::int64_t newest = id;
     store::for_each_message(store, {.agent = thread.agent_id, .thread = thread.id, .after = id - 1},
@@ -95,7 +95,7 @@ Message require_message(store::Store& store, const store::Agent& agent, const st
         return std::move(row->message);
     throw Error(ErrorCode::not_found,
                 "message " + std::to_string(id) + ": thread " + std::to_string(thread.id) +
-                    " of agent '" + agent.name + "' has none of that id",
+                    " of agent '" + agent.name + "' has no such message",
                 row && row->agent_id == agent.id
                     ? "it is in thread " + std::to_string(row->thread_id) + ": -t " +
                           std::to_string(row->thread_id)
@@ -107,11 +107,11 @@ void refuse_torn(const ForkPoint& point, std::int64_t at) {
     if (find_torn(point.kept).empty()) return;
     throw Error(
         ErrorCode::bad_request,
-        "message " + std::to_string(at) + ": a fork there would part a call from its result",
-        "fork at a message of the user, or at an answer");
+        "message " + std::to_string(at) + ": a fork there would separate a call from its result",
+        "fork at a user message, or at an answer");
 }
 
-// A turn that is at work, waits, or was cut short: before it.
+// Moves the point before the newest turn if that turn runs, waits or was cut short.
 void leave_out_open_turn(store::Store& store, const store::Thread& thread, ForkPoint& point) {
     const auto turn = store::newest_turn(store, thread.agent_id, thread.id);
     if (!turn || (turn->ended_at != 0 && find_torn(point.kept).empty())) return;
@@ -130,7 +130,7 @@ ForkPoint end_of(store::Store& store, const store::Agent& agent, const store::Th
     point.message = store::newest_message_id(store, agent.id, thread.id);
     if (point.message == 0)
         throw Error(ErrorCode::not_found, "agent '" + agent.name +
-                                              "': nothing was said in thread " +
+                                              "': there are no messages in thread " +
                                               std::to_string(thread.id) + " yet");
     point.until = std::numeric_limits<base::TimeMs>::max();
     point.kept = present_window(store, agent, thread, at);
@@ -141,8 +141,7 @@ ForkPoint end_of(store::Store& store, const store::Agent& agent, const store::Th
     return point;
 }
 
-// The window as it was when a summary had just come to stand for its older messages, or before
-// that.
+// Returns the window as it was just after a summary replaced its older messages, or just before.
 ForkPoint point_at_compaction(store::Store& store, const store::Agent& agent,
                               const store::Thread& thread, const Message& message,
                               const ForkAt& at) {
@@ -168,7 +167,7 @@ ForkPoint point_at(store::Store& store, const store::Agent& agent, const store::
     const auto found = std::find_if(point.kept.begin(), point.kept.end(), is_it);
     if (found == point.kept.end())
         throw Error(ErrorCode::bad_request, "message " + std::to_string(message.id) +
-                                                ": it was taken back, and stands in no window");
+                                                ": it was taken back, and is in no window");
     point.kept.erase(at.exclude ? found : found + 1, point.kept.end());
     refuse_torn(point, message.id);
     // before what the user said, or after the last one kept
@@ -177,7 +176,7 @@ ForkPoint point_at(store::Store& store, const store::Agent& agent, const store::
     return point;
 }
 
-// The turn whose answer is missing has its messages there too: --resume goes on with it.
+// A turn without an answer is inserted in the branch too, so that --resume can continue it.
 store::TurnId insert_unanswered_turn(store::Store& store, const store::Thread& thread,
                                      std::int64_t message, base::TimeMs now) {
     store::Turn turn;
@@ -219,12 +218,12 @@ std::int64_t copy_messages(store::Store& store, const store::Thread& to, const F
 }
 
 struct Moved {
-    std::string from;  // directories, relative to the home, with a slash at the end
+    std::string from;  // directories relative to the home, ending in a slash
     std::string to;
     base::TimeMs until = 0;
 };
 
-// A sub-agent has one thread; what it knew goes with it.
+// A sub-agent has one thread; the window of that thread is copied with it.
 void copy_child(store::Store& store, const store::Agent& child, store::AgentId parent,
                 const Moved& moved, base::TimeMs now) {
     store::Agent copy = child;
@@ -266,7 +265,7 @@ std::string commit_at(store::Store& store, std::int64_t message) {
 
 ForkPoint find_fork_point(store::Store& store, const store::Agent& agent,
                           const store::Thread& thread, const ForkAt& at) {
-    // one moment: a turn at work goes on committing
+    // one snapshot: a running turn keeps committing
     const store::Transaction moment(store);
     ForkPoint point =
         at.message == 0 ? end_of(store, agent, thread, at) : point_at(store, agent, thread, at);

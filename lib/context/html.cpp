@@ -18,7 +18,7 @@ using store::StoredMessage;
 
 constexpr std::size_t most_preview_bytes = 120;
 
-// What a line says of a call: its first argument that is a text.
+// Returns the preview of a call: the first line of its first text argument.
 std::string preview_of(const Json& arguments) {
     for (const auto& member : arguments) {
         if (!member.is_string()) continue;
@@ -35,7 +35,7 @@ std::string value_text(const Json& value) {
     return value.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-// From a saved session. That all of a conversation was moved here is not worth saying of each.
+// True for a message from a saved session. Imported messages are not marked one by one.
 bool is_restored(const StoredMessage& stored) {
     return !stored.restored_from.empty() && !is_imported(stored);
 }
@@ -83,7 +83,7 @@ class MessagesHtml {
         append_article(stored, results);
     }
 
-    // Takes the results of its calls out of `results`.
+    // Removes the results of its calls from `results`.
     void append_article(const StoredMessage& stored, Results& results) {
         const chat::Message& message = stored.message;
         const char* const kind = message.role == Role::user        ? "user"
@@ -117,11 +117,11 @@ class MessagesHtml {
         if (message.role == Role::tool_result)
             out_ += "<span>" + html(message.tool_call_id) + "</span>";
         if (is_restored(stored)) out_ += "<span>restored</span>";
-        if (stored.left_out) out_ += "<span>not sent any more</span>";
+        if (stored.left_out) out_ += "<span>no longer sent</span>";
         out_ += "<a href=\"#m" + id + "\">#" + id + "</a></header>\n";
     }
 
-    // What stands in ``` fences has blocks of its own; nothing else of Markdown is read.
+    // Text in ``` fences becomes code blocks; no other Markdown is interpreted.
     void append_said(std::string_view text) {
         out_ += "<div class=\"said\">";
         while (!text.empty()) {
@@ -142,7 +142,7 @@ class MessagesHtml {
         out_ += "</div>\n";
     }
 
-    // Where a line begins with so many backticks.
+    // Returns where a line begins with that many backticks.
     static std::size_t find_fence(std::string_view text, std::size_t from, std::size_t ticks) {
         const std::string fence(ticks, '`');
         while ((from = text.find(fence, from)) != std::string_view::npos) {
@@ -165,7 +165,7 @@ class MessagesHtml {
         if (!text.empty() && text.back() == '\n') text.remove_suffix(1);
         out_ += "<pre class=\"code\">";
         if (!language.empty()) out_ += "<small>" + html(language) + "</small>";
-        // a newline right behind the tag would not be shown
+        // HTML ignores a newline right after the tag, so it is written twice
         if (!text.empty() && text.front() == '\n') out_ += '\n';
         append_html(out_, text);
         out_ += "</pre>";

@@ -37,7 +37,7 @@ void append_plain(std::string& out, std::string_view text) {
     }
 }
 
-// "U+202E", or "0xFF" for each byte that is no part of a character.
+// "U+202E", or "0xFF" for each invalid byte.
 void append_number(std::string& out, std::string_view part, const base::Hidden& hidden) {
     std::array<char, 16> text{};
     if (hidden.code_point) {

@@ -32,7 +32,7 @@ using base::ErrorCode;
 using chat::Role;
 using store::StoredMessage;
 
-// Files that go again unless they are kept.
+// Files that are removed on destruction unless kept.
 class NewFiles {
   public:
     NewFiles() = default;
@@ -62,16 +62,17 @@ class Import {
         clock_ = store::newest_timestamp(store, agent.id);
     }
 
-    // Before the transaction: files first, then the rows that refer to them.
+    // Called before the transaction: files are written before the rows that refer to them.
     void write_session(const SessionLine& line);
-    // For at most so many rows. Inside a transaction, as what follows, each in its own.
+    // Reserves ids for at most that many rows. This, insert() and end() run inside transactions of
+    // the caller.
     void begin(std::int64_t messages, std::int64_t turns) {
         next_ = store::begin_import(store_, agent_.id, messages, turns);
     }
     void insert(const ImportLine& line) {
         std::visit([this](const auto& one) { insert_line(one); }, line);
     }
-    // Few rows, however much was inserted.
+    // Writes few rows, however many were inserted.
     void end() {
         while (!pending_.empty()) cancel_pending(pending_.begin()->first);
         store::end_import(store_, agent_.id);
@@ -142,7 +143,7 @@ class Import {
         store::insert_imported_thread(store_, thread);
     }
 
-    // Where a fork begins and where a window does: ids of messages, which are known at the end.
+    // Sets branch points and window starts: ids of messages, which are known only at the end.
     void settle_threads() {
         for (const store::Thread& wanted : begun_) {
             const auto thread = store::find_thread(store_, agent_.id, wanted.id);
@@ -162,8 +163,8 @@ class Import {
         }
     }
 
-    // Returns the id of the message that the file calls so, else of the last one before it; 0 for
-    // none.
+    // Returns the new id of the message with that id in the file, or of the last one before it; 0
+    // if there is none.
     std::int64_t own_id(std::int64_t id_in_file) const {
         const auto next = ids_.upper_bound(id_in_file);
         return next == ids_.begin() ? 0 : std::prev(next)->second;
@@ -171,13 +172,13 @@ class Import {
 
     void insert_line(const TurnLine& line) { turns_[line.turn.id] = line.turn; }
 
-    // Its row is made with the first message of it that is new.
+    // Inserts the turn's row with its first new message.
     store::TurnId turn_for(store::TurnId id) {
         if (id == 0) return 0;
         store::Turn& turn = turns_.at(id);
         if (turn.agent_id == agent_.id) return turn.id;
         turn.agent_id = agent_.id;
-        turn.attempt = 0;  // its usage is counted where it was at work
+        turn.attempt = 0;  // its usage is counted in the home where it ran
         turn.started_at = std::min(turn.started_at, now_);
         turn.ended_at = std::clamp(turn.ended_at, std::int64_t{1}, std::max(now_, std::int64_t{1}));
         store::insert_turn(store_, turn, next_.next_turn++);
@@ -192,7 +193,7 @@ class Import {
         StoredMessage copy = line.stored;
         const std::string mark = identity(origin_, copy);
         const bool is_result = copy.message.role == Role::tool_result;
-        // a summary is written while a turn is open, too
+        // a summary can be written while a turn is open
         if (!is_result && !copy.message.is_compaction) cancel_pending(copy.thread);
         if (const auto known = marks_.find(mark); known != marks_.end()) {
             pass_over(std::move(copy), mark, known->second);
@@ -202,8 +203,8 @@ class Import {
         copy.restored_from = mark;
         copy.left_out = copy.left_out || !result_.in_window || (is_result && !answers(copy));
         copy.original_timestamp = said_at(copy);
-        // what lies ahead of the clock would hold back all that is said from now on
-        // the window goes by when it came into the context there: said long ago, restored now
+        // a time ahead of the clock would become the time of every later message;
+        // the window counts from when the message entered its context, not from when it was written
         copy.message.timestamp = std::min(copy.message.timestamp, now_);
         copy.message.turn_id = turn_for(copy.message.turn_id);
         insert_copy(copy);
@@ -225,7 +226,7 @@ class Import {
     void pass_over(StoredMessage copy, const std::string& mark, const Own& own) {
         ++result_.known;
         ids_.emplace(copy.message.id, own.message);
-        // what is new of its turn goes on in the turn that is there
+        // new messages of its turn join the turn that exists
         if (own.turn != 0 && copy.message.turn_id != 0) {
             store::Turn& turn = turns_.at(copy.message.turn_id);
             turn.id = own.turn;
@@ -246,7 +247,7 @@ class Import {
         for (const chat::ToolCall& call : answer.message.tool_calls) pending.ids.push_back(call.id);
     }
 
-    // The answer that the result belongs to, whose call is then no longer pending.
+    // Returns the answer that the result belongs to, and removes its call from the pending ones.
     const Pending* take_expected(const StoredMessage& result) {
         const auto found = pending_.find(result.thread);
         if (found == pending_.end()) return nullptr;
@@ -257,7 +258,8 @@ class Import {
         return &found->second;
     }
 
-    // To an answer of an earlier import: where that one had to cancel the call, this is its result.
+    // Whether the result belongs to a pending call. If an earlier import cancelled the call, this
+    // result replaces the cancelled one.
     bool answers(const StoredMessage& result) {
         const Pending* pending = take_expected(result);
         if (pending == nullptr || !pending->is_known) return pending != nullptr;
@@ -272,7 +274,7 @@ class Import {
         return identity(answer + call, {});
     }
 
-    // What asked has nobody to decide it here.
+    // Adds a cancelled result for each pending call, as nothing in this home can complete it.
     void cancel_pending(store::ThreadId thread) {
         const auto found = pending_.find(thread);
         if (found == pending_.end()) return;
@@ -302,16 +304,16 @@ class Import {
     std::string origin_;
     store::ImportIds next_;
     base::TimeMs clock_ = 0;          // of the agent's newest message
-    std::int64_t cleared_until_ = 0;  // by the file's id
+    std::int64_t cleared_until_ = 0;  // as an id of the file
     std::string current_branch_;
     std::map<std::string, Own> marks_;            // of every message that the agent has
-    std::map<std::int64_t, std::int64_t> ids_;    // of the file's messages, by the file's
+    std::map<std::int64_t, std::int64_t> ids_;    // new ids by those of the file
     std::vector<store::Thread> begun_;            // as the file has them
     std::map<store::TurnId, store::Turn> turns_;  // by the file's id
     std::map<store::ThreadId, Pending> pending_;
     std::map<store::ThreadId, Turns> counted_;
     std::map<store::ThreadId, std::int64_t> compactions_;
-    std::vector<std::int64_t> answered_;  // stand-ins for results that are there now
+    std::vector<std::int64_t> answered_;  // cancelled results whose real ones have come
     std::vector<store::InboxRow> queued_;
     std::set<std::string> sessions_;
     std::vector<store::Session> rows_;
@@ -328,7 +330,7 @@ void Import::write_session(const SessionLine& line) {
     rows_.push_back(std::move(row));
 }
 
-// Relative to the home. What an import that was killed wrote is there already.
+// Returns the path relative to the home. A file that a killed import left is used as it is.
 std::string Import::put_in_place(const store::Session& row, const std::string& text) {
     const std::string sessions = agent::Directory(agent_.dir).sessions();
     const std::string directory = directory_.sessions();
@@ -347,7 +349,8 @@ std::string Import::put_in_place(const store::Session& row, const std::string& t
     throw Error(ErrorCode::failed, directory + "/" + stem + ".json: the name is taken");
 }
 
-// In parts that nobody sees, then `last` in the transaction that makes them the agent's.
+// Inserts in parts that readers do not see, then runs `last` in the transaction that makes them
+// visible.
 Imported bring(store::Store& store, Import& import, const Contents& contents, std::string_view text,
                const std::string& name, const std::function<void()>& last) {
     for (const SessionLine& session : contents.sessions) import.write_session(session);

@@ -12,7 +12,7 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-// The lines one after the other, and that each stands where it may.
+// Reads the lines in order and checks that each is allowed where it is.
 class Lines {
   public:
     Lines(std::string_view text, const std::string& name) : text_(text), name_(name) {}
@@ -31,7 +31,7 @@ class Lines {
         }
         if (number_ == 0)
             throw Error(ErrorCode::bad_request, name_ + ": it is empty", std::string(import_hint));
-        if (!ended_) throw wrong("the file ends behind it, without its last line: it was cut off");
+        if (!ended_) throw wrong("the file ends after it, without its last line: it was cut off");
     }
 
   private:
@@ -44,42 +44,43 @@ class Lines {
     }
 
     void check(const ImportLine& line) {
-        require(!ended_, "there is a line behind the last one");
+        require(!ended_, "it follows the last line");
         require((number_ == 1) == std::holds_alternative<AgentLine>(line),
-                number_ == 1 ? "it is not the line of an agent" : "a second agent");
+                number_ == 1 ? "it is not an agent line" : "a second agent line");
         std::visit([this](const auto& one) { check_line(one); }, line);
     }
     void check_line(const AgentLine&) {}
     void check_line(const ThreadLine& line) {
-        require(threads_.insert(line.thread.id).second, "the thread stands twice");
+        require(threads_.insert(line.thread.id).second, "the thread is given twice");
     }
     void check_line(const TurnLine& line) {
-        require(threads_.count(line.turn.thread_id) > 0, "no line says what thread it is of");
-        require(turns_.emplace(line.turn.id, line.turn.thread_id).second, "the turn stands twice");
+        require(threads_.count(line.turn.thread_id) > 0, "no earlier line describes its thread");
+        require(turns_.emplace(line.turn.id, line.turn.thread_id).second,
+                "the turn is given twice");
     }
     void check_line(const MessageLine& line) {
         const chat::Message& message = line.stored.message;
-        require(message.id > newest_, "its id is not greater than that of the one before");
-        require(threads_.count(line.stored.thread) > 0, "no line says what thread it is of");
+        require(message.id > newest_, "its id is not greater than the previous one");
+        require(threads_.count(line.stored.thread) > 0, "no earlier line describes its thread");
         const auto turn = turns_.find(message.turn_id);
-        require(message.turn_id == 0 || turn != turns_.end(), "no line says what turn it is of");
+        require(message.turn_id == 0 || turn != turns_.end(), "no earlier line describes its turn");
         require(message.turn_id == 0 || turn->second == line.stored.thread,
-                "its turn is of another thread");
+                "its turn belongs to another thread");
         newest_ = message.id;
         ++messages_;
     }
     void check_line(const QueuedLine& line) {
-        require(threads_.count(line.row.thread_id) > 0, "no line says what thread it is of");
+        require(threads_.count(line.row.thread_id) > 0, "no earlier line describes its thread");
         ++queued_;
     }
     void check_line(const SessionLine& line) {
-        require(sessions_.insert(line.id).second, "the session stands twice");
+        require(sessions_.insert(line.id).second, "the session is given twice");
     }
     void check_line(const EndLine& line) {
         const auto agree = [&](std::int64_t said, std::size_t found, const char* what) {
-            require(said == static_cast<std::int64_t>(found),
-                    "there should be " + std::to_string(said) + " " + what + ", not " +
-                        std::to_string(found));
+            require(said == static_cast<std::int64_t>(found), "expected " + std::to_string(said) +
+                                                                  " " + what + ", found " +
+                                                                  std::to_string(found));
         };
         agree(line.threads, threads_.size(), "threads");
         agree(line.turns, turns_.size(), "turns");

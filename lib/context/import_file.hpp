@@ -1,5 +1,5 @@
-// The lines of a file that export wrote, one after the other, and that each stands where it may;
-// for this room's own use.
+// Reads the lines of an exported file in order and checks that each is allowed where it is; for
+// this room's own use.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace chorus::context {
 
-// `name` is what errors call the file: Error(bad_request) that names the line.
+// `name` is what errors call the file. Throws Error(bad_request), which names the line.
 void for_each_line(std::string_view text, const std::string& name,
                    const std::function<void(ImportLine&)>& use);
 
-// A look at every line, before anything is written, finds what a file holds.
+// What a file holds, found by reading every line before anything is written.
 struct Contents {
     std::vector<SessionLine> sessions;
-    std::int64_t messages = 0;  // with those that stand in for missing results
+    std::int64_t messages = 0;  // including results to be added for calls without one
     std::int64_t turns = 0;
 };
 Contents contents_of(std::string_view text, const std::string& name);

@@ -27,7 +27,7 @@ constexpr std::int64_t any_id = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t most_tokens = 1'000'000'000'000;
 constexpr double most_usd = 1'000'000'000;
 
-// A line's members, each asked for by what it has to be.
+// The members of a line, each read as the type it must have.
 class Members {
   public:
     Members(const Json& object, const std::string& what) : object_(object), what_(what) {
@@ -46,7 +46,7 @@ class Members {
     std::string text(const char* key, std::size_t most) const {
         const Json* value = find(key);
         if (value == nullptr || !value->is_string())
-            throw wrong(std::string("\"") + key + "\" is not a text");
+            throw wrong(std::string("\"") + key + "\" is not a string");
         const auto& text = value->get_ref<const std::string&>();
         if (text.size() > most)
             throw wrong(std::string("\"") + key + "\" is longer than " + std::to_string(most) +
@@ -66,7 +66,8 @@ class Members {
         const auto number = value->get<std::int64_t>();
         if (number < least || number > most)
             throw wrong(std::string("\"") + key + "\" is " + std::to_string(number) +
-                        ", not one of " + std::to_string(least) + " to " + std::to_string(most));
+                        "; it must be from " + std::to_string(least) + " to " +
+                        std::to_string(most));
         return number;
     }
     std::int64_t integer_or_none(const char* key, std::int64_t most) const {
@@ -75,7 +76,7 @@ class Members {
 
     base::TimeMs time(const char* key) const {
         const auto at = base::parse_iso8601(text(key, most_word_bytes));
-        if (!at) throw wrong(std::string("\"") + key + "\" is no time");
+        if (!at) throw wrong(std::string("\"") + key + "\" is not a time");
         return *at;
     }
     base::TimeMs time_or_none(const char* key) const {
@@ -94,7 +95,7 @@ class Members {
     const std::string& what_;
 };
 
-// As it can be a directory's name in branches/.
+// Whether the name can be that of a directory in branches/.
 bool is_branch_name(std::string_view name) {
     return !name.empty() && name.front() != '.' && name.size() < most_word_bytes &&
            std::all_of(name.begin(), name.end(), [](char c) {
@@ -200,7 +201,7 @@ std::vector<chat::ToolCall> parse_calls(const Members& line, const std::string& 
         calls.push_back({call.text("id", most_word_bytes), call.text("name", most_word_bytes),
                          call.text("arguments", base::limits::answer_bytes)});
         if (!ids.insert(calls.back().id).second || calls.back().id.empty())
-            throw line.wrong("two calls have one id, or one has none");
+            throw line.wrong("two calls have the same id, or one has none");
     }
     return calls;
 }
@@ -209,10 +210,10 @@ chat::Role parse_role(const Members& line) {
     const std::string name = line.text("role", most_word_bytes);
     for (const chat::Role role : {chat::Role::user, chat::Role::assistant, chat::Role::tool_result})
         if (name == chat::name(role)) return role;
-    throw line.wrong("\"role\" is none that there is");
+    throw line.wrong("\"role\" is unknown");
 }
 
-// Of the flags, what such a message can have; not what is for one provider, or said of one home.
+// Keeps the flags that such a message can have; drops what is specific to a provider or to a home.
 void take_extra(const Json& extra, const std::string& what, chat::Message& message) {
     const Members members(extra, what);
     chat::load_extra(chat::dump(extra), message);
@@ -259,7 +260,7 @@ SessionLine parse_session(const Members& line, const std::string& what) {
         throw Error(ErrorCode::bad_request, error->message(), error->hint());
     session.file = std::get<SessionFile>(std::move(read));
     if (session.id.empty() || session.file.head.id != session.id)
-        throw line.wrong("the session has another id than its line");
+        throw line.wrong("the session's id differs from its line's");
     return session;
 }
 
@@ -283,7 +284,7 @@ ImportLine parse_import_line(std::string_view text, const std::string& what) {
     if (type == "queued") return parse_queued(line);
     if (type == "session") return parse_session(line, what);
     if (type == "end") return parse_end(line);
-    throw line.wrong("\"type\" is none that there is");
+    throw line.wrong("\"type\" is unknown");
 }
 
 }  // namespace chorus::context

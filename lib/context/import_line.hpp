@@ -1,4 +1,4 @@
-// One line of exported JSON lines, held against what it has to be; for this room's own use.
+// Parses and checks one line of exported JSON lines; for this room's own use.
 #pragma once
 
 #include <cstdint>
@@ -14,33 +14,33 @@
 
 namespace chorus::context {
 
-// The way out of whatever is wrong with a file.
+// The hint of every error in a file.
 constexpr std::string_view import_hint =
-    "chorus-context export NAME --format jsonl -o FILE writes one that can be imported";
+    "chorus-context export NAME --format jsonl -o FILE writes a file that can be imported";
 
 struct AgentLine {
     std::string origin;
-    std::int64_t cleared_until = 0;  // no window has messages up to this one
+    std::int64_t cleared_until = 0;  // messages up to this one are in no window
     std::string current_branch;      // "": main
 };
-// `branch` is "" where the file's is no name of a branch.
+// `branch` is "" if the file's is not a valid branch name.
 struct ThreadLine {
     store::Thread thread;
 };
-// It has ended, whatever the file says; its id is the file's.
+// Always ended, whatever the file says; its id is the file's.
 struct TurnLine {
     store::Turn turn;
 };
-// Ids are the file's; what only a provider or the other home understands is gone.
+// Ids are the file's; what is specific to a provider or to the other home is dropped.
 struct MessageLine {
     store::StoredMessage stored;
 };
 struct SessionLine {
     std::string id;
     std::string text;
-    SessionFile file;  // what it says
+    SessionFile file;  // `text`, parsed
 };
-// A message that waits in the inbox; as whoever's it was, a person's.
+// A message that waits in the inbox; taken as a person's, whoever sent it.
 struct QueuedLine {
     store::InboxRow row;
 };
@@ -54,7 +54,7 @@ struct EndLine {
 using ImportLine =
     std::variant<AgentLine, ThreadLine, TurnLine, MessageLine, QueuedLine, SessionLine, EndLine>;
 
-// `what` begins the words of an error: "ada.jsonl: line 12". Error(bad_request).
+// `what` begins the error's message: "ada.jsonl: line 12". Throws Error(bad_request).
 ImportLine parse_import_line(std::string_view text, const std::string& what);
 
 }  // namespace chorus::context

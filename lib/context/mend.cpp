@@ -9,7 +9,7 @@ namespace {
 using chat::Role;
 
 constexpr std::size_t most_call_id_bytes = 256;
-constexpr const char* no_result = "interrupted: the saved session has no result of this call";
+constexpr const char* no_result = "interrupted: the saved session has no result for this call";
 
 struct OpenCall {
     std::string id;  // in the file
@@ -18,8 +18,8 @@ struct OpenCall {
 
 struct Thread {
     bool has_begun = false;
-    bool names_its_turns = false;  // its file says which messages start one
-    bool answered = true;          // the last one was the assistant's last word
+    bool names_its_turns = false;  // its file marks the messages that start one
+    bool answered = true;          // the last message is an answer without calls
     std::vector<OpenCall> open;
     std::set<std::string> taken;
 };
@@ -42,7 +42,7 @@ class Mending {
     void add(SessionMessage each) {
         Thread& thread = threads_[each.thread];
         last_time_ = each.message.timestamp;
-        // its place is where it stands, and ids say so from now on
+        // from now on its place is given by ids, not by this flag
         each.message.is_compaction = false;
         const bool fits = each.message.role == Role::tool_result ? fit_result(thread, each.message)
                                                                  : fit_word(thread, each);
@@ -52,7 +52,7 @@ class Mending {
             ++mended_.left_out;
     }
 
-    // One without an id answers the call that has waited longest.
+    // A result without an id answers the oldest open call.
     static bool fit_result(Thread& thread, chat::Message& message) {
         const auto call =
             std::find_if(thread.open.begin(), thread.open.end(), [&](const OpenCall& open) {
@@ -87,7 +87,7 @@ class Mending {
             if (!usable || !thread.taken.insert(call.id).second) {
                 open.given = call.id = "call_" + base::random_short_id(12);
                 thread.taken.insert(call.id);
-                message.opaque.reset();  // it has the old ids
+                message.opaque.reset();  // it holds the old ids
             }
             thread.open.push_back(std::move(open));
         }

@@ -20,7 +20,8 @@ unsigned value_of(char hexadecimal) {
     return static_cast<unsigned>(hexadecimal <= '9' ? hexadecimal - '0' : hexadecimal - 'a' + 10);
 }
 
-// SHA-256 in base64, as a policy names a script: 32 bytes are ten threes and two.
+// Returns the SHA-256 in base64, as a Content-Security-Policy names a script. 32 bytes are ten
+// groups of three and one of two.
 std::string policy_hash(std::string_view text) {
     constexpr std::string_view digits =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

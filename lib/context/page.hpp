@@ -1,11 +1,11 @@
-// The page that an exported conversation stands in: lib/context/page/, put together.
+// Assembles the page of an exported conversation from lib/context/page/.
 #pragma once
 
 #include <string>
 
 namespace chorus::context {
 
-// HTML, each: what is not ours in it is escaped already.
+// Each is HTML, in which foreign text is already escaped.
 struct PageParts {
     std::string title;
     std::string heading;
@@ -13,8 +13,7 @@ struct PageParts {
     std::string chart;
     std::string messages;
 };
-// Its Content-Security-Policy names its own style and script by their hashes and allows nothing
-// else.
+// The page's Content-Security-Policy allows its own style and script, by hash, and nothing else.
 std::string page(const PageParts& parts);
 
 }  // namespace chorus::context

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t shortest_fence = 3;
 constexpr std::size_t longest_fence = 16;
-constexpr std::size_t longest_fence_line = 200;  // a whole line is not read for every character
+constexpr std::size_t longest_fence_line = 200;  // bounds what is read for every character
 constexpr std::size_t longest_word = 24;
 
 // A line that is a fence (CommonMark, section 4.5).
@@ -34,7 +34,7 @@ Marks marks_at(std::string_view text, std::size_t at) {
     return {begin, std::min(text.find_first_not_of(mark, begin), text.size()) - begin};
 }
 
-// Whether what begins there may be a fence, whatever the rest of its line.
+// Whether a fence may begin there, judged without the rest of its line.
 bool looks_like_fence(std::string_view text, std::size_t at) {
     return marks_at(text.substr(0, at + longest_fence_line), at).count >= shortest_fence;
 }
@@ -57,7 +57,7 @@ bool closes(const Fence& fence, const Fence& open) {
            fence.marks.size() >= open.marks.size();
 }
 
-// "```cpp\n": the block's first word again, where it is one.
+// Returns the line that reopens a block, with the first word of its info if usable: "```cpp\n".
 std::string opening_of(const Fence& open) {
     const std::string_view word = open.info.substr(0, open.info.find_first_of(" \t"));
     const bool is_usable =
@@ -81,7 +81,7 @@ std::size_t utf16_length(std::string_view text) {
 
 using Open = std::optional<Fence>;
 
-// What is open after a line, given what was before it.
+// Returns the block open after a line, given the one open before it.
 Open after_line(std::string_view text, std::size_t at, const Open& before) {
     const auto fence = looks_like_fence(text, at) ? fence_at(text, at) : std::nullopt;
     if (!fence) return before;
@@ -89,14 +89,15 @@ Open after_line(std::string_view text, std::size_t at, const Open& before) {
     return closes(*fence, *before) ? std::nullopt : before;
 }
 
-// The better ones first; anywhere is where a part of a line would look like a fence.
+// In order of preference. At `anywhere` a part of a line would look like a fence, or a block would
+// be left empty.
 enum class Border { paragraph, line, code_line, word, character, anywhere, count };
 
 struct Cut {
     std::size_t at = 0;     // 0: there is none
     std::size_t units = 0;  // of the piece before it
-    Open closed = {};       // what the piece itself leaves open
-    Open reopened = {};     // what is open in the text
+    Open closed = {};       // the block that the piece leaves open
+    Open reopened = {};     // the block that is open in the text
 };
 
 struct Line {
@@ -133,7 +134,7 @@ class Splitter {
     }
 
     bool fits_whole(std::size_t opening_units) const {
-        // longer in bytes than any text that fits
+        // more bytes than any text that fits
         if (text_.size() - at_ > 3 * most_) return false;
         return opening_units + utf16_length(text_.substr(at_)) <= most_;
     }
@@ -142,7 +143,8 @@ class Splitter {
         return (text_[at - 1] == '\n' ? "" : "\n") + open.marks;
     }
 
-    // Of each kind of border that leaves a piece short enough, the last one.
+    // Finds, for each kind of border, the last one that leaves a piece short enough, and chooses
+    // among them.
     Cut best_cut(std::size_t opening_units) {
         cuts_.fill({});
         Line line{at_, open_, open_};
@@ -165,7 +167,7 @@ class Splitter {
         Cut cut{at, units, line.before, line.before};
         if (!is_line_start(at)) {
             cut.reopened = line.after;
-            // what is seen of a line that is cut need not be what the line is
+            // the visible part of a cut line may look different from the whole line
             cut.closed = after_line(text_.substr(0, at), line.begin, line.before);
         }
         if (cut.closed) units += closing(*cut.closed, at).size();
@@ -177,15 +179,15 @@ class Splitter {
             if (looks_like_fence(text_, at)) return Border::anywhere;
             return text_[at - 1] == ' ' ? Border::word : Border::character;
         }
-        // an empty block would be left on one side
+        // a cut here would leave an empty block on one side
         if (line.before && (line.begins_block || !line.after)) return Border::anywhere;
         if (line.before) return Border::code_line;
         return at >= 2 && text_[at - 2] == '\n' ? Border::paragraph : Border::line;
     }
 
-    // A good border is worth a shorter piece, but not one of a few lines.
+    // Prefers a better border to a longer piece, unless the piece would be very short.
     Cut choose() const {
-        constexpr std::array<std::size_t, 4> shares{2, 2, 4, 4};  // half of what is allowed, …
+        constexpr std::array<std::size_t, 4> shares{2, 2, 4, 4};  // half of the limit, …
         for (std::size_t kind = 0; kind < shares.size(); ++kind)
             if (cuts_[kind].at != 0 && cuts_[kind].units >= most_ / shares[kind])
                 return cuts_[kind];

@@ -1,4 +1,4 @@
-// A long text as messages of bounded length, for services that take no longer ones.
+// Splits a long text into messages of bounded length, for services that limit it.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace chorus::context {
 
-// A part of the text, and what makes it whole where a code block goes through a border.
+// A part of the text, and the fences that close and reopen a code block cut by a border.
 struct Piece {
     std::string opening;    // "```cpp\n", or ""
     std::string_view text;  // of the whole text; together the pieces are all of it, in order
@@ -16,12 +16,12 @@ struct Piece {
     std::string body() const { return opening + std::string(text) + closing; }
 };
 
-// The fewest borders at good places: between paragraphs, else between lines outside of code, else
-// between lines, else between words, else between characters. No body is longer than `most`, at
-// least 100 characters, counted as UTF-16 does, which is never less than in any other way. A code
-// block that is left open at the end of a piece is closed there and opened again in the next; one
-// that the text itself never closes stays so in the last. What looks like a fence is none with more
-// than 16 characters, or in a line of 200 bytes. `text` is UTF-8 and must outlive the pieces.
+// Splits at few and good places: between paragraphs, else between lines outside of code, else
+// between lines, else between words, else between characters. No body is longer than `most`, which
+// is at least 100; length is counted in UTF-16 units, which are never fewer than characters. A code
+// block left open at the end of a piece is closed there and opened again in the next; one that the
+// text never closes stays open in the last. A fence of more than 16 characters, or in a line of 200
+// bytes or more, is not recognised. `text` is UTF-8 and must outlive the pieces.
 std::vector<Piece> split_text(std::string_view text, std::size_t most);
 
 }  // namespace chorus::context

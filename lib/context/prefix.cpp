@@ -50,15 +50,15 @@ class Check {
     bool add(const SaidMessage& said) {
         if (said.left_for == 0) return true;  // a failed answer that --retry took back
         if (said.message.is_compaction) compactions_.push_back(said);
-        // it is hashed as what the next request begins with, not where it stands
+        // a summary is hashed at the start of the next request, not at its own place
         if (said.message.is_compaction && said.prefix_hash.empty()) return true;
         if (said.message.role == chat::Role::assistant) return check_asked(&said) && check(said);
         asked_.push_back(said);
         return true;
     }
 
-    // A request is on record once it has an answer: what has none may have been hashed for a window
-    // that was cut anew before anything was sent.
+    // A request is recorded once it has an answer. A message without one may have been hashed for a
+    // window that was cut again before anything was sent.
     bool check_asked(const SaidMessage* answer) {
         for (const SaidMessage& said : std::exchange(asked_, {}))
             if (!check(said, answer != nullptr && answer->message.turn_id == said.message.turn_id))
@@ -76,7 +76,7 @@ class Check {
         }
         const bool goes_on =
             !previous_.empty() && said.prefix_hash == chained_hash(previous_, said.message);
-        // what stood before it was removed: nobody can tell
+        // the messages before it were removed, so this cannot be checked
         const bool is_known = has_answer && !(trimmed_ > 0 && start_of(said) <= trimmed_);
         if (!goes_on && !begins_window(said) && !follows_a_cut(said) && is_known) {
             report_.broken = said.message.id;
@@ -87,7 +87,7 @@ class Check {
         return true;
     }
 
-    // Where the window began of the request that held the message first.
+    // Returns where the window of the first request with the message began.
     std::int64_t start_of(const SaidMessage& said) const {
         const auto later = std::upper_bound(
             prefixes_.begin(), prefixes_.end(), said.message.id,
@@ -95,7 +95,8 @@ class Check {
         return later == prefixes_.begin() ? 0 : std::prev(later)->window_start;
     }
 
-    // A request is on record once it has an answer: what was restored may wait for its first.
+    // A request is recorded once it has an answer; restored messages may still wait for their
+    // first.
     bool begins_window(const SaidMessage& said) {
         if (said.prefix_hash != chained_hash("", said.message)) return false;
         const bool is_on_record =
@@ -105,9 +106,8 @@ class Check {
         return true;
     }
 
-    // The window began at another message, or its hashes were not kept: it is gone through again
-    // from where it began. The user's message is there before the request of which that is on
-    // record.
+    // The window began at another message, or its hashes were not kept: its chain is computed again
+    // from where it began. The user's message is stored before the request that records that.
     bool follows_a_cut(const SaidMessage& said) {
         const auto later = std::upper_bound(
             prefixes_.begin(), prefixes_.end(), said.message.id,
@@ -122,8 +122,9 @@ class Check {
         return fits(later == prefixes_.end() ? 0 : later->window_start);
     }
 
-    // Over what was in the window then, behind what it began with: a summary that came later stood
-    // for nothing yet. What was rewound has the id from which on it was gone, negative.
+    // Chains the messages that were in the window then, after what it began with. A summary that
+    // came later had replaced nothing yet. For a rewound message left_for is the id from which on
+    // it was gone, negated.
     bool follows(const SaidMessage& end, std::string chain, std::int64_t start) {
         store::for_each_message(
             store_, {.agent = agent_, .thread = report_.thread, .after = start - 1},
@@ -140,12 +141,12 @@ class Check {
     store::Store& store_;
     store::AgentId agent_;
     std::vector<Prefix> prefixes_;
-    std::int64_t trimmed_;  // the newest message that is on record no more
+    std::int64_t trimmed_;  // the newest message that was removed
     PrefixReport report_;
-    // The newest one before what is asked, and those that were made before its answer.
+    // The newest one before `asked_`, and those written before its answer.
     std::vector<SaidMessage> compactions_;
-    std::vector<SaidMessage> asked_;  // what the next answer answers
-    std::string previous_;            // the stored hash of the message before; "": there is none
+    std::vector<SaidMessage> asked_;  // messages that the next answer replies to
+    std::string previous_;            // the stored hash of the message before; "": none
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Whether what a thread sends begins as what it sent before, which providers' caches live on.
+// Checks that each request of a thread begins like the one before, as providers' caches require.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@ namespace chorus::context {
 
 struct PrefixReport {
     store::ThreadId thread = 1;
-    std::int64_t messages = 0;  // whose stored hash is the one computed again
-    std::int64_t unhashed = 0;  // of turns that kept none (--fresh), and restored ones
+    std::int64_t messages = 0;  // whose stored hash equals the recomputed one
+    std::int64_t unhashed = 0;  // of turns without hashes (--fresh), and restored ones
     std::int64_t broken = 0;    // the first whose hash differs; 0: none
-    // Why requests began otherwise than those before: how often.
+    // How often a request began differently from the one before, by cause.
     std::int64_t cuts = 0;
     std::int64_t model = 0;
     std::int64_t prompt = 0;

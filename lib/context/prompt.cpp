@@ -34,8 +34,8 @@ std::string read_docs(const agent::Directory& directory) {
         if (on_disk > limits::docs_bytes)
             throw base::Error(base::ErrorCode::config_invalid,
                               directory.docs() + ": more than 256 KiB of documents",
-                              "the whole of docs/ is in every request: move what is seldom needed "
-                              "to the workspace");
+                              "all of docs/ is sent with every request: move documents that are "
+                              "rarely needed to the workspace");
         std::string content;
         if (!docs.read_file(entry.path, limits::docs_bytes, content, problem)) continue;
         text += "\n## docs/" + entry.path + "\n\n" + base::replace_invalid_utf8(content);

@@ -1,5 +1,5 @@
-// What stands before the conversation: the system prompt with the agent's docs, and the project's
-// own text as a first user message that grants nothing.
+// The texts before the conversation: the agent's docs, which follow the system prompt, and the
+// project's own text, a first user message that grants no rights.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,17 @@
 
 namespace chorus::context {
 
-// The text that follows the system prompt: docs/**/*.md by path, each under its path; past 32 Ki
-// tokens (estimated) they are cut with a note. Error(config_invalid) for more than 256 KiB on disk.
+// Returns the text that follows the system prompt: docs/**/*.md sorted by path, each under its
+// path, cut with a note at 32 Ki tokens (estimated). Throws Error(config_invalid) for more than 256
+// KiB on disk.
 std::string documents_text(const agent::Directory& directory);
 
-// Whether a path in docs/ is read as a document, and what those there have together on disk.
+// Whether a path in docs/ is read as a document, and the size of all documents on disk.
 bool is_document(const std::string& path);
 std::size_t documents_bytes(const agent::Directory& directory);
 
-// AGENTS.md of the root of the place worked in, framed, its first 64 KiB. Nothing where there is
-// none.
+// Returns the first 64 KiB of AGENTS.md in the root of the workspace or of -C, framed; nothing if
+// there is none.
 std::optional<std::string> project_text(const sys::Root& root);
 
 }  // namespace chorus::context

@@ -11,7 +11,7 @@
 namespace chorus::context {
 namespace {
 
-constexpr std::size_t digits = 32;  // of a hash, where it need only differ from others
+constexpr std::size_t digits = 32;  // of a hash that only has to be unique
 
 bool is_everything(const store::Extent& extent) {
     const store::Extent all;
@@ -28,7 +28,7 @@ void keep_if(std::vector<T>& all, Keep keep) {
 
 Record load_record(store::Store& store, const store::Agent& agent, const store::Extent& extent) {
     Record record{.agent = agent, .title = agent.name, .threads = {}, .turns = {}, .messages = {}};
-    // first: a turn that goes on meanwhile may bring messages, and then the rest knows of them
+    // first, so that the rest covers every message even if a turn adds some meanwhile
     record.messages = store::load_messages(store, agent.id, extent);
     record.threads = store::list_threads(store, agent.id);
     record.turns = store::list_turns(store, agent.id);

@@ -27,7 +27,7 @@ CallIds ids_in(const std::vector<SessionMessage>& messages) {
     return ids;
 }
 
-// How many messages of the present context are copies of that session.
+// Returns how many messages of the present context are copies from that session.
 std::size_t copies_in(store::Store& store, const store::Agent& agent,
                       const std::vector<SessionMessage>& present, const std::string& session) {
     std::map<store::ThreadId, std::int64_t> first;
@@ -38,7 +38,7 @@ std::size_t copies_in(store::Store& store, const store::Agent& agent,
     return copies;
 }
 
-// A thread that the session has and the agent does not.
+// Inserts a thread that the session has and the agent does not.
 void require_thread(store::Store& store, const store::Agent& agent, store::ThreadId id) {
     if (store::find_thread(store, agent.id, id)) return;
     store::Thread thread;
@@ -55,11 +55,11 @@ struct Copies {
     store::Parts& parts;
     const store::Agent& agent;
     const std::string& session;
-    bool begins_window = true;  // else the hash of what stands before them is not known here
+    bool begins_window = true;  // else the hash of the messages before them is not known
 };
 
-// In parts that nobody sees; the last one, which is open then, makes them the agent's. The id of
-// the newest one in each thread.
+// Inserts in parts that readers do not see; the last part is left open, and committing it makes the
+// copies visible. Returns the id of the newest copy in each thread.
 std::map<store::ThreadId, std::int64_t> insert_copies(const Copies& copies,
                                                       const std::vector<SessionMessage>& messages) {
     store::Store& store = copies.store;
@@ -67,7 +67,7 @@ std::map<store::ThreadId, std::int64_t> insert_copies(const Copies& copies,
     const auto count = static_cast<base::TimeMs>(messages.size());
     copies.parts.next();
     store::ImportIds next = store::begin_import(store, agent, count, 0);
-    // the last one is of now, unless the agent's clock is ahead
+    // the last copy gets the present time, unless the agent's clock is ahead
     base::TimeMs time = store::advance_timestamp(store, agent, sys::now_ms() - count);
     std::map<store::ThreadId, std::string> chains;
     std::map<store::ThreadId, std::int64_t> newest;
@@ -113,13 +113,12 @@ void require_no_open_turn(store::Store& store, const store::Agent& agent) {
     if (open.empty()) return;
     const store::Turn& turn = open.front();
     const auto waits = find_waiting(store, turn);
-    throw Error(
-        ErrorCode::agent_busy,
-        "agent '" + agent.name + "': turn " + std::to_string(turn.turn_number) + " of thread " +
-            std::to_string(turn.thread_id) + " has not ended" +
-            (waits ? ": it waits for a decision" : ""),
-        "go on with it: " + (waits ? chat::decide_commands(agent.name, waits->id, waits->kind)
-                                   : chat::resume_command(agent.name, turn.thread_id)));
+    throw Error(ErrorCode::agent_busy,
+                "agent '" + agent.name + "': turn " + std::to_string(turn.turn_number) +
+                    " of thread " + std::to_string(turn.thread_id) + " has not ended" +
+                    (waits ? ": it waits for a decision" : ""),
+                "continue it: " + (waits ? chat::decide_commands(agent.name, waits->id, waits->kind)
+                                         : chat::resume_command(agent.name, turn.thread_id)));
 }
 
 Restoration restore_session(store::Store& store, const agent::Home& home, const store::Agent& agent,
@@ -136,7 +135,7 @@ Restoration restore_session(store::Store& store, const agent::Home& home, const 
     const Mended mended = mend(std::move(messages), options.append ? ids_in(present) : CallIds{});
     if (mended.messages.empty() && !was_empty)
         throw Error(ErrorCode::failed,
-                    "session '" + short_id(session.id) + "': no message of a user is in it");
+                    "session '" + short_id(session.id) + "': it has no message of the user");
     done.messages = mended.messages.size();
     done.left_out = mended.left_out;
     done.added = mended.added;

@@ -13,18 +13,18 @@ using base::Error;
 using base::ErrorCode;
 
 constexpr std::size_t shown_id_bytes = 8;
-constexpr const char* mending = "chorus-config doctor --fix takes over what is in the file";
+constexpr const char* mending = "chorus-config doctor --fix accepts the file as it is";
 
 [[noreturn]] void refuse_unknown(store::Store& store, const store::Agent& agent,
                                  const std::string& id_prefix) {
     for (const store::Agent& other : store::list_agents(store))
         if (other.id != agent.id && !store::find_sessions(store, other.id, id_prefix).empty())
             throw Error(ErrorCode::not_found, "session " + base::quoted(id_prefix) +
-                                                  ": it is one of agent '" + other.name +
-                                                  "', not of '" + agent.name + "'");
+                                                  ": it belongs to agent '" + other.name +
+                                                  "', not to '" + agent.name + "'");
     throw Error(
         ErrorCode::not_found,
-        "session " + base::quoted(id_prefix) + ": agent '" + agent.name + "' has none of that id",
+        "session " + base::quoted(id_prefix) + ": agent '" + agent.name + "' has no such session",
         "chorus-context history " + agent.name + " lists them");
 }
 
@@ -32,8 +32,8 @@ constexpr const char* mending = "chorus-config doctor --fix takes over what is i
                                    const std::string& id_prefix) {
     throw Error(
         ErrorCode::bad_request,
-        "session " + base::quoted(id_prefix) + ": ids of several sessions begin so",
-        "write more of it: " + base::quoted(found[0].id) + ", " + base::quoted(found[1].id));
+        "session " + base::quoted(id_prefix) + ": the ids of several sessions begin with it",
+        "use more of the id: " + base::quoted(found[0].id) + ", " + base::quoted(found[1].id));
 }
 
 void check_row(const SessionFile& file, const store::Session& row, const std::string& path) {
@@ -41,8 +41,8 @@ void check_row(const SessionFile& file, const store::Session& row, const std::st
         throw Error(ErrorCode::failed, path + ": it is session " + base::quoted(file.head.id) +
                                            ", not " + base::quoted(row.id));
     if (!file.head.agent_name.empty() && file.head.agent_name != row.agent_name)
-        throw Error(ErrorCode::failed, path + ": it is of agent " +
-                                           base::quoted(file.head.agent_name) + ", not of " +
+        throw Error(ErrorCode::failed, path + ": it belongs to agent " +
+                                           base::quoted(file.head.agent_name) + ", not to " +
                                            base::quoted(row.agent_name));
 }
 
@@ -68,7 +68,7 @@ store::Session require_session(store::Store& store, const store::Agent& agent,
 SessionFile load_session(const agent::Home& home, const store::Session& row) {
     if (row.file_path.empty())
         throw Error(ErrorCode::not_found,
-                    "session " + base::quoted(row.id) + ": its file is gone, only its row is left");
+                    "session " + base::quoted(row.id) + ": its file is gone; only its row is left");
     const std::string path = home.path() + "/" + row.file_path;
     const auto text = sys::read_file_if_there(path, base::limits::session_bytes);
     if (!text)
@@ -79,8 +79,8 @@ SessionFile load_session(const agent::Home& home, const store::Session& row) {
     SessionFile file = std::get<SessionFile>(std::move(read));
     check_row(file, row, path);
     if (base::sha256_hex(*text) != row.sha256)
-        throw Error(ErrorCode::failed, path + ": it is not what was saved: its SHA-256 differs",
-                    mending);
+        throw Error(ErrorCode::failed,
+                    path + ": it differs from what was saved: its SHA-256 does not match", mending);
     return file;
 }
 

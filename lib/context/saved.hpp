@@ -1,4 +1,4 @@
-// A saved session found by its id and read back from its file.
+// Finds a saved session by its id and reads it back from its file.
 #pragma once
 
 #include <string>
@@ -10,17 +10,18 @@
 
 namespace chorus::context {
 
-// What people are shown and may type of an id: its beginning.
+// Returns the beginning of an id, which people are shown and may type.
 std::string short_id(const std::string& id);
 
-// The agent's session whose id begins so, else the newest earlier namesake's. Error(not_found) that
-// names the agent it is of where it is another's, Error(bad_request) for the beginning of several
-// ids or of none.
+// Returns the agent's session whose id begins with `id_prefix`, else that of the newest earlier
+// agent of the same name. Throws Error(not_found), which names the agent if the session is
+// another's, and Error(bad_request) if the prefix is empty or fits several ids.
 store::Session require_session(store::Store& store, const store::Agent& agent,
                                const std::string& id_prefix);
 
-// Error(failed) that names the file: gone, larger than a session can be, not what was saved (its
-// hash), no session, of a newer Chorus, or another one than its row says.
+// Throws Error(not_found) if the file is gone. Throws Error(failed), which names the file, if it is
+// larger than a session can be, differs from what was saved (its hash), is not a session, is from a
+// newer Chorus, or is a session other than its row's.
 SessionFile load_session(const agent::Home& home, const store::Session& row);
 
 }  // namespace chorus::context

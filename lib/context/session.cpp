@@ -26,7 +26,7 @@ constexpr std::size_t most_answer_characters = 300;
 constexpr std::size_t most_slug_bytes = 48;
 constexpr std::size_t most_named_tools = 5;
 
-// One line of at most so many characters, an ellipsis where something is left out.
+// Returns one line of at most `most` characters, with an ellipsis if something is left out.
 std::string one_line(std::string_view text, std::size_t most) {
     std::string line;
     bool blank = false;
@@ -55,7 +55,7 @@ std::string counted(std::size_t count, std::string_view what) {
     return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
 }
 
-// "7 calls: bash 5, view 2", those called most first.
+// "7 calls: bash 5, view 2", most called first.
 std::string call_counts(const std::vector<SessionMessage>& messages) {
     std::map<std::string, std::size_t> by_tool;
     std::size_t calls = 0;
@@ -84,7 +84,8 @@ std::vector<chat::Message> thread_window(store::Store& store, const store::Agent
     return cut_window(std::move(loaded), {.open_turn = open_turn}).messages;
 }
 
-// The name of the file. Two that save at once, on one day and of one thing, each get their own.
+// Writes the file and returns its name. Two sessions saved on one day with the same description get
+// different names.
 std::string put_in_place(const std::string& directory, const SessionHead& session,
                          const std::string& text) {
     const std::string stem = file_stem(session.saved_at, session.description);
@@ -93,8 +94,8 @@ std::string put_in_place(const std::string& directory, const SessionHead& sessio
     throw base::Error(base::ErrorCode::failed, directory + "/" + stem + ".json: the name is taken");
 }
 
-// The oldest and the newest time that is believed: one that stands for others comes first and is
-// younger. That of saving where there is none.
+// Sets the oldest and the newest believed time; the first message need not be the oldest, as a
+// summary comes before older ones. If no time is believed, both are the time of saving.
 void set_span(const std::vector<SessionMessage>& messages, SessionHead& head) {
     std::vector<base::TimeMs> times;
     for (const SessionMessage& each : messages)
@@ -156,7 +157,7 @@ std::vector<SessionMessage> session_messages(store::Store& store, const store::A
             messages.push_back({std::move(message), id, model->second});
         }
     }
-    // what stands for earlier messages has a later id than those behind it
+    // a summary comes first, though its id is greater than those of the messages after it
     const auto place = [](const SessionMessage& each) {
         return std::pair(!each.message.is_compaction, each.message.id);
     };

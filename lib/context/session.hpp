@@ -1,4 +1,5 @@
-// Saved sessions: what an agent's windows hold, written to a file and entered into the database.
+// Saved sessions: the contents of an agent's windows, written to a file and entered into the
+// database.
 #pragma once
 
 #include <cstddef>
@@ -26,45 +27,47 @@ enum class SessionTrigger {
 };
 std::string_view name(SessionTrigger trigger);
 
-// The windows of these threads as they are stored (the marker of the last clear, `after_time`, the
-// thread's cut), in order of id. A turn that is not ended may have calls without a result in it.
+// Returns the windows of these threads as they are stored (after the last clear, `after_time` and
+// the thread's cut), summaries first, then in order of id. An unfinished turn may have calls
+// without a result.
 std::vector<SessionMessage> session_messages(store::Store& store, const store::Agent& agent,
                                              const std::vector<store::ThreadId>& threads,
                                              base::TimeMs after_time);
 
-// Those of every thread.
+// The same for every thread.
 std::vector<SessionMessage> agent_messages(store::Store& store, const store::Agent& agent,
                                            base::TimeMs after_time);
 
-// What the user said first, one line of at most 80 characters: a description made by rule.
+// Returns the beginning of the user's first message, one line of at most 80 characters: a
+// description made without a model.
 std::string topic(const std::vector<SessionMessage>& messages);
-// At most 1000 characters without asking a model: the topic, how much was said and called, and the
-// beginning of the last answer.
+// Returns a summary of at most 1000 characters made without a model: the topic, the numbers of
+// messages and calls, and the beginning of the last answer.
 std::string plain_summary(const std::vector<SessionMessage>& messages);
 
-// What a session says about its messages; "" where nothing could be made.
+// Makes the summary of a session; "" if that failed.
 using Summarize = std::function<std::string(const std::vector<SessionMessage>&)>;
-// Stands in a session whose summary could not be made.
+// The summary of a session for which none could be made.
 constexpr std::string_view failed_summary = "(summary generation failed)";
-// What `summarize` makes, or failed_summary; by rule where there is none and where there is nothing
-// to summarise.
+// Returns what `summarize` makes, or failed_summary; plain_summary if there is no `summarize` or no
+// message.
 std::string summary_of(const std::vector<SessionMessage>& messages, const Summarize& summarize);
 
 struct SessionAbout {
     SessionTrigger trigger = SessionTrigger::manual_save;
-    std::string model;             // in force
-    std::string description = {};  // "": the summary, or the topic where that failed
+    std::string model;             // the present one
+    std::string description = {};  // "": the summary, or the topic if that failed
     std::string summary = {};      // "": plain_summary; cut to 1000 characters
 };
 
-// One without messages is written too: whoever calls decides. Writes
-// sessions/YYYY-MM-DD_<slug>.json whole and durable, and returns its row, to be inserted by the
-// caller's transaction: a file without a row is then possible, a row without a file never.
-// Description and summary lose what looks like a key; messages are kept as they were sent.
+// Writes sessions/YYYY-MM-DD_<slug>.json whole and durably, even without messages, and returns its
+// row, which the caller inserts in a transaction: a crash can leave a file without a row, never a
+// row without a file. What looks like a key is removed from description and summary; messages are
+// kept as they were sent.
 store::Session write_session(const agent::Home& home, const store::Agent& agent,
                              const std::vector<SessionMessage>& messages, const SessionAbout& about,
                              const policy::Redaction& redaction);
-// The same, and the row in a transaction of its own. For who holds the agent's lock.
+// The same, and inserts the row in a transaction of its own. The caller holds the agent's lock.
 store::Session save_session(store::Store& store, const agent::Home& home, const store::Agent& agent,
                             const std::vector<SessionMessage>& messages, const SessionAbout& about,
                             const policy::Redaction& redaction);
@@ -72,7 +75,7 @@ store::Session save_session(store::Store& store, const agent::Home& home, const 
 // "2026-11-02_fix-the-parser": the name of a session's file without its ending.
 std::string file_stem(base::TimeMs saved_at, std::string_view description);
 
-// Without agent, path and hash.
+// Returns a row without agent, path and hash.
 store::Session session_row(const SessionHead& head, std::size_t messages);
 
 }  // namespace chorus::context

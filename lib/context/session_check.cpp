@@ -14,7 +14,7 @@
 namespace chorus::context {
 namespace {
 
-// A file as a row, or why it is none.
+// The row of a file, or why it is not a session.
 struct FileRow {
     store::Session row;
     std::string problem;
@@ -28,7 +28,7 @@ class SessionCheck {
     std::vector<Finding> run() {
         const auto agents = store::list_agents(store_);
         std::map<store::AgentId, std::vector<std::string>> files;
-        // rows after files: what is saved meanwhile has its file first
+        // rows are read after files, as a session saved meanwhile has its file first
         for (const store::Agent& agent : agents) files[agent.id] = files_of(agent);
         for (store::Session& row : store::list_sessions(store_)) remember(std::move(row));
         for (const store::Agent& agent : agents)
@@ -77,7 +77,7 @@ class SessionCheck {
             check_stray(file.row);
         } else if (entered->sha256 != file.row.sha256) {
             if (file.row.id == entered->id)
-                enter(file.row, path + ": not what was saved");
+                enter(file.row, path + ": it differs from what was saved");
             else
                 found(path + ": it is session " + file.row.id + ", not " + entered->id);
         }
@@ -88,7 +88,7 @@ class SessionCheck {
         if (same != rows_.end() && is_there(same->second))
             found(row.file_path + ": a copy of session " + row.id);
         else
-            enter(row, row.file_path + ": no row has it");
+            enter(row, row.file_path + ": it has no row in the database");
     }
 
     void check_row(const store::Session& row) {
@@ -98,7 +98,8 @@ class SessionCheck {
             store::forget_session_file(store_, row.agent_id, row.id);
             transaction.commit();
         }
-        findings_.push_back({row.file_path + ": gone, and session " + row.id + " has it", fix_});
+        findings_.push_back(
+            {row.file_path + ": it is missing, but session " + row.id + " refers to it", fix_});
     }
 
     void enter(const store::Session& row, const std::string& what) {

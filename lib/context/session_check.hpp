@@ -1,5 +1,5 @@
-// Whether session files and their rows say the same; a process that was killed between the two
-// leaves one without the other.
+// Checks that session files and their rows agree; a process killed between writing the two leaves
+// one without the other.
 #pragma once
 
 #include <string>
@@ -15,9 +15,9 @@ struct Finding {
     bool mended = false;
 };
 
-// Looks at every file in the sessions of every agent and at every row. With `fix`: a file without
-// a row, or one that is not what was saved, is entered as it is, if it is a session; a row without
-// a file says so from then on.
+// Checks every session file of every agent, and every row. With `fix`, a session file that has no
+// row or differs from what was saved is entered as it is, and a row whose file is missing is marked
+// so.
 std::vector<Finding> check_sessions(store::Store& store, const agent::Home& home, bool fix);
 
 }  // namespace chorus::context

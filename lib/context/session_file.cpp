@@ -11,8 +11,8 @@ namespace {
 using chat::JsonText;
 using chat::Role;
 
-// The model's own text as an object, for readers that look no further. {} where it is none, or so
-// deep that the file, which lies around it by five levels, could not be read again.
+// Returns the arguments as an object, for simple readers. {} if the model's text is not an object,
+// or is so deep that the file, which adds five levels, could not be read again.
 std::string parameters_of(const chat::ToolCall& call) {
     const auto object = chat::try_parse_json(call.arguments, call.arguments.size());
     if (!object || !object->is_object()) return "{}";

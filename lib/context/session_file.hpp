@@ -1,5 +1,5 @@
-// Sessions as files (chorus-session(5)): the one writer of chorus.session/1, and a reader of
-// whatever else was written as one.
+// Session files (chorus-session(5)): the only writer of chorus.session/1, and a reader that takes
+// other forms too.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@ namespace chorus::context {
 struct SessionMessage {
     chat::Message message;
     std::int64_t thread = 1;
-    std::string model = {};  // what the turn that said it asked, in full; "" where nobody knows
+    std::string model = {};  // full name of the model of its turn; "" if unknown
 };
 
-// What stands in a file beside its messages.
+// What a file holds besides its messages.
 struct SessionHead {
     std::string id = {};
     std::string agent_name = {};
@@ -28,7 +28,7 @@ struct SessionHead {
     std::string summary = {};
     std::string trigger = {};
     std::string model = {};
-    base::TimeMs saved_at = 0;  // 0: it does not say
+    base::TimeMs saved_at = 0;  // 0: not given
     base::TimeMs window_start = 0;
     base::TimeMs window_end = 0;
 };
@@ -40,9 +40,9 @@ struct SessionFile {
 
 std::string session_text(const SessionHead& head, const std::vector<SessionMessage>& messages);
 
-// Members that are missing are empty, as is an id that nobody could type; a thread is 1. Messages
-// of the role "system" are passed over. An Error(failed) that begins with `what` for what is no
-// session, one of a later form, and one that holds what cannot be a message.
+// Missing members are empty, as is an id that cannot be typed; a missing thread is 1. Messages of
+// the role "system" are skipped. Returns an Error(failed) that begins with `what` if the text is
+// not a session, has a later schema, or holds something that is not a message.
 std::variant<SessionFile, base::Error> read_session(std::string_view text, const std::string& what);
 
 }  // namespace chorus::context

@@ -22,7 +22,7 @@ constexpr std::string_view our_schema = "chorus.session/1";
 constexpr std::size_t most_id_bytes = 128;
 constexpr std::int64_t most_thread_number = 1'000'000;
 
-// What is wrong, or "": the caller knows where.
+// What is wrong, or ""; the caller adds where.
 using Problem = std::string;
 
 const Json* find(const Json& object, const char* key) {
@@ -70,7 +70,7 @@ Problem read_role(const Json& stored, Said& said) {
     const std::string text = role->is_string() ? role->get<std::string>() : chat::dump(*role);
     const auto* found = std::find_if(words.begin(), words.end(),
                                      [&](const Word& word) { return word.text == text; });
-    if (found == words.end()) return "role: " + in_quotes(text) + " is none";
+    if (found == words.end()) return "role: " + in_quotes(text) + " is unknown";
     said = found->said;
     return {};
 }
@@ -78,12 +78,12 @@ Problem read_role(const Json& stored, Said& said) {
 Problem read_content(const Json& stored, std::string& content) {
     const Json* found = find(stored, "content");
     if (found == nullptr) return {};
-    if (!found->is_string()) return "content: it is no text";
+    if (!found->is_string()) return "content: it is not a string";
     content = found->get<std::string>();
     return {};
 }
 
-// As text the model's own, else an object that says the same.
+// Returns the text as the model wrote it, if stored so, else the stored object as text.
 std::string arguments_of(const Json& call) {
     for (const char* key : {"arguments", "params", "input"}) {
         const Json* found = find(call, key);
@@ -96,9 +96,9 @@ std::string arguments_of(const Json& call) {
 Problem read_calls(const Json& stored, std::vector<chat::ToolCall>& calls) {
     const Json* found = find(stored, "tool_calls");
     if (found == nullptr) return {};
-    if (!found->is_array()) return "tool_calls: it is no list";
+    if (!found->is_array()) return "tool_calls: it is not a list";
     for (const Json& call : *found) {
-        if (!call.is_object()) return "tool_calls: one is no object";
+        if (!call.is_object()) return "tool_calls: one is not an object";
         calls.push_back(
             {chat::string_or(call, "id"), chat::string_or(call, "name"), arguments_of(call)});
     }
@@ -109,11 +109,11 @@ Problem read_thread(const Json& stored, std::int64_t& thread) {
     const Json* found = find(stored, "thread_id");
     if (found == nullptr) return {};
     thread = found->is_number_integer() ? found->get<std::int64_t>() : 0;
-    // past what a signed number holds it would wrap
+    // a larger value would wrap to a signed one
     const bool is_huge =
         found->is_number_unsigned() && found->get<std::uint64_t>() > most_thread_number;
     if (is_huge || thread < 1 || thread > most_thread_number)
-        return "thread_id: it is no number of a thread";
+        return "thread_id: it is not the number of a thread";
     return {};
 }
 
@@ -123,7 +123,8 @@ bool is_list_of_objects(const std::string& text) {
            std::all_of(list->begin(), list->end(), [](const Json& one) { return one.is_object(); });
 }
 
-// Only what belongs to the role. What is spliced into a request as it is has to be what it says.
+// Reads only what belongs to the role. `opaque` is put into requests unchanged, so it must be a
+// list of objects.
 void read_extra(const Json& stored, chat::Message& message) {
     const Json* found = find(stored, "extra");
     if (found == nullptr || !found->is_object()) return;
@@ -165,7 +166,7 @@ Problem read_messages(const Json& stored, std::vector<SessionMessage>& messages)
     std::size_t number = 0;
     for (const Json& one : stored) {
         const std::string where = "messages[" + std::to_string(number++) + "]: ";
-        if (!one.is_object()) return where + "it is no object";
+        if (!one.is_object()) return where + "it is not an object";
         Said said = Said::user;
         if (const Problem problem = read_role(one, said); !problem.empty()) return where + problem;
         if (said == Said::system) continue;
@@ -182,7 +183,7 @@ Problem check_schema(const Json& file) {
     if (found == nullptr || *found == our_schema) return {};
     const std::string schema = found->is_string() ? found->get<std::string>() : chat::dump(*found);
     if (schema.starts_with(schema_name))
-        return "it is of a newer Chorus: its schema is " + in_quotes(schema);
+        return "made by a newer Chorus: its schema is " + in_quotes(schema);
     return "not a session: its schema is " + in_quotes(schema);
 }
 
@@ -195,7 +196,7 @@ std::string id_of(const Json& file) {
 }
 
 Problem read_file(const Json& stored, SessionFile& file) {
-    if (!stored.is_object()) return "not a session: it is no JSON object";
+    if (!stored.is_object()) return "not a session: it is not a JSON object";
     if (Problem problem = check_schema(stored); !problem.empty()) return problem;
     const Json* messages = find(stored, "messages");
     if (messages == nullptr || !messages->is_array())

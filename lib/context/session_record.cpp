@@ -15,7 +15,7 @@ Record session_record(store::Store& store, const agent::Home& home, const store:
                   .threads = {},
                   .turns = {},
                   .messages = {}};
-    record.agent.last_clear_message = 0;  // its ids are the session's own
+    record.agent.last_clear_message = 0;  // the record has its own message ids
     std::set<store::ThreadId> numbers;
     for (SessionMessage& each : session.messages) {
         store::StoredMessage stored;

@@ -1,4 +1,4 @@
-// A saved session as exporters take it.
+// A saved session as a record for the exporters.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace chorus::context {
 
-// `id` may be a beginning; messages are numbered from 1. Errors as of require_session and
-// load_session.
+// `id` may be a prefix; messages are numbered from 1. Throws what require_session and load_session
+// throw.
 Record session_record(store::Store& store, const agent::Home& home, const store::Agent& agent,
                       const std::string& id);
 

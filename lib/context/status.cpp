@@ -5,7 +5,7 @@
 namespace chorus::context {
 namespace {
 
-// On one line, and unable to end the block.
+// Returns the text on one line, unable to close the block.
 std::string block_line(const std::string& text) {
     std::string out = base::visible(text, base::Newlines::escape);
     for (std::size_t at = 0; (at = out.find("</", at)) != std::string::npos; ++at)

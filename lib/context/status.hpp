@@ -1,5 +1,5 @@
-// The status block: what else goes on with the agent, rendered once when a user message is
-// committed and kept with it.
+// The status block: the agent's other activity, rendered once when a user message is committed and
+// stored with it.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 
 namespace chorus::context {
 
-// `stands_in`: the subdirectory in which the person is, "" for none. `tasks`: those that run, and
-// those that have ended since the thread was told last. "" when there is nothing to say. No running
-// seconds: the text is sent unchanged ever after.
+// `stands_in` is the subdirectory that the user is in, "" for none. `tasks` are those that run and
+// those that have ended since the thread's last status. Returns "" if there is nothing to report.
+// It holds no elapsed times, as the same text is sent with every later request.
 std::string status_block(const std::string& stands_in, const std::vector<store::Thread>& threads,
                          store::ThreadId own, const std::vector<store::Prompt>& pending,
                          const std::vector<store::Task>& tasks);

@@ -52,7 +52,7 @@ std::optional<store::Thread> find_branch(store::Store& store, const store::Agent
     for (const store::Thread& thread : found) names.push_back(thread.branch);
     throw Error(ErrorCode::bad_request,
                 "branch " + base::quoted(name) + ": " + std::to_string(found.size()) +
-                    " have that name: " + base::quoted_list(names),
+                    " branches have that name: " + base::quoted_list(names),
                 "name one of them in full");
 }
 

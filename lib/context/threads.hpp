@@ -1,4 +1,4 @@
-// Which thread is meant: main, a number, or a branch.
+// Finds a thread by what names it: main, a number, or a branch.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,16 @@
 
 namespace chorus::context {
 
-// The branch that `current` names: "main" unless the link says otherwise.
+// Returns the branch that `current` names, "main" if there is no such link.
 std::string current_branch(const agent::Directory& directory);
-// Those of the agent's threads that are a branch of their own, main first.
+// Returns the agent's threads that have a branch of their own, main first.
 std::vector<store::Thread> branch_threads(store::Store& store, const store::Agent& agent);
-// By its name in full, or as it was given. Error(bad_request) where several were given that name.
+// Finds a branch by its full name or by its given name. Throws Error(bad_request) if several were
+// given that name.
 std::optional<store::Thread> find_branch(store::Store& store, const store::Agent& agent,
                                          std::string_view name);
-// What -t takes; "" is the branch that `current` names. Error(not_found), and as of find_branch.
+// Returns the thread that the value of -t names; "" is the branch that `current` names. Throws
+// Error(not_found), and what find_branch throws.
 store::Thread require_thread(store::Store& store, const store::Agent& agent,
                              const agent::Directory& directory, const std::string& wanted);
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr off_t step_bytes = 16 * 1024;
 
-// A fence longer than any run of backticks inside.
+// Returns a fence longer than any run of backticks in the text.
 std::string fence_for(std::string_view text) {
     std::size_t longest = 2;
     std::size_t run = 0;
@@ -68,7 +68,7 @@ std::string transcript_entry(const chat::Message& message) {
     return "\n" + agent::transcript_mark(message.id) + agent::without_marks(std::move(text));
 }
 
-// An answer is stored and sent as it came, but shown without what looks like a key.
+// Answers are stored and sent as they came, but shown without what looks like a key.
 std::vector<chat::Message> without_secrets(std::vector<chat::Message> messages,
                                            const policy::Redaction& redaction) {
     for (chat::Message& message : messages) {
@@ -84,9 +84,9 @@ std::int64_t last_transcript_message(const std::string& path) {
     const sys::Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     struct stat status {};
     if (!fd && errno == ENOENT) return 0;
-    // none known would mean that all of it is written again
+    // returning 0 would make the caller write the whole transcript again
     if (!fd || fstat(fd.get(), &status) != 0) throw base::system_error(path);
-    // from the end, in overlapping pieces, so that a long transcript costs nothing
+    // read from the end, in overlapping pieces, so that the length of a transcript does not matter
     for (off_t start = status.st_size; start > 0;) {
         start = std::max<off_t>(0, start - step_bytes);
         std::string piece(

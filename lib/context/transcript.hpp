@@ -15,19 +15,20 @@
 
 namespace chorus::context {
 
-// One entry, beginning with "<!-- message ID -->".
+// Returns one entry, beginning with "<!-- message ID -->".
 std::string transcript_entry(const chat::Message& message);
 std::vector<chat::Message> without_secrets(std::vector<chat::Message> messages,
                                            const policy::Redaction& redaction);
-// The id of the last entry in the file; 0 where there is none. Throws where it cannot be read.
+// Returns the id of the last entry in the file; 0 if there is none. Throws if it cannot be read.
 std::int64_t last_transcript_message(const std::string& path);
 void append_to_transcript(const std::string& path, const std::vector<chat::Message>& messages);
 
-// session.md of the branch, or the file that a thread without a branch of its own has there.
+// Returns the path of the branch's session.md, or of the file there for a thread without a branch
+// of its own.
 std::string transcript_path(const agent::Directory& directory, const store::Thread& thread);
 
-// What is no message: a heading and a text. It stands after the last entry, as a part of it, or for
-// all messages up to `through`.
+// Appends a heading and a text that are not a message. They count as part of the last entry, or as
+// an entry for all messages up to `through`.
 void append_notice(const std::string& path, const std::string& heading, const std::string& text,
                    std::optional<std::int64_t> through = {});
 

@@ -15,13 +15,13 @@ namespace {
 using chat::Message;
 using chat::Role;
 
-// Where a turn begins at or after `from`, or the end.
+// Returns where a turn begins at or after `from`, or the end.
 std::size_t next_cut(const std::vector<Message>& messages, std::size_t from) {
     while (from < messages.size() && !messages[from].starts_turn) ++from;
     return from;
 }
 
-// The first index that must stay: the open turn's first message.
+// Returns the first index that must stay: that of the open turn's first message.
 std::size_t last_possible_cut(const std::vector<Message>& messages, std::int64_t open_turn) {
     if (open_turn == 0) return messages.size();
     for (std::size_t i = 0; i < messages.size(); ++i)
@@ -37,7 +37,7 @@ void drop_orphans(std::vector<Message>& messages) {
     });
 }
 
-// How many at the front stand for earlier ones.
+// Returns how many messages at the front are summaries of earlier ones.
 std::size_t compactions(const std::vector<Message>& messages) {
     std::size_t count = 0;
     while (count < messages.size() && messages[count].is_compaction) ++count;
@@ -45,9 +45,9 @@ std::size_t compactions(const std::vector<Message>& messages) {
 }
 
 struct Parts {
-    std::size_t pinned = 0;  // up to here they stay,
-    std::size_t torn = 0;    // up to here they are the rest of a turn,
-    std::size_t first = 0;   // up to here the limits leave them out
+    std::size_t pinned = 0;  // end of the summaries, which stay
+    std::size_t torn = 0;    // end of the rest of an incomplete turn
+    std::size_t first = 0;   // end of what the limits leave out
 };
 
 Window without(std::vector<Message> loaded, const Parts& parts) {
@@ -87,7 +87,7 @@ std::int64_t estimated_input(const std::vector<Message>& messages, std::int64_t 
     std::int64_t request = opening;
     std::int64_t all = 0;
     for (const Message& message : messages) {
-        // every answer ends one request that held all before it
+        // every answer belongs to one request, which held all messages before it
         if (message.turn_id == turn && message.role == Role::assistant) all += request;
         request += estimated_tokens(message);
     }
@@ -99,7 +99,7 @@ std::int64_t in_estimated_tokens(std::int64_t budget, std::int64_t reported,
     if (reported <= 0 || estimated <= 0) return budget;
     const double factor = std::clamp(static_cast<double>(reported) / static_cast<double>(estimated),
                                      0.5, 1.0 * most_correction);
-    // twice the largest budget there can be would be none
+    // dividing a larger budget by 0.5 would overflow
     constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max() / 4;
     return std::max<std::int64_t>(
         static_cast<std::int64_t>(static_cast<double>(std::min(budget, largest)) / factor), 1);
@@ -143,7 +143,7 @@ std::string find_torn(const std::vector<Message>& messages) {
         }
         if (!open.empty()) return "call " + *open.begin() + " has no result";
         for (const chat::ToolCall& call : message.tool_calls)
-            if (!open.insert(call.id).second) return "call " + call.id + " stands twice";
+            if (!open.insert(call.id).second) return "call " + call.id + " appears twice";
     }
     return open.empty() ? "" : "call " + *open.begin() + " has no result";
 }

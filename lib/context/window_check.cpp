@@ -10,7 +10,7 @@
 namespace chorus::context {
 namespace {
 
-// Calls of the newest turn get their results when the thread goes on.
+// The newest turn is ignored: its calls get their results when the thread continues.
 std::string problem_of(store::Store& store, const store::Agent& agent,
                        const store::Thread& thread) {
     const auto newest = store::newest_turn(store, agent.id, thread.id);
@@ -44,7 +44,7 @@ std::vector<Finding> check_windows(store::Store& store, bool fix) {
             if (fix) begin_anew(store, agent, thread);
             findings.push_back(
                 {"agent '" + agent.name + "': thread " + std::to_string(thread.id) + ": " +
-                     problem + (fix ? "; its window begins anew, what was said is on record" : ""),
+                     problem + (fix ? "; a new window was started, earlier messages are kept" : ""),
                  fix});
         }
     return findings;

@@ -1,4 +1,4 @@
-// Whether the windows of threads can be sent: a database that was made anew may lack rows.
+// Checks that the windows of threads can be sent; a rebuilt database may lack rows.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace chorus::context {
 
-// Of every agent. With `fix`, the window of such a thread begins anew; what was said stays on
-// record.
+// Checks every agent. With `fix`, a thread whose window cannot be sent starts a new one; earlier
+// messages are kept.
 std::vector<Finding> check_windows(store::Store& store, bool fix);
 
 }  // namespace chorus::context

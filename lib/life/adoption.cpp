@@ -51,10 +51,11 @@ store::Session session_row(const Json& file, const store::Agent& agent, const st
     return row;
 }
 
-// More of them than a repository has: what lies beyond is not told apart.
+// More than any real repository has; entries beyond it are not compared.
 constexpr std::size_t most_git_entries = 100'000;
 
-// Names in a .git that is open, in order: a command may put a link in its place at any moment.
+// Takes an open .git, because a command may replace the directory by a link at any moment. Returns
+// sorted names.
 std::vector<std::string> traps_of(const sys::Root& git) {
     std::vector<std::string> traps = sys::list_directory(
         sys::Fd(openat(git.fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)), git.path());
@@ -90,7 +91,7 @@ std::vector<std::string> bring_in(const std::string& from, const std::string& to
         visible(sys::copy_tree(from, to, [](const std::string& path, bool is_directory) {
             return !agent::is_left_out(path, !is_directory) && !agent::is_of_packing(path);
         }));
-    std::erase(left_out, "current");  // it is made anew
+    std::erase(left_out, "current");  // created again
     std::erase_if(left_out, agent::is_of_packing);
     return left_out;
 }
@@ -103,7 +104,7 @@ void refuse_links(const agent::Directory& directory) {
         if (sys::is_link(part))
             throw base::Error(base::ErrorCode::bad_request,
                               part + ": a link, not a part of an agent",
-                              "put there what it leads to");
+                              "replace the link by its target");
 }
 
 std::vector<std::string> reset_git(const std::string& workspace) {

@@ -1,4 +1,4 @@
-// What an agent directory from elsewhere must go through before it is one of ours.
+// Imports a foreign agent directory: copies it and removes what could harm this home.
 #pragma once
 
 #include <string>
@@ -10,24 +10,24 @@
 
 namespace chorus::life {
 
-// What of a template makes an agent: agent.json, docs/ and workspace/, without anything of git.
-// Returns what was left out.
+// Copies agent.json, docs/ and workspace/ of a template, without anything of git. Returns what was
+// left out.
 std::vector<std::string> copy_template(const std::string& from, const std::string& to);
 
-// Copies a directory, or unpacks a packed agent, into `to`. Returns what was not taken.
+// Copies a directory, or unpacks a packed agent, into `to`. Returns what was left out.
 std::vector<std::string> bring_in(const std::string& from, const std::string& to);
 
-// Error(bad_request) where a part of an agent's directory is a link: what is done to the part would
-// be done elsewhere.
+// Error(bad_request) if a part of an agent's directory is a link, because changes to the part would
+// be made elsewhere.
 void refuse_links(const agent::Directory& directory);
 
-// Removes from a workspace's .git what git would run or obey; the history stays. Returns what was
-// there of it, as paths in the agent's directory.
+// Removes from a workspace's .git what git would run or read as configuration; the history stays.
+// Returns what was removed, as paths in the agent's directory.
 std::vector<std::string> reset_git(const std::string& workspace);
-// A hash of all that, to tell whether it was changed; "" where there is no such directory.
+// Returns a hash of all that, to detect changes; "" if there is no such directory.
 std::string git_state(const std::string& workspace);
 
-// sessions/*.json as rows of an agent, those that are readable.
+// Returns the readable sessions/*.json as rows of an agent.
 std::vector<store::Session> read_sessions(const store::Agent& agent,
                                           const agent::Directory& directory);
 

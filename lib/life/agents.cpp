@@ -22,21 +22,20 @@ using store::AgentStatus;
 [[noreturn]] void refuse_unknown(store::Store& store, const std::string& name) {
     if (store::find_destroyed_agent(store, name))
         throw Error(ErrorCode::exited, "agent " + base::quoted(name) + ": it was destroyed",
-                    "make a new one with chorus-init " + name);
+                    "create a new one with chorus-init " + name);
     std::vector<std::string> names;
     for (const store::Agent& agent : store::list_agents(store))
         if (agent.status == AgentStatus::active) names.push_back(agent.name);
     const auto near = base::nearest(name, names, 1);
     if (!near.empty())
-        throw Error(ErrorCode::not_found,
-                    "agent " + base::quoted(name) + ": there is none of that name",
+        throw Error(ErrorCode::not_found, "agent " + base::quoted(name) + ": no such agent",
                     "did you mean " + near.front() + "?");
     const std::size_t known = names.size();
     names.resize(std::min<std::size_t>(known, 10));
-    throw Error(
-        ErrorCode::not_found, "agent " + base::quoted(name) + ": there is none of that name",
-        known == 0 ? "make one with chorus-init NAME"
-                   : "there are " + base::quoted_list(names) + (known > 10 ? " and others" : ""));
+    throw Error(ErrorCode::not_found, "agent " + base::quoted(name) + ": no such agent",
+                known == 0
+                    ? "create one with chorus-init NAME"
+                    : "there are " + base::quoted_list(names) + (known > 10 ? " and others" : ""));
 }
 
 void check_status(const store::Agent& agent) {
@@ -44,37 +43,38 @@ void check_status(const store::Agent& agent) {
         case AgentStatus::active:
             return;
         case AgentStatus::creating:
-            throw Error(ErrorCode::not_ready, "agent '" + agent.name + "': it is still being made",
+            throw Error(ErrorCode::not_ready,
+                        "agent '" + agent.name + "': it is still being created",
                         "try again in a moment");
         case AgentStatus::destroying:
             throw Error(ErrorCode::exited, "agent '" + agent.name + "': it is being destroyed",
-                        "where that was broken off, chorus-destroy " + agent.name + " finishes it");
+                        "if that was interrupted, chorus-destroy " + agent.name + " finishes it");
         case AgentStatus::destroyed:
             throw Error(ErrorCode::exited, "agent '" + agent.name + "': it was destroyed");
     }
 }
 
-// Every verb goes by the path: through a link it would change what is elsewhere.
+// Every command uses this path; through a link it would change files elsewhere.
 void check_directory(const agent::Home& home, const store::Agent& agent) {
     const std::string path = home.path() + "/" + agent.dir;
     const bool is_link = sys::is_link(path);
     if (!is_link && (!sys::exists(path) || sys::is_directory(path))) return;
     const std::string quoted = base::shell_quoted(path);
-    throw Error(
-        ErrorCode::config_invalid,
-        path + (is_link ? ": a symbolic link, not the directory of the agent" : ": no directory"),
-        "mv " + quoted + " " + base::shell_quoted(path + ".aside") +
-            (is_link ? ", then put there the directory that it leads to"
-                     : ", then 'chorus-config doctor --fix'"));
+    throw Error(ErrorCode::config_invalid,
+                path + (is_link ? ": a symbolic link, not the directory of the agent"
+                                : ": not a directory"),
+                "mv " + quoted + " " + base::shell_quoted(path + ".aside") +
+                    (is_link ? ", then move the directory that it points to there"
+                             : ", then 'chorus-config doctor --fix'"));
 }
 
 std::string holder(store::Store& store, const store::Agent& agent) {
     for (const store::Turn& turn : store::turns_at_work(store))
         if (turn.agent_id == agent.id)
             return "turn " + std::to_string(turn.turn_number) + " of thread " +
-                   std::to_string(turn.thread_id) + " is at work, process " +
+                   std::to_string(turn.thread_id) + " is running, process " +
                    std::to_string(turn.pid);
-    return "another command has it for itself";
+    return "locked by another command";
 }
 
 }  // namespace
@@ -114,7 +114,7 @@ HeldAgent hold_agent(const agent::Home& home, store::Store& store, const store::
         throw Error(ErrorCode::agent_busy, "agent '" + agent.name + "': " + holder(store, agent),
                     "try again later, or wait with --wait");
     store::discard_import(store, agent.id);
-    // what was read before the lock was held may be of yesterday
+    // the row read before the lock was taken may be outdated
     return {require_again(store, agent), std::move(*lock)};
 }
 

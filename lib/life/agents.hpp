@@ -1,4 +1,4 @@
-// An agent by its name.
+// Finds an agent by name.
 #pragma once
 
 #include <functional>
@@ -10,18 +10,18 @@
 
 namespace chorus::life {
 
-// One that is active; what a crash of chorus-init left is finished first. Error(not_found) listing
-// those there are, Error(exited), Error(not_ready).
+// Returns an active agent, after finishing what a crashed chorus-init left. Error(not_found) with
+// the known names, Error(exited), Error(not_ready).
 store::Agent require_agent(const agent::Home& home, store::Store& store, const std::string& name);
-// The same for one that may be in the middle of being destroyed.
+// The same, but also returns an agent that is being destroyed.
 store::Agent require_destroyable(const agent::Home& home, store::Store& store,
                                  const std::string& name);
-// The same one as its row is now: what was read before a lock was held may be of yesterday.
+// Reads the row again: one read before a lock was taken may be outdated.
 store::Agent require_again(store::Store& store, const store::Agent& agent);
-// The agent's lock, then its row as it is now: shared for what may go on beside a turn, exclusive
-// for what may not. What an import left that was broken off is removed then. `wait_ms` and `stop`
-// as of sys::Lock::acquire. Error(agent_busy) that names the turn at work; Error(exited),
-// Error(not_ready) where the agent is gone by then.
+// Takes the agent's lock, then reads its row again: shared for work that may run beside a turn,
+// exclusive for other work. Then removes what an interrupted import left. `wait_ms` and `stop` as
+// in sys::Lock::acquire. Error(agent_busy) that names the running turn; Error(exited) or
+// Error(not_ready) if the agent is gone by then.
 struct HeldAgent {
     store::Agent agent;
     sys::Lock lock;
@@ -29,10 +29,9 @@ struct HeldAgent {
 HeldAgent hold_agent(const agent::Home& home, store::Store& store, const store::Agent& agent,
                      sys::Lock::Mode mode, std::int64_t wait_ms,
                      const std::function<bool()>& stop = {});
-// The agent of that name whatever has become of it: the one there is, else the one destroyed last.
+// Returns the agent of that name in any state: the present one, else the one destroyed last.
 store::Agent require_known(store::Store& store, const std::string& name);
-// For what is read of an agent that was destroyed too: Error(not_found) that lists the names there
-// are.
+// For commands that also read destroyed agents: Error(not_found) with the known names.
 void require_known_agent(store::Store& store, const std::string& name);
 
 }  // namespace chorus::life

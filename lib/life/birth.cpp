@@ -39,13 +39,13 @@ constexpr std::int64_t birth_lock_ms = 30'000;
 
 void check_name(const std::string& name) {
     if (base::is_agent_name(name)) return;
-    throw Error(ErrorCode::bad_request, "agent name: " + base::quoted(name) + " is not one",
-                "a name is 1 to 63 of a-z, 0-9, _ and -, beginning with a letter or digit");
+    throw Error(ErrorCode::bad_request, "agent name: " + base::quoted(name) + " is not valid",
+                "use 1 to 63 characters of a-z, 0-9, _ and -, starting with a letter or digit");
 }
 
 [[noreturn]] void refuse_taken(const std::string& name) {
     throw Error(ErrorCode::exists, "agent '" + name + "': the name is taken",
-                "choose another, chorus-destroy it first, or use --exist-ok");
+                "choose another name, run chorus-destroy first, or use --exist-ok");
 }
 
 std::string stamped(const std::string& text, base::TimeMs now) {
@@ -67,13 +67,13 @@ store::Agent make_row(const Plan& plan, const BirthOptions& options, base::TimeM
     return row;
 }
 
-// Removes what was built unless it was put in place.
+// Removes the directory again unless it was moved to its place.
 class Scaffold {
   public:
     explicit Scaffold(std::string path) : path_(std::move(path)) {
         sys::make_directory(path_, 0700);
     }
-    // What cannot be removed now is reclaimed by the next init.
+    // The next chorus-init removes what cannot be removed now.
     ~Scaffold() {
         if (!placed_) sys::try_remove_tree(path_);
     }
@@ -87,8 +87,8 @@ class Scaffold {
     bool placed_ = false;
 };
 
-// An entry of no message: what stands above it, in the transcripts of branches too, is of an
-// earlier generation.
+// Appends an entry that is not a message. Everything above it, also in the transcripts of branches,
+// belongs to an earlier generation.
 void append_welcome(const Directory& directory, const Birth& birth) {
     const std::string text = "\n" + agent::transcript_mark(0) +
                              agent::without_marks(base::visible(welcome(birth))) + "\n";
@@ -118,7 +118,7 @@ void insert_rows(store::Store& store, Birth& birth, const Plan& plan, const Birt
     transaction.commit();
 }
 
-// Without its conversation there is no agent: neither now nor, where this is killed, later.
+// If the conversation cannot be imported, the agent is removed, now or after a crash.
 void bring_conversation(store::Store& store, Birth& birth, const BirthOptions& options,
                         const Directory& directory) {
     if (!options.bring_conversation) return;
@@ -133,21 +133,21 @@ void bring_conversation(store::Store& store, Birth& birth, const BirthOptions& o
     }
 }
 
-// Where this fails or is killed, the first turn asks.
+// If this fails or is killed, the first turn asks.
 void settle_trust(store::Store& store, Birth& birth, const Plan& plan, bool is_trusted) {
     (is_trusted ? birth.trusted : birth.set_aside) = plan.untrusted;
     if (!birth.set_aside.empty())
         ask_for_trust(store, birth.agent, birth.set_aside, policy::Redaction(), plan.prompt_ttl_ms);
 }
 
-// Where somebody was first, the row goes too.
+// If the directory exists meanwhile, the row is removed too.
 void place(Scaffold& scaffold, const Home& home, store::Store& store, const store::Agent& row) {
     if (sys::rename_if_free(scaffold.path(), home.agent(row.name))) {
         scaffold.place();
         return;
     }
     store::delete_agent(store, row.id);
-    throw Error(ErrorCode::exists, home.agent(row.name) + ": there already",
+    throw Error(ErrorCode::exists, home.agent(row.name) + ": already exists",
                 "adopt it with --adopt, or move it away");
 }
 
@@ -183,13 +183,13 @@ Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment
     return birth;
 }
 
-// What a person said about the agent that left the directory in place still holds.
+// Decisions about the agent that left the directory in place still apply.
 std::string known_part(store::Store& store, const std::optional<store::Agent>& kept) {
     const std::string part = kept ? trusted_part(store, kept->id) : "";
     return part.empty() ? "{}" : part;
 }
 
-// Of a directory that nobody has changed since, a person's own hooks and remotes stay.
+// In an unchanged directory the user's own hooks and remotes are kept.
 std::vector<std::string> settle_git(store::Store& store, const std::string& workspace,
                                     const std::optional<store::Agent>& kept) {
     const bool is_unchanged = kept && sys::exists(workspace) && !sys::is_link(workspace) &&
@@ -197,13 +197,13 @@ std::vector<std::string> settle_git(store::Store& store, const std::string& work
     return is_unchanged ? std::vector<std::string>{} : reset_git(workspace);
 }
 
-// Where an archive or a directory holds the agent's directory instead of what is in it.
+// For an archive or a directory that contains the agent's directory instead of its content.
 std::string hint_of_nested(const std::string& from, const std::string& unpacked) {
     for (const std::string& name : sys::list_directory(unpacked))
         if (sys::exists(Directory(unpacked + "/" + name).configuration()))
             return sys::is_directory(from)
-                       ? "it is in " + name + ": --adopt=" + from + "/" + name
-                       : "it is in " + name + "; pack what is in there: tar cf " + from + " -C " +
+                       ? "it is in " + name + ": use --adopt=" + from + "/" + name
+                       : "it is in " + name + "; pack that directory: tar cf " + from + " -C " +
                              name + " .";
     return "";
 }
@@ -218,7 +218,7 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
     const bool elsewhere = !from.empty() && (from == "-" || !sys::exists(in_place) ||
                                              sys::real_path(from) != sys::real_path(in_place));
     if (elsewhere && sys::exists(in_place))
-        throw Error(ErrorCode::exists, in_place + ": there already", "move it away first");
+        throw Error(ErrorCode::exists, in_place + ": already exists", "move it away first");
     const auto kept = elsewhere ? std::nullopt : predecessor;
 
     Birth birth;
@@ -230,7 +230,7 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
     }
     const Directory directory(elsewhere ? scaffold->path() : in_place);
     refuse_links(directory);
-    // of an adoption that was killed: whoever adopts holds the lock, and no turn runs yet
+    // left by a killed adoption: the lock is held, and no turn runs yet
     sys::remove_temporaries(directory.path());
     const std::string text =
         sys::read_file_if_there(directory.configuration(), base::limits::config_bytes).value_or("");
@@ -257,7 +257,7 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
     complete_tree(directory, options, plan, birth);
     birth.plants = sys::Plants::in(sys::real_path(directory.workspace())).since({});
     sys::write_file(directory.configuration(), stamped(plan.text, now));
-    // whoever finds the row finds an agent that is whole
+    // the row is inserted when the agent is complete
     std::vector<store::Session> sessions = read_sessions(birth.agent, directory);
     birth.sessions = sessions.size();
     append_welcome(directory, birth);
@@ -271,7 +271,7 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
     return birth;
 }
 
-// Where they lead: nothing is brought in through a link that a command of an agent may have made.
+// Resolves the paths: nothing is taken through a link that an agent's command may have made.
 void settle_paths(const Home& home, store::Store& store, BirthOptions& options) {
     const auto settled = [&](const char* option, const std::string& given, const char* inside) {
         const std::string path = given.starts_with('/') ? given : sys::real_path(".") + "/" + given;
@@ -290,7 +290,7 @@ void settle_paths(const Home& home, store::Store& store, BirthOptions& options) 
     if (options.clone == cloned) options.clone = path;
 }
 
-// Where its directory is gone, it was moved.
+// If the agent's place no longer exists, the directory was moved.
 std::string settle_place(store::Store& store, store::Agent& agent, const BirthOptions& options) {
     store::Transaction transaction(store);
     agent = require_again(store, agent);
@@ -298,7 +298,7 @@ std::string settle_place(store::Store& store, store::Agent& agent, const BirthOp
     if (before.empty() || sys::is_directory(before)) return {};
     if (const auto other = store::find_agent_of_place(store, options.place))
         throw Error(ErrorCode::exists, options.place + ": agent '" + other->name + "' works there",
-                    "chorus-destroy " + other->name + ", where that is not to be");
+                    "chorus-destroy " + other->name + " makes the directory free");
     store::set_agent_place(store, agent.id, options.place);
     store::append_audit(store, {.agent_id = agent.id,
                                 .agent_name = agent.name,
@@ -339,9 +339,9 @@ Birth existing(const Home& home, store::Store& store, const store::Agent& row,
             "it has another one");
     compare("--channel", !options.channel || *options.channel == present.channel_id,
             present.channel_id.empty() ? "it has none" : "it has another one");
-    compare("--template", options.template_directory.empty(), "it is made already");
-    compare("--clone", options.clone.empty(), "its workspace is made already");
-    compare("--adopt", !options.adopt, "it is made already");
+    compare("--template", options.template_directory.empty(), "it exists already");
+    compare("--clone", options.clone.empty(), "its workspace exists already");
+    compare("--adopt", !options.adopt, "it exists already");
     compare("--here", options.place.empty() || options.place == birth.agent.place,
             birth.agent.place.empty() ? "it works in its own workspace"
                                       : "it works in " + birth.agent.place);
@@ -362,11 +362,12 @@ Birth give_birth_once(const Home& home, store::Store& store, const sys::Environm
     const bool in_place = sys::exists(home.agent(options.name));
     if (in_place &&
         (sys::is_link(home.agent(options.name)) || !sys::is_directory(home.agent(options.name))))
-        throw Error(ErrorCode::exists, home.agent(options.name) + ": there already, no directory",
+        throw Error(ErrorCode::exists,
+                    home.agent(options.name) + ": already exists, and is not a directory",
                     "mv " + base::shell_quoted(home.agent(options.name)) + " " +
                         base::shell_quoted(home.agent(options.name) + ".aside"));
     if (in_place && !kept && !options.adopt)
-        throw Error(ErrorCode::exists, home.agent(options.name) + ": a directory is there already",
+        throw Error(ErrorCode::exists, home.agent(options.name) + ": the directory already exists",
                     "adopt it with --adopt, or move it away");
     if ((options.adopt || in_place) && !options.clone.empty())
         throw Error(ErrorCode::bad_request, "--clone: an adopted agent has its own workspace",
@@ -383,7 +384,8 @@ Birth give_birth_once(const Home& home, store::Store& store, const sys::Environm
 sys::Lock require_birth_lock(const Home& home) {
     auto lock = sys::Lock::acquire(home.birth_lock(), sys::Lock::Mode::exclusive, birth_lock_ms);
     if (!lock)
-        throw Error(ErrorCode::agent_busy, "chorus-init: another one has been at work for 30 s");
+        throw Error(ErrorCode::agent_busy,
+                    "chorus-init: another chorus-init has been running for 30 s");
     return std::move(*lock);
 }
 
@@ -394,7 +396,7 @@ Birth give_birth(const Home& home, store::Store& store, const sys::Environment& 
         return give_birth_once(home, store, environment, options);
     } catch (const Error& error) {
         if (error.code() != ErrorCode::exists) throw;
-        // another chorus-init may have been faster: its agent is whole once this lock is free
+        // another chorus-init may have been faster: its agent is complete once this lock is free
         const sys::Lock lock = require_birth_lock(home);
         const auto present = store::find_agent(store, options.name);
         if (!present || present->status != store::AgentStatus::active) throw;
@@ -409,8 +411,8 @@ std::string announcement(const Birth& birth) {
     text += ". Permissions: " + birth.agent.permissions + ".\n";
     if (birth.adopted && birth.sessions > 0)
         text += std::to_string(birth.sessions) +
-                (birth.sessions == 1 ? " saved session is" : " saved sessions are") +
-                " within reach.\n";
+                (birth.sessions == 1 ? " saved session" : " saved sessions") +
+                " can be restored.\n";
     return text;
 }
 

@@ -1,4 +1,4 @@
-// How an agent comes to be: directory, repository and row together, all or nothing (promise 6).
+// Creates an agent: directory, repository and row together, all or nothing (promise 6).
 #pragma once
 
 #include <functional>
@@ -23,16 +23,16 @@ struct BirthOptions {
     std::optional<std::string> description;
     std::optional<std::string> channel;
     std::string template_directory;    // "": the usual one
-    std::string place;                 // where its turns work; "": in its own workspace
-    std::string clone;                 // path or URL the workspace starts as
-    bool submodules = false;           // of the clone too
+    std::string place;                 // where its turns work; "": its own workspace
+    std::string clone;                 // path or URL to clone as the workspace
+    bool submodules = false;           // also of the clone
     std::optional<std::string> adopt;  // a directory or a packed agent; "": the one in place
     bool exist_ok = false;
     bool trust = false;
-    Decider decider = {};  // whose word the options are
+    Decider decider = {};  // who gave the options
     bool validate_model = true;
-    // Brings the conversation that lies beside an adopted agent's files, before the agent is
-    // active: it is an import (store/imports.hpp) that is announced. Returns how many messages.
+    // Imports the conversation stored with an adopted agent's files before the agent is active; the
+    // import (store/imports.hpp) is already announced. Returns the number of messages.
     std::function<std::size_t(store::Store&, const agent::Directory&, const store::Agent&)>
         bring_conversation = {};
 };
@@ -40,33 +40,34 @@ struct BirthOptions {
 struct Birth {
     store::Agent agent;
     std::string system_prompt;
-    std::string model_origin;  // where the model came from when it was not given
+    std::string model_origin;  // source of the model if it was not given
     bool adopted = false;
     bool existed = false;    // --exist-ok
-    std::string moved_from;  // of one that existed: where it worked before, "" where it still does
-    // Of one that existed: the options that say something else than is so, each with what is so.
+    std::string moved_from;  // for an existing agent: its previous place, "" if unchanged
+    // For an existing agent: options that differ from its state, each with that state.
     std::vector<std::string> unchanged;
-    // Trust keys of an agent.json from elsewhere: in force by --trust, or waiting for a person.
+    // Trust keys of a foreign agent.json: in force through --trust, or waiting for approval.
     std::vector<agent::TrustChange> trusted;
     std::vector<agent::TrustChange> set_aside;
-    // Of what the agent was made of; submodules of a clone have a slash at the end.
+    // Left out of the agent's source; submodules of a clone end with a slash.
     std::vector<std::string> left_out;
-    std::vector<std::string> plants;  // what is in its workspace for programs to obey
-    std::size_t sessions = 0;         // indexed again
-    std::size_t messages = 0;         // of its conversation
+    std::vector<std::string>
+        plants;  // files in its workspace that programs would execute or read as configuration
+    std::size_t sessions = 0;  // indexed again
+    std::size_t messages = 0;  // imported with its conversation
 };
 
-// Validates everything before anything is made. Error(exists), Error(config_invalid),
+// Validates everything before anything is created. Error(exists), Error(config_invalid),
 // Error(no_driver), Error(bad_request).
 Birth give_birth(const agent::Home& home, store::Store& store, const sys::Environment& environment,
                  BirthOptions options);
 
-// Held by whoever makes an agent, until it is whole. Error(agent_busy).
+// The lock that is held while an agent is created, until it is complete. Error(agent_busy).
 sys::Lock require_birth_lock(const agent::Home& home);
 
-// What a person is told: that it is there, its model and its permissions.
+// Returns the message that the agent was created, with its model and permissions.
 std::string announcement(const Birth& birth);
-// The same with the system prompt: what the transcript begins with.
+// The same with the system prompt, as at the beginning of the transcript.
 std::string welcome(const Birth& birth);
 
 }  // namespace chorus::life

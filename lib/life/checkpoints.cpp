@@ -16,11 +16,11 @@ namespace limits = base::limits;
 using Rows = std::vector<store::Checkpoint>;
 
 constexpr std::size_t most_named = 3;
-// A sweep reads all trees to know which contents are used, so it is done seldom.
+// A sweep reads all trees to find the used contents, so it is not done for every checkpoint.
 constexpr std::size_t slack = 8;
 
 std::string told_left_out(const std::vector<std::string>& paths) {
-    return "rewind --workspace could not put back " +
+    return "rewind --workspace cannot restore " +
            base::visible(base::first_few(paths, most_named), base::Newlines::escape) +
            ": too large for a checkpoint (limits.checkpoint_mib of config.json), or unreadable";
 }
@@ -33,7 +33,8 @@ void drop(store::Store& store, Rows::const_iterator first, Rows::const_iterator 
     transaction.commit();
 }
 
-// Newest first. Those made before that go, but for the first `spared`; how many.
+// `rows` are newest first. Removes those made before `before`, except the first `spared`; returns
+// how many.
 std::int64_t drop_old(store::Store& store, Rows& rows, std::size_t spared, base::TimeMs before) {
     const auto old =
         std::find_if(rows.begin() + static_cast<std::ptrdiff_t>(spared), rows.end(),
@@ -50,19 +51,19 @@ std::int64_t swept(const agent::Checkpoints& kept, const Rows& rows) {
     return kept.sweep(trees);
 }
 
-// Newest first; the newest stays. What the store takes then.
+// `rows` are newest first; the newest stays. Returns the size of the store afterwards.
 std::int64_t prune(store::Store& store, const agent::Checkpoints& kept, Rows rows,
                    base::TimeMs before, std::int64_t most_bytes) {
     (void)drop_old(store, rows, 1, before);
     if (rows.size() > limits::checkpoints) {
         const auto rest = rows.begin() + limits::checkpoints;
-        drop(store, rest, rows.end(), "later ones have taken its place");
+        drop(store, rest, rows.end(), "it was replaced by later ones");
         rows.erase(rest, rows.end());
     }
     std::int64_t bytes = swept(kept, rows);
     while (bytes > most_bytes && rows.size() > 1) {
         const auto rest = rows.begin() + static_cast<std::ptrdiff_t>((rows.size() + 1) / 2);
-        drop(store, rest, rows.end(), "later ones needed its room");
+        drop(store, rest, rows.end(), "it was removed to make room for later ones");
         rows.erase(rest, rows.end());
         bytes = swept(kept, rows);
     }

@@ -1,5 +1,5 @@
-// Checkpoints of an agent's workspace (agent/checkpoints.hpp) with their rows: made before
-// something writes, removed when they are old or too many.
+// Checkpoints of an agent's workspace (agent/checkpoints.hpp) with their rows: made before a write,
+// removed when they are old or too many.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,21 @@ struct CheckpointSite {
     store::Store& store;
     const store::Agent& agent;
     const agent::Directory& directory;
-    std::int64_t most_bytes = 0;  // 0: nothing is kept
+    std::int64_t most_bytes = 0;  // 0: no contents are stored
     std::function<void(const std::string&)> warn = {};
     std::function<bool()> stop = {};
 };
 
-// Makes a checkpoint of the workspace, of which `now` was just made; its row is committed when this
-// returns. Processes do it one after another. Error(canceled) where `stop` says so.
+// Makes a checkpoint of the workspace; `now` was just made from it. The row is committed when this
+// returns. Processes take turns. Error(canceled) if `stop` returns true.
 store::Checkpoint keep_checkpoint(const CheckpointSite& site, const sys::Root& root,
                                   const sys::Fingerprint& now, store::TurnId turn, bool of_rewind);
-// In place of one that could not be made.
+// Records that a checkpoint could not be made.
 void note_no_checkpoint(const CheckpointSite& site, store::TurnId turn, const std::string& problem);
-// How the workspace is when what wrote has ended.
+// Records the state of the workspace at the end of a turn or a rewind.
 void note_end(const CheckpointSite& site, const sys::Root& root);
-// Removes the checkpoints of one agent, whose directory is there, that are older than that. Returns
-// how many; `dry_run` only counts them.
+// Removes the checkpoints older than `before` of one agent, whose directory must exist. Returns how
+// many; `dry_run` only counts them.
 std::int64_t remove_checkpoints(const agent::Home& home, store::Store& store,
                                 const store::Agent& agent, base::TimeMs before, bool dry_run);
 

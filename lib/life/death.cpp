@@ -32,7 +32,7 @@ std::string archived_sessions(const Home& home, const store::Agent& agent) {
 void refuse_link(const std::string& path) {
     if (sys::is_link(path))
         throw Error(ErrorCode::bad_request, path + ": a link, not a part of an agent",
-                    "put there what it leads to, or remove the link");
+                    "replace the link by its target, or remove it");
 }
 
 void require_writable(const std::string& directory) {
@@ -40,7 +40,7 @@ void require_writable(const std::string& directory) {
         throw Error(ErrorCode::failed, directory + ": " + why);
 }
 
-// Renamed whole where nothing is there yet: all of them or none.
+// Renames the directory if the target does not exist, so that all files move or none.
 void move_sessions(const std::string& from, const std::string& to) {
     if (!sys::is_directory(from)) return;
     sys::remove_temporaries(from);
@@ -52,7 +52,7 @@ void move_sessions(const std::string& from, const std::string& to) {
     }
     for (const std::string& name : names)
         if (!sys::rename_if_free(from + "/" + name, to + "/" + name))
-            throw Error(ErrorCode::exists, to + "/" + name + ": there already", "move it away");
+            throw Error(ErrorCode::exists, to + "/" + name + ": already exists", "move it away");
 }
 
 void archive_sessions(const Home& home, const store::Agent& agent) {
@@ -71,7 +71,8 @@ void bring_sessions_back(const Home& home, const store::Agent& agent) {
     sys::remove_tree(archive);
 }
 
-// The name of the file where it is one of this agent's, which may be an earlier namesake's too.
+// Returns the file's name if it belongs to this agent; it may also belong to an earlier agent of
+// the same name.
 std::optional<std::string> own_file(const Home& home, const store::Agent& agent,
                                     const std::string& file_path) {
     const std::string path = home.path() + "/" + file_path;
@@ -81,7 +82,7 @@ std::optional<std::string> own_file(const Home& home, const store::Agent& agent,
     return std::nullopt;
 }
 
-// Relative to the home; "" where the file is gone.
+// Returns the path relative to the home; "" if the file is gone.
 std::string place_of(const Home& home, const store::Agent& agent, const std::string& file,
                      Files files) {
     if (files == Files::purged) return {};

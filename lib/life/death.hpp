@@ -1,5 +1,5 @@
-// How an agent ceases to be: its rows and its directory, in steps each of which can be done again
-// (promise 6). The caller holds the locks that chorus(7), LOCKS, asks of chorus-destroy.
+// Destroys an agent: its rows and its directory, in steps that can each be repeated (promise 6).
+// The caller holds the locks that chorus(7), LOCKS, requires for chorus-destroy.
 #pragma once
 
 #include <cstddef>
@@ -13,32 +13,31 @@
 
 namespace chorus::life {
 
-// archived: the sessions go to the archive, the rest is removed. kept: all stays in place. purged:
-// the sessions are removed too.
+// archived: the sessions are moved to the archive, the rest is removed. kept: everything stays in
+// place. purged: the sessions are removed too.
 enum class Files { archived, kept, purged };
 std::string_view name(Files files);
 
-// What speaks against it before anything has changed: Error(bad_request) where the directory or the
-// sessions in it are a link, Error(failed) where they cannot be moved or are not where they should
-// be.
+// Checks before anything is changed: Error(bad_request) if the directory or its sessions are a
+// link, Error(failed) if they cannot be moved or are in the wrong place.
 void check_removable(const agent::Home& home, const store::Agent& agent, Files files);
 
-// The agent, then all its descendants that are not destroyed, parents before children.
+// Returns the agent, then all its descendants that are not destroyed, parents before children.
 std::vector<store::Agent> family_of(store::Store& store, const store::Agent& agent);
-// All of them are `destroying` from then on, with an event each, and who wanted it is in the audit
-// log: one transaction. No turn of theirs begins any more.
+// Sets all of them to `destroying`, with an event each and an audit row of who asked for it, in one
+// transaction. From then on no turn of theirs starts.
 void begin_destroying(store::Store& store, const std::vector<store::Agent>& family, Files files,
                       const Decider& decider);
 
-// The sessions' files to where `files` wants them, from wherever a run that was broken off has put
-// them; links and strangers are left alone. Error(exists) where the archive has one of that name.
+// Moves the session files to the place for `files`, from wherever an interrupted run has left them;
+// leaves links and foreign files alone. Error(exists) if the archive has a file of that name.
 void place_sessions(const agent::Home& home, const store::Agent& agent, Files files);
-// Takes the directory out of agents/ whole, under a name that reclaim_leftovers knows: "" where
-// there is none.
+// Renames the directory within agents/ to a name that reclaim_leftovers knows; returns that path,
+// "" if there is no directory.
 std::string take_away(const agent::Home& home, const store::Agent& agent);
-// All of them are `destroyed`, with an event each; session rows, earlier namesakes' too, say where
-// the files are now, or that they are gone: one transaction. How many files of sessions are left of
-// the agent.
+// Sets all of them to `destroyed`, with an event each, and updates the file paths of session rows,
+// including those of earlier agents of the same name, in one transaction. Returns how many session
+// files of the agent are left.
 std::size_t finish_destroying(const agent::Home& home, store::Store& store,
                               const std::vector<store::Agent>& family, Files files);
 

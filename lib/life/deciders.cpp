@@ -11,9 +11,9 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-constexpr const char* hint = "decide it in a terminal of your own, or in a script of your own";
+constexpr const char* hint = "decide in your own terminal or script";
 
-// Of a process that /proc hides the number alone is known.
+// Compares only the number of a process that /proc hides.
 bool works_on(const store::Turn& turn, const sys::Identity& process) {
     return turn.pid == process.pid && (process.start == 0 || turn.pid_start == process.start);
 }
@@ -25,7 +25,7 @@ void refuse_from_inside(const sys::Environment& environment) {
     if (agent != environment.all().end())
         throw Error(ErrorCode::forbidden,
                     "this process was started by agent " + base::quoted(agent->second) +
-                        " (CHORUS_AGENT): it may decide nothing",
+                        " (CHORUS_AGENT) and may not decide",
                     hint);
 }
 
@@ -37,8 +37,8 @@ void refuse_from_inside(store::Store& store, const sys::Environment& environment
         for (const store::Turn& turn : turns)
             if (works_on(turn, process))
                 throw Error(ErrorCode::forbidden,
-                            "this process was started by a turn at work (process " +
-                                std::to_string(turn.pid) + "): it may decide nothing",
+                            "this process was started by a running turn (process " +
+                                std::to_string(turn.pid) + ") and may not decide",
                             hint);
 }
 

@@ -1,4 +1,4 @@
-// Who may decide: a person's process, never one that a turn has started.
+// Who may decide: the user's own processes, never one started by a turn.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace chorus::life {
 
-// As audit rows name them.
+// The acting user, as in audit rows.
 struct Decider {
     std::int64_t user_id = 0;
     std::string actor;
-    policy::Redaction secrets = policy::Redaction();  // what the rows do not show
+    policy::Redaction secrets = policy::Redaction();  // redacted in the rows
 };
 
-// Error(forbidden) where CHORUS_AGENT is in the environment, as it is for an agent's commands.
+// Error(forbidden) if CHORUS_AGENT is in the environment, as it is for an agent's commands.
 void refuse_from_inside(const sys::Environment& environment);
-// The same, and where an ancestor of this process is the process of a turn at work.
+// The same, and if an ancestor of this process is the process of a running turn.
 void refuse_from_inside(store::Store& store, const sys::Environment& environment);
 
 }  // namespace chorus::life

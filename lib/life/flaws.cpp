@@ -57,12 +57,12 @@ void Flaws::check(const Part& part) {
         (is_directory ? sys::is_directory(part.path) : sys::is_regular_file(part.path)))
         return;
     const std::string what =
-        part.path + (is_directory ? ": is no directory" : ": is no regular file");
+        part.path + (is_directory ? ": not a directory" : ": not a regular file");
     if (!part.is_made_again) return add(what + "; move it away, and run this again");
     mend(what, [&] {
         const std::string kept = set_aside(part.path);
         if (is_directory) sys::make_directory(part.path, 0700);
-        return "what was there is " + kept;
+        return "the old one was moved to " + kept;
     });
 }
 

@@ -1,4 +1,4 @@
-// A doctor collects here what it finds and mends; one check that cannot be made ends no other.
+// Collects what a doctor finds and repairs; a check that fails does not stop the others.
 #pragma once
 
 #include <functional>
@@ -14,19 +14,19 @@ struct Flaw {
     bool mended = false;
 };
 
-// The message of the error that `work` throws, or "".
+// Returns the message of the error that `work` throws, or "".
 std::string problem_in(const std::function<void()>& work);
-// "PATH: Permission denied", and what helps, of a file that cannot be used so or a directory that
-// cannot be entered, read and written; "" of one that can, or that is not there.
+// Returns "PATH: Permission denied" and a remedy if the file cannot be used that way or the
+// directory cannot be entered, read and written; "" if it can, or does not exist.
 std::string access_problem(const std::string& path, sys::Use use = sys::Use::read_and_write);
-// Renames it; returns the new path, which says since when it is not used.
+// Renames it; returns the new path, which contains the time.
 std::string set_aside(const std::string& path);
 
-// A file or a directory that Chorus uses, if it is there.
+// A file or a directory that Chorus uses; it need not exist.
 struct Part {
     std::string path;
     enum class Kind { file, directory } kind = Kind::file;
-    bool is_made_again = false;  // what has its name and is of another kind may be renamed
+    bool is_made_again = false;  // an entry of the wrong kind may be renamed
     sys::Use use = sys::Use::read_and_write;
 };
 
@@ -37,11 +37,11 @@ class Flaws {
     bool fix() const { return fix_; }
     const std::vector<Flaw>& all() const { return flaws_; }
     void add(std::string what, bool mended = false) { flaws_.push_back({std::move(what), mended}); }
-    // With `fix`: `work` mends it and returns what is so now.
+    // With `fix`, `work` repairs it and returns the new state as text.
     void mend(const std::string& what, const std::function<std::string()>& work);
-    // Whether it is of its kind, and may be used so.
+    // Checks its kind and its permissions.
     void check(const Part& part);
-    // Adds the error that `work` throws, once; Error(agent_busy) is thrown on.
+    // Adds the error that `work` throws, unless it is already listed; rethrows Error(agent_busy).
     void attempt(const std::string& whose, const std::function<void()>& work);
 
   private:

@@ -16,9 +16,9 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-constexpr std::size_t most_name_bytes = 40;  // room for a number behind it
+constexpr std::size_t most_name_bytes = 40;  // leaves room for a number
 
-// A repository of the whole home directory is none around a project in it.
+// A repository that is the whole home directory does not count.
 std::string root_around(const std::string& path, const std::string& home) {
     for (std::string at = path; at != "/" && at != home;
          at = std::filesystem::path(at).parent_path())
@@ -30,7 +30,7 @@ bool is_taken(store::Store& store, const Here& here, const std::string& name) {
     return store::find_agent_of_place(store, here.root) || store::find_agent(store, name);
 }
 
-// An agent that was destroyed and left its files comes back where it worked.
+// A destroyed agent whose files were kept returns to its place.
 bool is_free(const agent::Home& home, store::Store& store, const Here& here,
              const std::string& name) {
     if (store::find_agent(store, name)) return false;
@@ -54,7 +54,7 @@ Here find_here(const agent::Home& home, const sys::Environment& environment,
 store::Agent agent_here(store::Store& store, const Here& here) {
     if (auto agent = store::find_agent_of_place(store, here.root)) return std::move(*agent);
     throw Error(ErrorCode::not_found, "'.': no agent works in " + here.root,
-                "make it with chorus-init --here, or by chorus-run . 'PROMPT'");
+                "create one with chorus-init --here or chorus-run . 'PROMPT'");
 }
 
 std::string name_here() {
@@ -82,7 +82,7 @@ Birth settle_here(const agent::Home& home, store::Store& store, const sys::Envir
     for (;;) {
         if (const auto agent = store::find_agent_of_place(store, here.root)) {
             if (agent->status == store::AgentStatus::creating) {
-                // it is being made, or its maker was killed
+                // it is being created, or its chorus-init was killed
                 (void)require_birth_lock(home);
                 reclaim_leftovers(home, store);
                 if (!store::find_agent_of_place(store, here.root)) continue;
@@ -96,7 +96,7 @@ Birth settle_here(const agent::Home& home, store::Store& store, const sys::Envir
         try {
             return give_birth(home, store, environment, options);
         } catch (const Error& error) {
-            // another process was faster, with this directory or with the name
+            // another process has taken the directory or the name
             if (error.code() != ErrorCode::exists || !is_taken(store, here, options.name)) throw;
         }
     }

@@ -76,7 +76,7 @@ std::vector<std::string> find_leftovers(const Home& home, store::Store& store) {
     for (const std::string& entry : sys::list_directory(home.agents()))
         if (is_remains(entry))
             found.push_back(home.agents() + "/" + entry +
-                            ": of a chorus-init or chorus-destroy that was killed");
+                            ": left by a killed chorus-init or chorus-destroy");
     for (const store::Agent& row : store::list_agents(store))
         if (row.status == store::AgentStatus::creating)
             found.push_back("agent '" + row.name + "': its chorus-init was killed");
@@ -88,13 +88,13 @@ std::vector<std::string> find_half_destroyed(const Home& home, store::Store& sto
     for (const store::Agent& row : store::list_agents(store))
         if (row.status == store::AgentStatus::destroying &&
             sys::Lock::try_acquire(home.destroy_lock(row.id), sys::Lock::Mode::exclusive))
-            found.push_back("agent '" + row.name + "': its chorus-destroy was broken off; " +
+            found.push_back("agent '" + row.name + "': its chorus-destroy was interrupted; " +
                             "chorus-destroy " + row.name + " finishes it");
     return found;
 }
 
 void reclaim_locked(const Home& home, store::Store& store) {
-    // what cannot be removed is in nobody's way, and chorus-config doctor shows it
+    // what cannot be removed does no harm, and chorus-config doctor shows it
     for (const std::string& entry : sys::list_directory(home.agents()))
         if (is_remains(entry)) sys::try_remove_tree(home.agents() + "/" + entry);
     for (const store::Agent& row : store::list_agents(store)) {

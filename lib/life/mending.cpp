@@ -37,7 +37,7 @@ struct Welcome {
     std::string system_prompt;
 };
 
-// As the agent's welcome message (life::welcome) has them in its transcript; "" where that is gone.
+// Reads them from the welcome message (life::welcome) in the agent's transcript; "" if it is gone.
 Welcome welcome_in_transcript(const Directory& directory) {
     std::string text;
     (void)problem_in([&] {
@@ -58,7 +58,7 @@ Welcome welcome_in_transcript(const Directory& directory) {
     return found;
 }
 
-// agent.json from the row, from what is trusted, and from the transcript.
+// Rebuilds agent.json from the row, the trusted part and the transcript.
 std::string configuration_again(const Home& home, store::Store& store, const Directory& directory,
                                 const std::string& name, const store::Agent* row) {
     const std::string from = agent::template_directory(home, "");
@@ -108,12 +108,12 @@ class Check {
         return !before || !before->files_kept;
     }
 
-    // An agent that is being made has its row before its directory.
+    // No check for agents being created: their row exists before the directory.
     void check_stray(const std::string& name) {
         const Directory directory(home_.agent(name));
         if (is_elsewhere(name, directory.path())) return;
         check_configuration(directory, name, nullptr);
-        flaws_.mend(of(name) + "the database knows nothing of " + directory.path(), [&] {
+        flaws_.mend(of(name) + "the database has no record of " + directory.path(), [&] {
             BirthOptions options;
             options.name = name;
             options.adopt = "";
@@ -125,18 +125,18 @@ class Check {
         });
     }
 
-    // Anybody may own what a link leads to.
+    // The target of a link may belong to anybody.
     bool is_elsewhere(const std::string& name, const std::string& path) {
         if (!sys::is_link(path)) return false;
         flaws_.add(of(name) + path +
-                   " is a symbolic link; what is behind it is neither looked at nor mended");
+                   " is a symbolic link; its target is neither checked nor repaired");
         return true;
     }
 
     void check_agent(const store::Agent& row) {
         if (home_.path() + "/" + row.dir != home_.agent(row.name))
-            return flaws_.add(of(row.name) + "its row says that it lies in " +
-                              base::quoted(row.dir) + ", which is no place for an agent");
+            return flaws_.add(of(row.name) + "its row names " + base::quoted(row.dir) +
+                              ", which is not an agent's directory");
         const Directory directory(home_.path() + "/" + row.dir);
         const auto lock =
             sys::Lock::try_acquire(home_.agent_lock(row.id), sys::Lock::Mode::exclusive);
@@ -144,18 +144,18 @@ class Check {
         if (const std::string problem = access_problem(directory.path()); !problem.empty())
             return flaws_.add(of(row.name) + problem);
         if (sys::exists(directory.path()) && !sys::is_directory(directory.path()))
-            return flaws_.add(of(row.name) + directory.path() + " is no directory");
+            return flaws_.add(of(row.name) + directory.path() + " is not a directory");
         if (!sys::exists(directory.path()))
-            flaws_.mend(of(row.name) + directory.path() + " is gone", [&] {
+            flaws_.mend(of(row.name) + directory.path() + " is missing", [&] {
                 sys::make_directory(directory.path(), 0700);
-                return "an empty one is made; its conversation is in the database, its files and "
-                       "saved sessions are not";
+                return "an empty one was created; its conversation is in the database, but its "
+                       "files and saved sessions are gone";
             });
         if (!sys::exists(directory.path())) return;
         if (store::has_unended_import(store_, row.id))
-            flaws_.mend(of(row.name) + "an import into it was broken off", [&] {
+            flaws_.mend(of(row.name) + "an import into it was interrupted", [&] {
                 store::discard_import(store_, row.id);
-                return "what it had written is removed";
+                return "its rows were removed";
             });
         for (const std::string& part :
              {directory.docs(), directory.sessions(), directory.branches(), directory.artifacts(),
@@ -197,10 +197,10 @@ class Check {
                 const std::string again = configuration_again(home_, store_, directory, name, row);
                 const std::string kept = sys::exists(path) ? set_aside(path) : "";
                 sys::write_file(path, again);
-                return "agent.json is made again from what the database, the transcript and the "
-                       "template say; " +
-                       (kept.empty() ? "other keys are those of the template"
-                                     : "the old one is " + kept);
+                return "agent.json was rebuilt from the database, the transcript and the "
+                       "template; " +
+                       (kept.empty() ? "other keys come from the template"
+                                     : "the old one was moved to " + kept);
             });
         const std::string wrong = problem_in([&] {
             const auto own = agent::parse_configuration(text, path);
@@ -219,7 +219,7 @@ class Check {
                      Part::Kind::file, true});
             });
             if (!store::has_own_branch(thread) || sys::is_directory(branch)) continue;
-            flaws_.mend(of(row.name) + branch + " is gone", [&] {
+            flaws_.mend(of(row.name) + branch + " is missing", [&] {
                 const std::string then = "the next turn writes its transcript again" + kept(branch);
                 sys::make_directory(branch, 0700);
                 return then;
@@ -234,9 +234,9 @@ class Check {
                                     : std::string();
         const std::string branch = led.substr(led.rfind('/') + 1);
         if (!led.empty() && store::find_thread_of_branch(store_, row.id, branch)) return;
-        flaws_.mend(of(row.name) + current + " names no branch", [&] {
+        flaws_.mend(of(row.name) + current + " does not point to a branch", [&] {
             const std::string then =
-                "it names main now" + (sys::is_link(current) ? std::string() : kept(current));
+                "it points to main now" + (sys::is_link(current) ? std::string() : kept(current));
             sys::replace_link(current, "branches/main", directory.path() + "/.tmp-current");
             return then;
         });
@@ -252,13 +252,14 @@ class Check {
         if (has_git && (!sys::is_directory(git) || sys::exists(git + "/HEAD"))) return;
         const bool is_gone = !sys::is_directory(path);
         if (!is_gone && !has_git && repo::confinement_problem(sys::real_path(path))) return;
-        const char* what = is_gone   ? " is gone"
+        const char* what = is_gone   ? " is missing"
                            : has_git ? "/.git has no HEAD"
-                                     : " is no git repository";
+                                     : " is not a git repository";
         flaws_.mend(of(row.name) + path + what, [&] {
-            const std::string then = is_gone   ? "an empty one is made" + kept(path)
-                                     : has_git ? "HEAD is made again"
-                                               : "one is made of what is there, without a history";
+            const std::string then = is_gone ? "an empty one was created" + kept(path)
+                                     : has_git
+                                         ? "HEAD was created again"
+                                         : "one was created from its files, without a history";
             sys::make_directory(path, 0700);
             (void)repo::Repository::initialise(sys::real_path(path),
                                                {row.name, row.name + "@chorus.local"});
@@ -266,9 +267,9 @@ class Check {
         });
     }
 
-    // Renames what is there; returns the words that name it.
+    // Renames what exists at the path; returns text that names the new path.
     static std::string kept(const std::string& path) {
-        return sys::exists(path) ? "; what was there is " + set_aside(path) : "";
+        return sys::exists(path) ? "; the old one was moved to " + set_aside(path) : "";
     }
 
     const Home& home_;
@@ -298,7 +299,7 @@ void check_home_parts(const Home& home, Flaws& flaws) {
                                   {.path = home.credentials(), .use = sys::Use::read},
                                   {.path = home.available_models(), .use = sys::Use::read}};
     for (const Part& part : parts) flaws.attempt("", [&] { flaws.check(part); });
-    // one of another kind is damage, and mended as such
+    // an entry of the wrong kind counts as a damaged database
     if (const std::string problem = access_problem(home.database()); !problem.empty())
         flaws.add(problem);
     flaws.attempt("", [&] {
@@ -313,7 +314,7 @@ bool check_home_configuration(const Home& home, Flaws& flaws) {
     const std::string problem = problem_in(
         [&] { agent::check_profiles(agent::load_home_configuration(home), home.config()); });
     if (!problem.empty())
-        flaws.add(problem + "; only a person can mend it, as it limits what agents may do");
+        flaws.add(problem + "; repair it by hand, because it limits what agents may do");
     return problem.empty();
 }
 

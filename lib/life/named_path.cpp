@@ -32,8 +32,8 @@ std::string named_path(store::Store& store, const agent::Home& home, base::Error
             if (is_below(link, place))
                 throw base::Error(code,
                                   what + ": " + base::quoted(path) + ": agents work in " + place +
-                                      ", and the link " + link + " may be theirs",
-                                  "name what is meant; now it is " + led->path);
+                                      " and may have made the link " + link,
+                                  "name its target, which is now " + led->path);
     return led->path;
 }
 
@@ -45,14 +45,16 @@ void check_place(const agent::Home& home, const sys::Environment& environment,
     if (path == "/" || is_of_home || path == user_home(environment))
         throw base::Error(base::ErrorCode::bad_request,
                           what + ": " + base::quoted(path) + ": not a place to work in",
-                          "not /, a home directory, or what holds or belongs to CHORUS_HOME");
+                          "choose a directory other than /, your home directory, and CHORUS_HOME "
+                          "with its parents and contents");
     if (const std::string git = sys::git_directory_around(path); !git.empty())
-        throw base::Error(base::ErrorCode::bad_request,
-                          what + ": " + base::quoted(path) +
-                              ": not a place to work in: commands could write the hooks and "
-                              "configuration of the git directory " +
-                              git,
-                          "name its work tree; of a bare repository git worktree add makes one");
+        throw base::Error(
+            base::ErrorCode::bad_request,
+            what + ": " + base::quoted(path) +
+                ": not a place to work in: commands could write the hooks and "
+                "configuration of the git directory " +
+                git,
+            "use its work tree; for a bare repository, create one with git worktree add");
 }
 
 void refuse_shared(const std::string& path, const std::string& what) {
@@ -61,8 +63,9 @@ void refuse_shared(const std::string& path, const std::string& what) {
     const bool is_own = status.st_uid == geteuid() || status.st_uid == 0;
     if (is_own && (status.st_mode & 0022U) == 0) return;
     throw base::Error(
-        base::ErrorCode::bad_request, what + ": " + base::quoted(path) + ": others can write it",
-        is_own ? "chmod go-w " + base::shell_quoted(path) : "work in a directory of your own");
+        base::ErrorCode::bad_request,
+        what + ": " + base::quoted(path) + ": writable by other users",
+        is_own ? "chmod go-w " + base::shell_quoted(path) : "work in a directory that you own");
 }
 
 std::string user_home(const sys::Environment& environment) {

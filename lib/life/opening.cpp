@@ -24,13 +24,13 @@ bool has_names(const std::string& directory, std::string_view but_for) {
     });
 }
 
-// Whether there are directories of agents, whatever the database knows.
+// Returns whether there are directories of agents, whatever the database contains.
 bool has_directories(const agent::Home& home, std::string_view adopted) {
     return has_names(home.agents(), adopted) || has_names(home.archive(), {});
 }
 
-// Checked before the database is opened: where another process makes the first agent meanwhile, the
-// directory is there only after the database is, and the database is not refused then.
+// Must be checked before the database is opened: if another process is creating the first agent,
+// its directory appears after the database, and so the new database is not refused.
 store::IfEmpty if_empty(const agent::Home& home, std::string_view adopted) {
     struct stat status {};
     const bool may_be_empty =
@@ -52,8 +52,8 @@ store::Store open_home(const agent::Home& home, const sys::Environment& environm
     const store::IfEmpty empty = if_empty(home, adopted);
     if (creates && !unasked && !sys::exists(home.database()) && empty == store::IfEmpty::make)
         throw Error(ErrorCode::config_invalid,
-                    home.path() + ": no home of agents there, and it is not to be made unasked",
-                    "--groom auto makes it");
+                    home.path() + ": the home does not exist, and automatic creation is off",
+                    "--groom auto creates it");
     agent::open_home(home, environment, if_missing);
     const store::Store::Paths paths = database_paths(home);
     const auto if_old = unasked ? store::IfOld::migrate : store::IfOld::refuse;

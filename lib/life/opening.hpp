@@ -1,4 +1,4 @@
-// A home and its database, as every executable opens them.
+// Opens a home and its database, for every executable.
 #pragma once
 
 #include <string_view>
@@ -8,10 +8,10 @@
 
 namespace chorus::life {
 
-// Makes the home (IfMissing::create) and migrates the database where Groom::automatic says that
-// this needs no person, else Error(config_invalid) with nothing changed. Errors as of
-// agent::open_home and store::Store::open. Where there are directories of agents but for that of
-// `adopted`, also archived ones, a database that is missing or empty is Error(config_invalid) too.
+// Creates the home (IfMissing::create) and migrates the database with Groom::automatic, else
+// Error(config_invalid) with nothing changed. Errors as in agent::open_home and store::Store::open.
+// Error(config_invalid) also if the database is missing or empty but there are agent directories,
+// including archived ones, other than that of `adopted`.
 store::Store open_home(const agent::Home& home, const sys::Environment& environment,
                        agent::IfMissing if_missing, agent::Groom groom,
                        std::string_view adopted = {});

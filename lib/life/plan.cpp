@@ -43,12 +43,12 @@ ChosenModel choose_model(const Home& home, const sys::Environment& environment,
     if (!present.empty()) return {resolve(present), "the template"};
     if (const auto found = model::default_model(environment))
         return {found->model, found->variable};
-    throw Error(ErrorCode::config_invalid, "model: none is given and no provider's key is set",
+    throw Error(ErrorCode::config_invalid, "model: no model is given and no provider's key is set",
                 "export ANTHROPIC_API_KEY=… or OPENAI_API_KEY=…, or name a local server's model: "
                 "--model ollama/NAME, or try everything without a model: --model builtin/script");
 }
 
-// What the options say a person of this home says, and so does config.json.
+// Values from options and from config.json are decisions of this home's user.
 std::map<std::string, std::string> decided_members(const agent::HomeConfiguration& defaults,
                                                    Origin origin, const BirthOptions& options) {
     std::map<std::string, std::string> members;
@@ -64,13 +64,13 @@ std::string installed_template() {
     return agent::share_directory() + "/template";
 }
 
-// The agent.json of it.
+// Returns its agent.json.
 std::string installed_text() {
     return sys::read_file_if_there(installed_template() + "/agent.json", base::limits::config_bytes)
         .value_or("{}");
 }
 
-// No agent is born without instructions.
+// An agent without its own system prompt gets the installed one.
 std::optional<std::string> chosen_prompt(const agent::Configuration& present,
                                          const BirthOptions& options) {
     if (options.system_prompt || !base::trim(present.system_prompt).empty())

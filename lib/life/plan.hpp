@@ -1,4 +1,4 @@
-// What an agent is going to be: checked before anything is made.
+// Plans a new agent and checks everything before it is created.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,22 @@
 
 namespace chorus::life {
 
-// What an agent is made of: its agent.json, and what of the trust keys there a person of this home
-// has set.
+// The source of an agent: its agent.json, and the part of its trust keys that this home's user has
+// set.
 struct Source {
     std::string text;
     std::string name;
     std::string part;
 };
-// Of the template in that directory; keys that it lacks are those of the installed one. The home's
-// template and the installed one are this user's and this system's own: they are trusted.
+// Returns the source for the template in that directory; missing keys come from the installed
+// template. The home's template and the installed one are trusted, because the user or the system
+// provides them.
 Source source_of_template(const agent::Home& home, const std::string& directory);
 
 struct Plan {
-    std::string text;                           // agent.json to be
-    std::string part;                           // what of its trust keys is in force
-    std::vector<agent::TrustChange> untrusted;  // unless by --trust
+    std::string text;                           // of the new agent.json
+    std::string part;                           // its trust keys in force
+    std::vector<agent::TrustChange> untrusted;  // without --trust
     std::string model;
     std::string model_origin;
     agent::Configuration configuration;                      // in force
@@ -33,9 +34,9 @@ struct Plan {
     std::int64_t prompt_ttl_ms = 0;
 };
 
-// A template's agent.json, which the defaults of the home overrule, or the agent's own.
+// A template's agent.json, which the home's defaults override, or the agent's own.
 enum class Origin { of_template, its_own };
-// Throws as give_birth().
+// Throws like give_birth().
 Plan make_plan(const agent::Home& home, const sys::Environment& environment, const Source& source,
                Origin origin, const BirthOptions& options);
 

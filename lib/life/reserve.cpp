@@ -8,7 +8,7 @@
 namespace chorus::life {
 namespace {
 
-// The commits that destroy an agent, its session and its part of the archive need a part of it.
+// The commits, session and archive files of one chorus-destroy need only part of it.
 constexpr off_t reserve_bytes = 256 * 1024;
 
 }  // namespace

@@ -1,12 +1,12 @@
-// Room that is kept for the day when the disk is full: then chorus-destroy, which frees more, gives
-// it up to put on record what it does.
+// Disk space reserved for a full disk: chorus-destroy, which frees more space, gives it up to
+// record what it does.
 #pragma once
 
 #include "agent/layout.hpp"
 
 namespace chorus::life {
 
-// Made where there is none. A disk that has no room for it, or cannot be written, is no error.
+// Creates the file if it does not exist. A full or read-only disk is not an error.
 void keep_reserve(const agent::Home& home);
 void give_up_reserve(const agent::Home& home);
 

@@ -14,7 +14,7 @@ repo::Author author_of(const std::string& name) {
     return {name, name + "@chorus.local"};
 }
 
-// Without one where a person turned the sandbox off and nothing confines chorus-git here.
+// Makes no repository if the user turned the sandbox off and chorus-git cannot be confined here.
 void make_repository(const std::string& workspace, const BirthOptions& options, const Plan& plan,
                      Birth& birth) {
     if (plan.sandbox == sys::SandboxMode::off) {
@@ -30,7 +30,7 @@ void make_repository(const std::string& workspace, const BirthOptions& options, 
 
 void complete_tree(const agent::Directory& directory, const BirthOptions& options, const Plan& plan,
                    Birth& birth) {
-    // a copy has the modes of what was copied
+    // a copied directory has the mode of its source
     if (chmod(directory.path().c_str(), 0700) != 0) throw base::system_error(directory.path());
     for (const std::string& path :
          {directory.docs(), directory.sessions(), directory.branch("main")})

@@ -1,4 +1,5 @@
-// The directories of an agent to be, and the repository of its workspace. For this room's own use.
+// Creates the directories of a new agent and the repository of its workspace; for this room's
+// own use.
 #pragma once
 
 #include "agent/layout.hpp"
@@ -7,7 +8,7 @@
 
 namespace chorus::life {
 
-// Makes what is missing. What a clone, or this machine, does not give is in birth.left_out.
+// Creates what is missing. Adds to birth.left_out what the clone or this machine does not provide.
 void complete_tree(const agent::Directory& directory, const BirthOptions& options, const Plan& plan,
                    Birth& birth);
 

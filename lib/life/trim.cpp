@@ -14,7 +14,7 @@
 namespace chorus::life {
 namespace {
 
-// "agent-12-thread-1": 12.
+// Returns 12 for "agent-12-thread-1".
 std::optional<store::AgentId> agent_of(std::string_view lock) {
     constexpr std::string_view head = "agent-";
     if (!lock.starts_with(head)) return std::nullopt;
@@ -32,7 +32,7 @@ bool is_orphan(store::Store& store, std::string_view lock) {
     return !agent || agent->status == store::AgentStatus::destroyed;
 }
 
-// An id is never given twice; who waits for one of them finds the agent destroyed.
+// Ids are never reused; a process that waits for such a lock then finds the agent destroyed.
 std::int64_t remove_orphans(const agent::Home& home, store::Store& store, bool dry_run) {
     std::int64_t count = 0;
     if (!sys::is_directory(home.locks())) return 0;

@@ -1,4 +1,4 @@
-// chorus-config trim: what no window, session or command needs leaves the record.
+// chorus-config trim: removes records that no window, session or command needs.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace chorus::life {
 struct TrimOptions {
     std::vector<store::Agent> agents;
     base::TimeMs before = 0;
-    // Returns the time that all messages of the agent's window are newer than.
+    // Returns a time that is older than all messages of the agent's window.
     std::function<base::TimeMs(const store::Agent&)> window_begin;
     bool dry_run = false;  // only count
 };
@@ -22,8 +22,8 @@ struct TrimOptions {
 struct TrimReport {
     store::Trimmed rows;
     std::int64_t checkpoints = 0;
-    std::int64_t locks = 0;  // lock files of agents that were destroyed, or that nobody knows
-    std::int64_t bytes = 0;  // that the database is smaller by
+    std::int64_t locks = 0;  // lock files of destroyed or unknown agents
+    std::int64_t bytes = 0;  // by which the database has shrunk
 };
 TrimReport trim(const agent::Home& home, store::Store& store, const TrimOptions& options);
 

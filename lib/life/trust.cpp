@@ -37,7 +37,7 @@ void append_audit(store::Store& store, const store::Agent& agent, const char* de
                                 .detail = decider.secrets.apply(detail)});
 }
 
-// A value's beginning, and what tells it from every other.
+// Returns the beginning of a value, and its hash to identify it.
 std::string digest(const std::string& value) {
     if (value.empty()) return "nothing";
     return std::string(base::utf8_prefix(value, shown_characters)) + " (sha256 " +
@@ -89,11 +89,11 @@ std::string settled_trust(store::Store& store, const store::Agent& agent,
     if (std::string part = trusted_part(store, agent.id); !part.empty()) return part;
     const std::string present = agent::trust_part(agent_json);
     store::Transaction transaction(store);
-    // somebody may have been first
+    // another process may have recorded it meanwhile
     if (std::string part = trusted_part(store, agent.id); !part.empty()) return part;
     trust(store, agent.id, present);
     append_audit(store, agent, "allow",
-                 "nothing was recorded yet: taken as it stands: " +
+                 "nothing was recorded yet; trusted unchanged: " +
                      described(agent::trust_changes("{}", agent_json)),
                  decider);
     transaction.commit();

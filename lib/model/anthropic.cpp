@@ -30,8 +30,8 @@ void write_text(JsonText& out, std::string_view text, Mark mark = Mark::no) {
     end_block(out, mark);
 }
 
-// A mark behind the prompt, which has the tools before it, and one behind the documents: an edit of
-// these leaves the others in the cache.
+// Puts a cache mark after the prompt, which the tools precede, and one after the documents, so that
+// an edit of the documents leaves the rest cached.
 void write_system(JsonText& out, const chat::Request& request, Mark mark) {
     if (request.system.empty() && request.documents.empty()) return;
     out.key("system").begin_array();
@@ -64,7 +64,7 @@ void write_result(JsonText& out, const Message& message, Mark mark) {
     end_block(out, mark);
 }
 
-// Text blocks must not be empty.
+// The API refuses empty text blocks.
 bool has_blocks(const Message& message) {
     return message.role == Role::tool_result || !message.status.empty() || !message.content.empty();
 }
@@ -104,7 +104,7 @@ void write_answer(JsonText& out, const Message& message, const std::string* own)
     out.end_object();
 }
 
-// Consecutive user messages and tool results are one user message: a stretch.
+// Joins consecutive user messages and tool results into one user message.
 class Stretches {
   public:
     explicit Stretches(JsonText& out) : out_(out) {}
@@ -124,8 +124,9 @@ class Stretches {
     bool open_ = false;
 };
 
-// The newest message that is not the model's, and the one that was it in the request before: the
-// cache is looked for only some blocks back from a mark, and one answer may bring many.
+// Returns the newest message that is not the model's, and the one that was newest in the previous
+// request: the provider looks for cached content only some blocks back from a mark, and one answer
+// may add many.
 std::array<const Message*, 2> to_mark(const std::vector<const Message*>& messages) {
     std::array<const Message*, 2> marked{};
     std::size_t found = 0;

@@ -15,7 +15,7 @@ inline constexpr std::string_view anthropic_version = "2026-10-21";
 // Where servers of this API differ.
 struct AnthropicQuirks {
     bool cache_control = true;
-    std::int64_t most_tokens = 0;  // of an answer; 0: not known
+    std::int64_t most_tokens = 0;  // of an answer; 0: unknown
 };
 
 // Leaves out what `refusal`, the message of a 400 or 422, names, or lowers it ("max_tokens: 16384 >

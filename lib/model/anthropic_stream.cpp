@@ -14,8 +14,7 @@ using chat::StopReason;
 
 constexpr std::size_t block_cost_bytes = 256;
 
-// One content block. `start` is as it was announced, with whatever fields the vendor has added
-// since.
+// One content block. `start` is the block as announced, including fields that are unknown here.
 struct Block {
     Json start;
     std::string type;
@@ -37,7 +36,8 @@ StopReason stop_reason(std::string_view word) {
     return is_end ? StopReason::end : StopReason::unknown;
 }
 
-// The input as the model wrote it: fragments, or whole in the block's start with some servers.
+// Returns the input as the model wrote it: from fragments or, with some servers, from the block's
+// start.
 std::string arguments_of(const Block& block) {
     if (block.arguments.find_first_not_of(" \t\r\n") != std::string::npos) return block.arguments;
     const Json& input = member(block.start, "input");
@@ -87,7 +87,7 @@ class AnthropicDecoder final : public Decoder {
 
     std::vector<Block> blocks_;
     std::map<std::int64_t, std::size_t> place_of_;  // by index, which some servers give twice
-    bool separate_ = false;                         // another block stood between two texts
+    bool separate_ = false;                         // another block came between two texts
     std::string stop_word_;
     std::int64_t fresh_input_ = 0;
 };
@@ -101,7 +101,7 @@ bool AnthropicDecoder::read(const net::ServerEvent& event) {
     if (type.starts_with("message_") || type.starts_with("content_block_") || type == "ping")
         mark_known();
     if (type == "error" || is_complaint(*data)) {
-        // what is whole stays whole
+        // an error after the end does not spoil a complete answer
         if (!is_complete()) complain(event.data);
     } else if (type == "message_start") {
         take_usage(member(member(*data, "message"), "usage"));
@@ -192,7 +192,7 @@ void AnthropicDecoder::say_in_block(Block& block, std::string_view text) {
     say(text);
 }
 
-// Cumulative, and with some servers 0 where it was reported before.
+// The counts are cumulative; some servers report 0 after an earlier count.
 void AnthropicDecoder::take_usage(const Json& reported) {
     chat::Usage& sum = usage();
     take_larger(fresh_input_, reported, "input_tokens");
@@ -210,13 +210,13 @@ Block* AnthropicDecoder::block_at(const Json& event) {
     return found == place_of_.end() ? nullptr : &blocks_[found->second];
 }
 
-// "" where nothing is worth sending back. An answer may not end in thinking.
+// Returns "" if there is nothing to send back. The API refuses an answer that ends in thinking.
 std::string AnthropicDecoder::wire() {
     auto end = blocks_.end();
     while (end != blocks_.begin() && (std::prev(end)->is_thinking() || !goes_back(*std::prev(end))))
         --end;
     if (end == blocks_.begin()) return {};
-    // a turn that paused is the last message of the next request, which may not end in blanks
+    // after a pause the answer is the last message of the next request, which may not end in blanks
     std::string& last = std::prev(end)->text;
     last.resize(base::trim_end(last).size());
     JsonText out;
@@ -229,10 +229,10 @@ std::string AnthropicDecoder::wire() {
 void AnthropicDecoder::assemble(chat::Reply& reply) {
     reply.raw_stop = stop_word_;
     reply.stop = stop_reason(stop_word_);
-    // the answer filled what the question had left
+    // the answer used up the rest of the context
     if (reply.stop == StopReason::context_overflow && !blocks_.empty())
         reply.stop = StopReason::max_tokens;
-    // what was refused must not come back, and must not be run
+    // a refused answer is neither sent back nor executed
     if (reply.stop == StopReason::refusal) return;
     std::set<std::string> ids;
     for (Block& block : blocks_) {

@@ -1,4 +1,4 @@
-// Whether the text of a JSON object or array, which comes in pieces, has come to its end.
+// Detects the end of a JSON object or array that arrives in pieces.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace chorus::model {
 
 class Braces {
   public:
-    // How many bytes belong to it; stops at its end.
+    // Returns how many bytes of the text belong to it.
     std::size_t follow(std::string_view text) {
         std::size_t at = 0;
         while (at < text.size() && !closed_) follow(text[at++]);

@@ -9,11 +9,10 @@ constexpr Quirks openai_itself{.max_tokens = "max_completion_tokens", .system_ro
 constexpr Quirks new_limit_name{.max_tokens = "max_completion_tokens"};
 constexpr Quirks wants_reasoning{.reasoning = ReasoningBack::content};
 constexpr Quirks wants_details{.reasoning = ReasoningBack::details};
-// Refuses what it does not know, and ids that are not its own kind.
+// Mistral refuses unknown fields, and ids that are not in its own format.
 constexpr Quirks mistral{.stream_options = false, .short_call_ids = true};
 
-// Sorted by what people reach for first; the first with a key and a default model becomes the
-// default.
+// In order of preference: the first provider with a key and a default model becomes the default.
 constexpr std::array<Row, 14> rows{{
     {{"anthropic", "ANTHROPIC_API_KEY", "https://api.anthropic.com", "claude-opus-5-5", true},
      Protocol::anthropic,
@@ -52,8 +51,8 @@ constexpr std::array<Row, 14> rows{{
     {{"builtin", "", "", "script", false}, Protocol::script, {}},
 }};
 
-// By how a name begins, whoever serves it; of several the longest. Of models that share their size
-// between question and answer it is the question's part.
+// By the beginning of a model's name, whoever serves it; the longest match wins. For models that
+// share one context between question and answer, the part for the question.
 struct ContextSize {
     std::string_view name;
     std::int64_t tokens;
@@ -79,7 +78,7 @@ constexpr std::array<ContextSize, 14> context_sizes{{
 
 std::int64_t known_context_tokens(std::string_view model) {
     const Provider* provider = find_provider(parse_model_name(model).provider);
-    // a local server has the size it was started with
+    // a local server's size depends on how it was started
     if (provider == nullptr || !provider->needs_key) return 0;
     const std::string_view name = model.substr(model.rfind('/') + 1);
     const ContextSize* found = nullptr;
@@ -98,7 +97,7 @@ const Row* find_row(std::string_view provider) {
 
 Quirks quirks_at(const Row& row, std::string_view base_url) {
     const bool is_own = base_url.empty() || base_url == row.provider.base_url;
-    // a server that only speaks OpenAI's protocol knows its older names
+    // a compatible server may know only the protocol's older names
     return is_own || row.provider.name != "openai-chat" ? row.quirks : Quirks{};
 }
 

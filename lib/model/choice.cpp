@@ -54,8 +54,8 @@ Error ambiguous(std::string_view text, std::vector<std::string> candidates) {
                      "choose one of " + some_of(std::move(candidates)));
 }
 
-// The listed names that have the text in them, whatever its case, in full. `provider` is where to
-// look, "" everywhere.
+// Returns the full names of the listed models that contain the text, ignoring case. `provider`
+// limits the search; "" searches all.
 std::vector<std::string> names_with(std::string_view text, std::string_view provider,
                                     const AvailableModels& available) {
     const std::string part = base::to_lower_ascii(text);
@@ -88,13 +88,13 @@ Found find_bare(std::string_view name, const AvailableModels& available, Check c
                             "write it as provider/name; providers are " + provider_names()));
 }
 
-// `listed` is what is known of the wanted one's provider.
+// `listed` is the list of the wanted model's provider.
 Found find_listed(std::string_view text, const ModelName& wanted,
                   const AvailableModels::Listed& listed, const AvailableModels& available,
                   Check check) {
     if (check == Check::part && !listed.valid)
         return no_driver("model: the key of " + wanted.provider +
-                         " was not valid when it was last asked");
+                         " was not valid when last checked");
     if (listed.models.empty() || lists(listed, wanted.name)) return std::string(text);
     std::vector<std::string> candidates;
     if (check == Check::part) candidates = names_with(wanted.name, wanted.provider, available);
@@ -102,7 +102,7 @@ Found find_listed(std::string_view text, const ModelName& wanted,
         text, std::move(candidates),
         no_driver("model: " + wanted.provider + " does not list " + base::quoted(wanted.name),
                   "it lists " + some_of(listed.models) +
-                      (check == Check::listed ? "; --no-validate-model takes it anyway" : "")));
+                      (check == Check::listed ? "; --no-validate-model accepts it anyway" : "")));
 }
 
 }  // namespace
@@ -141,7 +141,7 @@ Found find_model(std::string_view text, const AvailableModels& available, Check 
     if (wanted.name.empty()) return no_driver("model: " + base::quoted(text) + " names no model");
     if (wanted.provider == "builtin" && text != script_model)
         return no_driver("model: there is no " + base::quoted(text),
-                         std::string(script_model) + " is the only one that is built in");
+                         std::string(script_model) + " is the only built-in model");
     const auto listed = available.providers.find(wanted.provider);
     if (check == Check::none || listed == available.providers.end()) return std::string(text);
     return find_listed(text, wanted, listed->second, available, check);

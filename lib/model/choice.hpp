@@ -1,4 +1,4 @@
-// Which model a name means, and which one an agent gets that was given none.
+// Resolves model names, and chooses the model of an agent that was given none.
 #pragma once
 
 #include <map>
@@ -13,8 +13,7 @@
 
 namespace chorus::model {
 
-// available_models.json: what the providers answered when they were last asked. Both forms are
-// read:
+// available_models.json: the models that each provider listed when last asked. Two forms are read:
 // {"last_updated", "providers": {p: {"valid", "models": […]}}} and {p: {"valid", "models"}}.
 struct AvailableModels {
     struct Listed {
@@ -27,27 +26,30 @@ struct AvailableModels {
 AvailableModels parse_available_models(std::string_view json);
 
 enum class Check {
-    listed,  // by its provider, where that has been asked; chorus-init has an option not to care
+    listed,  // must be listed by its provider, if that was asked; the hint names
+             // --no-validate-model
     known,   // the same, without that hint
-    part,  // the same; a part that only one listed name has is enough; no provider whose key failed
+    part,    // the same; a part of one listed name suffices, and the provider's key must be valid
     none,
 };
-// "provider/name" in full. A bare name is looked up in the list (ambiguous: an error that lists
-// them); a provider that has never been asked accepts any name. Error(no_driver) otherwise.
+// Returns the full "provider/name". A bare name is looked up in the lists; if several providers
+// list it, the error names them. A provider that was never asked accepts any name. Otherwise
+// returns Error(no_driver).
 std::variant<std::string, base::Error> find_model(std::string_view text,
                                                   const AvailableModels& available, Check check);
-// The same; throws the error.
+// Like find_model, but throws the error.
 std::string resolve_model(std::string_view text, const AvailableModels& available, Check check);
 
-// Whether such a variable holds a key: of a provider of the catalog, or by its end, as in GH_TOKEN.
+// Whether a variable of this name holds a key: a catalog provider's variable, or one with a typical
+// ending as in GH_TOKEN.
 bool is_key_variable(std::string_view name);
-// The process's environment. The values of key variables are from then on nowhere but in what is
-// returned: where /proc shows them they are overwritten.
+// Returns the process's environment, and overwrites the values of key variables in place so that
+// /proc no longer shows them.
 sys::Environment take_environment();
 
 struct DefaultModel {
-    std::string model;     // in full
-    std::string variable;  // the key that decided
+    std::string model;     // the full name
+    std::string variable;  // the key variable that decided
 };
 // The first provider of the catalog whose key is set.
 std::optional<DefaultModel> default_model(const sys::Environment& environment);

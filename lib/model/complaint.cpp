@@ -9,7 +9,7 @@
 namespace chorus::model {
 namespace {
 
-// "none", as people set for local servers, is no secret worth garbling a message for
+// shorter ones, such as "none" for a local server, are not secrets
 constexpr std::size_t shortest_key = 8;
 
 std::string as_text(const Json& value) {
@@ -35,7 +35,7 @@ std::optional<std::int64_t> retry_delay_ms(const Json& details) {
     return std::nullopt;
 }
 
-// Where the particulars stand: the error itself, wherever it was put.
+// Finds the error object in any of the known shapes.
 const Json& particulars(const Json& body) {
     if (body.is_array() && !body.empty()) return particulars(body.front());
     const Json& of_response = member(member(body, "response"), "error");
@@ -44,7 +44,7 @@ const Json& particulars(const Json& body) {
     return error.is_null() ? body : error;
 }
 
-// Routers say "Provider returned error", and beside it what the provider said.
+// Routers report "Provider returned error" and put the provider's own message in the metadata.
 std::string said_behind(const Json& error) {
     const Json& metadata = member(error, "metadata");
     std::string said = as_text(member(metadata, "raw"));
@@ -127,7 +127,7 @@ std::string_view words(net::TransportFault fault) {
         case TransportFault::stopped:
             return "stopped";
         case TransportFault::too_large:
-            return "the answer is larger than its bounds";
+            return "the answer exceeds the size limit";
         case TransportFault::other:
             return "the request failed";
     }
@@ -209,7 +209,7 @@ Failure transport_failure(std::string_view provider, const net::Response& respon
     const bool network = is_of_the_network(response.fault);
     const std::string reason = base::visible(response.fault_message, base::Newlines::escape);
     std::string message = std::string(provider) + ": ";
-    // a reason may begin with these words itself
+    // the reason may already begin with these words
     if (!reason.starts_with(words(response.fault))) message += words(response.fault);
     if (!reason.empty()) message += (message.ends_with(": ") ? "" : ": ") + reason;
     return {.category = network ? Category::no_internet : Category::other,

@@ -1,5 +1,5 @@
-// What the request writers share: the order of messages, and what may be sent to a provider that
-// did not make it.
+// Shared by the request writers: the order of messages, and what may be sent to a provider that did
+// not create it.
 #pragma once
 
 #include <cstddef>
@@ -17,41 +17,44 @@ struct Origin {
     std::string model;
 };
 
-// About how long the body of this request becomes.
+// Estimates the length of the request's body in bytes.
 std::size_t expected_bytes(const chat::Request& request);
 
-// Between two answers the tool results come first, whatever user messages arrived among them.
+// Returns the messages in the order in which they are sent: between two answers, tool results come
+// before user messages.
 std::vector<const chat::Message*> in_wire_order(const std::vector<chat::Message>& messages);
 
 bool is_json_object(std::string_view text);
-// The arguments of a call, or "{}" where the model's text is no JSON object: a malformed call in
+// The arguments of a call, or "{}" if the model's text is not a JSON object: a malformed call in
 // the history must not make every later request fail.
 std::string_view sendable_arguments(std::string_view arguments);
-// A tool's schema, or that of no arguments.
+// A tool's schema, or that of a tool without arguments.
 std::string_view sendable_schema(const chat::ToolDefinition& tool);
-// Ids and names that another provider, or a model's fancy, made: [A-Za-z0-9_-]{1,64}.
+// Converts an id or a name, which another provider or the model may have made up, to
+// [A-Za-z0-9_-]{1,64}.
 std::string sendable_name(std::string_view text);
 
 // Whether the message has blocks that this provider and model made.
 bool has_own_blocks(const chat::Message& message, const Origin& origin);
-// The message's own blocks where this provider and model made them, else nullptr. `call_mark` is
-// how a tool call begins in them: blocks with calls that the message no longer has are not its own.
+// Returns the message's own blocks if this provider and model made them, else nullptr. `call_mark`
+// is how a tool call begins in them: blocks with calls that the message no longer has are not
+// returned.
 const std::string* own_blocks(const chat::Message& message, const Origin& origin,
                               std::string_view call_mark);
-// Whether a provider's message refuses such blocks: their signature or encryption is checked, and
-// belongs to one account.
+// Whether a provider's error message refuses such blocks. Their signature or encryption is valid
+// for one account only.
 bool refuses_own_blocks(std::string_view message);
 // `[a,b]` → `a,b`
 std::string_view inside_array(std::string_view wire);
 // The system prompt and the documents as one text.
 std::string whole_system(const chat::Request& request);
-// Whether an assistant's message has neither a call nor text to see, which APIs refuse.
+// Whether an assistant's message has neither a call nor visible text. APIs refuse such messages.
 bool says_nothing(const chat::Message& message);
 // The status block and the content as one text.
 std::string whole_text(const chat::Message& message);
 
 // Returns the id under which a call and its result can be sent back: the provider's, cleaned, or a
-// made-up one where it is empty or in `taken`. Adds it to `taken`.
+// made-up one if it is empty or in `taken`. Adds it to `taken`.
 std::string usable_call_id(std::string_view id, std::set<std::string>& taken);
 
 }  // namespace chorus::model

@@ -21,7 +21,7 @@ bool Decoder::take(const net::ServerEvent& event) {
 
 void Decoder::take_whole(std::string_view body) {
     if (read_whole(body)) return mark_over();
-    fail(Category::server_error, "what the server sent is no answer", false);
+    fail(Category::server_error, "the server's response is not an answer", false);
 }
 
 net::Received Decoder::received() const {
@@ -53,7 +53,7 @@ void Decoder::say(std::string_view text) {
     answer_.reply.text += text;
     if (!sink_.on_text) return;
     if (!answer_.text_was_streamed) {
-        // an answer that is blank to its end is asked for once more
+        // leading blanks are held back, because an answer of blanks alone is retried
         if (base::trim(text).empty()) return;
         text = answer_.reply.text;
     }

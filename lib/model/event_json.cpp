@@ -32,7 +32,7 @@ bool is_low_surrogate(unsigned value) {
     return value >= 0xdc00 && value <= 0xdfff;
 }
 
-// How many bytes of an escape at `at` are sound: 0 for a lone surrogate.
+// Returns the length of the valid escape at `at`, or 0 for a lone surrogate.
 std::size_t sound_escape(std::string_view text, std::size_t at) {
     const std::optional<unsigned> value = unicode_escape(text, at);
     if (!value) return 2;
@@ -42,8 +42,8 @@ std::size_t sound_escape(std::string_view text, std::size_t at) {
     return next && is_low_surrogate(*next) ? 12 : 0;
 }
 
-// A first half at the very end of a string goes to `half`, and a second half at the beginning of
-// one takes it from there.
+// A first half at the very end of a string is stored in `half`; a second half at the beginning of
+// one is joined with it.
 std::string replace_lone_surrogates(std::string_view text, std::string* half) {
     std::string out;
     out.reserve(text.size());
@@ -70,7 +70,7 @@ std::string replace_lone_surrogates(std::string_view text, std::string* half) {
     return out;
 }
 
-// Some servers quote numbers. Negative where it is none.
+// Some servers quote numbers. Returns a negative value if the text is not a number.
 double number_in(std::string_view text) {
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -13,13 +13,13 @@
 namespace chorus::model {
 namespace {
 
-// How long the counts of tokens may come behind the last piece of an answer, of a server that talks
-// on too.
+// How long to wait for token counts after an answer is complete: since the last bytes, and in total
+// if the server keeps sending.
 constexpr std::int64_t linger_ms = 1'000;
 constexpr std::int64_t longest_linger_ms = 5'000;
 
-// Bytes → events → decoder, for as long as they are wanted. A server that does not stream, or does
-// not answer at all, sends another kind of body, which is collected.
+// Feeds bytes through the event parser to the decoder. A body that is not a stream is collected:
+// the server does not stream, or did not answer the request at all.
 class Reading {
   public:
     explicit Reading(Decoder& decoder)
@@ -31,7 +31,7 @@ class Reading {
         if (is_json()) return braces_.closed() ? net::Received::whole : net::Received::answer;
         return parser_.feed(bytes) ? decoder_.received() : net::Received::refused;
     }
-    // Of an exchange that came to its end.
+    // Call it when the exchange has ended by itself.
     void end() {
         decoder_.expect_no_more();
         parser_.finish();
@@ -41,7 +41,7 @@ class Reading {
         return decoder_.is_complete() &&
                (now_ms - last_bytes_ms_ > linger_ms || now_ms - completed_ms_ > longest_linger_ms);
     }
-    // The body of an answer without any event, without the byte order mark.
+    // The body without its byte order mark; empty once an event has arrived.
     std::string_view body() const {
         if (saw_event_) return {};
         const std::string_view text = base::trim(base::without_bom(body_));
@@ -50,7 +50,7 @@ class Reading {
     bool is_json() const { return body().starts_with('{') || body().starts_with('['); }
 
   private:
-    // False where it is larger than an answer may be.
+    // Returns false if the body is larger than an answer may be.
     bool collect(std::string_view bytes) {
         body_ += bytes;
         if (is_json()) {
@@ -69,7 +69,7 @@ class Reading {
     Decoder& decoder_;
     net::SseParser parser_;
     std::string body_;
-    Braces braces_;  // of a body in JSON
+    Braces braces_;  // for a JSON body
     std::size_t followed_bytes_ = 0;
     std::int64_t last_bytes_ms_ = 0;
     std::int64_t completed_ms_ = 0;
@@ -82,8 +82,8 @@ bool is_stream(std::string_view body) {
                        [&](const char* field) { return body.starts_with(field); });
 }
 
-// Returns the failure that a 2xx answer without any event stands for. Nothing where it is an answer
-// in JSON, or a stream that ends before its first event.
+// Returns the failure of a 2xx answer without any event; nothing if the body is an answer in JSON
+// or a stream that ends before its first event.
 std::optional<Failure> failure_of_body(net::Response response, std::string_view provider,
                                        std::string_view key, const Reading& reading) {
     if (reading.body().empty() || is_stream(reading.body())) return std::nullopt;
@@ -97,7 +97,7 @@ std::optional<Failure> failure_of_body(net::Response response, std::string_view 
     return foreign_failure(provider, response, key, {});
 }
 
-// What a failure found inside the stream does not know.
+// Adds what a failure found inside the stream does not know.
 void complete(Failure& failure, const net::Response& response, std::string_view key) {
     failure.message = without_key(std::move(failure.message), key);
     if (failure.request_id.empty()) failure.request_id = without_key(request_id_of(response), key);

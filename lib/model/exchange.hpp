@@ -1,4 +1,4 @@
-// One request over the network, its stream read by a decoder. Whatever goes wrong is in the answer.
+// Sends one request and decodes its stream. Failures are returned in the answer.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace chorus::model {
 
-// `key` is struck out of whatever the server says. What the sink throws passes through.
+// `key` is removed from the server's messages. Exceptions from the sink pass through.
 Answer exchange(net::Client& client, const net::Request& request, std::string_view provider,
                 std::string_view key, Decoder& decoder, const Interruption& interruption);
 

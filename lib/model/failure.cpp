@@ -9,7 +9,7 @@ namespace chorus::model {
 namespace {
 
 constexpr std::size_t longest_message_bytes = 500;
-// Beyond it the clock of one side is wrong.
+// A longer wait means that one side's clock is wrong.
 constexpr std::int64_t longest_retry_after_ms = std::int64_t{31} * 24 * 3600 * 1000;
 
 struct Word {
@@ -68,7 +68,7 @@ constexpr std::array known_words{
     Word{"unavailable", Category::server_error},
 };
 
-// What servers without codes write, in the order it is looked for.
+// Phrases in the messages of servers without codes, in search order.
 constexpr std::array known_phrases{
     Word{"invalid api key", Category::unauthorized},
     Word{"incorrect api key", Category::unauthorized},
@@ -157,10 +157,10 @@ bool is_worth_another_try(Category category, int status) {
     switch (category) {
         case Category::rate_limited:
             return true;
-        // 407: a proxy
+        // 407 comes from a proxy
         case Category::no_internet:
             return status != 407;
-        // 501 and 505 to 511 say what will not change
+        // 501 and 505 to 511 are permanent
         case Category::server_error:
             return status != 501 && (status < 505 || status > 511);
         case Category::other:
@@ -172,7 +172,7 @@ bool is_worth_another_try(Category category, int status) {
     return false;
 }
 
-// "<provider>: <status> <type>: <message>", each part only where there is one.
+// "<provider>: <status> <type>: <message>"; parts that are missing are left out.
 std::string in_words(std::string_view provider, const Complaint& complaint) {
     const std::string& kind = complaint.type.empty() ? complaint.code : complaint.type;
     std::string said = complaint.status > 0 ? std::to_string(complaint.status) : std::string();

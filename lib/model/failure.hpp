@@ -27,18 +27,18 @@ inline constexpr std::size_t longest_id_bytes = 128;  // of a request id that is
 struct Failure {
     Category category = Category::other;
     std::string message;     // "anthropic: 401 authentication_error: invalid x-api-key", for people
-    std::string request_id;  // of the provider, where it gave one
+    std::string request_id;  // the provider's, if it gave one
     int status = 0;          // HTTP, or 0
     bool retryable = false;
     bool context_overflow = false;
-    bool declined = false;  // a filter's verdict on what was asked
+    bool declined = false;  // a content filter refused the request
     std::optional<std::int64_t> retry_after_ms;
 };
 
-// What a provider said, wherever it stood; classify() weighs it.
+// The parts of a provider's error report; classify() evaluates them.
 struct Complaint {
     int status = 0;
-    std::string code;  // the most particular word: "insufficient_quota"
+    std::string code;  // the most specific word: "insufficient_quota"
     std::string type;  // "invalid_request_error", "RESOURCE_EXHAUSTED"
     std::string message;
     std::string request_id;
@@ -46,8 +46,8 @@ struct Complaint {
     std::optional<std::int64_t> retry_after_ms;
 };
 
-// The most particular word decides: code, then type, then status, and the message's words only
-// where these leave it open. x-should-retry overrules whether it is worth another try.
+// The most specific information decides: code, then type, then status; the message's words only if
+// these leave it open. x-should-retry overrides whether a retry is worthwhile.
 Failure classify(std::string_view provider, const Complaint& complaint);
 
 }  // namespace chorus::model

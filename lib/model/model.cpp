@@ -26,7 +26,7 @@ const Row& require_row(std::string_view provider) {
                 "the providers are " + base::quoted_list(names));
 }
 
-// Without a slash at the end of its path.
+// Returns the base URL without slashes at the end of its path.
 std::string base_url_of(const Row& row, const std::string& given) {
     std::string url(given.empty() ? row.provider.base_url : std::string_view(given));
     std::size_t end = std::min(url.find('?'), url.size());
@@ -48,12 +48,13 @@ std::string_view path_of(Protocol protocol) {
     return {};
 }
 
-// A query, as Azure's ?api-version=, stays behind the path.
+// A query, as Azure's ?api-version=, stays after the path.
 std::string url_of(Protocol protocol, std::string base_url) {
     return base_url.insert(std::min(base_url.find('?'), base_url.size()), path_of(protocol));
 }
 
-// The features that a server accepts: those known of it and the model, less those that it refused.
+// The features that a server accepts: those known for it and the model, minus those that it
+// refused.
 struct Taken {
     Quirks quirks;
     Reasoning reasoning = Reasoning::none;
@@ -62,7 +63,7 @@ struct Taken {
 };
 
 std::string body_of(const Row& row, const Taken& taken, const chat::Request& request) {
-    // blocks of no provider are nobody's own
+    // without a provider's name, no blocks count as the provider's own
     const Origin origin{std::string(taken.own_blocks ? row.provider.name : ""), request.model};
     switch (row.protocol) {
         case Protocol::anthropic:
@@ -108,7 +109,8 @@ class NetworkModel final : public Model {
             return refused(Category::unauthorized, no_key());
         if (!is_header_value(key))
             return refused(Category::unauthorized,
-                           endpoint_.provider + ": the key holds characters that no key has");
+                           endpoint_.provider +
+                               ": the key contains a blank, a control or a non-ASCII character");
         if (!taken_) taken_ = Taken{quirks_at(row_, base_url_), reasoning_of(request.model)};
         for (;;) {
             const std::unique_ptr<Decoder> decoder = decoder_for(request, sink);
@@ -120,7 +122,7 @@ class NetworkModel final : public Model {
     }
 
   private:
-    // Whether the request becomes another one, after the server refused it.
+    // Adapts to a refusal. Returns whether the next request differs.
     bool learn(const Failure& failure, const chat::Request& request) {
         if (failure.status != 400 && failure.status != 422) return false;
         const bool sends_own =
@@ -212,7 +214,7 @@ std::string base_url_problem(std::string_view url) {
     if (url.find_first_of(" \t\r\n") != url.npos) return "it holds a blank";
     if (!url.starts_with("https://") && !url.starts_with("http://"))
         return "it does not begin with https:// or http://";
-    if (url.find('#') != url.npos) return "it holds a fragment (#…), which no server sees";
+    if (url.find('#') != url.npos) return "it holds a fragment (#…), which is never sent";
     return {};
 }
 

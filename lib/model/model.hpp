@@ -1,5 +1,5 @@
-// One function: a neutral request in, streamed text out, a reply back. A request that fails is
-// returned as a Failure, never thrown; what had streamed until then stays in `reply`.
+// Sends a provider-neutral request to a model, streams the text and returns the reply. A failed
+// request is returned as a Failure, never thrown; text streamed until then stays in `reply`.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct Answer {
     chat::Reply reply;
     std::optional<Failure> failure;
     bool text_was_streamed = false;
-    chat::Usage spent_before = {};  // by attempts that failed: reported is spent
+    chat::Usage spent_before = {};  // usage reported by failed attempts
 };
 
 struct Interruption {
@@ -52,7 +52,7 @@ class Model {
 struct Endpoint {
     std::string provider;  // a row of the catalog
     std::string base_url;  // empty: the row's
-    // Read for each model call; empty where the provider needs none. May throw
+    // Called for each model call; returns "" if the provider needs none. May throw
     // Error(config_invalid).
     std::function<std::string()> key;
     std::string anthropic_version;  // empty: the default
@@ -63,27 +63,28 @@ struct Endpoint {
 // A row of the catalog, for listings and for choosing a default.
 struct Provider {
     std::string_view name;
-    std::string_view key_variable;  // where needs_key is false it is sent if it is set
+    std::string_view key_variable;  // if needs_key is false, it is sent only if set
     std::string_view base_url;
-    std::string_view default_model;  // "" where there is none
+    std::string_view default_model;  // "" if there is none
     bool needs_key = true;
 };
 const std::vector<Provider>& catalog();
 const Provider* find_provider(std::string_view name);
-// How many tokens the model takes, where it is known and the same wherever it runs; 0 elsewhere.
-// `model` in full.
+// Returns the context size of a model in tokens if it is known and the same wherever the model
+// runs, else 0. `model` is the full name.
 std::int64_t known_context_tokens(std::string_view model);
-// "anthropic-compatible" providers' variable for the base URL: CHORUS_OPENAI_CHAT_BASE_URL.
+// The variable for a provider's base URL: CHORUS_OPENAI_CHAT_BASE_URL.
 std::string base_url_variable(std::string_view provider);
-// Why nothing can be sent to a base URL, whatever is there; or "".
+// Returns why a base URL is invalid, or "".
 std::string base_url_problem(std::string_view url);
 
-// Throws Error(no_driver) that lists the providers when none has that name; Error(unauthorized)
-// with the variable to set is a Failure of ask(), not thrown here. `client` outlives the model.
+// Throws Error(no_driver) that lists the providers if none has that name. A missing key is not
+// thrown here: ask() returns a Failure that names the variable to set. `client` must outlive the
+// model.
 std::unique_ptr<Model> make_model(const Endpoint& endpoint, net::Client& client);
 
-// The exact body that ask() would send, for --dry-run; "" for builtin/script. A base URL other than
-// the row's changes the body of openai-chat, so whoever has an Endpoint passes that.
+// Returns the exact body that ask() would send, for --dry-run; "" for builtin/script. A base URL
+// other than the row's changes the body of openai-chat, so pass the Endpoint if there is one.
 std::string request_body(const Endpoint& endpoint, const chat::Request& request);
 std::string request_body(std::string_view provider, const chat::Request& request);
 

@@ -32,7 +32,7 @@ void write_text_message(JsonText& out, std::string_view role, std::string_view t
 
 void write_tools(JsonText& out, const std::vector<chat::ToolDefinition>& tools,
                  const Quirks& quirks) {
-    // some servers refuse an empty list, and OpenAI the second key without the first
+    // some servers refuse an empty list, and OpenAI refuses parallel_tool_calls without tools
     if (tools.empty()) return;
     out.key("tools").begin_array();
     for (const chat::ToolDefinition& tool : tools)
@@ -79,8 +79,8 @@ void write_calls(JsonText& out, const Message& message, const Quirks& quirks) {
     out.end_array();
 }
 
-// The chat form of own blocks is an array of one object, {"reasoning_content":…}, whose members go
-// beside the message's others.
+// In the chat protocol, own blocks are an array of one object, {"reasoning_content":…}, whose
+// members are added to the message's.
 void write_reasoning(JsonText& out, const Message& message, const Origin& origin,
                      const Quirks& quirks) {
     if (quirks.reasoning == ReasoningBack::none || message.tool_calls.empty()) return;
@@ -105,7 +105,7 @@ void write_answer(JsonText& out, const Message& message, const Origin& origin,
     out.end_object();
 }
 
-// Consecutive user messages become one: the templates of many models insist on taking turns.
+// Joins consecutive user messages: the templates of many models require alternating roles.
 class UserText {
   public:
     explicit UserText(JsonText& out) : out_(out) {}

@@ -1,4 +1,4 @@
-// Chat Completions, which OpenAI began and most servers speak: POST {base}/chat/completions.
+// Chat Completions, OpenAI's protocol that most servers support: POST {base}/chat/completions.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace chorus::model {
 
-// Leaves out or renames what a server refuses with that message. False where it is about something
-// else.
+// Leaves out or renames the field that the message refuses. Returns false if the message is about
+// something else.
 bool adapt(Quirks& quirks, std::string_view refusal);
 
 std::string chat_body(const chat::Request& request, const Origin& origin, const Quirks& quirks);

@@ -22,7 +22,7 @@ struct Call {
     std::string name;
     std::string arguments;
     Braces braces;
-    std::string next_id;  // of another call of the same function, once arguments of it come
+    std::string next_id;  // of another call of the same function, used once its arguments arrive
 };
 
 // One element of delta.tool_calls.
@@ -41,14 +41,14 @@ struct Fragment {
     }
 };
 
-// Some servers send a call whole once more.
+// Some servers repeat a complete call.
 bool repeats(const Call& call, const Fragment& fragment) {
     return !call.id.empty() && fragment.id == call.id && fragment.name == call.name &&
            fragment.arguments == call.arguments && call.braces.closed();
 }
 
-// Whether a fragment that points at `call` really begins another one: servers number all calls 0,
-// or leave the number out.
+// Whether a fragment that refers to `call` begins another one: some servers number all calls 0, or
+// omit the number.
 bool begins_another(const Call& call, const Fragment& fragment) {
     if (repeats(call, fragment)) return false;
     const bool new_id = !fragment.id.empty() && !call.id.empty() && fragment.id != call.id;
@@ -60,7 +60,7 @@ bool begins_another(const Call& call, const Fragment& fragment) {
            (!fragment.arguments.empty() || fragment.name != call.name);
 }
 
-// Names come whole, repeated, or in pieces before the arguments.
+// Names arrive whole, repeated, or in pieces before the arguments.
 void extend_name(Call& call, std::string_view name) {
     if (name.empty() || !call.arguments.empty() || name == call.name) return;
     if (name.substr(0, call.name.size()) == call.name)
@@ -69,7 +69,7 @@ void extend_name(Call& call, std::string_view name) {
         call.name += name;
 }
 
-// The words of the API and of servers that took up its form: Mistral, TGI, Cohere, vLLM.
+// The words of the API and of compatible servers: Mistral, TGI, Cohere, vLLM.
 StopReason stop_reason(std::string_view word, bool refused) {
     static constexpr std::array limits{"length", "max_tokens", "model_length"};
     static constexpr std::array calls{"tool_calls", "function_call", "tool_use"};
@@ -142,7 +142,7 @@ bool ChatDecoder::read(const net::ServerEvent& event) {
     const std::optional<Json> data = parse_event(event.data, surrogate_half());
     if (!data || !data->is_object()) return false;
     if (is_complaint(*data)) {
-        // what is whole stays whole
+        // an error after the end does not spoil a complete answer
         if (!is_complete()) complain(event.data);
         return true;
     }
@@ -197,8 +197,8 @@ void ChatDecoder::take_delta(const Json& delta) {
     if (member(delta, "function_call").is_object()) take_call(member(delta, "function_call"), 0);
 }
 
-// Hears a message that a server sends in place of a delta: a piece of it, all of it so far, or all
-// of it once at the end.
+// Takes a message that a server sends in place of a delta: a piece of the answer, all of it so far,
+// or all of it once at the end.
 void ChatDecoder::take_message(const Json& message) {
     Json news = message;
     if (!calls_.empty()) news.erase("tool_calls");
@@ -222,7 +222,7 @@ void ChatDecoder::take_reasoning(const Json& delta) {
         take_details(member(delta, "reasoning_details"));
 }
 
-// Pieces of one detail come as details of the same type and index.
+// Pieces of one detail arrive as details of the same type and index.
 void ChatDecoder::take_details(const Json& details) {
     if (!details.is_array()) return;
     for (const Json& detail : details) {
@@ -319,7 +319,7 @@ void ChatDecoder::assemble(chat::Reply& reply) {
         reply.tool_calls.push_back({call.id, call.name, is_blank ? "{}" : call.arguments});
     }
     if (reply.tool_calls.empty()) return;
-    // some servers say "stop" all the same
+    // some servers report "stop" even with calls
     if (reply.stop == StopReason::end) reply.stop = StopReason::tool_use;
     const bool has_own = quirks_.reasoning == ReasoningBack::content ||
                          (quirks_.reasoning == ReasoningBack::details && !details_.empty());

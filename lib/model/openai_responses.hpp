@@ -1,5 +1,5 @@
-// OpenAI's Responses, stateless: POST {base}/responses. Nothing is stored there; every output item
-// is sent back in order.
+// OpenAI's Responses API, used without server state: POST {base}/responses. The server stores
+// nothing; every output item is sent back in order.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,15 @@
 
 namespace chorus::model {
 
-// The request's fields on reasoning. Models that do not reason refuse them.
+// The reasoning fields of a request. Models that do not reason refuse them.
 enum class Reasoning {
     none,
-    encrypted,   // to be sent back
-    summarized,  // in words too, which also tells that the model is at work
+    encrypted,   // encrypted reasoning, to be sent back
+    summarized,  // also summaries, which show that the model is working
 };
 Reasoning reasoning_of(std::string_view model);
-// The next level to ask for after a request with `asked` was refused with that message; `asked`
-// where it is about something else.
+// Returns the level to use after a request with `asked` was refused with this message; `asked` if
+// the message is about something else.
 Reasoning reasoning_after(Reasoning asked, std::string_view refusal);
 
 // `parallel_tool_calls`: whether the field is sent.

@@ -14,7 +14,7 @@ using chat::StopReason;
 
 constexpr std::size_t item_cost_bytes = 256;
 
-// An output item: as it was added, then as it was done; the deltas count only where it never was.
+// An output item as announced, then as completed. The deltas count only if it was never completed.
 struct Item {
     Json json;
     std::string text;
@@ -175,7 +175,7 @@ void ResponsesDecoder::take_arguments(const Json& event, std::string_view type) 
     }
 }
 
-// Items that a server named only at the end.
+// Takes the items of a server that sends them only at the end.
 void ResponsesDecoder::take_output(const Json& output, std::size_t event_bytes) {
     if (!output.is_array()) return;
     const bool none_was_done =
@@ -208,7 +208,7 @@ void ResponsesDecoder::take_usage(const Json& reported) {
     take_larger(sum.cache_read_tokens, member(reported, "input_tokens_details"), "cached_tokens");
 }
 
-// Messages are paragraphs of their own: a commentary, then the answer.
+// Each message is a paragraph of its own: a commentary, then the answer.
 void ResponsesDecoder::speak(Item& item, std::string_view text) {
     if (text.empty()) return;
     if (!item.has_spoken && has_text()) say("\n\n");
@@ -223,20 +223,20 @@ void ResponsesDecoder::speak_unheard(Item& item) {
     speak_rest(item, text_in(item.json));
 }
 
-// What the deltas left out of the whole text.
+// Says the part of the whole text that the deltas left out.
 void ResponsesDecoder::speak_rest(Item& item, std::string_view whole) {
     if (whole.starts_with(item.text)) speak(item, whole.substr(item.text.size()));
 }
 
-// The item that an event with an item_id speaks of.
+// Returns the item that the event's item_id refers to.
 Item& ResponsesDecoder::item_of(const Json& event) {
     return item_for(std::string(text_of(event, "item_id")), count_of(event, "output_index"),
                     [](const Item&) { return true; });
 }
 
-// By its id, then by its number. Some servers give an item another id in every event (GitHub
-// Copilot), others give every item the same number: under an id not seen before, `is_it` tells
-// whether the item that is still open under the number is meant.
+// Finds an item by id, then by number, or adds one. Some servers change an item's id in every event
+// (GitHub Copilot), others give every item the same number: for an unknown id, `is_it` tells
+// whether the open item with that number is meant.
 Item& ResponsesDecoder::item_for(const std::string& id, std::optional<std::int64_t> index,
                                  const std::function<bool(const Item&)>& is_it) {
     std::optional<std::size_t> at;
@@ -264,7 +264,7 @@ Item& ResponsesDecoder::item_for(const std::string& id, std::optional<std::int64
     return items_[*at];
 }
 
-// By output_index where every item has one, else as they came.
+// Returns the items by output_index if every item has one, else in order of arrival.
 std::vector<std::size_t> ResponsesDecoder::output_order() const {
     std::vector<std::size_t> order(items_.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -275,7 +275,8 @@ std::vector<std::size_t> ResponsesDecoder::output_order() const {
     return order;
 }
 
-// null for what cannot go back: an item that was never announced, or reasoning without its end.
+// Returns null for an item that cannot be sent back: one that was never announced, or incomplete
+// reasoning.
 Json ResponsesDecoder::wire_form(const Item& item) const {
     Json json = item.json;
     if (!json.is_object()) return nullptr;

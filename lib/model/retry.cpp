@@ -20,7 +20,7 @@ bool is_stopped(const Interruption& interruption) {
     return interruption.stop && interruption.stop();
 }
 
-// Anything between nothing and the whole: processes that failed together do not come back together.
+// Full jitter: processes that failed together do not retry together.
 std::int64_t backoff_ms(const RetryPolicy& policy, int attempt) {
     const int doublings = std::min(attempt - 1, 30);
     const std::int64_t most = std::min(policy.longest_ms, policy.first_ms << doublings);
@@ -28,11 +28,11 @@ std::int64_t backoff_ms(const RetryPolicy& policy, int attempt) {
     return std::uniform_int_distribution<std::int64_t>(0, std::max<std::int64_t>(most, 0))(source);
 }
 
-// Nothing where it is not worth waiting: too long, or past the deadline.
+// Returns nothing if waiting is pointless: too long, or past the deadline.
 std::optional<std::int64_t> wait_before_next(const Failure& failure, const RetryPolicy& policy,
                                              int attempt) {
     const bool told = failure.retry_after_ms && *failure.retry_after_ms > 0;
-    // where there is a deadline, that decides, but for a limit, which other keys may not have
+    // with a deadline, that alone decides, except for a rate limit, which another key may not have
     const bool may_be_long = policy.deadline_ms > 0 && failure.category == Category::server_error;
     if (told && !may_be_long && *failure.retry_after_ms > policy.longest_server_wait_ms)
         return std::nullopt;
@@ -46,13 +46,13 @@ bool may_be_retried(const Answer& answer) {
     return answer.failure && answer.failure->retryable && !answer.text_was_streamed;
 }
 
-// Returns why a whole answer is none, or "": some models send nothing but thoughts now and then, or
-// announce a call that does not come.
+// Returns why a complete answer is unusable, or "": some models occasionally send only thinking, or
+// announce a call that does not follow.
 std::string defect_of(const Answer& answer) {
     const chat::Reply& reply = answer.reply;
     if (answer.failure || !reply.tool_calls.empty()) return {};
     if (reply.stop == chat::StopReason::tool_use)
-        return "the answer ended with " + base::quoted(reply.raw_stop) + " and holds no call";
+        return "the answer ended with " + base::quoted(reply.raw_stop) + " but contains no call";
     const bool is_empty = reply.stop == chat::StopReason::end && base::trim(reply.text).empty();
     return is_empty ? "the answer was empty" : "";
 }
@@ -72,7 +72,7 @@ bool wait_for(std::int64_t wait_ms, const Interruption& interruption) {
         if (is_stopped(interruption)) return false;
         const std::int64_t left = end - sys::monotonic_ms();
         if (left <= 0) return true;
-        // poll passes over a negative descriptor
+        // poll ignores a negative descriptor
         pollfd wake{.fd = interruption.wake_fd, .events = POLLIN, .revents = 0};
         if (poll(&wake, 1, static_cast<int>(std::min(left, look_up_every_ms))) > 0) return false;
     }
@@ -89,7 +89,7 @@ Answer ask_with_retries(Model& model, const chat::Request& request, const Stream
         answer.spent_before = spent;
         if (std::string defect = defect_of(answer); !defect.empty())
             answer.failure = broken_answer(std::move(defect), !std::exchange(was_broken, true));
-        // that it was stopped says less than what it was at
+        // the failure before the interruption says more than the interruption
         if (answer.failure && last && is_stopped(interruption)) answer.failure = last;
         if (!may_be_retried(answer) || attempt > policy.most || is_stopped(interruption))
             return answer;
@@ -97,7 +97,7 @@ Answer ask_with_retries(Model& model, const chat::Request& request, const Stream
         if (!wait) {
             if (answer.failure->category == Category::server_error &&
                 answer.failure->retry_after_ms)
-                answer.failure->message += "; it asks for a wait of " +
+                answer.failure->message += "; the server asks to wait " +
                                            base::seconds_text(*answer.failure->retry_after_ms);
             return answer;
         }

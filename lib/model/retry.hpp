@@ -12,7 +12,7 @@ struct RetryPolicy {
     int most = 3;
     std::int64_t first_ms = 500;
     std::int64_t longest_ms = 8'000;
-    // A longer Retry-After is waited for only within a deadline, and never that of a rate limit.
+    // A longer Retry-After is honoured only within a deadline, and never for a rate limit.
     std::int64_t longest_server_wait_ms = 60'000;
     std::int64_t deadline_ms = 0;  // monotonic; 0: none
 };
@@ -23,11 +23,11 @@ struct RetryEvent {
     Failure failure;
 };
 
-// False when interrupted.
+// Returns false when interrupted.
 bool wait_for(std::int64_t wait_ms, const Interruption& interruption);
 
-// Waits are cut short by the interruption. Never retries once text was streamed. An answer without
-// text and calls, or that announces a call and has none, is asked for once more, and then a
+// An interruption cuts waits short. Never retries once text was streamed. An answer without text
+// and calls, or one that announces a call and has none, is retried once and then reported as a
 // failure.
 Answer ask_with_retries(Model& model, const chat::Request& request, const StreamSink& sink,
                         const Interruption& interruption, const RetryPolicy& policy,

@@ -16,8 +16,7 @@ using chat::Role;
 
 constexpr std::string_view introduction =
     "This is builtin/script: no model, no network. Lines that begin with / are tool calls; the "
-    "rest "
-    "is answered back.";
+    "rest is echoed.";
 constexpr std::string_view id_prefix = "script_";
 constexpr std::string_view name_characters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:";
@@ -35,7 +34,7 @@ struct Script {
     std::string text;
 };
 
-// "/bash make test"; a path such as /etc/passwd is no call.
+// "/bash make test"; a path such as /etc/passwd is not a call.
 Line parse_line(std::string_view line) {
     if (line.empty() || line.front() != '/') return {};
     line.remove_prefix(1);
@@ -45,7 +44,7 @@ Line parse_line(std::string_view line) {
     return ends ? Line{line.substr(0, length), base::trim(rest)} : Line{};
 }
 
-// A <stdin> block holds data, and it is the message's last part.
+// A <stdin> block contains data, not calls; it is the last part of the message.
 void add_message(Script& script, std::string_view prompt) {
     bool in_data = false;
     for (const std::string_view text : base::split_lines(prompt)) {
@@ -58,7 +57,7 @@ void add_message(Script& script, std::string_view prompt) {
     }
 }
 
-// Reads all that was said to the turn: a message that came while it was at work goes on with it.
+// Reads all user messages of the turn, including those that arrived while it was running.
 Script script_since(const std::vector<Message>& messages, std::size_t start) {
     Script script;
     for (std::size_t i = start; i < messages.size(); ++i)
@@ -66,7 +65,8 @@ Script script_since(const std::vector<Message>& messages, std::size_t start) {
     return script;
 }
 
-// Where the turn began: at the newest message that says so, else at the newest from the user.
+// Returns the index of the turn's first message: the newest one marked as such, else the newest
+// from the user.
 std::size_t turn_start(const std::vector<Message>& messages) {
     const auto find = [&](auto&& fits) {
         const auto at = std::find_if(messages.rbegin(), messages.rend(), fits);
@@ -87,7 +87,7 @@ std::vector<const chat::ToolCall*> calls_since(const std::vector<Message>& messa
     return calls;
 }
 
-// One more than any in the window, so that an id never stands for two calls in it.
+// One more than the highest in the window, so that ids are unique in it.
 std::string next_id(const std::vector<Message>& messages) {
     std::int64_t highest = 0;
     for (const chat::ToolCall* call : calls_since(messages, 0)) {
@@ -100,7 +100,7 @@ std::string next_id(const std::vector<Message>& messages) {
     return std::string(id_prefix) + std::to_string(highest + 1);
 }
 
-// The argument that bare text stands for: the first required one, else the first there is.
+// The argument that bare text sets: the first required one, else the first one.
 std::string bare_argument(const Json& schema) {
     const Json& required = member(schema, "required");
     if (required.is_array() && !required.empty()) return std::string(text_of(required.front()));
@@ -171,7 +171,7 @@ class ScriptModel final : public Model {
         if (interruption.stop && interruption.stop()) return failed("builtin: stopped");
         if (request.model != "script")
             return failed("builtin: no model " + base::quoted(request.model) +
-                          ": there is 'script'");
+                          ": only 'script' exists");
         Answer answer;
         answer.reply = script_reply(request);
         answer.text_was_streamed = !answer.reply.text.empty();

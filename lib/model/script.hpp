@@ -1,6 +1,6 @@
 // builtin/script: no model and no network. A pure function of the conversation: the lines of the
-// newest prompt that begin with '/' are tool calls, made one per request; then the rest is answered
-// back with the results.
+// newest prompt that begin with '/' are tool calls, made one per request; then the answer repeats
+// the rest, with the results.
 #pragma once
 
 #include <memory>

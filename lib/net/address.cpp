@@ -50,7 +50,7 @@ bool is_public(const in6_addr& address) {
     constexpr std::array<std::uint8_t, 12> nat64{0, 0x64, 0xff, 0x9b};
     if (std::equal(nat64.begin(), nat64.end(), bytes)) return is_public(four_at(address, 12));
     if (bytes[0] == 0x20 && bytes[1] == 0x02) return is_public(four_at(address, 2));
-    return (bytes[0] & 0xe0) == 0x20;  // 2000::/3 is all that was given out
+    return (bytes[0] & 0xe0) == 0x20;  // 2000::/3 is all that has been allocated
 }
 
 bool is_public(const sockaddr& address) {

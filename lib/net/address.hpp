@@ -1,4 +1,4 @@
-// Which addresses are of the whole Internet, and not of this host or its networks.
+// Tells public Internet addresses from those of this host and its networks.
 #pragma once
 
 #include <netinet/in.h>
@@ -8,14 +8,14 @@
 
 namespace chorus::net {
 
-// By the registries of special-purpose addresses of IANA (RFC 6890): loopback, private, shared,
-// link-local, benchmarking, multicast and reserved ones are not. An address of IPv6 that stands for
-// one of IPv4 is what that is.
+// Follows IANA's registries of special-purpose addresses (RFC 6890): loopback, private, shared,
+// link-local, benchmarking, multicast and reserved addresses are not public. An IPv6 address that
+// embeds an IPv4 address is judged by the latter.
 bool is_public(const in_addr& address);
 bool is_public(const in6_addr& address);
 bool is_public(const sockaddr& address);  // false for another family
 
-// What a refusal of one says before its place.
+// Begins the message that refuses such an address; the address follows.
 extern const std::string private_address;
 
 }  // namespace chorus::net

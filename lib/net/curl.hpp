@@ -41,7 +41,7 @@ struct Curl {
 #undef CHORUS_MEMBER
 };
 
-// Opens and initialises it once for the process. Throws Error(failed) that names the Debian
+// Opens and initialises libcurl once per process. Throws Error(failed) that names the Debian
 // package.
 const Curl& curl();
 

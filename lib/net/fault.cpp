@@ -66,7 +66,7 @@ std::string tls_message(CURLcode code, std::string_view reason, const std::strin
 
 Fault fault_of(CURLcode code, const Circumstances& c) {
     const std::string where = c.place + (c.proxy_configured ? " (a proxy is configured)" : "");
-    // libcurl calls a proxy's refusal a failed read.
+    // libcurl reports a proxy's refusal as a failed read.
     if (c.proxy_status == 407)
         return {TransportFault::connect,
                 "the proxy asks for a user name and a password (407): " + c.place, true};

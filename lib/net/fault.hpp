@@ -1,4 +1,4 @@
-// What went wrong on the way, in people's words. Include it in this room's .cpp files only.
+// Describes a failed transfer in words for people. Include it in this room's .cpp files only.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace chorus::net {
 struct Fault {
     TransportFault kind = TransportFault::none;
     std::string message;
-    bool lasts = false;  // another try comes to the same
+    bool lasts = false;  // retrying does not help
 };
 
-// What libcurl knew when it gave up.
+// What libcurl knew when the transfer failed.
 struct Circumstances {
     std::string place;
-    std::string reason;  // its own words, may be empty
+    std::string reason;  // libcurl's own words, may be empty
     int error_number = 0;
     long proxy_status = 0;  // what a proxy answered to CONNECT, or 0
     bool proxy_configured = false;

@@ -1,5 +1,5 @@
-// A gzip stream unpacked as it comes, and whole texts. libcurl's own unpacking takes a stream that
-// ends early for a whole one, so it is switched off.
+// Unpacks a gzip stream as it arrives; packs and unpacks whole texts. libcurl's own unpacking
+// accepts a stream that ends early, so it is switched off.
 #pragma once
 
 #include <functional>
@@ -16,9 +16,9 @@ class Gunzip {
 
     Gunzip();
     ~Gunzip();
-    // Hands on everything that can be unpacked so far, in pieces of at most 32 KiB.
+    // Passes everything that can be unpacked so far to the sink, in pieces of at most 32 KiB.
     Outcome feed(std::string_view bytes, const std::function<bool(std::string_view)>& sink);
-    // Nothing came at all, or the last member's end did. What follows that end is passed over.
+    // True if nothing arrived or the last member is complete. Bytes after its end are ignored.
     bool complete() const;
 
   private:
@@ -26,9 +26,9 @@ class Gunzip {
     std::unique_ptr<Stream> stream_;
 };
 
-// Packed fast rather than small.
+// Packs for speed, not for size.
 std::string gzip(std::string_view text);
-// Nothing where it is damaged, or longer than `most`.
+// Returns nothing if the data is damaged or unpacks to more than `most` bytes.
 std::optional<std::string> gunzip(std::string_view packed, std::size_t most);
 
 }  // namespace chorus::net

@@ -9,7 +9,7 @@
 namespace chorus::net {
 namespace {
 
-constexpr double longest_ms = 1e12;  // what is more means for ever as well
+constexpr double longest_ms = 1e12;  // longer waits are cut to this
 
 std::optional<std::int64_t> parse_wait(std::string_view text, double unit_ms) {
     double value = 0;

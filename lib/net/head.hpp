@@ -1,4 +1,4 @@
-// The header of an answer, line by line as it comes.
+// Parses the header of an answer line by line as it arrives.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,15 @@ using Headers = std::map<std::string, std::string>;
 
 class Head {
   public:
-    // A status line begins anew: what came before was an interim answer. False past the bound
-    // (base/limits.hpp), which counts all lines of the exchange.
+    // A status line discards earlier headers, which belong to an interim answer. Returns false past
+    // the bound (base/limits.hpp) on all lines of the exchange.
     bool add_line(std::string_view line);
-    // A line behind the body: only counted.
+    // A line after the body; it is only counted.
     bool add_trailer(std::string_view line);
-    // Of the newest status line, interim ones (1xx) too; 0 before any.
+    // The newest status, including interim ones (1xx); 0 before any.
     int status() const { return status_; }
     const Headers& headers() const { return headers_; }
-    // Empty where there is none.
+    // Empty if there is none.
     std::string_view find(const std::string& name) const;
 
   private:
@@ -33,8 +33,9 @@ class Head {
     std::size_t size_bytes_ = 0;
 };
 
-// retry-after-ms, else retry-after in seconds, else as a date, which is counted from the answer's
-// own date where it has one and from `now_ms` else. `parse_date` gives -1 where it cannot.
+// Returns the wait from retry-after-ms, else from retry-after in seconds, else from retry-after as
+// a date, counted from the answer's own date or, without one, from `now_ms`. `parse_date` returns
+// -1 on failure.
 std::optional<std::int64_t> retry_after_ms(
     const Headers& headers, std::int64_t now_ms,
     const std::function<std::time_t(const std::string&)>& parse_date);

@@ -13,12 +13,12 @@
 
 namespace chorus::net {
 
-// Connections live in the multi handle, so they are used again by the next request.
+// The multi handle keeps the connections, so the next request reuses them.
 struct Client::State {
     Transport transport;
     MultiHandle multi;
     EasyHandle easy;
-    std::optional<Trust> trust;  // looked for where TLS is spoken
+    std::optional<Trust> trust;  // determined when TLS is first used
 
     void open() {
         if (!multi) multi.reset(curl().multi_init());

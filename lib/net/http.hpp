@@ -1,5 +1,5 @@
 // HTTP requests whose answer is streamed. libcurl is opened by name at the first request, so that a
-// process which makes none never loads it.
+// process without requests never loads it.
 #pragma once
 
 #include <cstddef>
@@ -18,21 +18,21 @@ namespace chorus::net {
 
 struct Timeouts {
     std::int64_t connect_ms = base::limits::connect_ms;
-    // Until the answer itself begins, from one byte to the next: servers send the header, comments
-    // and first events before a model starts to think.
+    // The longest gap between bytes until the answer itself begins: servers send the header,
+    // comments and first events before a model starts to think.
     std::int64_t first_byte_ms = base::limits::first_byte_ms;
-    std::int64_t stall_ms = base::limits::stall_ms;  // then; comments count as bytes
-    // For the whole body of a status other than 2xx, where the status is what counts.
+    std::int64_t stall_ms = base::limits::stall_ms;  // afterwards; comments count as bytes
+    // For the whole body of a status other than 2xx, of which only the status is essential.
     std::int64_t error_body_ms = 10'000;
 };
 
-// What the edge read from the environment once: HTTPS_PROXY, NO_PROXY, CURL_CA_BUNDLE,
+// Settings that the command read from the environment once: HTTPS_PROXY, NO_PROXY, CURL_CA_BUNDLE,
 // SSL_CERT_FILE, SSL_CERT_DIR …
 struct Transport {
     std::string ca_file;       // CURL_CA_BUNDLE or SSL_CERT_FILE
-    std::string ca_directory;  // SSL_CERT_DIR; where neither is set the system's count
+    std::string ca_directory;  // SSL_CERT_DIR; if neither is set, the system's are used
     std::string system_directory = "/etc/ssl/certs";
-    // Debian, Red Hat, SUSE, Alpine: the first that is there.
+    // Debian, Red Hat, SUSE, Alpine: the first that exists.
     std::vector<std::string> system_bundles{"/etc/ssl/certs/ca-certificates.crt",
                                             "/etc/pki/tls/certs/ca-bundle.crt",
                                             "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
@@ -45,10 +45,10 @@ struct Transport {
 
 struct Request {
     std::string method = "POST";
-    std::string url;          // https, or http to a loopback address, which goes past proxies
+    std::string url;          // https, or http to a loopback address, which bypasses proxies
     bool plain_http = false;  // http:// to any host: a person configured this URL
-    // Not to loopback, private and link-local addresses, wherever the name leads: fault connect.
-    // Where there is a proxy, it decides, and no_proxy takes nothing past it.
+    // Refuses loopback, private and link-local addresses, also those a name resolves to (fault
+    // connect). A proxy, if there is one, decides instead, and no_proxy is ignored.
     bool public_only = false;
     std::vector<std::string> headers;  // "Name: value"
     std::string body;
@@ -69,24 +69,24 @@ enum class TransportFault {
     other
 };
 
-// What the receiver of a body makes of all that has come.
+// How the receiver of a body judges what has arrived so far.
 enum class Received {
-    preamble,  // nothing of the answer itself, or a pause in it: first_byte_ms holds
-    answer,    // stall_ms holds
-    whole,     // the rest is awaited a moment only, so that the connection can be used again
+    preamble,  // nothing of the answer itself, or a pause in it: first_byte_ms applies
+    answer,    // stall_ms applies
+    whole,     // the rest is awaited only briefly, so that the connection can be reused
     refused,   // the exchange ends (fault too_large)
 };
 
 struct Response {
     TransportFault fault = TransportFault::none;
-    std::string fault_message;  // for people, of one line: "connection refused: 127.0.0.1:9"
-    bool fault_lasts = false;   // until somebody mends it: a certificate, a proxy's password
-    int status = 0;             // 0 where no status line came
+    std::string fault_message;  // one line for people: "connection refused: 127.0.0.1:9"
+    bool fault_lasts = false;   // retrying does not help: a certificate, a proxy's password
+    int status = 0;             // 0 if no status line arrived
     std::map<std::string, std::string> headers;  // names in lower case
-    // Of a status other than 2xx, capped; else empty. Such an answer whose body is cut or stalls is
-    // no fault: the status is what counts.
+    // The body of a status other than 2xx, capped; else empty. A cut or stalled body of such an
+    // answer is not a fault: the status is what counts.
     std::string body;
-    std::uint64_t streamed_bytes = 0;            // handed to on_body
+    std::uint64_t streamed_bytes = 0;            // passed to on_body
     std::optional<std::int64_t> retry_after_ms;  // retry-after (seconds or date) and retry-after-ms
 };
 
@@ -97,11 +97,11 @@ class Client {
     Client(const Client&) = delete;
     Client& operator=(const Client&) = delete;
 
-    // Body bytes of a 2xx answer go to on_body as they come, unpacked; what it throws comes out of
-    // send(). Redirects are not followed.
-    // Throws Error(failed) where libcurl is missing, Error(bad_request) for a header with a line
-    // break. `wake_fd` (or -1) becoming readable ends it within milliseconds (fault stopped), as
-    // does `stop` returning true, asked about every 100 ms.
+    // Passes the body of a 2xx answer to on_body, unpacked, as it arrives; exceptions from on_body
+    // leave send(). Redirects are not followed.
+    // Throws Error(failed) if libcurl is missing, Error(bad_request) for a header with a line
+    // break. The request ends (fault stopped) within milliseconds when `wake_fd` (or -1) becomes
+    // readable, and when `stop`, called about every 100 ms, returns true.
     Response send(const Request& request, const std::function<Received(std::string_view)>& on_body,
                   const std::function<bool()>& stop = {}, int wake_fd = -1);
 

@@ -28,7 +28,7 @@ void check_header(std::string_view header) {
     throw base::Error(
         base::ErrorCode::bad_request,
         "line break in the header " + base::visible(name_of(header), base::Newlines::escape),
-        "look for one in the key or in the configured headers");
+        "check the key and the configured headers");
 }
 
 ListHandle header_list(const std::vector<std::string>& headers) {
@@ -43,7 +43,7 @@ ListHandle header_list(const std::vector<std::string>& headers) {
     }
     if (!given("user-agent")) append(list, "User-Agent: chorus/" CHORUS_VERSION);
     if (!given("accept-encoding")) append(list, "Accept-Encoding: gzip");
-    // A name without a value takes away what libcurl would send of its own accord.
+    // A name without a value removes the header that libcurl would add by itself.
     if (!given("content-type")) append(list, "Content-Type:");
     append(list, "Expect:");
     return list;
@@ -95,7 +95,7 @@ ListHandle set_options(CURL* easy, const Transport& transport, const Trust& trus
     set_method(easy, request);
     set_option(easy, CURLOPT_FOLLOWLOCATION, 0L);
     set_option(easy, CURLOPT_NETRC, long{CURL_NETRC_IGNORED});
-    // Empty rather than unset, or libcurl reads the environment.
+    // Empty rather than unset: otherwise libcurl reads the environment.
     set_option(easy, CURLOPT_PROXY, proxy_for(transport, target).c_str());
     set_option(easy, CURLOPT_NOPROXY, request.public_only ? "" : transport.no_proxy.c_str());
     set_option(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
@@ -107,7 +107,7 @@ ListHandle set_options(CURL* easy, const Transport& transport, const Trust& trus
     set_option(easy, CURLOPT_TCP_KEEPIDLE, keepalive_idle_s);
     set_option(easy, CURLOPT_TCP_KEEPINTVL, keepalive_interval_s);
     set_option(easy, CURLOPT_NOSIGNAL, 1L);
-    // Else an interrupted look-up of a name is waited for to its end.
+    // Without it, libcurl waits for a name look-up to end even after an interruption.
     set_option(easy, CURLOPT_QUICK_EXIT, 1L);
     return headers;
 }

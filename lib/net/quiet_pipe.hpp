@@ -4,8 +4,8 @@
 
 namespace chorus::net {
 
-// No SIGPIPE for this thread meanwhile: OpenSSL writes to sockets without MSG_NOSIGNAL, and the
-// program's disposition is not this room's to change.
+// Blocks SIGPIPE for this thread while it exists: OpenSSL writes to sockets without MSG_NOSIGNAL,
+// and the signal's disposition belongs to the program.
 class QuietPipe {
   public:
     QuietPipe();

@@ -1,8 +1,8 @@
-// Server-sent events, to the WHATWG rules (html.spec.whatwg.org, "Interpreting an event stream"):
-// UTF-8 with an optional BOM, lines end in LF, CRLF or CR, `data` lines are joined by LF, comments
-// and unknown fields are passed over. Unlike the standard, an event whose data is empty is not
-// dispatched (MCP's priming events), and a last event without its blank line or last newline is
-// dispatched by finish(), because servers forget them.
+// Parses server-sent events by the WHATWG rules (html.spec.whatwg.org, "Interpreting an event
+// stream"): UTF-8 with an optional BOM, lines end in LF, CRLF or CR, `data` lines are joined by LF,
+// comments and unknown fields are ignored. Unlike the standard, an event with empty data is not
+// dispatched (MCP's priming events), and finish() dispatches a last event without its blank line or
+// last newline, because servers forget them.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 namespace chorus::net {
 
 struct ServerEvent {
-    std::string type;  // "message" where none was given
+    std::string type;  // "message" if none was given
     std::string data;
 };
 
@@ -25,10 +25,10 @@ class SseParser {
     using Sink = std::function<void(const ServerEvent&)>;
     explicit SseParser(Sink sink) : sink_(std::move(sink)) {}
 
-    // Any split of the bytes gives the same events. False once a line or an event passed its bound
-    // (base/limits.hpp): nothing more is dispatched then.
+    // The events do not depend on how the bytes are split. Returns false once a line or an event
+    // exceeds its bound (base/limits.hpp); nothing more is dispatched then.
     bool feed(std::string_view bytes);
-    // For a stream that ended, not for one that was cut: a last line may be half a line then.
+    // Call it for a stream that ended, not for one that was cut, whose last line may be incomplete.
     void finish();
 
   private:

@@ -18,10 +18,10 @@ namespace chorus::net {
 namespace {
 
 constexpr std::int64_t ask_every_ms = 100;
-// The last chunk of a whole answer is on its way as a rule.
+// The last chunk of a complete answer usually follows at once.
 constexpr std::int64_t linger_ms = 50;
 
-// While a transfer is in the multi handle, which must not be left there when a sink throws.
+// Keeps a transfer in the multi handle and removes it even if a sink throws.
 class Attached {
   public:
     Attached(CURLM* multi, CURL* easy) : multi_(multi), easy_(easy) {
@@ -67,7 +67,7 @@ Transfer::Transfer(CURLM* multi, CURL* easy, const Transport& transport, const T
     set_option(easy, CURLOPT_HEADERDATA, static_cast<void*>(this));
     set_option(easy, CURLOPT_WRITEFUNCTION, &Transfer::take_body);
     set_option(easy, CURLOPT_WRITEDATA, static_cast<void*>(this));
-    // what a proxy connects to is the proxy's to decide
+    // a proxy, if there is one, decides what it connects to
     if (!request.public_only || !proxy_for(transport, target).empty()) return;
     set_option(easy, CURLOPT_OPENSOCKETFUNCTION, &Transfer::open_socket);
     set_option(easy, CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
@@ -83,7 +83,7 @@ curl_socket_t Transfer::open_socket(void* self, curlsocktype, curl_sockaddr* add
 std::size_t Transfer::take_header(char* data, std::size_t, std::size_t size, void* self) noexcept {
     Transfer& transfer = *static_cast<Transfer*>(self);
     const std::string_view line(data, size);
-    // Trailers come here too, after the body, and say nothing.
+    // Trailers arrive here too, after the body; their content is ignored.
     const bool is_trailer = transfer.body_began_ || !transfer.arrived_.empty();
     if (!is_trailer) transfer.active_ms_ = sys::monotonic_ms();
     transfer.head_too_large_ =
@@ -134,7 +134,7 @@ void Transfer::deliver() {
         hand_on(bytes);
     } else {
         end({TransportFault::other, "content-encoding " + base::visible(encoding) +
-                                        " was not asked for: " + target_.place});
+                                        " was not requested: " + target_.place});
     }
 }
 
@@ -151,7 +151,7 @@ bool Transfer::hand_on(std::string_view bytes) {
     response_.streamed_bytes += bytes.size();
     received_ = on_body_(bytes);
     if (received_ == Received::refused)
-        end({TransportFault::too_large, "the answer was broken off: " + target_.place});
+        end({TransportFault::too_large, "transfer aborted: " + target_.place});
     if (received_ == Received::whole && whole_ms_ == 0) whole_ms_ = sys::monotonic_ms();
     return !over_;
 }
@@ -171,7 +171,7 @@ void Transfer::look_for_end() {
 }
 
 void Transfer::finish(CURLcode code) {
-    // libcurl's word for a single line past its own bound, 100 KiB
+    // libcurl reports a header line beyond its own bound of 100 KiB this way
     if (code == CURLE_OUT_OF_MEMORY && !body_began_) head_too_large_ = true;
     if (head_too_large_)
         return end({TransportFault::too_large, "header too large: " + target_.place});
@@ -186,7 +186,7 @@ void Transfer::check_time() {
     if (is_error_status() || received_ == Received::answer)
         return end(
             {TransportFault::stalled,
-             "nothing came for " + base::seconds_text(timeouts_.stall_ms) + ": " + target_.place});
+             "no data for " + base::seconds_text(timeouts_.stall_ms) + ": " + target_.place});
     end({TransportFault::timeout,
          "no answer within " + base::seconds_text(timeouts_.first_byte_ms) + ": " + target_.place});
 }
@@ -209,7 +209,7 @@ void Transfer::wait() {
 }
 
 bool Transfer::is_stopped() {
-    // libcurl does not tell of a hang-up of the descriptor, so it is asked once more.
+    // libcurl does not report a hang-up of the descriptor, so it is polled again.
     if (is_readable(ends_.wake_fd)) return true;
     const std::int64_t now_ms = sys::monotonic_ms();
     if (!ends_.stop || now_ms - asked_ms_ < ask_every_ms) return false;

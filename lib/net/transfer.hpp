@@ -1,4 +1,4 @@
-// One exchange: libcurl moves the bytes, everything that may throw, block or take time happens
+// One exchange. libcurl moves the bytes; everything that may throw, block or take time happens
 // outside its callbacks. Include it in this room's .cpp files only.
 #pragma once
 
@@ -27,7 +27,7 @@ class Transfer {
   public:
     using BodySink = std::function<Received(std::string_view)>;
 
-    // All of them must outlive run().
+    // All arguments must outlive run().
     Transfer(CURLM* multi, CURL* easy, const Transport& transport, const Trust& trust,
              const Request& request, const Target& target, const BodySink& on_body, Ends ends);
     Response run();
@@ -66,12 +66,12 @@ class Transfer {
 
     Head head_;
     bool head_too_large_ = false;
-    bool met_private_ = false;  // the name led to an address that is not public
+    bool met_private_ = false;  // the name resolved to an address that is not public
     std::string arrived_;
     bool body_began_ = false;
     Received received_ = Received::preamble;
-    std::int64_t whole_ms_ = 0;  // since when it is
-    std::int64_t error_ms_ = 0;  // when the status of an error came
+    std::int64_t whole_ms_ = 0;  // when the answer became whole
+    std::int64_t error_ms_ = 0;  // when an error status arrived
     std::optional<Gunzip> gunzip_;
     Response response_;
     bool over_ = false;

@@ -1,5 +1,5 @@
-// Which certificates are trusted. A bundle has to be parsed whole in every process (16 ms), of a
-// hashed directory only what is needed is read. For this room's own use.
+// Chooses the trusted certificates. A bundle is parsed whole in every process (16 ms); from a
+// hashed directory only the certificates needed are read. For this room's own use.
 #pragma once
 
 #include <string>
@@ -13,8 +13,9 @@ struct Trust {
     std::string file;
     std::string directory;
 };
-// The file that is named, unless it is the system's bundle and the hashed directory has all of it;
-// else the directory that is named; else the system's, in the form that has it whole.
+// Returns the configured file, unless it is the system's bundle and the system's hashed directory
+// contains all of it; else the configured directory; else the system's certificates, from the
+// directory if it is complete.
 Trust trust_of(const Transport& transport);
 
 }  // namespace chorus::net

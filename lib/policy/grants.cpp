@@ -11,7 +11,7 @@ namespace {
 
 using Names = std::set<std::string>;
 
-// Those of the user and of every group it is in.
+// The roles of the user and of every group that the user is in.
 Names roles_of(const Grants& grants, const Person& person) {
     Names roles;
     for (const auto& [who, given] : grants.roles)
@@ -39,7 +39,7 @@ using Rules = std::vector<Rule>;
 
 constexpr std::string_view command_prefix = "tool:bash:";
 
-// The higher the stricter; no base is the strictest.
+// Higher is stricter; a profile without a base is the strictest.
 std::ptrdiff_t strictness(const Preset* base) {
     return base == nullptr ? std::ssize(presets()) : base - presets().data();
 }
@@ -51,7 +51,7 @@ Rules with_base(Rules rules, const Rules& base) {
     return rules;
 }
 
-// Whether one of them has the same pattern, and fits.
+// Whether a rule with the same pattern fits.
 template <typename Fits>
 bool holds(const Rules& rules, const Rule& wanted, const Fits& fits) {
     return std::any_of(rules.begin(), rules.end(),
@@ -60,7 +60,7 @@ bool holds(const Rules& rules, const Rule& wanted, const Fits& fits) {
 
 constexpr auto fits_always = [](const Rule& /*rule*/) { return true; };
 
-// An ask entry in the place of this allow entry takes away.
+// Whether an ask entry in place of this allow entry narrows the profile.
 bool is_more_than_asking(const Rule& allow) {
     return allow.shell || matches_all_below(allow.pattern, command_prefix) ||
            !Pattern(allow.pattern).may_match_below(command_prefix);
@@ -72,10 +72,11 @@ std::string grant_problem(const Grants& grants, const Person& person, std::strin
     const std::string user = "user " + base::quoted(person.user);
     const std::string may_not = " may not grant " + base::quoted(profile);
     if (grants.permission_grants.empty())
-        return person.owns_home ? ""
-                                : user + may_not +
-                                      ": without permission_grants in config.json the owner of the "
-                                      "home alone may";
+        return person.owns_home
+                   ? ""
+                   : user + may_not +
+                         ": without permission_grants in config.json only the owner of "
+                         "the home may";
     const Names own = roles_of(grants, person);
     const Names may = roles_that_may(grants, profile);
     if (std::any_of(own.begin(), own.end(), [&](const auto& role) { return may.count(role) > 0; }))

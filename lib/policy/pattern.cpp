@@ -25,11 +25,11 @@ RE2::Options options() {
     return all;
 }
 
-// RE2 says "missing ): tool:(", and the caller shows the pattern anyway.
+// RE2 reports "missing ): tool:("; the pattern is cut off, because the caller shows it anyway.
 std::string reason(const RE2& expression) {
     if (expression.error_code() == RE2::ErrorBadPerlOp &&
         RE2::PartialMatch(expression.error_arg(), R"(^\(\?[=!<])"))
-        return "there is no lookaround, list the exceptions under deny";
+        return "lookaround is not supported; list the exceptions under deny";
     const std::string& whole = expression.error();
     const std::string shown = ": " + expression.pattern();
     return whole.ends_with(shown) ? whole.substr(0, whole.size() - shown.size()) : whole;
@@ -48,8 +48,8 @@ bool is_quantifier(char c) {
     return base::is_one_of(c, "*+?{");
 }
 
-// A flag such as (?i) changes what the rest means, later alternatives included. The reader
-// recurses, so what no profile may hold is not read either.
+// A flag such as (?i) changes the meaning of the rest, later alternatives included. The reader
+// recurses, so a pattern too long for a profile is not read either.
 bool is_unreadable(std::string_view pattern) {
     if (pattern.size() > base::limits::pattern_bytes) return true;
     for (std::size_t at = 0; (at = pattern.find("(?", at)) != std::string_view::npos; at += 2)
@@ -95,7 +95,7 @@ class Reader {
         return all.size() > most_beginnings ? unknown() : all;
     }
 
-    // How many bytes of the pattern stand for one character of plain text here, or 0.
+    // Returns how many bytes of the pattern denote one character of plain text here, or 0.
     std::size_t character_size() const {
         const std::size_t size = peek() == '\\' ? 2 : 1;
         const char c = peek(size - 1);
@@ -106,7 +106,8 @@ class Reader {
         return plain && is_ascii && !is_quantifier(peek(size)) ? size : 0;
     }
 
-    // Plain text, a group, or what leaves it open: a class, \Q…\E, an escape or one byte.
+    // Reads plain text, a group, or something that leaves the beginning open: a class, \Q…\E, an
+    // escape or one byte.
     Set next() {
         static const RE2 other(R"(\[\^?\]?(?:\[:[\s\S]*?:\]|\\[\s\S]|[^\]])*\]?|)"
                                R"(\\Q[\s\S]*?(?:\\E|$)|\\[\s\S]|[\s\S])",

@@ -31,16 +31,17 @@ class Pattern {
     ~Pattern();
 
     const std::string& text() const { return text_; }
-    // The whole of `text`; `.` is no newline. An invalid pattern matches nothing.
+    // Matches the whole of `text`; `.` does not match a newline. An invalid pattern matches
+    // nothing.
     bool matches(std::string_view text) const;
-    // False only where, as far as its plain text tells, it cannot match the whole of `text`, or no
-    // text that begins with `prefix`. Cheap enough for every pattern of a profile at every start,
-    // which compiling is not.
+    // Return false only if the pattern's plain text shows that it cannot match the whole of `text`,
+    // or any text that begins with `prefix`. Unlike compiling, this is cheap enough for every
+    // pattern of a profile at every start.
     bool may_match(std::string_view text) const;
     bool may_match_below(std::string_view prefix) const;
-    // Anywhere in `text`.
+    // Matches anywhere in `text`.
     bool is_in(std::string_view text) const;
-    // Why it is invalid, "missing )", or nothing. Compiles.
+    // Returns why the pattern is invalid ("missing )"), or nothing. Compiles it.
     std::optional<std::string> fault() const;
 
   private:

@@ -27,14 +27,14 @@ struct Entry {
 
     Rule rule;
     Pattern pattern;
-    // "allow[2]", "standard.allow[2]" for what a custom profile has from its base
+    // "allow[2]"; "standard.allow[2]" for an entry from a custom profile's base
     std::string where;
 
     bool in_force(bool confined) const { return confined || !rule.while_confined; }
     std::string label() const { return where + " " + pattern.text(); }
 };
 
-using List = std::deque<Entry>;  // entries do not move
+using List = std::deque<Entry>;  // a deque, so that entries do not move
 
 void append(List& list, const std::vector<Rule>& rules, std::string_view name) {
     for (std::size_t i = 0; i < rules.size(); ++i)
@@ -67,8 +67,8 @@ void check(const List& list, std::string_view what) {
         throw invalid(
             fmt::format("{}.{} '{}{}': {}", what, one.where,
                         base::visible(shown, base::Newlines::escape), cut ? "…" : "", *fault),
-            "a pattern is an RE2 expression for the whole action; what it must not match goes "
-            "into a deny list, as in \"deny\": [\"tool:git:push origin main\"]");
+            "a pattern is an RE2 expression that matches the whole action; put exceptions into a "
+            "deny list, as in \"deny\": [\"tool:git:push origin main\"]");
     }
 }
 
@@ -114,7 +114,7 @@ class Profile::Judgement {
     }
 
   private:
-    // Why no profile allows it, or "".
+    // Returns why no profile allows the action, or "".
     std::string fault() const {
         using base::limits::action_bytes;
         if (action_.text.size() > action_bytes)
@@ -134,7 +134,8 @@ class Profile::Judgement {
         });
     }
 
-    // Nothing where the deny list does not speak; "ask" where it cannot be tried on what is run.
+    // Returns nothing if no deny entry applies; "ask" if the deny list cannot be checked against
+    // what is run.
     std::optional<Decision> refuse(const std::string& text) const {
         const auto& deny = rules_.deny;
         if (deny.empty()) return std::nullopt;
@@ -143,17 +144,18 @@ class Profile::Judgement {
         bool hides = false;
         const auto parts = parts_for_deny(std::string_view(text).substr(prefix_.size()), &hides);
         if (!parts)
-            return Decision{Verdict::deny, "the command is too involved to try the deny list on"};
+            return Decision{Verdict::deny,
+                            "the command is too complex to check against the deny list"};
         for (const std::string& part : *parts)
             if (const Entry* by = find(deny, prefix_ + part))
                 return Decision{Verdict::deny, by->label()};
         if (hides && may_match_below(deny, prefix_))
             return Decision{Verdict::ask,
-                            "what it runs is the result of an expansion: no deny pattern can tell"};
+                            "an expansion decides what it runs: the deny list cannot be checked"};
         return std::nullopt;
     }
 
-    // Denials aside; `asks_whole` asks about what else nothing speaks for.
+    // Decides without the deny list; `asks_whole` applies if no other entry matches.
     Decision decide_one(const std::string& text, const Entry* asks_whole = nullptr) const {
         if (const Entry* by = find(rules_.allow, text)) return {Verdict::allow, by->label()};
         const Entry* by = find(rules_.ask, text);
@@ -162,7 +164,7 @@ class Profile::Judgement {
         return {Verdict::ask, by->label()};
     }
 
-    // Finds the entry that covers the command as it stands, simple or not.
+    // Finds the entry that covers the whole command, simple or not.
     const Entry* find_cover() const {
         return find_entry(rules_.allow, [&](const Entry& one) {
             return one.in_force(confined_) &&

@@ -1,4 +1,5 @@
-// Profiles and the one decision (chorus-permissions(7)). Decides; never asks, never runs.
+// Permission profiles and the decision on an action (chorus-permissions(7)). Only decides; asking
+// and running are done elsewhere.
 #pragma once
 
 #include <memory>
@@ -27,10 +28,11 @@ struct Action {
     bool is_shell = false;
 };
 
-// An action from its text alone, as `chorus-context explain` gets it; that of bash is a shell's.
+// Parses an action from its text alone, for `chorus-context explain`. An action of bash is a shell
+// action.
 Action parse_action(std::string text);
 
-// Whether bash really runs in the sandbox without network: the preset `sandboxed` asks otherwise.
+// Whether bash really runs in the sandbox without network. If not, the preset `sandboxed` asks.
 struct Surroundings {
     bool confined_shell = false;
 };
@@ -38,7 +40,7 @@ struct Surroundings {
 struct Rule {
     std::string pattern;
     bool shell = false;           // an allow pattern that covers the raw command, simple or not
-    bool while_confined = false;  // of a preset: in force only in Surroundings::confined_shell
+    bool while_confined = false;  // in a preset: in force only with Surroundings::confined_shell
 };
 
 // The presets of chorus-permissions(7), from the widest to the strictest.
@@ -50,7 +52,7 @@ struct Preset {
 const std::vector<Preset>& presets();
 const Preset* find_preset(std::string_view name);
 
-// What agent.json or config.json says, before it is checked.
+// A profile as written in agent.json or config.json, unchecked.
 struct ProfileText {
     std::string base = {};  // a preset whose lists follow these, or empty
     std::vector<Rule> deny = {};
@@ -64,25 +66,26 @@ struct ProfileText {
 
 class Profile {
   public:
-    // A preset's name. Nothing for an unknown one.
+    // Takes a preset's name; returns nothing for an unknown one.
     static std::optional<Profile> preset(std::string_view name);
     // From the widest to the strictest.
     static std::vector<std::string> preset_names();
-    // Throws Error(config_invalid) that says where: "<what>.allow[2] 'tool:(': missing )". The
-    // whole profile fails. `what` is a file and a key: "agent.json: permissions".
+    // Throws Error(config_invalid) with the place: "<what>.allow[2] 'tool:(': missing )". One
+    // invalid entry fails the whole profile. `what` is a file and a key: "agent.json: permissions".
     static Profile compile(const ProfileText& text, std::string_view what);
 
     const std::string& name() const;  // a preset's, or "custom"
-    // SHA-256 of all that decides: every list in order, a base as its entries. Equal for profiles
-    // that decide alike by the same entries, whatever they are called.
+    // SHA-256 of everything that decides: every list in order, with the base's entries. Equal for
+    // profiles that decide alike by the same entries, whatever their names.
     std::string fingerprint() const;
-    // deny, then allow, then ask, else deny. Whole-string matches. For a shell action as
-    // chorus-permissions(7), section COMMANDS: deny patterns are tried on every part of the
-    // command; an allow pattern counts where each simple command is covered, or the whole by a
-    // catch-all of the tool or a rule with shell = true; what is not simple and matches is asked.
+    // Tries deny, then allow, then ask; otherwise denies. Patterns match whole strings. For a shell
+    // action, see chorus-permissions(7), section COMMANDS: deny patterns are tried on every part of
+    // the command; an allow pattern counts if each simple command is covered, or if the whole
+    // command is covered by a catch-all of the tool or a rule with shell = true; a command that is
+    // not simple and matches is asked.
     Decision decide(const Action& action, const Surroundings& surroundings) const;
-    // How a shell action is read, for people: its simple commands, each with what decides on it
-    // beside the others; or why it is not made of such.
+    // Explains how a shell action is read: its simple commands, each with the decision on it, or
+    // why it does not consist of simple commands.
     struct ReadCommand {
         std::string text;
         Decision decision;
@@ -92,8 +95,7 @@ class Profile {
         std::string not_simple;
     };
     Reading read(const Action& action, const Surroundings& surroundings) const;
-    // True only where no action that begins with this ("tool:bash:", "tool:git:push ") can be
-    // anything but denied.
+    // True only if every action that begins with this ("tool:bash:", "tool:git:push ") is denied.
     bool hides(std::string_view action_prefix) const;
 
   private:
@@ -103,9 +105,9 @@ class Profile {
     std::shared_ptr<const Rules> rules_;
 };
 
-// Of several profiles at once, a chain of sub-agents or a caller and its limits, every one is
-// evaluated: deny before ask before allow; of equals the first one's, reason and all. Without a
-// profile: denied.
+// Evaluates several profiles at once (a chain of sub-agents, or a caller and its limits). Deny wins
+// over ask, ask over allow; of equal verdicts the first one's decision is returned. Without a
+// profile the action is denied.
 Decision strictest(std::span<const Profile> profiles, const Action& action,
                    const Surroundings& surroundings);
 bool any_hides(std::span<const Profile> profiles, std::string_view action_prefix);

@@ -33,7 +33,8 @@ re2::StringPiece piece(std::string_view text) {
     return {text.data(), text.size()};
 }
 
-// A line of data/keys.txt, which says what it means. Compiled when a text first has its beginning.
+// A line of data/keys.txt, in the format described there. Compiled when a text first contains its
+// prefix.
 class Shape {
   public:
     explicit Shape(std::string_view line) : fields_(base::split(line, ' ')) {
@@ -85,7 +86,8 @@ std::size_t pair_of(char first, char second) {
 
 struct Shapes {
     std::deque<Shape> all;
-    // Which two bytes one can begin with: one look-up for each byte of plain text.
+    // The pairs of bytes that a key can begin with, so that each byte of plain text costs one
+    // look-up.
     std::bitset<1U << 16U> beginnings;
 
     Shapes() {
@@ -101,7 +103,7 @@ struct Shapes {
     }
 };
 
-// "\nsk-…" in JSON has a letter before the key that belongs to the escape.
+// In JSON, the "n" of "\nsk-…" belongs to the escape, not to the key's word.
 bool begins_word(std::string_view text, std::size_t at) {
     if (at == 0) return true;
     const char before = text[at - 1];
@@ -109,8 +111,9 @@ bool begins_word(std::string_view text, std::size_t at) {
     return at > 1 && text[at - 2] == '\\' && std::string_view("nrt").find(before) != npos;
 }
 
-// A whole block, or the beginning of one that was cut off; a mere mention has no body. `footer` is
-// a place at or before the next footer: it is found once, however many headers stand before it.
+// Finds a whole block, or the beginning of one that was cut off; a header without a body is only a
+// mention. `footer` caches a place at or before the next footer: it is searched for once, however
+// many headers precede it.
 std::optional<Finding> match_pem(std::string_view text, std::size_t at, std::size_t& footer) {
     constexpr std::size_t most_label = 64;
     constexpr std::size_t most_block = 16U << 10U;
@@ -142,8 +145,7 @@ std::optional<Finding> match_shape(std::string_view text, std::size_t at,
     return std::nullopt;
 }
 
-// In the order of their beginnings; they do not overlap. One pass, nothing allocated where there is
-// none.
+// Returns the keys in order, without overlaps. One pass; allocates nothing if there are none.
 std::vector<Finding> find_keys(std::string_view text) {
     static const Shapes shapes;
     std::vector<Finding> all;
@@ -163,7 +165,7 @@ bool goes_on(std::string_view text, std::size_t at) {
     return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;
 }
 
-// Whole characters: what is left stays UTF-8.
+// Widens each finding to whole characters, so that the rest stays UTF-8.
 std::vector<Finding> active_in(const base::Fragments& secrets, std::string_view text) {
     std::vector<Finding> all;
     for (auto [begin, end] : secrets.find(text)) {
@@ -174,8 +176,8 @@ std::vector<Finding> active_in(const base::Fragments& secrets, std::string_view 
     return all;
 }
 
-// What overlaps becomes one, with the name of what begins first, an active secret's before a
-// shape's.
+// Joins overlapping findings, with the kind of the one that begins first; an active secret precedes
+// a shape.
 std::vector<Finding> merged(std::vector<Finding> all) {
     std::stable_sort(all.begin(), all.end(),
                      [](const Finding& a, const Finding& b) { return a.begin < b.begin; });

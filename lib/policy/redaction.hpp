@@ -1,5 +1,5 @@
-// Secrets out of text before it is written: the active ones exactly, pieces of them and in base64
-// too, and known shapes of keys.
+// Removes secrets from text before it is written: active ones (also pieces of them, and their
+// base64) and keys of known shapes.
 #pragma once
 
 #include <functional>
@@ -17,15 +17,16 @@ class Redaction {
     explicit Redaction(const std::vector<std::string>& active_secrets = {});
     void add(const std::string& secret);  // ignored when shorter than 8 bytes
     const std::vector<std::string>& active() const { return active_; }
-    // Each secret becomes [redacted:<kind>]: "key" for active ones and any 12 bytes of one, else
-    // the shape's name.
+    // Replaces each secret by [redacted:<kind>]. The kind is "key" for an active secret and any 12
+    // bytes of one, else the shape's name.
     std::string apply(std::string_view text) const;
     bool changes(std::string_view text) const;
-    // Whether an active secret is in it, the shapes left aside.
+    // Whether the text contains an active secret; ignores shapes.
     bool holds_active(std::string_view text) const;
-    // apply(), the shapes left aside.
+    // Like apply(), but ignores shapes.
     std::string without_active(std::string_view text) const;
-    // How much of a text that goes on can be told already: behind it an active secret may begin.
+    // Returns how many bytes of an unfinished text are decided; an active secret may begin after
+    // them.
     std::size_t decided_bytes(std::string_view text) const;
 
   private:
@@ -33,13 +34,13 @@ class Redaction {
     base::Fragments secrets_;
 };
 
-// A text that comes in pieces, without active secrets, of which no piece shows a part.
+// Writes a text that arrives in pieces, without active secrets or parts of them.
 class RedactedStream {
   public:
     RedactedStream(const Redaction& redaction, std::function<void(std::string_view)> sink)
         : redaction_(redaction), sink_(std::move(sink)) {}
     void write(std::string_view piece);
-    // Shows the text that was held back because a secret could have gone on there.
+    // Writes the text that was held back because an active secret could have continued there.
     void end();
 
   private:

@@ -10,7 +10,7 @@ namespace chorus::policy {
 namespace {
 
 constexpr std::size_t most_bytes = 16U << 20;
-constexpr int most_nesting = 8;  // of texts in texts, and of wrappers
+constexpr int most_nesting = 8;  // of nested texts and of wrappers
 constexpr std::size_t most_alternatives = 64;
 constexpr int most_groups = 8;
 constexpr std::size_t most_own_words = 3;
@@ -18,8 +18,8 @@ constexpr std::size_t most_own_words = 3;
 constexpr std::string_view leading_words =
     "! { } case coproc do elif else for function if in select then time until while";
 
-// Whether a word can name a program: letters, digits and _ + . / - as they are written, and no
-// keyword.
+// Whether a word can name a program: only letters, digits and _ + . / -, written without quotes or
+// escapes, and not a keyword.
 bool names_program(const ScannedCommand& command, std::size_t at) {
     constexpr std::string_view letters =
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_+./-";
@@ -29,8 +29,8 @@ bool names_program(const ScannedCommand& command, std::size_t at) {
            !is_listed(word, leading_words) && !is_listed(word, "done esac fi");
 }
 
-// The command and what it wraps, outermost first. False where that cannot be told, with the last
-// of them being what hides something.
+// Appends the command and the commands it wraps, outermost first. Returns false if these cannot be
+// determined; the last part is then the one that hides something.
 bool append_parts(const ScannedCommand& command, std::vector<std::string>& parts) {
     std::size_t word = 0;
     for (int depth = 0; depth <= most_nesting; ++depth) {
@@ -43,8 +43,8 @@ bool append_parts(const ScannedCommand& command, std::vector<std::string>& parts
     return false;
 }
 
-// Whether what a line says of the workspace would be said of elsewhere: a repository there has a
-// configuration of its own, which names programs.
+// Whether the line changes the directory and then depends on it: a repository elsewhere has its own
+// configuration, which names programs.
 bool works_elsewhere(const std::vector<ScannedCommand>& commands) {
     bool changes_directory = false;
     bool depends_on_it = false;
@@ -63,7 +63,7 @@ std::string quoted_start(std::string_view text) {
     return "'" + std::string(shown) + (shown.size() < text.size() ? "…'" : "'");
 }
 
-// Appends the simple commands, or says why it is not made of such: "" for one that is.
+// Appends the simple commands. Returns why the text does not consist of simple commands, or "".
 std::string read_simple(std::string_view text, std::vector<std::string>& commands) {
     if (base::visible(text, base::Newlines::escape) != text)
         return "it holds a newline, a hidden character or a long run of blanks";
@@ -77,7 +77,8 @@ std::string read_simple(std::string_view text, std::vector<std::string>& command
         if (!names_program(one, 0))
             return "at " + quoted_start(std::string_view(one.raw).substr(one.places.front()));
         if (!append_parts(one, commands))
-            return quoted_start(commands.back()) + " may start or write what its words do not tell";
+            return quoted_start(commands.back()) +
+                   " may run or write what its arguments do not show";
     }
     return {};
 }
@@ -87,7 +88,7 @@ bool is_assignment(std::string_view word) {
     return equals != std::string_view::npos && equals > 0 && word.find_first_of("/-.") > equals;
 }
 
-// How many of them are keywords and assignments before the program.
+// Returns how many keywords and assignments precede the program.
 std::size_t count_leading(Words words) {
     std::size_t count = 0;
     while (count < words.size() &&
@@ -96,7 +97,7 @@ std::size_t count_leading(Words words) {
     return count;
 }
 
-// Splits a word that has more braces than are worth following.
+// Splits a word that has too many braces to expand.
 std::vector<std::string> split_at_braces(const std::string& word) {
     std::vector<std::string> all;
     for (std::size_t at = 0; (at = word.find_first_not_of("{},", at)) != std::string::npos;) {
@@ -107,8 +108,8 @@ std::vector<std::string> split_at_braces(const std::string& word) {
     return all;
 }
 
-// The places of the brace at `open`, of its own commas and of the brace that closes it; nothing
-// where there is none.
+// Returns the places of the brace at `open`, of its commas and of its closing brace; nothing if it
+// is not closed.
 std::vector<std::size_t> group_at(std::string_view word, std::size_t open) {
     std::vector<std::size_t> places{open};
     int depth = 0;
@@ -120,7 +121,7 @@ std::vector<std::size_t> group_at(std::string_view word, std::size_t open) {
     return {};
 }
 
-// {rm,-rf,x} is three words.
+// Expands {rm,-rf,x} to three words.
 std::vector<std::string> brace_expanded(const std::string& word, int depth = 0) {
     std::vector<std::size_t> group;
     std::size_t open = word.find('{');
@@ -143,7 +144,7 @@ std::vector<std::string> brace_expanded(const std::string& word, int depth = 0) 
     return all;
 }
 
-// A command as it is written behind "if", "{" or "X=1".
+// Returns the command as written after "if", "{" or "X=1".
 std::string behind_word(const ScannedCommand& command, std::size_t word) {
     const std::size_t end = command.places[word] + command.words[word].size();
     return std::string(base::trim(command.raw.substr(std::min(end, command.raw.size()))));
@@ -155,7 +156,7 @@ std::string joined(Words words) {
     return text;
 }
 
-// The place of git's subcommand among its words: global options and their values are passed over.
+// Returns the place of git's subcommand, after global options and their values.
 std::size_t git_subcommand(Words words) {
     constexpr std::string_view with_value =
         "-c -C --git-dir --work-tree --namespace --exec-path --super-prefix --config-env";
@@ -181,7 +182,7 @@ class PartCollector {
         read(command, 0);
         if (hides != nullptr) *hides = hides_;
         if (!complete_) return std::nullopt;
-        read_simple(command, parts_);  // blanks and all, as the other lists see them
+        read_simple(command, parts_);  // with all blanks, as the other lists see the commands
         return std::move(parts_);
     }
 
@@ -202,7 +203,7 @@ class PartCollector {
         for (const std::string& unread : scan.unread) read(unread, depth + 1);
     }
 
-    // Where a program's name stands, behind env and its like too.
+    // Whether a program's name is an expansion, also after env and the like.
     static bool hides_program(const ScannedCommand& command) {
         const Words words = command.words;
         const auto& expanded = command.expanded;
@@ -240,7 +241,7 @@ class PartCollector {
             if (words[i].size() < 2 || words[i].front() != '!') continue;
             const Words from = words.subspan(i);
             std::vector<std::string> told(from.begin(), from.end());
-            told.front().erase(0, 1);  // "!rm x", as editors take it
+            told.front().erase(0, 1);  // "!rm x", as editors read it
             add_command(told);
         }
         const bool prints = is_listed(base_name(words.front()), "echo printf");
@@ -248,7 +249,7 @@ class PartCollector {
         if (what_starts(words) != 0 || (prints && feeds_shell) || leads) read_started(words, depth);
     }
 
-    // Each word may begin the command that is started, or be its text.
+    // Each word may begin the command that is started, or contain its text.
     void read_started(Words words, int depth) {
         for (std::size_t i = 1; i < words.size() && complete_; ++i) {
             add_command(words.subspan(i));
@@ -263,11 +264,11 @@ class PartCollector {
         if (word.starts_with('!') || word.starts_with(':')) return read_text(word.substr(1), depth);
         if (word.find_first_of(" \t\n;&|<>()$`'\"\\") == std::string::npos) return add(word);
         read(word, depth + 1);
-        // what the program's own language has before it: "shell rm", "1e rm", "exec=rm"
+        // after a prefix in the program's own language: "shell rm", "1e rm", "exec=rm"
         for (const std::string& own : behind(word, " \t=/!")) read(own, depth + 1);
     }
 
-    // The command, with its program's directory taken off, and git without its global options.
+    // Adds the command, also without its program's directory and, for git, without global options.
     void add_command(Words words) {
         const std::string command = joined(words);
         const std::string_view program = base_name(words.front());
@@ -276,7 +277,7 @@ class PartCollector {
         const std::size_t at = program == "git" ? git_subcommand(words) : 0;
         if (at > 1 && at < words.size()) add("git " + joined(words.subspan(at)));
         std::vector<std::string> told(words.begin(), words.end());
-        // what an expansion leaves may be empty: rm $x -rf x
+        // an expansion may be empty: rm $x -rf x
         if (std::erase(told, "") > 0 && !told.empty()) add_command(told);
     }
 

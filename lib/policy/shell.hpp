@@ -1,4 +1,5 @@
-// Reading a shell command far enough to say what it starts. What cannot be told is not simple.
+// Parses a shell command far enough to determine what it starts. A command that cannot be parsed is
+// treated as not simple.
 #pragma once
 
 #include <optional>
@@ -8,24 +9,24 @@
 
 namespace chorus::policy {
 
-// The simple commands that `&&`, `||`, `;` and `|` join, each as its own text, blanks trimmed.
-// Nothing where the command is not made of simple ones: substitution, expansion, glob, grouping,
-// assignment prefix, keyword, background, a redirection that leaves the workspace or names a hidden
-// file (programs read their configuration there), a newline, a quoted program name, a word that is
-// only partly quoted, a hidden character, or a program that starts programs in a way that cannot be
-// told (sh -c, eval, xargs, find -exec, awk …). A program that plainly starts another (env,
-// timeout, nice …) adds the command it starts as a part.
-// Nothing either where it changes the directory and names files in redirections or git: what it
-// says of the workspace would be said of elsewhere.
-// `why_not`: why there is nothing, for people: "at '$(rm x)'", or "".
+// Returns the simple commands that `&&`, `||`, `;` and `|` join, each as its own text, blanks
+// trimmed. Returns nothing if the command does not consist of simple ones: substitution, expansion,
+// glob, grouping, assignment prefix, keyword, background, a redirection that leaves the workspace
+// or names a hidden file (programs read their configuration there), a newline, a quoted program
+// name, a word that is only partly quoted, a hidden character, or a program that starts programs in
+// a way that cannot be determined (sh -c, eval, xargs, find -exec, awk …). A program that plainly
+// starts another (env, timeout, nice …) adds the command it starts as a part.
+// Also returns nothing if the command changes the directory and uses git or files in redirections,
+// which then may be outside the workspace.
+// `why_not` receives the reason for people, "at '$(rm x)'", or "".
 std::optional<std::vector<std::string>> simple_commands(std::string_view command,
                                                         std::string* why_not = nullptr);
 
-// Every piece a deny pattern is tried on: the raw text and whatever parts can be told, generously:
-// each command as written and again unquoted with single blanks, without its redirections, with the
-// program's directory taken off; substitutions; what wrappers and `sh -c` strings start. Nothing
-// where there would be too many (deep nesting, megabytes of parts): who denies, denies then.
-// `hides`: whether the name of a program is an expansion or a glob, so that no part tells it.
+// Returns every part that deny patterns are tried on, more rather than fewer: the raw text; each
+// command as written, and unquoted with single blanks, without its redirections, without the
+// program's directory; substitutions; what wrappers and `sh -c` strings start. Returns nothing if
+// there would be too many (deep nesting, megabytes of parts); the caller then denies.
+// `hides`: whether the name of a program is an expansion or a glob, so that no part contains it.
 std::optional<std::vector<std::string>> parts_for_deny(std::string_view command,
                                                        bool* hides = nullptr);
 

@@ -24,7 +24,8 @@ bool is_name_character(char c) {
     return is_alphanumeric(c) || c == '_';
 }
 
-// As far as its name tells, and none that configures a program, as .gitconfig and its like do.
+// Judged by its name: inside the workspace, and not a hidden file, which may configure a program as
+// .gitconfig does.
 bool is_workspace_file(const std::string& path) {
     static const RE2 elsewhere(R"([/~-].*|(?:.*/)?\.[^/].*)", RE2::Latin1);
     return !path.empty() && !RE2::FullMatch(path, elsewhere);
@@ -42,7 +43,7 @@ class Scanner {
         if (depth_ > most_depth) scan_.too_much = true;
     }
 
-    // To the end of the text or, inside $(…), to the bracket that closes it; returns its place.
+    // Reads to the end of the text or, inside $(…), to the closing bracket; returns its place.
     std::size_t read_commands() {
         while (!at_end() && !scan_.too_much &&
                !(depth_ > 0 && peek() == ')' && open_ == 0 && cases_ == 0))
@@ -51,7 +52,7 @@ class Scanner {
         return here();
     }
 
-    // As far as `end`: what double quotes and, without an end, a here-document expand.
+    // Reads up to `end` what double quotes or, without `end`, a here-document expand.
     void read_expansions(std::optional<char> end = std::nullopt) {
         while (!at_end() && !scan_.too_much && peek() != end) {
             if (base::is_one_of(peek(), "$`\\")) not_plain(at_);
@@ -106,7 +107,8 @@ class Scanner {
         begin_ = at_;
     }
 
-    // Behind "((", whose brackets are closed together; else it is commands.
+    // Returns the end of the arithmetic after "((", or 0 if its brackets are not closed together:
+    // then it contains commands.
     std::size_t end_of_arithmetic() const {
         int depth = 1;
         for (std::size_t i = at_; i + 1 < text_.size(); ++i) {
@@ -116,7 +118,7 @@ class Scanner {
         return 0;
     }
 
-    // An expansion leaves a word, be it an empty one: it may be a program or a target.
+    // An expansion yields a word, possibly an empty one, which may be a program or a target.
     void mark_expanded() {
         in_word_ = true;
         if (target_.empty() && at_ >= arithmetic_until_)
@@ -137,7 +139,8 @@ class Scanner {
         put(text_[at_++]);
     }
 
-    // "HEAD~2" and "HEAD^" are plain; "~" is a home directory where a word or a value begins.
+    // "HEAD~2" and "HEAD^" are plain; "~" at the beginning of a word or a value is a home
+    // directory.
     bool is_plain() const {
         const char c = peek();
         if (c == '\\') return base::is_one_of(peek(1), " '\"$`*?[](){}&;|<>!#~^\\");
@@ -170,8 +173,8 @@ class Scanner {
         end_quotes(begin);
     }
 
-    // Plain quotes hold a whole word, or all of it after "=": in between, the text of the command
-    // and the word it means would differ, and a pattern sees the text.
+    // Plain quotes enclose a whole word, or all of it after "=". Elsewhere the text of the command,
+    // which patterns see, would differ from the word it means.
     void end_quotes(std::size_t begin) {
         in_word_ = true;
         bare_ = false;
@@ -232,7 +235,7 @@ class Scanner {
         return text_.substr(begin, at_ - begin);
     }
 
-    // ${name}, ${name:-rm}: what stands behind the name is what an unset variable becomes.
+    // ${name}, ${name:-rm}: an unset variable becomes the text after the name.
     void braced(bool in_quotes) {
         at_ += 2;
         if (++depth_ > most_depth) scan_.too_much = true;
@@ -333,7 +336,7 @@ class Scanner {
         drop_word();
     }
 
-    // A word of which only the quotes go, as the delimiter of a here-document.
+    // Removes only the quotes of a word, as for the delimiter of a here-document.
     std::string unexpanded() const {
         std::string word(text_.substr(word_at_, here() - word_at_));
         static const RE2 quotes(R"(\$?['"]|\\)", RE2::Latin1);
@@ -353,8 +356,8 @@ class Scanner {
         target_ = {};
     }
 
-    // The `)` behind a pattern of `case` closes no $(…). Which `esac` is a word and which ends it
-    // is not always told: the rest is read again as commands.
+    // The `)` after a pattern of `case` does not close $(…). Whether an `esac` is a word or the end
+    // is not always clear, so the rest is read again as commands.
     void count_cases() {
         if (!bare_) return;
         if (word_ == "case" && command_.words.empty()) {

@@ -1,6 +1,6 @@
-// Reading a command line as the shell does, for deny patterns and for allow patterns at once. For
-// the first it never gives up on what it does not know, and rather sees a command where there is
-// none than misses one; for the second it says how far the text is plain.
+// Parses a command line as the shell does, for deny patterns and for allow patterns at once. For
+// deny patterns it continues after unknown syntax, and rather reports a command where there is none
+// than misses one. For allow patterns it reports how far the text is plain.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,21 @@ namespace chorus::policy {
 
 struct ScannedCommand {
     std::string raw = {};  // as written
-    // Maybe none; unquoted and expanded as far as can be told, without redirections.
+    // Unquoted and expanded as far as possible, without redirections; may be empty.
     std::vector<std::string> words;
     std::vector<std::size_t> places;    // where each begins in `raw`, as far as the text is plain
-    std::vector<std::size_t> expanded;  // places of words that expansions or globs are part of
+    std::vector<std::size_t> expanded;  // indexes of words that contain expansions or globs
     bool uses_files = false;            // a redirection other than to /dev/null or a descriptor
 };
 
 struct Scan {
-    // Those inside $(…) and <(…) too, and what these hold as a whole, without words.
+    // Includes those inside $(…) and <(…), and the contents of these as a whole, without words.
     std::vector<ScannedCommand> commands;
     // Texts that may be commands: `…`, here-documents and -strings.
     std::vector<std::string> unread;
     bool too_much = false;  // nesting or expansions beyond the bounds
-    // Where what is not plain begins: plain are words, quotes around all of one, redirections to
-    // files of the workspace, and && || ; | between commands. npos where everything is.
+    // Where the first part that is not plain begins; npos if all is plain. Plain are words, quotes
+    // around a whole word, redirections to files of the workspace, and && || ; | between commands.
     std::size_t plain_bytes = std::string::npos;
 };
 

@@ -17,7 +17,7 @@ extern const std::string_view policy_programs;
 namespace chorus::policy {
 namespace {
 
-// A line of data/programs.txt, which says what they mean.
+// A line of data/programs.txt, in the format described there.
 struct Starter {
     std::string_view judged;
     std::string_view words;
@@ -57,15 +57,15 @@ bool is_option_of(std::string_view word, std::string_view options) {
                        [&](std::string_view option) { return meets(word, option); });
 }
 
-// The place of the command. An option that is not listed may do more than start it (env -S,
-// setsid -f).
+// Returns the place of the started command; nothing for an option that is not listed, since it may
+// do more than start the command (env -S, setsid -f).
 std::optional<std::size_t> wrapped(std::string_view options, Words words) {
     std::size_t at = 1;
     for (; at < words.size() && words[at].starts_with('-'); ++at) {
         const std::string& word = words[at];
         const std::string name = word.substr(0, word.starts_with("--") ? word.find('=') : 2);
         if (!is_listed(word, options) && !is_listed(name + "=", options)) return std::nullopt;
-        if (name == word && !is_listed(word, options)) ++at;  // its value
+        if (name == word && !is_listed(word, options)) ++at;  // skips its value
     }
     if (is_listed("operand", options)) ++at;
     if (at < words.size()) return at;
@@ -80,7 +80,7 @@ bool names_script(std::string_view word) {
 
 bool is_plain(const Starter& starter, Words words);
 
-// A known subcommand behind global options that configure nothing.
+// Whether a plain, known subcommand follows global options that configure nothing.
 bool git_is_plain(Words words) {
     const auto at = wrapped(find_starter("git/options")->words, words);
     if (!at || *at == 0) return at.has_value();
@@ -88,7 +88,7 @@ bool git_is_plain(Words words) {
     return subcommand != nullptr && is_plain(*subcommand, words.subspan(*at));
 }
 
-// Each word has a NUL behind it. With -e, what is no option is a file.
+// Each word is followed by a NUL. With -e, a word that is not an option is a file.
 std::string sed_expression(std::string_view scripts) {
     const std::string script = fmt::format(R"((?:{})\x00)", scripts);
     const std::string option = R"((?:-(?:[nErsuz]|nE|nr|En|-quiet|-silent)\x00))";
@@ -116,7 +116,7 @@ bool is_plain(const Starter& starter, Words words) {
     if (judged == "opaque") return false;
     if (judged == "script") return names_script(first) || is_listed(first, listed);
     if (judged == "first") return is_listed(first, listed);
-    // "--" counts as one, since every word behind it is one
+    // "--" counts as an operand, since every word after it is one
     if (judged == "operand")
         return std::count_if(words.begin() + 1, words.end(), [](const std::string& word) {
                    return word == "-" || word == "--" || !word.starts_with('-');

@@ -1,4 +1,4 @@
-// Programs that start other programs, and whether their words tell which.
+// Determines which other programs a command starts.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@ namespace chorus::policy {
 
 using Words = std::span<const std::string>;
 
-// What a command starts besides the program that it names: the place of the word where that command
-// begins, 0 for nothing. Nothing where it cannot be told, or the words hide it. `words` are
-// unquoted; the first is the program, with or without its directory.
+// Returns the place of the word that begins the command which the program starts, or 0 if it starts
+// none. Returns nothing if the words do not determine that. `words` are unquoted; the first is the
+// program, with or without its directory.
 std::optional<std::size_t> what_starts(Words words);
 
 // "/usr/bin/python3.11" is "python3.11".
 std::string_view base_name(std::string_view program);
-// sh, bash, dash and their like, which run what they are told or fed.
+// sh, bash, dash and the like, which run their arguments or their input.
 bool is_shell(std::string_view program);
-// One of a list with blanks, exactly.
+// Whether the word is one of a list separated by blanks.
 bool is_listed(std::string_view word, std::string_view list);
 
 }  // namespace chorus::policy

@@ -17,8 +17,7 @@ void check_name(const std::string& name) {
     int fits = 0;
     check(git_branch_name_is_valid(&fits, name.c_str()), "git");
     if (fits == 0 || name.find_first_not_of(letters) != std::string::npos)
-        refuse("git: '" + name + "' is no name for a branch",
-               "a name is made of letters, digits and . _ - /");
+        refuse("git: '" + name + "' is not a valid branch name", "use letters, digits and . _ - /");
 }
 
 std::string ref_of(const std::string& branch) {
@@ -29,7 +28,7 @@ Reference find_ref(git_repository* repository, const std::string& name) {
     return find<Reference>("git: " + name, git_reference_lookup, repository, name.c_str());
 }
 
-// As `git branch -d`: the commits stay within reach.
+// Like `git branch -d`: refuses if commits would become unreachable.
 void refuse_unmerged(git_repository* repository, const git_reference* branch,
                      const std::string& name) {
     std::vector<git_oid> kept;
@@ -39,7 +38,7 @@ void refuse_unmerged(git_repository* repository, const git_reference* branch,
     const git_oid* tip = git_reference_target(branch);
     if (git_graph_reachable_from_any(repository, tip, kept.data(), kept.size()) == 1) return;
     refuse("git: branch '" + name + "' is not fully merged",
-           "git branch -D " + name + " in bash deletes it all the same");
+           "git branch -D " + name + " in bash deletes it anyway");
 }
 
 void make_branch(git_repository* repository, const std::string& name, const git_commit* commit) {
@@ -63,7 +62,8 @@ std::string branch_before(git_repository* repository, const std::string& name) {
     return named && git_reference_is_branch(branch) != 0 ? git_reference_shorthand(branch) : name;
 }
 
-// A branch, or one that origin has: it becomes a branch here, as git does it. Else any commit.
+// A local branch; else a branch of origin, which becomes a local branch, as in git; else any
+// commit.
 Destination destination(git_repository* repository, const std::string& given) {
     const std::string name = branch_before(repository, given);
     const auto commit = [&](const std::string& ref) {
@@ -104,11 +104,12 @@ void refuse_kept(git_repository* repository, const git_commit* commit, const Tex
                                           tree_of(commit).get());
     for (const std::string& path : kept)
         if (std::find(changed.begin(), changed.end(), path) != changed.end())
-            refuse("checkout: " + path + " would change, which a running task is kept from writing",
-                   "wait for its end, or end it with task_kill");
+            refuse("checkout: " + path + " would change, but is read-only while a task runs",
+                   "wait until the task ends, or end it with task_kill");
 }
 
-// Each has a HEAD: the repository's own directory, unless it is bare, and those of its worktrees.
+// Returns the directories that have a HEAD: the repository's own, unless it is bare, and those of
+// its worktrees.
 std::vector<std::string> git_directories(git_repository* repository) {
     const std::string common = git_repository_commondir(repository);
     const auto bare = sys::git_values(sys::read_git_file(common + "config") + "\n" +
@@ -123,7 +124,7 @@ std::vector<std::string> git_directories(git_repository* repository) {
     return directories;
 }
 
-// Throws where another worktree works on the branch, or any rebases it.
+// Throws if another worktree has the branch checked out, or any worktree rebases it.
 void refuse_used(git_repository* repository, const std::string& branch, const std::string& what) {
     const auto names = [&](const std::string& file, const std::string& text) {
         return base::trim(sys::read_git_file(file)) == text + ref_of(branch);
@@ -178,9 +179,8 @@ void checkout(git_repository* repository, const std::string& ref, bool create, c
         return check(git_repository_set_head(repository, ref_of(ref).c_str()), "checkout: " + ref);
     }
     if (ref == "HEAD" || ref == "@") return (void)require_head_commit(repository);
-    if (is_on(repository, "core.sparseCheckout"))  // libgit2 would fill it
-        refuse("checkout: this is a sparse checkout",
-               "`git checkout " + ref + "` in bash keeps it so");
+    if (is_on(repository, "core.sparseCheckout"))  // libgit2 would write all files
+        refuse("checkout: this is a sparse checkout", "use `git checkout " + ref + "` in bash");
     const Destination target = destination(repository, ref);
     if (!target.branch.empty()) refuse_used(repository, target.branch, "checkout");
     refuse_kept(repository, target.commit.get(), kept);

@@ -1,5 +1,5 @@
-// What chorus-git does at its callers' request; what it means is said in repository.hpp. Include it
-// in this room's .cpp files only.
+// The calls that chorus-git serves; repository.hpp describes them. Include it in this room's
+// .cpp files only.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 namespace chorus::repo {
 
 void initialise(const std::string& workspace, const Author& author);
-// Into the workspace, an empty directory. User and password are for the server of the address
-// alone. Returns the paths of what is not simply a file: links, and submodules that were not
-// fetched, with a slash at the end.
+// Clones into the workspace, an empty directory. User and password are sent only to the address's
+// server. Returns the paths that are not plain files: links, and submodules that were not fetched,
+// which end in a slash.
 Texts fetch_clone(const std::string& workspace, const std::string& address, const std::string& user,
                   const std::string& password, const Author& author, bool with_submodules);
-// The work tree lacks these links on purpose from here on, those of submodules too.
+// Removes these links from the work tree, also in submodules, and marks them skip-worktree.
 void leave_out(const std::string& workspace, const Texts& paths);
 
 std::string status(git_repository* repository);

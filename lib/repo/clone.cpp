@@ -20,8 +20,8 @@ namespace {
 
 constexpr int most_nested = 10;
 
-// The server that a process with a password looks up. No redirect leads it to another, not even to
-// another port of the same host, which libgit2 would follow.
+// The only server that a process with a password looks up. Redirects to another one, even to
+// another port of the same host, are refused; libgit2 would follow them.
 struct OneServer {
     bool is_wanted = false;
     std::string name;
@@ -49,7 +49,7 @@ bool is_revoked(const git_cert_hostkey& key) {
     return false;
 }
 
-// How a server is talked to, and what is said where that fails.
+// Sets up the access to a server, and describes its failures.
 class Fetching {
   public:
     explicit Fetching(Source from) : from_(std::move(from)) {}
@@ -62,12 +62,12 @@ class Fetching {
         options.callbacks.payload = this;
         if (is_ssh()) options.callbacks.certificate_check = check_host_key;
     }
-    // Throws where `result` says so.
+    // Throws if `result` is an error.
     void check(int result, const std::string& what) const {
         if (result >= 0) return;
         if (one_server().was_left)
-            refuse(what + ": the server redirects to another, which does not get the password",
-                   "give the address of that one");
+            refuse(what + ": the server redirects to another; the password is not sent there",
+                   "use the address of that server");
         if (was_refused_ && !is_ssh())
             refuse(what + (asked_for_password_
                                ? ": the server does not accept the user name and the password"
@@ -78,16 +78,15 @@ class Fetching {
         const base::Error error = failure(what, result);
         const char* const instead = "clone it with git, and work there with -C";
         if (error.message().ends_with(sha256_names)) refuse(error.message(), instead);
-        // names that are longer than libgit2 reads them
+        // names longer than libgit2 can read
         if (error.message().ends_with("error parsing REF pkt-line"))
             refuse(error.message(),
-                   std::string("where the repository has SHA-256 object names, ") + instead);
+                   std::string("if the repository has SHA-256 object names, ") + instead);
         refuse(error.message(), hint_for(result));
     }
 
   private:
-    // Called by libgit2 until it has enough or gets an error. The keys are those of the agent of
-    // ssh.
+    // Called by libgit2 until it has a credential or gets an error. Keys come from ssh-agent.
     static int give_credential(git_credential** given, const char*, const char* user,
                                unsigned allowed, void* payload) {
         Fetching& own = *static_cast<Fetching*>(payload);
@@ -103,7 +102,7 @@ class Fetching {
         own.was_refused_ = true;
         return GIT_EAUTH;
     }
-    // libgit2 has compared it with known_hosts, where it does not know this word.
+    // libgit2 has compared the key with known_hosts, but ignores @revoked.
     static int check_host_key(git_cert* key, int, const char*, void* payload) {
         Fetching& own = *static_cast<Fetching*>(payload);
         own.is_revoked_ = is_revoked(*reinterpret_cast<const git_cert_hostkey*>(key));
@@ -113,7 +112,7 @@ class Fetching {
         return GIT_ECERTIFICATE;
     }
     bool is_ssh() const { return from_.transport == Transport::ssh; }
-    // A token is a user alone, which ssh needs none for.
+    // A token may be given as the user alone; over ssh a user is not a credential.
     bool has_password() const {
         return !from_.password.empty() || (!is_ssh() && !from_.user.empty());
     }
@@ -125,7 +124,7 @@ class Fetching {
                    "ssh; " +
                    own;
         if (!asked_for_key_) return own;
-        return "only keys in the agent of ssh are used: add one with ssh-add; " + own;
+        return "only keys in ssh-agent are used: add one with ssh-add; " + own;
     }
 
     Source from_;
@@ -136,7 +135,7 @@ class Fetching {
     bool is_revoked_ = false;
 };
 
-// As curl has them; none is said: the system's.
+// As for curl; if none is set, the system's certificates are used.
 void trust_certificates_of_the_environment() {
     const auto environment = sys::Environment::of_process();
     const auto file = environment.find("CURL_CA_BUNDLE");
@@ -152,7 +151,7 @@ void trust_certificates_of_the_environment() {
 GitRepository fetch(const Source& from, const std::string& workspace) {
     Fetching fetching(from);
     auto options = options_by(git_clone_options_init);
-    options.local = GIT_CLONE_NO_LOCAL;  // hard links to the source's objects would share its fate
+    options.local = GIT_CLONE_NO_LOCAL;  // hard links would share damage to the source's objects
     options.checkout_opts.checkout_strategy = GIT_CHECKOUT_SAFE;
     options.checkout_opts.disable_filters = 1;
     fetching.apply_to(options.fetch_opts);
@@ -164,7 +163,7 @@ GitRepository fetch(const Source& from, const std::string& workspace) {
 
 using Visit = std::function<void(git_repository*, git_index*, const std::string& prefix)>;
 
-// The repository in the directory and those of its submodules that are there.
+// Visits the repository in the directory and those of its submodules that are present.
 void for_each_repository(const std::string& directory, const std::string& prefix,
                          const Visit& visit, int depth = 0) {
     const auto repository = find<GitRepository>("clone: " + prefix, git_repository_open_ext,
@@ -178,7 +177,8 @@ void for_each_repository(const std::string& directory, const std::string& prefix
             for_each_repository(directory, prefix + entry->path + "/", visit, depth + 1);
 }
 
-// libgit2 finds one by its path only where that is its name. Null where it has no address.
+// libgit2 finds a submodule by its path only if its name is the same. Returns null if it has no
+// address.
 Submodule submodule_at(git_repository* repository, const char* path) {
     struct Search {
         std::string_view path;
@@ -207,8 +207,8 @@ Source source_of(git_repository* repository, git_submodule* submodule, const Sou
     return from;
 }
 
-// False where that is not done: it has no address, or one of this machine. libgit2 1.5 looks for a
-// submodule's directory where this process is.
+// Returns false if the submodule has no address or a local one. libgit2 1.5 looks for a submodule's
+// directory relative to the current directory, hence chdir.
 bool fetch_submodule(git_repository* repository, const char* path, const std::string& what,
                      const Source& whole) {
     if (chdir(git_repository_workdir(repository)) != 0) throw base::system_error("clone");
@@ -224,7 +224,7 @@ bool fetch_submodule(git_repository* repository, const char* path, const std::st
     return true;
 }
 
-// Links, as far as the index has them: git takes a file that is skip-worktree for unchanged.
+// Removes links that are in the index. git takes a skip-worktree file for unchanged.
 void leave_out_of(git_repository* repository, git_index* index, const Texts& paths) {
     for (const std::string& path : paths) {
         const git_index_entry* entry = git_index_get_bypath(index, path.c_str(), 0);
@@ -241,7 +241,7 @@ void leave_out_of(git_repository* repository, git_index* index, const Texts& pat
 
 }  // namespace
 
-// libgit2 calls it before it connects.
+// Replaces getaddrinfo(3), which libgit2 calls before it connects.
 extern "C" int getaddrinfo(const char* host, const char* port, const addrinfo* hints,
                            addrinfo** found) {
     OneServer& server = one_server();

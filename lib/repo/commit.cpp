@@ -16,8 +16,7 @@ namespace {
 
 constexpr std::int64_t index_wait_ms = 2'000;
 
-// A commit in the making. Its index is in memory: what is staged there is written by whoever wants
-// it written.
+// A commit being prepared. Its index is in memory; the caller decides whether it is written.
 struct Draft {
     Draft(git_repository* repository, const Author& agent, std::string text)
         : mutation(git_repository_path(repository)),
@@ -42,17 +41,18 @@ struct Draft {
 std::string checked_message(const std::string& message) {
     const std::string text = base::replace_invalid_utf8(base::trim(message));
     if (text.empty()) refuse("commit: the message is empty");
-    if (text.find('\0') != std::string::npos) refuse("commit: the message has a NUL in it");
+    if (text.find('\0') != std::string::npos) refuse("commit: the message contains a NUL");
     return text + "\n";
 }
 
-// In UTC, so that the id depends on nothing but the contents, the author and the clock.
+// In UTC, so that the id depends only on the contents, the author and the clock.
 Signature signature_of(const Author& author) {
     return make<Signature>("commit", git_signature_new, author.name.c_str(), author.email.c_str(),
                            static_cast<git_time_t>(sys::now_ms() / 1000), 0);
 }
 
-// The object alone, with the draft's parents; its id becomes the draft's. No ref names it.
+// Writes only the object, with the draft's parents, and stores its id in the draft. No ref points
+// to it.
 void write_commit(git_repository* repository, const git_tree* tree, Draft& draft) {
     std::vector<const git_commit*> parents;
     if (draft.parent) parents.push_back(draft.parent.get());
@@ -65,7 +65,7 @@ void write_commit(git_repository* repository, const git_tree* tree, Draft& draft
           "commit");
 }
 
-// A git of the person or of a task holds the index for milliseconds; that is waited for.
+// Another git may lock the index for milliseconds, so this waits.
 void write_index(git_index* index) {
     const std::int64_t until_ms = sys::monotonic_ms() + index_wait_ms;
     int result = git_index_write(index);
@@ -83,7 +83,7 @@ Tree written_tree(git_repository* repository, git_index* index) {
     return make<Tree>("commit", git_tree_lookup, repository, &id);
 }
 
-// HEAD's tree with the selected paths as they are in `index`: what else is staged stays staged.
+// HEAD's tree with the selected paths as they are in `index`. Other staged changes stay staged.
 Tree selected_tree(git_repository* repository, git_index* index, git_tree* base,
                    const Texts& selection) {
     const auto picked = make<Index>("commit", git_index_new);
@@ -101,7 +101,7 @@ Tree selected_tree(git_repository* repository, git_index* index, git_tree* base,
     return written_tree(repository, picked.get());
 }
 
-// The kinds that git's own reflog tells apart.
+// The kinds are those of git's own reflog.
 std::string reflog_entry(const Draft& draft) {
     const std::string_view kind = !draft.parent          ? "commit (initial): "
                                   : draft.picked         ? "commit (cherry-pick): "
@@ -110,8 +110,8 @@ std::string reflog_entry(const Draft& draft) {
     return std::string(kind) + std::string(base::split_lines(draft.message).front());
 }
 
-// The index first: were it written last, a crash would show the commit's changes undone. What says
-// that a merge is under way last: a crash before that leaves a merge with nothing to commit.
+// Writes the index first: otherwise a crash would show the commit's changes as undone. Removes the
+// state of a merge last: a crash before that leaves a merge with nothing to commit.
 void publish(git_repository* repository, const Draft& draft) {
     write_index(draft.index.get());
     check(
@@ -121,7 +121,7 @@ void publish(git_repository* repository, const Draft& draft) {
     end_operation(repository);
 }
 
-// A conflict is settled by its own name, not by that of a directory.
+// A conflict is resolved by naming the file, not by naming its directory.
 Texts unresolved(git_index* index, const Texts& selection) {
     Texts paths = conflicted_paths(index);
     std::erase_if(paths, [&](const std::string& path) {
@@ -130,8 +130,8 @@ Texts unresolved(git_index* index, const Texts& selection) {
     return paths;
 }
 
-// Of a merge, cherry-pick or revert all that it staged: a commit of some of its files would undo
-// the others.
+// During a merge, cherry-pick or revert everything staged is committed: a commit of some files
+// would undo the others.
 Tree tree_to_commit(git_repository* repository, const Draft& draft, const Texts& selection) {
     const bool is_whole = selection.empty() || operation_of(repository).ending == Ending::commit;
     return is_whole ? written_tree(repository, draft.index.get())
@@ -156,7 +156,7 @@ void refuse_empty(git_repository* repository, const git_tree* tree, const Draft&
     refuse("commit: nothing to commit");
 }
 
-// Null where there is none of that id, given in full.
+// Returns null if there is no commit with this full id.
 CommitObject find_commit(git_repository* repository, const std::string& id) {
     git_oid number;
     if (id.size() != GIT_OID_HEXSZ || git_oid_fromstr(&number, id.c_str()) != 0) return nullptr;
@@ -171,7 +171,7 @@ void commit_first(git_repository* repository, const Author& author) {
     publish(repository, draft);
 }
 
-// A repository that is there keeps the configuration it has.
+// An existing repository keeps its configuration.
 void prepare_directory(const std::string& workspace, const Author& author) {
     const std::string directory = workspace + "/.git";
     sys::make_directory(directory, 0777);
@@ -192,7 +192,7 @@ void initialise(const std::string& workspace, const Author& author) {
     const std::string git = workspace + "/.git";
     if (!sys::exists(git) || sys::is_directory(git)) prepare_directory(workspace, author);
     const GitRepository repository = open_repository(workspace);
-    if (!repository) refuse("init: " + workspace + " is no repository");
+    if (!repository) refuse("init: " + workspace + " is not a repository");
     commit_first(repository.get(), author);
     sys::sync_filesystem(git_repository_path(repository.get()));
 }

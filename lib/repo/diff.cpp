@@ -17,8 +17,8 @@ int choose(const git_diff*, const git_diff_delta* delta, const char*, void* inde
                             std::string_view(delta->old_file.path).ends_with('/'));
 }
 
-// As `git diff HEAD` shows them: named, and then compared with what HEAD has. In memory our side
-// takes the conflict's place in the index.
+// Shows conflicts as `git diff HEAD` does: named, and then compared with HEAD. In the in-memory
+// index our side replaces the conflict.
 std::string settle_conflicts(git_index* index) {
     std::string lines;
     for (const std::string& path : conflicted_paths(index)) {
@@ -57,7 +57,7 @@ int append_line(const git_diff_delta*, const git_diff_hunk*, const git_diff_line
 std::string printed(git_diff* diff) {
     std::string patch;
     const int result = git_diff_print(diff, GIT_DIFF_FORMAT_PATCH, append_line, &patch);
-    if (result == GIT_EUSER) return patch + "\n[the diff goes on; name fewer changes]\n";
+    if (result == GIT_EUSER) return patch + "\n[the diff is cut off; compare fewer changes]\n";
     check(result, "diff");
     return patch;
 }

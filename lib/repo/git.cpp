@@ -19,10 +19,10 @@ std::string last_words() {
 
 }  // namespace
 
-// libgit2 finds these places while it starts, so they are cleared right after, before it reads
-// anything; without one for "~/" in a configuration every call would fail. The caller of chorus-git
-// has checked whose the repository is. The extensions are those of repositories with worktrees,
-// which libgit2 only needs to know.
+// libgit2 sets its search paths while it starts, so they are cleared right after, before it reads
+// anything. The global path is not empty: without one, every call would fail on "~/" in a
+// configuration. Owner validation is off because chorus-git's caller has checked the owner. The
+// extensions are those of repositories with worktrees; libgit2 only has to accept them.
 void start_library() {
     const char* extensions[] = {"worktreeconfig", "relativeworktrees"};
     bool works = git_libgit2_init() > 0;
@@ -53,7 +53,7 @@ base::Error failure(std::string_view what, int result) {
         words = "the index is split";
         hint = "`git update-index --no-split-index` in bash joins it";
     } else if (result == GIT_ELOCKED) {
-        hint = "another git is at work; if none is, remove the .lock files in .git";
+        hint = "another git is running; if none is, remove the .lock files in .git";
     } else if (words.find("unsupported") == std::string::npos ||
                words.find("extension") == std::string::npos) {
         hint.clear();
@@ -91,7 +91,7 @@ Author identity(git_repository* repository, const Author& agent) {
     return author;
 }
 
-// Where there are several worktrees each may have a file of its own.
+// With several worktrees each may have its own file.
 void read_worktree_configuration(git_repository* repository) {
     if (!is_on(repository, "extensions.worktreeConfig")) return;
     const auto own = make<Configuration>("git: .git/config", git_repository_config, repository);
@@ -196,7 +196,7 @@ Object resolve(git_repository* repository, const std::string& ref) {
     Object found;
     if (!ref.empty() && !ref.starts_with('-') && ref.find('\0') == std::string::npos)
         found = find<Object>("git: " + ref, git_revparse_single, repository, ref.c_str());
-    if (!found) refuse("git: '" + ref + "' is no branch, tag or commit");
+    if (!found) refuse("git: '" + ref + "' is not a branch, tag or commit");
     return found;
 }
 

@@ -1,4 +1,5 @@
-// libgit2, which only chorus-git is linked to. Include it in this room's .cpp files only.
+// Wrappers for libgit2, with which only chorus-git is linked. Include it in this room's .cpp
+// files only.
 #pragma once
 
 #include <git2.h>
@@ -16,13 +17,13 @@ namespace chorus::repo {
 
 using Texts = std::vector<std::string>;
 
-// Once, before anything else. Throws where it does not start.
+// Call once, before anything else. Throws if libgit2 does not start.
 void start_library();
 
 [[noreturn]] void refuse(const std::string& message, const std::string& hint = {});
-// How an error ends that says what libgit2 cannot read.
+// Ends the message of an error about a repository that libgit2 cannot read.
 constexpr std::string_view sha256_names = "the repository has SHA-256 object names";
-// The one place that turns libgit2's last error into ours: "what: its words".
+// Turns libgit2's last error into an Error: "what: its message".
 base::Error failure(std::string_view what, int result);
 void check(int result, std::string_view what);
 
@@ -40,7 +41,7 @@ using Submodule = base::Handle<git_submodule, git_submodule_free>;
 using Tree = base::Handle<git_tree, git_tree_free>;
 using Walk = base::Handle<git_revwalk, git_revwalk_free>;
 
-// Calls a function that hands out what it made by its first argument: make<Index>("status",
+// Calls a function that returns its result through its first argument: make<Index>("status",
 // git_repository_index, repository).
 template <typename Owner, typename Function, typename... Arguments>
 Owner make(std::string_view what, Function function, Arguments... arguments) {
@@ -48,7 +49,7 @@ Owner make(std::string_view what, Function function, Arguments... arguments) {
     check(function(&made, arguments...), what);
     return Owner(made);
 }
-// The same where GIT_ENOTFOUND and GIT_EINVALIDSPEC are answers: null.
+// Like make, but returns null for GIT_ENOTFOUND and GIT_EINVALIDSPEC.
 template <typename Owner, typename Function, typename... Arguments>
 Owner find(std::string_view what, Function function, Arguments... arguments) {
     typename Owner::pointer found = nullptr;
@@ -57,7 +58,7 @@ Owner find(std::string_view what, Function function, Arguments... arguments) {
     check(result, what);
     return Owner(found);
 }
-// options_by(git_diff_options_init); all structures are of version 1.
+// Initialises options: options_by(git_diff_options_init). All structures have version 1.
 template <typename Options>
 Options options_by(int (*initialise)(Options*, unsigned)) {
     Options options;
@@ -67,36 +68,36 @@ Options options_by(int (*initialise)(Options*, unsigned)) {
 
 std::string text_of(const git_oid& id);
 
-// Null where the directory's .git is no repository (yet).
+// Returns null if the directory's .git is not a repository (yet).
 GitRepository open_repository(const std::string& workspace);
-// Sets user.name and user.email in the repository's own configuration where they are missing.
+// Sets user.name and user.email in the repository's own configuration if they are missing.
 void complete_configuration(git_repository* repository, const Author& author);
-// Of the repository's own configuration; "" where it has none.
+// Reads the repository's own configuration; "" if the key is not set.
 std::string setting(git_repository* repository, const std::string& key);
-bool is_on(git_repository* repository, const char* key);  // false where it has none
-// user.name and user.email of the repository; what it lacks is the agent's.
+bool is_on(git_repository* repository, const char* key);  // false if not set
+// The repository's user.name and user.email; the agent's if they are not set.
 Author identity(git_repository* repository, const Author& agent);
 
-// The ref HEAD stands for ("refs/heads/main"), or "" when it is detached.
+// The ref that HEAD points to ("refs/heads/main"), or "" if it is detached.
 std::string head_ref(git_repository* repository);
-// "HEAD" when it is detached; else its branch, which may have no commit yet.
+// Moves HEAD's branch, which may have no commit yet, or HEAD itself if it is detached.
 void move_head(git_repository* repository, const git_commit* from, const git_oid& to,
                const std::string& reflog_entry);
-// Null where there is no such ref; HEAD has none before the first commit.
+// Returns null if there is no such ref. Before the first commit HEAD has none.
 CommitObject commit_at(git_repository* repository, const char* ref = "HEAD");
 CommitObject require_head_commit(git_repository* repository);
-std::string short_head(git_repository* repository);  // the first seven digits of its commit's id
+std::string short_head(git_repository* repository);  // the first seven digits of HEAD's commit
 Tree tree_of(const git_commit* commit);              // null for null
-// As it stands on disk, whatever was staged in memory before.
+// Reads the index from disk and drops what was staged in memory.
 Index fresh_index(git_repository* repository);
 std::string_view content_of(const git_blob* blob);
 std::vector<const git_index_entry*> entries_of(git_index* index);
 std::vector<const git_diff_delta*> deltas_of(const git_diff* diff);
-// The paths of what differs between two trees; null is one without anything.
+// The paths that differ between two trees; null stands for an empty tree.
 Texts changed_between(git_repository* repository, git_tree* from, git_tree* to);
-// Throws where `ref` is no branch, tag or commit.
+// Throws if `ref` is not a branch, tag or commit.
 Object resolve(git_repository* repository, const std::string& ref);
-// The same, followed to a commit or tree: resolve_as<Tree>(repository, ref, GIT_OBJECT_TREE).
+// Like resolve, then peels to a commit or tree: resolve_as<Tree>(repository, ref, GIT_OBJECT_TREE).
 template <typename Owner>
 Owner resolve_as(git_repository* repository, const std::string& ref, git_object_t type) {
     const Object found = resolve(repository, ref);

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t said_bytes = 4096;
 
-// The last line of a file that is written by another.
+// The last line of a file that another process writes.
 std::string last_line_of(int file) {
     std::string text(said_bytes, '\0');
     const ssize_t size = pread(file, text.data(), text.size(), 0);
@@ -33,11 +33,11 @@ std::string last_line_of(int file) {
     return base::visible(said.substr(said.rfind('\n') + 1));
 }
 
-// What makes a process fit for a workspace.
+// A process is reused if all of these match.
 struct Fitness {
     std::vector<std::string> writable;
     unsigned umask;
-    dev_t device;  // which directory the workspace is
+    dev_t device;  // identity of the workspace's directory
     ino_t inode;
     bool operator==(const Fitness&) const = default;
 };
@@ -53,7 +53,7 @@ Current& current() {
     return current;
 }
 
-// The workspace, and what of its repository lies elsewhere.
+// The workspace, and the directories of its repository outside it.
 std::vector<std::string> workspace_places(const std::string& workspace) {
     const sys::GitPlace place = sys::find_git(workspace);
     if (!place.problem.empty()) throw base::Error(base::ErrorCode::failed, "git: " + place.problem);
@@ -65,7 +65,7 @@ std::vector<std::string> workspace_places(const std::string& workspace) {
     return places;
 }
 
-// Of this process's environment only what fixes the clock.
+// Passes on only the variable that fixes the clock.
 std::vector<std::string> with_clock(std::vector<std::string> environment) {
     if (const auto fixed = sys::Environment::of_process().find("CHORUS_NOW_MS"))
         environment.push_back("CHORUS_NOW_MS=" + *fixed);
@@ -106,7 +106,7 @@ void GitProcess::try_call(const Message& request) noexcept {
     try {
         call(request);
     } catch (const std::exception&) {
-        return;  // it has ended, and what it held with it
+        return;  // the process has ended, and its state with it
     }
 }
 
@@ -116,7 +116,8 @@ bool GitProcess::has_ended() {
     return has_ended_ || poll(&wanted, 1, 0) != 0;
 }
 
-// Anything may take long; what waits for a server or a file that does not answer uses no processor.
+// A call may take long. A process that uses no processor time is waiting for a server or a file
+// that does not answer.
 void GitProcess::wait_for_answer(std::string_view silence) {
     constexpr int steps = 40;
     const int step_ms = static_cast<int>(std::max<std::int64_t>(patience_ms_ / steps, 1));

@@ -1,5 +1,5 @@
-// The process that does the git work for this one: chorus-git, confined to a workspace and its git
-// directory. For this room's own use.
+// Runs chorus-git, which does the git work, confined to a workspace and its git directory. For this
+// room's own use.
 #pragma once
 
 #include <sys/types.h>
@@ -18,18 +18,18 @@ namespace chorus::repo {
 
 class GitProcess {
   public:
-    // `patience_ms`: how long a call may neither answer nor have of the processor.
+    // `patience_ms`: how long a call may neither answer nor use processor time.
     GitProcess(const sys::Confinement& confinement, std::vector<std::string> environment,
                std::int64_t patience_ms = base::limits::stall_ms);
     GitProcess(const GitProcess&) = delete;
     GitProcess& operator=(const GitProcess&) = delete;
     ~GitProcess();
 
-    // What it answers; throws the error it answers, and Error(failed) where it has ended or, as
-    // `silence` ("clone: the server was silent"), where its patience has. From several threads one
-    // call comes after the other.
-    Message call(const Message& request, std::string_view silence = "git: nothing moved");
-    // For a destructor: nothing is thrown.
+    // Returns the answer, or throws the error that it contains. Throws Error(failed) if the process
+    // has ended, or, with the message `silence` ("clone: the server was silent"), after
+    // patience_ms. Calls from several threads run one after the other.
+    Message call(const Message& request, std::string_view silence = "git: no progress");
+    // For destructors: throws nothing.
     void try_call(const Message& request) noexcept;
     bool has_ended();
     pid_t pid() const { return static_cast<pid_t>(process_.identity.pid); }
@@ -45,10 +45,10 @@ class GitProcess {
     bool has_ended_ = false;
 };
 
-// The one of this process for that workspace (a path without links) and umask, started where there
-// is none.
+// Returns this process's chorus-git for that workspace (a path without links) and umask; starts one
+// if there is none.
 std::shared_ptr<GitProcess> git_process_of(const std::string& workspace, unsigned umask);
-// It ends once no repository uses it.
+// Releases the process, which ends once no repository uses it.
 void let_git_process_go();
 
 }  // namespace chorus::repo

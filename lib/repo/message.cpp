@@ -25,7 +25,7 @@ void check_size(std::size_t bytes) {
         throw base::Error(base::ErrorCode::failed, "git: the answer is larger than 64 MiB");
 }
 
-// False at the end.
+// Returns false at the end.
 bool fill(int socket, void* place, std::size_t size, const std::function<void()>& wait) {
     for (char* next = static_cast<char*>(place); size > 0;) {
         wait();

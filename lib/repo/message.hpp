@@ -1,6 +1,5 @@
-// What chorus-git and its callers send each other: lists of texts, as their number, then each as
-// its size and its bytes.
-// For this room's own use.
+// Messages between chorus-git and its callers: lists of texts, sent as their number, then each as
+// its size and its bytes. For this room's own use.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +12,10 @@ namespace chorus::repo {
 
 using Message = std::vector<std::string>;
 
-// False where nobody reads any more.
+// Returns false if the other side is closed.
 bool send(int socket, const Message& message);
-// Nothing at the end. `wait` is called before each read; what it throws is passed on. Throws
-// Error(failed) for more than 64 MiB.
+// Returns nothing at the end. `wait` is called before each read; what it throws is passed on.
+// Throws Error(failed) for more than 64 MiB.
 std::optional<Message> receive(
     int socket, const std::function<void()>& wait = [] {});
 

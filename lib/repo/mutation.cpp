@@ -15,28 +15,29 @@
 namespace chorus::repo {
 namespace {
 
-// The process of a caller that was killed ends a moment after it.
+// After a caller is killed, its chorus-git takes a moment to end.
 constexpr std::int64_t ending_ms = 1'000;
 
 std::optional<sys::Lock> acquire(const std::string& directory, std::int64_t wait_ms) {
     auto lock =
         sys::Lock::acquire(directory + "/chorus.mutex", sys::Lock::Mode::exclusive, wait_ms);
     struct stat status {};
-    // for whoever may change the repository; where it is somebody else's it is so already
+    // everyone who may change the repository can lock it; a lock file of another user has that mode
+    // already
     if (lock && stat(directory.c_str(), &status) == 0)
         static_cast<void>(fchmod(lock->fd(), status.st_mode & 0666U));
     return lock;
 }
 
-// git's lock files, and what libgit2 renames when it is whole.
+// git's lock files, and temporary files that libgit2 renames when complete.
 bool is_unfinished(std::string_view name) {
     return name.ends_with(".lock") || name.find("_git2_") != std::string_view::npos;
 }
 
-// A marker under a free lock is that of a process which died: the unfinished files made since are
-// its own. Older ones belong to a git that a person or a command runs, and stay; so does what git
-// and its helpers have in directories of their own. An empty lock of a configuration that is there
-// is that of commands which run (sys/git_guard.cpp).
+// A marker under a free lock is that of a process that died; unfinished files made since then are
+// its own. Older ones belong to a git that a person or a command runs, and stay, as do files in the
+// directories that git and its helpers manage. An empty lock of an existing configuration belongs
+// to running commands (sys/git_guard.cpp).
 void remove_leftovers(const std::filesystem::path& directory) {
     static const std::set<std::string> left_alone{"hooks", "lfs", "modules", "worktrees"};
     using Walk = std::filesystem::recursive_directory_iterator;

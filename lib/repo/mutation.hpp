@@ -1,5 +1,5 @@
-// Held around every change of a git directory: one Chorus process at a time, and a lock file of
-// git's that a killed one left behind does not stop the next. For this room's own use.
+// Held around every change of a git directory: only one Chorus process changes it at a time, and
+// lock files that a killed one left do not block the next. For this room's own use.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@
 
 namespace chorus::repo {
 
-// There while a mutation is under way. No name of ours ends in ".lock": those are git's, and are
-// removed as such.
+// Exists while a mutation is in progress. Our file names do not end in ".lock", because such files
+// are removed as git's.
 constexpr const char* marker_name = "chorus.mutation";
 
 class Mutation {
   public:
-    // Waits for another process as long as for a file; then throws Error(failed).
+    // Waits for another process up to file_lock_ms, then throws Error(failed).
     explicit Mutation(const std::string& git_directory);
     Mutation(const Mutation&) = delete;
     Mutation& operator=(const Mutation&) = delete;
@@ -26,7 +26,7 @@ class Mutation {
     std::optional<sys::Lock> lock_;
 };
 
-// Removes what a killed process left; nothing while another is at it.
+// Removes what a killed process left; does nothing while another process holds the lock.
 void clear_mutation(const std::string& git_directory);
 
 }  // namespace chorus::repo

@@ -26,12 +26,12 @@ std::string command(const Operation& operation, const std::string& option) {
     return "`git " + operation.name + " --" + option + "`";
 }
 
-// `git commit` ends a merge and brings back what it put aside, without a MERGE_HEAD too.
+// `git commit` ends a merge and restores its autostash, even without a MERGE_HEAD.
 std::string next_command(const Operation& operation) {
     return operation.name == "merge" ? "`git commit`" : command(operation, "continue");
 }
 
-// The steps of a cherry-pick or revert of several commits that are not done.
+// The remaining steps of a cherry-pick or revert of several commits.
 std::string steps_left(git_repository* repository) {
     return sys::read_file_if_there(in_git(repository, "sequencer/todo"), base::limits::config_bytes)
         .value_or("");
@@ -48,7 +48,7 @@ std::string sequence_text(git_repository* repository) {
     if (sequence.ending == Ending::none) return {};
     return described(sequence) +
            " of several commits is in progress: " + command(sequence, "continue") +
-           " in bash goes on";
+           " in bash continues it";
 }
 
 }  // namespace
@@ -77,9 +77,9 @@ void refuse_during(git_repository* repository, std::set<Ending> endings, std::st
     const std::string abort = command(operation, "abort");
     refuse(std::string(what) + ": " + described(operation) + " is in progress",
            operation.ending == Ending::commit
-               ? "end it with git_commit, or give it up with " + abort + " in bash"
-               : "settle and `git add` the conflicts, then " + next_command(operation) +
-                     " in bash; " + abort + " gives it up");
+               ? "end it with git_commit, or abort it with " + abort + " in bash"
+               : "resolve and `git add` the conflicts, then " + next_command(operation) +
+                     " in bash; " + abort + " aborts it");
 }
 
 Texts conflicted_paths(git_index* index) {
@@ -94,7 +94,7 @@ Texts conflicted_paths(git_index* index) {
 void refuse_conflicts(const Texts& paths, std::string_view what) {
     if (!paths.empty())
         refuse(std::string(what) + ": conflicts in " + first_ten(paths),
-               "settle them, then name the files in git_commit's 'files' or `git add` them");
+               "resolve them, then name the files in git_commit's 'files' or `git add` them");
 }
 
 std::vector<CommitObject> merged_commits(git_repository* repository) {
@@ -133,12 +133,12 @@ std::string operation_text(git_repository* repository, git_index* index) {
     std::string text = described(operation) + " is in progress";
     if (conflicts > 0)
         text += " with " + std::to_string(conflicts) +
-                (conflicts == 1 ? " conflict" : " conflicts") + ": settle each file, " +
-                (commits ? "then name it in git_commit or `git add` it, " : "`git add` it, ");
+                (conflicts == 1 ? " conflict" : " conflicts") + ": resolve each file, " +
+                (commits ? "then name it in git_commit or `git add` it; " : "`git add` it; ");
     else
-        text += commits ? ": git_commit ends it, " : ": ";
-    if (!commits) text += next_command(operation) + " in bash goes on, ";
-    return text + command(operation, "abort") + " gives it up";
+        text += commits ? ": git_commit ends it; " : ": ";
+    if (!commits) text += next_command(operation) + " in bash continues it; ";
+    return text + command(operation, "abort") + " aborts it";
 }
 
 std::string sequence_after_commit(git_repository* repository) {

@@ -22,8 +22,8 @@ constexpr const char* files_for_the_network[] = {
     "/etc/resolv.conf",   "/etc/host.conf", "/etc/gai.conf",
     "/etc/nsswitch.conf", "/etc/hosts",     "/etc/services"};
 
-// What a clone reads of this machine and has of this process's environment. With the network that
-// is nothing but what it takes, and for ssh the known hosts.
+// The files of this machine that a clone reads, and the variables it inherits. Over the network
+// these are only what the connection needs and, for ssh, the known hosts and the agent's socket.
 std::pair<Message, Message> outfit_for(const Source& from, bool network) {
     Message readable = from.readable;
     Message passed;
@@ -130,7 +130,7 @@ PlannedCommit Repository::plan_commit(const std::string& message,
     auto process = git_process_of(workspace_, umask_);
     const Message answer =
         process->call(request({"plan", message, author.name, author.email}, files));
-    // given up, and with it the repository, where nobody can finish it any more
+    // drops the plan, and the repository with it, once nobody can finish it
     const std::shared_ptr<GitProcess> plan(
         process.get(), [process](GitProcess* given) { given->try_call({"forget"}); });
     return {answer.at(0), [plan] { plan->call({"finish"}); }, answer.at(1)};

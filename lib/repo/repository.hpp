@@ -1,9 +1,9 @@
 // The git repository of a workspace, a path without links; it may be a linked worktree or a
-// submodule. A process of its own does the work, started at the first call and confined to the
+// submodule. A separate process does the work. It is started at the first call and confined to the
 // workspace and its git directory (chorus-sandbox(8), mode git). Of the system's and the user's
-// configuration only safe.directory is read, no hook and no filter program runs, nothing is
-// searched for upwards, objects and refs are synced (promise 7). Commits are made in the
-// repository's own name, else in the author's. Throws base::Error(failed) with git's words.
+// configuration only safe.directory is read. No hook and no filter program runs, parent directories
+// are not searched, and objects and refs are synced (promise 7). Commits are made in the
+// repository's own name, else in the author's. Throws base::Error(failed) with git's message.
 #pragma once
 
 #include <functional>
@@ -31,52 +31,55 @@ struct Commit {
 
 struct PlannedCommit {
     std::string id;
-    std::function<void()> finish;  // once; until it is gone nobody else changes the repository
-    std::string note;  // a cherry-pick or revert of several commits that goes on afterwards, or ""
+    std::function<void()> finish;  // once; while it exists nobody else changes the repository
+    std::string note;  // a cherry-pick or revert of several commits that continues, or ""
 };
-// The id of the commit that HEAD of a workspace, given by a path without links, names through loose
-// and packed refs; "" before the first commit, and where anything cannot be read. Starts no
-// process.
+// Returns the id of the commit that a workspace's HEAD names, through loose and packed refs; ""
+// before the first commit, and if anything cannot be read. `workspace` is a path without links.
+// Starts no process.
 std::string head_commit(const std::string& workspace);
-// Why nothing confines chorus-git here: every call of this header but head_commit() fails then.
+// Returns why chorus-git cannot be confined here. Every call of this header except head_commit()
+// fails then.
 std::optional<base::Error> confinement_problem(const std::string& workspace);
-// Takes away what a process that was killed while it changed the workspace's repository left there,
-// git's locks above all; nothing while another is at it.
+// Removes what a process that was killed during a change left in the workspace's repository, mainly
+// git's locks; does nothing while another process changes it.
 void clear_broken_mutation(const std::string& workspace);
-// `source` is a path or URL (file, https, ssh; "user@host:path" too); the clone's origin stays,
-// without a password. `workspace` must be missing or empty. What is not taken is returned: links
-// that lead out, and submodules unless they are wanted ("lib/"); hooks never come.
+// `source` is a path or URL (file, https, ssh; also "user@host:path"); it remains the clone's
+// origin, without a password. `workspace` must be missing or empty. Returns what is not cloned:
+// links that lead outside, and submodules unless they are wanted ("lib/"). Hooks are never copied.
 std::vector<std::string> clone(const std::string& source, const std::string& workspace,
                                const Author& author, bool with_submodules = false);
-// The directory of this machine that a source names, or "".
+// The local directory that a source names, or "".
 std::string local_directory(const std::string& source);
 
 class Repository {
   public:
     // git init with branch main, repository-local user.name and user.email, and an initial commit
-    // of what is there. An existing repository keeps its configuration, and its commits if any.
-    // What is made from here on has modes by `umask`.
+    // of the files present. An existing repository keeps its configuration, and its commits if any.
+    // Files made from here on get modes by `umask`.
     static Repository initialise(const std::string& workspace, const Author& author,
                                  unsigned umask = sys::private_umask);
-    // Nothing where there is no .git; throws for one that belongs to another directory or user.
+    // Returns nothing if there is no .git; throws for one that belongs to another directory or
+    // user.
     static std::optional<Repository> open(const std::string& workspace,
                                           unsigned umask = sys::private_umask);
 
-    // "branch main\n M a.txt\n?? b.txt\n"; the second line is "# a merge is in progress: ..." then.
+    // "branch main\n M a.txt\n?? b.txt\n"; during an operation the second line is "# a merge is in
+    // progress: ...".
     std::string status() const { return call({"status"}).at(0); }
     // A patch: work tree against HEAD (both empty), against `ref1`, or `ref2` against `ref1`.
     std::string diff(const std::string& ref1, const std::string& ref2) const {
         return call({"diff", ref1, ref2}).at(0);
     }
     std::vector<Commit> log(int count) const;  // of HEAD, newest first
-    // Everything, or the files named, up to where the branch would move to the commit: its id is
-    // known, and nobody sees it yet. Throws where there is nothing to commit, in a rebase or am,
-    // and where a conflict is neither added to the index nor named in `files`. A merge, cherry-pick
-    // or revert takes all that is staged besides, and ends.
+    // Prepares a commit of everything, or of the files named, up to moving the branch to it: its id
+    // is known, but no ref shows it yet. Throws if there is nothing to commit, during a rebase or
+    // am, and if a conflict is neither added to the index nor named in `files`. During a merge,
+    // cherry-pick or revert everything staged is committed as well, and the operation ends.
     PlannedCommit plan_commit(const std::string& message, const std::vector<std::string>& files,
                               const Author& author);
-    // Whether the history of HEAD or of a branch has this commit: tells a commit that was done from
-    // one cut short.
+    // Whether the history of HEAD or of a branch contains this commit; tells a completed commit
+    // from an interrupted one.
     bool contains(const std::string& commit) const { return !call({"contains", commit}).empty(); }
     std::string branches() const { return call({"branches"}).at(0); }  // "* main\n  topic\n"
     void create_branch(const std::string& name) { call({"create-branch", name}); }
@@ -92,7 +95,7 @@ class Repository {
     Repository(std::string workspace, unsigned umask)
         : workspace_(std::move(workspace)), umask_(umask) {}
     Words request(Words words, const Words& files) const;  // with the workspace as second word
-    Words call(const Words& words, const Words& files = {}) const;  // what chorus-git answers
+    Words call(const Words& words, const Words& files = {}) const;  // returns chorus-git's answer
 
     std::string workspace_;  // links resolved
     unsigned umask_;

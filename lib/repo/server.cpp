@@ -12,7 +12,7 @@
 namespace chorus::repo {
 namespace {
 
-// What follows a call's name, read in order into what its function takes.
+// Converts the words after a call's name to the arguments of its function, in order.
 class Words {
   public:
     explicit Words(const Message& request) : request_(request) {}
@@ -109,7 +109,7 @@ Calls calls_with(std::optional<PlannedCommit>& plan) {
              }}};
 }
 
-// False where nobody reads any more. An answer that is too large is an error too.
+// Returns false if the other side is closed. An answer that is too large becomes an error.
 bool answer(const Calls& calls, const Message& request) {
     try {
         Message answer = calls.at(request.at(0))(Words(request));

@@ -3,9 +3,9 @@
 
 namespace chorus::repo {
 
-// Where chorus-sandbox(8) puts it.
+// The descriptor that chorus-sandbox(8) gives it.
 constexpr int server_socket = 3;
-// Answers calls until nobody is left to make one.
+// Answers calls until the other side is closed.
 void serve();
 
 }  // namespace chorus::repo

@@ -17,7 +17,7 @@ sys::GitPlace git_of_source(const std::string& directory) {
 
 namespace {
 
-// "%20" is a blank in a file address.
+// Decodes percent escapes of a file address: "%20" is a blank.
 std::string decoded(std::string_view text) {
     std::string plain;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -62,12 +62,12 @@ Source file_source(const std::string& url) {
     const std::string path = path_of(url);
     if (!path.starts_with('/'))
         throw base::Error(base::ErrorCode::failed,
-                          "clone: " + url + ": a file address is one of this machine",
-                          "it has three slashes: file:///home/...");
+                          "clone: " + url + ": a file URL must name a path on this machine",
+                          "use three slashes: file:///home/...");
     return {Transport::local, "file://" + path, {}, {}, places_of(decoded(path))};
 }
 
-// "ext::sh -c ...", unlike "http://[::1]/x".
+// Whether an address names a transport helper: "ext::sh -c ...", unlike "http://[::1]/x".
 bool has_helper(std::string_view address) {
     const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0; };
     const auto name = std::find_if_not(address.begin(), address.end(), is_of_name);
@@ -76,7 +76,7 @@ bool has_helper(std::string_view address) {
 
 }  // namespace
 
-// "host:path" is ssh for git; a path with a slash before its colon is a path.
+// "host:path" is ssh for git; an address with a slash before its colon is a path.
 Transport transport_of(const std::string& address) {
     if (address.starts_with("https://") || address.starts_with("http://")) return Transport::http;
     const bool names_a_host =
@@ -102,7 +102,7 @@ Source find_source(const std::string& given) {
         base::ErrorCode::failed,
         "clone: " + source.address + ": " +
             (is_path ? "there is no such directory"
-                     : "only https, http, ssh and file addresses and paths are cloned"));
+                     : "only https, http, ssh and file URLs and paths can be cloned"));
 }
 
 }  // namespace chorus::repo

@@ -1,4 +1,4 @@
-// What a clone is made of. For this room's own use.
+// The source of a clone. For this room's own use.
 #pragma once
 
 #include <string>
@@ -12,17 +12,18 @@ enum class Transport { local, http, ssh };
 
 struct Source {
     Transport transport = Transport::local;
-    // As libgit2 takes it: a URL, or a path in full. No password is in it, and no user either
-    // unless it is ssh: libgit2 writes it to .git/config and the reflogs, which commands read.
+    // For libgit2: a URL or an absolute path. It contains no password, and a user only for ssh,
+    // because libgit2 writes it to .git/config and the reflogs, which commands can read.
     std::string address;
-    std::string user;  // those that the address given had
+    std::string user;  // from the address given
     std::string password;
-    std::vector<std::string> readable = {};  // of this machine, for a local one
+    std::vector<std::string> readable = {};  // local paths to read, for a local source
 };
-// Throws for what is no repository's address and for a directory that is not there.
+// Throws for an address that cannot be cloned, and for a directory that does not exist.
 Source find_source(const std::string& given);
 Transport transport_of(const std::string& address);
-// The repository of a directory as a person names it, links and all; none where nothing is there.
+// The repository of a directory that a person named, links resolved; none if the directory does not
+// exist.
 sys::GitPlace git_of_source(const std::string& directory);
 
 }  // namespace chorus::repo

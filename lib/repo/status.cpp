@@ -16,7 +16,7 @@ std::string head_line(git_repository* repository) {
            "\n";
 }
 
-// As git does with core.quotePath off: a name is quoted where it holds a blank or needs an escape.
+// As git does with core.quotePath off: a name is quoted if it contains a blank or needs an escape.
 std::string quoted(std::string_view path) {
     constexpr std::string_view special = "\"\\\a\b\t\n\v\f\r";
     constexpr std::string_view letters = "\"\\abtnvfr";
@@ -39,7 +39,7 @@ char letter(const git_diff_delta* delta) {
     return is_tracked ? git_diff_status_char(delta->status) : ' ';
 }
 
-// Which of ancestor, ours and theirs there are says what both sides did; git's letters for it.
+// Returns git's letters for a conflict, by which of ancestor, ours and theirs exist.
 std::string conflict_letters(git_index* index, const char* path) {
     static constexpr const char* letters[] = {"UU", "DD", "AU", "UD", "UA", "DU", "AA", "UU"};
     const git_index_entry* sides[3] = {};

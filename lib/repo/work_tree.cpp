@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::string_view filter = "filter=";
 
-// The attribute for which git converts the file: "filter=lfs", "working-tree-encoding=UTF-16", or
+// The attribute that makes git convert the file: "filter=lfs", "working-tree-encoding=UTF-16", or
 // "".
 std::string conversion_of(git_repository* repository, const std::string& path, unsigned flags) {
     const char* names[] = {"filter", "working-tree-encoding"};
@@ -62,8 +62,8 @@ bool is_left_out(const git_index_entry* entry) {
     return entry != nullptr && (entry->flags_extended & GIT_INDEX_ENTRY_SKIP_WORKTREE) != 0;
 }
 
-// The index has a pointer of git-lfs: a line with the version, others, "oid sha256:<64 digits>" and
-// "size <bytes>".
+// Whether the index has the git-lfs pointer for the file: a line with the version, other lines,
+// "oid sha256:<64 digits>" and "size <bytes>".
 bool is_same_in_lfs(git_repository* repository, const git_index_entry* entry) {
     if (conversion_of(repository, entry->path, GIT_ATTR_CHECK_FILE_THEN_INDEX) != "filter=lfs")
         return false;
@@ -93,8 +93,8 @@ int check_out_paths(git_repository* repository, const git_object* target,
     return git_checkout_tree(repository, target, &options);
 }
 
-// Nothing where a part is missing, or is a link where a directory has to be: what git knows below
-// it is gone then. Whatever else fails is no deletion.
+// Returns nothing if a part of the path is missing, or is a link instead of a directory: git then
+// takes the file for deleted. Any other error is thrown, so that it is not taken for a deletion.
 std::optional<struct stat> look_at(const std::string& work_tree, const std::string& path) {
     struct stat status {};
     for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {
@@ -115,8 +115,8 @@ bool is_submodule(git_index* index, const std::string& path) {
     return false;
 }
 
-// With automatic line ends a file that is in the index with CRLF keeps them. Of what is there
-// libgit2 takes for such a file also a link, a submodule, and any carriage return; git does not.
+// With automatic line ends, a file that has CRLF in the index keeps it. libgit2 also takes a link,
+// a submodule and any carriage return in the index for such a file; git does not.
 bool is_mistaken_for_crlf(git_repository* repository, const git_index_entry& entry) {
     constexpr std::uint32_t most_bytes = 1U << 20;
     if (!S_ISREG(entry.mode)) return true;
@@ -143,7 +143,8 @@ void stage_path(git_repository* repository, git_index* index, const std::string&
     check(is_there ? git_index_add_bypath(index, path.c_str())
                    : git_index_remove_bypath(index, path.c_str()),
           "commit: " + path);
-    if (S_ISDIR(mode)) git_index_conflict_remove(index, path.c_str());  // of a submodule it stays
+    // git_index_add_bypath leaves the conflict of a submodule
+    if (S_ISDIR(mode)) git_index_conflict_remove(index, path.c_str());
 }
 
 bool is_tracked(git_index* index, const std::string& path) {
@@ -156,9 +157,9 @@ bool is_at_or_below(std::string_view path, const std::string& directory) {
     return path == directory || path.starts_with(directory + "/");
 }
 
-// A git without nanoseconds (Debian's) takes a file for unchanged when its size and the second of
-// its time are those of the index, unless the index is as young as that. Where we write the index
-// anew, a size of 0 makes it look again. Whether there was need for that.
+// A git without nanoseconds (Debian's) takes a file for unchanged if its size and the second of its
+// time are those in the index, unless the index is as recent. When the index is rewritten here, a
+// size of 0 makes git look again. Returns whether that was necessary.
 bool distrust(git_repository* repository, git_index* index, const std::string& path) {
     const git_index_entry* entry = git_index_get_bypath(index, path.c_str(), 0);
     const auto found = look_at(git_repository_workdir(repository), path);
@@ -174,8 +175,8 @@ bool distrust(git_repository* repository, git_index* index, const std::string& p
 
 using Replaced = std::map<std::string, std::optional<git_index_entry>>;
 
-// libgit2 obeys the .gitattributes in the index besides those in the work tree, git these alone: so
-// the index gets these before anything else is compared. What it had is returned.
+// libgit2 obeys .gitattributes files in the index and in the work tree, git only those in the work
+// tree. So the index gets these before anything else is compared. Returns the entries replaced.
 Replaced stage_attributes(git_repository* repository, git_index* index, const Texts& paths) {
     Replaced replaced;
     for (const std::string& path : paths) {
@@ -193,14 +194,14 @@ void put_back(git_index* index, const std::string& path, std::optional<git_index
           "commit: " + path);
 }
 
-// A file that the configuration names is read only inside the workspace and its git directory.
+// A file named in the configuration can be read only inside the workspace and its git directory.
 bool is_unread(const std::string& file) {
     if (file.empty()) return false;
     const sys::Fd opened(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     return !file.starts_with('/') || !opened;
 }
 
-// libgit2 takes the quotes of `"a b" text` for a part of the pattern.
+// libgit2 takes the quotes of `"a b" text` for part of the pattern.
 void refuse_quotes(std::string_view what, const std::string& file, std::string_view rules) {
     for (const std::string_view line : base::split_lines(rules))
         if (base::trim(line).starts_with('"'))
@@ -208,7 +209,8 @@ void refuse_quotes(std::string_view what, const std::string& file, std::string_v
                    "use git in bash, or write it without quotes, with ? for a blank");
 }
 
-// Attributes that git has for the work tree and libgit2 not: `index` has its .gitattributes.
+// Throws for attributes that git applies to the work tree and libgit2 does not. `index` has the
+// work tree's .gitattributes.
 void refuse_unread_attributes(git_repository* repository, git_index* index, std::string_view what) {
     const std::string file = setting(repository, "core.attributesFile");
     if (is_unread(file))
@@ -233,7 +235,7 @@ bool is_unchanged(git_index* index, const git_diff_delta& delta) {
                                   is_same_in_lfs(git_index_owner(index), entry));
 }
 
-// The attributes are those of the tree while that is the repository's index.
+// While the tree is the repository's index, its attributes apply.
 void refuse_conversions(git_repository* repository, git_tree* from, git_tree* to) {
     constexpr std::string_view what = "checkout";
     const auto index = make<Index>(what, git_index_new);
@@ -249,8 +251,8 @@ void refuse_conversions(git_repository* repository, git_tree* from, git_tree* to
     check(git_repository_set_index(repository, nullptr), what);
 }
 
-// libgit2 goes by the .gitattributes in the work tree, when it writes and when it compares. So
-// where they change, all is compared by the old ones first; then they are written, then the rest.
+// libgit2 uses the work tree's .gitattributes when it writes and when it compares. So if they
+// change, everything is compared by the old ones first; then they are written, then the rest.
 int check_out_tree(git_repository* repository, git_tree* from, const git_commit* commit,
                    git_checkout_options options) {
     options.dir_mode = 0777;
@@ -271,7 +273,7 @@ Texts selection_of(git_repository* repository, const Texts& files) {
     const sys::Root root(git_repository_workdir(repository));
     Texts selection;
     for (const std::string& file : files) {
-        if (file.find('\0') != std::string::npos) refuse("commit: a name has a NUL in it");
+        if (file.find('\0') != std::string::npos) refuse("commit: a name contains a NUL");
         const std::string path = root.canonical(file);
         if (path == ".") return {};
         if (path.empty()) refuse("commit: " + file + " is outside the workspace");
@@ -304,7 +306,7 @@ void stage(git_repository* repository, git_index* index, const Texts& selection)
         if (sys::exists(git_repository_workdir(repository) + selected + "/.git"))
             refuse_inner(selected);
         refuse("commit: " + selected +
-               (found ? " is ignored, or there is no file in it" : " is not there"));
+               (found ? " is ignored, or contains no file" : " does not exist"));
     }
     for (const std::string& path : paths) {
         if (covers(selection, path)) {

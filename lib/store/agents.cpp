@@ -100,8 +100,8 @@ std::optional<AgentId> find_agent_id(Store& store, std::string_view name) {
 }
 
 std::optional<Agent> find_agent(Store& store, std::string_view name) {
-    // While it stands at its row, the second statement reads the same snapshot. One text with all
-    // columns for both functions is prepared once.
+    // The open cursor keeps both statements on one snapshot. The SELECT with all columns is shared
+    // by both functions, so it is prepared once.
     Statement statement = store.prepare(
         "SELECT id FROM agents WHERE name = ? AND kind = 'agent' AND status <> 'destroyed'");
     if (!statement.bind(name).step()) return std::nullopt;
@@ -153,7 +153,7 @@ std::vector<Agent> list_agents(Store& store) {
 }
 
 std::vector<Agent> agents_with_context(Store& store) {
-    // one look into the index for each thread, however many messages it has
+    // one index lookup per thread, however many messages it has
     Statement statement = store.prepare(
         select("kind = 'agent' AND status = 'active' AND EXISTS (SELECT 1 FROM threads WHERE "
                "threads.agent_id = agents.id AND EXISTS (SELECT 1 FROM known_messages AS message "
@@ -181,7 +181,7 @@ Tally tally_of(Store& store, AgentId agent, base::TimeMs now) {
 
 Agent insert_agent(Store& store, const Agent& agent) {
     if (agent.kind == "agent" && find_agent(store, agent.name))
-        throw base::Error(base::ErrorCode::exists, agent.name + ": there is an agent of that name");
+        throw base::Error(base::ErrorCode::exists, agent.name + ": an agent with this name exists");
     if (const auto present = find_agent_of_place(store, agent.place); present)
         throw base::Error(base::ErrorCode::exists,
                           agent.place + ": agent '" + present->name + "' works there");

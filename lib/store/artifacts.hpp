@@ -8,7 +8,7 @@
 
 namespace chorus::store {
 
-// A durable named output, or input put aside.
+// A durable named output, or a stored input.
 struct Artifact {
     AgentId agent_id = 0;
     std::string artifact_id;
@@ -19,13 +19,13 @@ struct Artifact {
     std::int64_t size_bytes = 0;
     std::string path;  // relative to the agent's directory
     base::TimeMs created_at = 0;
-    base::TimeMs updated_at = 0;  // set by whoever reads it
+    base::TimeMs updated_at = 0;  // set by readers
     std::string status = "complete";
     std::int64_t version = 1;
     std::int64_t turn_id = 0;  // 0: unknown
 };
 
-// Complete, version 1. Inside a transaction of the caller.
+// Inserts it as complete, version 1. Runs inside a transaction of the caller.
 void insert_artifact(Store& store, const Artifact& artifact);
 // Oldest first.
 std::vector<Artifact> list_artifacts(Store& store, AgentId agent);

@@ -10,7 +10,8 @@
 namespace chorus::store {
 namespace {
 
-// Each field as "length:bytes,", NULL as "-,": no two rows are written the same way.
+// Writes each field as "length:bytes,", and NULL as "-,", so that two different rows never have the
+// same bytes.
 void append_field(std::string& out, std::string_view field) {
     out += std::to_string(field.size());
     out += ':';
@@ -37,7 +38,7 @@ std::string chained_hash(std::string_view previous, std::int64_t id, const Audit
     return base::sha256_hex(bytes);
 }
 
-// The same of a row of select(), by what stands in its columns: 0 is not NULL.
+// The same for a row of select(), from its column values: here 0 is not NULL.
 std::string chained_hash(std::string_view previous, const Statement& statement) {
     std::string bytes(previous);
     for (const int column : {0, 1, 3, 4, 7, 2, 5, 6, 8, 9}) {
@@ -74,7 +75,7 @@ AuditEntry read(const Statement& statement) {
     return entry;
 }
 
-// A condition that may stand for nothing is one that no index serves.
+// A condition such as "?2 = '' OR agent_name = ?2" would keep SQLite from using an index.
 std::string matching(const AuditFilter& filter) {
     return std::string("WHERE id > ?1 AND ") +
            (filter.agent.empty() ? "?2 = ''" : "agent_name = ?2") +
@@ -95,7 +96,8 @@ bool accepts(const AuditFilter& filter, std::string_view action) {
     return !filter.action || filter.action(action);
 }
 
-// The id before that of the first of the newest ones: counted from the end, nothing is kept.
+// Returns the id before the first of the newest matching rows. Counts from the end, so no rows are
+// kept in memory.
 std::int64_t before_newest(Store& store, const AuditFilter& filter) {
     Statement statement =
         store.prepare("SELECT id, action_string FROM audit_log " + matching(filter) + " DESC");
@@ -165,7 +167,7 @@ void for_each_audit(Store& store, const AuditFilter& filter,
     if (filter.newest > 0) chosen.after = before_newest(store, filter);
     Statement statement = store.prepare(select(matching(chosen)));
     bind(statement, chosen);
-    std::int64_t left = filter.newest;  // rows may have come since they were counted
+    std::int64_t left = filter.newest;  // rows may have been added since they were counted
     while (statement.step()) {
         const AuditEntry entry = read(statement);
         if (!accepts(filter, entry.row.action)) continue;

@@ -24,7 +24,7 @@ void finish(sqlite3_backup* backup) {
 }
 using Backup = base::Handle<sqlite3_backup, finish>;
 
-// In one step, so that it is one moment's: in WAL mode nobody waits for a reader.
+// Copies in one step, so that the copy is one snapshot; in WAL mode a reader blocks nobody.
 void copy_all(sqlite3* from, sqlite3* to) {
     const Backup backup(sqlite3_backup_init(to, "main", from, "main"));
     if (!backup) throw_error(to, sqlite3_extended_errcode(to));
@@ -33,10 +33,10 @@ void copy_all(sqlite3* from, sqlite3* to) {
 }
 
 constexpr const char* ways_to_a_backup =
-    "name a file that 'chorus-context backup FILE' has made, or a chorus.db.before-TIME of the "
+    "name a file made by 'chorus-context backup FILE', or a chorus.db.before-TIME file of the "
     "home";
 
-// An empty file is a database without anything in it.
+// An empty file is a valid, empty database for SQLite.
 void require_database(const sys::RegularInput& file) {
     constexpr std::string_view magic{"SQLite format 3", 16};
     const sys::Fd fd(::open(file.path().c_str(), O_RDONLY | O_CLOEXEC));
@@ -48,7 +48,8 @@ void require_database(const sys::RegularInput& file) {
                     ways_to_a_backup);
 }
 
-// With the log beside it, unless it is a backup: a log is none of its own then.
+// Reads the log beside the file too, unless the file is a backup: a log next to a backup is not its
+// own.
 Database open_backup(const sys::RegularInput& file) {
     require_database(file);
     const std::string given = base::quoted(file.name());

@@ -1,4 +1,4 @@
-// A copy of the whole database, made beside whoever works with it, and put back.
+// Copies of the whole database, made while other processes use it, and restored.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,21 @@
 
 namespace chorus::store {
 
-// The state of one moment as a file of its own (0600), whole and durable when this returns; what
-// others commit meanwhile is not in it. It is checked before it takes the place of a file:
-// Error(failed) where the database is damaged. Returns its size.
+// Writes one snapshot of the database to a file (0600), complete and durable when this returns;
+// later commits are not in it. The copy is checked before it replaces a file: Error(failed) if the
+// database is damaged. Returns its size in bytes.
 std::int64_t back_up(Store& store, const sys::OutputFile& file);
 
 struct PutBack {
     std::int64_t agents = 0;
     std::int64_t messages = 0;
-    std::string kept;  // the database that was there before, "" where there was none
+    std::string kept;  // the previous database, "" if there was none
 };
-// Makes a copy of `backup` the database of the home, with all processes kept out. The one that was
-// there keeps its content, its log included, under a name beside it. Error(config_invalid) for a
-// file that is no database of chorus or of a newer one, Error(failed) for a damaged one,
-// Error(agent_busy) where a process has the database open; nothing is changed then.
+// Replaces the home's database with a copy of `backup` while no other process uses it. The previous
+// database keeps its content, with its log, under another name in the same directory.
+// Error(config_invalid) if the file is not a Chorus database or is from a newer version,
+// Error(failed) if it is damaged, Error(agent_busy) if a process has the database open; in these
+// cases nothing is changed.
 PutBack put_back(const Store::Paths& paths, const sys::RegularInput& backup);
 
 }  // namespace chorus::store

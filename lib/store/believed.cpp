@@ -21,7 +21,7 @@ struct Dispute {
 
 struct Clock {
     base::TimeMs newest = 0;
-    std::vector<Dispute> believed = {};  // whose time is believed now
+    std::vector<Dispute> believed = {};  // disputes whose time is believed now
 };
 
 std::optional<Clock> clock_of(Store& store, AgentId agent, base::TimeMs now) {
@@ -39,8 +39,9 @@ std::optional<Clock> clock_of(Store& store, AgentId agent, base::TimeMs now) {
     return clock;
 }
 
-// The disputed time was right: the clock had gone back. But a clock that reached it step by step,
-// through more than a day, had been right, and the disputed time was the wrong one.
+// Returns whether the disputed time was right, that is, whether the clock had been set back. If the
+// clock reached the disputed time in steps, over more than a day, the clock was right and the
+// disputed time was wrong.
 bool went_back(const Clock& clock, const Dispute& dispute, base::TimeMs now) {
     return !is_believed(now, clock.newest) || is_believed(clock.newest, dispute.since);
 }
@@ -82,7 +83,7 @@ void raise_timestamps(Store& store, AgentId agent, const Dispute& dispute) {
         .run();
 }
 
-// The newest time to go on from.
+// Returns the newest time that counts; new timestamps start from it.
 base::TimeMs settle(Store& store, AgentId agent, const Clock& clock, base::TimeMs now) {
     if (!is_believed(clock.newest, now)) {
         begin_dispute(store, agent, {clock.newest, newest_message_id(store, agent) + 1, now});

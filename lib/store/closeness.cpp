@@ -9,11 +9,11 @@
 namespace chorus::store {
 namespace {
 
-constexpr double saturation = 1.2;  // of BM25: what more of the same is still worth
-constexpr double length_weight = 0.75;
-constexpr double usual_words = 100;  // a constant, so that ranks of two indexes compare
+constexpr double saturation = 1.2;      // BM25 k1: the weight of repeated hits
+constexpr double length_weight = 0.75;  // BM25 b
+constexpr double usual_words = 100;     // a constant, so that ranks of two indexes compare
 
-// Less is better, as FTS5's rank has it.
+// A smaller value is better, as with FTS5's rank.
 void closeness(const Fts5ExtensionApi* api, Fts5Context* row, sqlite3_context* result, int,
                sqlite3_value**) {
     int hits = 0;

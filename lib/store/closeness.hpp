@@ -1,13 +1,13 @@
-// How well a message answers a search, as a function of FTS5's; for this room's own use.
+// An FTS5 ranking function for search; for this room's own use.
 #pragma once
 
 struct sqlite3;
 
 namespace chorus::store {
 
-// Makes closeness() known to the connection: BM25 without the weight of how rare each word is, as
-// every message that is found has all of them. FTS5's own bm25() first goes through every row that
-// holds any of the words, which for a common one takes longer than the search.
+// Registers closeness() with the connection: BM25 without the weight for rare words, because every
+// match contains all words of the search. FTS5's own bm25() first visits every row that holds any
+// of the words, which for a common word takes longer than the search itself.
 void add_closeness(sqlite3* database);
 
 }  // namespace chorus::store

@@ -25,8 +25,8 @@ using base::ErrorCode;
 
 constexpr std::int64_t longest_wait_for_others_ms = 5'000;
 
-// As a file without a log it can be read from where nobody may write, and is told from a database
-// that is at work.
+// A file without a log can be read from a read-only directory, and can be told apart from a
+// database in use.
 void leave_wal_mode(int fd, const std::string& path) {
     if (pwrite(fd, without_log.data(), without_log.size(), file_format_offset) !=
         static_cast<ssize_t>(without_log.size()))
@@ -40,7 +40,7 @@ void refuse_damage(sqlite3* database, const std::string& what) {
                 std::string(ways_to_save), base::Cause::damage);
 }
 
-// A log means nothing without its database: the database leaves first and returns last.
+// A log is useless without its database, so the database is moved away first and moved back last.
 constexpr std::array<const char*, 3> parts{"", "-wal", "-journal"};
 
 bool has_any_part(const std::string& database) {
@@ -78,7 +78,7 @@ std::string target_of(const std::string& link) {
     return target;
 }
 
-// Where a database is or was that is reached through links.
+// Returns the path at the end of a chain of links; the file need not exist.
 std::string end_of_links(std::string path) {
     constexpr int most = 40;
     for (int links = 0; links < most && sys::is_link(path); ++links) {
@@ -88,13 +88,13 @@ std::string end_of_links(std::string path) {
     return path;
 }
 
-// A link beside the home's database that names what the old one becomes, in the directory where
-// that is; it exists only during a replacement.
+// Returns the path of a link beside the home's database. Its target is the name that the old
+// database gets, in the directory of the database. It exists only during a replacement.
 std::string marker_of(const std::string& path) {
     return path + ".replacing";
 }
 
-// SQLite makes the -shm file again.
+// The -shm file is removed: SQLite creates it again.
 void move_away(const std::string& database, const std::string& kept, const std::string& marker) {
     const std::string name = kept.substr(kept.rfind('/') + 1);
     if (symlink(name.c_str(), marker.c_str()) != 0) throw base::system_error(marker);
@@ -122,7 +122,7 @@ Database open_file(const std::string& path, int flags) {
 
 Database open_new(const std::string& path) {
     Database database = open_file(path, SQLITE_OPEN_READWRITE);
-    // a file that is not whole yet is thrown away, and the whole one is synced
+    // an incomplete file is thrown away, and a complete one is synced by the caller
     execute(database.get(), "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
     return database;
 }
@@ -146,7 +146,7 @@ bool was_replacing(const std::string& path) {
     return sys::is_link(marker_of(path));
 }
 
-// Where the database is there, it is the new one, or the old one of which nothing was moved yet.
+// A database that is present is the new one, or the old one before any part of it was moved.
 void settle_replacement(const std::string& path) {
     if (!was_replacing(path)) return;
     const std::string database = end_of_links(path);
@@ -161,7 +161,7 @@ std::string replace_database(const Store::Paths& paths, const std::string& what,
         sys::Lock::acquire(paths.presence, sys::Lock::Mode::exclusive, longest_wait_for_others_ms);
     if (!alone)
         throw Error(ErrorCode::agent_busy, "the home: other processes have its database open",
-                    "'fuser -v " + base::shell_quoted(paths.database) + "' names them");
+                    "'fuser -v " + base::shell_quoted(paths.database) + "' lists them");
     settle_replacement(paths.database);
     const std::string database = end_of_links(paths.database);
     const std::string kept = has_any_part(database) ? free_name(database) : std::string();

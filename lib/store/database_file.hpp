@@ -1,5 +1,4 @@
-// The file of a database as a whole: opened beside its log, and put in the place of another; for
-// this room's own use.
+// Opens a database file as a whole and replaces one by another; for this room's own use.
 #pragma once
 
 #include <functional>
@@ -11,28 +10,28 @@
 namespace chorus::store {
 
 Database open_file(const std::string& path, int flags);
-// A file that nobody changes: without locks, and without looking for a log beside it.
+// Opens a file that nobody changes: without locks, and without looking for a log beside it.
 Database open_still(const std::string& path);
-// To be filled: what is written is neither logged nor synced.
+// Opens a new file to fill it: writes are neither logged nor synced.
 Database open_new(const std::string& path);
 
-// Makes what `fill` writes the database, checked, with all processes kept out; `what` is its
-// origin, in errors. The one that was there keeps its content, its log included, under another name
-// beside it: returns that, "" where there was none. Error(agent_busy) where a process has it open.
-// Killed at any moment, or failed with the last step, it leaves either database, and
-// settle_replacement() finishes or undoes it.
+// Replaces the database with what `fill` writes, after a check, while no other process uses it;
+// `what` names the source in errors. The previous database keeps its content, with its log, under
+// another name in the same directory; returns that name, "" if there was none. Error(agent_busy) if
+// a process has it open. If it is killed at any moment, or the last step fails, one of the two
+// databases is left, and settle_replacement() finishes or undoes the replacement.
 using Fill = std::function<void(const std::string& temporary)>;
 std::string replace_database(const Store::Paths& paths, const std::string& what, const Fill& fill);
 
-// Whether a process was killed in replace_database(). Only for who holds the lock `presence`, so
-// that no process is at it now.
+// Returns whether a process was killed in replace_database(). Only for a holder of the `presence`
+// lock, so that no replacement is in progress.
 bool was_replacing(const std::string& database);
-// Puts the old database back, its log included, where no new one is in its place. One process at a
+// Puts the old database back, with its log, unless a new one is in its place. One process at a
 // time: behind the gate, or with `presence` exclusive.
 void settle_replacement(const std::string& database);
 
-// What was filled needs no log, and is told from a database that is at work; Error(failed) where it
-// is damaged.
+// Marks a filled copy as needing no log, which also tells it apart from a database in use.
+// Error(failed) if the copy is damaged.
 void finish_copy(const std::string& temporary, int fd, const std::string& what);
 
 }  // namespace chorus::store

@@ -12,9 +12,9 @@ void Gate::enter() {
     }
     if (file_->take(sys::LockMode::exclusive, {}, most_ms_, stop_)) return;
     file_.reset();
-    throw base::Error(base::ErrorCode::agent_busy,
-                      "database: another process has not let go of " + path_,
-                      "'fuser " + path_ + "' names it: it may be stopped", base::Cause::database);
+    throw base::Error(base::ErrorCode::agent_busy, "database: another process still holds " + path_,
+                      "'fuser " + path_ + "' shows which one; it may be stopped",
+                      base::Cause::database);
 }
 
 void Gate::leave() {

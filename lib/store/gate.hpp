@@ -1,7 +1,7 @@
 // The write gate of a home: one lock file that every write transaction holds from BEGIN to COMMIT.
-// Who waits is served in order that way (SQLite's own waiting lets some processes starve), and no
-// checkpoint ever runs beside another connection's commit, which SQLite before 3.51.3 does not
-// survive for certain.
+// Waiting processes are served in order (SQLite's own waiting can starve some), and a checkpoint
+// never runs beside another connection's commit, which can corrupt the database with SQLite before
+// 3.51.3.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ namespace chorus::store {
 
 constexpr std::int64_t longest_wait_ms = 10'000;
 
-// The file is opened with the first use, and stays open: a turn passes the gate many times.
+// The file is opened at first use and stays open: a turn passes the gate many times.
 class Gate {
   public:
     explicit Gate(std::string path) : path_(std::move(path)) {}
-    // Waits for at most `most_ms` (negative: as long as it takes), then Error(agent_busy); `stop`
-    // is asked every few milliseconds, and may throw what ends the wait instead.
+    // Waits at most `most_ms` (negative: without limit), then throws Error(agent_busy). `stop` is
+    // called every few milliseconds and may throw another error to end the wait.
     void set_patience(std::int64_t most_ms, std::function<bool()> stop) {
         most_ms_ = most_ms;
         stop_ = std::move(stop);

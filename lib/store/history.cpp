@@ -14,8 +14,8 @@ namespace {
 
 enum class Order { oldest_first, newest_first };
 
-// Rows of several threads in the order of their ids: an index has those of each thread in order,
-// and one over all of them would be written with every message for the sake of these readers.
+// Merges the rows of several threads in order of id. An index holds each thread's rows in order; an
+// index over all threads would cost a write with every message for these readers alone.
 class Merged {
   public:
     Merged(Store& store, const MessageFilter& filter, std::string_view columns, Order order)
@@ -42,7 +42,7 @@ class Merged {
             for (const Thread& thread : list_threads(store, filter.agent)) add(thread.id);
     }
 
-    // Valid until the next call; nullptr at the end.
+    // The row is valid until the next call; nullptr at the end.
     const Statement* next() {
         if (given_) advance(*given_);
         given_.reset();
@@ -63,8 +63,9 @@ class Merged {
     std::optional<std::size_t> given_;
 };
 
-// The id before the first one wanted. Timestamps of an agent rise with the ids, so who walks back
-// from the end knows where to stop, but for times that are too early (store/believed.hpp).
+// Returns the id before the first wanted message. Timestamps of an agent rise with the ids, so the
+// walk back from the end can stop at the first older one, except for times that are too early
+// (store/believed.hpp).
 std::int64_t before_first(Store& store, const MessageFilter& filter) {
     if (filter.since <= 0 && filter.newest <= 0) return filter.after;
     Merged rows(store, filter, "", Order::newest_first);
@@ -128,9 +129,9 @@ void for_each_message(Store& store, const MessageFilter& filter,
     MessageFilter chosen = filter;
     chosen.after = before_first(store, filter);
     Merged rows(store, chosen, message_columns, Order::oldest_first);
-    std::int64_t left = filter.newest;  // messages may have come since they were counted
+    std::int64_t left = filter.newest;  // messages may have been added since they were counted
     while (const Statement* row = rows.next()) {
-        // one that a wrong clock set ahead is no reason to stop
+        // a timestamp that a wrong clock set ahead does not end the list
         if (row->integer(1) >= filter.until) continue;
         if (!use(read(*row)) || --left == 0) return;
     }

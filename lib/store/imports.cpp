@@ -6,7 +6,7 @@
 namespace chorus::store {
 namespace {
 
-// Ids of messages are never given twice, so the table's own counter passes over these.
+// Message ids are never reused, so the table's own counter skips these.
 std::int64_t take_message_ids(Store& store, std::int64_t count) {
     store
         .prepare(
@@ -82,7 +82,7 @@ bool has_unended_import(Store& store, AgentId agent) {
     return statement.bind(agent).step();
 }
 
-// Two processes may do it at once: an id is looked for by whoever deletes its row.
+// Two processes may do this at the same time, so each transaction looks up the id that it deletes.
 void discard_import(Store& store, AgentId agent) {
     if (!has_unended_import(store, agent)) return;
     delete_in_parts(store, agent,

@@ -1,6 +1,6 @@
-// A conversation on its way into an agent, in parts: nobody reads any of it until end_import. The
-// caller holds the agent's lock exclusively from begin_import to end_import, so one that is found
-// by whoever holds that lock was broken off.
+// Imports a conversation into an agent in several transactions; readers see nothing of it before
+// end_import. The caller holds the agent's lock exclusively from begin_import to end_import, so an
+// import found by another holder of that lock was interrupted.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,25 @@
 
 namespace chorus::store {
 
-// Ids of their own, in order, for the rows of an import.
+// Reserved ids, in order, for the rows of an import.
 struct ImportIds {
     std::int64_t next_message = 0;
     TurnId next_turn = 0;
 };
-// That there is going to be one: the agent is not whole before it has ended. Inside a transaction
-// of the caller, as the next four.
+// Records that an import will follow: the agent is incomplete until it ends. Runs inside a
+// transaction of the caller, like the next four functions.
 void announce_import(Store& store, AgentId agent);
-// For at most so many rows; the announcement may be there.
+// Reserves ids for at most that many rows; replaces the announcement if there is one.
 ImportIds begin_import(Store& store, AgentId agent, std::int64_t messages, std::int64_t turns);
 void insert_imported_thread(Store& store, const Thread& thread);
-// So many turns of the thread more, which ended at `newest` at the latest.
+// Adds `count` turns to the counters of agent and thread; the last one ended at `newest`.
 void count_imported_turns(Store& store, AgentId agent, ThreadId thread, std::int64_t count,
                           base::TimeMs newest);
-// Makes all of it part of the agent; few rows change.
+// Makes the imported rows part of the agent; changes only a few rows.
 void end_import(Store& store, AgentId agent);
 
 bool has_unended_import(Store& store, AgentId agent);
-// Outside a transaction: removes what an import that was broken off left.
+// Removes the rows of an interrupted import. Must be called outside a transaction.
 void discard_import(Store& store, AgentId agent);
 
 }  // namespace chorus::store

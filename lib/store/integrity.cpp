@@ -12,8 +12,8 @@
 namespace chorus::store {
 namespace {
 
-// SQLite checks the pages of the index, not what is in them. A list of its words reads all of it;
-// the error of one that is damaged is thrown.
+// SQLite checks the pages of the index, not its content. Listing the words reads all of it and
+// throws the error of a damaged one.
 void read_search_index(sqlite3* database) {
     if (query_integer(database, "SELECT count(*) FROM sqlite_schema WHERE name = 'messages_fts'") ==
         0)
@@ -23,7 +23,7 @@ void read_search_index(sqlite3* database) {
     execute(database, "DROP TABLE temp.words");
 }
 
-using Columns = std::set<std::pair<std::string, std::string>>;  // of tables
+using Columns = std::set<std::pair<std::string, std::string>>;  // table, column
 
 Columns columns_of(sqlite3* database) {
     Columns columns;
@@ -36,8 +36,8 @@ Columns columns_of(sqlite3* database) {
     return columns;
 }
 
-// Compares the database with a new one of its version. A program migrates an older one before it
-// reads it.
+// Compares the database with a new one of the same version. An older database is skipped, because a
+// program migrates it before reading it.
 void find_missing(sqlite3* database, std::vector<std::string>& problems) {
     if (query_integer(database, "PRAGMA user_version") != schema_version()) return;
     const Database whole = open_file(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
@@ -50,7 +50,7 @@ void find_missing(sqlite3* database, std::vector<std::string>& problems) {
         const bool is_there = first != there.end() && first->first == table;
         if (!is_there) told.insert(table);
         problems.push_back(is_there ? "table " + table + " has no column " + column
-                                    : "there is no table " + table);
+                                    : "table " + table + " is missing");
     }
 }
 
@@ -67,7 +67,7 @@ std::vector<std::string> integrity_problems(sqlite3* database) {
     Statement references(prepare(database, "PRAGMA foreign_key_check"), other_slot);
     while (references.step())
         problems.push_back(references.text(0) + ": row " + references.text(1) +
-                           " refers to one of " + references.text(2) + " that is not there");
+                           " refers to a missing row of " + references.text(2));
     if (problems.empty()) read_search_index(database);
     return problems;
 }

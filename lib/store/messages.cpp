@@ -48,7 +48,7 @@ std::int64_t first_id(const WindowBounds& bounds) {
     return std::max(bounds.after_message + 1, bounds.cut);
 }
 
-// The message that stands for earlier ones, where the cut alone would leave it out.
+// Selects the summary of earlier messages if the cut alone would exclude it.
 Statement cut_compaction(Store& store, const WindowBounds& bounds) {
     Statement statement = store.prepare(
         select("id = ? AND id > ? AND id < ? AND timestamp > ? AND compacted_into IS NULL"));
@@ -59,8 +59,8 @@ Statement cut_compaction(Store& store, const WindowBounds& bounds) {
     return statement;
 }
 
-// Newest first, to the first row that is too old: timestamps of an agent rise with the ids, but for
-// those that are too early (store/believed.hpp).
+// Reads newest first and stops at the first row that is too old: timestamps of an agent rise with
+// the ids, except those that are too early (store/believed.hpp).
 std::vector<chat::Message> walk_back(Store& store, AgentId agent, ThreadId thread,
                                      const WindowBounds& bounds) {
     Statement statement =
@@ -68,7 +68,7 @@ std::vector<chat::Message> walk_back(Store& store, AgentId agent, ThreadId threa
                              "compacted_into IS NULL ORDER BY id DESC"));
     statement.bind(agent).bind(thread).bind(first_id(bounds) - 1);
     std::vector<chat::Message> messages;
-    // addresses only: memory that is not touched costs nothing, moving what was read does
+    // reserves address space only: untouched memory costs nothing, moving messages does
     messages.reserve(usual_most);
     const std::int64_t too_early = first_too_early(store, agent);
     while (statement.step() && (statement.integer(timestamp_column) > bounds.after_time ||
@@ -201,7 +201,7 @@ std::int64_t newest_message_id(Store& store, AgentId agent) {
 }
 
 std::int64_t newest_message_id(Store& store, AgentId agent, ThreadId thread) {
-    // The view known_messages says the same, but SQLite would prepare all its columns.
+    // Same as through the view known_messages, but with the view SQLite prepares all its columns.
     Statement statement = store.prepare(
         "SELECT id FROM messages WHERE agent_id = ? AND thread_id = ? AND NOT EXISTS (SELECT 1 "
         "FROM imports WHERE messages.id BETWEEN first_message AND last_message) ORDER BY id DESC "
@@ -209,7 +209,7 @@ std::int64_t newest_message_id(Store& store, AgentId agent, ThreadId thread) {
     return statement.bind(agent).bind(thread).step() ? statement.integer(0) : 0;
 }
 
-// A summary stands before what was said, whenever it was made.
+// A summary precedes the messages in the window, whatever its id, so it does not count.
 std::int64_t newest_kept_message_id(Store& store, AgentId agent, ThreadId thread) {
     Statement statement = store.prepare(
         "SELECT id FROM known_messages WHERE agent_id = ? AND thread_id = ? AND compacted_into IS "
@@ -218,8 +218,8 @@ std::int64_t newest_kept_message_id(Store& store, AgentId agent, ThreadId thread
     return statement.bind(agent).bind(thread).step() ? statement.integer(0) : 0;
 }
 
-// compacted_into is 0 where nothing stands for the message, else, negative where it was rewound, an
-// id that came later than the last one said with it in the window.
+// compacted_into is 0 if nothing replaced the message. Else its absolute value (negative: rewound)
+// is an id greater than that of the last message that was in the window together with it.
 std::vector<chat::Message> load_window_at(Store& store, AgentId agent, ThreadId thread,
                                           std::int64_t at, const WindowBounds& bounds) {
     Statement statement =

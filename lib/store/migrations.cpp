@@ -101,14 +101,14 @@ void refuse_migration(sqlite3* database) {
                       "chorus.db: made by an older chorus (schema " +
                           std::to_string(query_integer(database, "PRAGMA user_version")) +
                           ", this one knows " + std::to_string(schema_version()) +
-                          "), and it is not to be migrated unasked",
+                          "), and automatic migration is off",
                       "--groom auto migrates it");
 }
 
 void migrate(sqlite3* database) {
     execute(database, "BEGIN IMMEDIATE");
     const std::int64_t version = query_integer(database, "PRAGMA user_version");
-    // another process has done it since it was looked at, and may be a newer program
+    // another process, maybe a newer program, has migrated it in the meantime
     if (version > schema_version()) throw too_new(version);
     for (const Migration& migration : migrations)
         if (migration.number > version) execute(database, *migration.sql);

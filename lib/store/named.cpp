@@ -5,7 +5,7 @@
 namespace chorus::store {
 namespace {
 
-// No name has a byte that is not UTF-8.
+// 0xff never occurs in a name, because names are UTF-8.
 std::string end_of(std::string_view beginning) {
     return std::string(beginning) + "\xff";
 }

@@ -1,5 +1,5 @@
-// What has a name that begins so, for the completion of words: in the order of the names, by an
-// index, and of the first schema's columns only, as Store::look() may have an older one open.
+// Names with a given beginning, for shell completion: sorted by name, read through an index, and
+// from columns of the first schema only, because Store::look() may have an older database open.
 #pragma once
 
 #include <string>
@@ -13,18 +13,18 @@ namespace chorus::store {
 
 struct Named {
     std::string name;
-    std::string about;  // as others wrote it, its beginning
+    std::string about;  // the beginning of its description; untrusted text
 };
 
 enum class WhichTasks { all, running };
 
-// Those that are not destroyed.
+// Agents that are not destroyed.
 std::vector<Named> named_agents(Store& store, std::string_view beginning);
 std::vector<Named> named_sessions(Store& store, AgentId agent, std::string_view beginning);
 std::vector<Named> named_tasks(Store& store, AgentId agent, std::string_view beginning,
                                WhichTasks which);
 
-// Number, branch, where they come from and summary; in order of their numbers.
+// Threads with number, branch, parent, branch point and summary only; by number.
 std::vector<Thread> named_threads(Store& store, AgentId agent);
 
 }  // namespace chorus::store

@@ -1,5 +1,5 @@
-// A long write in short transactions, so that others pass the gate in between. It is not all or
-// nothing: what is half done must be nothing to those who read.
+// Splits a long write into short transactions, so that other processes pass the gate in between. It
+// is not atomic: readers must ignore a partial result.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace chorus::store {
 class Parts {
   public:
     explicit Parts(Store& store) : store_(store) {}
-    // Before each write that belongs together: a transaction is open then, a new one where the last
-    // is long enough.
+    // Call before each group of writes that belong together. Opens a transaction if none is open,
+    // and commits the open one first if it has become long.
     void next();
-    // The rest. Without it that is rolled back.
+    // Commits the rest; without it the rest is rolled back.
     void commit();
 
   private:
@@ -26,8 +26,8 @@ class Parts {
     int writes_ = 0;
 };
 
-// Deletes messages, with what search knows of them, and turns of which these conditions hold; their
-// parameter is the agent. Outside a transaction.
+// Deletes the messages, with their full-text rows, and the turns for which the conditions hold; the
+// conditions' parameter is the agent. Must be called outside a transaction.
 void delete_in_parts(Store& store, AgentId agent, std::string_view messages,
                      std::string_view turns);
 

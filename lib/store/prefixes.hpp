@@ -1,5 +1,5 @@
-// What stood before the messages of a thread's requests, kept where it changed: providers' caches
-// begin anew there.
+// The request prefix before a thread's messages, recorded whenever it changes, because providers'
+// caches start over there.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 namespace chorus::store {
 
 struct Prefix {
-    std::int64_t message_id = 0;    // the newest of the first request that had it
-    std::int64_t window_start = 0;  // the oldest one
-    std::string model;              // in full
-    std::string prompt;             // hashes
+    std::int64_t message_id = 0;    // the newest message of the first request with it
+    std::int64_t window_start = 0;  // the oldest message of that request
+    std::string model;              // in plain text
+    std::string prompt;             // this and the following are hashes
     std::string docs;
     std::string project;
     std::string tools;
 };
 
-// Inside a transaction of the caller, one a message at most: nothing where the newest one differs
-// in no more than its message. True where a row was made.
+// Records a prefix, at most one per message, inside a transaction of the caller. Does nothing if
+// the newest one differs only in message_id. Returns whether a row was written.
 bool note_prefix(Store& store, AgentId agent, ThreadId thread, const Prefix& prefix);
 std::optional<Prefix> newest_prefix(Store& store, AgentId agent, ThreadId thread);
 // Oldest first.

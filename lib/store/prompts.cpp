@@ -108,7 +108,7 @@ std::vector<Prompt> load_prompts(Store& store, TurnId turn) {
 }
 
 std::vector<Prompt> pending_prompts(Store& store, AgentId agent) {
-    // Most agents have none, so the statement with all columns is prepared only for one that waits.
+    // Most agents have none, so the statement with all columns is prepared only when there is one.
     Statement statement = store.prepare(
         "SELECT id FROM prompts WHERE agent_id = ? AND state = 'pending' ORDER BY rowid");
     statement.bind(agent);

@@ -10,7 +10,7 @@
 
 namespace chorus::store {
 
-// A question that waits for a person.
+// A question that waits for a user's answer.
 struct Prompt {
     std::string id;
     AgentId agent_id = 0;
@@ -25,7 +25,7 @@ struct Prompt {
     std::string directory;
     std::string profile;
     std::string files;
-    std::string fingerprint;  // packed, to be kept under `files`; never read back with the row
+    std::string fingerprint;  // packed, stored under `files`; not read back with the row
     std::string text;
     std::string options;
     std::string state = "pending";
@@ -37,42 +37,42 @@ struct Prompt {
     base::TimeMs consumed_at = 0;
 };
 
-// Nobody may decide it any more, whether or not its row says so yet.
+// An expired prompt can no longer be decided, even if its row does not say so yet.
 inline bool has_expired(const Prompt& prompt, base::TimeMs now) {
     return prompt.expires_at != 0 && prompt.expires_at <= now;
 }
 
 void insert_prompt(Store& store, const Prompt& prompt);
-// What was kept under that hash; "" where there is nothing, or nothing any more.
+// Returns the fingerprint stored under that hash; "" if there is none.
 std::string load_fingerprint(Store& store, std::string_view hash);
 std::optional<Prompt> find_prompt(Store& store, std::string_view id);
 std::vector<Prompt> load_prompts(Store& store, TurnId turn);
 std::vector<Prompt> pending_prompts(Store& store, AgentId agent);
-// Of the whole home.
+// All of the home.
 std::vector<Prompt> pending_prompts(Store& store);
-// Whether the agent's change of that hash waits for trust, or was denied it.
+// Returns whether trust for the agent's change with that hash is pending or was denied.
 bool was_asked_for_trust(Store& store, AgentId agent, std::string_view arguments_hash);
-// Takes state, decided_at, decided_by, answer, profile and files from `decided`. False where
-// somebody was first, it has expired, or its agent is being destroyed.
+// Stores state, decided_at, decided_by, answer, profile and files from `decided`. Returns false if
+// it was already decided, has expired, or its agent is being destroyed.
 bool decide_prompt(Store& store, const Prompt& decided);
-// Part of the transaction that writes the intent or the result: false where it is pending,
-// cancelled, or consumed already.
+// Part of the transaction that writes the intent or the result. Returns false if the prompt is
+// pending, cancelled, or already consumed.
 bool consume_prompt(Store& store, std::string_view id, base::TimeMs now);
-// One that is neither consumed nor expired becomes cancelled.
+// Cancels the prompt unless it was consumed or has expired.
 void cancel_prompt(Store& store, std::string_view id, base::TimeMs now);
-// The same for all about one call, which has its result.
+// The same for all prompts of one call, which already has its result.
 void cancel_prompts_of(Store& store, TurnId turn, std::string_view tool_call_id, base::TimeMs now);
-// Expires the pending prompts of the whole home whose time has come. Inside a transaction of the
-// caller, as all that writes; has_expired_prompts tells whether one is needed.
+// Marks all pending prompts of the home that have expired. Runs inside a transaction of the caller,
+// like every function here that writes; has_expired_prompts tells whether it is needed.
 void expire_prompts(Store& store, base::TimeMs now);
 bool has_expired_prompts(Store& store, base::TimeMs now);
-// Approvals that are not consumed yet, given under `from`, hold under `to`.
+// Moves approvals that are not consumed yet from profile `from` to profile `to`.
 void rebind_prompts(Store& store, AgentId agent, std::string_view from, std::string_view to);
-// Those of the turn's calls that are pending become cancelled.
+// Cancels the pending prompts of the turn's calls.
 void cancel_questions(Store& store, TurnId turn, base::TimeMs now);
-// Every one of the agent that is pending becomes cancelled; how many there were.
+// Cancels all pending prompts of the agent; returns how many.
 std::int64_t cancel_pending_prompts(Store& store, AgentId agent, base::TimeMs now);
-// Every prompt of the turn that is neither consumed nor expired becomes cancelled.
+// Cancels every prompt of the turn that is neither consumed nor expired.
 void cancel_prompts(Store& store, TurnId turn, base::TimeMs now);
 
 }  // namespace chorus::store

@@ -42,7 +42,7 @@ EventRow read_event(const Statement& statement) {
     return event;
 }
 
-// The id of the newest event that is older than `since`.
+// Returns the id of the newest event older than `since`.
 std::int64_t newest_before(Store& store, AgentId agent, base::TimeMs since) {
     if (since <= 0) return 0;
     Statement statement =
@@ -112,7 +112,7 @@ bool is_in_inbox(Store& store, const InboxRow& row) {
 }
 
 std::vector<InboxRow> undelivered(Store& store, AgentId agent, ThreadId thread) {
-    // Most threads have none, so the longer statement is prepared only where there is one.
+    // Most threads have none, so the longer statement is prepared only when there is one.
     Statement any = store.prepare(
         "SELECT 1 FROM inbox WHERE agent_id = ? AND thread_id = ? AND delivered_turn IS NULL");
     if (!any.bind(agent).bind(thread).step()) return {};

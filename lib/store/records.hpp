@@ -1,4 +1,4 @@
-// What is appended in the order in which it happened: the audit log, events, inbox and outbox.
+// Records in chronological order: the audit log, events, inbox and outbox.
 #pragma once
 
 #include <cstdint>
@@ -32,41 +32,41 @@ struct AuditHead {
 };
 AuditHead audit_head(Store& store);
 
-// A row as it stands in the chain.
+// A row of the chain.
 struct AuditEntry {
     std::int64_t id = 0;
     AuditRow row;
     std::string previous_hash;
     std::string hash;
 };
-// One JSON object, without a newline: what `chorus-context audit --json` prints and sinks get.
+// One JSON object without a newline, as `chorus-context audit --json` prints it and sinks get it.
 std::string audit_json(const AuditEntry& entry);
 
 struct AuditFilter {
     std::int64_t after = 0;  // greater ids only
-    std::string agent = {};  // by name, destroyed ones too; "": of every agent
+    std::string agent = {};  // by name, destroyed ones too; "": all
     base::TimeMs since = 0;  // from then on
     base::TimeMs until = std::numeric_limits<base::TimeMs>::max();  // and before then
-    std::string decision = {};                                      // "": every one
-    TurnId turn = 0;                                                // 0: of every turn
+    std::string decision = {};                                      // "": all
+    TurnId turn = 0;                                                // 0: all
     std::function<bool(std::string_view)> action = {};
-    std::int64_t newest = 0;  // so many of the last ones; 0: all
+    std::int64_t newest = 0;  // this many of the last ones; 0: all
 };
-// Oldest first, one at a time, until `use` returns false.
+// Calls `use` oldest first, one row at a time, until it returns false.
 void for_each_audit(Store& store, const AuditFilter& filter,
                     const std::function<bool(const AuditEntry&)>& use);
 
-// The chain, computed again up to the first row that is not what was appended. Rows cut off at the
-// end show only against a head kept elsewhere.
+// Recomputes the chain up to the first row that does not match. Rows removed at the end can only be
+// detected with a head stored elsewhere.
 struct AuditChain {
-    AuditHead head;               // of the rows that are right
-    std::int64_t broken_row = 0;  // the id of the first that is not, 0: none
-    std::string hash_at;          // after `at` rows, "" where there are fewer
+    AuditHead head;               // of the rows that match
+    std::int64_t broken_row = 0;  // the id of the first row that does not match, 0: none
+    std::string hash_at;          // after `at` rows, "" if there are fewer
 };
 AuditChain check_audit(Store& store, std::int64_t at = 0);
 
 struct EventRow {
-    std::int64_t id = 0;  // given when it is inserted; rises
+    std::int64_t id = 0;  // assigned on insertion; rises
     AgentId agent_id = 0;
     ThreadId thread_id = 0;
     TurnId turn_id = 0;
@@ -82,13 +82,13 @@ std::vector<EventRow> load_events(Store& store, AgentId agent);
 struct EventFilter {
     AgentId agent = 0;
     std::int64_t after = 0;  // greater ids only
-    base::TimeMs since = 0;  // what came behind the last one that is older
+    base::TimeMs since = 0;  // events after the last older one
 };
-// In order of id, until `use` returns false; costs what it gives out.
+// Calls `use` in order of id until it returns false; reads only those rows.
 void for_each_event(Store& store, const EventFilter& filter,
                     const std::function<bool(const EventRow&)>& use);
-// When the turn came to be at work, by its newest event of that; 0 where there is none. Costs what
-// the agent's events since then are.
+// Returns when the turn last entered `working`, from its events; 0 if never. Reads the agent's
+// events since then.
 base::TimeMs began_work_at(Store& store, AgentId agent, TurnId turn);
 
 struct InboxRow {
@@ -101,27 +101,27 @@ struct InboxRow {
     base::TimeMs created_at = 0;
     TurnId delivered_turn = 0;
     std::int64_t depth = 0;    // of the task that left it
-    std::string rights = {};   // what a turn that works for it may do at most; "": what it may
-    bool begins_turn = false;  // it is of a task that begins a turn; read, never inserted
+    std::string rights = {};   // the most that a turn for it may do; "": no extra limit
+    bool begins_turn = false;  // from a task that begins a turn; read, never inserted
 };
 void insert_inbox(Store& store, const InboxRow& row);
-// Whether there is, or was, the same text of the same moment in that inbox.
+// Returns whether that inbox has or had the same text with the same time.
 bool is_in_inbox(Store& store, const InboxRow& row);
 // In order of id.
 std::vector<InboxRow> undelivered(Store& store, AgentId agent, ThreadId thread);
-// What nobody has taken up, of all its threads; how many there were.
+// Deletes undelivered rows of all the agent's threads; returns how many.
 std::int64_t drop_undelivered(Store& store, AgentId agent);
 void mark_delivered(Store& store, std::int64_t id, TurnId turn);
-// The actors of what was delivered to a turn, each once.
+// The distinct actors of the rows delivered to a turn.
 std::vector<std::string> senders(Store& store, TurnId turn);
-// The rights of what was delivered to a turn, each once, and how deep the deepest was.
+// The distinct rights of the rows delivered to a turn, and their greatest depth.
 std::vector<std::string> delivered_rights(Store& store, TurnId turn);
 std::int64_t delivered_depth(Store& store, TurnId turn);
 
-// What is for the agent's channel. Returns the id of the row, which rises.
+// Adds a message for the agent's channel. Returns the row's id; ids rise.
 std::int64_t insert_outbox(Store& store, AgentId agent, TurnId turn, std::string_view content);
-// The oldest of the agent with an id of at most `newest`, which is deleted. Inside a transaction of
-// the caller, as all that writes.
+// Removes and returns the agent's oldest message with an id of at most `newest`. Runs inside a
+// transaction of the caller, like every function here that writes.
 std::optional<std::string> take_from_outbox(Store& store, AgentId agent, std::int64_t newest);
 
 }  // namespace chorus::store

@@ -24,7 +24,7 @@ std::vector<std::string> texts(sqlite3* database, const std::string& sql) {
     return all;
 }
 
-// The same of a database that may be damaged.
+// Like texts(), for a database that may be damaged.
 std::vector<std::string> readable_texts(sqlite3* database, const std::string& sql) {
     try {
         return texts(database, sql);
@@ -33,7 +33,8 @@ std::vector<std::string> readable_texts(sqlite3* database, const std::string& sq
     }
 }
 
-// False where a row cannot be read. One that the new database does not take is left out.
+// Returns false if a row could not be read or inserted; rows that the new database rejects are left
+// out.
 bool copy_rows(sqlite3* from, sqlite3* to, const std::string& select, const std::string& insert) {
     sqlite3_stmt* raw = nullptr;
     if (sqlite3_prepare_v2(from, select.c_str(), -1, &raw, nullptr) != SQLITE_OK) return false;
@@ -50,7 +51,7 @@ bool copy_rows(sqlite3* from, sqlite3* to, const std::string& select, const std:
     return code == SQLITE_DONE && all_taken;
 }
 
-// From both ends: what is damaged lies between.
+// Copies from both ends, because the damaged part lies in between.
 bool copy_table(sqlite3* from, sqlite3* to, const std::string& table) {
     const auto known = readable_texts(from, "SELECT name FROM pragma_table_info('" + table + "')");
     std::vector<std::string> columns =
@@ -75,8 +76,8 @@ bool copy_table(sqlite3* from, sqlite3* to, const std::string& table) {
     return false;
 }
 
-// Agents and threads that messages are of, where their rows are lost. Sessions and the audit log
-// have the agent's name; agent.json and the record of what is trusted have the rest.
+// Recreates lost rows of agents and threads that messages belong to. Sessions and the audit log
+// have the agent's name; agent.json and the trust record have the rest.
 void make_owners_again(sqlite3* database) {
     execute(database, R"(
 INSERT OR IGNORE INTO agents (id, name, generation, kind, preset, dir, model, permissions,
@@ -96,7 +97,8 @@ FROM (SELECT agent_id, thread_id FROM messages UNION SELECT agent_id, thread_id 
   UNION SELECT id, 1 FROM agents WHERE status <> 'destroyed'))");
 }
 
-// A foreign key of a table: the parent, which rows have it, and which parent row is theirs.
+// A foreign key of a table: the parent table, the columns, and the condition that selects the
+// parent row.
 struct Reference {
     std::string parent;
     std::vector<std::string> columns;
@@ -125,7 +127,8 @@ std::vector<Reference> references_of(sqlite3* database, const std::string& table
     return references;
 }
 
-// Rows that refer to lost ones; where they may, they stay and refer to none. Whether any was there.
+// Handles rows that refer to lost rows: sets the reference to NULL where the schema allows it, else
+// deletes the row. Returns whether there were any.
 bool settle_orphans(sqlite3* database, const std::vector<std::string>& tables) {
     const int before = sqlite3_total_changes(database);
     for (const std::string& table : tables)
@@ -140,7 +143,7 @@ bool settle_orphans(sqlite3* database, const std::vector<std::string>& tables) {
     return sqlite3_total_changes(database) != before;
 }
 
-// Ids are never given twice, those of lost rows neither.
+// Ids are never reused, not even those of lost rows.
 void keep_sequences(sqlite3* from, sqlite3* to) {
     copy_rows(from, to, "SELECT seq, name FROM sqlite_sequence",
               "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?");
@@ -153,7 +156,8 @@ void index_messages(sqlite3* database) {
             "SELECT id, prompt, answer, arguments, output FROM searchable");
 }
 
-// Nothing where there is nothing to be read. SQLite removes the log of an empty file it opens.
+// Returns nothing if there is nothing to read. An empty file is not opened normally, because SQLite
+// would remove its log.
 Database open_source(const std::string& path) {
     try {
         if (!sys::is_regular_file(path)) return {};
@@ -167,7 +171,7 @@ Database open_source(const std::string& path) {
     }
 }
 
-// Whether it is of this program or an older one is asked of what can be read.
+// Checks whatever can be read for a database of this program or of an older version.
 bool is_ours(sqlite3* source) {
     try {
         (void)needs_migration(source);
@@ -185,12 +189,12 @@ void rescue(sqlite3* from, sqlite3* to, Salvage& salvage) {
     execute(to, "BEGIN");
     for (const std::string& table : tables)
         if (!copy_table(from, to, table))
-            salvage.lost.push_back(table + ": not every row can be read");
+            salvage.lost.push_back(table + ": some rows cannot be read");
     keep_sequences(from, to);
     make_owners_again(to);
     bool any = false;
     while (settle_orphans(to, tables)) any = true;
-    if (any) salvage.lost.emplace_back("rows that refer to lost ones");
+    if (any) salvage.lost.emplace_back("rows that refer to lost rows");
     execute(to,
             "UPDATE prompts SET state = 'cancelled' WHERE turn_id IS NULL AND "
             "kind <> 'trust' AND state = 'pending'");

@@ -1,4 +1,4 @@
-// What can still be read of a damaged database, as a new one.
+// Builds a new database from what can still be read of a damaged one.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace chorus::store {
 struct Salvage {
     std::int64_t agents = 0;
     std::int64_t messages = 0;
-    std::vector<std::string> lost;  // "messages: not every row can be read", a line each
-    std::string kept;               // the database as it was, "" where there was none
+    std::vector<std::string> lost;  // "messages: some rows cannot be read", a line each
+    std::string kept;               // the previous database, "" if there was none
 };
-// Puts a database of all rows that can be read in the place of one that is damaged, empty or gone,
-// or that lies beside a log of another; rows that refer to what is lost go too. Processes are kept
-// out, and the old files stay, as by put_back(). Error(config_invalid) for a database of a newer
-// program and for a file that is none of ours: nothing is changed then.
+// Replaces a database that is damaged, empty, missing or beside a foreign log by one with all rows
+// that can be read; rows that refer to lost rows are dropped. As in put_back(), other processes are
+// kept out and the old files are kept. Error(config_invalid) for a database of a newer program or a
+// file that is not a Chorus database; nothing is changed then.
 Salvage salvage(const Store::Paths& paths);
 
 }  // namespace chorus::store

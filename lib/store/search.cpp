@@ -24,7 +24,7 @@ bool is_blank(char c) {
     return static_cast<unsigned char>(c) <= ' ' || c == '\x7f';
 }
 
-// What can be part of a word: letters and digits, and whatever is not ASCII.
+// Characters that can be part of a word: letters, digits, and everything that is not ASCII.
 bool has_word(std::string_view text) {
     return std::any_of(text.begin(), text.end(), [](char c) {
         return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
@@ -37,7 +37,7 @@ struct Term {
     bool is_prefix = false;
 };
 
-// The next one from the front of `text`; "" for what is none.
+// Takes the next term from the front of `text`; its words are "" if it holds no word.
 Term take_term(std::string_view& text) {
     const bool is_quoted = text.front() == '"';
     if (is_quoted) text.remove_prefix(1);
@@ -58,7 +58,7 @@ Term take_term(std::string_view& text) {
     return term;
 }
 
-// In a quoted string of FTS5 nothing means anything, and no quote is left in a term.
+// Nothing has a special meaning in a quoted FTS5 string, and terms contain no quotes.
 std::string quoted(const Term& term) {
     std::string text = "\"";
     for (const char c : term.words) text += is_blank(c) ? ' ' : c;
@@ -77,13 +77,13 @@ std::int64_t count_matches(Store& store, const std::string& index, const std::st
     return statement.integer(0);
 }
 
-// The marks around a hit are of this search alone: no text that is found can hold them.
+// The marks around a hit are random for each search, so that no text found can contain them.
 struct Marks {
     std::string begin = "\x02" + base::random_short_id(16);
     std::string end = "\x03" + base::random_short_id(16);
 };
 
-// Marks the parts that were looked for, and not all of the word that holds them.
+// Marks only the searched parts, not the whole word that contains them.
 void add_hit(std::vector<Found::Piece>& pieces, std::string_view text,
              const std::vector<std::string>& parts) {
     for (bool is_whole = true; !text.empty(); is_whole = false) {
@@ -121,8 +121,8 @@ std::vector<Found::Piece> pieces_of(std::string_view text, const Marks& marks,
 
 std::string match_expression(std::string_view text, SearchIn in, const Widen& widen) {
     if (text.size() > most_query_bytes)
-        throw refused("more than " + std::to_string(most_query_bytes) + " bytes are looked for",
-                      "a few words are enough");
+        throw refused("the query is longer than " + std::to_string(most_query_bytes) + " bytes",
+                      "search for fewer words");
     const std::string valid = base::replace_invalid_utf8(text);
     std::string terms;
     std::size_t count = 0;
@@ -136,16 +136,16 @@ std::string match_expression(std::string_view text, SearchIn in, const Widen& wi
         if (term.words.empty()) continue;
         const bool can_widen = widen && (!term.is_prefix || is_unspaced(term.words));
         const std::string wider = can_widen ? widen(term.words) : "";
-        // what begins so is among what holds it
+        // a prefix search is covered by the search for containing words
         const char* both = wider.empty() && !was_wide ? " " : " AND ";
         was_wide = !wider.empty();
         terms += (terms.empty() ? "" : both) + (was_wide ? wider : quoted(term));
         if (++count > most_query_words)
-            throw refused("more than " + std::to_string(most_query_words) + " words are looked for",
-                          "a few words are enough");
+            throw refused("the query has more than " + std::to_string(most_query_words) + " words",
+                          "search for fewer words");
     }
     if (terms.empty())
-        throw refused("there is no word in '" + base::visible(text, base::Newlines::escape) + "'",
+        throw refused("no word in '" + base::visible(text, base::Newlines::escape) + "'",
                       "words are made of letters and digits");
     constexpr std::array<std::string_view, 4> columns{"", "{prompt}", "{answer}",
                                                       "{arguments output}"};
@@ -157,7 +157,7 @@ namespace {
 
 enum class By { closeness, age };
 
-// The matches of one index, best first by closeness, newest first by age.
+// The matches of one index: best first by closeness, newest first by age.
 class Matches {
   public:
     Matches(Store& store, const std::string& index, const std::string& expression,
@@ -185,7 +185,7 @@ class Matches {
     bool has_row() const { return has_row_; }
     double place() const { return statement_.real(8); }  // less is earlier
 
-    // What is the same for all copies that a restore made of a message.
+    // Identical for all copies that restores made of a message.
     std::string said() const {
         return statement_.text(1) + '\0' + statement_.text(4) + '\0' + statement_.text(7) + '\0' +
                statement_.text(6);
@@ -211,8 +211,8 @@ class Matches {
 
 namespace {
 
-// Where `in_runs`, words of any script are looked for in runs of those without spaces too: "git" in
-// what says "use git" in Chinese.
+// With `in_runs`, words of any script are also searched inside runs of unspaced scripts: "git" in a
+// Chinese "use git".
 std::vector<Found> search_indexes(Store& store, const Search& search,
                                   const std::vector<std::string>& indexes, bool in_runs) {
     std::vector<std::string> parts;

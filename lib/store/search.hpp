@@ -1,4 +1,4 @@
-// Full-text search over everything ever said, by people's words.
+// Full-text search over all messages, with queries as users type them.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,7 @@ namespace chorus::store {
 
 constexpr std::size_t most_query_bytes = 4096;
 constexpr std::size_t most_query_words = 64;
-// Beyond so many matches a word is too common for an order of merit to mean anything, or to be had
-// at once.
+// With more matches the words are too common for a useful ranking, and ranking would be slow.
 constexpr std::int64_t most_ranked_matches = 10'000;
 
 enum class SearchIn { all, prompts, answers, tools };
@@ -24,8 +23,8 @@ enum class SearchIn { all, prompts, answers, tools };
 struct Search {
     std::string text;
     SearchIn in = SearchIn::all;
-    std::string agent = {};  // by name, destroyed ones too; "": over all agents
-    base::TimeMs since = 0;  // said from then on
+    std::string agent = {};  // by name, destroyed ones too; "": all agents
+    base::TimeMs since = 0;  // written from then on
     std::int64_t most = 20;
 };
 
@@ -36,7 +35,7 @@ struct Found {
     TurnId turn_id = 0;
     std::string role;
     base::TimeMs timestamp = 0;
-    // A part of its text: pieces that are what was looked for, and those around them.
+    // A part of the message's text: pieces that matched, and those around them.
     struct Piece {
         std::string text;
         bool is_hit = false;
@@ -44,14 +43,14 @@ struct Found {
     std::vector<Piece> snippet;
 };
 
-// Returns what stands for a word in the expression; "": the word itself.
+// Returns the expression that replaces a word; "": the word itself.
 using Widen = std::function<std::string(std::string_view word)>;
-// In FTS5's language, in which nothing of `text` is an operator: every word has to be there; "two
-// words" side by side; word* for what begins so. Error(bad_request) where there is no word in it,
-// or too much.
+// Returns an FTS5 expression; nothing in `text` acts as an operator. Every word must occur; "two
+// words" must be adjacent; word* matches a prefix. Error(bad_request) if there is no word or the
+// query is too long.
 std::string match_expression(std::string_view text, SearchIn in, const Widen& widen = {});
 
-// Best first; newest first where more than most_ranked_matches match.
+// Returns matches best first; newest first if there are more than most_ranked_matches.
 std::vector<Found> search_messages(Store& store, const Search& search);
 
 }  // namespace chorus::store

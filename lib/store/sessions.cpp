@@ -91,7 +91,7 @@ std::vector<Session> list_sessions(Store& store) {
 std::vector<Session> find_sessions(Store& store, AgentId agent, std::string_view id_prefix) {
     Statement statement =
         store.prepare(select("WHERE agent_id = ? AND id >= ? AND id < ? ORDER BY id LIMIT 2"));
-    // no id has a byte that is not UTF-8
+    // 0xff never occurs in an id, because ids are UTF-8
     const std::string end = std::string(id_prefix) + "\xff";
     std::vector<Session> found = read_all(statement.bind(agent).bind(id_prefix).bind(end));
     if (!found.empty() && found.front().id == id_prefix) found.resize(1);

@@ -25,18 +25,21 @@ struct Session {
     std::string sha256;
 };
 
-// Replaces the row of the same agent and id. Inside a transaction of the caller.
+// Inserts the session, or replaces the row of the same agent and id. Runs inside a transaction of
+// the caller.
 void insert_session(Store& store, const Session& session);
-// Its file was moved. Inside a transaction of the caller.
+// Records that its file was moved. Runs inside a transaction of the caller.
 void set_session_file(Store& store, AgentId agent, std::string_view id, std::string_view path);
-// Its file is gone: the row stays, without a path. Inside a transaction of the caller.
+// Records that its file is gone: the row stays, without a path. Runs inside a transaction of the
+// caller.
 void forget_session_file(Store& store, AgentId agent, std::string_view id);
-// Newest first, the one made last before others of the same time, those behind whose time is not
-// believed (store/believed.hpp); at most so many, 0: all.
+// Newest first, for equal times the one made last first; sessions whose time is not believed
+// (store/believed.hpp) come last. At most `most`, 0: all.
 std::vector<Session> list_sessions(Store& store, AgentId agent, std::int64_t most = 0);
-// Of all agents that there ever were.
+// The sessions of all agents, including destroyed ones.
 std::vector<Session> list_sessions(Store& store);
-// Those whose id begins so, two at most: it is none, this one, or ambiguous.
+// Sessions whose id begins with the prefix, at most two: enough to tell missing, unique and
+// ambiguous apart.
 std::vector<Session> find_sessions(Store& store, AgentId agent, std::string_view id_prefix);
 
 }  // namespace chorus::store

@@ -7,9 +7,10 @@
 
 namespace chorus::store {
 
-// Machine state by scope ("home", "agent/3") and key; never configuration. "" where it is not set.
+// Returns machine state by scope ("home", "agent/3") and key; never configuration. "" if it is not
+// set.
 std::string find_setting(Store& store, std::string_view scope, std::string_view key);
-// Inside a transaction of the caller.
+// Runs inside a transaction of the caller.
 void set_setting(Store& store, std::string_view scope, std::string_view key,
                  std::string_view value);
 

@@ -25,7 +25,7 @@ std::string path_of(sqlite3* database) {
     return path != nullptr && *path != '\0' ? path : "chorus.db";
 }
 
-// The system's word where SQLite kept it, else SQLite's own.
+// Returns the system's error message if SQLite kept errno, else SQLite's own.
 std::string reason_of(sqlite3* database, int code) {
     const int number = database != nullptr ? sqlite3_system_errno(database) : 0;
     if (number != 0) return std::strerror(number);
@@ -40,8 +40,8 @@ bool disk_is_full(sqlite3* database, int code) {
 
 std::string hint_of_io_error() {
     const auto most_bytes = sys::file_size_limit();
-    if (!most_bytes) return "the disk or its file system reports it: see the system's log";
-    return "no file may grow past " + std::to_string(*most_bytes) + " bytes here (ulimit -f)";
+    if (!most_bytes) return "the disk or its file system failed; see the system log";
+    return "files are limited to " + std::to_string(*most_bytes) + " bytes here (ulimit -f)";
 }
 
 Error translate(sqlite3* database, int code) {
@@ -62,11 +62,10 @@ Error translate(sqlite3* database, int code) {
                            std::string(ways_to_save), Cause::damage);
         case SQLITE_CANTOPEN:
             return failure(path_of(database) + ": cannot be opened: " + reason_of(database, code),
-                           "the home must be a directory this user may write");
+                           "the home must be a directory that this user may write to");
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
-            return Error(ErrorCode::agent_busy,
-                         "database: another process has held it for too long",
+            return Error(ErrorCode::agent_busy, "database: locked by another process for too long",
                          "run the command again", Cause::database);
         case SQLITE_NOMEM:
             return failure("out of memory", {});
@@ -76,7 +75,8 @@ Error translate(sqlite3* database, int code) {
     }
 }
 
-// Prepares the first statement of `sql` and drops it from there; nothing when only blanks are left.
+// Prepares the first statement of `sql` and removes it from there; returns nothing if only blanks
+// are left.
 Prepared prepare_first(sqlite3* database, std::string_view& sql, unsigned flags) {
     sqlite3_stmt* statement = nullptr;
     const char* rest = nullptr;
@@ -162,7 +162,7 @@ Statement& Statement::bind(double value) {
 }
 
 Statement& Statement::bind(std::string_view value) {
-    // A null pointer would bind NULL.
+    // a null pointer would bind NULL
     const char* data = value.empty() ? "" : value.data();
     check(sqlite3_bind_text64(prepared_.get(), ++bound_, data, value.size(), SQLITE_TRANSIENT,
                               SQLITE_UTF8));

@@ -1,4 +1,4 @@
-// SQLite's C interface, for this room alone: the statement, and the one translation of its errors.
+// SQLite's C interface, used only inside store/: statements, and the translation of its errors.
 #pragma once
 
 #include <array>
@@ -14,22 +14,23 @@ struct sqlite3_stmt;
 
 namespace chorus::store {
 
-// What SQLite's error means to a person: Error(failed), with a hint where there is something to do.
+// Throws the Error for an SQLite error code: Error(failed), with a hint if something can be done.
 [[noreturn]] void throw_error(sqlite3* database, int code);
 
-// The hint of a database whose content is lost.
+// The hint for a database whose content is lost.
 constexpr std::string_view ways_to_save =
-    "'chorus-context backup --restore FILE' puts a backup in its place, 'chorus-config doctor "
-    "--fix' makes a new one of what is left";
+    "'chorus-context backup --restore FILE' restores a backup, 'chorus-config doctor "
+    "--fix' rebuilds the database from what can be read";
 
-// The two bytes of SQLite's file header that say whether the file works with a log (2) or without
-// (1); 0 of an empty file. They are read through SQLite's descriptor, but past its locks and past
-// the log: closing a descriptor of our own would drop the locks of this process on the file.
+// The two bytes of SQLite's file header that say whether the database uses a write-ahead log (2) or
+// not (1); both are 0 for an empty file. They are read through SQLite's descriptor, without its
+// locks and without the log: closing a descriptor of our own would drop this process's locks on the
+// file.
 constexpr int file_format_offset = 18;
 constexpr std::array<char, 2> without_log{1, 1};
 constexpr std::array<char, 2> with_log{2, 2};
 std::array<char, 2> file_format(sqlite3* database);
-// Whether there is anything in the log of the database of that name.
+// Returns whether the log of the database with that path is not empty.
 bool has_log(const std::string& path);
 
 void close(sqlite3* database);
@@ -38,14 +39,15 @@ void finalize(sqlite3_stmt* statement);
 using Prepared = base::Handle<sqlite3_stmt, finalize>;
 
 Prepared prepare(sqlite3* database, std::string_view sql);
-// Any number of statements without parameters; rows are dropped.
+// Runs any number of statements without parameters; rows are dropped.
 void execute(sqlite3* database, std::string_view sql);
-// The first column of the only row.
+// Returns the first column of the first row; 0 or "" if there is no row.
 std::int64_t query_integer(sqlite3* database, std::string_view sql);
 std::string query_text(sqlite3* database, std::string_view sql);
 
-// One use of a prepared statement: bound by a chain, in the order of the SQL's parameters; reset
-// and given back to its slot at the end. Texts are copied, so temporaries may be bound.
+// One use of a prepared statement. Values are bound in the order of the SQL's parameters. The
+// destructor resets the statement and returns it to its slot. Texts are copied, so temporaries may
+// be bound.
 class Statement {
   public:
     Statement(Prepared prepared, Prepared& slot) : prepared_(std::move(prepared)), slot_(slot) {}
@@ -59,14 +61,14 @@ class Statement {
     Statement& bind(std::string_view value);
     Statement& bind(const char* value) { return bind(std::string_view(value)); }
     Statement& bind_null();
-    // NULL for 0 and for "".
+    // Binds NULL for 0 and for "".
     Statement& bind_or_null(std::int64_t value);
     Statement& bind_or_null(std::string_view value);
 
     bool writes() const;
-    // True: there is a row. False: done.
+    // Returns true if there is a row, false at the end.
     bool step();
-    // For what returns no rows.
+    // For statements that return no rows.
     void run() { step(); }
 
     bool is_null(int column) const;
@@ -83,7 +85,7 @@ class Statement {
     int bound_ = 0;
 };
 
-// The next column of the current row with every call: rows of many columns are read in their order.
+// Reads the next column of the current row with each call, for rows of many columns.
 class Row {
   public:
     explicit Row(const Statement& statement) : statement_(statement) {}

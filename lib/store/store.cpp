@@ -24,8 +24,8 @@ namespace chorus::store {
 namespace {
 
 constexpr int busy_timeout_ms = 10'000;
-// Few, because the next process reads again whatever the log still holds. More in a process that
-// has committed before, up to a bound: each time the disk is waited for twice.
+// Low, because the next process reads everything that the log still holds. Rises with each
+// checkpoint of the same process, up to a bound, because each one waits for the disk twice.
 constexpr int checkpoint_pages = 100;
 constexpr int most_checkpoint_pages = 400;
 
@@ -36,7 +36,7 @@ struct Hash : std::hash<std::string_view> {
 using OpenDirectory = int (*)(const char* path, int* fd);
 OpenDirectory open_directory_of_sqlite = nullptr;
 
-// SQLite would sync the directory of the log at the first commit of every process.
+// Without this, SQLite would sync the log's directory at the first commit of every process.
 int open_directory(const char* path, int* fd) {
     if (std::string_view(path).ends_with("-wal")) return SQLITE_CANTOPEN;
     return open_directory_of_sqlite(path, fd);
@@ -44,7 +44,7 @@ int open_directory(const char* path, int* fd) {
 
 void set_up_sqlite() {
     static const bool once = [] {
-        // nobody asks how much memory SQLite has: counting it takes a mutex for each piece
+        // memory statistics are not used, and counting takes a mutex for each allocation
         sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
         sqlite3_vfs* files = sqlite3_vfs_find(nullptr);
         open_directory_of_sqlite =
@@ -60,20 +60,19 @@ std::optional<sys::Lock> take_presence(const std::string& path) {
     if (path.empty()) return std::nullopt;
     auto lock = sys::Lock::acquire(path, sys::Lock::Mode::shared, longest_wait_ms);
     if (lock) return lock;
-    throw base::Error(base::ErrorCode::agent_busy, "chorus.db: a backup is being put in its place",
+    throw base::Error(base::ErrorCode::agent_busy, "chorus.db: a backup is being restored",
                       "run the command again");
 }
 
 base::Error log_of_another(const std::string& path, const std::string& what,
                            const std::string& hint) {
-    return {
-        base::ErrorCode::config_invalid,
-        path + ": " + what + ", and the log beside it (" + path + "-wal) is of another database",
-        hint, base::Cause::damage};
+    return {base::ErrorCode::config_invalid,
+            path + ": " + what + ", and its log (" + path + "-wal) belongs to another database",
+            hint, base::Cause::damage};
 }
 
-// SQLite takes whatever log it finds for the file's own. The log is looked at first, because
-// another process may be making the database.
+// SQLite uses any log that it finds beside the file. The log is checked first, because another
+// process may be creating the database.
 void refuse_log_of_another(sqlite3* database) {
     const std::string path = sqlite3_db_filename(database, "main");
     if (!has_log(path)) return;
@@ -83,18 +82,19 @@ void refuse_log_of_another(sqlite3* database) {
     if (format == without_log)
         throw log_of_another(path, "is a backup",
                              "chorus-context backup --restore " + base::shell_quoted(path) +
-                                 " puts it in place without that log");
+                                 " restores it without that log");
 }
 
-// Nothing where there is no such file. A connection belongs to one thread, so it needs no mutex.
+// Returns nothing if there is no such file. A connection belongs to one thread, so it needs no
+// mutex.
 Database open_if_there(const std::string& path, int access = SQLITE_OPEN_READWRITE) {
-    // Asked first: SQLite opens a file to read alone where it cannot be opened to write, thus also
-    // one that another process makes between the two calls.
+    // Checked first: SQLite falls back to read-only where it cannot open a file for writing, which
+    // would also apply to a file that another process creates between the two calls.
     struct stat status {};
     const bool is_there = stat(path.c_str(), &status) == 0;
     if (!is_there && errno == ENOENT) return {};
     if (is_there && !S_ISREG(status.st_mode))
-        throw base::Error(base::ErrorCode::config_invalid, path + ": is no regular file",
+        throw base::Error(base::ErrorCode::config_invalid, path + ": not a regular file",
                           std::string(ways_to_save), base::Cause::damage);
     set_up_sqlite();
     sqlite3* raw = nullptr;
@@ -108,8 +108,8 @@ Database open_if_there(const std::string& path, int access = SQLITE_OPEN_READWRI
     throw_error(raw, code);
 }
 
-// SQLite would make it readable for others first. Opening a database by hand costs a process its
-// locks on it, but nobody has one on a file that was not there.
+// SQLite would create the file readable by others. Closing a database file opened by hand drops the
+// process's locks on it, but a new file has none.
 void make_private_file(const std::string& path) {
     sys::make_directory(path.substr(0, path.rfind('/') + 1));
     const sys::Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
@@ -118,7 +118,7 @@ void make_private_file(const std::string& path) {
 
 base::Error without_record(const std::string& path, const std::string& what) {
     return {base::ErrorCode::config_invalid,
-            path + ": " + what + ", and there are directories of agents", std::string(ways_to_save),
+            path + ": " + what + ", but directories of agents exist", std::string(ways_to_save),
             base::Cause::damage};
 }
 
@@ -129,7 +129,7 @@ Database open_database(const std::string& path, bool make, IfEmpty if_empty) {
     if (if_empty == IfEmpty::refuse) throw without_record(path, "is missing");
     if (!make)
         throw base::Error(base::ErrorCode::not_found, path + ": no such database",
-                          "'chorus-init NAME' makes the first agent of a home");
+                          "'chorus-init NAME' creates the first agent of a home");
     make_private_file(path);
     database = open_if_there(path);
     if (!database) throw base::system_error(path, ENOENT);
@@ -141,12 +141,12 @@ void set(sqlite3* database, int option, int value) {
     if (code != SQLITE_OK) throw_error(database, code);
 }
 
-// Runs inside COMMIT, thus behind the gate. A log that is wholly in the database begins anew with
-// the next commit, but only this process knows that it is: where every process commits once and
-// ends, the log would grow for ever. So the next commit is made here, a page long. (Cutting the log
-// would do it too, and make every commit after it wait for the file system's journal.) What it
-// writes is the same in all programs, old and new. What fails was committed nevertheless, and is
-// tried again with the next commit.
+// Runs inside COMMIT, and therefore behind the gate. A log that is completely in the database is
+// overwritten from its start by the next commit, but only this process knows that it is complete:
+// if every process committed once and ended, the log would grow without bound. So this makes the
+// next commit, one page long. (Truncating the log would do it too, but then every later commit
+// waits for the file system's journal.) The page has the same content in all versions of the
+// program. If this fails, the COMMIT has succeeded nevertheless, and the next commit tries again.
 int checkpoint_long_log(void* most_pages, sqlite3* database, const char* name, int pages) {
     int& most = *static_cast<int*>(most_pages);
     const bool is_long = pages >= most;
@@ -167,8 +167,8 @@ void distrust(sqlite3* database) {
     set(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0);
 }
 
-// Nothing here writes to the file: it may turn out to be a newer program's. `most_pages` of the log
-// lives as long as the connection.
+// Must not write to the file: it may turn out to belong to a newer program. `most_pages` must live
+// as long as the connection.
 void configure(sqlite3* database, int& most_pages) {
     distrust(database);
     set(database, SQLITE_DBCONFIG_ENABLE_FKEY, 1);
@@ -176,12 +176,12 @@ void configure(sqlite3* database, int& most_pages) {
     sqlite3_wal_hook(database, checkpoint_long_log, &most_pages);
 }
 
-// The header says so; what was read of such a database was read through the log.
+// The header tells. In WAL mode the earlier reads went through the log.
 bool has_wal(sqlite3* database) {
     return file_format(database) == with_log;
 }
 
-// The opener syncs the log's name before anything is in the log, so that whoever commits finds it
+// Syncs the log's directory entry before the log has content, so that every later commit finds it
 // on disk.
 void sync_name_of_log(sqlite3* database) {
     if (sqlite3_db_readonly(database, "main") == 1) return;
@@ -191,13 +191,13 @@ void sync_name_of_log(sqlite3* database) {
     sys::sync_directory(path.substr(0, path.rfind('/') + 1));
 }
 
-// A database restored from a backup may have lost its journal mode.
+// Also sets the journal mode, which a database restored from a backup may have lost.
 void bring_up_to_date(sqlite3* database, Gate& gate, IfOld if_old, IfEmpty if_empty) {
     const bool old = needs_migration(database);
     if (old && if_empty == IfEmpty::refuse && query_integer(database, "PRAGMA user_version") == 0)
         throw without_record(sqlite3_db_filename(database, "main"), "is empty");
     if (old && if_old == IfOld::refuse) refuse_migration(database);
-    // one that may only be read is read: a write says what is in its way
+    // a read-only database is opened too; a write reports the error
     if (!old && (has_wal(database) || sqlite3_db_readonly(database, "main") == 1))
         return sync_name_of_log(database);
     const Passage passage(gate);
@@ -218,8 +218,7 @@ struct Store::Connection {
     Statement use(std::string_view sql) {
         auto slot = statements.find(sql);
         if (slot == statements.end()) slot = statements.emplace(sql, Prepared{}).first;
-        // The slot of a statement in use is empty: a second use at the same time gets one of its
-        // own.
+        // The slot of a statement in use is empty: a second use at the same time prepares its own.
         Prepared statement =
             slot->second ? std::move(slot->second) : store::prepare(database.get(), sql);
         return {std::move(statement), slot->second};
@@ -228,7 +227,7 @@ struct Store::Connection {
     bool in_transaction() const { return sqlite3_get_autocommit(database.get()) == 0; }
 
     int most_pages = checkpoint_pages;
-    std::optional<sys::Lock> presence;  // let go of after the database is closed
+    std::optional<sys::Lock> presence;  // released after the database is closed
     Database database;
     Gate gate;
     std::unordered_map<std::string, Prepared, Hash, std::equal_to<>> statements;
@@ -254,7 +253,7 @@ Store Store::connect(const Paths& paths, Missing missing, IfOld if_old, IfEmpty 
     sqlite3* database = connection->database.get();
     configure(database, connection->most_pages);
     bring_up_to_date(database, connection->gate, if_old, if_empty);
-    // What SQLite spills goes to memory: no text of a conversation in /tmp.
+    // Temporary data stays in memory, so that no conversation text is written to /tmp.
     execute(database,
             "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = 100");
     return Store(std::move(connection));
@@ -316,12 +315,12 @@ Transaction::Transaction(Store& store) : store_(store) {
 
 Transaction::~Transaction() {
     if (!open_) return;
-    // After a full disk SQLite has rolled back by itself.
+    // On a full disk SQLite has already rolled back.
     if (store_.connection_->in_transaction())
         sqlite3_exec(store_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
-    // Where the disk did not confirm the commit, it is in the log nevertheless, and whoever reads
-    // the log anew would find it there: after the error was told. The next commit takes its place,
-    // so that is made here, whether the disk confirms it or not.
+    // If the disk did not confirm the commit, the commit is in the log nevertheless, and the next
+    // process to read the log would find it after the error was reported. The next commit
+    // overwrites it, so one is made here, whether the disk confirms it or not.
     if (is_committing_)
         sqlite3_exec(store_.handle(), mark_as_ours().c_str(), nullptr, nullptr, nullptr);
 }

@@ -1,7 +1,7 @@
-// The SQLite file of a home. Every process opens it for itself; every write transaction is BEGIN
-// IMMEDIATE behind the write gate, durable once commit() has returned (WAL, synchronous=FULL).
-// Errors: Error(failed) with SQLite's words; a newer database is Error(config_invalid), left
-// untouched.
+// The SQLite file of a home. Every process opens it itself. Every write transaction is BEGIN
+// IMMEDIATE behind the write gate, and durable once commit() has returned (WAL, synchronous=FULL).
+// Errors: Error(failed) with SQLite's message; Error(config_invalid) for a newer database, which is
+// not changed.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ namespace chorus::store {
 class Statement;
 class Passage;
 
-// What becomes of the schema of an older program: migrated, or Error(config_invalid).
+// An older schema is migrated, or is Error(config_invalid).
 enum class IfOld { migrate, refuse };
-// A database that is missing or has no schema is a new one, or Error(config_invalid) because there
-// are agents and their record is lost.
+// A database that is missing or has no schema is created, or is Error(config_invalid) because
+// agents exist and their record is lost.
 enum class IfEmpty { make, refuse };
 
 class Store {
@@ -29,35 +29,38 @@ class Store {
     struct Paths {
         std::string database;  // $CHORUS_HOME/chorus.db
         std::string gate;      // $CHORUS_HOME/locks/database
-        // $CHORUS_HOME/locks/presence, held shared as long as the database is open; "": no lock.
+        // $CHORUS_HOME/locks/presence, held shared while the database is open; "": no lock.
         std::string presence = {};
     };
-    // Makes the file (0600) and migrates it where needed. Error(config_invalid), with nothing
-    // changed, where the log beside the file belongs to another database (see put_back);
-    // Error(agent_busy) while put_back keeps everybody out.
+    // Creates the file (0600) and migrates it if needed. Error(config_invalid) with nothing changed
+    // if the log beside the file belongs to another database (see put_back); Error(agent_busy)
+    // while put_back runs.
     static Store open(const Paths& paths, IfOld if_old = IfOld::migrate,
                       IfEmpty if_empty = IfEmpty::make);
-    // As open(), but a missing database is Error(not_found), or what IfEmpty::refuse says.
+    // Like open(), but a missing database is Error(not_found), or what IfEmpty::refuse says.
     static Store open_existing(const Paths& paths, IfOld if_old = IfOld::migrate,
                                IfEmpty if_empty = IfEmpty::make);
 
-    // To read a little: nothing is made, migrated or waited for, whatever others do. Nothing where
-    // there is no database. The schema may be an older one.
+    // Opens the database for a quick read: creates nothing, migrates nothing and does not wait,
+    // whatever other processes do. Returns nothing if there is no database. The schema may be an
+    // older one.
     static std::optional<Store> look(const Paths& paths);
 
     Store(Store&&) noexcept;
     Store& operator=(Store&&) noexcept;
     ~Store();
 
-    // Prepared once, kept; the returned statement (store/sqlite.hpp) resets itself when it goes out
-    // of scope. One that writes needs an open Transaction, else Error(internal).
+    // Prepares a statement once and keeps it; the returned statement (store/sqlite.hpp) resets
+    // itself when it goes out of scope. A statement that writes needs an open Transaction, else
+    // Error(internal).
     Statement prepare(std::string_view sql);
     sqlite3* handle() const;
     std::int64_t last_insert_id() const;
     std::int64_t changed_rows() const;
-    // How long a transaction waits for other writers: as of Gate, 10 s where it was not set.
+    // Sets how long a transaction waits for other writers, as in Gate; 10 s by default.
     void set_patience(std::int64_t most_ms, std::function<bool()> stop);
-    // Another number where anybody but this Store has committed since it was asked before.
+    // Returns a number that differs from the last call's if another connection has committed in
+    // between.
     std::int64_t version_by_others();
 
   private:

@@ -55,15 +55,15 @@ Task read(const Statement& statement) {
     return task;
 }
 
-// Few turns find any, and what finds none is prepared faster than all the columns. The order is
-// that in which ids are given: task_1000 comes after task_999.
+// Few turns find any task, and preparing this is faster than with all columns. Ordered as the ids
+// are assigned: task_1000 comes after task_999.
 std::string select_ids(std::string_view condition) {
     return std::string("SELECT task_id FROM tasks WHERE agent_id = ?1 AND ")
         .append(condition)
         .append(" ORDER BY length(task_id), task_id");
 }
 
-// While `ids` stands at a row, everything is read from one snapshot.
+// The open cursor `ids` keeps all reads on one snapshot.
 std::vector<Task> tasks_of(Store& store, AgentId agent, Statement& ids) {
     std::vector<Task> tasks;
     while (ids.step())

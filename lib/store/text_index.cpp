@@ -9,7 +9,7 @@ namespace chorus::store {
 namespace {
 
 constexpr const char* scope = "search";
-constexpr const char* indexed_up_to = "indexed";  // no message with this id or a smaller one waits
+constexpr const char* indexed_up_to = "indexed";  // no message up to this id waits
 
 constexpr std::string_view waiting =
     " FROM searchable WHERE id IN (SELECT id FROM messages WHERE id > ifnull((SELECT CAST(value AS "

@@ -62,7 +62,7 @@ std::optional<Thread> find_thread(Store& store, AgentId agent, ThreadId id) {
 }
 
 std::optional<Thread> find_thread_of_branch(Store& store, AgentId agent, std::string_view branch) {
-    // as find_agent() by name
+    // like find_agent() by name
     Statement statement = store.prepare(
         "SELECT thread_id FROM threads WHERE agent_id = ? AND NOT is_importing AND branch = ? "
         "ORDER BY thread_id LIMIT 1");

@@ -12,7 +12,7 @@ namespace chorus::store {
 
 using ThreadId = std::int64_t;  // per agent, 1 = main
 
-// By which a cut was found; 0: no limit (of a time: nothing), -1: not known.
+// The limits that a cut was computed with; 0: no limit (for a time: nothing is kept), -1: unknown.
 struct CutLimits {
     std::int64_t rolling_window_ms = -1;
     std::int64_t max_messages = -1;
@@ -30,13 +30,13 @@ struct Thread {
     std::int64_t window_start = 0;  // the stored cut: first message id that may be in the window
     std::int64_t window_floor = 0;  // nothing before it comes back when the limits grow
     CutLimits cut_limits = {};
-    std::int64_t compaction = 0;  // what stands for earlier messages, whatever the cut; 0: none
+    std::int64_t compaction = 0;  // the summary of earlier messages, whatever the cut; 0: none
     base::TimeMs created_at = 0;
     base::TimeMs last_activity = 0;
     std::string current_step;  // of its running turn; only list_threads() reads it
 };
 
-// A thread begun beside another is in that one's branch; one that was forked, or the first, has its
+// A thread started beside another shares its branch; a forked thread and the first one have their
 // own.
 inline bool has_own_branch(const Thread& thread) {
     return thread.parent_thread == 0 || thread.branch_point != 0;
@@ -48,13 +48,13 @@ std::string given_name(std::string_view branch);
 std::optional<Thread> find_thread(Store& store, AgentId agent, ThreadId id);
 std::optional<Thread> find_thread_of_branch(Store& store, AgentId agent, std::string_view branch);
 std::vector<Thread> list_threads(Store& store, AgentId agent);
-// id 0: the next free number. Nothing before its window_start comes back.
+// id 0: the next free number. Messages before its window_start never come back.
 Thread insert_thread(Store& store, const Thread& thread);
 void set_thread_status(Store& store, AgentId agent, ThreadId id, std::string_view status,
                        base::TimeMs now);
-// The cut and the limits by which it was found; `thread` says which.
+// Stores the thread's cut and the limits that it was computed with.
 void set_cut(Store& store, const Thread& thread);
-// A cut that no limit made: nothing before it comes back.
+// Sets a cut that does not come from a limit: messages before it never come back.
 void set_window_floor(Store& store, AgentId agent, ThreadId id, std::int64_t message_id);
 void set_compaction(Store& store, AgentId agent, ThreadId id, std::int64_t message_id);
 void set_branch_point(Store& store, AgentId agent, ThreadId id, std::int64_t message_id);

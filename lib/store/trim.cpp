@@ -19,7 +19,8 @@ bool is_gone(const Agent& agent) {
 }
 
 // ?1 agent, ?2 thread, ?3 gone, ?4 before, ?5 first id that may be in the window, ?6 the summary,
-// ?7 greater ids only, ?8 what is not newer has left the window, ?9 but for ids from this on.
+// ?7 greater ids only, ?8 messages up to this time have left the window, ?9 except ids from this
+// one on.
 constexpr std::string_view messages_of =
     " FROM known_messages AS message LEFT JOIN turns AS turn ON turn.id = message.turn_id "
     "WHERE message.agent_id = ?1 AND message.thread_id = ?2 AND message.id > ?7 AND "
@@ -53,7 +54,7 @@ void bind(Store& store, Statement& statement, const Reach& reach, const Thread& 
 
 std::vector<std::int64_t> trimmable(Store& store, const Reach& reach, ThreadId thread,
                                     std::int64_t after) {
-    // what turns, rewinds and clears have made of the window since
+    // turns, rewinds and clears may have changed the window meanwhile
     const auto agent = find_agent(store, reach.agent.id);
     const auto now = find_thread(store, reach.agent.id, thread);
     std::vector<std::int64_t> ids;
@@ -169,7 +170,7 @@ std::int64_t release_pages(Store& store, const std::string& gate_path) {
                query_integer(store.handle(), "PRAGMA page_size");
     };
     const std::int64_t before = size();
-    // a file that can give pages back has a few more of its own
+    // a file with auto_vacuum has a few pages more, so the size may grow
     const auto saved = [&] { return std::max<std::int64_t>(before - size(), 0); };
     if (query_integer(store.handle(), "PRAGMA auto_vacuum") == 0) {
         if (before > most_rewritten_bytes) return 0;

@@ -1,4 +1,4 @@
-// The record made smaller: what nothing sends, restores or counts any more.
+// Removes rows of the record that are no longer sent, restored or counted.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@ struct Trimmed {
     std::int64_t steps = 0;
 };
 
-// What an agent has too much of: messages older than `before`, or all of an agent that was
-// destroyed with its files, but for those of a window, whose messages are newer than
-// `after_time`, of the time that a saved session spans, and of a turn that has not ended; events
-// and steps likewise. Turns and the audit log stay.
+// Counts what trim() would remove: messages older than `before`, or all messages of an agent that
+// was destroyed with its files. Messages are kept if they are in a window (there newer than
+// `after_time`), in the time span of a saved session, or of a turn that has not ended. The same for
+// events and steps. Turns and the audit log stay.
 Trimmed count_trimmable(Store& store, const Agent& agent, base::TimeMs before,
                         base::TimeMs after_time);
-// Removes it, in transactions of a few rows each.
+// Removes them, in transactions of a few rows each.
 Trimmed trim(Store& store, const Agent& agent, base::TimeMs before, base::TimeMs after_time);
-// The newest message of the thread that was removed; 0: none.
+// Returns the newest removed message of the thread; 0: none.
 std::int64_t newest_trimmed(Store& store, AgentId agent, ThreadId thread);
-// Whoever there ever was, children too; by id.
+// All agents that ever existed, including children; by id.
 std::vector<Agent> all_agents(Store& store);
-// Gives free pages of the file back, a few in each transaction; the bytes. A file that was made
-// without that is written anew once where it is small, behind the gate; else, 0: its pages are used
-// again.
+// Returns free pages of the file to the file system, a few in each transaction; returns the number
+// of bytes. A small file created without auto_vacuum is rewritten once, behind the gate; a large
+// one is left as it is (returns 0), and its free pages are reused.
 std::int64_t release_pages(Store& store, const std::string& gate);
 
 }  // namespace chorus::store

@@ -124,12 +124,12 @@ Statement& bind_columns(Statement& statement, const Turn& turn) {
         .bind(turn.commit_after);
 }
 
-// It follows the ids of `turns` and those that imports have reserved.
+// Follows the ids of `turns` and those that imports have reserved.
 constexpr std::string_view next_id =
     "1 + max((SELECT coalesce(max(id), 0) FROM turns), "
     "(SELECT coalesce(max(last_turn), 0) FROM imports))";
 
-// A thread has one open turn: it throws Error(agent_busy) for a second one.
+// Throws Error(agent_busy) for a second open turn of a thread.
 void number_turn(Store& store, Turn& turn) {
     Statement statement =
         store.prepare(std::string("SELECT coalesce(max(turn_number), 0) + 1, ")
@@ -155,7 +155,7 @@ std::string_view name(TurnState state) {
 
 bool is_fresh(const Turn& turn) {
     const auto options = chat::try_parse_json(turn.options);
-    // fresh_after: what a turn has that an earlier version began
+    // turns begun by an earlier version have fresh_after
     return options && (options->contains("fresh") || options->contains("fresh_after"));
 }
 
@@ -218,8 +218,8 @@ std::optional<Turn> newest_turn(Store& store, AgentId agent, ThreadId thread) {
     return read_first(statement.bind(agent).bind(thread));
 }
 
-// For every turn that begins: the view known_turns says the same, but SQLite would prepare all its
-// columns.
+// Called for every new turn. Same as through the view known_turns, but with the view SQLite
+// prepares all its columns.
 bool newest_turn_is_idle(Store& store, AgentId agent, ThreadId thread) {
     Statement statement = store.prepare(
         "SELECT state = ? AND ended_at IS NOT NULL AND pid IS NULL FROM turns WHERE agent_id = ? "

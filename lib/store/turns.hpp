@@ -29,7 +29,7 @@ struct Turn {
     std::string actor;
     std::string model;
     std::string profile;
-    std::int64_t attempt = 1;  // 0: imported, at work elsewhere
+    std::int64_t attempt = 1;  // 0: imported, ran elsewhere
     base::TimeMs started_at = 0;
     base::TimeMs ended_at = 0;  // 0: not ended (suspended and parked turns are not)
     int exit_code = -1;
@@ -50,40 +50,41 @@ struct Turn {
     std::string commit_after;
 };
 
-// Whether its window began empty.
+// Returns whether its window began empty.
 bool is_fresh(const Turn& turn);
-// Options of a turn of which nothing else is known.
+// Options of a turn about which nothing else is known.
 constexpr std::string_view fresh_options = R"({"fresh": true})";
 
-// The id of the next turn of the home: an import has ids that are not used yet.
+// Returns the id of the next turn of the home; ids reserved by an import are skipped.
 TurnId next_turn_id(Store& store);
-// Inserts with the thread's next turn_number; sets it, and the id: the given one, or the next.
-// Error(agent_busy) where the
-// thread has an open turn.
+// Inserts the turn with the thread's next turn_number, and sets that number and the id: the given
+// one, or the next. Error(agent_busy) if the thread has an open turn.
 void insert_turn(Store& store, Turn& turn, TurnId id = 0);
-// Every column from the struct.
+// Writes every column from the struct.
 void update_turn(Store& store, const Turn& turn);
 std::optional<Turn> find_turn(Store& store, TurnId id);
-// Not ended: at work (pid set), suspended or parked. At most one a thread.
+// Returns the turn that has not ended: working (pid set), suspended or parked. A thread has at most
+// one.
 std::optional<Turn> find_open_turn(Store& store, AgentId agent, ThreadId thread);
-// Of all turns with -C: each directory once.
+// The distinct directories of all turns with -C.
 std::vector<std::string> working_directories(Store& store);
 std::optional<Turn> newest_turn(Store& store, AgentId agent, ThreadId thread);
-// True where the newest turn of the thread came to its own end, and where there is none.
+// Returns whether the newest turn of the thread ended by itself, or there is none.
 bool newest_turn_is_idle(Store& store, AgentId agent, ThreadId thread);
-// The newest that ended with its window on record and whose input the provider counted.
+// Returns the newest ended turn whose window is recorded and whose input the provider counted.
 std::optional<Turn> newest_counted_turn(Store& store, AgentId agent, ThreadId thread);
 std::optional<Turn> find_turn_by_key(Store& store, AgentId agent, std::string_view idempotency_key);
 std::vector<Turn> open_turns(Store& store, AgentId agent);
-// The newest of each thread that has had any, by thread.
+// The newest turn of each thread that has one, by thread.
 std::vector<Turn> newest_turns(Store& store, AgentId agent);
 // In order of id.
 std::vector<Turn> list_turns(Store& store, AgentId agent);
-// Of every agent: those that a process works on, unless it is gone and nobody has noticed yet.
+// Turns of all agents with a process that works on them; the process may be gone unnoticed.
 std::vector<Turn> turns_at_work(Store& store);
-// turn_count + 1 and last_activity of the agent; part of the transaction that ends a turn.
+// Increments turn_count and updates last_activity of the agent; part of the transaction that ends a
+// turn.
 void count_turn(Store& store, const Turn& turn, base::TimeMs now);
-// The reverse, for one that is opened again: it counts when it finally ends.
+// The reverse, for a turn that is reopened: it is counted when it ends again.
 void uncount_turn(Store& store, const Turn& turn);
 
 struct Step {
@@ -97,7 +98,7 @@ struct Step {
 void insert_step(Store& store, const Step& step);
 std::vector<Step> load_steps(Store& store, TurnId turn);
 
-// The intent row and its outcome: promise 3.
+// The intent of a tool call and its outcome (promise 3).
 struct ToolRun {
     TurnId turn_id = 0;
     std::int64_t position = 0;  // call order within the turn
@@ -105,19 +106,19 @@ struct ToolRun {
     std::string tool;
     std::string action;
     std::string decision;        // "", allow, ask_approved, ask_denied, deny
-    std::string evidence;        // JSON: what is needed to tell later whether the effect is there
+    std::string evidence;        // JSON: needed to check later whether the effect took place
     base::TimeMs intent_at = 0;  // 0: not started
     base::TimeMs finished_at = 0;
     std::string outcome;     // "", ok, error, denied, interrupted, unknown, cancelled, expired
-    std::string patch = {};  // read only, and of outcome ok: what it changed in a file
+    std::string patch = {};  // only read, and only for outcome ok: its change of a file
 };
 void insert_tool_run(Store& store, const ToolRun& run);
 void update_tool_run(Store& store,
                      const ToolRun& run);  // by turn_id and tool_call_id; position stays
-// Stores the change that the call makes in a file; part of the transaction of its intent.
+// Stores the call's change of a file; part of the transaction of its intent.
 void set_patch(Store& store, TurnId turn, std::string_view tool_call_id, std::string_view patch);
 std::vector<ToolRun> load_tool_runs(Store& store, TurnId turn);
-// Those that were begun and have no result yet.
+// Runs that were started and have no result yet.
 std::vector<ToolRun> unfinished_tool_runs(Store& store, TurnId turn);
 
 }  // namespace chorus::store

@@ -14,7 +14,7 @@ bool is_unspaced(std::string_view text) {
     return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), scripts);
 }
 
-// The index's own tokenizer divides what is looked for.
+// The query is split by the same tokenizer as the index.
 Vocabulary::Vocabulary(Store& store, bool has_waiting) : store_(store) {
     execute(store.handle(),
             "CREATE VIRTUAL TABLE IF NOT EXISTS temp.asked USING fts5(term, tokenize = 'unicode61 "
@@ -31,7 +31,7 @@ Vocabulary::Vocabulary(Store& store, bool has_waiting) : store_(store) {
 }
 
 std::vector<std::string> Vocabulary::words_of(std::string_view term) {
-    // not the store's: what is temporary is no matter for a transaction
+    // not through the store: temporary tables need no transaction
     execute(store_.handle(), "DELETE FROM temp.asked");
     Prepared slot;
     Statement(prepare(store_.handle(), "INSERT INTO temp.asked (term) VALUES (?)"), slot)
@@ -43,7 +43,7 @@ std::vector<std::string> Vocabulary::words_of(std::string_view term) {
     return words;
 }
 
-// The word itself, and what is unspaced and holds it.
+// Matches the word itself, and unspaced words that contain it.
 std::string Vocabulary::any_that_holds(const std::string& part) {
     Statement statement = store_.prepare(holding_);
     statement.bind(part);
@@ -55,8 +55,8 @@ std::string Vocabulary::any_that_holds(const std::string& part) {
         if (++count > most_holding_words)
             throw base::Error(base::ErrorCode::bad_request,
                               "search: more than " + std::to_string(most_holding_words) +
-                                  " words hold " + base::quoted(part),
-                              "look for more of the word");
+                                  " words contain " + base::quoted(part),
+                              "search for a longer part of the word");
         any += " OR \"" + word + "\"";
     }
     return "(" + any + ")";

@@ -1,6 +1,6 @@
-// Words of Chinese, Japanese, Korean, Thai and other scripts that put no spaces between them or
-// add to a word what it does: a run of such characters is one word of the full-text index, and what
-// people look for is a part of it.
+// Words of Chinese, Japanese, Korean, Thai and other scripts that write no spaces between words or
+// attach particles to them: a run of such characters is one word in the full-text index, and a user
+// searches for a part of it.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,21 @@
 
 namespace chorus::store {
 
-// Words of the index that hold one that is looked for; of more the search would take too long.
+// Most words of the index that may contain a searched one; with more the search would take too
+// long.
 constexpr std::size_t most_holding_words = 4096;
 
-// Whether it holds a character of those scripts. UTF-8.
+// Returns whether the UTF-8 text contains a character of those scripts.
 bool is_unspaced(std::string_view text);
 
-// For one search, after gather_waiting().
+// For one search; create it after gather_waiting().
 class Vocabulary {
   public:
     Vocabulary(Store& store, bool has_waiting);
 
-    // In FTS5's language: what holds each word of `term`, as a part of an unspaced one. Adds the
-    // words, as the index has them, to `parts`. "" where several words are to stand side by side
-    // and none is unspaced. Error(bad_request) for more than
-    // most_holding_words.
+    // Returns an FTS5 expression that matches each word of `term`, also as a part of an unspaced
+    // word. Adds the words, as the index has them, to `parts`. Returns "" if several words must be
+    // adjacent and none is unspaced. Error(bad_request) if more than most_holding_words match.
     std::string expression(std::string_view term, std::vector<std::string>& parts);
 
   private:

@@ -13,7 +13,8 @@ struct Grouping {
     std::string_view order;
 };
 
-// A turn begins a moment before its first message, with which a session's window may begin.
+// A session's window may begin with the turn's first message, which is slightly later than the
+// turn's start.
 constexpr std::string_view session_of_turn =
     "FROM sessions AS s WHERE s.agent_id = t.agent_id AND s.saved_at >= t.started_at "
     "AND s.window_start <= coalesce(t.ended_at, t.started_at) AND s.window_end >= t.started_at "

@@ -22,7 +22,8 @@ constexpr const char* default_acl = "system.posix_acl_default";
 constexpr std::array<std::string_view, 3> of_one_content{"security.capability", "security.evm",
                                                          "security.ima"};
 
-// A value or a list of names: `read` fills the room it is given, and with none tells the size.
+// Reads a value or a list of names. `read` fills the buffer that it is given; with a size of 0 it
+// returns the size needed.
 template <typename Read>
 std::optional<std::string> read_all(Read read) {
     for (;;) {
@@ -72,7 +73,7 @@ std::string take_extended(int from, int to) {
         if (fsetxattr(to, name.c_str(), value->data(), value->size(), 0) != 0)
             return problem(shown);
     }
-    // what a default ACL of the directory gave it
+    // an ACL that the new file took from the directory's default ACL
     if (!has_acl && value_of(to, access_acl) && fremovexattr(to, access_acl) != 0)
         return problem("its ACL");
     return {};

@@ -28,7 +28,7 @@ constexpr std::size_t most_shown_bytes = 300;
 
 using Names = std::vector<std::string_view>;
 
-// False where ".." leads above the beginning.
+// Returns false where ".." leads above the start.
 bool resolve_lexically(std::string_view path, Names& names) {
     for (const std::string_view name : base::split(path, '/')) {
         if (name.empty() || name == ".") continue;
@@ -42,7 +42,7 @@ bool resolve_lexically(std::string_view path, Names& names) {
     return true;
 }
 
-// True, and the prefix taken off, where `names` of an absolute path lie in `directory`.
+// Returns true and removes the prefix where the absolute path `names` lies in `directory`.
 bool strip_prefix(std::string_view directory, Names& names) {
     Names prefix;
     resolve_lexically(directory, prefix);
@@ -111,7 +111,7 @@ bool holds_nul(std::string_view path) {
 }
 constexpr std::string_view nul_refused = "a path cannot hold a NUL";
 
-// What stands there already and must not be written over, or "".
+// Returns why an existing entry must not be overwritten, or "".
 std::string problem_of(int directory, const std::string& name, const struct stat& status) {
     if (S_ISLNK(status.st_mode)) return "is a symbolic link";
     if (S_ISDIR(status.st_mode)) return "is a directory";
@@ -122,9 +122,9 @@ std::string problem_of(int directory, const std::string& name, const struct stat
     return {};
 }
 
-// By the umask itself: chmod(2) would take the set-group-id bit, which came from the directory
-// above, from a caller who is not in its group. A thread can have an umask of its own, where the
-// system lets it; elsewhere settle_mode() does what it can.
+// mkdir(2) applies the umask: a later chmod(2) would clear the set-group-id bit, inherited from the
+// parent, for a caller who is not in its group. A thread can have its own umask where unshare(2) is
+// allowed; elsewhere settle_mode() corrects the mode.
 bool make_directory_at(int directory, const char* name, unsigned mask) {
     int problem = 0;
     const auto make = [&] { problem = mkdirat(directory, name, 0777) == 0 ? 0 : errno; };
@@ -132,7 +132,7 @@ bool make_directory_at(int directory, const char* name, unsigned mask) {
         if (unshare(CLONE_FS) == 0) umask(mask);
         make();
     };
-    if (mask == private_umask)  // that of this process
+    if (mask == private_umask)  // the umask of this process
         make();
     else
         std::thread(make_apart).join();
@@ -140,7 +140,7 @@ bool make_directory_at(int directory, const char* name, unsigned mask) {
     return problem == 0;
 }
 
-// The directory is there all the same.
+// These errors do not mean that the directory is missing.
 bool lacks_resources(int error) {
     return error == ENOMEM || error == EMFILE || error == ENFILE;
 }
@@ -234,14 +234,14 @@ std::string Root::location(const Opened& opened) const {
     return strip_prefix(real_, names) ? joined(names) : std::string();
 }
 
-// The components to write to, or the message why not.
+// Sets the components of the path to write. Returns "", or why it may not be written.
 std::string Root::prepare_write(std::string_view path, std::vector<std::string>& names) const {
     if (holds_nul(path)) return message(path, nul_refused);
     const std::string inside = canonical(path);
     if (inside.empty()) return leads_out(path);
     if (inside == "." || path.ends_with('/')) return message(path, "is a directory");
     for (const std::string_view name : base::split(inside, '/')) {
-        if (is_git_name(name)) return message(path, "the repository's own files are not written");
+        if (is_git_name(name)) return message(path, "git's own files cannot be written");
         names.emplace_back(name);
     }
     return {};
@@ -268,7 +268,7 @@ std::string Root::write_file(std::string_view path, std::string_view content) co
     const std::string refused = prepare_write(path, names);
     if (!refused.empty()) return refused;
     const Fd directory = make_parents(names);
-    if (!directory && errno == ENOTDIR) return message(path, "a parent of it is not a directory");
+    if (!directory && errno == ENOTDIR) return message(path, "a parent is not a directory");
     if (!directory) return refusal(path, errno).message;
 
     Fd old;

@@ -1,5 +1,5 @@
-// A directory that paths cannot leave: openat2 with RESOLVE_BENEATH, so that no link made meanwhile
-// by a command leads out of it. What tools open goes through here.
+// A directory that paths cannot leave. Uses openat2 with RESOLVE_BENEATH, so that a link that a
+// command makes in the meantime cannot lead out of it. Tools open files only through this.
 #pragma once
 
 #include <cstddef>
@@ -36,55 +36,54 @@ struct Opened {
 
 class Root {
   public:
-    // Absolute; throws where it cannot be opened. `what` is its name in messages for the model,
-    // `mask` the umask of what is made there.
+    // `directory` is absolute. Throws where it cannot be opened. `what` names it in messages for
+    // the model; `mask` is the umask for new files and directories.
     explicit Root(std::string directory, std::string what = "the workspace",
                   unsigned mask = private_umask);
-    // Opens a path that had no links when it was noted. Returns nothing where a link is on the way
-    // by now, or where the directory is gone.
+    // Opens a path that had no links when it was recorded. Returns nothing where the path has a
+    // link now, or where the directory is gone.
     static std::optional<Root> find(std::string directory, std::string what = "the workspace",
                                     unsigned mask = private_umask);
     unsigned mask() const { return mask_; }
     const std::string& path() const { return path_; }
     int fd() const { return fd_.get(); }
 
-    // Reading follows links that stay inside; only regular files and directories are opened,
-    // without blocking. `path` may be relative, or absolute inside the root; "" and "." are the
-    // root itself.
+    // Follows links that stay inside. Opens only regular files and directories, without blocking.
+    // `path` is relative, or absolute inside the root; "" and "." are the root itself.
     Opened open_to_read(std::string_view path) const;
-    // The whole text of a regular file; a message in `error` otherwise, also for a file of more
-    // than `most` bytes.
+    // Reads a whole regular file. Returns false with a message in `error` for anything else, and
+    // for a file of more than `most` bytes.
     bool read_file(std::string_view path, std::size_t most, std::string& content,
                    std::string& error) const;
 
-    // Where links led to: the opened file's path as `canonical` writes it. Empty where it cannot be
-    // told.
+    // Returns the path of an opened file with links resolved, in the form of `canonical`. Empty
+    // where it is unknown.
     std::string location(const Opened& opened) const;
 
-    // Writing follows no link at all, refuses a component that is .git (is_git_name) and an
-    // existing file that has more than one link or is not writable. Makes parents. Atomic:
-    // temporary, fsync, rename, fsync. An existing file keeps its owner, group, mode, ACL and
-    // extended attributes, or is not written; the mode of a new one, and of parents, is what `mask`
-    // or a default ACL leaves. Empty on success, else the message for the model.
+    // Follows no link. Refuses a component that is .git (is_git_name), and an existing file that
+    // has more than one link or is not writable. Makes parents. Atomic: temporary, fsync, rename,
+    // fsync. An existing file keeps its owner, group, mode, ACL and extended attributes, or is not
+    // written. The mode of a new file and of new parents follows from `mask` or a default ACL.
+    // Returns "" on success, else the message for the model.
     std::string write_file(std::string_view path, std::string_view content) const;
 
-    // What write_file of `path` left when its process was killed.
+    // Removes what write_file of `path` left when its process was killed.
     void remove_temporaries(std::string_view path) const;
 
-    // Entries below `path`, the first `most` of them in the order of their paths' bytes, .git left
-    // out, links below it not followed, what cannot be read skipped; for a regular file the file
-    // itself. `error` is the message where `path` cannot be opened, else empty.
+    // Returns the first `most` entries below `path` in byte order of their paths. Leaves out .git,
+    // does not follow links below `path`, and skips what cannot be read. For a regular file returns
+    // the file itself. `error` is the message where `path` cannot be opened, else empty.
     std::vector<Entry> walk(std::string_view path, std::size_t most, std::string& error) const;
 
-    // The path as it stands in actions and locks: relative to the root, no "." or "//", ".."
-    // resolved lexically. Empty when it leads out of the root ("" for the root itself is ".").
+    // Returns the path as actions and locks name it: relative to the root, without "." or "//",
+    // ".." resolved lexically; the root itself is ".". Empty where it leads out of the root.
     std::string canonical(std::string_view path) const;
 
   private:
     Root(Fd fd, std::string directory, std::string what, unsigned mask);
 
     std::string path_;
-    std::string real_;  // path_ with links resolved: what pwd(1) answers a command there
+    std::string real_;  // path_ with links resolved: what pwd(1) prints there
     std::string what_;
     unsigned mask_;
     Fd fd_;
@@ -95,14 +94,14 @@ class Root {
     Fd make_parents(const std::vector<std::string>& names) const;
 };
 
-// ".git" in any case, and what file systems that fold names take for it: ignored characters inside,
-// blanks and dots at its end, "git~1".
+// Whether a name is ".git" in any case, or one that a case-folding file system treats as ".git":
+// with ignored characters inside, with blanks or dots at its end, or "git~1".
 bool is_git_name(std::string_view component);
 
-// Glob of .gitignore and of list_files, against the whole path: ** any, * not /, ? one character
-// but
-// /, [a-z], [!a] and [[:alpha:]] one character but /, \ takes the next literally. A component **
-// also stands for no component: a/**/b matches a/b. Its time is bounded by pattern times path.
+// Matches a glob of .gitignore or list_files against the whole path. ** matches anything, *
+// anything but /, ? one character but /, [a-z], [!a] and [[:alpha:]] one character but /; \ takes
+// the next character literally. A component ** also matches no component: a/**/b matches a/b. The
+// time is bounded by pattern length times path length.
 bool glob_matches(std::string_view pattern, std::string_view path);
 
 }  // namespace chorus::sys

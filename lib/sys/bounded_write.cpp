@@ -18,7 +18,7 @@ bool try_write_until(int fd, std::string_view bytes, const std::function<bool()>
             errno = ETIMEDOUT;
             return false;
         }
-        // there is room for as much: write() does not wait
+        // after POLLOUT a pipe has room for PIPE_BUF bytes, so write() does not block
         const std::string_view part = bytes.substr(0, PIPE_BUF);
         if (!try_write_all(fd, part)) return false;
         bytes.remove_prefix(part.size());

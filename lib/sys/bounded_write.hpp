@@ -1,4 +1,4 @@
-// Output to somebody who may not read it.
+// Writes to a reader that may not read.
 #pragma once
 
 #include <functional>
@@ -6,9 +6,9 @@
 
 namespace chorus::sys {
 
-// While nobody reads the pipe, socket or terminal, `gives_up` is asked ten times a second, and
-// where it says so the rest is not written: false with errno ETIMEDOUT. Other errors as
-// try_write_all().
+// Writes all bytes. While the pipe, socket or terminal takes nothing, calls `gives_up` ten times a
+// second; where that returns true, the rest is not written and the result is false with errno
+// ETIMEDOUT. Other errors as try_write_all().
 bool try_write_until(int fd, std::string_view bytes, const std::function<bool()>& gives_up);
 
 }  // namespace chorus::sys

@@ -51,14 +51,14 @@ std::unique_ptr<HomeOutside> make_home(const Sandbox& sandbox) {
     return std::make_unique<HomeOutside>(sandbox.belongings, cache_links(sandbox, ""));
 }
 
-// One that the agent's configuration names stays.
+// A variable that the agent's configuration sets is kept.
 void set(Command& command, const char* name, const std::string& value) {
     if (!has(command, name)) command.environment.push_back(std::string(name) + "=" + value);
 }
 
 }  // namespace
 
-// Not in a workspace, whatever that is.
+// Chosen so that it neither contains the workspace nor lies in it.
 std::string home_inside(const Sandbox& sandbox) {
     const std::string place = "/tmp/chorus";
     const std::string& workspace = sandbox.workspace;
@@ -110,13 +110,13 @@ void furnish(const Sandbox& sandbox, const std::string& home, Command& command) 
     const std::string cache = cache_of(sandbox);
     make_directory(cache);
     set(command, "XDG_CACHE_HOME", cache);
-    // these do not look at it
+    // these programs ignore XDG_CACHE_HOME
     set(command, "GOMODCACHE", cache + "/go-mod");
     set(command, "npm_config_cache", cache + "/npm");
-    // beside their caches these have settings that start programs
+    // these directories also hold settings that start programs, so only their caches are kept
     set(command, "CARGO_HOME", beside(home) + "cargo");
     set(command, "GRADLE_USER_HOME", beside(home) + "gradle");
-    // right in the cache: below it a command may have put a link in the way
+    // directly in the cache directory: below it a command may have made a link
     for (const auto& [link, kept] : cache_links(sandbox, home))
         if (!link_status(kept) && mkdir(kept.c_str(), 0700) != 0 && errno != EEXIST)
             throw base::system_error(kept);

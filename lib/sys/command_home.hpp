@@ -1,4 +1,4 @@
-// What a command has beside its workspace: a home of its own, caches, and git's configuration; for
+// What a command has besides its workspace: a home of its own, caches, and git's configuration; for
 // this room's own use.
 #pragma once
 
@@ -10,18 +10,20 @@
 
 namespace chorus::sys {
 
-// Inside the sandbox, in a file system that is new for each command.
+// Returns the home inside the sandbox, in a file system that is new for each command.
 std::string home_inside(const Sandbox& sandbox);
-// A new directory on the host, which goes with the command.
+// Returns a home on the host, which belongs to the command and is released with it.
 std::string home_outside(const Sandbox& sandbox, Command& command);
-// Below sandbox.belongings: kept from one command to the next; generated, to be read only.
+// Below sandbox.belongings: caches, kept from one command to the next.
 std::string cache_of(const Sandbox& sandbox);
-// Links in the directories of programs that have their caches there beside settings, and what they
-// lead to: the caches are kept, the settings are not.
+// Returns links and their targets, for programs that keep caches in one directory with settings:
+// the caches are kept between commands, the settings are not.
 std::vector<std::pair<std::string, std::string>> cache_links(const Sandbox& sandbox,
                                                              const std::string& home);
+// Below sandbox.belongings: generated, and read-only for commands.
 std::string git_configuration_of(const Sandbox& sandbox);
-// Makes these two, and points the command to it and to its home.
+// Makes the caches and git's configuration, and points the command's environment to them and to its
+// home.
 void furnish(const Sandbox& sandbox, const std::string& home, Command& command);
 
 }  // namespace chorus::sys

@@ -20,10 +20,11 @@ namespace {
 
 constexpr long landlock_create_ruleset = 444;  // the same on all architectures
 constexpr unsigned version_flag = 1;
-// The first one that lets a file be moved to another directory.
+// The first version that lets a file be moved to another directory.
 constexpr long least_landlock = 2;
 
-// An open place keeps its name until the rules for it are made, whatever its path names by then.
+// Names an open directory by descriptor, so that the rules are made for it even where its path
+// leads elsewhere by then.
 std::string number_text(int fd) {
     return "/proc/self/fd/" + std::to_string(fd);
 }
@@ -37,7 +38,8 @@ Fd open_installed(const std::string& name) {
     return program;
 }
 
-// The places are open before anything is started, and until it is.
+// Opens the directories before the program is started; the caller keeps them open until it has
+// been.
 std::vector<Fd> pass_places(Command& command, const Confinement& confinement) {
     std::vector<Fd> places;
     const auto pass = [&](const char* option, Fd place) {

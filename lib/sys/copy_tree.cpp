@@ -43,7 +43,7 @@ void Copy::copy_file(int from, int to, const std::string& name, const std::strin
     struct stat status {};
     if (!source || fstat(source.get(), &status) != 0)
         throw base::system_error(join_path(from_, shown));
-    if (!S_ISREG(status.st_mode)) {  // it was a moment ago
+    if (!S_ISREG(status.st_mode)) {  // replaced since it was listed
         left_out_.push_back(shown);
         return;
     }
@@ -60,7 +60,7 @@ void Copy::copy_directory(const std::string& below) {
     Fd from = open_beneath(source_.get(), below, to_list, Links::none);
     struct stat status {};
     if (!from || fstat(from.get(), &status) != 0) throw base::system_error(join_path(from_, below));
-    // A copy into the tree that is copied must not find itself there.
+    // Where the target lies in the source tree, the copy must not copy itself.
     if (status.st_dev == target_status_.st_dev && status.st_ino == target_status_.st_ino) return;
     const std::string target_path = join_path(to_, below);
     if (below != "." && mkdirat(target_.get(), below.c_str(), 0700) != 0 && errno != EEXIST)

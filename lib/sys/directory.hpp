@@ -12,18 +12,18 @@ namespace chorus::sys {
 
 using DirectoryStream = base::Handle<DIR, closedir>;
 
-// Takes the descriptor over; null with errno set where it is no directory.
+// Takes ownership of the descriptor. Returns null with errno set where it is not a directory.
 DirectoryStream stream_of(Fd directory);
-// The next entry but . and ..; null at the end (errno 0) and on an error.
+// Returns the next entry, without . and ..; null at the end (errno 0) and on an error.
 const dirent* next_entry(DIR* stream);
-// S_IFREG, S_IFDIR, …: the type of the entry itself, asking the file system where the
-// entry does not say. 0 with errno set where the entry is gone.
+// Returns S_IFREG, S_IFDIR, …: the type of the entry itself. Asks the file system where the entry
+// does not hold it. Returns 0 with errno set where the entry is gone.
 unsigned entry_type(DIR* stream, const dirent& entry);
 
 // "a/b/" has the parent "a" and the name "b"; "b" has the parent ".", "/b" has "/".
 std::string parent_of(const std::string& path);
 std::string name_of(const std::string& path);
-// The path for a system call; throws Error(bad_request) where a NUL would cut it.
+// Returns the path for a system call. Throws Error(bad_request) where it holds a NUL.
 const char* c_path(const std::string& path);
 
 }  // namespace chorus::sys

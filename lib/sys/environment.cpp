@@ -39,7 +39,7 @@ std::optional<std::int64_t> parse_whole(std::string_view text) {
 base::Error malformed(const std::string& name, const std::string& value, std::string hint) {
     return {base::ErrorCode::bad_request,
             name + ": \"" + base::visible(value, base::Newlines::escape) +
-                "\" is no number of milliseconds",
+                "\" is not a number of milliseconds",
             std::move(hint)};
 }
 
@@ -55,8 +55,8 @@ std::map<std::string, std::string> values_of_process() {
     return values;
 }
 
-// By these the libraries of a process find code, configuration and files to write: what glibc
-// drops in programs of other users, and the like of libcurl's libraries. Beginnings of names.
+// Prefixes of variables that make libraries load code, read configuration or write files: those
+// that glibc drops in set-user-id programs, and those of the libraries that libcurl uses.
 constexpr const char* obeyed_by_libraries[] = {
     "LD_",      "GLIBC_TUNABLES", "GCONV_PATH", "GETCONF_DIR", "HOSTALIASES",  "LOCPATH", "MALLOC_",
     "NIS_PATH", "NLSPATH",        "TZDIR",      "GIO_",        "GNUTLS_",      "GSS",     "KRB5",
@@ -70,7 +70,7 @@ void drop_library_variables() {
             unsetenv(name.c_str());
 }
 
-// A relative entry would find programs in whatever directory a command is.
+// A relative entry would find programs in the command's current directory.
 std::string absolute_entries(std::string_view path) {
     std::vector<std::string> kept;
     for (const std::string_view entry : base::split(path, ':'))
@@ -155,14 +155,14 @@ void keep_freed_memory() {
     mallopt(M_TOP_PAD, 256 << 10);
 }
 
-// glibc keeps the value that the process began with, and looks there for each library that it
+// glibc keeps the value from the start of the process and searches it for each library that it
 // opens later: those of libcurl, and the modules of nsswitch.conf.
 void restart_without_library_path(char** arguments) {
     constexpr const char* name = "LD_LIBRARY_PATH";
     if (getenv(name) == nullptr) return;
     unsetenv(name);
     execv("/proc/self/exe", arguments);
-    throw base::system_error(std::string(name) + " is set, and starting again without it failed");
+    throw base::system_error(std::string(name) + " is set, and restarting without it failed");
 }
 
 void harden_process() {
@@ -173,7 +173,7 @@ void harden_process() {
     if (setrlimit(RLIMIT_CORE, &none) != 0) throw base::system_error("setrlimit RLIMIT_CORE");
     drop_library_variables();
     umask_before() = umask(private_umask);
-    // a reader that has gone, and a file that may not grow, are errors to be told, not an end
+    // a closed pipe and a file size limit become errors of write(2) instead of ending the process
     const auto pipe_before = signal(SIGPIPE, SIG_IGN);
     if (pipe_before == SIG_ERR || signal(SIGXFSZ, SIG_IGN) == SIG_ERR)
         throw base::system_error("signal");
@@ -199,7 +199,7 @@ unsigned caller_umask() {
 }
 
 void wipe_environment_value(const char* name) {
-    // of several of one name each
+    // a name may occur more than once
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
         const std::size_t size = std::strlen(name);
         if (std::strncmp(*entry, name, size) == 0 && (*entry)[size] == '=')

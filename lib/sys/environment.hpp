@@ -1,5 +1,5 @@
-// The only file of the library that reads the environment. The edge takes one Environment at start
-// and passes values down.
+// The only file of the library that reads the environment. A program takes one Environment at its
+// start and passes values down.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Environment {
     std::string get(const std::string& name, std::string fallback = {}) const;
     bool has(const std::string& name) const { return find(name).has_value(); }
     const std::map<std::string, std::string>& all() const { return values_; }
-    // Milliseconds as CHORUS_*_MS are written, a bare number; 500ms, 20s, 10m are understood too.
+    // Reads milliseconds as in CHORUS_*_MS, a bare number; 500ms, 20s and 10m are accepted too.
     // Throws Error(bad_request) where malformed.
     std::optional<std::int64_t> find_ms(const std::string& name) const;
 
@@ -30,28 +30,28 @@ class Environment {
     std::map<std::string, std::string> values_;
 };
 
-// What a tool's command may see: PATH (its absolute entries), USER, LOGNAME, LANG, LC_*, TERM=dumb,
-// TZ, TMPDIR=/tmp, CHORUS_AGENT, and the names listed. As "NAME=value", sorted. HOME comes from
-// sandboxed().
+// Returns the environment of a tool's command: PATH (its absolute entries), USER, LOGNAME, LANG,
+// LC_*, TERM=dumb, TZ, TMPDIR=/tmp, CHORUS_AGENT, and the names listed. As "NAME=value", sorted.
+// sandboxed() adds HOME.
 std::vector<std::string> scrubbed_environment(const Environment& environment,
                                               const std::string& agent,
                                               const std::vector<std::string>& names);
 
-// First in main: where LD_LIBRARY_PATH is set the program starts anew, without it.
+// Called first in main: restarts the program without LD_LIBRARY_PATH where that is set.
 void restart_without_library_path(char** arguments);
-// Early in main: not dumpable, no core file, umask 077, SIGPIPE and SIGXFSZ ignored, and no
-// variable in the environment that makes libraries load code or write files.
+// Called early in main: makes the process not dumpable, disables core files, sets umask 077,
+// ignores SIGPIPE and SIGXFSZ, and removes variables that make libraries load code or write files.
 void harden_process();
-// Ends this process as SIGPIPE does, unless it was started with that signal ignored: a service of
-// systemd is.
+// Ends this process as SIGPIPE does, unless it was started with that signal ignored, as systemd
+// starts services.
 void end_by_broken_pipe();
 constexpr unsigned private_umask = 077;
-// The umask that this process was started with; before harden_process(), its umask.
+// The umask that this process was started with; before harden_process(), its current umask.
 unsigned caller_umask();
 // Whether TERM is set, and not "dumb".
 bool term_takes_escapes();
-// A process of milliseconds gains nothing by giving memory back: freed blocks, large ones too, are
-// kept and used again, which spares the faults of touching new pages.
+// For processes that run for milliseconds: keeps freed blocks, large ones too, for reuse instead of
+// returning them to the system, which avoids page faults.
 void keep_freed_memory();
 // Overwrites the value in this process's memory, where /proc/self/environ shows it, and unsets it.
 void wipe_environment_value(const char* name);

@@ -14,12 +14,11 @@
 namespace chorus::sys {
 namespace {
 
-// Most files that a turn reads are smaller, and each byte of room is cleared before it is read
-// into.
+// Most files that a turn reads are smaller, and resize() clears each byte before it is read into.
 constexpr std::size_t first_bytes = 4U << 10;
 
-// A descriptor that somebody else made non-blocking (a shared terminal, a pipe of node's) is waited
-// for.
+// Waits for a descriptor that another process made non-blocking (a shared terminal, a pipe of
+// node).
 bool may_go_on(int fd, short events) {
     if (errno == EINTR) return true;
     if (errno != EAGAIN) return false;

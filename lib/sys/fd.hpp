@@ -32,7 +32,8 @@ class Fd {
     int number_ = -1;
 };
 
-// Room for what is read and written in pieces. Not on the stack, which may be small (ulimit -s).
+// A buffer for reading and writing in pieces. On the heap, because the stack may be small (ulimit
+// -s).
 class Buffer {
   public:
     char* data() { return bytes_.get(); }
@@ -49,19 +50,19 @@ struct Pipe {
 Pipe make_pipe();
 // An unnamed file in memory that holds the text, to be read from its start.
 Fd memory_file(std::string_view text);
-// The kernel's path of what is open; "" where it has none, or too long a one.
+// Returns the kernel's path of an open file; "" where it has none or a path that is too long.
 std::string path_of(int fd);
-// From here on reads find the end there, and writes are lost.
+// Redirects the descriptor to /dev/null.
 void redirect_to_null(int fd);
 
-// Everything up to the end; throws Error(failed) "what: more than N bytes" past `most`.
+// Reads to the end. Throws Error(failed) "what: more than N bytes" past `most`.
 std::string read_all(int fd, std::size_t most, std::string_view what);
-// Throws the system's error. EINTR and short writes are gone on with.
+// Throws the system's error. Continues after EINTR and short writes.
 void write_all(int fd, std::string_view bytes, std::string_view what);
-// The same where failure is a value: false with errno set, EFBIG for more than `most`.
+// The same, but they return false with errno set on failure; EFBIG for more than `most`.
 bool try_read_all(int fd, std::size_t most, std::string& bytes);
 bool try_write_all(int fd, std::string_view bytes);
-// Copies what is left to read. Error(failed) that names `what`.
+// Copies what is left to read. Throws Error(failed) that names `what`.
 void copy_rest(int from, int to, std::string_view what);
 
 }  // namespace chorus::sys

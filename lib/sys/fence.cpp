@@ -62,7 +62,8 @@ class Builder {
         places.push_back(std::make_shared<const Fd>(std::move(place)));
     }
 
-    // A linked worktree writes what all of them share, and no other's HEAD, index or configuration.
+    // A linked worktree may write what all worktrees share, but not the HEAD, index or
+    // configuration of another one.
     void add_workspace() {
         if (sandbox_.workspace.empty()) return;
         write(sandbox_.workspace);
@@ -87,8 +88,8 @@ class Builder {
             if (is_within(*real, writable))
                 throw base::Error(base::ErrorCode::failed,
                                   path +
-                                      ": lies where commands write, and the sandbox \"landlock\" "
-                                      "cannot hide it there",
+                                      ": it is in a directory that commands write, where the "
+                                      "sandbox \"landlock\" cannot hide it",
                                   "move it out of " + writable);
         places_.hidden.push_back(*real);
     }
@@ -118,7 +119,7 @@ std::string FencedPlaces::searchable(std::string_view path) const {
 std::optional<base::Error> fence_problem() {
     if (fence_of_this_kernel() == Fence::landlock) return {};
     return base::Error(base::ErrorCode::failed,
-                       "landlock: this kernel has it not, or in a version below 2");
+                       "landlock: this kernel lacks it, or has a version below 2");
 }
 
 }  // namespace chorus::sys

@@ -1,4 +1,4 @@
-// What a command may reach where Landlock confines it, and not mounts; for this room's own use.
+// What a command may reach where Landlock confines it instead of mounts; for this room's own use.
 #pragma once
 
 #include <memory>
@@ -13,22 +13,23 @@
 namespace chorus::sys {
 
 struct FencedPlaces {
-    // Directories that are open (O_PATH), whatever lies at their paths by now.
+    // Open directories (O_PATH), whatever their paths lead to now.
     std::vector<std::shared_ptr<const Fd>> writable = {};
     std::vector<std::shared_ptr<const Fd>> readable = {};
-    std::vector<std::string> system = {};  // read too; what is not there is passed over
-    std::vector<std::string> hidden = {};  // of what is read; absolute, without links
+    std::vector<std::string> system = {};  // readable too; missing ones are skipped
+    std::vector<std::string> hidden = {};  // below readable ones; absolute, without links
 
-    // Of such directories, those in which a command can find programs: a shell takes the first one
-    // that is there, and here it can be there and not be read.
+    // Returns the entries of a PATH value that a command can read. A shell runs the first match,
+    // and elsewhere a match may exist but not be readable.
     std::string searchable(std::string_view path) const;
-    std::vector<std::string> paths = {};  // of all that is read, without links
+    std::vector<std::string> paths = {};  // all that can be read, without links
 };
 
-// `home`: the command's own directory, or "". Throws Error(failed) where a place is not what its
-// path says, or where something to be hidden lies in what commands write.
+// `home` is the command's own directory, or "". Throws Error(failed) where a path no longer leads
+// to the place that it named, or where something to be hidden lies in a directory that commands
+// write.
 FencedPlaces fenced_places(const Sandbox& sandbox, const std::string& home);
-// Why the kernel cannot confine commands so, or nothing.
+// Returns why the kernel cannot confine commands this way, or nothing.
 std::optional<base::Error> fence_problem();
 
 }  // namespace chorus::sys

@@ -166,12 +166,12 @@ void append_file(const std::string& path, std::string_view content) {
     if (fstat(fd.get(), &before) != 0) throw base::system_error(path);
     if (try_write_all(fd.get(), content)) return;
     const int problem = errno;
-    [[maybe_unused]] const int cut = ftruncate(fd.get(), before.st_size);  // no part of it stays
+    [[maybe_unused]] const int cut = ftruncate(fd.get(), before.st_size);  // remove a partial write
     throw base::system_error(path, problem);
 }
 
 void make_directory(const std::string& path, unsigned mode) {
-    // mkdir(2) would have the directory above it alone only to find this one
+    // mkdir(2) locks the directory above exclusively, even where this one exists
     if (is_directory(path) || mkdir(c_path(path), mode) == 0) return;
     if (errno == ENOENT && parent_of(path) != path) {
         make_directory(parent_of(path), mode);
@@ -252,7 +252,7 @@ std::string real_path(const std::string& path) {
 }
 
 std::optional<Led> follow_links(const std::string& path) {
-    constexpr std::size_t most_links = 40;  // as the kernel
+    constexpr std::size_t most_links = 40;  // the kernel's limit
     Led led;
     std::vector<std::string> names;
     std::vector<Fd> opened;

@@ -34,7 +34,7 @@ std::optional<std::string> network_filesystem(const std::string& path) {
     struct statfs status {};
     if (statfs(c_path(path), &status) != 0) {
         const int why = errno;
-        // What is made there later will be where its parent is.
+        // A missing path will be made on the file system of its parent.
         if (why == ENOENT && parent_of(path) != path) return network_filesystem(parent_of(path));
         throw base::system_error(path, why);
     }

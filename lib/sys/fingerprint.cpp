@@ -22,15 +22,15 @@
 namespace chorus::sys {
 namespace {
 
-// The clock of the file system ticks so rarely that a second change can leave the same times.
+// Timestamps of file systems are coarse: a second change within this time can leave the same ones.
 constexpr std::uint64_t young_ns = 20'000'000;
 constexpr std::size_t most_hashed_bytes = 16U << 20;
-// Of what cannot be looked at: equal to nothing.
+// Stands for content that cannot be read; never equal to anything.
 constexpr std::string_view unknown("\0", 1);
 constexpr std::size_t entries_bytes = 64U << 10;
 
-// Git and the git tools write these in a git directory with every other command. None of them names
-// a program.
+// What git and the git tools write in a git directory with nearly every command. None of it names a
+// program.
 constexpr std::array written_directories{"objects", "refs", "logs"};
 constexpr std::array written_files{
     "HEAD",     "HEAD.lock",        "*_HEAD",  "*_EDITMSG",    "*_MSG",         "MERGE_MODE",
@@ -59,7 +59,8 @@ std::uint64_t now_ns() {
     return ns_of(now);
 }
 
-// The content of the very inode, or `unknown`.
+// Returns the SHA-256 of the content, or `unknown` where it cannot be read or the path is another
+// inode now.
 std::string hash_of(int directory, const std::string& path, std::uint64_t inode) {
     const Fd file = open_beneath(directory, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, Links::none);
     struct stat status {};
@@ -171,7 +172,8 @@ class Fingerprint::Look {
         if (count < 0) cannot_look_into(path);
     }
 
-    // To change what is in it, its mode has to be changed first, which leaves its time.
+    // To change a directory without read permission, its mode has to be changed first, which
+    // updates its change time.
     void cannot_look_into(const std::string& directory) {
         const int error = errno;
         struct stat status {};
@@ -183,7 +185,7 @@ class Fingerprint::Look {
                             std::string(is_closed ? "" : unknown)});
     }
 
-    // The mount points of commands that run, and the directories around them, come and go.
+    // Skips mount points of running commands and the directories around them, which come and go.
     void note(int fd, const Open& directory, const char* name) {
         const std::string_view shown = name;
         if (shown == "." || shown == "..") return;
@@ -289,7 +291,7 @@ std::vector<std::string> Fingerprint::changes_since(const Fingerprint& before) c
     return told;
 }
 
-// Paths are written without what they share with the one before.
+// Each path is written without the prefix that it shares with the one before.
 std::string Fingerprint::text() const {
     std::string text;
     text.reserve(entries_.size() * 48);

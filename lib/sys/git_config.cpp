@@ -46,7 +46,7 @@ struct Section {
     bool has_subsection = false;
 };
 
-// After the quote; nothing where no quote closes it.
+// Returns what follows the closing quote, or nothing where there is none.
 std::optional<std::string_view> after_quoted(std::string_view text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (text[i] == '"') return text.substr(i + 1);
@@ -55,7 +55,7 @@ std::optional<std::string_view> after_quoted(std::string_view text) {
     return std::nullopt;
 }
 
-// The name of `[name "rest"]` at the start of `line`, which becomes what comes after.
+// Parses `[name "rest"]` at the start of `line` and removes it from `line`.
 std::optional<Section> take_section(std::string_view& line) {
     const std::size_t end = line.find_first_of(" \t\"].");
     if (end == std::string_view::npos) return std::nullopt;
@@ -81,7 +81,7 @@ struct ConfigLine {
     bool is_readable = true;
 };
 
-// Every line is read as the start of an entry, which is more than git does.
+// Treats every line as the start of an entry, which finds at least the entries that git finds.
 void each_entry(std::string_view configuration, const std::function<void(const ConfigLine&)>& use) {
     configuration = base::without_bom(configuration);
     Section section;
@@ -133,7 +133,7 @@ std::vector<std::string> git_values(std::string_view configuration, std::string_
     return values;
 }
 
-// An entry that goes on in the next line is never plain.
+// An entry that continues on the next line is never treated as plain.
 std::vector<GitEntry> obeyed_git_entries(std::string_view configuration) {
     std::vector<GitEntry> found;
     each_entry(configuration, [&](const ConfigLine& entry) {

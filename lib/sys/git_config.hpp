@@ -10,14 +10,14 @@
 
 namespace chorus::sys {
 
-// "" of what git cannot use either: not there, unreadable, no regular file, or too long. The second
-// reads a file in or below an open directory and follows no link there.
+// Return "" for a file that git cannot use either: missing, unreadable, not regular, or too long.
+// The second reads a file in or below an open directory and follows no link there.
 std::string read_git_file(const std::string& path);
 std::string read_git_file(int directory, const std::string& path,
                           std::size_t most = base::limits::config_bytes);
-// The values of SECTION.KEY in the text of a configuration file, in order, without quotes and
-// comments. Both names in lower case; "SECTION.*" means all subsections of it. What the file
-// includes is not read.
+// Returns the values of SECTION.KEY in the text of a configuration file, in order, without quotes
+// and comments. Both names are in lower case; "SECTION.*" means all subsections of it. Included
+// files are not read.
 std::vector<std::string> git_values(std::string_view configuration, std::string_view section,
                                     std::string_view key);
 
@@ -25,10 +25,10 @@ struct GitEntry {
     std::string key;  // "core.fsmonitor", without the subsection
     std::string line;
 };
-// Every entry but those of git_plain_keys.txt; what cannot be read is among them.
+// Returns every entry except those of git_plain_keys.txt. Lines that cannot be parsed are included.
 std::vector<GitEntry> obeyed_git_entries(std::string_view configuration);
-// Their words, each with a key: what a program or a file may be named by. An alias of a command of
-// git has none, nor has what is included.
+// Returns the words of these entries, each with its key: possible names of programs or files.
+// Aliases of git commands and include entries are left out.
 using GitWords = std::map<std::string, std::string>;
 GitWords obeyed_git_words(std::string_view configuration);
 

@@ -10,7 +10,7 @@
 namespace chorus::sys {
 namespace {
 
-// Whether a rebase that goes on with this list of steps runs a command.
+// Whether a rebase that continues with these steps runs a command.
 bool has_exec_step(std::string_view steps) {
     for (const std::string_view line : base::split_lines(steps)) {
         const std::string_view step = base::trim(line);
@@ -20,7 +20,7 @@ bool has_exec_step(std::string_view steps) {
     return false;
 }
 
-// git starts git-merge-NAME, found on PATH, or at a path where NAME has a slash.
+// For other names git runs git-merge-NAME from PATH, or from a path where NAME has a slash.
 bool is_foreign_strategy(std::string_view name) {
     constexpr std::array own{"ort", "recursive", "resolve", "octopus", "ours", "subtree"};
     return std::find(own.begin(), own.end(), base::trim(name)) == own.end();
@@ -31,7 +31,8 @@ bool has_foreign_strategy(std::string_view options) {
     return std::any_of(names.begin(), names.end(), is_foreign_strategy);
 }
 
-// Options of git-apply, of which --build-fake-ancestor=FILE writes anywhere. Most often a newline.
+// Options of git-apply, of which --build-fake-ancestor=FILE writes anywhere. The file usually holds
+// only a newline.
 bool has_options(std::string_view options) {
     return !base::trim(options).empty();
 }

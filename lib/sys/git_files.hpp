@@ -1,4 +1,4 @@
-// Files of a git directory that git itself writes, and obeys whatever they say.
+// Files of a git directory that git itself writes and later obeys without checking them.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace chorus::sys {
 
-// "rebase-merge/strategy": what an operation in progress has noted to go on with.
+// A file in which an operation in progress stores how to continue: "rebase-merge/strategy".
 struct OperationFile {
     const char* path;
     const char* what;
@@ -17,11 +17,12 @@ struct OperationFile {
 };
 extern const OperationFile operation_files[4];
 
-// The files that MERGE_RR names, "ID TAB PATH NUL": git copies each into rr-cache, and over it.
+// Returns the paths in MERGE_RR, "ID TAB PATH NUL". git copies each file into rr-cache, and may
+// overwrite it with a recorded resolution.
 std::vector<std::string_view> rerere_paths(std::string_view conflicts);
 
-// Where a symbolic reference leads that does not lead to another reference, or says it at such
-// length. So much of a file suffices.
+// Returns the target of a symbolic reference that does not name another reference, or that is too
+// long; else nothing. The first `reference_bytes` of the file suffice.
 constexpr std::size_t reference_bytes = 4096;
 std::optional<std::string> odd_reference(std::string_view text);
 

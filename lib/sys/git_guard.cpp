@@ -25,16 +25,18 @@
 namespace chorus::sys {
 namespace {
 
-// What makes git run programs or look elsewhere: read-only below the writable directory. A name
-// that is absent cannot be masked without a mount point, so that one is made for as long as a
-// command runs, harmless to git and libgit2: an empty directory or file is the same as none, and a
-// commondir of "./" names the repository itself ("." does too, but libgit2 does not find such a
-// repository). Without it a command could write a commondir that points to a configuration of its
-// own, which git on the host would obey. The lock of a configuration keeps git on the host from
-// replacing that meanwhile: with what it lies on a mount goes too, and a command that is about to
-// be ended for it would have had the time to write the new one. An empty worktrees is removed by
-// `git gc`, and the mount with it: a locked entry that names no worktree stays, and git shows it
-// nowhere.
+// What makes git run programs or look elsewhere is mounted read-only below the writable directory.
+// An absent name cannot be masked without a mount point, so one is made for as long as a command
+// runs. It is harmless to git and libgit2: an empty directory or file equals none, and a commondir
+// of "./" names the repository itself ("." does too, but libgit2 does not find such a repository).
+// Without it a command could write a commondir that points to its own configuration, which git on
+// the host would obey.
+//
+// The lock files keep git on the host from replacing a configuration meanwhile: that would remove
+// the mount, and although the command is ended then, it would have time to write the new file.
+//
+// `git gc` removes an empty worktrees directory, and the mount with it. A locked entry that names
+// no worktree prevents that, and git does not list it.
 struct Guarded {
     const char* name;
     bool directory;
@@ -54,7 +56,7 @@ constexpr std::array guarded_common{worktree_configuration,
                                     Guarded{"config", false, ""},
                                     Guarded{"config.lock", false, ""},
                                     Guarded{"commondir", false, "./\n"}};
-// Of worktrees/X; its commondir and gitdir are always there.
+// For worktrees/X, where commondir and gitdir always exist.
 constexpr std::array guarded_worktree{worktree_configuration, worktree_lock,
                                       Guarded{"modules", true, ""}, Guarded{"commondir", false, ""},
                                       Guarded{"gitdir", false, ""}};
@@ -66,7 +68,8 @@ const char* leaf_of(const Guarded& guarded) {
     return slash == nullptr ? guarded.name : slash + 1;
 }
 
-// Whether it holds what is put there; of a directory rmdir(2) tells.
+// Whether the entry can be a mount point of ours: a file by its content; a directory always,
+// because rmdir(2) removes only an empty one.
 bool is_own(int directory, const Guarded& guarded) {
     if (guarded.directory) return true;
     const Fd file(
@@ -75,8 +78,8 @@ bool is_own(int directory, const Guarded& guarded) {
     return file && try_read_all(file.get(), most_own_bytes, content) && content == guarded.content;
 }
 
-// The mount points made in one directory. Whoever is the last to use them removes them: with a
-// mount point the kernel takes away what others have mounted on it.
+// The mount points made in one directory. The last process that uses them removes them: with a
+// mount point the kernel removes what other processes have mounted on it.
 class MountPoints {
   public:
     MountPoints(const std::string& path, const Fd& directory)
@@ -85,13 +88,14 @@ class MountPoints {
         struct stat status {};
         if (!directory_ || fstat(directory_.get(), &status) != 0) throw base::system_error(path);
         mode_ = status.st_mode;
-        // Another one has it alone for as long as removing takes. What a command of the agent locks
-        // in vain stays; what is removed too early ends the command (sys/mount_guard.hpp).
+        // Another process holds the lock exclusively only while it removes mount points. If a
+        // command of the agent holds it, the mount points stay; if they are removed too early, the
+        // command is ended (sys/mount_guard.hpp).
         for (int tries = 0; tries < 50 && !is_locked_; ++tries) {
             is_locked_ = flock(directory_.get(), LOCK_SH | LOCK_NB) == 0;
             if (!is_locked_) usleep(1'000);
         }
-        // by others that run, or by one that was killed: git makes no such files
+        // made by other running commands or left by a killed one: git makes no such files
         has_points_ = is_own(directory_.get(), worktree_configuration) ||
                       is_own(directory_.get(), guarded_common.back());
     }
@@ -105,7 +109,8 @@ class MountPoints {
                 unlinkat(at.fd, leaf_of(*guarded), guarded->directory ? AT_REMOVEDIR : 0);
     }
 
-    // False where it is absent and may not be made: what we may not make, a command may not either.
+    // Returns false where it is absent and this process may not make it: then a command may not
+    // either.
     bool provide(const Guarded& guarded) {
         const Parent at = parent_of(guarded);
         struct stat status {};
@@ -120,10 +125,10 @@ class MountPoints {
         return true;
     }
 
-    // The process that made it may have been killed.
+    // Takes over the removal of a mount point, since the process that made it may have been killed.
     void take_over(const Guarded& guarded) { take_over(parent_of(guarded), guarded); }
 
-    // The files that the destructor would remove, which stay.
+    // Returns the files that the destructor would remove, and keeps them.
     std::vector<std::string> spare() {
         std::vector<std::string> files;
         const bool is_alone = is_locked_ && flock(directory_.get(), LOCK_EX | LOCK_NB) == 0;
@@ -138,7 +143,7 @@ class MountPoints {
         Fd opened;  // where it is not the directory itself
     };
 
-    // Where a link was put on the way, there is none.
+    // `fd` is -1 where the path has a link now.
     Parent parent_of(const Guarded& guarded) const {
         const std::string parent(guarded.name, leaf_of(guarded));
         if (parent.empty()) return {directory_.get(), {}};
@@ -151,8 +156,8 @@ class MountPoints {
         if (has_points_ && at.fd >= 0 && is_own(at.fd, guarded)) made_.push_back(guarded);
     }
 
-    // With the permissions of the directory: others may share the repository. What git reads is
-    // whole, after a power cut too.
+    // With the permissions of the directory, because others may share the repository. A file with
+    // content is written whole, so that git never reads a part of it, even after a power failure.
     void make(int at, const Guarded& guarded) const {
         const char* name = leaf_of(guarded);
         const mode_t mode = mode_ & (guarded.directory ? 0777U : 0666U);
@@ -199,8 +204,9 @@ std::string link_problem(const std::string& path) {
     return is_link(path) ? path + ": a link cannot be protected" : "";
 }
 
-// The common directory is read-only but for that, so that people can work in the others meanwhile:
-// HEAD, index and configuration are replaced all the time.
+// The common directory is read-only except for what the worktrees share. HEAD, index and
+// configuration in it are not mounted one by one: people who work in the other worktrees replace
+// them all the time.
 void add_linked_worktree(Mounts& mounts, const GitPlace& place) {
     mounts.bind(place.common_directory);
     for (const char* name : shared_by_worktrees) {
@@ -220,7 +226,7 @@ std::optional<base::Error> git_problem(const std::string& workspace) {
     const GitPlace place = find_git(workspace);
     if (!place.problem.empty())
         return base::Error(base::ErrorCode::failed, place.problem + ": cannot be protected",
-                           "work in a directory that git worktree add makes of that repository");
+                           "work in a linked worktree of that repository (git worktree add)");
     if (!place.is_there()) return {};
     std::string problem;
     for (const Guarded& guarded : guarded_common)
@@ -232,7 +238,7 @@ std::optional<base::Error> git_problem(const std::string& workspace) {
     return base::Error(base::ErrorCode::failed, problem);
 }
 
-// Bound over itself .git cannot be renamed, and neither can what is bound below it.
+// Binds .git over itself, so that neither it nor what is bound below it can be renamed.
 void add_git(Mounts& mounts, const std::string& workspace) {
     const GitPlace place = find_git(workspace);
     if (!place.is_there()) return;
@@ -255,7 +261,8 @@ bool is_mount_point(int directory, std::string_view name) {
 
 namespace {
 
-// Of killed commands; most repositories have none: a look for the locks tells.
+// Mount points of killed commands. Most repositories have none, which a look for the lock files
+// shows.
 std::unique_ptr<MountPoints> points_left(const std::string& workspace) {
     const std::string git = workspace + "/.git";
     if (!is_regular(git + "/config.lock") && !is_regular(git + "/config.worktree.lock") &&

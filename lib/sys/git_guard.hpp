@@ -1,4 +1,4 @@
-// The repository of a workspace against its own commands; for this room's own use.
+// Protects the repository of a workspace from its own commands; for this room's own use.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace chorus::sys {
 
 class Mounts;
 
-// Why the workspace's repository cannot be protected, or nothing.
+// Returns why the workspace's repository cannot be protected, or nothing.
 std::optional<base::Error> git_problem(const std::string& workspace);
 void add_git(Mounts& mounts, const std::string& workspace);
 

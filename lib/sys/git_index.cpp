@@ -55,7 +55,7 @@ class Index {
         return true;
     }
 
-    // Leaves of the last name what the next one begins with.
+    // Cuts the last name to the prefix that it shares with the next one.
     bool cut(std::string& name, std::size_t& start) const {
         std::size_t removed = name.size();
         if (version_ == 4) {
@@ -70,14 +70,14 @@ class Index {
         return true;
     }
 
-    // Nameless are those of a split index, whose names are in the shared one; a directory that a
-    // sparse checkout leaves out ends in a slash.
+    // Entries of a split index may be nameless: their names are in the shared index. A directory
+    // that a sparse checkout leaves out ends in a slash.
     void note(std::string_view name) {
         if (name.ends_with('/')) name.remove_suffix(1);
         if (!name.empty() && !is_plain_git_path(name)) odd.append(name).push_back('\0');
     }
 
-    // Where threads are to read it (index.threads), an extension says where the entries are.
+    // For reading by threads (index.threads) an extension says where blocks of entries start.
     bool read_blocks(std::size_t count) {
         const std::size_t end = bytes_.size() - 2 * hash_bytes_ - header_bytes;
         if (end > bytes_.size() || bytes_.substr(end, 4) != "EOIE") return true;

@@ -28,7 +28,8 @@ std::string without_ignored(std::string_view name) {
 }  // namespace
 
 bool is_git_name(std::string_view component) {
-    // what ".git", "git~1" and the ignored characters begin with; asked of every file of an index
+    // Called for every file of an index, so most names are rejected by their first byte: ".git",
+    // "git~1" and the ignored characters start with these.
     const auto first = static_cast<unsigned char>(component.empty() ? 'x' : component.front());
     if (first != '.' && first != 'g' && first != 'G' && first < 0x80) return false;
     std::string name = base::to_lower_ascii(without_ignored(component));

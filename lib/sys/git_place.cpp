@@ -26,7 +26,7 @@ std::string below(const std::string& directory, std::string_view path) {
     return path.starts_with('/') ? std::string(path) : directory + "/" + std::string(path);
 }
 
-// The directory that the text of a file in `directory` names, or "".
+// Returns the directory that `path`, the text of a file in `directory`, names, or "".
 std::string directory_named(const std::string& directory, std::string_view path) {
     path = base::trim(path);
     if (path.empty() || path.find_first_of(std::string_view("\0\n", 2)) != path.npos) return {};
@@ -51,7 +51,7 @@ Core core_of(const Fd& git) {
     return {last("worktree"), !bare.empty() && bare != "false"};
 }
 
-// A submodule's commondir names itself while a command runs there.
+// While a command runs in a submodule, its commondir names the submodule's own git directory.
 bool has_other_commondir(const std::string& path, const Fd& git) {
     struct stat status {};
     return fstatat(git.get(), "commondir", &status, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -73,7 +73,7 @@ GitPlace own_directory(const std::string& workspace, const std::string& path, Fd
     return same(path, std::move(git));
 }
 
-// As `git worktree add` lays it out, so that nothing but worktrees/X of that repository is meant.
+// Accepts only the layout of `git worktree add`: worktrees/X of that repository.
 GitPlace linked_worktree(const std::string& file, const std::string& path, Fd git) {
     const std::string common = directory_named(path, read_git_file(git.get(), "commondir"));
     const std::string back = read_git_file(git.get(), "gitdir");
@@ -96,11 +96,12 @@ GitPlace elsewhere(const std::string& workspace, const std::string& file, const 
         return problem(file, "neither a directory nor the file of a worktree or submodule");
     const std::string path =
         directory_named(workspace, std::string_view(text).substr(prefix.size()));
-    if (path.empty()) return problem(file, "leads to a directory that is not there");
+    if (path.empty()) return problem(file, "leads to a directory that does not exist");
     if (is_within(path, workspace)) return problem(file, "leads to a directory of the workspace");
-    // Nothing is read of other places: a command can name any in its file.
+    // Other places are not read, because a command can write any path into its .git file.
     if (path.find("/worktrees/") == path.npos && path.find("/modules/") == path.npos)
-        return problem(file, "leads to " + path + ", which is not of a worktree or submodule");
+        return problem(file, "leads to " + path +
+                                 ", which is not the git directory of a worktree or submodule");
     Fd git = open_real(path, directory_path);
     if (has_other_commondir(path, git)) return linked_worktree(file, path, std::move(git));
     if (directory_named(path, core_of(git).worktree) != workspace)

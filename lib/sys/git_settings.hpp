@@ -1,4 +1,4 @@
-// What git finds in a command as the user's configuration (GIT_CONFIG_GLOBAL).
+// The user configuration that git reads in a command (GIT_CONFIG_GLOBAL).
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace chorus::sys {
 
-// The whole file: the identity of those who have none in their repository, safe.directory,
+// Returns the text of the file: an identity for repositories without one, safe.directory,
 // safe.bareRepository, and filter.lfs where git-lfs is installed.
 std::string git_settings(const std::string& name, const std::string& email,
                          const Environment& environment);

@@ -17,7 +17,8 @@ std::size_t sequence_length(unsigned char first) {
     return first >= 0xc0 ? 2 : 1;
 }
 
-// The character at `position`, which moves behind it; a byte that begins npos is one of its own.
+// Returns the character at `position` and moves `position` behind it. A byte that starts no
+// character counts as one.
 char32_t take_character(std::string_view text, std::size_t& position) {
     const auto byte = [&](std::size_t index) { return static_cast<unsigned char>(text[index]); };
     const unsigned char first = byte(position);
@@ -54,7 +55,7 @@ bool in_named_class(std::string_view name, char32_t character) {
     return false;
 }
 
-// "[:alpha:]" at `position`, which moves behind it.
+// Parses "[:alpha:]" at `position` and moves `position` behind it.
 std::optional<std::string_view> take_class_name(std::string_view pattern, std::size_t& position) {
     if (!pattern.substr(position).starts_with("[:")) return std::nullopt;
     const std::size_t end = pattern.find(":]", position + 2);
@@ -69,8 +70,8 @@ char32_t take_member(std::string_view pattern, std::size_t& position) {
     return take_character(pattern, position);
 }
 
-// Whether the class that begins at `position` holds the character; `position` moves behind its ']'.
-// Nothing, and `position` as it was, where no ']' ends it: then '[' stands for itself.
+// Whether the class that starts at `position` holds the character; moves `position` behind its ']'.
+// Returns nothing and keeps `position` where no ']' ends it: then '[' is literal.
 std::optional<bool> take_class(std::string_view pattern, std::size_t& position,
                                char32_t character) {
     std::size_t at = position + 1;
@@ -97,9 +98,9 @@ std::optional<bool> take_class(std::string_view pattern, std::size_t& position,
     return std::nullopt;
 }
 
-// Goes back to the last * that can still grow, else to the last **. An earlier one needs no second
-// try: with the leftmost match of what lies between, a later star has every choice it could have
-// had.
+// Backtracks to the last * that can still grow, else to the last **. An earlier star needs no
+// retry: with the leftmost match of what lies between, a later star has every choice that the
+// earlier one could give it.
 class Match {
   public:
     Match(std::string_view pattern, std::string_view path) : pattern_(pattern), path_(path) {}
@@ -117,8 +118,8 @@ class Match {
 
   private:
     struct Star {
-        std::size_t pattern = npos;  // what follows it
-        std::size_t path = 0;        // where that is tried
+        std::size_t pattern = npos;  // in the pattern, behind the star
+        std::size_t path = 0;        // in the path, where the rest of the pattern is tried
         bool whole_components = false;
     };
 
@@ -135,7 +136,7 @@ class Match {
         if (any) any_ = {in_pattern_, in_path_, crosses};
     }
 
-    // One character of both.
+    // Matches one character.
     bool step() {
         if (in_pattern_ >= pattern_.size() || in_path_ >= path_.size()) return false;
         std::size_t path = in_path_;

@@ -17,7 +17,7 @@
 namespace chorus::sys {
 namespace {
 
-// "" where it is no link.
+// Returns "" where it is not a link.
 std::string target_of(const std::string& path) {
     std::array<char, PATH_MAX> target;
     const ssize_t size = readlink(path.c_str(), target.data(), target.size());
@@ -56,7 +56,7 @@ bool HomeOutside::is_as_made() const {
     return list(left) && left == made_;
 }
 
-// By its inode a directory is known that took another's place.
+// The inode shows whether a directory was replaced.
 bool HomeOutside::list(std::vector<std::string>& all) const {
     for (const std::string& directory : directories_) {
         const DirectoryStream stream =

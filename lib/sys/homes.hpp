@@ -1,4 +1,4 @@
-// Directories of commands that run outside the sandbox; for this room's own use.
+// Homes of commands that run without bubblewrap; for this room's own use.
 #pragma once
 
 #include <memory>
@@ -11,23 +11,23 @@
 
 namespace chorus::sys {
 
-// A new directory with links in it, locked as long as this process has it: one that a killed
-// process left is known by that. All of it goes with the object.
+// A new directory with links in it, locked while this process uses it: an unlocked one was left by
+// a killed process. The destructor removes it.
 class HomeOutside {
   public:
-    // `links`: paths below the directory, and what they lead to.
+    // `links`: paths below the directory, and their targets.
     HomeOutside(const std::string& parent,
                 const std::vector<std::pair<std::string, std::string>>& links);
     ~HomeOutside();
     HomeOutside(const HomeOutside&) = delete;
     HomeOutside& operator=(const HomeOutside&) = delete;
 
-    // The home itself: empty.
+    // The home itself, which is made empty.
     std::string home() const { return path_ + "/home"; }
     bool is_as_made() const;
 
   private:
-    // All that is there, and what links lead to. False where it cannot be read.
+    // Lists all entries and the targets of links. Returns false where they cannot be read.
     bool list(std::vector<std::string>& all) const;
 
     std::string path_;
@@ -36,11 +36,11 @@ class HomeOutside {
     std::vector<std::string> made_;
 };
 
-// What one command left as it was made serves the next: file systems take hundreds of microseconds
-// to make such directories and to free them.
+// Keeps homes that a command left unchanged for the next one: making and removing such directories
+// takes hundreds of microseconds.
 class Homes {
   public:
-    // Nothing where all are in use.
+    // Returns null where all are in use.
     std::unique_ptr<HomeOutside> take();
     void give_back(std::unique_ptr<HomeOutside> home);
 

@@ -63,7 +63,7 @@ Identity Household::settle(const Command& command, const Streams& streams) {
 void Household::open() {
     prctl(PR_GET_CHILD_SUBREAPER, &was_subreaper_);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    // Inherited as ignored it would let the kernel reap children before they are looked at.
+    // If SIGCHLD was inherited as ignored, the kernel would reap children before they are examined.
     struct sigaction current {};
     if (sigaction(SIGCHLD, nullptr, &current) == 0 && current.sa_handler == SIG_IGN)
         ::signal(SIGCHLD, SIG_DFL);
@@ -92,7 +92,7 @@ bool Household::sweep(pid_t main) {
 
 bool Household::is_left_by(pid_t main, pid_t pid, const Status& status) const {
     if (status.session == main || status.group == main) return true;
-    // It left its command's session: as long as others run it may be theirs.
+    // It left its command's session, so while other commands run it may belong to one of them.
     if (!commands_.empty()) return false;
     const Identity identity{pid, status.start};
     const auto has = [&](const std::vector<Identity>& all) {

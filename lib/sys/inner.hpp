@@ -11,16 +11,17 @@ namespace chorus::sys {
 
 constexpr const char* inner_name = "chorus-sandbox";
 
-// Beside this executable or in libexec, never by PATH: "" where it is not.
+// Looks beside this executable and in libexec, never in PATH. Returns "" where the program is
+// missing.
 std::string installed_program(const std::string& name);
 std::string inner_program(const Sandbox& sandbox);
 std::string inner_problem(const Sandbox& sandbox);
 
-// bwrap with name spaces of its own, and nothing mounted yet. The inner program has the
-// capabilities for its mounts, and gives them up for good.
+// Returns the command line of bwrap with its own namespaces and no mounts yet. The inner program
+// gets the capabilities for its mounts, and drops them for good.
 std::vector<std::string> alone(const std::string& bwrap, SandboxMode mode);
 
-// `options` are the inner program's own, before "--".
+// `options` are passed to the inner program, before "--".
 Command confined(const Sandbox& sandbox, Command command, const std::vector<std::string>& options);
 // The same without bwrap, for mode landlock.
 Command fenced(const Sandbox& sandbox, Command command, const std::vector<std::string>& options);

@@ -28,7 +28,7 @@ std::string in_units(std::size_t bytes) {
     if (error.code() == base::ErrorCode::canceled) throw error;
     throw base::Error(
         base::ErrorCode::bad_request, error.message(),
-        why == ENOENT || why == ENOTDIR || why == EISDIR ? "name a file that is there" : "");
+        why == ENOENT || why == ENOTDIR || why == EISDIR ? "name an existing file" : "");
 }
 
 bool is_readable_file(const std::string& path) {

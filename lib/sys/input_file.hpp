@@ -1,4 +1,4 @@
-// A file that a person names for input: -f, @FILE, what is imported. "-" is stdin.
+// An input file that the user names: -f, @FILE, a file to import. "-" is stdin.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace chorus::sys {
 
-// Not one that is open for writing alone, as nohup leaves stdin.
+// False for a descriptor that is open only for writing, as nohup leaves stdin.
 bool can_read(int fd);
-// As messages name it.
+// The name in messages.
 std::string input_name(const std::string& path);
 
 class InputFile {
   public:
-    // Error(bad_request) for what cannot be opened.
+    // Throws Error(bad_request) where it cannot be opened.
     explicit InputFile(const std::string& path);
 
     const std::string& name() const { return name_; }
@@ -28,15 +28,15 @@ class InputFile {
     Fd fd_;
 };
 
-// Reads a regular file, a FIFO or a descriptor (/dev/fd/N, a shell's <(command)) to its end.
-// Error(bad_request) for what cannot be read, and for more than `most` bytes.
+// Reads a regular file, a FIFO or a descriptor (/dev/fd/N, a shell's <(command)) to its end. Throws
+// Error(bad_request) where it cannot be read or has more than `most` bytes.
 std::string read_input_file(const std::string& path, std::size_t most);
 
-// For a reader that needs a path of a regular file: what is none is copied first, and a signal
+// For a reader that needs the path of a regular file: any other input is copied first. A signal
 // meanwhile is Error(canceled).
 class RegularInput {
   public:
-    // As InputFile; Error(failed) where it cannot be copied.
+    // Throws as InputFile, and Error(failed) where it cannot be copied.
     explicit RegularInput(const std::string& path);
 
     const std::string& name() const { return name_; }

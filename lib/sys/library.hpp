@@ -1,5 +1,5 @@
-// A shared library that is opened by its path when it is first needed: it brings many others with
-// it, and most processes call none of them.
+// A shared library that is opened by its path when it is first needed: it loads many others, and
+// most processes call none of them.
 #pragma once
 
 #include <string>
@@ -12,7 +12,8 @@ class Library {
     // Throws Error(failed) with that hint; "" as path is a library that is not installed.
     Library(std::string path, std::string name, std::string hint);
 
-    // `function` is the declaration: its type alone counts. Throws Error(failed) likewise.
+    // The first argument is the function's declaration, of which only the type counts. Throws
+    // Error(failed) likewise.
     template <typename Function>
     Function find(Function, const char* symbol) const {
         return reinterpret_cast<Function>(address_of(symbol));

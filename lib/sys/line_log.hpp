@@ -1,5 +1,5 @@
-// A file of lines that only grows (0600 where it is made). Who appends keeps others from it by a
-// lock of its own. Nothing that is in it is ever changed: it may be another's by mistake.
+// An append-only file of lines (made with 0600). Writers exclude each other with a lock of their
+// own. Existing content is never changed: the path may name an unrelated file by mistake.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@ namespace chorus::sys {
 
 class LineLog {
   public:
-    // Makes it where it is missing; throws where it is no regular file.
+    // Makes the file where it is missing. Throws where it is not a regular file.
     explicit LineLog(const std::string& path);
 
     struct Tail {
         std::string last;  // the last whole line, without its newline; "" where there is none
-        std::string torn;  // what follows it: a write that was broken off
+        std::string torn;  // what follows it: an incomplete write
     };
-    // Of a line longer than `most` bytes only `torn` is told, in part.
+    // For a line longer than `most` bytes only `torn` is set, to a part of it.
     Tail tail(std::size_t most) const;
     // With one write(2), unless the disk is full; not synced.
     void append(std::string_view bytes);

@@ -1,5 +1,5 @@
-// Open-file-description locks: freed by the kernel when the process dies however it dies. Lock
-// files are made once (0600) and never unlinked. Who waits is served in order.
+// Open-file-description locks: the kernel frees them however the process ends. Lock files are made
+// once (0600) and never unlinked. Waiters are served in order.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ class Lock {
     using Mode = LockMode;
     using Range = LockRange;
 
-    // Nothing when another description holds it.
+    // Returns nothing where another open file description holds it.
     static std::optional<Lock> try_acquire(const std::string& path, Mode mode, Range range = {});
-    // Waits at most `wait_ms` (negative: for ever); gives up early when `stop`, asked every few
-    // milliseconds, says so.
+    // Waits at most `wait_ms` (negative: forever). Gives up early when `stop`, called every few
+    // milliseconds, returns true.
     static std::optional<Lock> acquire(const std::string& path, Mode mode, std::int64_t wait_ms,
                                        const std::function<bool()>& stop = {});
     static std::optional<Lock> acquire(const std::string& path, Mode mode, Range range,
@@ -28,7 +28,7 @@ class Lock {
 
     // Drops the lock; the destructor does it too.
     void release() { file_.close(); }
-    // Whoever has a duplicate of it has the lock too, and it is dropped with the last one.
+    // A duplicate of the descriptor holds the lock too; the lock is freed with the last one.
     int fd() const { return file_.fd(); }
 
   private:

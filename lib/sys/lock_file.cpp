@@ -18,11 +18,11 @@
 namespace chorus::sys {
 namespace {
 
-// Where no range reaches each range has a line: a byte for each place in it.
+// Beyond all ranges each range has a queue, its line: one byte for each place.
 constexpr std::int64_t line_start = std::int64_t{1} << 62;
 constexpr std::int64_t places = std::int64_t{1} << 32;
 constexpr std::int64_t line_count = line_start / places;
-constexpr std::int64_t look_ms = 20;  // how often a waiting one asks whether to stop
+constexpr std::int64_t look_ms = 20;  // how often a waiter calls `stop`
 constexpr std::size_t stack_bytes = 256U << 10;
 
 struct flock lock_of(short type, std::int64_t start, std::int64_t length) {
@@ -43,7 +43,7 @@ std::int64_t line_of(LockRange range) {
     return line_start + range.start % line_count * places;
 }
 
-// Whether another description's lock is in the way of that one, which then is told.
+// Whether a lock of another description conflicts with `wanted`, which is then set to that lock.
 bool is_blocked(int fd, struct flock& wanted, int& problem) {
     if (fcntl(fd, F_OFD_GETLK, &wanted) == 0) return wanted.l_type != F_UNLCK;
     problem = errno;
@@ -58,10 +58,10 @@ bool is_taken(int fd, int command, struct flock wanted, int& problem) {
     return result == 0;
 }
 
-// A thread stands in line for the lock and waits in the kernel. Who comes stands behind the last;
-// who is woken has lost no place to one that was faster, as each waits for the one before it alone.
-// A wait that is broken off and begun again would stand at the end: it is, by a signal, only to
-// give up.
+// A thread that queues for the lock and waits in the kernel. A newcomer queues behind the last one.
+// Each waits only for the one before it, so a thread that wakes up late does not lose its place. A
+// wait that is interrupted and restarted would go to the end of the kernel's queue; it is therefore
+// interrupted, by a signal, only to give up.
 class Queuer {
   public:
     Queuer(int fd, LockMode mode, LockRange range) : fd_(fd), mode_(mode), range_(range) {}
@@ -69,18 +69,19 @@ class Queuer {
     Queuer& operator=(const Queuer&) = delete;
     ~Queuer() { give_up(); }
 
-    // The error's number, or 0.
+    // Returns an error number, or 0.
     int start();
     enum class State { waits, has_it, failed };
     State state_after(std::int64_t wait_ms);
-    // Has the thread gone when it returns. It may have got the lock in the last moment.
+    // The thread has ended on return. It may have got the lock at the last moment.
     State give_up();
     int problem() const { return problem_; }
 
   private:
     static void* run(void* queuer);
     void queue();
-    // The place, or nothing where none is left: a line that was never empty for billions of them.
+    // Returns the place, or nothing where none is left: after billions of waiters without a moment
+    // when the queue was empty.
     std::optional<std::int64_t> join();
     bool await_those_before(std::int64_t place);
     bool is_waited_for(struct flock wanted);
@@ -120,7 +121,7 @@ std::optional<std::int64_t> Queuer::join() {
     while (place < places && problem_ == 0 && !given_up_) {
         struct flock behind = lock_of(F_WRLCK, line_ + place, places - place);
         const bool is_held = is_blocked(fd_, behind, problem_);
-        // of the whole file, as other programs lock one: there is no line then
+        // a lock of the whole file, as other programs take it: there is no queue then
         if (is_held && behind.l_len == 0) return std::nullopt;
         if (is_held)
             place = behind.l_start + behind.l_len - line_;
@@ -130,7 +131,7 @@ std::optional<std::int64_t> Queuer::join() {
     return std::nullopt;
 }
 
-// One that gave up, or was killed, leaves those before it to who stands behind it.
+// Where a waiter gave up or was killed, the one behind it waits for those before it.
 bool Queuer::await_those_before(std::int64_t place) {
     struct flock before = lock_of(F_RDLCK, line_ + place - 1, 1);
     while (place > 0) {
@@ -152,7 +153,7 @@ void Queuer::queue() {
     changed_.notify_all();
 }
 
-// Other signals are for the thread that looks whether to stop.
+// Other signals are left to the thread that calls `stop`.
 int Queuer::start() {
     struct sigaction broken_off {};
     broken_off.sa_handler = [](int) {};
@@ -179,8 +180,8 @@ Queuer::State Queuer::state_after(std::int64_t wait_ms) {
     return state_;
 }
 
-// A signal that comes before the thread waits breaks nothing off, so it is sent until the thread is
-// through.
+// A signal that arrives before the thread waits interrupts nothing, so it is sent until the thread
+// has finished.
 Queuer::State Queuer::give_up() {
     given_up_ = true;
     if (!started_) return state_;
@@ -196,8 +197,8 @@ Queuer::State Queuer::give_up() {
 }  // namespace
 
 LockFile::LockFile(const std::string& path)
-    // Not blocking, and no following: whatever stands there in place of our file must not hold us
-    // up.
+    // Without blocking and without following links: another file in place of ours must not block
+    // this process.
     : path_(path),
       fd_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
                0600)) {

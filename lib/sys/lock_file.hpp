@@ -1,5 +1,5 @@
-// One open lock file and the ranges that are locked through it. Who waits stands in line, which is
-// more locks, beyond the file's end: neither a newcomer nor who has just let go overtakes.
+// One open lock file and the ranges that are locked through it. Waiters queue with further locks
+// beyond the file's end: neither a newcomer nor the last holder overtakes them.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ struct LockRange {
 
 class LockFile {
   public:
-    // Makes it (0600) where it is missing. Throws where it cannot be; but on a read-only file
-    // system, where nobody changes what it guards, it is as if nobody else had it.
+    // Makes the file (0600) where it is missing. Throws where that fails, except on a read-only
+    // file system: nothing that the lock guards can change there, so the lock counts as free.
     explicit LockFile(const std::string& path);
 
-    // Past whoever waits; false where another description holds it.
+    // Ignores waiters; returns false where another description holds it.
     bool try_take(LockMode mode, LockRange range);
-    // In line; for at most `wait_ms` (negative: for ever), and no longer than until `stop` says so.
+    // Queues for at most `wait_ms` (negative: forever), or until `stop` returns true.
     bool take(LockMode mode, LockRange range, std::int64_t wait_ms,
               const std::function<bool()>& stop);
     void drop(LockRange range);

@@ -71,11 +71,11 @@ std::string MountGuard::told(const std::string& path) const {
     const std::string held = "/proc/self/fd/" + std::to_string(guarded->held.get());
     const bool is_alike =
         hash_of(Fd(open(held.c_str(), read_only))) == hash_of(open_real(path, read_only));
-    const char* now = !link_status(path) ? "it is gone"
-                      : is_alike         ? "it holds what it held"
+    const char* now = !link_status(path) ? "it was removed"
+                      : is_alike         ? "its content is unchanged"
                                          : "its content has changed";
     return path +
-           " was replaced from outside while a command was kept from it; the command was ended; " +
+           " was replaced from outside while the sandbox protected it; the command was ended; " +
            now;
 }
 

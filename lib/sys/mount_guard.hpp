@@ -1,5 +1,6 @@
-// The kernel takes a mount away when somebody outside renames another file over what it lies on, or
-// removes that: a command that runs meanwhile could then write, or read, the new one.
+// Detects replaced mount points. The kernel removes a mount when a process outside renames another
+// file over the mount point or removes it: a running command could then write, or read, the new
+// one.
 #pragma once
 
 #include <sys/stat.h>
@@ -13,25 +14,25 @@ namespace chorus::sys {
 
 class MountGuard {
   public:
-    // Of what is to be mounted over, before it is: an absolute path without links, below `/`.
-    // Returns "DEVICE:INODE", "" where nothing is there.
+    // Called for a path before it is mounted over: absolute, without links, below `/`. Returns
+    // "DEVICE:INODE", or "" where it is missing.
     std::string hold(const std::string& path);
     static std::string name_of(const struct stat& status);
 
-    // From here on fd() is readable when something may have been replaced; -1 before that, and
-    // where it cannot be had: then that is to be asked about now and then. Not for a command of
-    // milliseconds: the kernel takes ten to end it.
+    // From here on fd() is readable when something may have been replaced. It is -1 before, and
+    // where inotify is not available: then call replaced() at intervals. Not for a command that
+    // runs for milliseconds: the kernel takes ten to end the watch.
     void watch();
     int fd() const { return events_.get(); }
-    // The path of one that is not the file or directory that it was, or "".
+    // Returns a path that no longer leads to the same file or directory, or "".
     std::string replaced();
-    // What a person is told about that one.
+    // Returns the message for the user about that path.
     std::string told(const std::string& path) const;
 
   private:
     struct Guarded {
         std::string path;
-        Fd held;  // keeps its inode from being another file's, and its content readable
+        Fd held;  // keeps its inode from being reused, and its content readable
     };
     Fd events_;
     std::vector<Guarded> all_;

@@ -57,11 +57,12 @@ std::string Mounts::source_of(const std::string& path) const {
 void Mounts::mount_inside(const char* how, const std::string& path) {
     const std::string identity = guard_->hold(source_of(path));
     if (identity.empty())
-        throw base::Error(base::ErrorCode::failed, path + ": was replaced meanwhile");
+        throw base::Error(base::ErrorCode::failed,
+                          path + ": it was removed or replaced while the sandbox was set up");
     leave_inside(how, path, identity);
 }
 
-// A bind of all has the links of the paths too.
+// A bind of "/" shows the links of paths too, so the resolved path is used.
 void Mounts::leave_inside(const char* how, const std::string& path, const std::string& identity) {
     inside_.insert(inside_.end(), {how, has("/") ? source_of(path) : path, identity});
 }
@@ -81,7 +82,7 @@ void Mounts::mask(const std::string& path) {
     }
 }
 
-// What bwrap mounts below is to be seen there, so that it hides the rest itself.
+// What bwrap mounts below the path must stay visible, so bwrap itself hides the rest.
 void Mounts::hide(const std::string& path, const std::string& real) {
     const auto below = arguments_.lower_bound(path + "/");
     const bool holds_more = below != arguments_.end() && is_within(below->first, path);
@@ -114,7 +115,7 @@ void add_readable(Mounts& mounts, const Sandbox& sandbox) {
 }
 
 void add_system(Mounts& mounts) {
-    // Read-only also where Landlock is missing: /proc/sys belongs to the host, and root may write
+    // Read-only even where Landlock is missing: /proc/sys belongs to the host, and root may write
     // it.
     mounts.put("/proc", {"--proc", "/proc", "--remount-ro", "/proc"});
     mounts.put("/dev", {"--dev", "/dev"});
@@ -145,8 +146,8 @@ void add_resolver(Mounts& mounts) {
 void add_workspace(Mounts& mounts, const std::string& workspace) {
     if (workspace.empty()) return;
     mounts.bind_writable(workspace);
-    // Not masked where absent: that takes a mount point, and an empty file of these names is an
-    // error to the programs that read them. Nor below a directory, which a command can exchange.
+    // Absent files are not protected: that takes a mount point, and the programs that read these
+    // files fail on an empty one. Nor are files in a subdirectory, which a command can replace.
     for (const std::string_view name : Plants::settings_files()) {
         if (name.find('/') != name.npos) continue;
         const std::string path = join_path(workspace, name);

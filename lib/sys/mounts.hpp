@@ -11,58 +11,60 @@
 
 namespace chorus::sys {
 
-// bwrap works its arguments off in order and what is mounted later hides what is below. Sorted by
-// path, what contains comes before what is contained, whatever lies where (a workspace in /tmp).
+// bwrap processes its arguments in order, and a later mount hides what is below it. Sorted by path,
+// a directory comes before its contents, wherever they lie (a workspace in /tmp).
 //
-// bwrap goes by paths, makes what it misses there, and reaches all that the user can. Below a
+// bwrap resolves paths, makes missing ones, and reaches everything that the user can. Below a
 // directory that commands write, where a path leads elsewhere from one moment to the next, the
-// inner program mounts, by descriptor and inside, which takes a fraction of the time too; and it
-// looks whether bwrap mounted what was meant.
+// inner program mounts instead, by descriptor and from inside, which is also several times faster.
+// It also checks that bwrap mounted what was meant.
 class Mounts {
   public:
     void bind(const std::string& path);
-    // What a path without links names, if it is there, and nothing else.
+    // Shows what `real`, a path without links, names, if it exists, and nothing else.
     void bind(const std::string& path, const std::string& real);
-    // Of a path without links; throws where it is not there. The second shows the directory that is
-    // open, or nothing.
+    // For a path without links; throws where it is missing. The second shows the open directory, or
+    // the command does not start.
     void bind_writable(const std::string& path);
     void bind_writable(const std::string& path, const Fd& directory);
-    // Of what a bind shows already: a mount point, which cannot be renamed or removed inside. These
-    // throw where it is not there, or a link leads there.
+    // For a path that a bind shows already: makes it a mount point, which cannot be renamed or
+    // removed inside. Throw where it is missing, or a link leads there.
     void make_read_only(const std::string& path) { mount_inside("--read-only", path); }
     void keep_in_place(const std::string& path) { mount_inside("--in-place", path); }
     void put(const std::string& path, std::vector<std::string> arguments);
     bool has(const std::string& path) const { return arguments_.count(path) != 0; }
 
-    // Wherever the file or directory can be seen, also through a bind of a path with links in it.
+    // Hides the file or directory wherever it is visible, also through a bind of a path with links.
     void mask(const std::string& path);
 
     bool shows(const std::string& path) const;
     void append_to(std::vector<std::string>& all) const;
-    // What is left to the inner program, in its own words: chorus-sandbox(8).
+    // The mounts left to the inner program, as its options: chorus-sandbox(8).
     const std::vector<std::string>& inside() const { return inside_; }
-    // Of what others must not replace while the mounts stand: read-only, in place and masked.
+    // Guards the read-only, kept and masked paths, which must not be replaced while the mounts
+    // exist.
     const std::shared_ptr<MountGuard>& guard() const { return guard_; }
-    // Bound writable.
+    // The paths that are bound writable.
     const std::vector<std::string>& writable() const { return writable_; }
-    // To be kept as long as the mounts stand.
+    // Kept as long as the mounts exist.
     std::vector<std::shared_ptr<const void>> held = {};
 
   private:
-    // What lies there outside, links of the bind's own path resolved.
+    // Returns the path outside of what is visible at `path`, with links of the bind's own path
+    // resolved.
     std::string source_of(const std::string& path) const;
     void mount_inside(const char* how, const std::string& path);
     void hide(const std::string& path, const std::string& real);
     void leave_inside(const char* how, const std::string& path, const std::string& identity);
 
     std::map<std::string, std::vector<std::string>> arguments_;
-    std::map<std::string, std::string> visible_;  // of this path there is what lies at that one
+    std::map<std::string, std::string> visible_;  // path inside, path outside
     std::vector<std::string> inside_;
     std::shared_ptr<MountGuard> guard_ = std::make_shared<MountGuard>();
     std::vector<std::string> writable_;
 };
 
-// All of it. Makes in .git what has to be there to be protected.
+// Returns all mounts. Makes missing mount points in .git.
 Mounts mounts_of(const Sandbox& sandbox);
 
 }  // namespace chorus::sys

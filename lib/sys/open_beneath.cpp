@@ -14,7 +14,8 @@
 namespace chorus::sys {
 namespace {
 
-// EAGAIN says that a rename or mount anywhere raced with a "..": openat2(2) leaves the retry to us.
+// EAGAIN means that a rename or mount anywhere raced with a "..": openat2(2) leaves the retry to
+// the caller.
 constexpr int most_tries = 128;
 
 Fd openat2_once(int directory, const char* path, int flags, std::uint64_t resolve, unsigned mode) {
@@ -35,7 +36,7 @@ Fd openat2_retrying(int directory, const char* path, int flags, std::uint64_t re
     return fd;
 }
 
-// Older container runtimes answer EPERM for a system call they do not know.
+// Older container runtimes return EPERM for a system call they do not know.
 bool openat2_works() {
     static const bool works = [] {
         const Fd fd = openat2_once(AT_FDCWD, "/", O_PATH, 0, 0);
@@ -61,7 +62,8 @@ Fd open_component(int directory, const std::string& name, int flags, unsigned mo
     return fd;
 }
 
-// A bind mount has the device number of what it shows, so that is not enough to tell mounts apart.
+// A bind mount has the device number of what it shows, so the device number does not tell mounts
+// apart.
 std::string mount_line(int fd) {
     const std::string path = "/proc/self/fdinfo/" + std::to_string(fd);
     const Fd info(open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -115,7 +117,7 @@ Fd open_real(const std::string& path, int flags) {
 
 base::Error not_opened_real(const std::string& path) {
     if (errno != ELOOP) return base::system_error(path);
-    return {base::ErrorCode::failed, path + ": a link was put there, or above it"};
+    return {base::ErrorCode::failed, path + ": it or a directory above it is a symbolic link now"};
 }
 
 Fd open_on_same_filesystem(int directory, const std::string& name, int flags) {

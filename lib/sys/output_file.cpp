@@ -24,7 +24,7 @@ using base::Error;
 using base::ErrorCode;
 
 Error is_there(const std::string& path) {
-    return {ErrorCode::exists, base::quoted(path) + ": it is there already", "--force replaces it"};
+    return {ErrorCode::exists, base::quoted(path) + ": already exists", "--force replaces it"};
 }
 
 std::string parent_of_file(const std::string& path) {
@@ -36,14 +36,15 @@ std::string way_out_of(int error_number, const std::string& path) {
     const std::string parent = parent_of_file(path);
     if (error_number == ENOENT && !exists(parent))
         return "mkdir -p " + base::shell_quoted(parent) + " makes the directory";
-    if (error_number == ENOENT) return "the link leads to nothing: remove it, or name another file";
+    if (error_number == ENOENT)
+        return "the symbolic link is dangling: remove it, or name another file";
     if (error_number == EACCES || error_number == EPERM || error_number == EROFS)
         return "name a file in a directory that uid " + std::to_string(geteuid()) + " may write";
     return "name another file";
 }
 
-// The number at the end of /proc/self/fd/N, to which /dev/stdout and /dev/fd/N lead; -1 for any
-// other path. Descriptors that this program opened are close-on-exec and are not named.
+// Returns N for a path that leads to /proc/self/fd/N, as /dev/stdout and /dev/fd/N do; -1 for any
+// other path. Descriptors that this program opened are close-on-exec and are refused.
 int named_descriptor(std::string path) {
     if (path == "-") return STDOUT_FILENO;
     const std::string all = "/proc/" + std::to_string(getpid()) + "/fd";
@@ -147,7 +148,7 @@ void OutputFile::write_in_place(const std::function<void(int fd)>& write) const 
     const Fd fd(open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
     struct stat target {};
     if (!fd || fstat(fd.get(), &target) != 0) throw base::system_error(path_);
-    // a link to stdout's own file has one offset with it, as a shell's redirection
+    // a path to stdout's own file is written at stdout's offset, as with a shell's redirection
     const bool is_stdout = is_same_file(STDOUT_FILENO, target);
     if (S_ISREG(target.st_mode) && !is_stdout && ftruncate(fd.get(), 0) != 0)
         throw base::system_error(path_);

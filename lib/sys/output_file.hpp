@@ -1,4 +1,4 @@
-// A file that a person names for output: -o of several programs, the copy of the database.
+// An output file that the user names: -o of several programs, a copy of the database.
 #pragma once
 
 #include <functional>
@@ -9,25 +9,24 @@ namespace chorus::sys {
 
 enum class Overwrite { refuse, allow };
 
-// A new or a regular file is written whole or not at all (write_file of sys/file.hpp). Everything
-// else is written in place and stays what it is: a device, a FIFO, what a link leads to, and a
-// descriptor that the caller of this program opened (/dev/stdout, /dev/fd/N), at its own offset;
-// "-" is stdout.
+// A new or a regular file is written whole or not at all (write_file of sys/file.hpp). Anything
+// else is written in place: a device, a FIFO, the target of a link, and a descriptor that the
+// caller of this program opened (/dev/stdout, /dev/fd/N), at its own offset. "-" is stdout.
 class OutputFile {
   public:
-    // Throws where nothing may be written at the path.
+    // Throws where the path may not be written.
     using Check = std::function<void(const std::string& path)>;
 
-    // Looks before anything is spent. Error(exists) where a regular file is there, or a link leads
-    // to one, and `overwrite` refuses; Error(bad_request) for what cannot be written; what `check`
-    // throws. A descriptor needs no permission, and stdout is not checked.
+    // Checks the path before any work is done. Throws Error(exists) where a regular file, or a link
+    // to one, exists and `overwrite` refuses; Error(bad_request) for what cannot be written; what
+    // `check` throws. A descriptor needs no permission, and stdout is not checked.
     explicit OutputFile(std::string path, Overwrite overwrite = Overwrite::allow,
                         const Check& check = {});
 
     const std::string& path() const { return path_; }
     bool is_stdout() const { return descriptor_ == 1; }
-    // While a FIFO has no reader, or what is no regular file takes nothing, `gives_up` is asked ten
-    // times a second: where it says so that is Error(canceled).
+    // While a FIFO has no reader, or a file that is not regular takes nothing, calls `gives_up` ten
+    // times a second. Throws Error(canceled) where it returns true.
     void write(
         std::string_view content,
         const std::function<bool()>& gives_up = [] { return false; }) const;
@@ -45,7 +44,7 @@ class OutputFile {
 
     std::string path_;
     Overwrite overwrite_;
-    int descriptor_ = -1;  // that the path names
+    int descriptor_ = -1;  // named by the path, or -1
     bool in_place_ = false;
 };
 

@@ -32,7 +32,7 @@ std::optional<uid_t> login_uid() {
     return parse_uid(base::trim(text.value_or("")));
 }
 
-// What proc(5) calls status: "Name:\tsudo".
+// From /proc/PID/status (proc(5)): "Name:\tsudo".
 struct Ancestor {
     std::string name;
     std::int64_t parent = 0;
@@ -53,7 +53,7 @@ std::optional<Ancestor> read_ancestor(std::int64_t pid) {
     return found;
 }
 
-// Anybody can call a program sudo; only sudo, or root, can make one that runs as root.
+// Any user can name a program sudo; only sudo itself, or root, can start one that runs as root.
 bool was_started_by_sudo() {
     std::int64_t pid = getppid();
     for (int i = 0; i < most_ancestors && pid > 1; ++i) {
@@ -71,8 +71,8 @@ std::optional<uid_t> uid_behind_sudo(const Environment& environment) {
     return uid && getuid() == geteuid() && was_started_by_sudo() ? uid : std::nullopt;
 }
 
-// getpwuid_r(3) and getgrgid_r(3): `find` gets room, more of it as long as there was too little,
-// and says whether it found an entry.
+// For getpwuid_r(3) and getgrgid_r(3): calls `find` with a buffer that grows until it suffices.
+// Returns whether `find` found an entry.
 template <typename Find>
 bool with_room(Find find) {
     for (std::string room(1024, '\0'); room.size() <= most_entry_bytes;
@@ -100,7 +100,7 @@ std::vector<std::string> groups_of(const std::string& user, gid_t primary) {
     std::vector<gid_t> gids(64);
     int count = static_cast<int>(gids.size());
     while (getgrouplist(user.c_str(), primary, gids.data(), &count) < 0) {
-        // some implementations only say that it is too little, not how much it would be
+        // some implementations do not return the size needed
         count = std::max(count, static_cast<int>(gids.size()) * 2);
         gids.resize(static_cast<std::size_t>(count));
     }

@@ -19,7 +19,7 @@ std::optional<std::string> resolved(const std::string& path) {
     return opened ? resolved(opened, path) : std::nullopt;
 }
 
-// The C library would look at each directory on the way.
+// Avoids realpath(3), which looks at each directory of the path.
 std::optional<std::string> resolved(const Fd& opened, const std::string& path) {
     std::string named = path_of(opened.get());
     if (named.starts_with('/') && !named.ends_with(" (deleted)")) return named;

@@ -11,11 +11,11 @@
 
 namespace chorus::sys {
 
-// lstat(2), or nothing where there is nothing.
+// lstat(2), or nothing where it fails.
 std::optional<struct stat> link_status(const std::string& path);
-// realpath(3), or nothing where there is nothing.
+// realpath(3), or nothing where it fails.
 std::optional<std::string> resolved(const std::string& path);
-// The same of `path` as it was opened, whatever lies there now.
+// The same for `path` as it was opened, whatever it names now.
 std::optional<std::string> resolved(const Fd& opened, const std::string& path);
 // Lexical; a directory is within itself.
 bool is_within(std::string_view path, std::string_view directory);

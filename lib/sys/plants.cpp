@@ -9,7 +9,7 @@
 namespace chorus::sys {
 namespace {
 
-// Read by programs that other people's tools start in a directory.
+// Settings files that other tools read in a directory, and that can start programs.
 constexpr std::array<std::string_view, 7> all_settings{".mcp.json",
                                                        ".envrc",
                                                        ".gitmodules",
@@ -47,7 +47,7 @@ std::string Plants::told(const std::vector<std::string>& lines) {
     for (const std::string& line : lines)
         shown.emplace_back(
             base::utf8_prefix(base::visible(line, base::Newlines::escape), most_told_bytes));
-    return "there came to be what programs outside the sandbox obey: " +
+    return "files changed that programs outside the sandbox obey: " +
            base::first_few(shown, most_told);
 }
 

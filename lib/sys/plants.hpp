@@ -15,27 +15,27 @@ namespace chorus::sys {
 struct Plant {
     std::string path;  // relative to the workspace
     std::string what;  // "core.fsmonitor", "a hook"
-    std::string mark;  // tells one content from another
+    std::string mark;  // identifies the content
     friend auto operator<=>(const Plant&, const Plant&) = default;
 };
 
-// A workspace is given by a path without links, found once: where a directory of that path was
-// exchanged for a link since, there is nothing.
+// A workspace is given by a path without links, resolved once. Where a directory of that path was
+// replaced by a link since, nothing is found.
 class Plants {
   public:
-    // ".mcp.json" and its like, at the top of a workspace, and ".hg/hgrc" below that. In the
-    // sandbox the former are read-only.
+    // The settings files of a workspace: ".mcp.json" and others at its top, which are read-only in
+    // the sandbox, and ".hg/hgrc" and others below.
     static std::span<const std::string_view> settings_files();
     static bool is_settings_file(std::string_view path);
-    // Whether a path is in a repository, or the configuration of one around it makes it part of
-    // itself: as an included file, in core.hooksPath, or as a word of what runs programs.
+    // Whether a path is in a repository, or the configuration of a repository around it refers to
+    // it: as an included file, in core.hooksPath, or as a word of a key that runs programs.
     static bool is_pointed_to(const std::string& workspace, std::string_view path);
-    // All that is there now. The whole tree is looked through, no link followed, nothing run.
+    // Finds all plants in the whole tree. Follows no link and runs nothing.
     static Plants in(const std::string& workspace);
 
-    // "sub/.git/config: core.fsmonitor": what is here and was not in `before`.
+    // Returns what is here and was not in `before`: "sub/.git/config: core.fsmonitor".
     std::vector<std::string> since(const Plants& before) const;
-    // Such lines in one sentence without a stop, "" of none: "there came to be …".
+    // Joins such lines into one clause without a full stop: "files changed that …"; "" for none.
     static std::string told(const std::vector<std::string>& lines);
 
     // For another process to compare with.

@@ -78,7 +78,7 @@ class Survey : private WorkspaceView {
     }
 
   private:
-    // A linked worktree or a submodule has them.
+    // The git directories of a linked worktree or a submodule.
     std::set<std::string> places_outside() const {
         std::set<std::string> outside;
         for (const std::string& path : {git_.git_directory, git_.common_directory})
@@ -95,11 +95,11 @@ class Survey : private WorkspaceView {
         if (is_content(directory)) return;
         const Fd fd = opened(directory, O_RDONLY | O_DIRECTORY);
         if (!fd) {
-            if (errno != ENOENT) add(directory, "cannot be looked into", "");
+            if (errno != ENOENT) add(directory, "cannot be read", "");
             return;
         }
         bool has_head = false;
-        // One buffer for all: opendir(3) takes twice as long for a small directory.
+        // One buffer for all directories: opendir(3) takes twice as long for a small one.
         ssize_t count = 0;
         while ((count = getdents64(fd.get(), entries_.get(), entries_bytes)) > 0)
             for (ssize_t at = 0; at < count;) {
@@ -113,7 +113,7 @@ class Survey : private WorkspaceView {
         inspect(directory, tree_of(directory));
     }
 
-    // A repository without a work tree is its own.
+    // A bare repository is its own work tree.
     static std::string tree_of(const std::string& repository) {
         const std::string name = name_of(repository);
         return repository.substr(
@@ -135,14 +135,15 @@ class Survey : private WorkspaceView {
         return status && S_ISDIR(status->st_mode);
     }
 
-    // Thousands of directories of objects; a repository among them would have to be pointed to.
+    // These may hold thousands of directories; a repository among them matters only where something
+    // points to it.
     bool is_content(const std::string& directory) const {
         const std::string name = name_of(directory);
         return (name == "objects" || name == "refs" || name == "logs") &&
                repositories_.contains(directory.substr(0, directory.size() - name.size() - 1));
     }
 
-    // A .git that is a link, or a file that names the place.
+    // Follows a .git that is a link, or a file that names the git directory.
     void follow(const std::string& directory, const char* name) {
         const std::string path = directory + name;
         std::string place = name;
@@ -155,7 +156,8 @@ class Survey : private WorkspaceView {
         if (const auto real = inside(path, directory, place)) inspect(*real + "/", directory);
     }
 
-    // Relative to the workspace, what `path` leads to, by a name that begins in `directory`.
+    // Returns where `name`, written in the file `path`, leads from `directory`, relative to the
+    // workspace. A place outside is a plant, unless `path` is "".
     std::optional<std::string> inside(const std::string& path, const std::string& directory,
                                       const std::string& name) {
         const std::string real = place_of(directory, name);
@@ -163,7 +165,7 @@ class Survey : private WorkspaceView {
         if (!real.empty() && !path.empty()) add(path, "leads out of the workspace", real);
         return std::nullopt;
     }
-    // Any of them may name another, or itself, and more than once.
+    // Files may name each other, or themselves, more than once.
     bool is_first(const std::string& file, const std::string& repository = "",
                   const std::string& tree = "") {
         return inspected_.insert({file, repository, tree}).second;
@@ -200,7 +202,7 @@ class Survey : private WorkspaceView {
         }
     }
 
-    // Where git once kept their addresses, and still looks.
+    // Older places for the addresses of remotes, which git still reads.
     void inspect_remotes(const std::string& repository) {
         for (const char* place : {"remotes/", "branches/"}) {
             const std::string directory = repository + place;
@@ -211,7 +213,7 @@ class Survey : private WorkspaceView {
         }
     }
 
-    // find_git() has found that of a repository outside.
+    // For a repository outside, find_git() has found the common directory.
     std::string common_of(const std::string& repository) {
         if (repository.starts_with('/')) return git_.common_directory + "/";
         const std::string path = repository + "commondir";
@@ -242,7 +244,7 @@ class Survey : private WorkspaceView {
         const std::string path = objects + "info/alternates";
         const auto text = is_first(path) ? content(path) : std::nullopt;
         if (!text) return;
-        if (depth == most_followed) return add(path, "leads too far", "");
+        if (depth == most_followed) return add(path, "is nested too deeply", "");
         for (const std::string_view line : base::split_lines(*text))
             if (const auto other = inside(path, objects, std::string(line)))
                 inspect_alternates(*other + "/", depth + 1);
@@ -259,12 +261,13 @@ class Survey : private WorkspaceView {
         }
     }
 
-    // git writes through links and symbolic references, wherever they lead; objects it makes anew.
+    // git writes through links and symbolic references, wherever they lead. Objects are left out:
+    // git always makes new ones.
     void inspect_files(const std::string& directory, int depth, bool has_references) {
         Fd fd = opened(directory, O_RDONLY | O_DIRECTORY);
         if (!fd && errno == ENOENT) return;
         const DirectoryStream stream = stream_of(std::move(fd));
-        if (!stream || depth > most_depth) return add(directory, "cannot be looked into", "");
+        if (!stream || depth > most_depth) return add(directory, "cannot be read", "");
         while (const dirent* entry = next_entry(stream.get())) {
             const std::string name = entry->d_name;
             const std::string path = directory + name;
@@ -272,7 +275,7 @@ class Survey : private WorkspaceView {
             if (type == S_IFREG && has_references) inspect_reference(dirfd(stream.get()), path);
             if (type == S_IFLNK)
                 if (const auto status = status_of(path)) add(path, "is a link", mark_of(*status));
-            // hooks and modules are looked at for themselves
+            // hooks and modules are inspected separately
             const bool is_left_out =
                 (depth == 0 && (name == "hooks" || name == "modules")) ||
                 (depth == 1 && name.size() == 2 && directory.ends_with("objects/"));
@@ -296,7 +299,7 @@ class Survey : private WorkspaceView {
                       const std::string& tree, int depth) {
         const auto text = is_first(path, repository, tree) ? content(path) : std::nullopt;
         if (!text) return;
-        // in the workspace, that of a submodule is harmless
+        // a core.worktree in the workspace is harmless: submodules have one
         for (GitEntry& entry : obeyed_git_entries(*text))
             if (entry.key != "core.worktree" || entry.line.find('\\') != entry.line.npos)
                 add(path, std::move(entry.key), std::move(entry.line));
@@ -307,7 +310,7 @@ class Survey : private WorkspaceView {
         for (const char* section : {"include", "includeif.*"})
             for (const std::string& name : git_values(*text, section, "path"))
                 if (depth == most_followed) {
-                    add(path, "leads too far", "");
+                    add(path, "is nested too deeply", "");
                 } else if (const auto file =
                                inside(path, path.substr(0, path.rfind('/') + 1), name)) {
                     pointed_to_.insert(*file);
@@ -315,7 +318,8 @@ class Survey : private WorkspaceView {
                 }
     }
 
-    // Of a person's own configuration `path` is "": what it names elsewhere is that person's.
+    // `path` is "" for the user's own configuration: what that names outside the workspace is the
+    // user's choice.
     void inspect_hooks_of(const std::string& text, const std::string& path,
                           const std::string& repository, const std::string& tree) {
         for (const std::string& name : git_values(text, "core", "hookspath"))
@@ -323,7 +327,7 @@ class Survey : private WorkspaceView {
                 if (const auto hooks = inside(path, directory, name)) {
                     pointed_to_.insert(*hooks);
                     inspect_hooks(*hooks);
-                    // those that husky makes there run files of the directory above
+                    // hooks that husky makes there run files of the directory above
                     if (hooks->ends_with("/_")) {
                         pointed_to_.insert(parent_of(*hooks));
                         inspect_hooks(parent_of(*hooks), 0777);
@@ -331,7 +335,7 @@ class Survey : private WorkspaceView {
                 }
     }
 
-    // git runs them in the top of the tree.
+    // git runs these programs in the top directory of the tree.
     void inspect_words(const GitWords& words, const std::string& tree) {
         for (const auto& [word, key] : words) {
             const auto place =
@@ -343,7 +347,8 @@ class Survey : private WorkspaceView {
         }
     }
 
-    // Read once, as no command changes it; what it includes of the workspace is looked at there.
+    // Reads the user's configuration, once, as no command changes it. What it includes of the
+    // workspace is inspected with the repositories.
     void read_persons(const std::string& path, int depth) {
         const std::string text = read_git_file(path);
         person_ += text + "\n";
@@ -369,14 +374,15 @@ class Survey : private WorkspaceView {
                 add(hook, "a hook", mark_of(*status));
         }
     }
-    // Of a link into the workspace: what lies elsewhere no command changes.
+    // Returns "" for a link that leads out of the workspace: commands do not change what lies
+    // there.
     std::string mark_of_target(const std::string& link) const {
         const auto place = beneath(resolved(full(link)).value_or(""));
         const auto target = place ? status_of(*place) : std::nullopt;
         return target ? mark_of(*target) : "";
     }
 
-    // Nothing where there is none; a file that git would not read in full either is a plant.
+    // Returns nothing for a missing file. A file that git would not read in full either is a plant.
     std::optional<std::string> content(const std::string& path,
                                        std::size_t most = base::limits::config_bytes) {
         const auto status = status_of(path);
@@ -390,14 +396,14 @@ class Survey : private WorkspaceView {
         return std::nullopt;
     }
 
-    static constexpr int most_depth = 16;     // of a branch's name
-    static constexpr int most_followed = 10;  // as git follows included files
+    static constexpr int most_depth = 16;     // of the name of a branch
+    static constexpr int most_followed = 10;  // git's limit for included files
     static constexpr std::size_t entries_bytes = 64U << 10;
     static constexpr std::size_t most_index_bytes = 256U << 20;  // two million files
 
-    std::string person_;  // a person's own configuration
+    std::string person_;  // the user's own configuration
     GitWords words_of_person_;
-    std::set<std::string> included_;  // by that, of the workspace
+    std::set<std::string> included_;  // files of the workspace that it includes
     GitPlace git_;
     std::unique_ptr<char[]> entries_ = std::make_unique_for_overwrite<char[]>(entries_bytes);
     std::vector<std::string> open_;

@@ -1,4 +1,4 @@
-// Looks a workspace through for plants; for this room's own use.
+// Searches a workspace for plants; for this room's own use.
 #pragma once
 
 #include <set>
@@ -9,7 +9,7 @@
 
 namespace chorus::sys {
 
-// As Plants::in() and Plants::is_pointed_to().
+// Implement Plants::in() and Plants::is_pointed_to().
 std::set<Plant> survey(const std::string& workspace);
 bool is_pointed_to(const std::string& workspace, std::string_view path);
 

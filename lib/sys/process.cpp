@@ -25,11 +25,11 @@ namespace chorus::sys {
 namespace {
 
 constexpr std::int64_t stop_interval_ms = 50;
-constexpr std::int64_t begin_interval_ms = 10;  // a sandbox begins its command within some
+constexpr std::int64_t begin_interval_ms = 10;  // until a sandbox has started its command
 constexpr std::int64_t watch_after_ms = 1'000;
 constexpr std::int64_t never_ms = std::numeric_limits<std::int64_t>::max();
 
-// A pipe's end below 3 would be overwritten on the way to the child.
+// A pipe end below 3 would be overwritten while the child's streams are set up.
 Fd above_stdio(Fd fd) {
     if (fd.get() > STDERR_FILENO) return fd;
     Fd moved(fcntl(fd.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
@@ -46,7 +46,7 @@ void make_nonblocking(const Fd& fd) {
     fcntl(fd.get(), F_SETFL, O_NONBLOCK);
 }
 
-// Keeps SIGPIPE, which a write may raise, from a process that does not ignore it.
+// Writes without raising SIGPIPE, for a process that does not ignore it.
 ssize_t write_quietly(int fd, std::string_view bytes) {
     sigset_t pipe_signal;
     sigset_t before;
@@ -90,7 +90,8 @@ class Execution {
         Pipe err = pipe_above_stdio();
         Pipe in = input_.empty() ? Pipe{} : pipe_above_stdio();
         started_ms_ = monotonic_ms();
-        // the inner program compares what it mounts, and the end does again
+        // the first check can wait: the inner program checks what it mounts, and conclude() checks
+        // again
         next_look_ms_ = started_ms_ + stop_interval_ms;
         main_ = household().admit(command_,
                                   {in.read_end.get(), out.write_end.get(), err.write_end.get()});
@@ -133,7 +134,7 @@ class Execution {
             command_.guard->watch();
             next_look_ms_ = never_ms;
         }
-        // where nothing tells when to look
+        // without events, check at intervals
         if (command_.guard->fd() < 0) next_look_ms_ = now_ms + stop_interval_ms;
         ask_guard_ = false;
         broken_ = command_.guard->replaced();
@@ -159,7 +160,7 @@ class Execution {
         return true;
     }
 
-    // That of the command itself; 0: it is not there yet, or no longer.
+    // Returns the process group of the command itself; 0 where it does not exist yet or any more.
     pid_t inner_group() const {
         constexpr std::array<int, 3> depths{0, 1, 2};
         pid_t group = main_;
@@ -197,7 +198,7 @@ class Execution {
         return static_cast<int>(std::max<std::int64_t>(wait_ms, 0));
     }
 
-    // A closed one is -1, which poll passes over.
+    // A closed descriptor is -1, which poll(2) ignores.
     void wait_and_serve() {
         std::array<pollfd, 6> wanted{{{out_.get(), POLLIN, 0},
                                       {err_.get(), POLLIN, 0},
@@ -213,7 +214,7 @@ class Execution {
         if (wanted[3].revents != 0) note_end();
     }
 
-    // False when there is nothing more now, or ever.
+    // Returns false when there is nothing more to read now, or at all.
     bool read_some(Fd& fd, Bounds::Source source) {
         const ssize_t count = read(fd.get(), buffer_.data(), Buffer::size());
         if (count < 0) return errno == EINTR;
@@ -227,7 +228,7 @@ class Execution {
         return true;
     }
 
-    // Cut when it is twice as long as wanted, so that each byte is moved about once.
+    // Cuts the text when it is twice as long as wanted, so that each byte is moved about once.
     void keep(Captured& captured, std::string_view piece) const {
         captured.total_bytes += piece.size();
         captured.text += piece;
@@ -258,8 +259,8 @@ class Execution {
         deadline_ms_ = monotonic_ms() + base::limits::pipe_grace_ms;
     }
 
-    // The pipes hold at most 64 KiB each by now; a process that could not be killed may refill
-    // them.
+    // The pipes hold at most 64 KiB each by now. The rounds are limited, because a process that
+    // could not be killed may refill them.
     void conclude() {
         if (phase_ == Phase::killed) result_.signal = SIGKILL;
         household().dismiss(std::exchange(main_, 0));
@@ -278,7 +279,7 @@ class Execution {
     Buffer buffer_;
     Finished result_;
     Phase phase_ = Phase::running;
-    bool is_told_ = false;  // the command, that it is to end
+    bool is_told_ = false;  // the command got SIGTERM
     bool ask_guard_ = false;
     std::int64_t next_look_ms_ = 0;
     std::string broken_;

@@ -20,7 +20,7 @@ std::string told(const std::string& path, int error) {
     return base::visible(path, base::Newlines::escape) + ": " + std::strerror(error);
 }
 
-// The directory that holds it; without one errno says why.
+// Opens the directory that holds `path`; sets errno on failure.
 Fd parent_in(const Root& root, const std::string& path) {
     if (is_git_name(path.substr(0, path.find('/')))) {
         errno = EPERM;
@@ -78,7 +78,7 @@ std::string put_directory(const Root& root, const std::string& path) {
 
 std::string put_mode(const Root& root, const std::string& path, unsigned mode) {
     const Fd place = open_beneath(root.fd(), path, O_PATH | O_DIRECTORY | O_NOFOLLOW, Links::none);
-    // of what is open, whatever lies at its path by now
+    // changes the open directory, whatever its path names now
     const std::string opened = "/proc/self/fd/" + std::to_string(place.get());
     return place && chmod(opened.c_str(), mode) == 0 ? "" : told(path, errno);
 }

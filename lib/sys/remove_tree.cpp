@@ -18,8 +18,8 @@ namespace {
 
 constexpr int directory_flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-// The permissions of a directory that is held by an O_PATH descriptor. fchmod(2) does not take one,
-// and fchmodat(2) would follow a link put in its place.
+// Gives the owner all permissions on a directory that is held by an O_PATH descriptor. fchmod(2)
+// does not take one, and fchmodat(2) would follow a link put in its place.
 void open_permissions(int path_only) {
     struct stat status {};
     if (fstat(path_only, &status) != 0) return;
@@ -37,13 +37,13 @@ Fd open_child(int directory, const std::string& name, int flags) {
     return Fd(openat(path_only.get(), ".", flags));
 }
 
-// Goes down and up through the tree with one open directory at a time: its depth is bounded by
-// nothing (a command can nest directories without end), descriptors and the stack are.
+// Goes down and up through the tree with one open directory at a time: its depth is unlimited (a
+// command can nest directories without end), descriptors and the stack are limited.
 class Removal {
   public:
     explicit Removal(const std::string& path, Links links = Links::inside)
         : path_(path), links_(links) {}
-    // False where something could not be removed; message() then says what and why.
+    // Returns false where something could not be removed; message() then says what and why.
     bool run();
     const std::string& message() const { return message_; }
 
@@ -58,7 +58,8 @@ class Removal {
     bool fail_at(const std::string& name = {});
     bool enter(Fd directory, const std::string& name);
     bool go_on_in(Fd directory);
-    // Unlinks what is no directory; `found` is the first directory met, or "" when nothing is left.
+    // Unlinks everything up to the first directory, which is returned in `found`; "" when nothing
+    // is left.
     bool clear_until_directory(std::string& found);
     bool leave();
     bool clear();
@@ -78,7 +79,7 @@ bool Removal::fail(std::string_view why) {
 bool Removal::fail_at(const std::string& name) {
     const int why = errno;
     std::string at = path_;
-    // A path that nobody could use is not worth megabytes of message.
+    // Limits the message: a deep path can take megabytes.
     constexpr std::size_t most_bytes = 4096;
     for (std::size_t i = 1; i < levels_.size() && at.size() < most_bytes; ++i)
         at = join_path(at, levels_[i].name);
@@ -134,7 +135,7 @@ bool Removal::leave() {
            fail_at(name);
 }
 
-// Down to where nothing is left but the directory itself.
+// Removes everything but the directory itself.
 bool Removal::clear() {
     for (std::string child;;) {
         if (!clear_until_directory(child)) return false;

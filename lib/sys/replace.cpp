@@ -17,7 +17,7 @@ namespace {
 
 constexpr int most_writers = 64;  // at once in one directory
 
-// Whether `name` is the file that is open; nothing where that cannot be found out.
+// Whether `name` is the open file; nothing where that is unknown.
 std::optional<bool> stands_for(int directory, const std::string& name, const Fd& fd) {
     struct stat named {};
     struct stat opened {};
@@ -39,8 +39,8 @@ Fd open_temporary(int directory, const std::string& name) {
         openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
 }
 
-// Whoever writes it holds its lock, which the kernel frees with the process: one that can be locked
-// was left by a process that was killed. It is locked then.
+// A writer holds the lock of its temporary, which the kernel frees with the process: a file that
+// can be locked was left by a killed process. It is locked on return.
 bool is_leftover(int directory, const std::string& name, const Fd& fd) {
     struct stat status {};
     return fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) &&
@@ -48,7 +48,7 @@ bool is_leftover(int directory, const std::string& name, const Fd& fd) {
            stands_for(directory, name, fd).value_or(false);
 }
 
-// False where there is nothing to look at.
+// Returns false where there is no such file.
 bool remove_leftover(int directory, const std::string& name) {
     const Fd fd = open_temporary(directory, name);
     if (!fd) return errno != ENOENT;
@@ -56,9 +56,9 @@ bool remove_leftover(int directory, const std::string& name) {
     return true;
 }
 
-// Unlinks itself unless it was renamed. Its name is a number, the first that is free: so the next
-// write in a directory finds what a killed one left without looking through it. It is not made of
-// the file's name, which may already be as long as a name can be.
+// Unlinks itself unless it was renamed. Its name is the first free number, so that the next write
+// in a directory finds leftovers without listing it. It is not derived from the file's name, which
+// may already be as long as a name can be.
 class Temporary {
   public:
     explicit Temporary(int directory) : directory_(directory) {}
@@ -99,7 +99,7 @@ bool Temporary::take(std::string name, unsigned mode) {
     Fd fd(openat(directory_, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                  mode));
     if (!fd) return false;
-    // Before it was locked it looked like a leftover, and may be removed as one, or already be.
+    // Before it was locked it looked like a leftover, so another process may have removed it.
     const bool locked = flock(fd.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
     const std::optional<bool> is_own = locked ? stands_for(directory_, name, fd) : false;
     if (is_own == false) {
@@ -119,7 +119,7 @@ bool Temporary::create(unsigned mode) {
         if (take(numbered(number), mode)) break;
         if (errno != EEXIST) return false;
     }
-    // Several may have been killed at once.
+    // Several processes may have been killed at once.
     while (++number < most_writers && remove_leftover(directory_, numbered(number))) continue;
     errno = EEXIST;
     return static_cast<bool>(fd_);

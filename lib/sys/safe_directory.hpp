@@ -1,4 +1,4 @@
-// Whether a repository may be used by this process's user, as git decides it.
+// Whether this process's user may use a repository, by git's rules.
 #pragma once
 
 #include <string>
@@ -9,13 +9,12 @@
 
 namespace chorus::sys {
 
-// Throws Error(failed), which begins with `what`, unless the directory, its .git and its git
-// directory belong to the user of this process or to the one who became root by sudo, or
+// Throws Error(failed), whose message begins with `what`, unless the directory, its .git and its
+// git directory belong to the user of this process or to the one who became root by sudo, or
 // safe.directory names the directory: "*", the path itself, or "DIR/*" above it.
 void check_owner(const std::string& what, const std::string& directory, const GitPlace& place);
-// The values of safe.directory in the system's and the user's own configuration, in order, "~/"
-// written out; an empty value takes back what was named before. Files that those include are not
-// read.
+// Returns the values of safe.directory in the system's and the user's own configuration, in order,
+// with "~/" expanded; an empty value discards those before it. Included files are not read.
 std::vector<std::string> safe_directories(const Environment& environment);
 
 }  // namespace chorus::sys

@@ -34,7 +34,7 @@ bool is_executable(const std::string& path) {
     return !is_directory(path) && access(path.c_str(), X_OK) == 0;
 }
 
-// Passed on under its number for as long as the command is around.
+// Passes the descriptor on under its number, and keeps it open as long as the command exists.
 std::string pass(Command& command, Fd fd, const std::string& what) {
     if (!fd) throw base::system_error(what);
     command.keep_fds.push_back(fd.get());
@@ -42,7 +42,7 @@ std::string pass(Command& command, Fd fd, const std::string& what) {
     return std::to_string(command.keep_fds.back());
 }
 
-// With its end the command's end comes, also where that is no signal to anybody.
+// The command ends with this process, even where the end of this process sends no signal.
 std::string pass_this_process(Command& command) {
     return pass(command, open_pidfd(getpid()), "pidfd_open");
 }
@@ -134,7 +134,7 @@ std::vector<std::string> alone(const std::string& bwrap, SandboxMode mode) {
     return all;
 }
 
-// The inner program is started through its descriptor: what the mounts show need not hold it.
+// The inner program is started by descriptor, so that the mounts need not show it.
 Command confined(const Sandbox& sandbox, Command command, const std::vector<std::string>& options) {
     check(sandbox);
     const std::string program = require_inner(sandbox);
@@ -149,7 +149,7 @@ Command confined(const Sandbox& sandbox, Command command, const std::vector<std:
     command.held.insert(command.held.end(), mounts.held.begin(), mounts.held.end());
     command.guard = mounts.guard();
     const std::string fallback = sandbox.workspace.empty() ? "/" : sandbox.workspace;
-    // What is not mounted would otherwise be a writable nowhere, and a result written there lost.
+    // Otherwise what is not mounted would be writable, and results written there would be lost.
     all.insert(all.end(), {"--remount-ro", "/", "--chdir",
                            command.directory.empty() ? fallback : command.directory, "--",
                            "/proc/self/fd/" + inner, "confine", "--self", inner, "--owner",
@@ -162,7 +162,7 @@ Command confined(const Sandbox& sandbox, Command command, const std::vector<std:
     all.insert(all.end(), command.arguments.begin(), command.arguments.end());
     command.arguments = std::move(all);
     command.directory = "/";
-    // Killed while it sets up, bwrap leaves a child that waits for it for ever.
+    // If bwrap is killed while it sets up, it leaves a child that waits for it forever.
     command = watched(sandbox, std::move(command));
     command.around = Around::watched_sandbox;
     return command;
@@ -170,7 +170,7 @@ Command confined(const Sandbox& sandbox, Command command, const std::vector<std:
 
 namespace {
 
-// Commands of another agent may put a link in the place of the directory, or above it.
+// Commands of another agent may replace the directory, or one above it, by a link.
 void keep_directory(Command& command) {
     if (command.directory.empty()) return;
     auto directory = std::make_shared<const Fd>(open_real(command.directory, O_PATH | O_DIRECTORY));
@@ -179,7 +179,8 @@ void keep_directory(Command& command) {
     command.held.push_back(std::move(directory));
 }
 
-// An open place is passed on, so that the rules are for it whatever its path names by then.
+// Passes open descriptors, so that the rules hold for these places whatever their paths name by
+// then.
 void add_places(Command& command, std::vector<std::string>& how, const char* option,
                 const std::vector<std::shared_ptr<const Fd>>& places) {
     for (const std::shared_ptr<const Fd>& place : places) {

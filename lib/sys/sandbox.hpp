@@ -1,4 +1,4 @@
-// Commands as they are started: inside bubblewrap and the inner program, or under the watcher
+// How commands are started: inside bubblewrap and the inner program, or under the watcher
 // (chorus(7), section SANDBOX; chorus-sandbox(8)).
 #pragma once
 
@@ -15,15 +15,15 @@
 
 namespace chorus::sys {
 
-// landlock: without bubblewrap, by Landlock and a filter of system calls alone.
+// landlock: without bubblewrap, by Landlock and a system call filter alone.
 enum class SandboxMode { workspace, workspace_net, landlock, off };
 std::string_view name(SandboxMode mode);  // "workspace", "workspace+net", "landlock", "off"
 std::vector<std::string> sandbox_modes();
-// False for another word.
+// Returns false for any other word.
 bool parse_sandbox_mode(std::string_view text, SandboxMode& mode);
-// What allows no more than either: of workspace+net and landlock neither does, so it is workspace.
+// Returns a mode that allows no more than either; for workspace+net and landlock that is workspace.
 SandboxMode strictest(SandboxMode one, SandboxMode other);
-// Whether commands have no network and write their workspace only.
+// Whether commands have no network and can write only their workspace.
 bool keeps_in_workspace(SandboxMode mode);
 
 class Homes;
@@ -32,31 +32,31 @@ std::shared_ptr<Homes> keep_homes();
 struct Sandbox {
     SandboxMode mode = SandboxMode::workspace;
     std::string workspace = {};  // absolute, without links; writable
-    // sandbox_read of config.json: absolute paths, and where each led without links ("": nowhere)
+    // sandbox_read of config.json: absolute paths, and where each leads without links ("": nowhere)
     std::map<std::string, std::string> readable = {};
     std::vector<std::string> masked = {};  // key files of profiles
-    unsigned umask = private_umask;        // of what commands make
+    unsigned umask = private_umask;        // for files that commands make
     std::string program = "bwrap";         // as program_path() takes it
     std::string shell = "bash";
-    // Where caches and git's configuration are kept; "": none, and HOME is as the command has it
-    // with mode off.
+    // Where caches and git's configuration are kept; "": nowhere, and outside bubblewrap HOME is
+    // not set.
     std::string belongings = {};
     std::string git_settings = {};  // git_settings()
-    // keep_homes(): with mode off the directories of one command, where it left nothing in them,
-    // serve the next. Nothing: each has new ones.
+    // From keep_homes(): outside bubblewrap, a home that a command left unchanged is reused by the
+    // next one. Null: each command gets a new one.
     std::shared_ptr<Homes> homes = {};
-    std::string inner = {};  // chorus-sandbox; "": the one that belongs to this executable
+    std::string inner = {};  // chorus-sandbox; "": the one installed with this executable
 };
 
-// `bash -c` of it.
+// `bash -c` of `text`.
 Command shell_command(const Sandbox& sandbox, const std::string& text);
-// The command as it is started: under the watcher with modes off and landlock, else inside
-// bubblewrap. It ends
-// with this process, however this process ends. Throws Error(failed) where that cannot be had.
+// Returns the command to start: under the watcher with modes off and landlock, else inside
+// bubblewrap. It ends with this process, however this process ends. Throws Error(failed) where that
+// is not possible.
 Command sandboxed(const Sandbox& sandbox, Command command);
-// Why commands cannot be run so ("bwrap: No such file or directory"), and what helps; nothing where
-// they can. Runs a self-test once per boot; its verdict is remembered in `state_file`, with the
-// Landlock ABI that was found. Throws where the test cannot be made: a full disk.
+// Returns why commands cannot be run this way ("bwrap: No such file or directory"), with a hint;
+// nothing where they can. Runs a self-test once per boot; its verdict is stored in `state_file`,
+// with the Landlock ABI that was found. Throws where the test cannot be made: a full disk.
 std::optional<base::Error> sandbox_problem(const Sandbox& sandbox, const std::string& state_file);
 
 }  // namespace chorus::sys

@@ -18,7 +18,7 @@ namespace chorus::sys {
 namespace {
 
 // timeout(1) signals its child and then the child's group; npm and others pass on what the terminal
-// sent to all. Nobody presses ^C twice within that.
+// sent to all. A person does not press ^C twice within this time.
 constexpr std::int64_t echo_ms = 100;
 constexpr int mark_of_request = 0x63686f72;
 
@@ -45,12 +45,12 @@ void note_signal(int number, siginfo_t* info, void*) {
     }
     first_at_ms = monotonic_ms();
     const std::uint64_t one = 1;
-    // A counter that is 0 takes one write without waiting; there is nobody to tell of a failure.
+    // A counter of 0 takes one write without blocking; a failure cannot be reported here.
     [[maybe_unused]] const ssize_t written = write(event_fd, &one, sizeof one);
     errno = kept;
 }
 
-// Without SA_RESTART: a read or a wait that goes on would not notice.
+// Without SA_RESTART, so that the signal interrupts a read or a wait.
 void handle(int number) {
     struct sigaction wanted {};
     wanted.sa_sigaction = note_signal;
@@ -64,7 +64,7 @@ void ignore(int number) {
     if (::signal(number, SIG_IGN) == SIG_ERR) throw base::system_error("signal");
 }
 
-// A signal mask is inherited, and some who start others leave theirs as it was.
+// A signal mask is inherited, and some programs start others with signals blocked.
 void unblock() {
     sigset_t signals;
     sigemptyset(&signals);

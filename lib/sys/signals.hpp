@@ -1,5 +1,5 @@
 // SIGINT, SIGTERM and SIGHUP become a flag and a readable descriptor. A second SIGINT or SIGTERM
-// ends the process with 130 at once, but not the same one within 100 ms and a request of
+// ends the process with 130 at once, except the same one within 100 ms and a request of
 // ask_to_end(). SIGPIPE and SIGXFSZ become errors of write(2).
 #pragma once
 
@@ -9,14 +9,14 @@
 
 namespace chorus::sys {
 
-// A SIGTERM that may be sent again, by others too, and changes nothing then: ask_to_end() of
+// A SIGTERM that has no further effect when it is sent again, by any process. ask_to_end() of
 // sys/process.hpp sends it.
 siginfo_t end_request();
 
 class Interrupt {
   public:
-    // Installs the handlers; one per process. Signals that were blocked are let through; SIGHUP
-    // stays ignored where it was.
+    // Installs the handlers; one per process. Unblocks the signals; SIGHUP stays ignored where it
+    // was.
     static Interrupt& install();
     // The first signal's number, or 0.
     int signal() const;
@@ -28,8 +28,8 @@ class Interrupt {
 // As nohup(1) and shells without job control leave a signal for the program they start.
 bool is_ignored(int signal);
 
-// For a process that ends when its work does, however often it is asked to: SIGINT, SIGTERM and
-// SIGHUP wait to be looked at. SIGPIPE and SIGXFSZ become errors of write(2).
+// For a process that ends only when its work is done, however often it is asked to: SIGINT, SIGTERM
+// and SIGHUP are blocked and can be looked at. SIGPIPE and SIGXFSZ become errors of write(2).
 class KeptSignals {
   public:
     KeptSignals();

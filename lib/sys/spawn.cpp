@@ -38,7 +38,7 @@ struct Attributes {
     posix_spawnattr_t value;
 };
 
-// posix_spawn has no attribute for it, and what is passed on is this process's own.
+// posix_spawn has no attribute for the umask, and a child inherits that of this process.
 class Umask {
   public:
     explicit Umask(std::optional<unsigned> given) : lock_(mutex()), is_set_(given.has_value()) {
@@ -69,14 +69,14 @@ void connect(Actions& actions, int source, int target) {
     }
 }
 
-// Everything from 3 on is closed but `kept`: not all descriptors of the libraries are
+// Closes everything from 3 on except `kept`: not all descriptors of the libraries are
 // close-on-exec.
 void close_the_rest(Actions& actions, std::vector<int> kept) {
     std::sort(kept.begin(), kept.end());
     int next = 3;
     for (const int fd : kept) {
         for (; next < fd; ++next) posix_spawn_file_actions_addclose(&actions.value, next);
-        // Onto itself: what posix_spawn takes for "not close-on-exec".
+        // Onto itself: posix_spawn then clears close-on-exec.
         posix_spawn_file_actions_adddup2(&actions.value, fd, fd);
         next = std::max(next, fd + 1);
     }
@@ -90,7 +90,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
     return result;
 }
 
-// 0 where it can be executed.
+// Returns 0 where it can be executed, else an error number.
 int check_program(const std::string& path) {
     struct stat status {};
     if (stat(path.c_str(), &status) != 0) return errno;

@@ -1,4 +1,4 @@
-// A regular file of this process alone, for as long as it takes.
+// A temporary regular file of this process.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace chorus::sys {
 
-// In TMPDIR, or /tmp where that names no directory; 0600. Removed at the end.
+// In TMPDIR, or in /tmp where that names no directory; 0600. The destructor removes it.
 class Spool {
   public:
     Spool();

@@ -45,7 +45,7 @@ std::optional<std::string> read_proc(const std::string& path) {
     return text;
 }
 
-// proc(5): fields from the third on follow the name's last parenthesis, which it may hold itself.
+// proc(5): the fields from the third on follow the last parenthesis; the name may contain some.
 std::optional<Status> status_of(std::int64_t pid) {
     const auto text = read_proc("/proc/" + std::to_string(pid) + "/stat");
     const std::size_t name_end = text ? text->rfind(')') : std::string::npos;
@@ -78,7 +78,7 @@ std::vector<pid_t> children_by_scan(pid_t parent) {
 
 }  // namespace
 
-// A kernel without CONFIG_PROC_CHILDREN is asked the long way round.
+// A kernel without CONFIG_PROC_CHILDREN needs a scan of all processes.
 std::vector<pid_t> children_of(pid_t parent) {
     const std::string tasks = "/proc/" + std::to_string(parent) + "/task";
     std::vector<pid_t> children;
@@ -108,7 +108,7 @@ Fd open_pidfd(pid_t pid) {
 
 namespace {
 
-// Opened first and compared then: from there on the descriptor names this process and no other.
+// Opens the descriptor before it compares: from then on the descriptor refers to this process only.
 bool send(const Identity& identity, int signal, const siginfo_t* info) {
     if (identity.pid <= 0) return false;
     const Fd process = open_pidfd(static_cast<pid_t>(identity.pid));

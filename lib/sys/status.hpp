@@ -1,4 +1,4 @@
-// What /proc tells of processes; for this room's own use.
+// What /proc shows of processes; for this room's own use.
 #pragma once
 
 #include <sys/types.h>
@@ -20,11 +20,11 @@ struct Status {
     std::int64_t start = 0;
 };
 
-// A file of /proc; nothing where it cannot be read, as when its process is gone.
+// Reads a file of /proc; nothing where it cannot be read, as when its process is gone.
 std::optional<std::string> read_proc(const std::string& path);
-// Nothing where there is no such process.
+// Returns nothing where there is no such process.
 std::optional<Status> status_of(std::int64_t pid);
-// Those of all its threads.
+// Returns the children of all its threads.
 std::vector<pid_t> children_of(pid_t parent);
 Identity identity_of(pid_t pid);
 // Readable once the process has ended.

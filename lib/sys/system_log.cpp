@@ -10,7 +10,7 @@ namespace chorus::sys {
 void write_system_log(std::string_view text) {
     if (!exists(_PATH_LOG))
         throw base::Error(base::ErrorCode::failed,
-                          "syslog: there is no " _PATH_LOG ": nobody listens");
+                          "syslog: " _PATH_LOG " does not exist: no log daemon is running");
     openlog("chorus", LOG_PID, LOG_AUTHPRIV);
     syslog(LOG_AUTHPRIV | LOG_NOTICE, "%.*s", static_cast<int>(text.size()), text.data());
     closelog();

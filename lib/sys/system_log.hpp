@@ -4,8 +4,8 @@
 
 namespace chorus::sys {
 
-// One line to syslog(3), facility authpriv, as "chorus[pid]". Throws where nobody listens on
-// /dev/log; that it was kept cannot be told.
+// Writes one line to syslog(3), facility authpriv, as "chorus[pid]". Throws where /dev/log is
+// missing; whether the line was stored is not known.
 void write_system_log(std::string_view text);
 
 }  // namespace chorus::sys

@@ -1,4 +1,4 @@
-// What of the system commands may read; for this room's own use.
+// What commands may read of the system; for this room's own use.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace chorus::sys {
 inline constexpr std::array system_directories{"/usr",   "/bin",    "/sbin", "/lib", "/lib32",
                                         "/lib64", "/libx32", "/etc",  "/opt"};
 
-// What lies there and is not for everybody: as root, commands would be able to read it.
+// Files there that are not for every user: commands that run as root could read them.
 std::vector<std::string> system_secrets();
 
 }  // namespace chorus::sys

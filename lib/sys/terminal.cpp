@@ -35,7 +35,8 @@ void set(int number, void (*action)(int)) noexcept {
     sigaction(number, &wanted, nullptr);
 }
 
-// Does what the signal would have done. Of SIGTSTP this returns: when the process goes on.
+// Shows the cursor and takes the signal's default action. For SIGTSTP this returns when the process
+// continues.
 void on_signal(int number) {
     const int kept = errno;
     show_hidden_cursor();

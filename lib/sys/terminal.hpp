@@ -1,4 +1,4 @@
-// A terminal that something is drawn on again and again.
+// A terminal whose content is redrawn.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,14 @@ struct TerminalSize {
     std::size_t columns = 80;
     friend bool operator==(const TerminalSize&, const TerminalSize&) = default;
 };
-// Nothing where `fd` is no terminal; 24 by 80 where it does not know its own.
+// Returns nothing where `fd` is not a terminal; 24 by 80 where the size is unknown.
 std::optional<TerminalSize> terminal_size(int fd);
 
-// Whether escape sequences do there what they should: a terminal, and TERM neither unset nor
-// "dumb".
+// Whether escape sequences work on `fd`: it is a terminal, and TERM is neither unset nor "dumb".
 bool takes_escapes(int fd);
 
-// The cursor is hidden as long as this lives. It is shown again however the process ends (SIGQUIT
-// and the second SIGINT too, SIGKILL excepted), and while it is stopped. One at a time.
+// Hides the cursor as long as the object lives. The cursor is shown again however the process ends
+// (SIGQUIT and the second SIGINT too, SIGKILL excepted), and while it is stopped. One at a time.
 class HiddenCursor {
   public:
     explicit HiddenCursor(int fd);
@@ -27,12 +26,12 @@ class HiddenCursor {
     HiddenCursor(const HiddenCursor&) = delete;
     HiddenCursor& operator=(const HiddenCursor&) = delete;
 
-    // Whether the process was stopped and went on since this was asked last: others have written on
-    // the terminal. The cursor is hidden again then.
+    // Whether the process was stopped and continued since the last call, so that others may have
+    // written to the terminal. If so, hides the cursor again.
     bool came_back();
 };
 
-// For who ends the process at once; may be called by a signal's handler.
+// For code that ends the process at once; may be called by a signal handler.
 void show_hidden_cursor() noexcept;
 
 }  // namespace chorus::sys

@@ -1,4 +1,4 @@
-// Whether the sandbox works here: tried once per boot, from inside.
+// Tests whether the sandbox works: once per boot, from inside.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t self_test_ms = 10'000;
 constexpr std::size_t verdict_bytes = 4096;
-constexpr std::size_t room_bytes = 16384;  // a full disk is told as that, and not as the sandbox's
+constexpr std::size_t room_bytes = 16384;  // reports a full disk before the sandbox fails
 
 std::string identity_of_file(const std::string& path) {
     struct stat status {};
@@ -25,14 +25,14 @@ std::string identity_of_file(const std::string& path) {
            std::to_string(status.st_mtim.tv_nsec);
 }
 
-// What the verdict holds for: this boot, this mode, these programs.
+// A verdict holds for this boot, this mode and these programs.
 std::string verdict_key(const Sandbox& sandbox, const std::string& program) {
     return boot_id() + " " + std::string(name(sandbox.mode)) + " " + identity_of_file(program) +
            " " + identity_of_file(inner_program(sandbox));
 }
 
-// A workspace for the self-test with a file that commands may not change, and one beside it. It
-// stays: several may test at once.
+// Makes a workspace for the self-test with a file that commands may not change, and a file beside
+// it. They are kept, because several processes may test at once.
 struct Place {
     std::string workspace;
     std::string outside;
@@ -50,25 +50,25 @@ Place make_place(const std::string& name) {
     return place;
 }
 
-// 0 where its name space is not another one.
+// Returns the inode of the network namespace that the command must not be in; "0" for none.
 std::string network_to_miss(SandboxMode mode) {
     struct stat status {};
     if (mode != SandboxMode::workspace || stat("/proc/self/ns/net", &status) != 0) return "0";
     return std::to_string(status.st_ino);
 }
 
-constexpr const char* knowingly = "turn the sandbox off knowingly: chorus-config set sandbox off";
+constexpr const char* knowingly = "turn the sandbox off: chorus-config set sandbox off";
 
-// Where bwrap is missing, or the kernel refuses it.
+// For a missing bwrap, or a kernel that refuses it.
 base::Error unavailable(const std::string& why, const std::string& remedy) {
     const std::string weaker =
         fence_problem()
             ? knowingly
-            : "choose the weaker one that needs no bwrap: chorus-config set sandbox landlock";
+            : "use the weaker sandbox without bwrap: chorus-config set sandbox landlock";
     return {base::ErrorCode::failed, why, remedy + ", or " + weaker};
 }
 base::Error refused(const std::string& why) {
-    return unavailable(why, "man chorus-sandbox says what it needs, also in a container");
+    return unavailable(why, "see man chorus-sandbox for what it needs, also in a container");
 }
 
 struct Tested {
@@ -92,14 +92,14 @@ Tested self_test(const Sandbox& sandbox, const std::string& state_file) {
     if (finished.exit_code == 0 && found.starts_with("landlock=")) return {{}, found};
     const std::string program = is_fenced ? inner_name : sandbox.program;
     if (finished.timed_out)
-        return {base::Error(base::ErrorCode::failed, program + ": its self-test did not end")};
+        return {base::Error(base::ErrorCode::failed, program + ": its self-test timed out")};
     const std::string_view said = base::trim(finished.err.text);
     const std::string why = said.empty() ? program + ": its self-test failed"
                                          : base::visible(said.substr(said.rfind('\n') + 1));
     return {is_fenced ? base::Error(base::ErrorCode::failed, why, knowingly) : refused(why)};
 }
 
-// Working verdicts of this boot stay; a failure is not remembered, so that a repair helps at once.
+// Keeps the verdicts of this boot. A failure is not stored, so that a repair takes effect at once.
 void remember(const std::string& state_file, const std::string& known, const std::string& verdict) {
     std::string lines;
     for (const std::string_view line : base::split_lines(known))

@@ -12,7 +12,7 @@
 namespace chorus::sys {
 namespace {
 
-// An entry, or the contents of a directory: these sort as "name/" between other names, since "a-b"
+// An entry, or the contents of a directory, which sort as "name/" among other names, since "a-b"
 // comes before "a/x" and after "a".
 struct Item {
     std::string key;
@@ -31,7 +31,7 @@ Kind kind_of(unsigned mode) {
     return S_ISLNK(mode) ? Kind::link : Kind::other;
 }
 
-// However many names a directory has, no more than the first `most` of them can become entries.
+// Limits the memory for a large directory: only the first `most` names can become entries.
 void keep_first(std::vector<Item>& items, std::size_t most) {
     if (items.size() <= most) return;
     std::nth_element(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(most), items.end(),
@@ -61,7 +61,7 @@ std::vector<Item> read_items(Fd directory, std::size_t most) {
     return items;
 }
 
-// Depth first without recursion, as a command can nest directories deeper than a stack.
+// Depth first without recursion, as a command can nest directories deeper than the stack allows.
 class Walk {
   public:
     Walk(int start, std::string shown, std::size_t most)

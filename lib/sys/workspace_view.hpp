@@ -1,4 +1,4 @@
-// A workspace in which any name may be exchanged for a link at any moment; for this room's own use.
+// A workspace in which any name may be replaced by a link at any moment; for this room's own use.
 #pragma once
 
 #include <sys/stat.h>
@@ -10,27 +10,27 @@
 
 namespace chorus::sys {
 
-// Which file it is, and in which state.
+// Identifies a file and its state.
 std::string mark_of(const struct stat& status);
 
-// Paths are relative to the workspace, or those of a repository outside.
+// Paths are relative to the workspace, or absolute for a repository outside.
 class WorkspaceView {
   public:
-    // A path without links, found once.
+    // `workspace` is a path without links, resolved once.
     explicit WorkspaceView(const std::string& workspace);
 
     bool is_there() const { return static_cast<bool>(root_); }
     const std::string& workspace() const { return workspace_; }
-    const std::string& home() const { return home_; }  // of the person
+    const std::string& home() const { return home_; }  // of the user
 
-    // No link is followed.
+    // These follow no link.
     Fd opened(const std::string& path, int flags) const;
     std::optional<struct stat> status_of(const std::string& path) const;
     std::string full(const std::string& path) const;
-    // Absolute, where a name that begins in `directory` leads, links and all; it need not be there
-    // yet.
+    // Returns the absolute path, links resolved, where `name` leads from `directory`; it need not
+    // exist.
     std::string place_of(const std::string& directory, const std::string& name) const;
-    // Such a place relative to the workspace; nothing where it is none below.
+    // Returns such a path relative to the workspace; nothing where it is not below it.
     std::optional<std::string> beneath(const std::string& real) const;
 
   private:

@@ -8,7 +8,7 @@ namespace chorus::sys {
 
 std::string why_not_written(const std::string& directory) {
     struct stat status {};
-    if (stat(directory.c_str(), &status) != 0) return "which is not there";
+    if (stat(directory.c_str(), &status) != 0) return "which does not exist";
     const bool is_own = status.st_uid == geteuid();
     bool may_write = access(directory.c_str(), W_OK) == 0;
     if (geteuid() == 0)

@@ -5,8 +5,8 @@
 
 namespace chorus::sys {
 
-// Why a command in a sandbox, which runs as this user and has none, may not write there ("which
-// belongs to another user"), or "". Access lists are not read.
+// Returns why a command in a sandbox, which runs as this user without those privileges, may not
+// write in the directory ("which belongs to another user"), or "". ACLs are not read.
 std::string why_not_written(const std::string& directory);
 
 }  // namespace chorus::sys

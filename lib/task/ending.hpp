@@ -1,4 +1,4 @@
-// How the end of a task goes on record; for this room's own use.
+// Records the end of a task; for this room's own use.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,19 @@
 
 namespace chorus::task {
 
-// "task_007" or "7"; 0 for what is neither.
+// Parses "task_007" or "7"; returns 0 for anything else.
 std::int64_t number_of(std::string_view id);
-// Of the agent's task lock, held by the supervisor: as long as it lives, and while the end of the
-// task cannot be put on record.
+// Ranges of the agent's task lock, held by the supervisor: the first as long as it lives, the
+// second while it cannot record the end of the task.
 sys::LockRange range_of(const store::Task& task);
 sys::LockRange unrecorded_range_of(const store::Task& task);
 
-// An event: from `previous` to the status that the task has. Inside a transaction of the caller.
+// Records an event: from `previous` to the status that the task has. Inside a transaction of the
+// caller.
 void note_change(store::Store& store, const store::Task& task, const char* previous,
                  const std::string& cause);
-// The row as the end says, an event, and the message for the agent: one transaction, durable when
-// it returns. False where it was on record already.
+// Records the end in the row, an event, and the message for the agent: one transaction, durable on
+// return. Returns false where the end was recorded already.
 bool record_end(store::Store& store, const store::Task& task);
 
 }  // namespace chorus::task

@@ -12,18 +12,17 @@
 namespace chorus::task {
 namespace {
 
-// Behind the last plant: a process that was killed before it wrote this had not begun its call.
+// Follows the last plant. Where it is missing, the process was killed before it began its call.
 constexpr char complete = '.';
 
-// A file that is truncated is written to the disk by ext4 as soon as it is closed, though it is
-// unlinked by then.
+// Avoids truncating an empty file: ext4 writes a truncated file to the disk when it is closed,
+// although it is unlinked by then.
 bool empty(int fd) {
     struct stat status {};
     return fstat(fd, &status) == 0 && (status.st_size == 0 || ftruncate(fd, 0) == 0);
 }
 
-// Not synced: after a loss of power there may be none. A disk that is full keeps no call from
-// running.
+// Not synced: after a power failure the file may be missing. A full disk does not prevent the call.
 sys::Fd keep(const std::string& file, const std::string& text) {
     mkdir(file.substr(0, file.rfind('/')).c_str(), 0700);
     sys::Fd fd(open(file.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
@@ -48,7 +47,7 @@ std::string KeptPlants::told() {
 }
 
 std::string plants_advice(const std::string& directory) {
-    return "; look at it in " + directory + " before git or others run there";
+    return "; inspect them in " + directory + " before you run git or other programs there";
 }
 
 std::string plants_since(const std::string& directory, const sys::Plants& before) {

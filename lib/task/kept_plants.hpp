@@ -1,6 +1,5 @@
-// What a workspace held for programs outside the sandbox to obey (sys/plants.hpp) before a call
-// that may change it, kept in a file: where the process of the call is killed, another one
-// compares.
+// The plants of a workspace (sys/plants.hpp) before a call that may change them, kept in a file:
+// where the process of the call is killed, another one compares.
 #pragma once
 
 #include <string>
@@ -14,7 +13,7 @@ class KeptPlants {
   public:
     // `file` is agent::Directory::call_plants(); "": nothing is kept.
     KeptPlants(std::string workspace, std::string file);
-    // Looks again, and removes the file. What came to be, as Plants::told() says it.
+    // Looks again, and removes the file. Returns what changed, as Plants::told() says it.
     std::string told();
 
   private:
@@ -24,12 +23,12 @@ class KeptPlants {
     sys::Plants before_;
 };
 
-// "; look at it in DIRECTORY before git or others run there"
+// "; inspect them in DIRECTORY before you run git or other programs there"
 std::string plants_advice(const std::string& directory);
-// What came to be in the directory since then, as Plants::told() says it; "" where it is gone.
+// Returns what changed in the directory since then, as Plants::told() says it; "" where it is gone.
 std::string plants_since(const std::string& directory, const sys::Plants& before);
-// Of a call whose process was killed: what came to be, with the advice. "" where there is no such
-// file, or the process lives.
+// Returns what changed during a call whose process was killed, with the advice; "" where there is
+// no such file, or the process lives.
 std::string left_plants(const std::string& file);
 
 }  // namespace chorus::task

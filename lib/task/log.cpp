@@ -26,8 +26,8 @@ void Log::take(std::string_view piece) {
     write(piece.substr(0, taken));
     left_ -= taken;
     if (taken == piece.size() || !problem_.empty()) return;
-    problem_ = "what came after " + std::to_string(base::limits::task_log_bytes >> 20) +
-               " MiB was dropped";
+    problem_ =
+        "output after " + std::to_string(base::limits::task_log_bytes >> 20) + " MiB was dropped";
     note(problem_);
 }
 

@@ -11,24 +11,24 @@
 
 namespace chorus::task {
 
-// Takes whatever comes, for a command never to wait for its log: what is beyond the bound, or what
-// the disk does not take, is dropped, and the log says so.
+// Takes all output, so that a command never waits for its log: what exceeds the limit, or cannot be
+// written to the disk, is dropped, and the log says so.
 class Log {
   public:
-    // Made anew (0600); throws where it cannot be.
+    // Makes or truncates the file (0600); throws where that fails.
     Log(const std::string& path, const policy::Redaction& redaction,
         std::size_t most_bytes = base::limits::task_log_bytes);
     Log(const Log&) = delete;
     Log& operator=(const Log&) = delete;
 
     void append(std::string_view piece) { shown_.write(piece); }
-    // No more comes: what might have gone on as a secret is written.
+    // Ends the output: writes what was held back because it might have become a secret.
     void end() { shown_.end(); }
-    // A line of ours, beyond the bound too: "[chorus: …]".
+    // Writes a line of Chorus, beyond the limit too: "[chorus: …]".
     void note(std::string_view text);
-    // Where the disk had no room for more, the newest part of the file makes room for others.
+    // Where output was lost, cuts off the end of the file to free space on the disk.
     void give_back();
-    // Why something is missing, or "".
+    // Returns why output is missing, or "".
     const std::string& problem() const { return problem_; }
 
   private:

@@ -22,7 +22,7 @@ chat::Json rows_of(const std::vector<store::Task>& tasks) {
     return rows;
 }
 
-// Nothing where the file is not one that can be changed.
+// Returns nothing where agent.json is missing.
 std::optional<std::string> text_of(const Site& site) {
     return sys::read_file_if_there(site.directory.configuration(), base::limits::config_bytes);
 }
@@ -42,7 +42,7 @@ void mirror(const Site& site) {
     const auto lock = sys::Lock::acquire(site.home.configuration_lock(site.agent),
                                          sys::LockMode::exclusive, patience_ms);
     if (!lock) return;
-    // another agent may have its directory by now
+    // another agent may use the directory by now
     const auto agent = store::find_agent(site.store, site.agent);
     if (!agent || agent->status == store::AgentStatus::destroyed) return;
     const auto text = text_of(site);

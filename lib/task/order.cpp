@@ -88,7 +88,7 @@ Instructions parse_instructions(std::string_view json) {
     order.secrets = read_list(object, "secrets");
     const std::string mode = chat::string_or(object, "sandbox");
     if (!sys::parse_sandbox_mode(mode, order.sandbox.mode))
-        throw base::Error(base::ErrorCode::internal, "order: no sandbox " + mode);
+        throw base::Error(base::ErrorCode::internal, "order: unknown sandbox mode " + mode);
     order.sandbox.program = chat::string_or(object, "bwrap");
     order.sandbox.shell = chat::string_or(object, "bash");
     order.sandbox.belongings = chat::string_or(object, "belongings");

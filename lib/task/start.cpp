@@ -19,7 +19,7 @@ using base::ErrorCode;
 
 constexpr std::size_t most_answer_bytes = 64U << 10;
 
-// A supervisor that begins no turn needs no key, and may live for weeks.
+// A supervisor that starts no turn needs no key, and may run for weeks.
 std::vector<std::string> environment_of(const sys::Environment& own, bool with_keys) {
     std::vector<std::string> all;
     for (const auto& [name, value] : own.all())
@@ -31,14 +31,14 @@ void check(const Site& site, const Order& order) {
     if (!sys::is_directory(order.about.directory))
         throw base::system_error(order.about.directory, ENOENT);
     if (std::ssize(store::running_tasks(site.store, site.agent)) >= base::limits::tasks)
-        throw Error(ErrorCode::limit,
-                    std::to_string(base::limits::tasks) +
-                        " tasks run, and an agent may have no more at once",
-                    "chorus-tasks wait TASK waits for one, or chorus-tasks kill TASK ends it");
+        throw Error(
+            ErrorCode::limit,
+            std::to_string(base::limits::tasks) + " tasks are running, the limit for one agent",
+            "wait for one, or end it: chorus-tasks wait NAME ID, chorus-tasks kill NAME ID");
     if (order.about.goes_on && order.about.depth > base::limits::task_depth)
-        throw Error(ErrorCode::limit, "task: a turn that a task began has begun a task, " +
+        throw Error(ErrorCode::limit, "task: tasks and turns have started each other " +
                                           std::to_string(base::limits::task_depth) +
-                                          " times: this one may begin no turn");
+                                          " times: this task may not start a turn");
 }
 
 // "chorus-tasks: error: what: why\n…"
@@ -47,10 +47,10 @@ std::string first_error(std::string_view text) {
     const std::string_view line = base::trim(text.substr(0, text.find('\n')));
     const std::size_t at = line.find(mark);
     if (at != std::string_view::npos) return std::string(line.substr(at + mark.size()));
-    return line.empty() ? "its supervisor has ended" : std::string(line);
+    return line.empty() ? "its supervisor ended without a message" : std::string(line);
 }
 
-// What the supervisor says, a line at a time, until it has let go of the pipe.
+// Reads what the supervisor says, line by line, until it closes the pipe.
 struct Answer {
     std::string id;
     bool runs = false;
@@ -94,7 +94,7 @@ store::Task start(const Site& site, const Order& order, const sys::Environment& 
         throw Error(ErrorCode::failed, "the task could not be started: " + first_error(problem));
     }
     const auto task = store::find_task(site.store, site.agent, answer.id);
-    if (!task) throw Error(ErrorCode::internal, answer.id + ": it has no row");
+    if (!task) throw Error(ErrorCode::internal, answer.id + ": it is not in the database");
     return *task;
 }
 

@@ -51,17 +51,17 @@ class Supervisor {
         enter();
         say("id " + task_.id);
         const std::string refusal = run();
-        // the one that asked is told when it is on record
+        // recorded before the error is reported
         keep_end();
         if (!refusal.empty()) throw Error(ErrorCode::failed, refusal);
-        // the message waits in the inbox for it, or for any other
+        // the message is in the inbox for that turn or any other
         if (task_.goes_on)
             begin_turn(instructions_.agent_name, task_.thread_id, Begin::inbox,
                        sys::Environment::of_process());
     }
 
   private:
-    // Directory and logs, the lock, the row: whoever reads the row finds the others.
+    // Makes the lock, the directory and the logs before the row: a reader of the row finds them.
     void enter() {
         store::Transaction transaction(store_);
         const auto agent = store::find_agent(store_, task_.agent_id);
@@ -88,7 +88,7 @@ class Supervisor {
         transaction.commit();
     }
 
-    // An adopted agent may have logs of tasks that this database never heard of.
+    // An adopted agent may have logs of tasks that are not in this database.
     std::int64_t free_number() {
         std::int64_t number = store::next_task_number(store_, task_.agent_id);
         while (sys::exists(directory_.task_out(store::task_id(number)))) ++number;
@@ -99,7 +99,7 @@ class Supervisor {
         (void)sys::try_write_all(STDOUT_FILENO, line + "\n");
     }
 
-    // Nobody is told anything from here on.
+    // From here on nothing is reported.
     static void detach() {
         say("runs");
         for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) sys::redirect_to_null(fd);
@@ -125,7 +125,7 @@ class Supervisor {
         return sys::run(sys::sandboxed(order.sandbox, shell), bounds);
     }
 
-    // Why it could not be started, or "".
+    // Returns why it could not be started, or "".
     std::string run() {
         std::string refusal;
         try {
@@ -167,7 +167,7 @@ class Supervisor {
             if (!log->problem().empty()) add_note(log->problem());
     }
 
-    // What whoever uses the workspace next has to know.
+    // Notes what the next user of the workspace has to know.
     void tell(const std::string& text) {
         if (text.empty()) return;
         add_note(text);
@@ -179,8 +179,8 @@ class Supervisor {
         task_.note += text;
     }
 
-    // A full disk passes; without the home there is nobody to keep it for. Whoever waits is told by
-    // a lock: nothing else can be written.
+    // Retries while the disk is full, and gives up where the home is gone. A lock tells waiting
+    // processes meanwhile: nothing else can be written.
     void keep_end() {
         std::optional<sys::Lock> unrecorded;
         for (std::int64_t wait_ms = first_pause_ms;;

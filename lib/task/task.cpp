@@ -24,11 +24,11 @@ using base::Error;
 using base::ErrorCode;
 using store::TaskStatus;
 
-constexpr std::int64_t margin_ms = 3'000;  // to notice an end and to put it on record
+constexpr std::int64_t margin_ms = 3'000;  // to notice an end and to record it
 constexpr std::int64_t kill_patience_ms = 5'000;
 constexpr std::size_t most_named = 20;
 
-// Nothing without a sandbox: then nothing is looked for.
+// Returns nothing for a task without a sandbox, which is not searched for plants.
 std::optional<sys::Plants> plants_before(const Site& site, const store::Task& task) {
     const auto text =
         sys::read_file_if_there(site.directory.task_plants(task.id), base::limits::json_bytes);
@@ -36,12 +36,12 @@ std::optional<sys::Plants> plants_before(const Site& site, const store::Task& ta
     return sys::Plants::parse(*text);
 }
 
-// What is on record first: whoever lets go of the lock has put the end there before.
+// A recorded end is kept: a supervisor that releases its lock has recorded the end before.
 store::Task settle_one(const Site& site, store::Task task, TaskStatus status) {
     task.status = status;
     task.signal = status == TaskStatus::killed ? SIGKILL : 0;
     task.ended_at = std::max(sys::now_ms(), task.started_at);
-    if (status == TaskStatus::lost) task.note = "nobody knows how it ended: its supervisor is gone";
+    if (status == TaskStatus::lost) task.note = "its end is unknown: its supervisor is gone";
     sys::remove_mount_points(task.directory);
     if (const auto before = plants_before(site, task))
         if (const std::string told = plants_since(task.directory, *before); !told.empty())
@@ -55,7 +55,7 @@ bool is_alive(const Site& site, const store::Task& task) {
                                    range_of(task));
 }
 
-// One of another boot is nobody.
+// A process id recorded before the last boot never matches a running process.
 sys::Identity supervisor_of(const store::Task& task) {
     return task.boot_id == sys::boot_id() ? sys::Identity{task.pid, task.pid_start}
                                           : sys::Identity{};
@@ -96,7 +96,7 @@ store::Task require_task(const Site& site, std::string_view id) {
     const auto running = store::running_tasks(site.store, site.agent);
     all.insert(all.end(), running.begin(), running.end());
     throw Error(ErrorCode::not_found, "no task " + base::quoted(id),
-                all.empty() ? "the agent has had none" : "there are " + names_of(all));
+                all.empty() ? "the agent has no tasks" : "there are " + names_of(all));
 }
 
 std::vector<std::string> plants_of(const Site& site, const std::vector<store::Task>& running) {
@@ -138,7 +138,7 @@ std::optional<store::Task> wait(const Site& site, const std::string& id, std::in
             return stop && stop();
         throw base::Error(base::ErrorCode::failed,
                           "task " + task.id + ": it has ended, and its end cannot be recorded",
-                          "free some space on the disk of the home: then it is recorded");
+                          "free some space on the disk of the home; the end is recorded then");
     };
     if (!await_end(site, task, wait_ms, stopped)) return std::nullopt;
     return require_task(site, task.id);

@@ -16,8 +16,7 @@ std::string told(const std::string& path, bool is_new, std::string_view before,
     std::string text = "appended " + counted(content.size(), "byte") + " to " + listed(path) +
                        " (now " + measure(after) + ")\n";
     if (!before.empty() && before.back() != '\n')
-        text +=
-            "[the file did not end in a newline: its last line goes on with what was appended]\n";
+        text += "[the file did not end in a newline: the appended text continues its last line]\n";
     return text;
 }
 
@@ -50,7 +49,7 @@ Tool append_file_tool() {
     return {"append_file",
             embedded::tool_append_file,
             {{"path", "string", "file to append to, relative to the workspace", true},
-             {"content", "string", "what is put at its end, newlines included", true}},
+             {"content", "string", "text to append, newlines included", true}},
             Class::write,
             "append_file",
             path_detail,

@@ -49,7 +49,7 @@ bool is_list_of_texts(const Json& value) {
 
 Arguments Arguments::parse(std::string_view json) {
     Arguments arguments;
-    // Some providers write nothing at all for a call without arguments.
+    // Some providers send nothing for a call without arguments.
     const std::string_view text = base::trim(json).empty() ? std::string_view("{}") : json;
     const std::optional<Json> object = chat::try_parse_json(text);
     if (!object || !object->is_object()) {
@@ -60,8 +60,7 @@ Arguments Arguments::parse(std::string_view json) {
     }
     arguments.canonical_ = nlohmann::json(*object).dump();
     for (const auto& [name, member] : object->items()) {
-        if (member.is_null())
-            continue;  // how strict schemas write an optional one that is left out
+        if (member.is_null()) continue;  // how strict schemas write an omitted optional argument
         Value value;
         if (member.is_string()) {
             value.type = Type::text;

@@ -12,9 +12,10 @@ std::string no_detail(const Arguments&, const Workplace&) {
     return {};
 }
 
-// The answer is a person's: who decides the call gets it, and never runs this.
+// Not run for a question that was answered: its result is the answer, taken when the call is
+// decided.
 chat::ToolResult unanswered(const Arguments&, const Workplace&) {
-    return failure("nobody answered");
+    return failure("the question was not answered");
 }
 
 }  // namespace
@@ -32,21 +33,21 @@ std::string question_problem(const Arguments& arguments) {
     const Question question = question_of(arguments);
     if (question.text.empty()) return "ask_user: 'question' is empty";
     if (question.kind != "text" && question.kind != "confirmation" && question.kind != "selection")
-        return "ask_user: there is no kind '" + question.kind +
-               "'; there are text, confirmation and selection";
+        return "ask_user: unknown kind '" + question.kind +
+               "'; use text, confirmation or selection";
     if (question.kind == "selection" && question.options.size() < 2)
-        return "ask_user: a selection needs 'options', two at least";
+        return "ask_user: a selection needs at least two 'options'";
     if (question.kind == "text" && !question.options.empty())
-        return "ask_user: 'options' are for a selection";
+        return "ask_user: 'options' are only for a selection";
     return {};
 }
 
 Tool ask_user_tool() {
     return {"ask_user",
             embedded::tool_ask_user,
-            {{"question", "string", "what you want to know", true},
-             {"kind", "string", "text, confirmation or selection"},
-             {"options", "array", "for a selection: what can be chosen"}},
+            {{"question", "string", "the question to ask", true},
+             {"kind", "string", "text, confirmation or selection; default text"},
+             {"options", "array", "for a selection: the possible answers"}},
             Class::question,
             "ask_user",
             no_detail,

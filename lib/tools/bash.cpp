@@ -55,14 +55,15 @@ sys::Finished run_in(const Workplace& workplace, const sys::Command& shell,
 chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
     const std::string command = arguments.text("command");
     if (base::trim(command).empty()) return failure("bash: the command is empty");
-    if (command.find('\0') != std::string::npos) return failure("bash: the command holds a NUL");
+    if (command.find('\0') != std::string::npos)
+        return failure("bash: the command contains a NUL byte");
     if (workplace.sandbox_problem) return no_command(*workplace.sandbox_problem);
     const std::int64_t most_s = workplace.bash_most_ms / 1000;
     const std::int64_t default_s = std::min(limits::bash_default_ms / 1000, most_s);
     const std::int64_t asked_s = arguments.integer("timeout", default_s);
     if (asked_s < 1) return failure("bash: 'timeout' is in seconds, at least 1");
     if (arguments.flag("background")) return start_task(arguments, workplace);
-    if (arguments.has("on_exit")) return failure("bash: 'on_exit' is for a command in background");
+    if (arguments.has("on_exit")) return failure("bash: 'on_exit' needs 'background'");
     const std::int64_t timeout_ms = std::min(asked_s, most_s) * 1000;
 
     sys::Command shell = sys::shell_command(workplace.sandbox, command);
@@ -94,19 +95,19 @@ chat::ToolResult no_command(const base::Error& problem) {
 }
 
 Tool bash_tool() {
-    return {
-        "bash",
-        embedded::tool_bash,
-        {{"command", "string", "what `bash -c` runs, in the workspace", true},
-         {"timeout", "integer", "seconds until it is ended; 120 when left out, none in background"},
-         {"background", "boolean",
-          "start it and go on: it outlives the turn; the answer names its task"},
-         {"on_exit", "string",
-          "with background: what you are told, in a turn of its own, when it has ended"}},
-        Class::command,
-        "bash",
-        command_detail,
-        run};
+    return {"bash",
+            embedded::tool_bash,
+            {{"command", "string", "command for `bash -c`, run in the workspace", true},
+             {"timeout", "integer",
+              "seconds after which it is ended; default 120, no limit in background"},
+             {"background", "boolean",
+              "start it as a task that outlives the turn; the result names the task"},
+             {"on_exit", "string",
+              "with background: message that you get, in a new turn, when it has ended"}},
+            Class::command,
+            "bash",
+            command_detail,
+            run};
 }
 
 }  // namespace chorus::tools

@@ -13,7 +13,7 @@ constexpr std::size_t most_characters =
 constexpr std::string_view rest_hint =
     "to see the rest, write the output to a file and use view or search_files";
 
-// What was dropped before it came here is told too.
+// Also says how many bytes were dropped before.
 std::string section(std::string_view title, std::string_view text, const sys::Captured& captured,
                     std::size_t characters) {
     if (text.empty()) return {};
@@ -32,7 +32,7 @@ std::string captured_text(const sys::Captured& captured_out, const sys::Captured
     const std::string out = base::replace_invalid_utf8(captured_out.text);
     const std::string err = base::replace_invalid_utf8(captured_err.text);
     if (out.empty() && err.empty()) return "no output\n";
-    // stderr has a third when both are long, and each what the other leaves.
+    // stderr gets a third if both are long; each also gets what the other leaves.
     const std::size_t left = most_characters - std::min(base::utf8_length(out), most_characters);
     const std::size_t for_err =
         std::min(base::utf8_length(err), std::max(most_characters / 3, left));

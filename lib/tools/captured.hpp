@@ -1,4 +1,4 @@
-// What a command wrote, as tools answer with it.
+// The output of a command, as tools return it.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace chorus::tools {
 
-// Of each stream, so much of its end is looked at.
+// How much of the end of each stream is read.
 constexpr std::size_t captured_bytes = base::limits::tool_result_characters * 4;
 
-// "stdout:\n…stderr:\n…", the end of each within the bound of a result, with what was left out;
-// "no output\n".
+// Returns "stdout:\n…stderr:\n…", the end of each within the limit of a result, with a note on what
+// was left out; or "no output\n".
 std::string captured_text(const sys::Captured& out, const sys::Captured& err);
 
 }  // namespace chorus::tools

@@ -1,4 +1,4 @@
-// Whether a call that was killed had its effect: told from the evidence committed with its intent
+// Finds out whether a killed call had its effect, from the evidence committed with its intent
 // (chorus(7), section RELIABILITY).
 #pragma once
 
@@ -10,13 +10,13 @@
 
 namespace chorus::tools {
 
-// What a file holds, as evidence names it: SHA-256.
+// Returns the SHA-256 of a file's content, as evidence records it.
 std::string content_hash(std::string_view content);
-extern const std::string no_file;  // stands for a hash where there is no file
+extern const std::string no_file;  // takes the place of a hash if there is no file
 
-// Of a file in `root`.
+// The state of a file in `root` before a write.
 struct Before {
-    std::string hash;                 // no_file where there is none, "" where it cannot be told
+    std::string hash;                 // no_file if there is none, "" if unknown
     std::optional<std::string> text;  // nothing in both cases
 };
 Before before_write(const sys::Root& root, const std::string& path);
@@ -24,7 +24,8 @@ Before before_write(const sys::Root& root, const std::string& path);
 // {"path": "a.txt", "before": "<hash>", "after": "<hash>"}
 std::string file_evidence(const std::string& path, const std::string& before,
                           const std::string& after);
-// The same of a file in the agent's directory, not in what the call works in; and which it is.
+// The same for a file in the agent's directory instead of the call's root; and whether evidence is
+// of such a file.
 std::string own_file_evidence(const std::string& path, const std::string& before,
                               const std::string& after);
 bool is_of_own_file(const std::string& evidence);
@@ -38,10 +39,10 @@ enum class Effect {
 };
 struct Trace {
     Effect effect = Effect::unclear;
-    std::string what;  // for the model, of a done one: "a.txt was written"
+    std::string what;  // for the model, if done: "a.txt was written"
 };
-// `root` is what the call worked in, or the agent's directory for a file there. Never throws for
-// what the evidence names; unreadable is unclear.
+// `root` is what the call worked in, or the agent's directory for a file there. Never throws
+// because of what the evidence names; what cannot be read is unclear.
 Trace find_effect(const std::string& evidence, const sys::Root& root);
 
 }  // namespace chorus::tools

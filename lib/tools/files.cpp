@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t lock_bytes = 1ULL << 40;
 
-// FNV-1a: the same in every build, as two versions of Chorus may write at once.
+// FNV-1a, the same in every build, as two versions of Chorus may write at once.
 std::uint64_t hash(std::string_view text) {
     std::uint64_t value = 14695981039346656037ULL;
     for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
@@ -134,15 +134,15 @@ Plan plan_write(const Workplace& workplace, sys::Lock lock, const std::string& p
             [&workplace, held, path, content = std::move(content), answer = std::move(answer)] {
                 if (const std::string task = guarding_task(workplace, path); !task.empty())
                     return failure(path + ": " + task +
-                                   " runs, which is kept from writing it; wait for its end, or "
-                                   "end it with task_kill");
+                                   " is running and must not write this file; wait for its "
+                                   "end, or end it with task_kill");
                 std::optional<task::KeptPlants> plants;
                 if (may_be_obeyed(workplace, workplace.root.canonical(path)))
                     plants.emplace(look_for_plants(workplace));
                 std::string problem = workplace.root.write_file(path, content);
                 if (!problem.empty()) return failure(problem);
                 chat::ToolResult result = answer(content);
-                if (plants) result.text += tell_plants(*plants, "by this call", workplace);
+                if (plants) result.text += tell_plants(*plants, "during this call", workplace);
                 return result;
             },
             {},

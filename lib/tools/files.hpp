@@ -1,4 +1,4 @@
-// What the file tools share: how a path stands in an action, opening with a message that helps, the
+// Shared by the file tools: the form of a path in an action, opening with helpful messages, and the
 // lock of a file that is being written.
 #pragma once
 
@@ -16,14 +16,13 @@
 
 namespace chorus::tools {
 
-// Larger files are for commands.
 constexpr std::size_t binary_check_bytes = 8U << 10;
 
-// The detail of a tool whose argument 'path' names what it works on: canonical, or as written where
-// it leads out (the tool refuses it).
+// Returns the action's detail for a tool with an argument 'path': canonical, or as written if it
+// leads out of the workspace (the tool then refuses it).
 std::string path_detail(const Arguments& arguments, const Workplace& workplace);
 
-// A NUL in the first 8 KiB.
+// Whether there is a NUL in the first 8 KiB.
 bool is_binary(std::string_view start);
 // "PNG image", or "data".
 std::string_view binary_type(std::string_view start);
@@ -34,22 +33,22 @@ struct Name {
     std::string name;
     sys::Kind kind = sys::Kind::file;
 };
-// What an opened directory holds, sorted as paths below it are (a directory as if it ended in '/'),
-// without ".", ".." and any .git.
+// Returns the entries of an open directory, without ".", ".." and any .git, sorted as paths below
+// it are (a directory as if it ended in '/').
 std::vector<Name> read_names(sys::Fd directory);
 
-// As Root::open_to_read; the message for a missing path names those like it in its directory.
+// Like Root::open_to_read, but the message for a missing path names similar ones in its directory.
 sys::Opened open_to_read(const sys::Root& root, const std::string& path);
-// The text to be edited; the message for the model otherwise.
+// Returns the text to be edited, otherwise nothing and the message for the model.
 std::optional<std::string> read_text(const sys::Root& root, const std::string& path,
                                      std::string& message);
 
-// Held while one file is read, changed and written. Nothing when another call keeps it too long.
+// Held while one file is read, changed and written. Nothing if another call holds it too long.
 std::optional<sys::Lock> lock_file(const Workplace& workplace, const std::string& path);
-// The result where lock_file gave nothing.
+// The result if lock_file returned nothing.
 chat::ToolResult locked_failure(const std::string& path);
 
-// What writing `content` is going to do; `answer` is asked for once it is written.
+// Plans writing `content`; `answer` makes the result once it is written.
 Plan plan_write(const Workplace& workplace, sys::Lock lock, const std::string& path, Before before,
                 std::string content, std::function<chat::ToolResult(const std::string&)> answer);
 

@@ -27,7 +27,7 @@ constexpr std::int64_t default_commits = 20;
 constexpr std::int64_t most_commits = 1'000;
 constexpr std::size_t short_id_bytes = 10;
 constexpr std::string_view no_repository =
-    "there is no git repository in the workspace; git_init makes one";
+    "there is no git repository in the workspace; git_init creates one";
 
 repo::Author author_of(const Workplace& workplace) {
     return {workplace.agent, workplace.agent + "@chorus.local"};
@@ -37,7 +37,7 @@ std::optional<Repository> open(const Workplace& workplace) {
     return Repository::open(workplace.root.path(), workplace.root.mask());
 }
 
-// `use` is handed the repository and gives the answer's text.
+// `use` gets the repository and returns the text of the result.
 template <typename Use>
 chat::ToolResult with_repository(const Workplace& workplace, std::string_view hint, Use use) {
     std::optional<Repository> repository = open(workplace);
@@ -45,7 +45,8 @@ chat::ToolResult with_repository(const Workplace& workplace, std::string_view hi
     return answer(use(*repository), Keep::start, hint);
 }
 
-// What writes the work tree, in part also where it fails: then the user alone is told.
+// For a call that writes the work tree, and that may write part of it even if it fails; then only
+// the user is told.
 class TellingPlants {
   public:
     explicit TellingPlants(const Workplace& workplace)
@@ -57,7 +58,7 @@ class TellingPlants {
     TellingPlants& operator=(const TellingPlants&) = delete;
     std::string tell() {
         is_told_ = true;
-        return tell_plants(before_, "by this call", workplace_);
+        return tell_plants(before_, "during this call", workplace_);
     }
 
   private:
@@ -66,7 +67,7 @@ class TellingPlants {
     bool is_told_ = false;
 };
 
-// Threads of an agent share the index and the refs: one call at a time changes them.
+// Threads of an agent share the index and the refs, so only one call at a time may change them.
 template <typename Use>
 chat::ToolResult with_changes(const Workplace& workplace, Use use) {
     const std::optional<sys::Lock> lock = lock_file(workplace, ".git");
@@ -88,7 +89,7 @@ chat::ToolResult init(const Arguments&, const Workplace& workplace) {
     const bool was_there = open(workplace).has_value();
     const Repository repository =
         Repository::initialise(root.path(), author_of(workplace), root.mask());
-    return answer((was_there ? "the repository was there already\n" : "made a git repository\n") +
+    return answer((was_there ? "the repository exists already\n" : "created a git repository\n") +
                   repository.status() + plants.tell());
 }
 
@@ -102,16 +103,17 @@ chat::ToolResult diff(const Arguments& arguments, const Workplace& workplace) {
     const std::string ref2 = arguments.text("ref2");
     if (ref1.empty() && !ref2.empty())
         return failure("git_diff: 'ref2' needs 'ref1' to compare with");
-    return with_repository(workplace, "name commits that differ less", [&](Repository& repository) {
-        const std::string text = repository.diff(ref1, ref2);
-        return text.empty() ? "no difference\n" : text;
-    });
+    return with_repository(workplace, "compare commits that differ less",
+                           [&](Repository& repository) {
+                               const std::string text = repository.diff(ref1, ref2);
+                               return text.empty() ? "no difference\n" : text;
+                           });
 }
 
 chat::ToolResult log(const Arguments& arguments, const Workplace& workplace) {
     const std::int64_t count = arguments.integer("count", default_commits);
     if (count < 1 || count > most_commits)
-        return failure("git_log: 'count' is from 1 to " + std::to_string(most_commits));
+        return failure("git_log: 'count' must be from 1 to " + std::to_string(most_commits));
     return with_repository(workplace, "ask for a smaller 'count'", [&](Repository& repository) {
         std::string lines;
         for (const repo::Commit& commit : repository.log(static_cast<int>(count)))
@@ -176,8 +178,8 @@ chat::ToolResult checkout(const Arguments& arguments, const Workplace& workplace
 Tool git_branch_tool() {
     return {"git_branch",
             embedded::tool_git_branch,
-            {{"name", "string", "the branch", true},
-             {"delete", "boolean", "delete it; false when left out"}},
+            {{"name", "string", "name of the branch", true},
+             {"delete", "boolean", "delete it; default false"}},
             Class::repository,
             "git",
             [](const Arguments& arguments, const Workplace&) {
@@ -190,7 +192,7 @@ Tool git_checkout_tool() {
     return {"git_checkout",
             embedded::tool_git_checkout,
             {{"ref", "string", "branch, tag or commit", true},
-             {"create", "boolean", "make it a new branch at HEAD first; false when left out"}},
+             {"create", "boolean", "create it as a new branch at HEAD first; default false"}},
             Class::repository,
             "git",
             [](const Arguments& arguments, const Workplace&) {
@@ -203,7 +205,7 @@ Tool git_commit_tool() {
     return {"git_commit",
             embedded::tool_git_commit,
             {{"message", "string", "the commit message", true},
-             {"files", "array", "paths to commit; every change when left out"}},
+             {"files", "array", "paths to commit; default every change"}},
             Class::repository,
             "git",
             [](const Arguments&, const Workplace&) { return std::string("commit"); },
@@ -214,8 +216,8 @@ Tool git_commit_tool() {
 Tool git_diff_tool() {
     return {"git_diff",
             embedded::tool_git_diff,
-            {{"ref1", "string", "commit to compare from; HEAD when left out"},
-             {"ref2", "string", "commit to compare with; the work tree when left out"}},
+            {{"ref1", "string", "commit to compare from; default HEAD"},
+             {"ref2", "string", "commit to compare with; default the work tree"}},
             Class::read,
             "git",
             [](const Arguments& arguments, const Workplace&) {
@@ -234,7 +236,7 @@ Tool git_init_tool() {
 Tool git_log_tool() {
     return {"git_log",
             embedded::tool_git_log,
-            {{"count", "integer", "how many commits; 20 when left out"}},
+            {{"count", "integer", "how many commits; default 20"}},
             Class::read,
             "git",
             [](const Arguments&, const Workplace&) { return std::string("log"); },

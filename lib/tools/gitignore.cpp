@@ -40,7 +40,7 @@ std::string with_plain_stars(std::string_view pattern) {
     return out;
 }
 
-// Behind the class that begins at `start`, or npos where nothing closes it.
+// Returns the offset after the class that begins at `start`, or npos if nothing closes it.
 std::size_t end_of_class(std::string_view pattern, std::size_t start) {
     std::size_t at = start + 1;
     if (at < pattern.size() && (pattern[at] == '!' || pattern[at] == '^')) ++at;

@@ -1,5 +1,5 @@
-// What .gitignore files leave out, by the rules of gitignore(5). Nothing but .gitignore is read: no
-// info/exclude, no file of the user.
+// Tells what .gitignore files ignore, by the rules of gitignore(5). Only .gitignore is read, not
+// info/exclude or a file of the user.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@ namespace chorus::tools {
 class Gitignore {
   public:
     // Enters a directory ("" or "src/") with the text of its .gitignore; rules of an inner
-    // directory come before those of an outer one.
+    // directory override those of an outer one.
     void enter(std::string_view directory, std::string_view text);
     void leave() { levels_.pop_back(); }
 
-    // `path` is relative to where "" is, and lies in the directory entered last. Its parents are
-    // not looked at: who walks does not descend into what is ignored.
+    // `path` is relative to the directory "" and lies in the directory entered last. Its parents
+    // are not checked, as a walk does not descend into ignored directories.
     bool ignores(std::string_view path, bool is_directory) const;
 
   private:

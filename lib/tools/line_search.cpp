@@ -30,7 +30,7 @@ std::optional<LineMatch> LineSearch::next() {
         re2::StringPiece match;
         if (pattern_.Match(whole, at_, end, RE2::UNANCHORED, &match, 1)) {
             const auto found = static_cast<std::size_t>(match.data() - text_.data());
-            // An empty match behind the last newline is on no line.
+            // An empty match after the last newline is on no line.
             if (found == text_.size() && text_.back() == '\n') return std::nullopt;
             return line_around(found);
         }

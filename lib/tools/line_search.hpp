@@ -1,4 +1,4 @@
-// The lines of a text that a regular expression matches, one after the other.
+// Finds the lines of a text that a regular expression matches, in order.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +18,21 @@ struct LineMatch {
     std::size_t start = 0;  // of the match in the line
 };
 
-// RE2 is linear in the text, but where its automaton grows too large by a factor of the pattern's
-// size that makes a MiB last a minute. So the text is searched in pieces of whole lines, and
-// `is_late` is asked before each. In a line longer than a piece, matches of more than
-// `overlap_bytes` may be missed.
+// RE2 takes time linear in the text, but when its automaton grows too large, the time is also
+// proportional to the pattern's size, and a MiB can take a minute. So the text is searched in
+// pieces of whole lines, and `is_late` is called before each. In a line longer than a piece,
+// matches of more than `overlap_bytes` may be missed.
 class LineSearch {
   public:
     static constexpr std::size_t piece_bytes = 16U << 10;
     static constexpr std::size_t overlap_bytes = 2U << 10;
 
-    // The pattern is multi-line and never matches a newline; all three outlive the search.
+    // The pattern is multi-line and never matches a newline. All three arguments must outlive the
+    // search.
     LineSearch(const re2::RE2& pattern, std::string_view text, const std::function<bool()>& is_late)
         : pattern_(pattern), text_(text), is_late_(is_late) {}
 
-    // Nothing at the end, or when it is late.
+    // Returns nothing at the end, or when it is late.
     std::optional<LineMatch> next();
 
   private:

@@ -13,7 +13,8 @@ namespace chorus::tools {
 namespace {
 
 constexpr std::size_t most_files = 2'000;
-constexpr std::size_t most_characters = base::limits::tool_result_characters - 500;  // the notes
+constexpr std::size_t most_characters =
+    base::limits::tool_result_characters - 500;  // room for notes
 constexpr std::int64_t most_ms = 10'000;
 
 chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
@@ -47,15 +48,14 @@ chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
 }  // namespace
 
 Tool list_files_tool() {
-    return {
-        "list_files",
-        embedded::tool_list_files,
-        {{"path", "string", "directory to list; the workspace when left out"},
-         {"pattern", "string", "glob such as *.cpp or src/**/*.{js,ts}; everything when left out"}},
-        Class::read,
-        "list_files",
-        path_detail,
-        run};
+    return {"list_files",
+            embedded::tool_list_files,
+            {{"path", "string", "directory to list; default the workspace"},
+             {"pattern", "string", "glob such as *.cpp or src/**/*.{js,ts}; default all files"}},
+            Class::read,
+            "list_files",
+            path_detail,
+            run};
 }
 
 }  // namespace chorus::tools

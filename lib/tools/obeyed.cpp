@@ -10,7 +10,7 @@
 namespace chorus::tools {
 namespace {
 
-// They make a repository of a directory of any name.
+// Names that make a directory of any name a repository.
 constexpr std::array repository_names{"HEAD", "commondir", "objects", "refs"};
 
 }  // namespace
@@ -35,8 +35,9 @@ std::string tell_plants(task::KeptPlants& before, std::string_view when,
     const std::string told = before.told();
     if (told.empty()) return {};
     if (workplace.warn)
-        workplace.warn(std::string(when) + " " + told + task::plants_advice(workplace.root.path()));
-    return "[" + std::string(when) + " " + told + "; the user has been told]\n";
+        workplace.warn(std::string(when) + ", " + told +
+                       task::plants_advice(workplace.root.path()));
+    return "[" + std::string(when) + ", " + told + "; the user has been told]\n";
 }
 
 std::string guarding_task(const Workplace& workplace, const std::string& path) {

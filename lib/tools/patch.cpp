@@ -14,8 +14,8 @@ namespace chorus::tools {
 namespace {
 
 constexpr std::size_t most_patch_bytes = 256U << 10;
-// Of differing lines, before times after: beyond it they are replaced as a whole, as the comparison
-// takes time in that proportion.
+// Limit of the number of differing lines before times the number after. Beyond it they are replaced
+// as a whole, as the time of a comparison is proportional to the product.
 constexpr std::size_t most_pairs = 4'000'000;
 constexpr std::size_t lines_around = 3;
 
@@ -55,7 +55,7 @@ void compare(std::vector<Step>& steps, const Lines& before, const Lines& after) 
     diff.compose();
     auto left = before.begin();
     auto right = after.begin();
-    std::vector<Step> added;  // behind what it takes the place of
+    std::vector<Step> added;  // put after the lines that they replace
     const auto flush = [&] {
         steps.insert(steps.end(), added.begin(), added.end());
         added.clear();
@@ -74,7 +74,7 @@ void compare(std::vector<Step>& steps, const Lines& before, const Lines& after) 
     flush();
 }
 
-// Every line of both, in order.
+// Returns every line of both texts, in order.
 std::vector<Step> steps_between(const Lines& before, const Lines& after) {
     const auto head = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
     const auto tail = std::mismatch(before.rbegin(), std::make_reverse_iterator(head.first),
@@ -93,7 +93,7 @@ std::vector<Step> steps_between(const Lines& before, const Lines& after) {
     return steps;
 }
 
-// "12", "12,3"; of none the line before
+// "12", "12,3"; for no lines the line before
 std::string range(std::size_t first, std::size_t count) {
     if (count == 1) return std::to_string(first);
     return std::to_string(count == 0 ? first - 1 : first) + "," + std::to_string(count);
@@ -124,7 +124,7 @@ class Hunks {
         old_line_ += static_cast<std::size_t>(step.mark != '+');
         new_line_ += static_cast<std::size_t>(step.mark != '-');
     }
-    // `at` is the step that the numbers of lines are of
+    // `at` is the step that old_line_ and new_line_ count to
     void write(const std::vector<Step>& steps, std::size_t begin, std::size_t at, std::size_t end) {
         const auto lines_but = [&](char mark) {
             return static_cast<std::size_t>(
@@ -146,9 +146,9 @@ class Hunks {
     std::string text_;
 };
 
-// As it writes names that hold quotes, backslashes or control characters.
+// Writes names that hold quotes, backslashes or control characters as git does.
 std::string quoted_by_git(const std::string& name) {
-    constexpr std::string_view letters = "abtnvfr";  // of the characters from 7 on
+    constexpr std::string_view letters = "abtnvfr";  // for the characters from 7 on
     std::string quoted;
     for (const char c : name) {
         const auto byte = static_cast<unsigned char>(c);

@@ -9,10 +9,10 @@
 
 namespace chorus::tools {
 
-constexpr std::size_t most_compared_bytes = 4U << 20;  // of larger files there is no patch
+constexpr std::size_t most_compared_bytes = 4U << 20;  // larger files get no patch
 
-// `before`: nothing where there was no file. Files that are not text give a line that says so. The
-// text ends at 256 KiB with a line that says that there is more; the numbers are of all of it.
+// `before` is nothing if there was no file. For files that are not text the patch is a line that
+// says so. The patch is cut at 256 KiB, with a last line that says so; the counts cover all of it.
 chat::Change change_of(const std::string& path, std::optional<std::string_view> before,
                        std::string_view after);
 

@@ -15,7 +15,8 @@ struct Braces {
     std::vector<std::string> choices;
 };
 
-// The first group that is closed and holds a comma; others are literal, as in a shell.
+// Returns the first group that is closed and holds a comma; other braces are literal, as in a
+// shell.
 Braces find_braces(const std::string& pattern) {
     for (std::size_t open = pattern.find('{'); open != std::string::npos;
          open = pattern.find('{', open + 1)) {

@@ -11,10 +11,10 @@ namespace chorus::tools {
 struct Question {
     std::string text;
     std::string kind;                  // text, confirmation, selection
-    std::vector<std::string> options;  // of a confirmation: yes and no
+    std::vector<std::string> options;  // for a confirmation: yes and no
 };
 Question question_of(const Arguments& arguments);
-// Why the arguments are no question, or "".
+// Returns what is wrong with the arguments, or "".
 std::string question_problem(const Arguments& arguments);
 
 }  // namespace chorus::tools

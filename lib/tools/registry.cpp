@@ -4,7 +4,7 @@
 #include "chat/json_text.hpp"
 #include "tools/tool.hpp"
 
-// One line a tool, sorted: <name>.cpp defines <name>_tool().
+// One line per tool, sorted: <name>.cpp defines <name>_tool().
 #define CHORUS_TOOLS(TOOL)        \
     TOOL(append_file)             \
     TOOL(ask_user)                \
@@ -40,7 +40,7 @@ namespace {
 #define CHORUS_NAME(tool) #tool,
 constexpr auto names = std::to_array<std::string_view>({CHORUS_TOOLS(CHORUS_NAME)});
 #undef CHORUS_NAME
-static_assert(std::is_sorted(names.begin(), names.end()), "find_tool searches by halves");
+static_assert(std::is_sorted(names.begin(), names.end()), "find_tool is a binary search");
 
 bool comes_before(const Tool& tool, std::string_view name) {
     return tool.name < name;

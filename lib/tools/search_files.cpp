@@ -20,10 +20,11 @@ namespace chorus::tools {
 namespace {
 
 constexpr std::size_t most_matches = 500;
-constexpr std::size_t most_characters = base::limits::tool_result_characters - 500;  // the notes
+constexpr std::size_t most_characters =
+    base::limits::tool_result_characters - 500;  // room for notes
 constexpr std::size_t line_characters = 500;
 constexpr std::int64_t most_ms = 10'000;
-constexpr int largest_program = 5'000;  // what RE2 made of the pattern, in its instructions
+constexpr int largest_program = 5'000;  // the pattern compiled by RE2, in instructions
 
 RE2::Options options() {
     RE2::Options chosen(RE2::Quiet);
@@ -31,7 +32,7 @@ RE2::Options options() {
     return chosen;
 }
 
-// The whole line, or as much of a long one as shows the match.
+// Returns the whole line, or the part of a long one around the match.
 std::string shown_line(std::string_view line, std::size_t match_start) {
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     match_start = std::min(match_start, line.size());
@@ -51,7 +52,7 @@ class Search {
         : workplace_(workplace), pattern_(pattern), deadline_ms_(sys::monotonic_ms() + most_ms) {}
     Search(const Search&) = delete;
 
-    // False when enough was found.
+    // Returns false when the search must stop.
     bool search(const sys::Entry& entry);
 
     std::string lines;
@@ -72,12 +73,12 @@ class Search {
         is_late = sys::monotonic_ms() > deadline_ms_ || (workplace_.stop && workplace_.stop());
         return is_late;
     };
-    std::string buffer_;  // kept from file to file
+    std::string buffer_;  // reused from file to file
     std::string_view content_;
     std::size_t characters_ = 0;
 };
 
-// False where the file cannot be read or is binary.
+// Returns false if the file cannot be read or is binary.
 bool Search::read_file(int fd) {
     std::size_t filled = 0;
     for (;;) {
@@ -140,7 +141,7 @@ chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
     const RE2 pattern("(?m)" + text, options());
     if (!pattern.ok())
         return failure(
-            "search_files: '" + text + "' is no regular expression: " + pattern.error() +
+            "search_files: '" + text + "' is not a valid regular expression: " + pattern.error() +
             " (RE2 syntax: no lookaround, no backreferences; a literal ( [ { . needs a \\)");
     if (pattern.ProgramSize() > largest_program)
         return failure("search_files: the pattern is too large; use fewer or smaller repetitions");
@@ -165,8 +166,8 @@ Tool search_files_tool() {
         "search_files",
         embedded::tool_search_files,
         {{"pattern", "string", "regular expression (RE2); (?i) at its start ignores case", true},
-         {"path", "string", "directory or file to search; the workspace when left out"},
-         {"glob", "string", "only files that match, such as *.cpp or src/**/*.{js,ts}"}},
+         {"path", "string", "directory or file to search; default the workspace"},
+         {"glob", "string", "search only files that match, such as *.cpp or src/**/*.{js,ts}"}},
         Class::read,
         "search_files",
         path_detail,

@@ -71,7 +71,7 @@ Planned plan_member(const Workplace& workplace, const std::string& member, const
     const agent::Configuration after =
         agent::parse_configuration(agent::with_members(before.text, {{member, json}}), agent_json);
     if (shown(before) == shown(after))
-        return answer(member + " is that already; nothing was changed\n");
+        return answer(member + " has that value already; nothing was changed\n");
     return plan_self_edit(workplace, std::move(*lock),
                           {member, shown(before), shown(after), std::move(note),
                            std::string(agent_json), content_hash(before.text), after.text});

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::string_view docs = "docs/";
 
-// Relative to the agent's directory, "docs/notes/a.md"; "" where it leads out of docs/. The root
-// only does the reckoning, which looks at no file.
+// Returns the path relative to the agent's directory, "docs/notes/a.md"; "" if it leads out of
+// docs/. The root only computes the path and looks at no file.
 std::string own_path(const std::string& path, const Workplace& workplace) {
     if (path.starts_with('/')) return {};
     std::string canonical = workplace.root.canonical(std::string(docs) + path);
@@ -31,12 +31,12 @@ std::string detail(const Arguments& arguments, const Workplace& workplace) {
     return "docs:" + (own.empty() ? path : own.substr(docs.size()));
 }
 
-// Why it would be no document, or "".
+// Returns why it would not be a document, or "".
 std::string fault_of(const std::string& path, const std::string& own, const std::string& content) {
     if (own.empty()) return path + ": leads out of docs/";
     if (!context::is_document(own.substr(docs.size())))
-        return path + ": not a document: its name has to end in .md";
-    if (content.find('\0') != std::string::npos) return path + ": the content holds a NUL";
+        return path + ": not a document: its name must end in .md";
+    if (content.find('\0') != std::string::npos) return path + ": the content contains a NUL byte";
     return {};
 }
 
@@ -64,7 +64,7 @@ Planned plan(const Arguments& arguments, const Workplace& workplace) {
                        ", and the other documents have " + counted(others, "byte") +
                        "; together they may have " + std::to_string(docs_bytes));
     if (hash != no_file && before == content)
-        return answer(listed(own) + " is that already; nothing was changed\n");
+        return answer(listed(own) + " has that content already; nothing was changed\n");
     return plan_self_edit(
         workplace, std::move(*lock),
         {listed(own), base::replace_invalid_utf8(before), content,
@@ -78,7 +78,7 @@ Planned plan(const Arguments& arguments, const Workplace& workplace) {
 Tool self_edit_docs_tool() {
     return {"self_edit_docs",
             embedded::tool_self_edit_docs,
-            {{"path", "string", "the document, relative to docs/, as in notes/build.md", true},
+            {{"path", "string", "the document, relative to docs/, such as notes/build.md", true},
              {"content", "string", "the whole text of the document", true}},
             Class::write,
             "self_edit",

@@ -34,22 +34,22 @@ Planned plan(const Arguments& arguments, const Workplace& workplace) {
     const auto found = find_wanted(arguments, workplace);
     if (const auto* error = std::get_if<base::Error>(&found)) throw base::Error(*error);
     return plan_member(workplace, "model", chat::quoted(std::get<std::string>(found)), shown,
-                       "It answers from the next model call on, unless -m or CHORUS_MODEL chose "
+                       "It is used from the next model call on, unless -m or CHORUS_MODEL chose "
                        "the model of this turn.");
 }
 
 }  // namespace
 
 Tool self_edit_model_tool() {
-    return {
-        "self_edit_model",
-        embedded::tool_self_edit_model,
-        {{"new_model", "string", "provider/name, or a part that only one listed name has", true}},
-        Class::write,
-        "self_edit",
-        detail,
-        nullptr,
-        plan};
+    return {"self_edit_model",
+            embedded::tool_self_edit_model,
+            {{"new_model", "string", "provider/name, or a part that only one listed name contains",
+              true}},
+            Class::write,
+            "self_edit",
+            detail,
+            nullptr,
+            plan};
 }
 
 }  // namespace chorus::tools

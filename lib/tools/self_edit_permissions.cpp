@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* argument = "new_profile";
 
-// The JSON of a profile that is written out, which some models send as text; "" for a name.
+// Returns the JSON of a profile given as an object, which some models send as text; "" for a name.
 std::string written_out(const Arguments& arguments) {
     const std::string text = arguments.text(argument);
     return base::trim(text).starts_with('{') ? text : arguments.object(argument);
@@ -45,7 +45,7 @@ Tool self_edit_permissions_tool() {
     return {"self_edit_permissions",
             embedded::tool_self_edit_permissions,
             {{"new_profile", "string or object",
-              "a profile's name, or one written out: base, deny, allow, ask", true}},
+              "name of a profile, or an object with base, deny, allow, ask", true}},
             Class::write,
             "self_edit",
             detail,

@@ -22,7 +22,7 @@ Planned plan(const Arguments& arguments, const Workplace& workplace) {
     const std::string prompt = arguments.text("new_prompt");
     if (base::trim(prompt).empty()) return failure("new_prompt is empty; nothing was changed");
     if (prompt.find('\0') != std::string::npos)
-        return failure("new_prompt holds a NUL; nothing was changed");
+        return failure("new_prompt contains a NUL byte; nothing was changed");
     return plan_member(workplace, "system_prompt", chat::quoted(prompt), shown,
                        "It is in force from the next model call on.");
 }

@@ -30,7 +30,7 @@ std::string not_found(const std::string& path, const std::string& content,
     const std::vector<std::size_t> near = lines_but_for_blanks(content, old_str, most_lines_named);
     if (!near.empty())
         return text + ". It would match at " + named(near) +
-               " but for white space: view those lines and copy them exactly";
+               " if white space were ignored: view those lines and copy them exactly";
     const std::vector<std::string_view> wanted = base::split_lines(base::trim(old_str));
     if (wanted.empty()) return text;
     const std::vector<std::size_t> first =
@@ -46,8 +46,8 @@ std::string too_many(const std::string& path, const std::string& content,
     for (const std::size_t place : places)
         if (lines.size() < most_lines_named) lines.push_back(line_of(content, place));
     return path + ": old_str was found " + std::to_string(places.size()) + " times, at " +
-           named(lines) + (lines.size() < places.size() ? " and further" : "") +
-           "; nothing was changed. Give more of the text around the one you mean, or set 'all'";
+           named(lines) + (lines.size() < places.size() ? " and more" : "") +
+           "; nothing was changed. Include more of the text around the one you mean, or set 'all'";
 }
 
 chat::ToolResult replaced(const std::string& path, const std::string& after,
@@ -75,7 +75,7 @@ Planned plan(const Arguments& arguments, const Workplace& workplace) {
     const std::optional<std::string> content = read_text(workplace.root, path, message);
     if (!content) return failure(message);
     if (is_binary(*content)) return failure(binary_message(path, *content, content->size()));
-    // Models write plain newlines, and view shows them so.
+    // Models write plain newlines, as view shows them.
     const bool writes_plain = (old_str + new_str).find('\r') == std::string::npos;
     if (writes_plain && has_crlf_only(*content)) {
         old_str = with_crlf(old_str);
@@ -98,9 +98,9 @@ Tool str_replace_tool() {
     return {"str_replace",
             embedded::tool_str_replace,
             {{"path", "string", "file to change, relative to the workspace", true},
-             {"old_str", "string", "text to find, exactly as it stands in the file", true},
-             {"new_str", "string", "text to put in its place; may be empty", true},
-             {"all", "boolean", "replace every match; false when left out"}},
+             {"old_str", "string", "text to find, exactly as it is in the file", true},
+             {"new_str", "string", "replacement text; may be empty", true},
+             {"all", "boolean", "replace every match; default false"}},
             Class::write,
             "str_replace",
             path_detail,

@@ -27,7 +27,7 @@ chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
 Tool task_kill_tool() {
     return {"task_kill",
             embedded::tool_task_kill,
-            {{"task_id", "string", "as bash answered: task_001", true}},
+            {{"task_id", "string", "id that bash returned, such as task_001", true}},
             Class::write,
             "task",
             detail,

@@ -24,7 +24,7 @@ chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
 Tool task_output_tool() {
     return {"task_output",
             embedded::tool_task_output,
-            {{"task_id", "string", "as bash answered: task_001", true}},
+            {{"task_id", "string", "id that bash returned, such as task_001", true}},
             Class::read,
             "task",
             detail,

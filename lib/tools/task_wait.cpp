@@ -18,7 +18,7 @@ chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
     if (workplace.tasks == nullptr) return no_tasks();
     Tasks& tasks = *workplace.tasks;
     const std::int64_t asked_s = arguments.integer("timeout", base::limits::bash_default_ms / 1000);
-    if (asked_s < 0) return failure("task_wait: 'timeout' is in seconds");
+    if (asked_s < 0) return failure("task_wait: 'timeout' is in seconds, at least 0");
     const std::int64_t wait_ms = std::min(asked_s, workplace.bash_most_ms / 1000) * 1000;
     std::unique_lock guard(tasks.mutex);
     const store::Task task = task::require_task(tasks.site, arguments.text("task_id"));
@@ -33,8 +33,8 @@ chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
 Tool task_wait_tool() {
     return {"task_wait",
             embedded::tool_task_wait,
-            {{"task_id", "string", "as bash answered: task_001", true},
-             {"timeout", "integer", "seconds to wait at most; 120 when left out"}},
+            {{"task_id", "string", "id that bash returned, such as task_001", true},
+             {"timeout", "integer", "maximum seconds to wait; default 120"}},
             Class::read,
             "task",
             detail,

@@ -17,7 +17,7 @@ sys::Captured tail_of(const std::string& path) {
 }  // namespace
 
 chat::ToolResult no_tasks() {
-    return failure("there are no background tasks here");
+    return failure("background tasks are not available here");
 }
 
 std::string task_detail(const char* verb, const Arguments& arguments) {
@@ -41,7 +41,7 @@ chat::ToolResult start_task(const Arguments& arguments, const Workplace& workpla
     order.about.goes_on = !order.about.on_exit.empty();
     const store::Task task = task::start(tasks.site, order, tasks.own);
     task::mirror(tasks.site);
-    return answer(task.id + " runs in the background since " + base::iso8601(task.started_at) +
+    return answer(task.id + " started in the background at " + base::iso8601(task.started_at) +
                   "\n");
 }
 

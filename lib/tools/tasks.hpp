@@ -1,4 +1,4 @@
-// What the tools of background tasks work with; one a turn.
+// What the tools of background tasks work with; one per turn.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,21 @@ namespace chorus::tools {
 struct Tasks {
     task::Site site;
     const sys::Environment& own;         // of this process
-    std::function<store::Task()> about;  // of one that this turn starts: all but its command
-    const policy::Redaction& secrets;    // what logs do not hold
+    std::function<store::Task()> about;  // a task that this turn starts, all but its command
+    const policy::Redaction& secrets;    // removed from logs
     std::int64_t grace_ms = 0;           // from SIGTERM to SIGKILL
-    std::mutex mutex = {};               // tools run side by side, and the store is one's at a time
-    // Of the turn's last command: to make git's mount points anew for the next one, and to remove
-    // them while its mounts go, takes milliseconds.
+    std::mutex mutex = {};  // tools run in parallel, and one at a time may use the store
+    // Git's mount points of the turn's last command, kept for the next one: removing and creating
+    // them takes milliseconds.
     std::vector<std::shared_ptr<const void>> held = {};
 };
 
-// bash with `background`.
+// Runs bash with `background`.
 chat::ToolResult start_task(const Arguments& arguments, const Workplace& workplace);
 
-// "task_001: exit status 0" and the output of the one that the arguments name.
+// Returns "task_001: exit status 0" and the task's output.
 chat::ToolResult show_task(const store::Task& task, const Tasks& tasks);
-// Nothing where no tasks can be had, as in a test of other tools.
+// The result if no tasks are available, as in a test of other tools.
 chat::ToolResult no_tasks();
 
 // "output task_001"

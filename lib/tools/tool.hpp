@@ -1,5 +1,5 @@
-// What the model may do. A tool is one file beside this one and its line in registry.cpp; the
-// decision whether it runs is taken before, elsewhere, once.
+// The tools of the model. A tool is one file beside this one and its line in registry.cpp. Whether
+// a call may run is decided before, in one place elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ namespace chorus::tools {
 
 struct Tasks;
 
-// Arguments as parsed JSON would be a dependency of every tool; this is the little they need.
+// The arguments of a call, without making every tool depend on a JSON library.
 class Arguments {
   public:
-    // Throws nothing: a text that is not a JSON object leaves `problem` set.
+    // Never throws: sets `problem` if the text is not a JSON object.
     static Arguments parse(std::string_view json);
     const std::string& problem() const { return problem_; }
 
@@ -37,20 +37,21 @@ class Arguments {
     std::int64_t integer(const std::string& name, std::int64_t fallback) const;
     bool flag(const std::string& name, bool fallback = false) const;
     std::vector<std::string> list(const std::string& name) const;
-    // The JSON text of one that is an object, its members in the order they were written; else "".
+    // Returns the JSON text of an argument that is an object, its members in the order written;
+    // else "".
     std::string object(const std::string& name) const;
     std::vector<std::string> names() const;
-    // Whether the value of `name`, which is there, can be read as that parameter type ("5" is an
+    // Whether the value of `name`, which must exist, can be read as that parameter type ("5" is an
     // integer).
     bool fits(const std::string& name, std::string_view type) const;
-    // Keys sorted, compact: what approvals and hashes are bound to.
+    // Compact, with sorted keys: what approvals and hashes are bound to.
     const std::string& canonical() const { return canonical_; }
 
   private:
     enum class Type { text, integer, flag, list, object, other };
     struct Value {
         Type type = Type::other;
-        std::string text;  // of an object: its JSON
+        std::string text;  // for an object, its JSON
         std::int64_t integer = 0;
         std::vector<std::string> list;
     };
@@ -69,11 +70,11 @@ struct Workplace {
     std::int64_t bash_most_ms = base::limits::bash_most_ms;
     std::function<bool()> stop;  // the turn is being ended
     std::string file_lock_path;  // one lock file per agent
-    std::string artifacts = {};  // absolute: what `view` also reads, under its absolute path
-    // From SIGTERM to SIGKILL for a command that `stop` ends; empty: as for its own timeout.
+    std::string artifacts = {};  // absolute; `view` also reads files there, by absolute path
+    // Time from SIGTERM to SIGKILL for a command that `stop` ends; empty: as for its own timeout.
     std::function<std::int64_t()> stop_grace_ms = {};
     std::function<void(const std::string&)> warn = {};  // tells the user
-    // For the self-edits: what they change, what keeps others from it, what they are checked by.
+    // For the self-edit tools: what they change, the lock they hold, and what they check against.
     agent::Directory directory = agent::Directory({});  // the agent's, absolute
     std::string configuration_lock_path = {};
     std::string available_models_path = {};
@@ -83,7 +84,7 @@ struct Workplace {
     std::string plants_file = {};  // agent::Directory::call_plants of the thread; "": none
 };
 
-// How it is recovered when killed. A question is a person's to answer, and runs nothing.
+// How a killed call is recovered. A question is answered by a person and runs nothing.
 enum class Class { read, write, command, repository, question };
 
 struct Parameter {
@@ -94,17 +95,16 @@ struct Parameter {
     bool required = false;
 };
 
-// A change worked out and not begun: what recovery needs to tell later whether it happened is
-// committed between the two.
+// A change that is planned but not begun. The evidence from which recovery can tell whether it
+// happened is committed before it is applied.
 struct Plan {
-    std::string evidence;  // for find_effect (tools/effect.hpp); "" where nothing can be told
-    std::function<chat::ToolResult()>
-        apply;  // once; until it is gone others are kept from the file
-    // Of a self-edit, for the audit row: old and new, 500 characters and a SHA-256 of each.
+    std::string evidence;  // for find_effect (tools/effect.hpp); "" if there is none
+    std::function<chat::ToolResult()> apply;  // called once; holds the file's lock until destroyed
+    // For the audit row of a self-edit: old and new, 500 characters and a SHA-256 of each.
     std::string audit = {};
     chat::Change change = {};  // of a file in the workspace
 };
-using Planned = std::variant<Plan, chat::ToolResult>;  // a result: there is nothing to be done
+using Planned = std::variant<Plan, chat::ToolResult>;  // a result: nothing is to be done
 
 // Exactly one of `run` and `plan` is set.
 struct Tool {
@@ -123,16 +123,17 @@ const std::vector<Tool>& registry();
 const Tool* find_tool(std::string_view name);
 // The definition sent to the model.
 chat::ToolDefinition definition(const Tool& tool);
-// "" when every required argument is there with its type, else a message naming the expected ones.
+// Returns "" if every required argument is there with its type, else a message naming the expected
+// ones.
 std::string check_arguments(const Tool& tool, const Arguments& arguments);
-// Of any tool; one without a plan of its own does everything in `apply`. `arguments` and
-// `workplace` outlive the plan.
+// Plans a call of any tool; one without a plan of its own does everything in `apply`. `arguments`
+// and `workplace` must outlive the plan.
 Planned plan(const Tool& tool, const Arguments& arguments, const Workplace& workplace);
 // "tool:git:commit"
 std::string action(const Tool& tool, const Arguments& arguments, const Workplace& workplace);
 
-// Valid UTF-8 of at most 50,000 characters, with a line that says what was cut and how to get the
-// rest.
+// Returns valid UTF-8 of at most 50,000 characters; if text was cut, a line says so and how to get
+// the rest.
 enum class Keep { start, end };
 std::string bounded(std::string_view text, Keep keep, std::string_view how_to_get_the_rest);
 

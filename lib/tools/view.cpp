@@ -21,7 +21,8 @@ namespace {
 constexpr std::int64_t default_lines = 2'000;
 constexpr std::size_t line_kept_bytes =
     line_characters * 4;  // the longest code point is four bytes
-constexpr std::size_t most_characters = base::limits::tool_result_characters - 400;  // the notes
+constexpr std::size_t most_characters =
+    base::limits::tool_result_characters - 400;  // room for notes
 constexpr std::uint64_t scanned_bytes = 256U << 20;
 
 struct Part {
@@ -54,7 +55,7 @@ class Lines {
     std::string text_;
     std::size_t characters_ = 0;
     std::string line_;            // its first bytes
-    std::size_t line_bytes_ = 0;  // all of it
+    std::size_t line_bytes_ = 0;  // of the whole line
     std::int64_t next_ = 1;
     std::int64_t last_shown_ = 0;
     bool is_full_ = false;
@@ -91,7 +92,7 @@ void Lines::end_line() {
     ++next_;
 }
 
-// Fills `chunk` as far as the file goes.
+// Fills `chunk`, or as much of it as the file has left.
 std::string_view read_chunk(int fd, std::string& chunk, const std::string& path) {
     std::size_t filled = 0;
     while (filled < chunk.size()) {
@@ -110,7 +111,8 @@ std::string notes(const Lines& lines, Part part, bool is_whole) {
     if (lines.last_shown() < lines.total() || !is_whole)
         text += "[lines " + std::to_string(part.first) + "-" + std::to_string(lines.last_shown()) +
                 " of " + (is_whole ? "" : "more than ") + std::to_string(lines.total()) +
-                " are shown; go on with offset " + std::to_string(lines.last_shown() + 1) + "]\n";
+                " are shown; continue with offset " + std::to_string(lines.last_shown() + 1) +
+                "]\n";
     return text;
 }
 
@@ -166,7 +168,7 @@ chat::ToolResult view_directory(const std::string& path, sys::Opened opened, Par
     }
     if (next <= total)
         lines += "[entries " + std::to_string(part.first) + "-" + std::to_string(next - 1) +
-                 " of " + std::to_string(total) + " are shown; go on with offset " +
+                 " of " + std::to_string(total) + " are shown; continue with offset " +
                  std::to_string(next) + "]\n";
     return answer(lines);
 }
@@ -196,8 +198,8 @@ Tool view_tool() {
     return {"view",
             embedded::tool_view,
             {{"path", "string", "file or directory, relative to the workspace", true},
-             {"offset", "integer", "first line (or entry) to show; 1 when left out"},
-             {"limit", "integer", "how many lines (or entries) to show; 2000 when left out"}},
+             {"offset", "integer", "first line (or entry) to show; default 1"},
+             {"limit", "integer", "how many lines (or entries) to show; default 2000"}},
             Class::read,
             "view",
             path_detail,

@@ -111,7 +111,7 @@ Walked walk_files(const Workplace& workplace, const std::string& path, std::int6
 std::string notes_on(const Walked& walked, std::int64_t most_ms) {
     std::string notes;
     if (walked.is_late)
-        notes += "[ended before the end, after at most " + std::to_string(most_ms / 1000) +
+        notes += "[stopped before the end, after at most " + std::to_string(most_ms / 1000) +
                  " s; narrow 'path']\n";
     if (walked.unreadable == 1) notes += "[1 directory could not be read]\n";
     if (walked.unreadable > 1)

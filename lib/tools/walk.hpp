@@ -1,4 +1,4 @@
-// The files below a path, in order, as list_files and search_files see them.
+// Walks the files below a path, in order, for list_files and search_files.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 namespace chorus::tools {
 
 struct Walked {
-    std::string error;           // the path could not be walked at all: the message
+    std::string error;           // why the path could not be walked at all
     std::size_t unreadable = 0;  // directories that could not be opened
     bool is_late = false;        // ended by the deadline or by the turn's end
 };
 
-// Calls `visit` for every regular file and link below `path` (or for `path` itself, a file),
-// sorted, .git and what .gitignore files leave out not among them; `path` itself is walked even if
+// Calls `visit` for every regular file and link below `path` (or for `path` itself, if it is a
+// file), sorted, without .git and what .gitignore files ignore; `path` itself is walked even if
 // ignored. Links are not followed. Ends when `visit` returns false or `most_ms` have passed.
 Walked walk_files(const Workplace& workplace, const std::string& path, std::int64_t most_ms,
                   const std::function<bool(const sys::Entry&)>& visit);

@@ -42,7 +42,8 @@ std::string with_rules(const agent::Permissions& permissions, const agent::HomeC
     return chat::dump(object);
 }
 
-// Nobody is asked again about what is allowed from now on. Inside a transaction of the caller.
+// Approves the pending calls with the action, which is allowed from now on. Inside a transaction of
+// the caller.
 void approve_equal(store::Store& store, const Widening& widening, const std::string& action) {
     for (store::Prompt& prompt : store::pending_prompts(store, widening.agent.id)) {
         if (prompt.kind != "permission" || prompt.action != action) continue;
@@ -131,8 +132,8 @@ void allow_always(store::Store& store, const Widening& given,
     if (actions.empty()) return;
     const std::string text = agent::with_members(
         file.text, {{"permissions", with_rules(before, widening.configuration, actions)}});
-    // before the commit: killed in between, nobody has decided, and the next decision writes it
-    // again
+    // before the commit: if killed in between, the prompt is still undecided, and the next decision
+    // writes the file again
     sys::write_file(what, text, 0600);
     life::trust(store, widening.agent.id,
                 agent::with_trusted_key(agent::trust_part(trusted), "permissions", text));

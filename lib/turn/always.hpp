@@ -1,4 +1,4 @@
-// `always`: the exact action joins the agent's allow list, by a person's word.
+// `always`: adds the exact action to the agent's allow list when a person approves it.
 #pragma once
 
 #include <functional>
@@ -25,32 +25,32 @@ struct Widening {
     store::TurnId turn = 0;
 };
 
-// The decision of a question, with its row in the audit log. Inside a transaction of the caller.
-// False: somebody else was first.
+// Records the decision of a prompt and its row in the audit log, inside a transaction of the
+// caller. Returns false if the prompt was already decided.
 bool record_decision(store::Store& store, const store::Agent& agent, const store::Prompt& decided,
                      const std::string& detail);
-// What `decide` returns, actions, becomes rules in agent.json, the trusted part and the audit log,
-// in one transaction with what `decide` writes; nothing is changed where it returns none. What was
-// approved under the rules before holds under those after, and equal calls that wait are approved
-// with it. Error(forbidden) for who may not grant a profile of the agent's own, Error(agent_busy)
-// where another process edits agent.json.
+// Adds the actions that `decide` returns as rules to agent.json and its trusted part, with rows in
+// the audit log, in one transaction with what `decide` writes. Changes nothing if there are none.
+// Earlier approvals stay valid under the new rules, and pending calls with the same action are
+// approved. Error(forbidden) if the person may not grant a custom profile; Error(agent_busy) if
+// another process edits agent.json.
 void allow_always(store::Store& store, const Widening& widening,
                   const std::function<std::vector<std::string>()>& decide);
-// Error(forbidden) where the part (agent/trust.hpp) gives the agent more rights than this person
-// may grant.
+// Throws Error(forbidden) if the part (agent/trust.hpp) gives the agent more rights than this
+// person may grant.
 void check_trust_grant(const Widening& widening, const std::string& part_before,
                        const std::string& part);
-// Held while agent.json and what is trusted of it change; what else decides is read after it.
-// Error(agent_busy), Error(exited) where the agent is gone by then.
+// The lock held while agent.json and its trusted part change, and config.json as read under it.
+// Error(agent_busy); Error(exited) if the agent has been destroyed meanwhile.
 struct HeldConfiguration {
     sys::Lock lock;
     agent::HomeConfiguration home;
 };
 HeldConfiguration hold_configuration(store::Store& store, const Widening& widening);
-// The rules in force now, for the turn where one is named.
+// Returns the rules in force now, for the turn if one is named.
 Rights rights_in_force(store::Store& store, const Widening& widening);
 std::string fingerprint_in_force(store::Store& store, const Widening& widening);
-// Why this person may not, or "".
+// Returns why this person may not grant the profile, or "".
 std::string grant_problem(const Widening& widening, const sys::Person& person,
                           const std::string& profile);
 

@@ -15,7 +15,7 @@ namespace {
 
 using policy::Verdict;
 
-// What may stand behind "tool:".
+// Returns the names that may follow "tool:".
 std::vector<std::string> families() {
     std::vector<std::string> names;
     for (const tools::Tool& tool : tools::registry()) names.emplace_back(tool.family);
@@ -24,8 +24,8 @@ std::vector<std::string> families() {
     return names;
 }
 
-// Of a family of several tools the detail begins with what the name ends in: "tool:git:log x" is
-// git_log's.
+// In a family of several tools the detail begins with the end of the tool's name: "tool:git:log x"
+// belongs to git_log.
 const tools::Tool* find_maker(std::string_view family, std::string_view detail) {
     const auto& all = tools::registry();
     const auto is_of = [&](const tools::Tool& tool) { return tool.family == family; };
@@ -35,7 +35,7 @@ const tools::Tool* find_maker(std::string_view family, std::string_view detail) 
                             std::string(detail.substr(0, detail.find_first_of(" :"))));
 }
 
-// The detail that a call with that argument has; of a self-edit the argument stands behind a colon.
+// Returns the detail of a call with that argument; in a self-edit the argument follows a colon.
 std::string as_called(const tools::Tool& tool, const std::string& detail,
                       const tools::Workplace& workplace) {
     const std::string_view name = tool.name == "self_edit_model" ? "new_model" : "path";
@@ -55,8 +55,9 @@ void put_profile(Proposed& call, const agent::Permissions& wanted,
     call.rights = agent::profile_text(wanted, home);
 }
 
-// More rights are a person's to give, whatever the profile says; and only to an agent that works
-// for nobody who may not give them: whoever joins a turn through the inbox brings no role into it.
+// Widening permissions needs a person's approval, whatever the profile says. It is denied if anyone
+// the agent works for may not grant it: this includes people whose messages joined the turn through
+// the inbox.
 void guard_rights(const Proposed& call, const Moment& moment, policy::Decision& decision) {
     if (call.profile.empty() || (call.rights && policy::narrows(moment.rights.own, *call.rights)))
         return;
@@ -67,7 +68,7 @@ void guard_rights(const Proposed& call, const Moment& moment, policy::Decision& 
     if (!problem.empty())
         decision = {Verdict::deny, problem};
     else if (decision.verdict == Verdict::allow)
-        decision = {Verdict::ask, "more rights are a person's to give"};
+        decision = {Verdict::ask, "widening permissions needs a person's approval"};
 }
 
 }  // namespace
@@ -115,13 +116,13 @@ Proposed proposed(const std::string& action, const tools::Workplace& workplace,
 
 policy::Decision decide_call(const Proposed& call, const Moment& moment) {
     if (moment.secrets.holds_active(call.text))
-        return {Verdict::deny, "the arguments hold a secret that is in use"};
+        return {Verdict::deny, "the arguments contain a secret that is in use"};
     policy::Decision decision =
         policy::strictest(moment.rights.profiles, call.action, moment.shell);
     if (decision.verdict == Verdict::deny) return decision;
     guard_rights(call, moment, decision);
     if (decision.verdict == Verdict::allow && call.is_question)
-        decision = {Verdict::ask, "a question is a person's to answer"};
+        decision = {Verdict::ask, "a question needs a person's answer"};
     return decision;
 }
 

@@ -1,5 +1,5 @@
-// The one decision about a call: of the turn that is about to run it, of `explain` about an
-// action's text, and of whoever decides what waits.
+// Decides about a call. Used by the turn that is about to run it, by `explain` for the text of an
+// action, and when a pending call is approved.
 #pragma once
 
 #include <optional>
@@ -16,17 +16,16 @@ namespace chorus::turn {
 
 struct Proposed {
     policy::Action action;
-    std::string text = {};     // as the model wrote it, secrets and all
-    bool is_question = false;  // of the model, to a person
-    std::string profile = {};  // that the call would put in force: a name, "custom"; "" for none
-    std::optional<policy::ProfileText> rights = {};  // what it says; nothing where the action alone
-                                                     // is known
+    std::string text = {};     // as the model wrote it, secrets included
+    bool is_question = false;  // from the model to a person
+    std::string profile = {};  // the profile to put in force: a name, "custom"; "" for none
+    std::optional<policy::ProfileText> rights = {};  // its text; absent if only the action is known
 };
 Proposed proposed(const tools::Tool& tool, const tools::Arguments& arguments,
                   const tools::Workplace& workplace, const agent::HomeConfiguration& home);
-// From "tool:git:checkout main"; a path, and the name of a model, in the words of the tool that
-// would make it of them. Error(bad_request) for none of a tool that there is,
-// Error(config_invalid) for an unknown profile.
+// Parses an action such as "tool:git:checkout main". A path or a model name is normalised as the
+// tool would do it. Error(bad_request) if no tool makes such an action, Error(config_invalid) for
+// an unknown profile.
 Proposed proposed(const std::string& action, const tools::Workplace& workplace,
                   const agent::HomeConfiguration& home);
 
@@ -34,7 +33,7 @@ struct Moment {
     const Rights& rights;
     const policy::Redaction& secrets;
     Widening widening;
-    std::vector<std::string> actors;  // for whom the agent works
+    std::vector<std::string> actors;  // the people the agent works for
     policy::Surroundings shell = {};
 };
 policy::Decision decide_call(const Proposed& call, const Moment& moment);

@@ -115,7 +115,7 @@ AssembledWindow assemble_window(Place& place, const Loaded& loaded, const Window
         bounds.cut = cut;
         return store::load_window(place.store, place.agent.id, thread.id, bounds);
     };
-    // a cut of this very turn holds on: made anew each time, it would move with every message
+    // a cut made by this turn is kept: if it were made each time, it would move with every message
     auto messages = load_from(bounds.cut);
     const context::WindowLimits limits{loaded.settings.max_messages,
                                        room_for_messages(place, loaded, messages), open_turn};
@@ -128,7 +128,7 @@ AssembledWindow assemble_window(Place& place, const Loaded& loaded, const Window
         context::Window wider = context::cut_window(load_from(thread.window_floor), limits);
         const bool holds_more =
             wider.start != 0 && (window.start == 0 || wider.start < window.start);
-        // what it drops had been left out before
+        // what it drops was left out before
         if (holds_more) window = {std::move(wider.messages), wider.start, 0, {}};
     }
     AssembledWindow assembled{.messages = std::move(window.messages),
@@ -174,7 +174,7 @@ store::Prefix prefix_of(const Loaded& loaded, const chat::Request& request,
     store::Prefix prefix;
     if (!request.messages.empty()) {
         prefix.message_id = request.messages.back().id;
-        // what stands for earlier ones is newer than the first of the others
+        // a summary is newer than the first message that follows it
         const auto first =
             std::find_if(request.messages.begin(), request.messages.end() - 1,
                          [](const chat::Message& message) { return !message.is_compaction; });

@@ -25,7 +25,7 @@ std::string key_of(const AuditSink& sink) {
     return "audit_sink " + sink.target;
 }
 
-// The newest row that it got, as far as the database knows.
+// Returns the newest row that the sink got, as far as the database knows.
 std::int64_t noted(store::Store& store, const AuditSink& sink) {
     const std::string text = store::find_setting(store, setting_scope, key_of(sink));
     std::int64_t id = 0;
@@ -39,7 +39,7 @@ void note(store::Store& store, const AuditSink& sink, std::int64_t id) {
     transaction.commit();
 }
 
-// The id of the row that the line is, 0 where it is none of this home's.
+// Returns the id of the row in the line, 0 if it is not a row of this home.
 std::int64_t row_of(store::Store& store, const std::string& line) {
     const auto json = chat::try_parse_json(line, longest_line_bytes);
     if (!json || !json->is_object()) return 0;
@@ -52,8 +52,8 @@ std::int64_t row_of(store::Store& store, const std::string& line) {
     return found;
 }
 
-// The file itself knows best what it got: what a killed process wrote without noting it. Where its
-// last line is no row of ours, because it was rotated or is new, the note counts.
+// The last line of the file shows what it got, including what a killed process wrote without noting
+// it. If that line is no row of this home, because the file was rotated or is new, the note counts.
 std::int64_t append_to_file(store::Store& store, const AuditSink& sink) {
     sys::LineLog log(sink.target);
     const sys::LineLog::Tail tail = log.tail(longest_line_bytes);
@@ -67,7 +67,7 @@ std::int64_t append_to_file(store::Store& store, const AuditSink& sink) {
     };
     store::for_each_audit(store, {.after = newest}, [&](const store::AuditEntry& entry) {
         std::string line = store::audit_json(entry) + "\n";
-        // what was broken off is gone on with, or what stands there instead is left as a line
+        // completes a torn row; any other text there is ended as a line of its own
         if (!torn.empty()) line = line.starts_with(torn) ? line.substr(torn.size()) : "\n" + line;
         torn.clear();
         lines += line;
@@ -101,8 +101,7 @@ void bring_up_to_date(store::Store& store, const AuditSink& sink) {
     const auto lock =
         sys::Lock::acquire(sink.lock_path, sys::Lock::Mode::exclusive, longest_wait_ms);
     if (!lock)
-        throw base::Error(base::ErrorCode::failed,
-                          "another process has not let go of " + sink.lock_path);
+        throw base::Error(base::ErrorCode::failed, "another process still holds " + sink.lock_path);
     const std::int64_t newest =
         sink.target == "syslog" ? write_to_system_log(store, sink) : append_to_file(store, sink);
     if (newest != noted(store, sink)) note(store, sink, newest);
@@ -119,7 +118,7 @@ void deliver_audit(store::Store& store, const AuditSink& sink,
     } catch (const base::Error& error) {
         if (!told.exchange(true))
             warn("audit_sink: " + error.message() +
-                 ": what it misses now is delivered later; the database has every row");
+                 ": missing rows are delivered later; the database has every row");
     }
 }
 

@@ -1,5 +1,5 @@
-// Where audit rows go beside the database (key audit_sink of config.json): to a file, as JSON
-// lines, or to syslog. The database is the record; the sink is a copy that comes after it.
+// Copies audit rows to the sink named by the key audit_sink of config.json: a file of JSON lines,
+// or syslog. The database is the record; the sink follows it.
 #pragma once
 
 #include <functional>
@@ -10,15 +10,15 @@
 namespace chorus::turn {
 
 struct AuditSink {
-    std::string target;     // an absolute path, or "syslog"; "": there is none
+    std::string target;     // an absolute path, or "syslog"; "": no sink
     std::string lock_path;  // Home::audit_lock(): one process delivers at a time
 };
 
-// Brings the sink up to the newest row: each row once and in order, also where processes that were
-// to do it were killed. (Then syslog may get rows twice, and so may a file that was rotated right
-// there.) A new sink gets all rows there are. After
-// the commit of the rows, and not inside a transaction. What fails is told on `warn` once per
-// process, and made up for by the next call of any process; nothing is thrown.
+// Writes all rows that the sink lacks, each once and in order, also after a process was killed
+// while writing; only then may syslog, or a file rotated at that moment, get rows twice. A new sink
+// gets all rows. To be called after the rows are committed, outside a transaction. A failure is
+// reported to `warn` once per process, and the next call of any process makes up for it; nothing is
+// thrown.
 void deliver_audit(store::Store& store, const AuditSink& sink,
                    const std::function<void(const std::string&)>& warn);
 

@@ -75,7 +75,7 @@ std::string changed_files(const Binding& before, const Binding& now) {
         return changes.empty() ? std::string() : "changed: " + named(changes);
     }
     if (before.state == now.state && before.state != held_state) return {};
-    return "how the files were before is not known any more";
+    return "the earlier state of the files is no longer known";
 }
 
 std::string difference(const Binding& before, const Binding& now) {

@@ -1,5 +1,6 @@
-// What an approval is for: the very call, where it runs, under which rules, and the state of the
-// files that it may run, read or overwrite. Any difference asks again.
+// What an approval is valid for: the exact call, its directory, the rules in force, and the state
+// of the files that it may run, read or overwrite. If any of these differs, the user is asked
+// again.
 #pragma once
 
 #include <map>
@@ -17,19 +18,20 @@ using SeenFiles = std::shared_ptr<const sys::Fingerprint>;
 
 struct Binding {
     std::string arguments;  // SHA-256 of tool name and canonical arguments
-    std::string directory;  // worked in
+    std::string directory;  // the working directory
     std::string profile;    // fingerprint of the rules in force
-    // SHA-256 of the files' state; "" where the call is bound to none, or one of the words below.
+    // SHA-256 of the files' state, or one of the words below; "" if the call is bound to no files.
     std::string state;
-    SeenFiles files = {};  // that state, where this process has it
+    SeenFiles files = {};  // that state, if this process has it
 };
 
 // The person said --even-if-changed.
 constexpr std::string_view any_state = "any";
-// Too many files to keep their state: only the process that saw them can tell.
+// Too many files to store their state: only the process that saw them can compare.
 constexpr std::string_view held_state = "held";
 
-// Of a command the whole workspace, of a call that writes the file that it names, else nothing.
+// Binds a command to the whole workspace, a call that writes to the file that it names, and other
+// calls to no files.
 Binding bind_call(const tools::Tool& tool, const tools::Arguments& arguments, const sys::Root& root,
                   const agent::Directory& own, const std::string& profile);
 // `held`: states that only this process has, by prompt.
@@ -39,7 +41,7 @@ void write_binding(const Binding& binding, store::Prompt& prompt);
 
 // "changed: Makefile, src/a.c and 3 more", "the profile has changed"; "" where nothing differs.
 std::string difference(const Binding& before, const Binding& now);
-// The same of the files alone.
+// The same for the files only.
 std::string changed_files(const Binding& before, const Binding& now);
 
 }  // namespace chorus::turn

@@ -48,14 +48,14 @@ void Calls::ask_terminal(Judged& judged) {
     const std::string before = rules_.rights->fingerprint;
     const std::string problem =
         place_.redaction.changes(judged.decided.action)
-            ? "the action holds a secret"
+            ? "the action contains a secret"
             : grant_problem(widening(), sys::invoking_person(surroundings_.environment), "custom");
     if (!problem.empty())
         return surroundings_.warn("always: " + problem + "; it is approved this once");
     allow_always(place_.store, widening(),
                  [&] { return std::vector<std::string>{judged.decided.action}; });
     rules_.renew();
-    // what was approved beside it a moment ago was approved by the same person
+    // the same person approved the other calls of the answer, so these approvals stay valid
     for (Judged& other : judged_)
         if (other.approved && other.approved->profile == before)
             other.approved->profile = rules_.rights->fingerprint;
@@ -64,14 +64,14 @@ void Calls::ask_terminal(Judged& judged) {
             questions_.allow_equal(other);
 }
 
-// True where the turn need not wait for this one.
+// Returns true if the turn need not wait for this call.
 bool Calls::answer_for_nobody(Judged& judged) {
     if (rules_.on_ask == OnAsk::deny) {
-        refuse(judged, "ask_denied", "nobody is there to decide (--on-ask deny)");
+        refuse(judged, "ask_denied", "approval needed, and --on-ask is deny");
     } else if (rules_.on_ask == OnAsk::suspend &&
                place_.redaction.changes(judged.decided.call.arguments)) {
-        // the question would be stored, and not be the call it asks about
-        deny(judged, "a question that waits would hold a secret");
+        // the question is stored without secrets, and would differ from the call it asks about
+        deny(judged, "a pending question would store a secret");
         return true;
     } else {
         return false;
@@ -80,12 +80,12 @@ bool Calls::answer_for_nobody(Judged& judged) {
     return true;
 }
 
-// The turn ends; the history stays one that a provider takes.
+// The turn ends. Every call gets a result, so that providers still accept the conversation.
 void Calls::fail_all() {
     for (Judged& judged : judged_) {
         if (judged.done) continue;
         if (judged.asks) {
-            refuse(judged, "ask_denied", "nobody is there to decide (--on-ask fail)");
+            refuse(judged, "ask_denied", "approval needed, and --on-ask is fail");
             note_denied(judged);
         } else if (judged.decided.runs) {
             judged.decided.runs = false;
@@ -103,7 +103,7 @@ void Calls::fail_all() {
 Decided Calls::settle_open() {
     bool open = false;
     for (Judged& judged : judged_) open = (judged.asks && !answer_for_nobody(judged)) || open;
-    // a question that a signal broke off is asked again by --resume
+    // --resume asks a question again that a signal interrupted
     if (!open || rules_.stopping()) return Decided::all;
     if (rules_.on_ask == OnAsk::fail) {
         fail_all();
@@ -148,8 +148,8 @@ chat::ToolResult Calls::at_the_border(const Judged& judged,
     }
 }
 
-// Old and new of a self-edit: in the row of the decision, or in one of its own beside that of who
-// decided it.
+// Records the old and new value of a self-edit: in the row of the decision or, if that is already
+// written, in a row of its own.
 void Calls::note_edit(Judged& judged, const std::string& edit) const {
     if (edit.empty()) return;
     std::string& detail = judged.decided.detail;
@@ -157,8 +157,8 @@ void Calls::note_edit(Judged& judged, const std::string& edit) const {
     judged.decided.audited = false;
 }
 
-// Right before it starts: what an earlier call changes is part of the evidence. A call that cannot
-// work is refused here and never begins.
+// Called right before the call starts, since the evidence includes what earlier calls changed. A
+// call that cannot work is refused here and never begins.
 void Calls::plan(Judged& judged) {
     if (judged.answer) {
         judged.apply = [text = *judged.answer]() -> chat::ToolResult { return {text, false}; };
@@ -183,7 +183,7 @@ void Calls::plan(Judged& judged) {
 }
 
 chat::ToolResult Calls::execute(Judged& judged) const {
-    // dropped when done: it holds what the next call may need
+    // released when done: it holds what the next call may need
     const auto apply = std::exchange(judged.apply, {});
     chat::ToolResult result = at_the_border(judged, apply);
     if (judged.tool->name == "self_edit_permissions" && !result.is_error)
@@ -208,9 +208,9 @@ Ran Calls::run() {
     return side_by_side() ? run_side_by_side() : run_in_order();
 }
 
-// Right before it begins: what has happened since it was decided may have changed the profile, or
-// the files that an approval was for. An earlier call of the same answer is no exception: what it
-// leaves is not what the approval saw.
+// Called right before the call begins: since the decision, the profile may have changed, or the
+// files that an approval is valid for. An earlier call of the same answer may have changed them
+// too.
 void Calls::look_again(Judged& judged) {
     rules_.renew();
     const policy::Decision decision = weigh(judged);
@@ -224,7 +224,7 @@ void Calls::look_again(Judged& judged) {
         questions_.reopen(judged, "the profile has changed");
 }
 
-// Asked about after all, when what came before it has its result on record.
+// Asks about a call after all, when the results of the calls before it are recorded.
 Decided Calls::settle_again(Judged& judged) {
     ask_terminal(judged);
     const Decided how = settle_open();
@@ -236,8 +236,8 @@ Decided Calls::settle_again(Judged& judged) {
     return how;
 }
 
-// A configuration that cannot be read any more ends the turn, but not before what was done is on
-// record.
+// A configuration that can no longer be read ends the turn, but only after the finished call is
+// recorded.
 std::optional<base::Error> Calls::prepare(Judged& judged) {
     if (!judged.decided.runs) return std::nullopt;
     try {
@@ -270,7 +270,7 @@ Ran Calls::run_in_order() {
         const auto done = finished(
             judged, judged.decided.runs ? execute(judged) : judged.decided.refusal, started_at);
         judged.done = true;
-        // what has not begun is left for --resume
+        // calls that have not begun are left for --resume
         const bool goes_on = i + 1 < judged_.size() && !rules_.stopping();
         std::optional<base::Error> problem;
         if (goes_on) problem = prepare(judged_[i + 1]);
@@ -301,7 +301,7 @@ Ran Calls::run_side_by_side() {
     for (std::size_t start = 0; start < judged_.size(); start += width) {
         std::vector<std::future<chat::ToolResult>> running;
         const std::size_t end = std::min(judged_.size(), start + width);
-        // where no thread is to be had, it is done when it is asked for
+        // if no thread can be started, the call runs in get()
         for (std::size_t i = start; i < end; ++i)
             running.push_back(std::async(std::launch::async | std::launch::deferred,
                                          [this, i] { return execute(judged_[i]); }));

@@ -1,4 +1,5 @@
-// One answer's calls: decided all at once, then run, each step on record before the next.
+// The calls of one answer: first all are decided, then they are run; each step is recorded before
+// the next.
 #pragma once
 
 #include <functional>
@@ -15,18 +16,19 @@
 
 namespace chorus::turn {
 
-// What deciding and running need beside the record; renewed at each iteration and before each call.
+// What deciding and running need besides the record; renewed at each iteration and before each
+// call.
 struct CallRules {
     const Rights* rights = nullptr;
     std::int64_t parallel_tools = 1;
     std::int64_t prompt_ttl_ms = 0;
     OnAsk on_ask = OnAsk::suspend;
-    std::function<bool()> stopping;  // nothing new is begun
-    std::function<void()> renew;     // what another call may have changed is read again
+    std::function<bool()> stopping;  // if true, begin nothing new
+    std::function<void()> renew;     // reads again what another call may have changed
 };
 
-// Whether commands really run in the sandbox without network, as `sandboxed` asks; `problem` is
-// sys::sandbox_problem's.
+// Returns whether commands run in a working sandbox without network, as `sandboxed` requires;
+// `problem` is the result of sys::sandbox_problem.
 policy::Surroundings shell_surroundings(const sys::Sandbox& sandbox,
                                         const std::optional<base::Error>& problem);
 
@@ -36,12 +38,12 @@ class Calls {
           const Surroundings& surroundings, std::vector<chat::TurnResult::Denied>& denied);
 
     void use(const CallRules& rules) { rules_ = rules; }
-    // Suspended: every ask has become a row and nothing was run; `prompts` tells them. Failed: each
-    // call has its result.
+    // Suspended: every question has become a row, which `prompts` lists, and nothing was run.
+    // Failed: each call has its result.
     Decided decide(const std::vector<chat::ToolCall>& calls);
     Ran run();
     const std::vector<chat::PromptNotice>& prompts() const { return prompts_; }
-    // Of the turn, whatever its end: none runs any more.
+    // Called when the turn has ended, for whatever reason, and no call runs any more.
     void note_end() { checkpoint_.note_end(); }
 
   private:

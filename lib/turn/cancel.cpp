@@ -15,15 +15,15 @@ namespace {
 
 constexpr std::chrono::milliseconds ask_again{20};
 
-// Whether it was there to be asked.
+// Returns false if the process is gone.
 bool ask(const sys::Identity& process) {
     if (sys::ask_to_end(process)) return true;
     if (!sys::is_alive(process)) return false;
     throw base::Error(base::ErrorCode::forbidden,
-                      "process " + std::to_string(process.pid) + ": it is another user's");
+                      "process " + std::to_string(process.pid) + ": it belongs to another user");
 }
 
-// False where it is not parked, or another process goes on with it now.
+// Returns false if the turn is not parked or another process continues it now.
 bool give_up_parked(const agent::Home& home, store::Store& store, store::Turn& turn) {
     if (turn.state != store::TurnState::parked) return false;
     const auto held = sys::Lock::try_acquire(home.thread_lock(turn.agent_id, turn.thread_id),
@@ -42,9 +42,9 @@ bool give_up_parked(const agent::Home& home, store::Store& store, store::Turn& t
     throw base::Error(base::ErrorCode::timeout,
                       "turn " + std::to_string(turn.turn_number) + " of thread " +
                           std::to_string(turn.thread_id) + ": process " + pid +
-                          " was asked to end and has not in " + base::seconds_text(waited_ms),
-                      "wait longer with --wait; kill -9 " + pid +
-                          " ends it at once, and what it has committed stays");
+                          " was asked to end but still runs after " + base::seconds_text(waited_ms),
+                      "wait longer with --wait, or end it at once with kill -9 " + pid +
+                          "; what it has committed is kept");
 }
 
 }  // namespace

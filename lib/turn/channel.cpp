@@ -23,7 +23,7 @@
 namespace chorus::turn {
 namespace {
 
-// Of a webhook's address the path is as good as a key; the host is told.
+// The path of a webhook's URL is as secret as a key; the host may be shown.
 std::string path_in(const std::string& url) {
     const auto scheme = url.find("://");
     const auto path = scheme == std::string::npos ? scheme : url.find('/', scheme + 3);
@@ -35,7 +35,7 @@ using agent::Channel;
 constexpr std::size_t kept_output_bytes = 4'096;
 constexpr std::size_t shown_bytes = 200;
 
-// What a command wrote last, of stderr where there is something.
+// Returns the last line that a command wrote, from stderr if there is one.
 std::string last_words(const sys::Finished& finished) {
     for (const std::string* text : {&finished.err.text, &finished.out.text}) {
         const std::string said = base::replace_invalid_utf8(base::trim(*text));
@@ -46,10 +46,10 @@ std::string last_words(const sys::Finished& finished) {
     return {};
 }
 
-// The texts, one after the other.
+// Returns the next text; nothing after the last.
 using Next = std::function<std::optional<std::string>()>;
 
-// One agent's channel, for as long as something is posted there.
+// One agent's channel while texts are posted to it.
 class Correspondent {
   public:
     explicit Correspondent(const Posting& posting)
@@ -66,7 +66,7 @@ class Correspondent {
         if (channel_.kind == Channel::Kind::webhook) redaction_.add(path_in(channel_.target));
     }
 
-    // "" where there is nothing to say.
+    // Returns what went wrong, or "".
     std::string post(const Next& next) {
         if (channel_.kind == Channel::Kind::none || most_ms_ == 0) return {};
         try {
@@ -100,12 +100,12 @@ class Correspondent {
         return std::max<std::int64_t>(1, deadline_ms_ - sys::monotonic_ms());
     }
 
-    // The parts of a text stay together, whoever else posts.
+    // Holds a lock, so that the parts of a text stay together when several processes post.
     std::string post_in_turn(const Next& next) {
         const auto lock = sys::Lock::acquire(posting_.home.channel_lock(posting_.agent.id),
                                              sys::Lock::Mode::exclusive, left_ms(),
                                              [this] { return is_interrupted(); });
-        if (!lock) return is_interrupted() ? "interrupted" : "others post there";
+        if (!lock) return is_interrupted() ? "interrupted" : "another process is posting to it";
         while (const auto text = next()) {
             const std::string shown = redaction_.apply(base::replace_invalid_utf8(*text));
             if (base::trim(shown).empty()) continue;
@@ -166,7 +166,7 @@ void post(const Posting& posting, const Next& next) {
     try {
         Correspondent correspondent(posting);
         const std::string problem = correspondent.post(next);
-        // what could not be posted is not tried again
+        // drops the rest: what could not be posted is not tried again
         while (next()) {
         }
         if (problem.empty()) return;

@@ -59,8 +59,7 @@ void TurnCheckpoint::note_end() {
     try {
         life::note_end(site_of(place_, surroundings_, {}), place_.root);
     } catch (const Error& error) {
-        surroundings_.warn("rewind --workspace cannot tell what is changed from here on: " +
-                           error.message());
+        surroundings_.warn("rewind --workspace cannot recognise later changes: " + error.message());
     }
 }
 

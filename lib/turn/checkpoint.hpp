@@ -1,5 +1,5 @@
-// The workspace as a turn found it, kept before its first call that may write there, for
-// chorus-context rewind --workspace.
+// Keeps the workspace as it is before a turn's first call that may write there, for chorus-context
+// rewind --workspace.
 #pragma once
 
 #include <functional>
@@ -16,11 +16,12 @@ class TurnCheckpoint {
     TurnCheckpoint(Place& place, const Surroundings& surroundings)
         : place_(place), surroundings_(surroundings) {}
 
-    // Before that tool begins. False: it is not to begin, as the turn is being ended. What cannot
-    // be kept is told, and keeps no call from running. A turn with -C has no checkpoint.
+    // Called before the tool begins. Returns false if it must not begin because the turn is being
+    // ended. If the workspace cannot be kept, warns and returns true. A turn with -C has no
+    // checkpoint.
     bool before(const tools::Tool& tool, const store::Turn& turn,
                 const std::function<bool()>& stopping);
-    // Once nothing of the turn runs any more.
+    // Called when nothing of the turn runs any more.
     void note_end();
 
   private:

@@ -40,7 +40,7 @@ std::string counted(std::size_t messages) {
     return std::to_string(messages) + (messages == 1 ? " message" : " messages");
 }
 
-// False where there is no summary: then it is cut as without.
+// Returns false if there is no summary; the window is then cut without one.
 bool compact_dropped(Place& place, const Settings& settings, const Surroundings& surroundings,
                      const WindowFrame& frame, AssembledWindow& window) {
     std::vector<chat::Message> replaced;
@@ -60,8 +60,8 @@ bool compact_dropped(Place& place, const Settings& settings, const Surroundings&
                                               about_compaction(settings, whole), place.redaction);
     context::write_compaction(place.store, place.thread, replaced,
                               context::compaction_message(replaced.size(), summary.text), saved);
-    surroundings.warn("auto_compact: a summary stands for " + counted(replaced.size()) +
-                      "; session " + saved.id.substr(0, 8) + " has them");
+    surroundings.warn("auto_compact: a summary replaces " + counted(replaced.size()) +
+                      "; session " + saved.id.substr(0, 8) + " keeps them");
     return true;
 }
 
@@ -75,7 +75,7 @@ void keep_cut(Place& place) {
 
 Compacted compact(store::Store& store, const store::Agent& agent, store::Thread thread,
                   const Surroundings& surroundings, const std::function<life::HeldAgent()>& hold) {
-    // one that waits does so after any wait for the lock, too: no model need be asked
+    // a turn that waits will not have ended when the lock is held, so the model is not asked
     for (const store::Turn& turn : store::open_turns(store, agent.id))
         if (turn.pid == 0) context::require_no_open_turn(store, agent);
     const Present present = present_context(store, agent, {thread.id}, surroundings);
@@ -120,8 +120,8 @@ AssembledWindow fit_window(Place& place, const Loaded& loaded, const Surrounding
         window.usage = usage;
     } else if (!window.dropped.empty()) {
         surroundings.warn(counted(window.dropped.size()) +
-                          " no longer fit into the window; chorus-context compact would put a "
-                          "summary in their place");
+                          " no longer fit into the window; chorus-context compact would replace "
+                          "them with a summary");
     }
     if (open_turn == 0 && (window.cut_moved || window.limits_grew)) keep_cut(place);
     return window;

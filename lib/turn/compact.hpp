@@ -1,4 +1,4 @@
-// The model's summary in the place of the window's older messages.
+// Replaces the older messages of the window with a summary by the model.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,20 @@
 namespace chorus::turn {
 
 struct Compacted {
-    std::size_t messages = 0;  // that one stands for now
+    std::size_t messages = 0;  // replaced by the summary
     std::size_t kept = 0;
-    store::Session saved;  // of the window as it was
+    store::Session saved;  // the window as it was
 };
-// chorus-context compact: the older half of the thread's window. The model is asked before `hold`
-// takes the agent's lock exclusively. Error(not_found) where there is but one turn,
-// Error(provider_error) where no summary could be made, Error(agent_busy) where something was said
-// meanwhile or a turn has not ended: nothing has changed then.
+// chorus-context compact: summarises the older half of the thread's window. The model is asked
+// before `hold` takes the agent's exclusive lock. Error(not_found) if there is only one turn,
+// Error(provider_error) if no summary could be made, Error(agent_busy) if the context has changed
+// meanwhile or a turn has not ended; nothing is changed then.
 Compacted compact(store::Store& store, const store::Agent& agent, store::Thread thread,
                   const Surroundings& surroundings, const std::function<life::HeldAgent()>& hold);
 
-// The window of the next request. What its limits leave out is summarised first where auto_compact
-// says so, and otherwise told, once for each cut. Before a turn begins (`open_turn` is 0) the
-// thread's stored cut moves, too.
+// Returns the window of the next request. Messages that its limits leave out are summarised first
+// if auto_compact is set; otherwise a warning counts them, once for each cut. Before a turn begins
+// (`open_turn` is 0) the thread's stored cut moves too.
 AssembledWindow fit_window(Place& place, const Loaded& loaded, const Surroundings& surroundings,
                            const WindowFrame& frame, std::int64_t open_turn);
 

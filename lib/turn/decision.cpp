@@ -37,12 +37,12 @@ using base::Error;
 using base::ErrorCode;
 using Verb = Decision::Verb;
 
-// Where nothing is left to decide of a turn that has not ended, it only needs to go on.
+// If nothing is left to decide in a turn that has not ended, it only needs to be resumed.
 std::string hint_for(store::Store& store, store::TurnId id) {
     const auto turn = store::find_turn(store, id);
     const auto agent = turn ? store::find_agent(store, turn->agent_id) : std::nullopt;
-    if (!agent || turn->ended_at != 0) return "chorus-tasks pending lists what waits";
-    return chat::resume_command(agent->name, turn->thread_id) + " goes on with the turn";
+    if (!agent || turn->ended_at != 0) return "chorus-tasks pending lists the pending questions";
+    return chat::resume_command(agent->name, turn->thread_id) + " continues the turn";
 }
 
 [[noreturn]] void refuse_decided(store::Store& store, const store::Prompt& prompt) {
@@ -62,18 +62,17 @@ store::Agent agent_of(store::Store& store, const store::Prompt& prompt) {
 store::Prompt one_prompt(store::Store& store, const std::string& name, const std::string& id) {
     const auto prompt = store::find_prompt(store, id);
     if (!prompt)
-        throw Error(ErrorCode::no_prompt,
-                    "prompt " + base::quoted(id) + ": there is none of that id",
-                    "chorus-tasks pending lists what waits");
+        throw Error(ErrorCode::no_prompt, "prompt " + base::quoted(id) + ": no such prompt",
+                    "chorus-tasks pending lists the pending questions");
     const store::Agent agent = agent_of(store, *prompt);
     if (!name.empty() && agent.name != name)
-        throw Error(ErrorCode::no_prompt, "prompt " + id + ": it is not of agent " +
-                                              base::quoted(name) + " but of '" + agent.name + "'");
+        throw Error(ErrorCode::no_prompt, "prompt " + id + ": it does not belong to agent " +
+                                              base::quoted(name) + " but to '" + agent.name + "'");
     if (prompt->state != "pending") refuse_decided(store, *prompt);
     return *prompt;
 }
 
-// Those that wait, which the verb can decide.
+// Returns the pending prompts that the verb can decide.
 std::vector<store::Prompt> all_prompts(store::Store& store, const Decision& decision) {
     std::vector<store::Prompt> prompts;
     for (store::Prompt& prompt : store::load_prompts(store, decision.turn))
@@ -81,7 +80,7 @@ std::vector<store::Prompt> all_prompts(store::Store& store, const Decision& deci
             (prompt.kind == "permission" || decision.verb == Verb::deny))
             prompts.push_back(std::move(prompt));
     if (prompts.empty())
-        throw Error(ErrorCode::no_prompt, "all: nothing waits for that",
+        throw Error(ErrorCode::no_prompt, "all: no pending question that this command can decide",
                     hint_for(store, decision.turn));
     return prompts;
 }
@@ -89,7 +88,7 @@ std::vector<store::Prompt> all_prompts(store::Store& store, const Decision& deci
 std::string checked_answer(const store::Prompt& prompt, const std::string& text) {
     if (base::find_invalid_utf8(text) || text.find('\0') != std::string::npos)
         throw Error(ErrorCode::bad_request,
-                    "prompt " + prompt.id + ": the answer is no UTF-8 text");
+                    "prompt " + prompt.id + ": the answer is not UTF-8 text");
     const auto options = chat::try_parse_json(prompt.options.empty() ? "[]" : prompt.options);
     const auto all = options && options->is_array() ? options->get<std::vector<std::string>>()
                                                     : std::vector<std::string>{};
@@ -100,10 +99,10 @@ std::string checked_answer(const store::Prompt& prompt, const std::string& text)
     if (chosen) return *chosen;
     throw Error(ErrorCode::bad_request,
                 "prompt " + prompt.id + ": " + base::quoted(text) + " is not one of the answers",
-                "there are " + base::quoted_list(all) + ", or their numbers");
+                "the answers are " + base::quoted_list(all) + ", or their numbers");
 }
 
-// `name` as of decide().
+// `name` is the agent given to decide().
 void check_kind(const store::Prompt& prompt, Verb verb, bool always, const std::string& name) {
     const auto way = [&](const std::string& wanted) {
         return (name.empty() ? "chorus-tasks " : "chorus-run " + name + " --") + wanted + " " +
@@ -121,7 +120,7 @@ void check_kind(const store::Prompt& prompt, Verb verb, bool always, const std::
                     way("approve") + ", or " + way("deny"));
 }
 
-// What the rules deny by now, or whoever decides may not grant, is not approved.
+// Refuses to approve what the rules now deny or what this person may not grant.
 void check_grant(store::Store& store, const store::Prompt& prompt, const Widening& widening,
                  const policy::Redaction& secrets, bool always) {
     const auto refuse = [&](const std::string& why) {
@@ -144,7 +143,7 @@ void check_grant(store::Store& store, const store::Prompt& prompt, const Widenin
     if (decision.verdict == policy::Verdict::deny) throw refuse(decision.reason);
 }
 
-// Of a prompt about a call that is bound to files; nothing where they are not to be seen.
+// Returns the present binding of a call that is bound to files; nothing if its directory is gone.
 std::optional<Binding> binding_now(const agent::Home& home, const store::Agent& agent,
                                    const store::Prompt& prompt) {
     const tools::Tool* tool = tools::find_tool(prompt.tool);
@@ -155,7 +154,7 @@ std::optional<Binding> binding_now(const agent::Home& home, const store::Agent& 
                      agent::Directory(home.path() + "/" + agent.dir), prompt.profile);
 }
 
-// The approval is for the files as they are now; what is new since the question is said.
+// Binds the approval to the files as they are now, and warns of changes since the question.
 void bind_approval(store::Store& store, const Decider& decider, const Decision& decision,
                    const store::Agent& agent, store::Prompt& prompt) {
     const auto now = binding_now(decider.home, agent, prompt);
@@ -171,7 +170,7 @@ void bind_approval(store::Store& store, const Decider& decider, const Decision& 
             throw Error(
                 ErrorCode::bad_request,
                 "prompt " + prompt.id +
-                    ": the workspace has too many files for another process to say later "
+                    ": the workspace has too many files for another process to check later "
                     "whether they have changed",
                 "chorus-run " + agent.name + " --approve " + prompt.id + ", or --even-if-changed");
         (*decider.held)[prompt.id] = now->files;
@@ -190,7 +189,7 @@ std::string audit_detail(const store::Prompt& decided) {
     return detail;
 }
 
-// False: somebody else was first.
+// Returns false if the prompt was already decided.
 bool decide_one(store::Store& store, const Widening& widening, const store::Prompt& decided) {
     if (decided.kind == "trust" && decided.state == "approved")
         return approve_trust(store, widening, decided);

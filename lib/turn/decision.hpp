@@ -1,4 +1,5 @@
-// A person's word on what waits, from any process: it is on record before anything goes on.
+// A person's decision about a pending prompt, from any process. It is recorded before the turn
+// continues.
 #pragma once
 
 #include <functional>
@@ -19,10 +20,10 @@ namespace chorus::turn {
 struct Decision {
     enum class Verb { approve, deny, answer };
     Verb verb = Verb::approve;
-    std::string id;                // of a prompt, or "all": those of `turn` that wait now
-    std::string text;              // the answer, or the reason of a refusal
-    bool always = false;           // approve: the exact action joins the agent's allow list
-    bool even_if_changed = false;  // approve: whatever the files become until it runs
+    std::string id;                // of a prompt, or "all": the pending ones of `turn`
+    std::string text;              // the answer, or the reason for a denial
+    bool always = false;           // approve: add the exact action to the allow list
+    bool even_if_changed = false;  // approve: even if files change before it runs
     store::TurnId turn = 0;        // for "all"
 };
 
@@ -31,36 +32,36 @@ struct Decider {
     const sys::Environment& environment;
     std::string actor;                             // "uid 1000 (bob)"
     std::function<void(const std::string&)> warn;  // one line for people
-    // Of a process that goes on with the turn: what it saw of files that are too many to keep.
+    // For a process that continues the turn: file states it saw that are too large to store.
     std::map<std::string, SeenFiles>* held = nullptr;
 };
 
-// What waits beyond its time, of the whole home, does so no more. Not inside a transaction.
+// Expires the overdue prompts of the whole home. Not inside a transaction.
 void expire_prompts(store::Store& store);
 
-// What waits, of one agent or of the whole home, without what has come to its time.
+// Returns the pending prompts of one agent or of the whole home, after expiring overdue ones.
 std::vector<store::Prompt> waiting_prompts(store::Store& store,
                                            std::optional<store::AgentId> agent);
 
-// `agent` may be "" where an id is given. Returns what was decided, in the order of the questions.
-// Error(no_prompt) for one that is unknown, decided, expired or another agent's, Error(exited) for
-// a destroyed agent's; Error(forbidden) for who may not decide; Error(bad_request) for an answer
-// that does not fit.
+// Records the decision. `agent` may be "" if an id is given. Returns the decided prompts in the
+// order of the questions. Error(no_prompt) for a prompt that is unknown, decided, expired or
+// another agent's; Error(exited) for one of a destroyed agent; Error(forbidden) if this person may
+// not decide; Error(bad_request) for an answer that does not fit.
 std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
                                   const std::string& agent, const Decision& decision);
 
-// What has changed of the files that the call may use since it was asked: "changed: Makefile", or
-// "". Decides nothing.
+// Returns which of the files that the call may use have changed since the question: "changed:
+// Makefile", or "". Decides nothing.
 std::string changed_since_asked(store::Store& store, const agent::Home& home,
                                 const store::Prompt& prompt);
 
-// What it asks, in one line of a person's screen but for what base::visible does.
+// Returns what the prompt asks, as one line to be passed through base::visible.
 std::string in_one_line(const store::Prompt& prompt);
 
-// Tells what became of a prompt that can no longer be decided: "it was denied by uid 0, 2026-…".
+// Returns what became of a prompt that can no longer be decided: "it was denied by uid 0, 2026-…".
 std::string how_decided(const store::Prompt& prompt);
 
-// The option that a text or its number stands for.
+// Returns the option that the text names, literally or by number.
 std::optional<std::string> chosen_option(const std::vector<std::string>& options,
                                          std::string_view text);
 

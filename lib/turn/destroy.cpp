@@ -43,10 +43,10 @@ using base::ErrorCode;
 using life::Files;
 using store::AgentStatus;
 
-constexpr std::int64_t margin_ms = 2'000;          // for a turn to put its end on record
-constexpr std::int64_t lock_patience_ms = 30'000;  // others than turns let go of it by themselves
+constexpr std::int64_t margin_ms = 2'000;          // for a turn to record its end
+constexpr std::int64_t lock_patience_ms = 30'000;  // other commands release it by themselves
 
-constexpr const char* again = "run it again: it finishes what is begun";
+constexpr const char* again = "run the command again to finish";
 
 class Destruction {
   public:
@@ -67,7 +67,7 @@ class Destruction {
             surroundings_.warn("there is no directory to keep");
             files_ = Files::archived;
         }
-        // of one that was broken off, the session's file may be there without its row
+        // an interrupted run may have left the session's file without its row
         const bool goes_on = agent_.status == AgentStatus::destroying;
         family_ = life::family_of(store_, agent_);
         with_room([&] {
@@ -94,12 +94,12 @@ class Destruction {
         if (is_interrupted()) throw Error(ErrorCode::canceled, "interrupted", hint);
     }
 
-    // Its row as it is then.
+    // Waits for another process that destroys the agent, then reads the row again.
     sys::Lock wait_for_others() {
         const std::string path = home().destroy_lock(agent_.id);
         auto lock = sys::Lock::try_acquire(path, sys::Lock::Mode::exclusive);
         if (!lock) {
-            surroundings_.warn("another process is destroying it: waiting for that");
+            surroundings_.warn("another process is destroying it; waiting for it");
             lock = sys::Lock::acquire(path, sys::Lock::Mode::exclusive, -1,
                                       [this] { return is_interrupted(); });
         }
@@ -122,11 +122,10 @@ class Destruction {
                                        stopping.look();
                                        return is_interrupted();
                                    });
-            check_interrupt("the agent takes no more turns; run it again to destroy it");
+            check_interrupt("the agent accepts no more turns; run the command again to finish");
             if (!lock)
                 throw Error(ErrorCode::agent_busy,
-                            "agent '" + agent_.name + "': another command has it for itself",
-                            again);
+                            "agent '" + agent_.name + "': it is locked by another command", again);
             locks_.push_back(std::move(*lock));
         }
         stopping.finish();
@@ -145,7 +144,7 @@ class Destruction {
         }
     }
 
-    // On a full disk what goes anyway goes first, when nobody works with it any more, and makes
+    // On a full disk, first removes what will be removed anyway, once no process uses it, to make
     // room for what stays.
     template <typename Step>
     std::invoke_result_t<Step> with_room(Step step) {
@@ -170,8 +169,8 @@ class Destruction {
             sys::try_remove_tree(path);
     }
 
-    // What agent.json says does not keep anybody from destroying the agent: then all is saved that
-    // was said since the last clear.
+    // An invalid agent.json does not prevent destroying the agent: everything since the last clear
+    // is then saved.
     Present present() const {
         try {
             return present_context(store_, agent_, {}, surroundings_);
@@ -198,7 +197,7 @@ class Destruction {
         store::Transaction transaction(store_);
         if (done_.session && store::find_sessions(store_, agent_.id, done_.session->id).empty())
             store::insert_session(store_, *done_.session);
-        // the window of what is kept begins where it began
+        // a kept agent keeps its window
         if (!present.messages.empty() && files_ != Files::kept)
             store::advance_clear(store_, agent_.id, sys::now_ms(),
                                  store::newest_message_id(store_, agent_.id));
@@ -219,11 +218,11 @@ class Destruction {
             return with_room([&] { return write(present); });
         } catch (const Error& error) {
             throw Error(error.code(), "the session cannot be saved: " + error.message(),
-                        "--purge saves nothing", error.cause());
+                        "--purge destroys it without saving", error.cause());
         }
     }
 
-    // The same session, written by a run that was killed.
+    // Returns the same session if a killed run has written it.
     std::optional<store::Session> find_saved(
         const std::vector<context::SessionMessage>& messages) const {
         if (!sys::is_directory(directory_.sessions())) return std::nullopt;
@@ -254,12 +253,12 @@ class Destruction {
     std::string told() const {
         std::string text = "Agent " + agent_.name + " was destroyed.";
         if (done_.session)
-            text += " What was said last is in session " + context::short_id(done_.session->id) +
+            text += " Its last context is in session " + context::short_id(done_.session->id) +
                     ": " + done_.session->description + ".";
         return text;
     }
 
-    // While its configuration is there to say where.
+    // Called while the configuration with the channel still exists.
     void tell() const {
         if (files_ == Files::kept && sys::exists(directory_.configuration()))
             tell_people(store_, home(), agent_,
@@ -280,7 +279,7 @@ class Destruction {
                         {told()});
     }
 
-    // Nothing of a process that was killed stays in it, and it holds what only the database knew.
+    // Removes what killed processes left, and writes what only the database has into the directory.
     void complete_directory() const {
         sys::remove_temporaries(directory_.path());
         if (sys::is_directory(directory_.workspace())) {
@@ -302,7 +301,7 @@ class Destruction {
             with_room([&] { return life::finish_destroying(home(), store_, family_, files_); });
         done_.agent = store::find_agent(store_, agent_.id).value_or(agent_);
         deliver_audit(store_, {audit_sink(), home().audit_lock()}, surroundings_.warn);
-        // of a run that was killed when it had taken the directory away
+        // left by a run that was killed after it had taken the directory away
         if (life::has_remains(home(), agent_.name)) life::reclaim_leftovers(home(), store_);
         if (rest_.empty()) return;
         try {
@@ -310,7 +309,7 @@ class Destruction {
         } catch (const Error& error) {
             throw Error(ErrorCode::failed,
                         "agent '" + agent_.name +
-                            "' is destroyed, but not all of its files are gone: " + error.message(),
+                            "' is destroyed, but some of its files remain: " + error.message(),
                         "chorus-config doctor --fix tries again");
         }
     }
@@ -319,7 +318,7 @@ class Destruction {
         try {
             return agent::load_home_configuration(home()).audit_sink;
         } catch (const Error&) {
-            return {};  // of config.json others have told
+            return {};  // errors in config.json are reported elsewhere
         }
     }
 
@@ -331,7 +330,7 @@ class Destruction {
     ShutdownTimeouts timeouts_;
     std::vector<store::Agent> family_ = {};
     std::vector<sys::Lock> locks_ = {};
-    std::string rest_ = {};  // the directory, when it has been taken away
+    std::string rest_ = {};  // the directory after it was taken away
     policy::Redaction redaction_ = policy::Redaction();
     Destroyed done_ = {};
 };

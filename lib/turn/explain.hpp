@@ -1,4 +1,5 @@
-// Why an action would be allowed, asked about or denied for an agent as it is configured now.
+// Explains why an action would be allowed, asked about or denied for an agent as it is configured
+// now.
 #pragma once
 
 #include <optional>
@@ -26,8 +27,8 @@ struct Explanation {
     std::string sandbox_problem;  // why commands cannot run in it, or ""
 };
 
-// As a turn would decide, with the sandbox tried as a turn tries it. Error(bad_request) where the
-// action is none of a tool that there is; Error as for a turn that cannot begin.
+// Decides as a turn would, and tests the sandbox as a turn does. Error(bad_request) if no tool
+// makes such an action; other errors as for a turn that cannot begin.
 Explanation explain(const ExplainOptions& options, const Surroundings& surroundings);
 
 }  // namespace chorus::turn

@@ -55,7 +55,7 @@ std::string notice_text(const store::Agent& agent, const store::Session& session
            context::short_id(session.id) + " to resume.";
 }
 
-// One that is held, and about to be saved.
+// An agent that is locked and about to be saved.
 struct Ready {
     Idle idle;
     Present present;
@@ -77,9 +77,9 @@ class IdleSave {
              const IdleSinks& sinks)
         : store_(store), options_(options), surroundings_(surroundings), sinks_(sinks) {}
 
-    // How many went wrong.
+    // Returns how many agents failed.
     std::size_t run(const std::vector<std::string>& names) {
-        // nobody is held while a model is asked about another
+        // no agent is locked while a model is asked about another
         const std::size_t most =
             options_.summaries == Summaries::by_rule ? most_at_once : std::size_t{1};
         std::vector<Ready> ready;
@@ -92,7 +92,7 @@ class IdleSave {
     }
 
   private:
-    // Of every agent, one that another process destroys meanwhile is no failure.
+    // If every agent is meant, one that is destroyed meanwhile is not a failure.
     bool is_gone(const std::string& name) {
         const auto agent = store::find_agent(store_, name);
         return options_.names.empty() && (!agent || agent->status != store::AgentStatus::active);
@@ -155,7 +155,7 @@ class IdleSave {
             else
                 posts.push_back({one.idle.agent, tell(one), one.present.redaction});
         }
-        ready.clear();  // nobody is held while something is posted
+        ready.clear();  // no agent is locked while texts are posted
         for (const Post& post : posts) this->post(post);
     }
 
@@ -172,7 +172,7 @@ class IdleSave {
                         {post.text});
     }
 
-    // Each waits for the disk; side by side they wait once.
+    // Each write waits for the disk; in parallel they wait only once.
     void write_files(std::vector<Ready>& ready) const {
         std::atomic<std::size_t> next = 0;
         const auto work = [&] {

@@ -1,5 +1,4 @@
-// chorus-context idle-save: who has not been spoken to for long begins anew, and what was said is
-// kept.
+// chorus-context idle-save: saves the context of idle agents as a session and starts a new one.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +16,8 @@
 namespace chorus::turn {
 
 struct IdleOptions {
-    std::vector<std::string> names;          // none: every agent
-    std::optional<std::int64_t> timeout_ms;  // --idle-timeout; else the variable, else what is set
+    std::vector<std::string> names;          // empty: every agent
+    std::optional<std::int64_t> timeout_ms;  // --idle-timeout; else variable, else configuration
     Summaries summaries = Summaries::by_model;
 };
 
@@ -26,18 +25,18 @@ struct IdleSaved {
     const store::Agent& agent;
     const store::Session& session;
     std::int64_t idle_ms = 0;
-    std::string notice;  // what its people are told
+    std::string notice;  // the text shown to people
 };
 struct IdleSinks {
     std::function<void(const IdleSaved&)> saved;
     std::function<void(const std::string& agent, const base::Error&)> failed;
 };
 
-// Where the last activity of an agent is older than its timeout (0: never), no turn is open and the
-// windows hold something: a session with trigger idle_timeout and a clear, in one transaction; of
-// several agents where no model is asked. Summaries are made without a lock; somebody who came
-// meanwhile, or holds the agent, means that it is not idle. What goes wrong with one agent does not
-// stop the others; how many did.
+// If the last activity of an agent is older than its timeout (0: never), no turn is open and the
+// windows are not empty, saves a session with trigger idle_timeout and clears the context, in one
+// transaction; one transaction serves several agents if no model is asked. Summaries are made
+// without a lock; an agent that was used meanwhile, or is locked, is not idle. An error with one
+// agent does not stop the others. Returns how many failed.
 std::size_t save_idle(store::Store& store, const IdleOptions& options,
                       const Surroundings& surroundings, const IdleSinks& sinks);
 

@@ -1,4 +1,4 @@
-// One call between the model's answer and its result.
+// The state of one call between the model's answer and the call's result.
 #pragma once
 
 #include <functional>
@@ -17,12 +17,12 @@ struct Judged {
     DecidedCall decided;
     const tools::Tool* tool = nullptr;
     tools::Arguments arguments;
-    bool asks = false;                             // nobody has decided it yet
-    std::optional<Binding> binding = {};           // of what a person is asked about
-    std::optional<Binding> approved = {};          // what a person's yes was given for
-    std::optional<std::string> answer = {};        // a person's, to a question
-    std::optional<store::Prompt> row = {};         // that waits, or in which it was decided
-    std::function<chat::ToolResult()> apply = {};  // once planned, until it is done
+    bool asks = false;                             // not decided yet
+    std::optional<Binding> binding = {};           // of the call a person is asked about
+    std::optional<Binding> approved = {};          // what a person approved
+    std::optional<std::string> answer = {};        // a person's answer to a question
+    std::optional<store::Prompt> row = {};         // pending, or with the decision
+    std::function<chat::ToolResult()> apply = {};  // set from planning until it has run
 
     bool done = false;  // it has its result
 
@@ -30,7 +30,7 @@ struct Judged {
 };
 
 void allow(Judged& judged, std::string decision, std::string detail);
-// `reason` is what the audit says of it; the model gets `text`, or the reason.
+// `reason` goes into the audit log; the model gets `text` or, if that is empty, the reason.
 void refuse(Judged& judged, std::string decision, const std::string& reason,
             const std::string& text = {});
 

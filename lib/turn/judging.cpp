@@ -1,4 +1,4 @@
-// What becomes of a call before anything runs: the part of Calls that decides.
+// The part of Calls that decides about calls before anything runs.
 #include "base/text.hpp"
 #include "store/records.hpp"
 #include "tools/question.hpp"
@@ -77,7 +77,7 @@ Binding Calls::bind(const Judged& judged) const {
                      rules_.rights->fingerprint);
 }
 
-// What the profile of this moment says, and what people have said about the call.
+// Applies the present profile and people's decisions about the call.
 void Calls::apply_policy(Judged& judged) {
     const policy::Decision decision = weigh(judged);
     judged.decided.action =
@@ -92,7 +92,7 @@ void Calls::apply_policy(Judged& judged) {
     note_denied(judged);
 }
 
-// Nobody is asked about what would fail all the same.
+// Refuses a command that would fail in any case, instead of asking about it.
 void Calls::refuse_futile_question(Judged& judged) const {
     const bool is_command = judged.tool->kind == tools::Class::command;
     if (!is_command || !judged.asks || judged.row || !workplace_.sandbox_problem) return;

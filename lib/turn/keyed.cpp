@@ -26,8 +26,8 @@ void check_same_prompt(const store::Turn& turn, const TurnOptions& options) {
     if (said.empty() || said == hash_of_said(options)) return;
     throw Error(ErrorCode::bad_request,
                 "--idempotency-key: turn " + std::to_string(turn.turn_number) + " of thread " +
-                    std::to_string(turn.thread_id) + " has this key and another prompt",
-                "a key stands for one prompt: take another key");
+                    std::to_string(turn.thread_id) + " has this key but another prompt",
+                "a key belongs to one prompt: use another key");
 }
 
 std::optional<store::Turn> turn_of_key(store::Store& store, store::AgentId agent,
@@ -58,10 +58,10 @@ void check_not_its_own(Place& place, const store::Turn& turn, const TurnOptions&
     const bool is_parked = turn.state == TurnState::parked && is_still_parked(turn);
     if (asked.pending.empty() && !asked.decided && !is_parked) return;
     throw Error(ErrorCode::bad_request,
-                "--cancel-prompts: what waits is turn " + std::to_string(turn.turn_number) +
+                "--cancel-prompts: the waiting turn is turn " + std::to_string(turn.turn_number) +
                     " of thread " + std::to_string(turn.thread_id) +
                     ", which has this idempotency key",
-                "without --cancel-prompts it goes on; without the key, " +
+                "without --cancel-prompts the turn continues; without the key, " +
                     giving_up(place, turn.thread_id));
 }
 
@@ -82,7 +82,7 @@ std::string told_of_unused(const Place& place, const store::Turn& turn, const Tu
         unused.emplace_back("--permissions");
     if (unused.empty()) return {};
     return "turn " + std::to_string(turn.turn_number) +
-           " has this idempotency key and goes on as it was begun, without " +
+           " has this idempotency key and continues as it was begun; ignored: " +
            base::join(unused, ", ");
 }
 

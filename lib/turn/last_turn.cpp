@@ -19,20 +19,20 @@ using base::ErrorCode;
 using base::ExitStatus;
 using store::TurnState;
 
-// All its questions are decided, and nobody has gone on with it.
+// Returns the result of a turn whose questions are decided, but which was not resumed.
 chat::TurnResult not_gone_on(Place& place, const store::Turn& turn) {
     chat::TurnResult result = about(place.store, place.agent.name, turn);
     result.state = chat::State::input_required;
     result.reason = "decided";
     result.exit_status = ExitStatus::input_required;
     result.error =
-        Error(ErrorCode::input_required, "turn: the one before is decided and has not gone on",
+        Error(ErrorCode::input_required, "turn: the previous turn is decided but not resumed",
               chat::resume_command(place.agent.name, turn.thread_id) + ", or " +
                   giving_up(place, turn.thread_id));
     return result;
 }
 
-// What it says where it waits, or is parked and its time has not come.
+// Returns the result of a turn that waits, or is parked and may not continue yet.
 std::optional<chat::TurnResult> still_open(Place& place, const store::Turn& turn,
                                            const std::string& credential) {
     if (turn.state == TurnState::parked) {
@@ -45,7 +45,7 @@ std::optional<chat::TurnResult> still_open(Place& place, const store::Turn& turn
     return std::nullopt;
 }
 
-// What the user said is nowhere on record.
+// Turns the result into that of a message which was not recorded.
 chat::TurnResult not_accepted(chat::TurnResult result, const Place& place,
                               const TurnOptions& options) {
     if (options.says_nothing()) return result;
@@ -56,7 +56,7 @@ chat::TurnResult not_accepted(chat::TurnResult result, const Place& place,
         result.error->code(), "the message was not accepted: " + result.error->message(),
         "chorus-run " + name + " -t " + thread + " --queue MESSAGE leaves it for the next turn, " +
             giving_up(place, place.thread.id) + ", chorus-run " + name +
-            " --new-thread MESSAGE goes beside it");
+            " --new-thread MESSAGE starts a new thread");
     return result;
 }
 
@@ -64,7 +64,7 @@ chat::TurnResult not_accepted(chat::TurnResult result, const Place& place,
 
 std::string giving_up(const Place& place, store::ThreadId thread) {
     return "chorus-run " + place.agent.name + " -t " + std::to_string(thread) +
-           " --cancel-prompts MESSAGE gives the turn up";
+           " --cancel-prompts MESSAGE gives up the turn";
 }
 
 void end_open_turn(Place& place, store::Turn turn, const std::string& reason) {
@@ -119,8 +119,8 @@ void check_not_given_up(Place& place, const TurnOptions& given,
         if (!prompt || prompt->consumed_at != 0 || prompt->turn_id == 0) continue;
         if (last && last->id == prompt->turn_id && last->ended_at == 0) continue;
         throw Error(ErrorCode::no_prompt,
-                    id + ": another process has given up its turn, and nothing was done",
-                    "look at what the thread did instead: chorus-context log " + place.agent.name);
+                    id + ": another process has given up its turn; nothing was done",
+                    "see what the thread did instead: chorus-context log " + place.agent.name);
     }
 }
 
@@ -177,11 +177,10 @@ bool waits_for(const store::Turn& turn, const std::string& credential) {
 }
 
 std::string ways_past_parking(const Place& place, store::ThreadId thread, base::TimeMs resume_at) {
-    return "after " + base::iso8601(resume_at) + " " +
-           chat::resume_command(place.agent.name, thread) +
-           "; a message with -m and the model of " +
-           "another provider goes at once; chorus-tasks cancel " + place.agent.name +
-           " gives the turn up";
+    return "after " + base::iso8601(resume_at) + ": " +
+           chat::resume_command(place.agent.name, thread) + "; with -m and the model of another " +
+           "provider a message runs at once; chorus-tasks cancel " + place.agent.name +
+           " gives up the turn";
 }
 
 void say_recovered(const Surroundings& surroundings, const store::Turn& turn,
@@ -219,7 +218,7 @@ base::Error with_way_on(const base::Error& error, const Place& place, const stor
     if (error.cause() == base::Cause::unknown) return error;
     return {error.code(), error.message(),
             "turn " + std::to_string(turn.turn_number) +
-                " is on record; when that is mended, it goes on with: " +
+                " is on record; when this is fixed, continue it with: " +
                 chat::resume_command(place.agent.name, turn.thread_id),
             error.cause()};
 }

@@ -1,4 +1,4 @@
-// The turn before: waiting, parked, crashed or ended.
+// The previous turn of the thread: waiting, parked, crashed or ended.
 #pragma once
 
 #include <optional>
@@ -12,52 +12,53 @@
 
 namespace chorus::turn {
 
-// What a result says of a turn that is not taken now.
+// Returns a result that describes a turn without running it.
 chat::TurnResult about(store::Store& store, const std::string& agent, const store::Turn& turn);
-// A thread that waits answers with its questions again.
+// Returns the result of a turn that still waits: its questions again.
 chat::TurnResult still_waiting(Place& place, const store::Turn& turn,
                                const std::vector<store::Prompt>& prompts);
 
 struct Asked {
     std::vector<store::Prompt> pending;
-    bool decided = false;  // one by a person, and not used up
+    bool decided = false;  // a person decided one that is not consumed yet
 };
 Asked asked_of(Place& place, const store::Turn& turn);
-// The result where nothing goes on, with what became of the last turn.
+// Returns the result if there is nothing to continue; it describes the last turn.
 chat::TurnResult nothing_to_do(Place& place, const std::optional<store::Turn>& last);
-// Error(no_prompt) where another process has given a turn up between the decision of this one about
-// it and the lock: `last` is the thread's last turn now.
+// Throws Error(no_prompt) if another process gave up the turn after this process decided about it
+// and before it got the lock. `last` is the thread's last turn now.
 void check_not_given_up(Place& place, const TurnOptions& given,
                         const std::optional<store::Turn>& last);
 
-// The end of a hint: the command that gives up the thread's turn, and that it does.
+// Returns the end of a hint: the command that gives up the thread's turn.
 std::string giving_up(const Place& place, store::ThreadId thread);
-// One that waits or is parked, with its prompts.
+// Ends a turn that waits or is parked, and cancels its prompts.
 void end_open_turn(Place& place, store::Turn turn, const std::string& reason);
-// It was rewound, or a session was restored behind it: what it would go on with comes after that.
+// Returns whether the turn was rewound or a session was restored after it, so that it cannot
+// continue.
 bool is_superseded(store::Store& store, const store::Turn& turn);
-// Its end was a limit, and whoever resumes it gives another one.
+// Returns whether the turn ended at max_iterations and a new limit is given.
 bool has_more_iterations(const TurnOptions& options, const store::Turn& turn);
-// Until its time has come, unless a clock that was wrong gave it.
+// Returns whether the turn's resume_at is in the future; no if a wrong clock set it.
 bool is_still_parked(const store::Turn& turn);
-// The credential that a parked turn waits for. A turn with another one does not wait.
+// Store and compare the credential that a parked turn waits for. With another one it does not wait.
 void keep_cooling(store::Turn& turn, const std::string& credential);
 bool waits_for(const store::Turn& turn, const std::string& credential);
 chat::TurnResult still_parked(Place& place, const store::Turn& turn);
-// What there is to do, and when, about a turn that is parked until `resume_at`.
+// Returns the hint for a turn that is parked until `resume_at`.
 std::string ways_past_parking(const Place& place, store::ThreadId thread, base::TimeMs resume_at);
 void say_recovered(const Surroundings& surroundings, const store::Turn& turn,
                    const std::vector<Unfinished>& calls);
 
-// Before a new turn with that credential: one that waits answers again or is given up, a crashed
-// one is closed, and no call of the last turn is left without a result. A result means that nothing
-// new may begin: then a message of the user is queued or is not accepted.
+// Settles the last turn before a new turn with that credential: a waiting one answers again or is
+// given up, a crashed one is closed, and every call gets a result. If a result is returned, no new
+// turn may begin; the user's message was queued or not accepted.
 std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions& options,
                                                  const Surroundings& surroundings,
                                                  const std::string& credential);
 
-// What the database or a full disk could not take of a turn is no reason to say all of it again:
-// the hint names the turn and --resume. Other errors stay as they are.
+// Adds a hint with the turn and --resume to an error of the database or a full disk, since the turn
+// can continue without a new prompt. Returns other errors unchanged.
 base::Error with_way_on(const base::Error& error, const Place& place, const store::Turn& turn);
 
 }  // namespace chorus::turn

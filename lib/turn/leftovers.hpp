@@ -1,5 +1,4 @@
-// What a turn's process left in the file system when it was killed: halves of writes and of commits
-// that nobody will finish.
+// Removes what a killed process of a turn left in the file system: incomplete writes and commits.
 #pragma once
 
 #include "store/turns.hpp"
@@ -7,7 +6,7 @@
 
 namespace chorus::turn {
 
-// Before the row forgets the process that is gone.
+// To be called before the process is removed from the row.
 void remove_leftovers(Place& place, const agent::Home& home, const store::Turn& crashed);
 
 }  // namespace chorus::turn

@@ -137,7 +137,7 @@ void LiveTurn::reload() {
 }
 
 const chat::Request& LiveTurn::assemble(std::int64_t iteration) {
-    // the last one is for what the turn has taken up already
+    // the last iteration takes no new messages
     if (iteration < loaded_.settings.max_iterations) record_.deliver_inbox();
     renew_rules();
     write_opening(place_, loaded_, request_);
@@ -155,7 +155,7 @@ void LiveTurn::begin_with(AssembledWindow window) {
     has_window_ = true;
 }
 
-// The window is read once and grows by what is committed, until a limit cuts it anew.
+// The window is read once and then grows by what is committed, until a limit cuts it.
 void LiveTurn::renew_conversation() {
     std::vector<chat::Message>& messages = request_.messages;
     if (has_project_) messages.erase(messages.begin());
@@ -207,8 +207,8 @@ model::Answer LiveTurn::ask(const chat::Request& request) {
     return answer;
 }
 
-// Some servers number their calls anew in each answer. A call is known by its id, in the
-// conversation and among the calls of the turn, of which --retry leaves some out of the window.
+// Some servers restart the numbers of calls in each answer. Ids must be unique in the conversation
+// and among the calls of the turn, some of which --retry leaves out of the window.
 void LiveTurn::give_unique_ids(const chat::Request& request, chat::Reply& reply) const {
     if (reply.tool_calls.empty()) return;
     std::set<std::string> taken = record_.call_ids();
@@ -251,7 +251,7 @@ Ran LiveTurn::run(const std::vector<chat::ToolCall>&) {
 }
 
 void LiveTurn::refuse_cut(const chat::Reply& reply) {
-    // what was used says it for a limit of the provider's own too
+    // the tokens used tell a limit of the provider's own too
     const std::int64_t most = reply.usage.output_tokens > 0 ? reply.usage.output_tokens
                                                             : loaded_.settings.max_output_tokens;
     const std::string limit = most > 0 ? " of " + std::to_string(most) + " tokens" : "";
@@ -284,8 +284,8 @@ void LiveTurn::conclude(const chat::Reply& reply, const std::string& text) {
     tell(reply);
 }
 
-// Calls that changed nothing yet are decided again and run; what may have taken effect is only
-// told.
+// Calls that have changed nothing yet are decided again and run. Those that may have taken effect
+// only get a result.
 std::optional<LoopEnd> LiveTurn::take_up(const std::vector<Unfinished>& unfinished) {
     std::vector<Unfinished> settled;
     std::vector<chat::ToolCall> again;
@@ -315,9 +315,9 @@ void LiveTurn::run_to_end(const std::vector<Unfinished>& unfinished) {
     if (!concluded_) fill(*end);
 }
 
-// An error that the turn cannot go on from (a configuration that broke meanwhile, a full disk) ends
-// it, on record where that can still be written. A turn whose end cannot be recorded is one whose
-// process has gone: --resume goes on with it.
+// An error that the turn cannot recover from (an invalid configuration, a full disk) ends it, and
+// the end is recorded if possible. A turn whose end cannot be recorded is treated like one whose
+// process is gone: --resume continues it.
 void LiveTurn::guard(const std::function<void()>& work) {
     try {
         work();

@@ -1,5 +1,5 @@
-// The loop's host in a real turn: context from store and directory, model over the network, calls
-// under the profile, every step on record.
+// The loop's host in a real turn: reads the context from store and directory, asks the model, runs
+// calls under the profile, and records every step.
 #pragma once
 
 #include <memory>
@@ -19,11 +19,11 @@
 
 namespace chorus::turn {
 
-// Where the window of this turn begins and ends; taken once at its start.
+// The bounds of this turn's window, set once at its start.
 struct WindowFrame {
     base::TimeMs after_time = 0;
     std::int64_t after_message = 0;
-    bool is_fresh = false;  // the messages of the turn itself are all that it has
+    bool is_fresh = false;  // holds only the messages of the turn itself
 };
 
 // The parts of a turn that are loaded before anything is committed.
@@ -32,48 +32,48 @@ struct Loaded {
     Settings settings;
     Rights rights;
     std::vector<agent::TrustChange> untrusted;
-    std::string file;  // of what it was made: agent.json, and the trusted part of it
+    std::string file;  // the source: agent.json, and its trusted part
     std::string part;
-    std::vector<std::string> joined;  // the rights of those it works for (turn/rights.hpp)
-    bool is_shared = false;           // it works for others too
+    std::vector<std::string> joined;  // rights of other senders (turn/rights.hpp)
+    bool is_shared = false;           // the turn has messages of others
 };
-// As the turn has it, with its own permissions where it was given some.
+// Returns the configuration of the turn, with its own permissions if it was given any.
 InForce in_force_for(Place& place, const TurnOptions& options);
-// Whether that would give the same again.
+// Returns whether loading again would give the same.
 bool is_current(Place& place, const Loaded& loaded);
 Loaded load(Place& place, const TurnOptions& options, const Surroundings& surroundings);
-// Of the place, which outlives it.
+// The place must outlive the workplace.
 tools::Workplace make_workplace(Place& place, const Surroundings& surroundings,
                                 const Settings& settings);
 
-// The messages of the next request, without the project's text. The place's thread knows the cut
-// from then on; compact.hpp has what becomes of messages that no longer fit.
+// The messages of the next request, without the project's text. Assembling sets the cut of the
+// place's thread; compact.hpp handles messages that no longer fit.
 struct AssembledWindow {
     std::vector<chat::Message> messages;
     bool cut_moved = false;
-    bool limits_grew = false;  // since the cut was made: what they left out was looked at again
-    std::vector<chat::Message> dropped = {};  // by the limits, now
-    chat::Usage usage = {};                   // of a summary that was made for it
+    bool limits_grew = false;  // since the cut: messages left out were considered again
+    std::vector<chat::Message> dropped = {};  // now left out by the limits
+    chat::Usage usage = {};                   // of a summary made for it
 };
 AssembledWindow assemble_window(Place& place, const Loaded& loaded, const WindowFrame& frame,
                                 std::int64_t open_turn);
 WindowFrame frame_for(const Place& place, const Settings& settings, base::TimeMs now);
-// Returns the tokens that the budget leaves for messages beside system prompt, documents, tools and
-// the project's text, as it compares with estimates; 0 for no limit.
+// Returns how many estimated tokens the budget leaves for messages besides system prompt,
+// documents, tools and the project's text; 0 for no limit.
 std::int64_t room_for_messages(Place& place, const Loaded& loaded,
                                const std::vector<chat::Message>& messages);
-// Whether max_messages or the token budget may leave something out of it, tokens being counted as
-// the provider did in the thread's last turn.
+// Returns whether max_messages or the token budget may leave out messages of the request. Token
+// estimates are corrected by the provider's count in the thread's last turn.
 bool exceeds_limits(Place& place, const Loaded& loaded, const chat::Request& request);
-// Tools that no profile hides.
+// Returns the tools that no profile hides.
 std::vector<chat::ToolDefinition> visible_tools(const std::vector<policy::Profile>& profiles);
 
-// The user's message, with the status block of this moment, for which `tasks` are those that run.
+// Returns the user's message with the current status block; `tasks` are the running tasks.
 chat::Message user_message(Place& place, const std::string& text, std::vector<store::Task> tasks);
 
-// Everything of a request but its conversation.
+// Fills in a request except for its conversation.
 void write_opening(const Place& place, const Loaded& loaded, chat::Request& request);
-// Of a text that seldom changes: the digest is made anew only when it does.
+// Caches the digest of a text that seldom changes.
 class Digest {
   public:
     const std::string& of(std::string_view text);
@@ -90,10 +90,10 @@ struct PrefixDigests {
     Digest tools;
 };
 
-// What providers' caches hang on; the request is without the project's text yet.
+// Returns what providers' caches depend on. The request must not hold the project's text yet.
 store::Prefix prefix_of(const Loaded& loaded, const chat::Request& request,
                         const std::string& project, PrefixDigests& digests);
-// AGENTS.md as the first user message, where there is one.
+// Returns AGENTS.md as the first user message, if there is one.
 std::optional<chat::Message> project_message(const Place& place);
 
 class LiveTurn : public LoopHost {
@@ -102,10 +102,10 @@ class LiveTurn : public LoopHost {
              const Surroundings& surroundings, Loaded loaded, WindowFrame frame);
     ~LiveTurn() override;
 
-    // The window as it was before the turn's own messages, where the caller has it already.
+    // Sets the window as it was before the turn's own messages, if the caller has it already.
     void begin_with(AssembledWindow window);
 
-    // Settles or runs again what the turn had left undone, then the loop, then the turn's end.
+    // Settles or repeats unfinished calls, runs the loop, then records the turn's end.
     chat::TurnResult take(const std::vector<Unfinished>& unfinished);
 
     bool stop_requested() override { return shutdown_.requested(); }

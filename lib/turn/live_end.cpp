@@ -15,7 +15,7 @@ using base::ErrorCode;
 using base::ExitStatus;
 using chat::State;
 
-constexpr std::int64_t usual_cooldown_ms = 60'000;  // where the provider names no time
+constexpr std::int64_t usual_cooldown_ms = 60'000;  // if the provider names no time
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void LiveTurn::fill_failure(const model::Failure& failure) {
                                    surroundings_.environment));
     }
     if (failure.category == model::Category::unauthorized)
-        hint = "with a valid key it goes on: " + goes_on;
+        hint = "with a valid key, continue with: " + goes_on;
     const bool is_alone = std::none_of(
         request_.messages.begin(), request_.messages.end(), [&](const chat::Message& message) {
             return message.turn_id != 0 && message.turn_id != record_.turn().id;
@@ -45,14 +45,14 @@ void LiveTurn::fill_failure(const model::Failure& failure) {
                           "workspace, which the model can view in parts"
                         : "chorus-context clear " + place_.agent.name +
                               " empties the window, chorus-run " + place_.agent.name +
-                              " --fresh MESSAGE does for one turn";
+                              " --fresh MESSAGE begins one turn with an empty window";
     result_.error = Error(
         code, "model " + loaded_.settings.model + ": " + place_.redaction.apply(failure.message),
         hint);
     result_.exit_status = base::exit_status(code);
 }
 
-// The table of chorus(7), section ENDS.
+// Implements the table in section ENDS of chorus(7).
 void LiveTurn::fill(const LoopEnd& end) {
     result_.text = place_.redaction.without_active(end.text);
     record_.turn().commit_after = repo::head_commit(place_.root.path());
@@ -97,7 +97,7 @@ void LiveTurn::fill(const LoopEnd& end) {
             return;
         case End::denied:
             return failed("denied", ErrorCode::denied,
-                          "turn: nobody is there to decide, and it is not to wait");
+                          "turn: approval needed, and --on-ask is fail");
         case End::refused:
             return failed(
                 refused_reason, ErrorCode::failed,

@@ -11,7 +11,7 @@ std::int64_t spent(const chat::Usage& usage) {
     return usage.input_tokens + usage.output_tokens;
 }
 
-// The end that a final answer's stop reason stands for.
+// Returns the end that a final answer's stop reason means.
 End end_of(StopReason stop) {
     switch (stop) {
         case StopReason::max_tokens:
@@ -47,7 +47,7 @@ std::optional<model::Failure> failure_of(const chat::Reply& reply) {
     return failure;
 }
 
-// Counts failures; any success resets, a denial does neither.
+// Counts failures in a row: a success resets the count, a denial does not change it.
 class FailureRun {
   public:
     explicit FailureRun(int most) : most_(most) {}
@@ -66,7 +66,7 @@ class FailureRun {
     bool reached_ = false;
 };
 
-// Keeps what had come until a failure; the calls of an incomplete answer are never kept.
+// Keeps the text that came before a failure; the calls of an incomplete answer are never kept.
 void keep_partial(LoopHost& host, const model::Answer& answer) {
     if (answer.reply.text.empty()) return;
     chat::Reply partial;
@@ -122,7 +122,7 @@ LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
         }
 
         if (end_of(reply.stop) == End::refused || end_of(reply.stop) == End::provider_failed) {
-            // broken off, and nobody knows where: what it asked for is not run
+            // cut off at an unknown point: its calls are not run
             keep_partial(host, answer);
             end.failure = failure_of(reply);
             return ended(end_of(reply.stop));

@@ -1,5 +1,5 @@
-// One turn as a function without state: messages, tools and a model in, steps out. It never touches
-// the database: its host commits what it hands over, and a test's host records it.
+// One turn as a function without state. It never touches the database: its host commits what it is
+// given, and a test's host records it.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ enum class End {
     max_iterations,
     tokens,  // the turn's token cap, or an answer cut at its own limit
     input_required,
-    denied,         // nobody was there to decide, and the turn is not to wait
+    denied,         // approval was needed, and on_ask is fail
     refused,        // the model declined
     tool_failures,  // five in a row
     provider_failed,
-    interrupted,  // a signal, or the time was up: the host knows which
+    interrupted,  // by a signal or --timeout: the host knows which
 };
 
 struct LoopLimits {
@@ -39,24 +39,25 @@ struct Ran {
     Decided how = Decided::all;  // an approval that no longer fits is asked for again
 };
 
-// What the loop needs of the world. Each function commits before it returns.
+// What the loop needs from outside. Each function commits before it returns.
 class LoopHost {
   public:
     virtual ~LoopHost() = default;
     virtual bool stop_requested() = 0;
-    // The context of this iteration, valid until the next; configuration and docs are read afresh.
+    // Returns the context of this iteration, valid until the next. Reads configuration and docs
+    // again.
     virtual const chat::Request& assemble(std::int64_t iteration) = 0;
     virtual model::Answer ask(const chat::Request& request) = 0;
-    // An answer with calls, or a partial one.
+    // Records an answer with calls, or a partial one.
     virtual void keep(const chat::Reply& reply) = 0;
     // All calls are decided before any runs.
     virtual Decided decide(const std::vector<chat::ToolCall>& calls) = 0;
-    // Runs what may run; every call has its result committed afterwards unless a stop was
-    // requested, or a call has to wait after all.
+    // Runs the allowed calls. Afterwards the result of every call is committed, unless a stop was
+    // requested or a call has to wait for a decision after all.
     virtual Ran run(const std::vector<chat::ToolCall>& calls) = 0;
-    // Calls of an answer cut at its token limit: each gets a result saying that it was not run.
+    // Gives each call of an answer cut at its token limit a result saying that it was not run.
     virtual void refuse_cut(const chat::Reply& reply) = 0;
-    // The final answer and the turn's end, in one transaction.
+    // Records the final answer and the turn's end in one transaction.
     // `text` is the whole answer, with what was said before a pause.
     virtual void conclude(const chat::Reply& reply, const std::string& text) = 0;
 };

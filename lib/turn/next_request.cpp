@@ -14,7 +14,7 @@
 namespace chorus::turn {
 namespace {
 
-// A turn that has not ended keeps its messages in the window, as the next one will find them.
+// Returns the open turn or 0. Its messages stay in the window, as the next turn will find them.
 std::int64_t open_turn_of(Place& place) {
     const auto open = store::find_open_turn(place.store, place.agent.id, place.thread.id);
     return open ? open->id : 0;
@@ -61,7 +61,7 @@ std::string dry_run(const TurnOptions& options, const Surroundings& surroundings
     said.status = next.status;
     next.request.messages.push_back(std::move(said));
     std::string body = model::request_body(endpoint, next.request);
-    if (body.empty()) surroundings.warn(next.model + " calls nobody: there is no request");
+    if (body.empty()) surroundings.warn(next.model + " sends no request");
     return body;
 }
 

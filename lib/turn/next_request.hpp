@@ -1,4 +1,4 @@
-// What the thread's next turn would send, were it to begin now. Commits nothing, calls nobody.
+// What the thread's next turn would send if it began now. Commits nothing, sends nothing.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ struct NextRequest {
     std::string agent;
     store::ThreadId thread = 1;
     std::string model;                  // in full
-    chat::Request request;              // but for the user's message, which nobody has said yet
+    chat::Request request;              // without the user's message
     bool begins_with_project = false;   // the first of its messages is the text of AGENTS.md
-    std::string status;                 // the block that would stand with the user's message
+    std::string status;                 // the block that would be sent with that message
     std::int64_t token_budget = 0;      // of the window, in the provider's tokens; 0: no limit
     std::int64_t estimated_tokens = 0;  // of the window
 };

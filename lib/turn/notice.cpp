@@ -48,8 +48,8 @@ void warn_of_clock(const store::Agent& agent, const std::function<void(const std
     const base::TimeMs now = sys::now_ms();
     if (store::is_believed(agent.last_activity, now)) return;
     warn("agent '" + agent.name + "': its last activity is dated " +
-         base::iso8601(agent.last_activity) + ", and it is " + base::iso8601(now) +
-         ": a clock was wrong; the window and the idle time go by the present one");
+         base::iso8601(agent.last_activity) + ", but it is now " + base::iso8601(now) +
+         ": a clock was wrong; the window and the idle time use the present clock");
 }
 
 std::string how_to_decide(const std::string& agent, const std::vector<store::Prompt>& waiting) {

@@ -1,5 +1,5 @@
-// What an agent's people are told beside the conversation: in the transcript, and
-// (turn/channel.hpp) where its channel leads.
+// Notices for people besides the conversation: in the agent's transcript and, by turn/channel.hpp,
+// in its channel.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +18,23 @@ namespace chorus::turn {
 struct Notice {
     std::string heading;
     std::string text;
-    // The threads whose transcripts get it, and up to which message it stands for what is said
-    // there; 0: for nothing.
+    // The threads whose transcripts get it, each with the id up to which it replaces messages
+    // there; 0: none.
     std::map<store::ThreadId, std::int64_t> threads;
     std::int64_t said_until = 0;  // older messages that a transcript lacks come first
 };
 
-// What cannot be told is a warning: what it is about has happened and is on record.
+// Writes the notice to the transcripts. A failure is a warning: the event itself is already
+// recorded.
 void tell_people(store::Store& store, const agent::Home& home, const store::Agent& agent,
                  const Notice& notice, const policy::Redaction& redaction,
                  const std::function<void(const std::string&)>& warn);
 
-// Each question that waits, and the commands that decide it: whoever reads them need not have seen
-// the turn. "" where none waits.
+// Returns each pending question with the commands that decide it, for readers who have not seen the
+// turn; "" if there are none.
 std::string how_to_decide(const std::string& agent, const std::vector<store::Prompt>& waiting);
 
-// Where the agent's last activity is dated so far ahead that it is not believed
-// (store/believed.hpp).
+// Warns if the agent's last activity is dated too far ahead to be believed (store/believed.hpp).
 void warn_of_clock(const store::Agent& agent, const std::function<void(const std::string&)>& warn);
 
 }  // namespace chorus::turn

@@ -26,7 +26,7 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-// Of -C, or of the agent's own place.
+// Checks the directory of -C or of the agent.
 std::string checked_directory(store::Store& store, const Wanted& wanted, const agent::Home& home,
                               const sys::Environment& environment) {
     const std::string what = wanted.is_given ? "-C" : "the directory of the agent";
@@ -34,8 +34,8 @@ std::string checked_directory(store::Store& store, const Wanted& wanted, const a
         throw Error(
             ErrorCode::bad_request, what + ": " + base::quoted(wanted.path) + ": not a directory",
             wanted.is_given ? ""
-                            : "where it was moved: chorus-init --here NAME --exist-ok in the new "
-                              "place");
+                            : "if it was moved: chorus-init --here NAME --exist-ok in the new "
+                              "directory");
     const std::string path = life::named_path(
         store, home, ErrorCode::bad_request, what,
         (wanted.path.starts_with('/') ? "" : sys::real_path(".") + "/") + wanted.path);
@@ -56,7 +56,7 @@ std::string holder_of(store::Store& store, const store::Agent& agent, const stor
            ")";
 }
 
-// What has to end a wait is thrown through it.
+// Returns a function that ends a wait by throwing.
 std::function<bool()> until_it_may_begin(const TurnOptions& options,
                                          const Surroundings& surroundings) {
     return [&] {
@@ -65,14 +65,15 @@ std::function<bool()> until_it_may_begin(const TurnOptions& options,
     };
 }
 
-// Other writers are waited for like the agent: what is not to be waited for is held for a moment.
+// Other writers of the database are waited for as long as the agent; without --wait, as long as the
+// store's default, because they write only briefly.
 void be_patient(store::Store& store, std::int64_t wait_ms, const TurnOptions& options,
                 const Surroundings& surroundings) {
     store.set_patience(wait_ms == 0 ? store::longest_wait_ms : wait_ms,
                        until_it_may_begin(options, surroundings));
 }
 
-// What the locks that are held now keep as it is, and what may have changed in the wait for them.
+// Reads again what the locks protect: it may have changed while they were waited for.
 void read_again(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
     place.agent = life::require_again(place.store, place.agent);
     place.home_configuration = agent::load_home_configuration(surroundings.home);
@@ -83,7 +84,7 @@ void read_again(Place& place, const TurnOptions& options, const Surroundings& su
     sys::remove_mount_points(place.root.path());
 }
 
-// The branch that `current` names may have changed in the wait for the agent.
+// The thread is chosen after the wait: the branch that `current` names may have changed meanwhile.
 void lock_agent(Place& place, const TurnOptions& options, const Surroundings& surroundings,
                 std::int64_t wait_ms) {
     auto held =
@@ -95,7 +96,7 @@ void lock_agent(Place& place, const TurnOptions& options, const Surroundings& su
         context::require_thread(place.store, place.agent, place.directory, options.thread);
 }
 
-// One process at a time uses a key, whatever thread it means; a turn stays on its own thread.
+// One process at a time uses a key, on whatever thread. If a turn has the key, its thread is used.
 void lock_key(Place& place, const TurnOptions& options, const Surroundings& surroundings,
               std::int64_t wait_ms) {
     constexpr std::size_t digits = 10;  // of a hash, within the range that can be locked
@@ -112,7 +113,7 @@ void lock_key(Place& place, const TurnOptions& options, const Surroundings& surr
         place.thread = *store::find_thread(place.store, place.agent.id, place.keyed->thread_id);
 }
 
-// Names what helps against a busy thread and goes with the options that were given.
+// Returns the ways past a busy thread that fit the given options.
 std::string ways_past(const Place& place, const TurnOptions& options) {
     const bool may_go_beside =
         !options.says_nothing() && options.thread.empty() && !place.keyed && !options.new_thread;
@@ -147,7 +148,7 @@ std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn) {
 
 sys::Root root_for(store::Store& store, const agent::Directory& directory, const Wanted& wanted,
                    const agent::Home& home, const sys::Environment& environment) {
-    // the home stays private
+    // files in the home stay private
     const unsigned mask = wanted.path.empty() ? sys::private_umask : sys::caller_umask();
     const std::string path = wanted.path.empty()
                                  ? sys::real_path(directory.workspace())
@@ -164,7 +165,7 @@ sys::Root root_of_turn(Place& place, const TurnOptions& options, const Surroundi
     if (options.directory.empty())
         return root_for(place.store, place.directory, wanted, surroundings.home,
                         surroundings.environment);
-    std::string why = "the turn works there, and it is gone";
+    std::string why = "the turn's directory no longer exists";
     if (sys::is_directory(options.directory)) {
         sys::Root root = root_for(place.store, place.directory, wanted, surroundings.home,
                                   surroundings.environment);
@@ -172,7 +173,7 @@ sys::Root root_of_turn(Place& place, const TurnOptions& options, const Surroundi
         why = "a link leads elsewhere now";
     }
     throw Error(ErrorCode::bad_request, "-C: " + base::quoted(options.directory) + ": " + why,
-                "make it again, or " + giving_up(place, place.thread.id));
+                "create it again, or " + giving_up(place, place.thread.id));
 }
 
 void limit_waits(store::Store& store, const TurnOptions& options) {
@@ -181,8 +182,8 @@ void limit_waits(store::Store& store, const TurnOptions& options) {
     store.set_patience(store::longest_wait_ms, [last_ms] {
         if (last_ms != 0 && sys::monotonic_ms() > last_ms)
             throw Error(ErrorCode::timeout,
-                        "turn: the time given with --timeout is up, and another process keeps its "
-                        "end from being recorded");
+                        "turn: the time given with --timeout is up, and another process prevents "
+                        "recording its end");
         return false;
     });
 }

@@ -1,5 +1,5 @@
-// What a turn works in: the agent found, its locks held, its thread chosen, its configuration
-// loaded. What was read before a lock was held is read again after it.
+// What a turn works in: agent, locks, thread and configuration. What was read before a lock was
+// taken is read again afterwards.
 #pragma once
 
 #include <map>
@@ -30,19 +30,20 @@ struct Place {
     std::optional<sys::Lock> agent_lock;
     std::optional<sys::Lock> key_lock;  // of --idempotency-key
     std::optional<sys::Lock> thread_lock;
-    std::optional<store::Turn> keyed = {};  // the turn that has the key, whose thread is then meant
-    policy::Redaction redaction = policy::Redaction();  // the keys in use, from their first use on
-    bool has_channel = false;      // beside the transcript, as its configuration was last loaded
-    std::int64_t newest_post = 0;  // for the channel, when the turn is over; 0: nothing
-    // Of what came through the inbox into the turn: it does no more than those who sent it might.
+    std::optional<store::Turn> keyed = {};              // the turn with the key; its thread is used
+    policy::Redaction redaction = policy::Redaction();  // the keys in use
+    bool has_channel = false;                           // as its configuration was last loaded
+    std::int64_t newest_post = 0;  // outbox row to post after the turn; 0: none
+    // The rights of the senders of inbox messages in the turn, which may do no more than they may.
     std::vector<std::string> joined_rights = {};
-    bool is_shared = false;                      // anything came so
+    bool is_shared = false;                      // others have sent messages
     std::map<std::string, SeenFiles> held = {};  // TurnOptions::held
-    // What a call that was killed left for programs outside the sandbox to obey, a sentence.
+    // A sentence naming files left by a killed call that programs outside the sandbox would obey.
     std::string left_plants = {};
     std::string stands_in = {};  // TurnOptions::stands_in
 };
-// Posted when the turn is over, where there is a channel. Inside a transaction of the caller.
+// Stores a text to be posted when the turn is over, if there is a channel. Inside a transaction of
+// the caller.
 void keep_for_channel(Place& place, store::TurnId turn, const std::string& text);
 
 struct Found {
@@ -51,33 +52,33 @@ struct Found {
 };
 // Error(not_found), Error(exited), Error(not_ready).
 Found find_agent(const TurnOptions& options, const Surroundings& surroundings);
-// Without a lock. The store goes into the place, unless this throws: Error(bad_request) for -C and
-// what a configuration or a directory lacks.
+// Opens the place without a lock and moves the store into it. If this throws, the store is not
+// moved: Error(bad_request) for -C, and the errors of configuration and directory.
 Place open_place(Found& found, const TurnOptions& options, const Surroundings& surroundings);
 Place open_place(const TurnOptions& options, const Surroundings& surroundings);
-// Takes the locks, and reads again what they keep as it is. Error(agent_busy). With --new-thread
-// the place stays, unlocked, the thread that the new one will stand beside.
+// Takes the locks and reads again what they protect. Error(agent_busy). With --new-thread the
+// thread stays the present one, without a lock.
 void lock_place(Place& place, const TurnOptions& options, const Surroundings& surroundings);
-// What a turn at work commits waits for other writers no longer than --timeout lets it end: then
-// Error(timeout).
+// Limits how long commits of a turn at work wait for other writers: until --timeout requires its
+// end, then Error(timeout).
 void limit_waits(store::Store& store, const TurnOptions& options);
-// Whether the turn, which has a key, has its result: it answers again, and nothing is begun.
+// Returns whether the turn with the key has its result, which is then returned again.
 bool has_answered(const store::Turn& turn);
-// The locks of the agent and the thread, where both are free now.
+// Takes the locks of the agent and the thread if both are free now.
 enum class Tried { locked, agent_taken, thread_taken };
 Tried try_lock(Place& place, const TurnOptions& options, const Surroundings& surroundings);
-// --new-thread: made and locked, once it is known that the turn can begin.
+// --new-thread: creates and locks the thread, once it is known that the turn can begin.
 void begin_thread(Place& place, const TurnOptions& options, const Surroundings& surroundings);
-// What that turn worked in; nothing where it is gone, or where a link leads there now.
+// Returns the directory the turn worked in; nothing if it is gone or is a link now.
 std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn);
 struct Wanted {
     std::string path;      // "": the agent's workspace
     bool is_given = true;  // by -C
 };
-// What a turn works in, where it may be that.
+// Returns the directory a turn works in, after checking that it may be used.
 sys::Root root_for(store::Store& store, const agent::Directory& directory, const Wanted& wanted,
                    const agent::Home& home, const sys::Environment& environment);
-// The same of a turn that goes on in DIR. Error(bad_request) where DIR is gone or leads elsewhere.
+// The same for a turn that continues in DIR. Error(bad_request) if DIR is gone or leads elsewhere.
 sys::Root root_of_turn(Place& place, const TurnOptions& options, const Surroundings& surroundings);
 
 }  // namespace chorus::turn

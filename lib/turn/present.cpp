@@ -8,7 +8,7 @@
 namespace chorus::turn {
 namespace {
 
-// A session can be saved whatever the configuration asks of a turn.
+// A session can be saved even if the configuration allows no turn.
 Settings settings_of(const Present& present, const store::Agent& agent,
                      const Surroundings& surroundings) {
     try {

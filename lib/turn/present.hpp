@@ -21,20 +21,20 @@ struct Present {
     std::vector<context::SessionMessage> messages;
 };
 
-// The windows of these threads; of none: of all. Needs no lock: messages never change. Where the
-// model that agent.json names is not known, it is as if a summary failed.
+// Returns the windows of these threads, or of all threads if none is given. Needs no lock, because
+// messages never change. An unknown model in agent.json has the effect of a failed summary.
 Present present_context(store::Store& store, const store::Agent& agent,
                         const std::vector<store::ThreadId>& threads,
                         const Surroundings& surroundings);
 
-// What the session of it says: `description` may be "". A summary that cannot be made is a
-// warning, and the session says so.
+// Returns what a session of it says; `description` may be "". A failed summary is a warning, and
+// the session says so.
 context::SessionAbout about_session(const Present& present, context::SessionTrigger trigger,
                                     const std::string& description, Summaries summaries,
                                     const Surroundings& surroundings);
 
-// Returns the time that all messages of the agent's window are newer than; 0 where its
-// configuration cannot be read.
+// Returns the time that all messages of the agent's window are newer than; 0 if its configuration
+// cannot be read.
 base::TimeMs window_begin(const agent::Home& home, const store::Agent& agent);
 
 }  // namespace chorus::turn

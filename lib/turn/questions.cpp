@@ -104,10 +104,10 @@ void Questions::reopen(Judged& judged, const std::string& why) {
     judged.decided.detail = "asked again: " + place_.redaction.apply(why);
 }
 
-// What its row says, once it is decided.
+// Applies the decision in the row.
 void Questions::take_row(Judged& judged) {
     const store::Prompt& row = *judged.row;
-    // the answer to a question may be told again, where its result was lost
+    // a consumed answer may be given again if its result was lost
     judged.decided.prompt_id = row.consumed_at == 0 ? row.id : "";
     if (row.state == "approved") {
         judged.approved = binding_of(place_.store, row, place_.held);
@@ -122,7 +122,7 @@ void Questions::take_row(Judged& judged) {
         refuse(judged, "ask_denied", "nobody decided it in time");
         judged.decided.outcome = "expired";
     }
-    // else whoever decided it has put it into the audit log
+    // otherwise the deciding process has written the audit row
     judged.decided.audited = row.state != "expired";
 }
 
@@ -133,7 +133,7 @@ void Questions::heed(Judged& judged, Verdict verdict) {
                (one.consumed_at == 0 || judged.is_question());
     });
     if (row == rows.rend()) return;
-    // the profile was changed so that nobody needs to be asked
+    // the profile has changed and no approval is needed any more
     if (row->state == "pending" && !judged.asks) return;
     judged.row = *row;
     if (row->state == "pending") {
@@ -151,7 +151,7 @@ void Questions::compare(Judged& judged) {
     if (!why.empty()) reopen(judged, why);
 }
 
-// Somebody else was first, or its time is over: that holds.
+// Applies the row if somebody else has decided it or it has expired.
 bool Questions::take_settled_row(Judged& judged) {
     expire_prompts(place_.store);
     judged.row = store::find_prompt(place_.store, judged.row->id);
@@ -160,7 +160,7 @@ bool Questions::take_settled_row(Judged& judged) {
     return true;
 }
 
-// False: it could not be decided any more.
+// Returns false if the prompt was already decided.
 bool Questions::settle_row(Judged& judged, const Reply& reply) {
     Judged decided = judged;
     take_reply(decided, reply);
@@ -201,7 +201,7 @@ void Questions::take_reply(Judged& judged, const Reply& reply) const {
     }
 }
 
-// Asked often: the row is read only where another process has written.
+// Called often, so the row is read only if another process has written to the database.
 bool Questions::is_settled(const std::string& id) {
     const std::int64_t version = place_.store.version_by_others();
     if (version == seen_version_) return false;
@@ -229,7 +229,7 @@ Reply Questions::ask_until_settled(Judged& judged, std::int64_t prompt_ttl_ms) {
 
 Reply Questions::ask(Judged& judged, std::int64_t prompt_ttl_ms) {
     if (!surroundings_.ask) return {};
-    // a row would hold the secret
+    // a row would store the secret
     const bool may_be_stored = !place_.redaction.changes(judged.decided.call.arguments);
     if (!judged.row && may_be_stored) judged.row = new_row(judged, prompt_ttl_ms);
     if (judged.row) record_.begin_asking(*judged.row);
@@ -240,7 +240,7 @@ Reply Questions::ask(Judged& judged, std::int64_t prompt_ttl_ms) {
         holds = false;
         if (take_settled_row(judged))
             surroundings_.warn("prompt " + judged.row->id + ": " +
-                               (is_answered ? "what was typed came too late: " : "") +
+                               (is_answered ? "the answer came too late: " : "") +
                                how_decided(*judged.row));
     } else if (!judged.row) {
         take_reply(judged, reply);
@@ -254,7 +254,7 @@ void Questions::allow_equal(Judged& judged) const {
     judged.decided.prompt_id = judged.row ? judged.row->id : "";
     judged.approved = judged.binding;
     allow(judged, "ask_approved", "User approved at the terminal, always");
-    judged.decided.audited = judged.row.has_value();  // with the rule
+    judged.decided.audited = judged.row.has_value();  // when the rule was added
 }
 
 std::vector<chat::PromptNotice> Questions::suspend(const std::vector<Judged>& calls,

@@ -1,4 +1,4 @@
-// What only a person can decide: asked at the terminal, or written down for whoever comes.
+// What only a person can decide: asked at the terminal, or stored as pending prompts.
 #pragma once
 
 #include <cstdint>
@@ -13,29 +13,29 @@
 namespace chorus::turn {
 
 chat::PromptNotice notice_of(const store::Prompt& prompt);
-// Why a turn waits: "permission" where one of them is that, else "question".
+// Returns why a turn waits: "permission" if one of the prompts is of that kind, else "question".
 std::string reason_of(const std::vector<chat::PromptNotice>& prompts);
 
 class Questions {
   public:
-    // `bind`: what an approval of the call would be for at this moment.
+    // `bind`: returns what an approval of the call would be bound to now.
     using Bind = std::function<Binding(const Judged&)>;
     Questions(Place& place, Record& record, const Surroundings& surroundings, Bind bind)
         : place_(place), record_(record), surroundings_(surroundings), bind_(std::move(bind)) {}
 
-    // What people have said about a call that the policy asks about or allows.
+    // Applies people's decisions about a call that the policy asks about or allows.
     void heed(Judged& judged, policy::Verdict verdict);
-    // An approval that was for something else is withdrawn: the call is open again.
+    // Withdraws an approval that no longer fits the call; the call is then undecided again.
     void compare(Judged& judged);
     void reopen(Judged& judged, const std::string& why);
-    // Puts it on the terminal, where there is one, and on record, so that it can be decided from
-    // anywhere: the first decision holds. Where files change while it stands there, it is asked
-    // again with what has changed.
+    // Asks at the terminal, if there is one, and stores the question so that it can be decided from
+    // anywhere; the first decision holds. If files change while it is shown, it is asked again with
+    // what has changed.
     Reply ask(Judged& judged, std::int64_t prompt_ttl_ms);
-    // One like it was allowed for ever: nobody is asked about this one.
+    // Approves a call whose action was just approved with `always`.
     void allow_equal(Judged& judged) const;
-    // Rows for what is still open, and for what the terminal has decided of those that have no
-    // result yet; the turn waits.
+    // Stores rows for undecided calls, and for calls decided at the terminal that have no result
+    // yet; the turn waits.
     std::vector<chat::PromptNotice> suspend(const std::vector<Judged>& calls,
                                             std::int64_t prompt_ttl_ms);
 
@@ -53,7 +53,7 @@ class Questions {
     Record& record_;
     const Surroundings& surroundings_;
     Bind bind_;
-    std::int64_t seen_version_ = -1;  // of the database, when a row was last looked at
+    std::int64_t seen_version_ = -1;  // of the database when a row was last read
 };
 
 }  // namespace chorus::turn

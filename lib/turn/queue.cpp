@@ -46,8 +46,8 @@ chat::TurnResult queued(const Place& place, const Surroundings& surroundings,
 
 constexpr const char* for_next = ": its next turn takes it up";
 
-// The transaction that ends a turn is followed by a look into the inbox: what is inserted while the
-// turn is open is seen then.
+// The inbox is read after the transaction that ends a turn, so a message inserted while the turn is
+// open is always seen.
 bool insert_for_live_turn(Place& place, const std::string& text, const std::string& actor) {
     store::Transaction transaction(place.store);
     (void)life::require_again(place.store, place.agent);
@@ -68,7 +68,7 @@ std::optional<chat::TurnResult> queue_or_lock(Place& place, const TurnOptions& o
         const Tried tried = try_lock(place, options, surroundings);
         if (tried == Tried::locked) return std::nullopt;
         check_may_begin(options, surroundings);
-        // no turn is at work, and none may begin, for as long as it takes
+        // no turn can take the message now, and none may begin
         if (tried == Tried::agent_taken || sys::monotonic_ms() > until_ms)
             return queue_behind(place, options, surroundings);
         if (thread_is_at_work(place)) {

@@ -7,12 +7,13 @@
 
 namespace chorus::turn {
 
-// The place, without locks on entry. A result: the message is stored (promise 1), for the turn at
-// work or, where another command holds the agent, for the next one. Nothing: the locks are held now
-// and the caller runs.
+// The place has no locks on entry. If a result is returned, the message is stored (promise 1), for
+// the turn at work or, if another command holds the agent, for the next one. Otherwise the locks
+// are held now and the caller runs the turn.
 std::optional<chat::TurnResult> queue_or_lock(Place& place, const TurnOptions& options,
                                               const Surroundings& surroundings);
-// Where no turn may begin now. Inbox messages never cancel a question, they wait for it.
+// Queues the message when no turn may begin now. Inbox messages never cancel a question; they wait
+// for it.
 chat::TurnResult queue_behind(Place& place, const TurnOptions& options,
                               const Surroundings& surroundings);
 

@@ -79,7 +79,7 @@ void Record::change_state(TurnState next, const std::string& cause) {
 
 void Record::append_transcript() {
     try {
-        // what came after a gap would hide it
+        // messages after a gap would hide it
         if (transcript_problem_.empty())
             context::append_to_transcript(transcript_,
                                           context::without_secrets(fresh_, place_.redaction));
@@ -129,7 +129,7 @@ void Record::reopen(const chat::Message& last) {
     turn_.result.clear();
     next_position_ =
         static_cast<std::int64_t>(store::load_tool_runs(place_.store, turn_.id).size());
-    has_inbox_ = true;  // as far as is known here
+    has_inbox_ = true;  // assumed: an earlier attempt may have taken some
     if (had_ended) store::uncount_turn(place_.store, turn_);
     change_state(TurnState::working, "resumed");
     // providers refuse a conversation that ends with an answer
@@ -166,8 +166,8 @@ void Record::begin_chain(const std::vector<chat::Message>& window) {
     transaction.commit();
 }
 
-// With the first answer to a request that begins otherwise than the one before. The window of a
-// turn that keeps no chain is not the thread's.
+// Stores the prefix with the first answer to a request that begins differently from the one before.
+// The window of a turn that keeps no chain is not the thread's.
 void Record::note_prefix() {
     if (!chain_ || prefix_.message_id == 0) return;
     if (!store::note_prefix(place_.store, turn_.agent_id, turn_.thread_id, prefix_)) return;
@@ -208,7 +208,7 @@ void Record::keep(const chat::Reply& reply, const chat::Opaque* opaque) {
     append_transcript();
 }
 
-// Once: a second use of one approval would be a second run.
+// An approval is consumed once: a second use would be a second run.
 void Record::use_up(const DecidedCall& call, base::TimeMs now) {
     if (call.prompt_id.empty() || store::consume_prompt(place_.store, call.prompt_id, now)) return;
     throw base::Error(base::ErrorCode::failed,
@@ -349,7 +349,7 @@ void Record::write_end(chat::TurnResult& result) {
     turn_.error_detail = result.error ? result.error->message() : "";
     turn_.current_step.clear();
     turn_.prefix_hash = chain_.value_or("");
-    // every later request with it would be refused as well
+    // later requests with these messages would be refused as well
     if (result.reason == refused_reason) {
         store::drop_messages(place_.store, turn_.id, 0);
         turn_.prefix_hash.clear();
@@ -361,7 +361,7 @@ void Record::write_end(chat::TurnResult& result) {
     if (!turn_.idempotency_key.empty()) turn_.result = chat::to_json(result);
     store::update_turn(place_.store, turn_);
     if (!parked) store::count_turn(place_.store, turn_, now);
-    // one stood on the terminal when a signal came
+    // a question was on the terminal when a signal came
     if (has_asked_) store::cancel_questions(place_.store, turn_.id, now);
     store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, "idle", now);
 }
@@ -391,7 +391,7 @@ void Record::end(chat::TurnResult& result) {
     change.commit();
 }
 
-// Why there is no answer, or not all of it; who broke it off knows.
+// Posts why there is no answer, or only part of it; not after a signal, whose sender knows.
 void Record::keep_end_for_channel(const chat::TurnResult& result) {
     if (!result.error || result.state == chat::State::canceled) return;
     if (result.exit_status == base::ExitStatus::limit)

@@ -1,5 +1,5 @@
 // The turn's row and everything committed under it. Each function is one transaction, durable when
-// it returns; the transcript follows the database and is mended from it.
+// it returns; the transcript follows the database and is repaired from it.
 #pragma once
 
 #include <cstdint>
@@ -26,57 +26,56 @@ struct DecidedCall {
     std::string tool;
     std::string action;
     std::string
-        decision;  // allow, ask_approved, ask_denied, deny; "" where there was nothing to decide
-    std::string detail;         // of the audit row
+        decision;        // allow, ask_approved, ask_denied, deny; "" if there was nothing to decide
+    std::string detail;  // of the audit row
     std::string evidence = {};  // of the intent (tools/effect.hpp)
     chat::Change change = {};   // without secrets
     bool runs = false;
-    chat::ToolResult refusal;    // where it does not run
-    std::string outcome = {};    // of the refusal, where it is no error: denied, expired
-    std::string prompt_id = {};  // the row in which a person decided it: used up with the call
-    bool audited = false;        // by whoever decided it
+    chat::ToolResult refusal;    // if it does not run
+    std::string outcome = {};    // of a refusal that is no error: denied, expired
+    std::string prompt_id = {};  // of the prompt with a person's decision, consumed by the call
+    bool audited = false;        // the audit row is written already
 };
 
 class Record {
   public:
-    // `chain` is the cumulative hash up to the newest message of the window; nothing for a turn
-    // whose window is not the thread's, which stores none.
+    // `chain` is the cumulative hash up to the newest message of the window; absent for a turn
+    // whose window is not the thread's, which stores no hashes.
     Record(Place& place, store::Turn turn, std::optional<std::string> chain);
 
     store::Turn& turn() { return turn_; }
     const store::Turn& turn() const { return turn_; }
-    // A cut has left these of the conversation: hashes go on from there, and those of messages that
-    // no request has held yet are made anew, with the thread's stored cut.
+    // Restarts the hashes after a cut that left these messages. The hashes of messages that were in
+    // no request yet are computed again, and the thread's cut is stored.
     void begin_chain(const std::vector<chat::Message>& window);
     bool keeps_chain() const { return chain_.has_value(); }
-    // What stands before the messages of the request that the next answer is to; of no use where no
-    // chain is kept.
+    // Sets the prefix of the request that the next answer is for; not used if no chain is kept.
     void use_prefix(store::Prefix prefix) { prefix_ = std::move(prefix); }
 
     // The messages committed since the last call, in order.
     std::vector<chat::Message> take_committed() { return std::exchange(committed_, {}); }
 
-    // Whether the turn works for what came through the inbox too.
+    // Whether inbox messages came into the turn.
     bool has_inbox() const { return has_inbox_; }
 
     std::int64_t newest_answer() const { return newest_answer_; }
-    // Of all calls of the turn, also those that are no longer in the window.
+    // The ids of all calls of the turn, also of those that are no longer in the window.
     std::set<std::string> call_ids() const;
-    // Why the transcript lacks something, or "": it is a copy, which the next turn mends.
+    // Why the transcript is incomplete, or "". It is a copy that the next turn completes.
     const std::string& transcript_problem() const { return transcript_problem_; }
 
-    // The turn's row, what waits in the inbox, and the user message: what is reported as accepted.
-    // Without a message the inbox is to hold something, of which at most one begins a turn: the
-    // others get turns of their own.
+    // Commits the turn's row, the inbox and the user message, which is accepted from then on.
+    // Without a user message the inbox must not be empty. At most one inbox message that begins a
+    // turn is taken; the others get turns of their own.
     void begin(std::optional<chat::Message> user_message);
-    // The same row again, one attempt later; `last` is the newest message of the turn.
+    // Continues the same row with the next attempt; `last` is the newest message of the turn.
     void reopen(const chat::Message& last);
-    // An answer and its calls' rows.
+    // Commits an answer and its calls' rows.
     void keep(const chat::Reply& reply, const chat::Opaque* opaque);
-    // The audit rows of every decision and the intents of `starting`.
+    // Commits the audit rows of all decisions and the intents of `starting`.
     void decide(const std::vector<DecidedCall>& calls, const std::vector<std::size_t>& starting);
-    // Results in call order, and the intents of `starting`, in one transaction; audit rows of both
-    // where they have none yet.
+    // `finish` commits results in call order and the intents of `starting`, with the audit rows
+    // that are still missing.
     struct Finished {
         const DecidedCall* call = nullptr;
         chat::ToolResult result;
@@ -85,18 +84,18 @@ class Record {
     };
     void finish(const std::vector<Finished>& results,
                 const std::vector<const DecidedCall*>& starting);
-    // While a person is asked at the terminal the turn waits as one that is suspended does, but
-    // with its process; the question is on record.
+    // While a person is asked at the terminal, the turn waits like a suspended one, but keeps its
+    // process. The question is stored.
     void begin_asking(const store::Prompt& prompt);
     void end_asking();
-    // Questions for people; the row keeps no process.
+    // Commits questions for people; the row keeps no process.
     void suspend(const std::vector<store::Prompt>& prompts,
                  const std::vector<DecidedCall>& decided);
-    // Delivers what waits in the inbox as user messages, without what begins a turn.
+    // Delivers inbox messages as user messages, except those that begin a turn.
     void deliver_inbox();
-    // The final answer and the end of the turn.
+    // Commits the final answer and the end of the turn.
     void conclude(const chat::Reply& reply, const chat::Opaque* opaque, chat::TurnResult& result);
-    // The end of a turn that did not conclude.
+    // Commits the end of a turn without a final answer.
     void end(chat::TurnResult& result);
     void describe_audit(chat::TurnResult& result);
 

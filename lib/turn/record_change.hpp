@@ -5,7 +5,7 @@
 
 namespace chorus::turn {
 
-// A transaction; where it is rolled back, what the record holds of it in memory goes back too.
+// A transaction. If it is rolled back, the record's state in memory is restored too.
 class Record::Change {
   public:
     explicit Change(Record& record)

@@ -39,7 +39,7 @@ std::string text_of(const std::string& outcome, const tools::Trace& trace) {
     if (outcome == "cancelled") return "cancelled: the user sent a new message";
     if (outcome == "expired") return "denied: nobody decided it in time";
     return "unknown: the process died while this ran. It may have taken effect, in part or whole; "
-           "it was not run again. Look before repeating it";
+           "it was not run again. Check before repeating it";
 }
 
 tools::Trace trace_of(Place& place, const Unfinished& unfinished,
@@ -53,7 +53,7 @@ tools::Trace trace_of(Place& place, const Unfinished& unfinished,
         if (tools::is_of_own_file(evidence)) return tools::find_effect(evidence, own);
         return root ? tools::find_effect(evidence, *root) : tools::Trace{};
     } catch (const base::Error&) {
-        return {};  // a repository that cannot be opened tells nothing
+        return {};  // a repository that cannot be opened gives no trace
     }
 }
 
@@ -62,13 +62,13 @@ void tell_left_plants(Place& place, const Surroundings& surroundings) {
     const std::string file = place.directory.call_plants(place.thread.id);
     const std::string left = task::left_plants(file);
     if (!left.empty()) {
-        place.left_plants = "while a call ran that was killed " + left;
+        place.left_plants = "during a call that was killed, " + left;
         surroundings.warn(place.left_plants);
     }
     sys::try_remove_tree(file);
 }
 
-// Whether the answer's calls left everything as it was: commands never count as such once begun.
+// Returns whether the answer's calls changed nothing; a command that began counts as a change.
 bool changed_nothing(const chat::Message& answer, const std::vector<store::ToolRun>& runs) {
     return std::all_of(answer.tool_calls.begin(), answer.tool_calls.end(), [&](const auto& call) {
         const auto run = std::find_if(runs.begin(), runs.end(), [&](const store::ToolRun& one) {
@@ -115,12 +115,12 @@ LastTurn take_over(Place& place, const Surroundings& surroundings) {
     tell_left_plants(place, surroundings);
     // an open turn is the newest one: none begins beside it
     auto turn = store::newest_turn(place.store, place.agent.id, place.thread.id);
-    // who decided what it waits for may have been killed in writing agent.json
+    // a process that decided its prompt may have been killed while writing agent.json
     if (turn && turn->state == TurnState::prompt) sys::remove_temporaries(place.directory.path());
     if (!turn || turn->pid == 0) return {std::move(turn), false};
-    // we hold the thread's lock, so whoever had it is gone, whatever runs under that pid now
+    // we hold the thread's lock, so the turn's process is gone, whatever runs under that pid now
     if (turn->state == TurnState::prompt) {
-        // it stood on a terminal, and waits as one that nobody was there to answer
+        // it was asked at a terminal; from now on it waits like a suspended turn
         turn->pid = 0;
         turn->pid_start = 0;
         store::Transaction transaction(place.store);
@@ -146,7 +146,7 @@ std::vector<Unfinished> unfinished_calls(Place& place, const store::Turn& turn) 
     if (turn.state == TurnState::idle) return {};
     std::vector<Unfinished> open;
     const auto messages = store::load_turn_messages(place.store, turn.id);
-    // a result would stand behind what was restored, far from its call
+    // a result would come after what was restored, separated from its call
     if (messages.empty() ||
         store::is_restored_after(place.store, turn.agent_id, turn.thread_id, messages.back().id))
         return open;

@@ -43,7 +43,7 @@ Now of_turn(store::Store& store, const store::Turn& turn, const TurnOptions& giv
         case TurnState::working:
             return sys::is_alive({turn.pid, turn.pid_start}) ? Now::nothing : Now::goes_on;
         default:
-            // a copy that a branch made has not begun there
+            // a copy made by a branch has not begun there
             return turn.reason == "branched" || is_superseded(store, turn) ? Now::nothing
                                                                            : Now::goes_on;
     }
@@ -72,16 +72,17 @@ Error several_go_on(const TurnOptions& given, const std::vector<store::ThreadId>
     for (const store::ThreadId thread : threads)
         commands.push_back("chorus-run " + given.agent + " -t " + std::to_string(thread) + " " +
                            option);
-    return {ErrorCode::bad_request, option + ": several threads can go on: " + numbers(threads),
+    return {ErrorCode::bad_request,
+            option + ": several threads can be resumed: " + numbers(threads),
             base::join(commands, ", or ")};
 }
 
 Error several_wait(const TurnOptions& given, const std::vector<store::ThreadId>& threads) {
-    return {
-        ErrorCode::input_required,
-        "agent '" + given.agent + "': nothing can go on, and threads " + numbers(threads) + " wait",
-        "chorus-tasks pending " + given.agent + " lists the questions, chorus-tasks threads " +
-            given.agent + " all that waits"};
+    return {ErrorCode::input_required,
+            "agent '" + given.agent + "': no turn can be resumed; threads " + numbers(threads) +
+                " wait",
+            "chorus-tasks pending " + given.agent + " lists the questions, chorus-tasks threads " +
+                given.agent + " lists the threads"};
 }
 
 }  // namespace

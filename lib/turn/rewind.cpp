@@ -64,19 +64,19 @@ store::MessageRow require_beginning(Place& place, std::int64_t id,
     if (!is_own || row->thread_id != place.thread.id)
         throw Error(ErrorCode::not_found,
                     named(id) + ": thread " + std::to_string(place.thread.id) + " of agent '" +
-                        place.agent.name + "' has none of that id",
+                        place.agent.name + "' has no such message",
                     is_own ? "it is in thread " + std::to_string(row->thread_id) + ": -t " +
                                  std::to_string(row->thread_id)
                            : "chorus-context messages " + place.agent.name + " -t " +
                                  std::to_string(place.thread.id) + " shows the ids");
     if (!row->message.starts_turn || row->message.is_compaction)
-        throw Error(ErrorCode::bad_request, named(id) + ": it began no turn",
-                    "go back to before a message of the user");
+        throw Error(ErrorCode::bad_request, named(id) + ": it did not begin a turn",
+                    "name a message of the user that began a turn");
     require_in_window(place, id, surroundings);
     return std::move(*row);
 }
 
-// The turn of the message, or of its original.
+// Returns the turn of the message, or of the message it was copied from.
 store::Turn turn_of(Place& place, const store::MessageRow& row) {
     auto said = row.message.turn_id;
     if (said == 0 && row.original != 0)
@@ -91,12 +91,12 @@ store::Turn turn_of(Place& place, const store::MessageRow& row) {
                     "rewind without --workspace");
     if (!turn || turn->attempt == 0)
         throw Error(ErrorCode::not_found,
-                    named(row.message.id) + ": its turn was not taken in this workspace",
+                    named(row.message.id) + ": its turn did not run in this workspace",
                     "rewind without --workspace");
     return *turn;
 }
 
-// Closed, and each of its calls with a result: history shows how it ended.
+// Closes the turn and gives each of its calls a result, so that the history shows how it ended.
 std::int64_t give_up(Place& place, const store::Turn& turn, bool crashed) {
     const bool waits = turn.ended_at == 0;
     if (waits) end_open_turn(place, turn, "rewound");
@@ -118,7 +118,7 @@ void take_back(Place& place, const RewindOptions& options, Rewound& rewound) {
     store::Transaction transaction(place.store);
     rewound.messages =
         store::rewind_messages(place.store, place.agent.id, place.thread.id, options.to);
-    // the cut was made for what is gone
+    // the cut was made for messages that are gone
     if (place.thread.window_start >= options.to) {
         place.thread.window_start = place.thread.window_floor;
         store::set_cut(place.store, place.thread);
@@ -136,7 +136,7 @@ void take_back(Place& place, const RewindOptions& options, Rewound& rewound) {
     transaction.commit();
 }
 
-// A copy for people, which may lack it; what was done stays done.
+// The transcript is a copy for people: a failure is only a warning.
 void tell_transcript(Place& place, const RewindOptions& options, const Rewound& rewound,
                      const Surroundings& surroundings) {
     std::string text = "Back to before message " + std::to_string(options.to) + ": messages " +

@@ -36,7 +36,8 @@ struct Source {
     const char* key = "permissions";
 };
 
-// What decides: the strictest of them. The first has the name that people see.
+// Returns the permissions that decide; the strictest wins. The name of the first is shown to
+// people.
 std::vector<Source> sources_of(const InForce& in_force, const agent::HomeConfiguration& home) {
     std::vector<Source> sources;
     if (in_force.for_turn) sources.push_back({&*in_force.for_turn, "--permissions"});
@@ -49,7 +50,7 @@ std::vector<Source> sources_of(const InForce& in_force, const agent::HomeConfigu
     return sources;
 }
 
-// One that is not known allows least.
+// An unknown mode counts as the strictest.
 SandboxMode sandbox_of(const Json& rights) {
     SandboxMode mode = SandboxMode::workspace;
     sys::parse_sandbox_mode(chat::string_or(rights, "sandbox"), mode);

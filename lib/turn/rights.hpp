@@ -1,4 +1,4 @@
-// What an agent may do: agent.json as far as a person set it, its profile, and the home's limits.
+// What an agent may do: the trusted part of agent.json, its profile, and the home's limits.
 #pragma once
 
 #include <optional>
@@ -27,14 +27,14 @@ struct InForce {
     std::string part;
     agent::Configuration configuration;
     std::vector<agent::TrustChange> untrusted;  // in the file, not in force
-    // The file's own profile, where it is untrusted: it may only take away.
+    // The file's profile, if it is untrusted: it can only narrow the rights.
     std::optional<agent::Permissions> also = {};
-    // What a person gave one turn instead of both; where messages of others came into the turn
-    // (`is_shared`), beside both: they are not that person's.
+    // The permissions a person gave one turn. They replace both; if the turn has messages of others
+    // (`is_shared`), they apply in addition.
     std::optional<agent::Permissions> for_turn = {};
     bool is_shared = false;
 };
-// As stored with the turn, nothing where it has the agent's own.
+// Returns the permissions stored with the turn; nothing if it has the agent's own.
 std::optional<agent::Permissions> permissions_of_turn(const store::Turn& turn);
 
 // Reads agent.json. Error(config_invalid).
@@ -44,24 +44,25 @@ InForce configuration_in_force(store::Store& store, const store::Agent& agent,
 // `sandbox`: the mode in force.
 Rights rights_of(const InForce& in_force, const agent::HomeConfiguration& home,
                  sys::SandboxMode sandbox);
-// The profiles that decide, and the sandbox, as the inbox and tasks keep them: whoever works for
-// what a turn has left may do no more than that turn. `joined`: such texts that hold for it itself.
+// Returns the deciding profiles and the sandbox as the inbox and tasks store them: whatever a turn
+// leaves there gives no more rights than the turn had. `joined`: texts of this kind that apply to
+// the turn itself.
 std::string rights_text(const InForce& in_force, const agent::HomeConfiguration& home,
                         sys::SandboxMode sandbox, const std::vector<std::string>& joined);
-// Adds what such a text allows to what decides, and narrows the sandbox. The fingerprint stays: a
-// turn that was asked about something is asked by the same rights when it goes on.
+// Adds the profiles of such a text to those that decide, and narrows the sandbox. The fingerprint
+// stays, so that a turn's approvals still fit when it continues.
 void join_rights(const std::string& text, const agent::HomeConfiguration& home, Rights& rights,
                  sys::SandboxMode& sandbox);
 
-// Permissions as agent.json would write them out.
+// Returns the permissions as JSON for agent.json.
 std::string profile_json(const policy::ProfileText& text);
 
-// The profile that a call of self_edit_permissions asks for; nothing for another tool, and for one
-// that is malformed.
+// Returns the profile that a call of self_edit_permissions asks for; nothing for another tool or a
+// malformed call.
 std::optional<agent::Permissions> wanted_profile(std::string_view tool,
                                                  const tools::Arguments& arguments);
-// Why nobody needs to be asked about such a call, "" where it is well-formed: what the tool
-// answers.
+// Returns what the tool answers to a malformed call of this kind, about which nobody needs to be
+// asked; "" if it is well-formed.
 std::string profile_problem(std::string_view tool, const tools::Arguments& arguments,
                             const agent::HomeConfiguration& home);
 

@@ -1,4 +1,4 @@
-// What the user said, as the message that is stored: the prompt, and what came on stdin with it.
+// Composes the stored user message from the prompt and stdin.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 namespace chorus::turn {
 
 // stdin over 64 KiB becomes a file under artifacts/, which the model can view in parts; the message
-// holds its path, size, first 4 KiB and last 12 KiB. The file is whole before the message refers to
-// it.
-// Without the keys in use. With Keep::no nothing is written: what would be said.
+// holds its path, size, first 4 KiB and last 12 KiB. The file is complete before the message refers
+// to it.
+// Keys in use are removed. With Keep::no nothing is written.
 enum class Keep { yes, no };
 std::string compose_message(Place& place, const TurnOptions& options, Keep keep, base::TimeMs now);
-// From stdin or a file; a prompt of words is what somebody could type.
+// Returns whether the prompt comes from stdin or a file, not from the command line.
 bool comes_from_elsewhere(const TurnOptions& options);
-// Error(bad_request) where it is larger than the room for messages (turn/live.hpp); 0: no limit.
+// Throws Error(bad_request) if the message is larger than `room` (turn/live.hpp); 0: no limit.
 void check_fits(const chat::Message& message, const TurnOptions& options, std::int64_t room);
 
 }  // namespace chorus::turn

@@ -21,7 +21,7 @@ bool names_secret(const std::string& name) {
                        [&](std::string_view end) { return name.ends_with(end); });
 }
 
-// Whatever the profiles are like: members that say where a key is, or are one.
+// Adds every member, at any depth, that is a key or says where one is.
 void add_credentials(const Json& value, const sys::Environment& environment,
                      policy::Redaction& redaction) {
     if (!value.is_structured()) return;

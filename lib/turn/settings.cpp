@@ -26,7 +26,7 @@ T first_of(const std::optional<T>& one, const std::optional<T>& other, T fallbac
     return one ? *one : other ? *other : fallback;
 }
 
-// Of something: never nothing, which would be no limit.
+// A positive number never becomes 0, which would mean no limit.
 std::int64_t four_fifths(std::int64_t whole) {
     return whole <= 0 ? 0 : std::max<std::int64_t>(whole / 10 * 8 + whole % 10 * 8 / 10, 1);
 }
@@ -131,7 +131,7 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
 
 namespace {
 
-// A password can be there.
+// The user part may contain a password.
 std::string without_user(const std::string& url) {
     const std::size_t begin = url.find("://");
     const std::size_t end = url.find('@');

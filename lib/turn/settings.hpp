@@ -29,14 +29,14 @@ struct Settings {
     std::vector<std::string> environment_names;
 };
 
-// What commands of an agent run in, with the paths and programs of config.json. Throws
-// Error(config_invalid) where a path of sandbox_read leads through a link of an agent.
+// Returns the sandbox for an agent's commands, with the paths and programs of config.json. Throws
+// Error(config_invalid) if a path of sandbox_read leads through a link that an agent may have made.
 sys::Sandbox command_sandbox(store::Store& store, const agent::Home& paths,
                              const agent::HomeConfiguration& home, sys::SandboxMode mode,
                              const std::string& workspace, const agent::Directory& directory,
                              const std::string& agent_name, const sys::Environment& environment);
 
-// Of what commands of the agent may see, beside what all may.
+// Returns the variables that commands of the agent may see besides those that all may see.
 std::vector<std::string> environment_in_force(const agent::Configuration& agent,
                                               const agent::HomeConfiguration& home);
 
@@ -45,24 +45,25 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
                           const agent::Configuration& agent, const agent::HomeConfiguration& home,
                           const agent::Home& paths);
 
-// Of the rolling window, and after how long without activity idle-save saves (0: never); the one
-// that agent.json has before the one of config.json.
+// The length of the rolling window, and the time without activity after which idle-save saves (0:
+// never). agent.json overrides config.json.
 std::int64_t window_in_force_ms(const agent::Shared& own, const agent::Shared& general);
 std::int64_t idle_timeout_in_force_ms(const agent::Shared& own, const agent::Shared& general,
                                       const sys::Environment& environment);
 
-// base_url and key of a provider, and the usual proxy and CA variables.
+// endpoint_for returns base_url, timeouts and key of a provider; transport_for reads the usual
+// proxy and CA variables.
 model::Endpoint endpoint_for(const std::string& provider, const agent::HomeConfiguration& home,
                              const sys::Environment& environment);
-// Names the key that the model's provider gets, without telling it: a key that was changed has
+// Returns a name for the key that the model's provider gets, without revealing it; another key has
 // another name.
 std::string credential_of(const std::string& model, const agent::HomeConfiguration& home,
                           const sys::Environment& environment);
 net::Transport transport_for(const sys::Environment& environment, bool plain_http);
 
-// Whom an actor's text names by its uid.
+// Returns the person whom an actor's text names by uid.
 sys::Person person_of(std::string_view actor);
-// "uid 1000" (sys::invoking_uid) and, where given, the name that says so itself, without keys.
+// Returns "uid 1000" (sys::invoking_uid) and, if given, the claimed name in brackets, without keys.
 std::string actor_text(const std::string& claimed, const sys::Environment& environment);
 
 }  // namespace chorus::turn

@@ -1,5 +1,5 @@
-// A turn that is told to end before its end, by a signal or because its time is up: what a running
-// command is left, and the session that is saved.
+// Ends a turn early, on a signal or when its time is up: the time that a running command gets, and
+// the session that is saved.
 #pragma once
 
 #include <atomic>
@@ -9,15 +9,15 @@
 
 namespace chorus::turn {
 
-// CHORUS_DRAIN_TIMEOUT_MS and CHORUS_SHUTDOWN_TIMEOUT_MS, or what holds without them: how long a
-// command may go on after SIGTERM, and then from SIGTERM to SIGKILL. Error(bad_request) where they
-// are malformed.
+// CHORUS_DRAIN_TIMEOUT_MS and CHORUS_SHUTDOWN_TIMEOUT_MS, or their defaults: how long a command may
+// continue after a signal to the turn, and then the time between its own SIGTERM and SIGKILL.
+// Error(bad_request) if they are malformed.
 struct ShutdownTimeouts {
     std::int64_t drain_ms = 0;
     std::int64_t grace_ms = 0;
 };
 ShutdownTimeouts shutdown_timeouts(const sys::Environment& environment);
-// The second of them alone.
+// The second of them only.
 std::int64_t shutdown_grace_ms(const sys::Environment& environment);
 
 class Shutdown {
@@ -27,11 +27,11 @@ class Shutdown {
 
     bool by_signal() const { return interrupt_.requested(); }
     bool timed_out() const;
-    // Nothing new is begun.
+    // If true, begin nothing new.
     bool requested() const { return by_signal() || timed_out(); }
-    // After a signal a command may come to its end first. From any thread.
+    // After a signal a command may still finish within the drain time. For any thread.
     bool command_must_stop();
-    // What it then has from SIGTERM to SIGKILL.
+    // The time it then has between SIGTERM and SIGKILL.
     std::int64_t command_grace_ms() const;
     // The same for a background task that is ended.
     std::int64_t grace_ms() const { return grace_ms_; }
@@ -45,11 +45,11 @@ class Shutdown {
     std::atomic<std::int64_t> signalled_at_ms_ = 0;
 };
 
-// Error(canceled) or Error(timeout) where a turn that has not begun is not to begin.
+// Throws Error(canceled) or Error(timeout) if a turn must not begin any more.
 void check_may_begin(const TurnOptions& options, const Surroundings& surroundings);
 
-// The thread's window as a session with trigger `shutdown`, no model asked. What goes wrong with it
-// is a warning: the turn has ended and is on record.
+// Saves the thread's window as a session with trigger `shutdown`, without asking a model. A failure
+// is a warning: the turn has ended and is recorded.
 void save_at_shutdown(Place& place, const Surroundings& surroundings, const std::string& model,
                       base::TimeMs after_time);
 

@@ -41,7 +41,7 @@ agent::Directory directory_of(const agent::Home& home, const store::Agent& agent
     return agent::Directory(home.path() + "/" + agent.dir);
 }
 
-// The turn that matters more, the newer one of two that matter alike.
+// Whether `one` matters more; of two that matter equally, the newer one does.
 bool is_before(const store::Turn& one, TurnState one_state, const store::Turn& other,
                TurnState other_state) {
     const auto one_rank = rank_of(one_state);
@@ -144,7 +144,7 @@ std::string what_it_does(const ThreadStanding& thread) {
 std::string what_it_asks(const ThreadStanding& thread) {
     if (thread.prompts.empty())
         return "decided or expired: chorus-run NAME -t " + std::to_string(thread.thread.id) +
-               " --resume goes on";
+               " --resume continues it";
     std::string what = in_one_line(thread.prompts.front());
     if (thread.prompts.size() > 1)
         what += " and " + std::to_string(thread.prompts.size() - 1) + " more";
@@ -161,7 +161,7 @@ std::string how_it_exited(const store::Turn& turn) {
 }  // namespace
 
 TurnState state_now(const store::Turn& turn) {
-    // a question waits with its process or without it
+    // a turn with a question waits with or without a process
     const bool claims_process =
         turn.ended_at == 0 && turn.pid != 0 && turn.state != TurnState::prompt;
     if (claims_process && !sys::is_alive({turn.pid, turn.pid_start})) return TurnState::unknown;

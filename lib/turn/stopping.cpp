@@ -31,11 +31,11 @@ void Stopping::look() {
     for (const store::AgentId agent : agents_)
         for (const store::Turn& turn : store::open_turns(store_, agent))
             if (turn.pid != 0) stop({turn.pid, turn.pid_start});
-    // one whose turn is on record as ended may hold the locks yet
+    // a process whose turn is recorded as ended may still hold the locks
     for (const sys::Identity& process : std::set(asked_)) stop(process);
 }
 
-// Tasks are not meant to end with it: theirs is an end of its own.
+// Leaves out tasks, which are ended separately.
 std::vector<sys::Identity> Stopping::started_by(const sys::Identity& process) const {
     std::vector<sys::Identity> started = sys::descendants(process);
     for (const store::AgentId agent : agents_)

@@ -1,4 +1,4 @@
-// The turns of an agent that is to be had alone are brought to their end from outside.
+// Ends the turns of agents from another process that needs the agents for itself alone.
 #pragma once
 
 #include <csignal>
@@ -13,14 +13,14 @@ namespace chorus::turn {
 
 class Stopping {
   public:
-    // After `patience_ms` from now on, who has not ended is killed.
+    // A process that has not ended within `patience_ms` from now is killed.
     Stopping(store::Store& store, std::vector<store::AgentId> agents, std::int64_t patience_ms);
 
-    // Each turn at work, also one that began in the last moment, gets one SIGTERM, when it is its
-    // time SIGKILL. For who waits for the agents' locks: asked every few milliseconds.
+    // Sends each turn at work one SIGTERM and, when the time is up, SIGKILL; also turns that have
+    // just begun. To be called every few milliseconds while waiting for the agents' locks.
     void look();
-    // What those that were killed had started, their tasks excepted, is given a moment to end and
-    // is then killed too.
+    // Waits a moment for what killed processes had started, except tasks, to end, then kills it
+    // too.
     void finish() const;
     std::size_t stopped() const { return asked_.size(); }
 

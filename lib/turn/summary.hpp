@@ -13,24 +13,24 @@ namespace chorus::turn {
 
 enum class SummaryFor {
     people,  // two to four sentences, cut to 1000 characters
-    model,   // what it needs to go on without the messages
+    model,   // what it needs to continue without the messages
 };
 
 struct Summary {
-    std::string text;     // "" where none could be made
-    std::string problem;  // why
+    std::string text;     // "" if none could be made
+    std::string problem;  // why not
     chat::Usage usage = {};
 };
 
 // Asks the model of `settings`, which gets the conversation as text and no tools, with the retries
-// of a turn and a minute for all of it; builtin/script makes it by rule. A failure of the model or
-// of what it is reached by is a problem; a signal is Error(canceled).
+// of a turn and one minute in all; for builtin/script the summary is made by rule. A failure of the
+// model or of the connection is a `problem`; a signal is Error(canceled).
 Summary summarize(const std::vector<context::SessionMessage>& messages, SummaryFor reader,
                   const Settings& settings, const agent::HomeConfiguration& home,
                   const Surroundings& surroundings);
 
-// The text that is asked about: what was said, called and answered, long parts shortened, what is
-// too much left out of the middle.
+// Returns the text to summarise: messages, calls and results. Long parts are shortened; if the text
+// is too long, its middle is left out.
 std::string conversation_text(const std::vector<context::SessionMessage>& messages);
 
 }  // namespace chorus::turn

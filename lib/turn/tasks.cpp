@@ -15,7 +15,7 @@
 namespace chorus::turn {
 namespace {
 
-// Decided by whoever typed it.
+// Records the command as allowed by the person who typed it.
 void audit(store::Store& store, const store::Agent& agent, const HandOrder& order,
            const sys::Environment& environment) {
     store::Transaction transaction(store);
@@ -43,7 +43,7 @@ std::vector<store::Task> settle_tasks(Place& place, const Surroundings& surround
     auto running = task::settle(site, [&](const store::Task& lost) {
         surroundings.warn(lost.id + ": " + store::outcome(lost) + "; " + lost.note);
     });
-    // as this program writes it: nearly always, and the file need not be read again
+    // the usual form, in which this program writes the file; then the file need not be read again
     const bool says_none = text.find(R"("running_tasks": [])") != std::string::npos;
     if (!running.empty() || !says_none) task::mirror(site);
     return running;

@@ -24,7 +24,7 @@ std::string keys_of(const std::vector<agent::TrustChange>& changes) {
     return base::join(keys, ", ");
 }
 
-// Whoever edits agent.json and what is trusted of it does so under the lock.
+// The lock is held by every process that edits agent.json and its trusted part.
 std::vector<agent::TrustChange> settled_changes(Place& place, const agent::Home& home) {
     const auto lock = sys::Lock::acquire(home.configuration_lock(place.agent.id),
                                          sys::Lock::Mode::shared, edit_wait_ms);
@@ -55,22 +55,23 @@ void ask_for_trust(Place& place, const Loaded& loaded, const Surroundings& surro
     if (loaded.untrusted.empty()) return;
     const auto untrusted = settled_changes(place, surroundings.home);
     if (untrusted.empty()) return;
-    surroundings.warn("agent.json: not in force, no person set it: " + keys_of(untrusted) +
-                      "; chorus-config trust " + place.agent.name + " shows and decides");
+    surroundings.warn("agent.json: not in force until a person approves it: " + keys_of(untrusted) +
+                      "; chorus-config trust " + place.agent.name + " shows the changes and asks");
     const auto prompt = life::ask_for_trust(place.store, place.agent, untrusted, place.redaction,
                                             place.home_configuration.prompt_ttl_ms);
     if (!prompt) return;
     store::Transaction transaction(place.store);
-    keep_for_channel(place, 0,
-                     "Waits for a person\n\n" + prompt->id +
-                         ": agent.json: not in force, no person set it: " + keys_of(untrusted) +
-                         "\n\n    chorus-config trust " + place.agent.name + "\n");
+    keep_for_channel(
+        place, 0,
+        "Waits for a person\n\n" + prompt->id +
+            ": agent.json: not in force until a person approves it: " + keys_of(untrusted) +
+            "\n\n    chorus-config trust " + place.agent.name + "\n");
     transaction.commit();
 }
 
 void trust_permissions(Place& place, const agent::Permissions& permissions) {
     const std::string part = life::trusted_part(place.store, place.agent.id);
-    // not what the file says by now: others may have written it since
+    // not what the file says now: it may have been written since
     const std::string decided = agent::with_members("{}", {{"permissions", permissions.json}});
     store::Transaction transaction(place.store);
     life::trust(place.store, place.agent.id, agent::with_trusted_key(part, "permissions", decided));
@@ -85,9 +86,9 @@ bool approve_trust(store::Store& store, const Widening& given, const store::Prom
     const std::string text = agent::configuration_text(directory);
     const std::string before = life::trusted_part(store, widening.agent.id);
     if (life::change_hash(agent::trust_changes(before, text)) != decided.arguments_hash)
-        throw base::Error(base::ErrorCode::no_prompt,
-                          "prompt " + decided.id + ": agent.json says something else by now",
-                          "chorus-config trust " + widening.agent.name + " shows and decides");
+        throw base::Error(
+            base::ErrorCode::no_prompt, "prompt " + decided.id + ": agent.json has changed since",
+            "chorus-config trust " + widening.agent.name + " shows the changes and asks");
     const std::string what = directory.configuration();
     (void)agent::resolve_profile(agent::parse_configuration(text, what).permissions,
                                  widening.configuration, what);

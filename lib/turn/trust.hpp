@@ -1,4 +1,4 @@
-// What of agent.json is not in force, because no person set it.
+// Parts of agent.json that are not in force because no person approved them.
 #pragma once
 
 #include "turn/always.hpp"
@@ -7,18 +7,18 @@
 
 namespace chorus::turn {
 
-// What --permissions gives the turn. Error(forbidden) from inside of a turn, and for who may not
-// grant it, unless it narrows what the agent has; Error(config_invalid) for a profile that nobody
-// knows.
+// Checks what --permissions gives the turn. Error(forbidden) inside a turn, and if this person may
+// not grant a profile that does not narrow the agent's; Error(config_invalid) for an unknown
+// profile.
 void check_given_permissions(Place& place, const TurnOptions& options,
                              const Surroundings& surroundings);
-// Told, and asked: a prompt of kind trust, one for each state of the file.
+// Warns of untrusted parts and creates a prompt of kind trust, one for each state of the file.
 void ask_for_trust(Place& place, const Loaded& loaded, const Surroundings& surroundings);
-// After self_edit_permissions: what was decided is trusted.
+// Trusts the permissions that were decided, after self_edit_permissions.
 void trust_permissions(Place& place, const agent::Permissions& permissions);
-// A prompt of that kind is approved: what agent.json says is trusted, if it is still what the
-// prompt is about, else Error(no_prompt). False where somebody has decided it first.
-// Error(forbidden) as check_trust_grant; Error(config_invalid) for what no turn would take.
+// Approves a prompt of kind trust: what agent.json says becomes trusted. Returns false if the
+// prompt was already decided. Error(no_prompt) if the file no longer says what the prompt is about;
+// Error(forbidden) as of check_trust_grant; Error(config_invalid) if no turn could use it.
 bool approve_trust(store::Store& store, const Widening& widening, const store::Prompt& decided);
 
 }  // namespace chorus::turn

@@ -41,7 +41,7 @@ using base::ErrorCode;
 using base::ExitStatus;
 using store::TurnState;
 
-// What --resume needs of the options that began the turn.
+// Returns those options of the turn that --resume needs.
 std::string store_options(const TurnOptions& options, const Settings& settings) {
     chat::JsonText out;
     out.begin_object().key("model").string(options.model);
@@ -68,13 +68,14 @@ TurnOptions stored_options(const TurnOptions& given, const store::Turn& turn) {
     return options;
 }
 
-// Messages up to the first request that began so were hashed behind what stood before them then.
+// Returns whether the stored hash of the newest message belongs to this window. Hashes of messages
+// up to the first request with the present prefix were made with other messages before them.
 bool is_hashed_anew(Place& place, const AssembledWindow& window) {
     const auto prefix = store::newest_prefix(place.store, place.agent.id, place.thread.id);
     return !window.cut_moved && (!prefix || window.messages.back().id > prefix->message_id);
 }
 
-// The cumulative hash up to the newest message that the next request will hold.
+// Returns the cumulative hash up to the newest message of the next request.
 std::string chain_of(Place& place, const AssembledWindow& window) {
     if (window.messages.empty()) return {};
     if (is_hashed_anew(place, window)) {
@@ -103,7 +104,7 @@ store::Turn new_turn(const Place& place, const TurnOptions& options,
     return turn;
 }
 
-// AGENTS.md speaks to the model in every turn: that it changed since the last one is told and
+// AGENTS.md is sent to the model in every turn, so a change since the last turn is reported and
 // recorded.
 void note_project_text(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
     const auto message = project_message(place);
@@ -163,7 +164,8 @@ chat::TurnResult begin_and_run(Place& place, const TurnOptions& options,
     const std::int64_t room =
         comes_from_elsewhere(options) ? room_for_messages(place, loaded, {}) : 0;
     Record record(place, new_turn(place, options, surroundings, loaded), chain);
-    // built before the first commit: what it cannot work with is refused while nothing has happened
+    // built before the first commit, so that invalid settings are refused before anything is
+    // changed
     const std::string text = loaded.file;
     LiveTurn live(place, record, options, surroundings, std::move(loaded), frame);
     live.begin_with(std::move(window));
@@ -185,12 +187,12 @@ bool has_inbox(Place& place) {
     return !store::undelivered(place.store, place.agent.id, place.thread.id).empty();
 }
 
-// A person may decide beforehand what becomes of what waits.
+// Whether questions stay pending: nobody can be asked, and --on-ask was not given to settle them.
 bool asks_nobody(const TurnOptions& options, const Surroundings& surroundings) {
     return !surroundings.ask && !(options.on_ask_given && options.on_ask != OnAsk::suspend);
 }
 
-// What --resume was given holds for the turn from now on.
+// Returns the turn's options with those given to --resume, which apply from now on.
 std::string renewed_options(const store::Turn& turn, const TurnOptions& options) {
     chat::Json stored =
         chat::parse_json(turn.options.empty() ? "{}" : turn.options, "turn options");
@@ -240,7 +242,7 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
     return live.take(unfinished);
 }
 
-// What was begun under a key is never begun again: it answers once more, or it goes on.
+// A turn with a key is never begun again: its result is returned once more, or it continues.
 chat::TurnResult repeat(Place& place, const TurnOptions& given, const Surroundings& surroundings) {
     const store::Turn turn = *store::find_turn(place.store, place.keyed->id);
     check_same_prompt(turn, given);
@@ -253,12 +255,13 @@ chat::TurnResult repeat(Place& place, const TurnOptions& given, const Surroundin
     }
     const auto newest = store::newest_turn(place.store, place.agent.id, place.thread.id);
     if (newest->id != turn.id || is_superseded(place.store, turn))
-        throw Error(ErrorCode::failed,
-                    "--idempotency-key: turn " + std::to_string(turn.turn_number) + " of thread " +
-                        std::to_string(turn.thread_id) +
-                        " has this key, did not finish and cannot go on: the thread has",
-                    "look at what it did with chorus-context messages " + place.agent.name +
-                        "; another key begins a new turn");
+        throw Error(
+            ErrorCode::failed,
+            "--idempotency-key: turn " + std::to_string(turn.turn_number) + " of thread " +
+                std::to_string(turn.thread_id) +
+                " has this key, did not finish and cannot be resumed: the thread has gone on",
+            "chorus-context messages " + place.agent.name +
+                " shows what it did; another key begins a new turn");
     if (const std::string told = told_of_unused(place, turn, given); !told.empty())
         surroundings.warn(told);
     TurnOptions options = given;
@@ -269,7 +272,7 @@ chat::TurnResult repeat(Place& place, const TurnOptions& given, const Surroundin
     return result;
 }
 
-// The decision is on record before the thread is waited for; then that very turn goes on.
+// Records the decision before waiting for the thread; then exactly that turn continues.
 TurnOptions after_decision(const TurnOptions& given, const Surroundings& surroundings) {
     Place place = open_place(given, surroundings);
     Decision decision = *given.decision;
@@ -295,7 +298,7 @@ chat::TurnResult take_turn_in(Place& place, const TurnOptions& options,
                               const Surroundings& surroundings) {
     if (options.queue)
         if (const auto queued = queue_or_lock(place, options, surroundings)) return *queued;
-    // an agent that is older than the record of what is trusted
+    // an agent from before trust was recorded
     if (life::trusted_part(place.store, place.agent.id).empty())
         (void)life::settled_trust(
             place.store, place.agent, agent::load_configuration(place.directory).text,
@@ -328,7 +331,7 @@ chat::TurnResult take_turn_in(Place& place, const TurnOptions& options,
 
 struct Taken {
     chat::TurnResult result;
-    bool goes_on = false;  // it came to its own end, and a message had come too late for it
+    bool goes_on = false;  // it ended by itself, and a message came too late for it
 };
 
 void conclude(Place& place, const TurnOptions& options, const Surroundings& surroundings,
@@ -338,7 +341,7 @@ void conclude(Place& place, const TurnOptions& options, const Surroundings& surr
     deliver_audit(place.store,
                   {place.home_configuration.audit_sink, surroundings.home.audit_lock()},
                   surroundings.warn);
-    // whoever reads the result may go on with the thread
+    // released first: the reader of the result may use the thread at once
     place.thread_lock.reset();
     place.key_lock.reset();
     place.agent_lock.reset();
@@ -359,7 +362,7 @@ void conclude(Place& place, const TurnOptions& options, const Surroundings& surr
 Taken take_one(const TurnOptions& given, const Surroundings& surroundings) {
     Found found = find_agent(given, surroundings);
     const TurnOptions options = with_thread(given, found, surroundings);
-    // another prompt is refused at once
+    // another prompt with the key is refused at once
     (void)turn_of_key(found.store, found.agent.id, options);
     Taken taken;
     std::optional<Place> place;
@@ -381,8 +384,8 @@ Taken take_one(const TurnOptions& given, const Surroundings& surroundings) {
     return taken;
 }
 
-// What was queued while the last answer was made begins turns of its own; the result of the turn
-// that was asked for stays as it is.
+// Messages queued during the last answer begin turns of their own; the result of the requested turn
+// does not change.
 void take_up_inbox(const TurnOptions& options, store::ThreadId thread,
                    const Surroundings& surroundings) {
     TurnOptions next;
@@ -403,13 +406,13 @@ void take_up_inbox(const TurnOptions& options, store::ThreadId thread,
                                       if (result.error) surroundings.warn(result.error->message());
                                   }};
     surroundings.warn("thread " + next.thread +
-                      ": what was queued meanwhile gets a turn of its own; its answer goes to the "
-                      "transcript");
+                      ": a message queued meanwhile gets a turn of its own; its answer goes to "
+                      "the transcript");
     try {
         while (take_one(next, silent).goes_on) {
         }
     } catch (const Error& error) {
-        // another process has the thread, and with it the message
+        // another process has the thread and takes the message
         if (error.code() != ErrorCode::agent_busy) surroundings.warn(error.message());
     }
 }

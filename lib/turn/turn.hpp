@@ -25,7 +25,7 @@ struct Reply {
     std::string text = {};  // the answer to a question of the model
 };
 
-// What becomes of an ask that nobody answers.
+// What happens to a question that nobody answers.
 enum class OnAsk { suspend, deny, fail };
 std::string_view name(OnAsk on_ask);
 std::optional<OnAsk> parse_on_ask(std::string_view text);
@@ -40,57 +40,56 @@ struct TurnOptions {
     std::string thread;            // -t: "main", a number, a branch; "": the branch `current` names
     bool new_thread = false;
     bool fresh = false;           // the window of this turn starts empty
-    bool resume = false;          // go on with the thread's last turn
+    bool resume = false;          // continue the thread's last turn
     bool retry = false;           // the same, without its failed tail
-    bool inbox = false;           // a turn of what waits in the inbox
-    bool queue = false;           // for the inbox where a turn of the thread is at work
-    bool cancel_prompts = false;  // questions that wait are withdrawn
+    bool inbox = false;           // run a turn for the inbox
+    bool queue = false;           // put it into the inbox if a turn of the thread is at work
+    bool cancel_prompts = false;  // cancel pending questions
     OnAsk on_ask = OnAsk::suspend;
     bool on_ask_given = false;         // else --resume takes that of the turn
     std::optional<Decision> decision;  // --approve, --deny, --answer: decided before going on
     std::string directory;             // -C, absolute; "": the agent's workspace
-    std::string stands_in = {};        // where in what it works in the person is: "src/lib"
+    std::string stands_in = {};        // the caller's directory below the root: "src/lib"
     std::string model;                 // -m
     std::optional<agent::Permissions> permissions = {};  // instead of the agent's, for this turn
     std::optional<std::int64_t> max_iterations;
     std::int64_t deadline_ms = 0;  // when --timeout is up, monotonic; 0: never
-    std::int64_t wait_ms = 0;      // for the thread's lock; negative: as long as it takes
+    std::int64_t wait_ms = 0;      // for the thread's lock; negative: without limit
     std::string idempotency_key;
     std::string groom;                      // --groom: agent::groom_in_force
-    std::vector<std::string> decided = {};  // the ids of what this process has decided
-    // What --approve of this process saw of files too many to keep.
+    std::vector<std::string> decided = {};  // ids of the prompts this process has decided
+    // File states that --approve of this process saw and that are too large to store.
     std::map<std::string, SeenFiles> held = {};
-    std::string actor;  // --actor, recorded beside the uid, trusted for nothing
+    std::string actor;  // --actor: recorded beside the uid, not trusted
 
     // There is no message of the user.
     bool says_nothing() const { return resume || retry || inbox || decision.has_value(); }
 };
 
-// What the process has that a turn needs of it.
+// What a turn needs from its process.
 struct Surroundings {
     const agent::Home& home;
     const sys::Environment& environment;
     const sys::Interrupt& interrupt;
     std::function<void(const chat::Event&, const chat::EventSource&)> on_event;
     std::function<void(const std::string&)> warn;  // one line for people
-    // Somebody sees content-delta events as they come: a broken answer is not asked for again then.
+    // content-delta events are shown as they come. A broken answer is then not requested again.
     bool shows_text = false;
-    // Empty: nobody to ask. Ends with Reply::What::nobody where `settled` says that another process
-    // has decided it.
+    // Empty: nobody to ask. Returns Reply::What::nobody if `settled` says that another process has
+    // decided the question.
     std::function<Reply(const chat::PromptNotice&, const std::function<bool()>& settled)> ask;
-    std::function<void(const store::Prompt&)> on_decision = {};  // each, once it is on record
-    // The result, before the channel hears of it: whoever waits for the answer does not wait for
+    std::function<void(const store::Prompt&)> on_decision = {};  // each, once recorded
+    // Gets the result before it is posted to the channel, so that the caller need not wait for
     // that.
     std::function<void(const chat::TurnResult&)> on_end = {};
 };
 
-// Throws base::Error for whatever keeps the turn from beginning; from then on every end is a
-// result. What came into the inbox too late for the turn gets turns of its own, when on_end has
-// had the result.
+// Throws base::Error if the turn cannot begin; from then on every end is a result. Messages that
+// came into the inbox too late for the turn get turns of their own, after on_end.
 chat::TurnResult take_turn(const TurnOptions& options, const Surroundings& surroundings);
 
-// The request that would be sent, as its provider's JSON; "" where there is none. Commits nothing,
-// calls nobody.
+// Returns the request that would be sent, as its provider's JSON; "" if there is none. Commits
+// nothing, sends nothing.
 std::string dry_run(const TurnOptions& options, const Surroundings& surroundings);
 
 }  // namespace chorus::turn

@@ -33,7 +33,7 @@ net::Request request_of(const Webhook& webhook, const std::string& content) {
 }
 
 std::string late(const Webhook& webhook) {
-    return agent::webhook_host(webhook.url) + ": not done in time";
+    return agent::webhook_host(webhook.url) + ": timed out";
 }
 
 std::string problem_of(const net::Response& response, const Webhook& webhook) {
@@ -49,7 +49,7 @@ std::string problem_of(const net::Response& response, const Webhook& webhook) {
     return problem;
 }
 
-// Nothing where another attempt would come to the same.
+// Returns nothing if another attempt would fail in the same way.
 std::optional<std::int64_t> pause_before(const net::Response& response, int attempt) {
     const std::int64_t asked =
         std::max(response.retry_after_ms.value_or(pause_ms * attempt), shortest_pause_ms);
@@ -70,7 +70,7 @@ std::string post(net::Client& client, const Webhook& webhook, const std::string&
         const auto pause = pause_before(response, attempt);
         if (!pause) return problem;
         if (sys::monotonic_ms() + *pause >= webhook.deadline_ms)
-            return problem + "; it would have to wait " + base::seconds_text(*pause);
+            return problem + "; the next attempt would be in " + base::seconds_text(*pause);
         if (!model::wait_for(*pause, interruption)) return late(webhook);
     }
 }
@@ -87,7 +87,7 @@ std::string post_to_webhook(const Webhook& webhook, std::string_view text,
                                    interruption.wake_fd};
     std::vector<context::Piece> pieces =
         context::split_text(text, base::limits::webhook_characters);
-    // services refuse what shows nothing
+    // services refuse blank text
     std::erase_if(pieces,
                   [](const context::Piece& piece) { return base::trim(piece.text).empty(); });
     for (std::size_t done = 0; done < pieces.size(); ++done) {

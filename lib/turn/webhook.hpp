@@ -1,4 +1,5 @@
-// Texts posted to a webhook, each as {"content": "…"}, in pieces that such services take.
+// Posts texts to a webhook, each as {"content": "…"}, in pieces of a size that such services
+// accept.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,9 @@ struct Webhook {
     std::int64_t deadline_ms = 0;  // monotonic
 };
 
-// "" once all of it is there, else why not, without the URL. A server that asks for a pause gets
-// it, and one that fails is tried three times, as long as there is time; nothing is posted out of
-// order. What an answer's body says is not looked at.
+// Returns "" when everything is posted, else why not, without the URL. Waits as long as a server
+// asks, and tries a failing one three times, within the deadline; posts nothing out of order. The
+// body of a successful answer is ignored.
 std::string post_to_webhook(const Webhook& webhook, std::string_view text,
                             const model::Interruption& interruption);
 

@@ -26,10 +26,11 @@ std::set<std::string> changed_since(const sys::Fingerprint& now, const sys::Fing
 
 void refuse_partial(const std::vector<std::string>& problems) {
     if (problems.empty()) return;
-    throw Error(ErrorCode::failed,
-                "workspace: not everything could be put back: " +
-                    base::first_few(problems, most_named_problems),
-                "the same command goes on; without --workspace only the messages leave");
+    throw Error(
+        ErrorCode::failed,
+        "workspace: some paths could not be restored: " +
+            base::first_few(problems, most_named_problems),
+        "run the same command again; without --workspace it only removes messages from the window");
 }
 
 }  // namespace
@@ -60,7 +61,7 @@ WorkspaceRewind::WorkspaceRewind(Place& place, const Surroundings& surroundings,
     const std::string what = "checkpoint " + std::to_string(checkpoint);
     if (!target)
         throw Error(ErrorCode::not_found,
-                    what + ": agent '" + place.agent.name + "' has none of that number");
+                    what + ": agent '" + place.agent.name + "' has no such checkpoint");
     load(*target, what);
 }
 
@@ -68,24 +69,23 @@ void WorkspaceRewind::load(const store::Checkpoint& target, const std::string& w
     if (target.tree.empty())
         throw Error(ErrorCode::not_found,
                     what + ": there is no checkpoint of the workspace: " + target.problem,
-                    "rewind without --workspace takes back the messages");
+                    "rewind without --workspace still removes the messages from the window");
     target_ = checkpoints_.find(target.tree);
     if (!target_)
         throw Error(ErrorCode::not_found,
                     what + ": checkpoint " + std::to_string(target.id) + " is damaged",
-                    "rewind without --workspace takes back the messages");
+                    "rewind without --workspace still removes the messages from the window");
     gone_.checkpoint = target.id;
 }
 
-// Nothing where a turn was killed since its end was noted: whose changes are whose nobody knows. A
-// rewind that was killed has done the changes itself that nobody had done before it.
+// Returns nothing if a turn was killed since the last noted end: its changes cannot be told from
+// those of others. After a killed rewind, leaves out the changes that the rewind itself made.
 std::set<std::string> WorkspaceRewind::changed_by_others(const sys::Fingerprint& now) {
     const auto end = checkpoints_.find_end();
     const std::int64_t noted = end ? end->newest : 0;
     begun_ = store::first_of_rewind_after(place_.store, place_.agent.id, noted);
     if (!end || store::newest_checkpoint_of_turn(place_.store, place_.agent.id) > noted) {
-        surroundings_.warn(
-            "the turn that wrote last was cut short: what was changed after it goes back, too");
+        surroundings_.warn("the turn that wrote last was cut short: later changes are undone too");
         return {};
     }
     std::set<std::string> changed = changed_since(now, end->files);
@@ -114,7 +114,7 @@ WorkspaceGoneBack WorkspaceRewind::go_back(bool force) {
     has_checkpoint_ = true;
     const auto present = checkpoints_.find(aside.tree);
     if (!present)
-        throw Error(ErrorCode::failed, "workspace: what was just kept of it cannot be read");
+        throw Error(ErrorCode::failed, "workspace: the checkpoint just made cannot be read");
     const agent::GoingBack back(*target_, {*present, changed, force});
     gone_.put_back = back.changes();
     gone_.kept = back.kept();
@@ -123,7 +123,7 @@ WorkspaceGoneBack WorkspaceRewind::go_back(bool force) {
     task::KeptPlants before(root.path(), place_.directory.call_plants(place_.thread.id));
     const auto problems = back.apply(checkpoints_, root);
     if (const std::string told = before.told(); !told.empty())
-        surroundings_.warn("by going back " + told + task::plants_advice(root.path()));
+        surroundings_.warn("during the rewind, " + told + task::plants_advice(root.path()));
     refuse_partial(problems);
     return gone_;
 }

@@ -16,12 +16,12 @@ namespace chorus::turn {
 
 class WorkspaceRewind {
   public:
-    // To before that turn wrote, or to that checkpoint. Error(not_found) where there is none.
+    // Goes back to before the turn wrote, or to the checkpoint. Error(not_found) if there is none.
     WorkspaceRewind(Place& place, const Surroundings& surroundings, const store::Turn& turn);
     WorkspaceRewind(Place& place, const Surroundings& surroundings, std::int64_t checkpoint);
 
     WorkspaceGoneBack go_back(bool force);
-    // When all of the rewind is done: one that was killed before is known by that.
+    // Called when the rewind is complete; a rewind without this mark was killed.
     void note_end();
 
   private:
@@ -34,8 +34,8 @@ class WorkspaceRewind {
     const Surroundings& surroundings_;
     agent::Checkpoints checkpoints_;
     life::CheckpointSite site_;
-    std::optional<agent::Tree> target_;       // nothing: nobody has written since
-    std::optional<store::Checkpoint> begun_;  // of the rewind that was cut short and goes on
+    std::optional<agent::Tree> target_;       // absent: nothing was written since
+    std::optional<store::Checkpoint> begun_;  // of the interrupted rewind that continues
     WorkspaceGoneBack gone_;
     bool has_checkpoint_ = false;
 };

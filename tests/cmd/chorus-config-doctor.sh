@@ -88,8 +88,8 @@ broken "1, a page in the middle of the database"
 root=$(db "SELECT rootpage FROM sqlite_schema WHERE name = 'steps'")
 dd if=/dev/urandom of="$CHORUS_HOME/chorus.db" bs=4096 seek=$((root - 1)) count=1 conv=notrunc status=none
 finds 'chorus\.db: damaged|steps|Tree' 1
-expect_match "$fixed" "made anew, with 1 agents and $messages messages; the old one is $CHORUS_HOME/chorus\.db\.before-"
-expect_match "$fixed" 'found: chorus\.db: lost: steps: not every row can be read'
+expect_match "$fixed" "rebuilt with 1 agents and $messages messages; the old one is $CHORUS_HOME/chorus\.db\.before-"
+expect_match "$fixed" 'found: chorus\.db: lost: steps: some rows cannot be read'
 goes_on_with "$messages"
 keeps_its_files
 keeps_its_rights
@@ -138,7 +138,7 @@ for state in '5, an empty file' '6, no file' '7, a database without tables'; do
     rm -f "$CHORUS_HOME"/chorus.db*
     [ "${state%%,*}" = 5 ] && : >"$CHORUS_HOME/chorus.db"
     [ "${state%%,*}" = 7 ] && sqlite3 "$CHORUS_HOME/chorus.db" 'PRAGMA journal_mode = WAL; VACUUM' >/dev/null
-    finds 'chorus\.db: (is (empty|missing), and there are directories of agents)' 1
+    finds 'chorus\.db: (is (empty|missing), but directories of agents exist)' 1
     goes_on_with 0
     keeps_its_files
     run chorus-config list -A a
@@ -151,21 +151,21 @@ done
 broken "8, a backup that was copied beside the log of the database"
 run chorus-run a 'into the log'
 cp "$base/backup.db" "$CHORUS_HOME/chorus.db"
-finds 'is a backup, and the log beside it' 0
+finds 'is a backup, and its log' 0
 goes_on_with "$in_backup"
 keeps_its_files
 keeps_its_rights
 
 broken "9, messages without their agent"
 db 'DELETE FROM agents'
-finds 'refers to one of agents' 0
+finds 'refers to a missing row of agents' 0
 goes_on_with "$messages"
 keeps_its_files
 keeps_its_rights
 
 broken "10, messages without their thread"
 db 'DELETE FROM threads WHERE thread_id = 1'
-finds 'refers to one of threads' 0
+finds 'refers to a missing row of threads' 0
 goes_on_with "$messages"
 
 # --- agent.json and config.json ---
@@ -178,9 +178,9 @@ for state in '11, agent.json that is no JSON' '12, no agent.json' '13, an empty 
         13) : >"$agent/agent.json" ;;
     esac
     finds "agent 'a': .*agent\.json" 0
-    expect_match "$fixed" 'mended: agent .a.: .*agent\.json is made again'
+    expect_match "$fixed" 'mended: agent .a.: .*agent\.json was rebuilt'
     expect_equal "$(find "$agent" -name 'agent.json.broken-*' | wc -l)" "$([ "${state%%,*}" = 12 ] && echo 0 || echo 1)"
-    [ "${state%%,*}" = 12 ] || expect_match "$fixed" "the old one is $agent/agent\\.json\\.broken-"
+    [ "${state%%,*}" = 12 ] || expect_match "$fixed" "the old one was moved to $agent/agent\\.json\\.broken-"
     keeps_its_rights
     for key in 'system_prompt:Be brief.' 'description:the first' 'model:builtin/script'; do
         run chorus-config get "${key%%:*}" -A a
@@ -205,7 +205,7 @@ for state in '16, config.json that is no JSON' '17, a value in config.json that 
     [ "${state%%,*}" = 16 ] && echo '{' >"$CHORUS_HOME/config.json" || echo '{"max_retries": "x"}' >"$CHORUS_HOME/config.json"
     before=$(cat "$CHORUS_HOME/config.json")
     finds 'config\.json' 1 'config\.json'
-    expect_match "$fixed" 'found: .*only a person can mend it'
+    expect_match "$fixed" 'found: .*repair it by hand'
     expect_file "$CHORUS_HOME/config.json" "$before"
 done
 
@@ -213,20 +213,20 @@ done
 
 broken "18, no workspace"
 rm -rf "$agent/workspace"
-finds "agent 'a': .*/workspace is gone" 0
-expect_match "$fixed" 'an empty one is made'
+finds "agent 'a': .*/workspace is missing" 0
+expect_match "$fixed" 'an empty one was created'
 expect_no_match "$fixed" 'lost'
 goes_on_with "$messages"
 
 broken "19, a workspace that is no repository"
 rm -rf "$agent/workspace/.git"
-finds "agent 'a': .*/workspace is no git repository" 0
+finds "agent 'a': .*/workspace is not a git repository" 0
 goes_on_with "$messages"
 keeps_its_files
 
 broken "20, no branches"
 rm -rf "$agent/branches"
-finds "agent 'a': .*/branches/main is gone" 0
+finds "agent 'a': .*/branches/main is missing" 0
 goes_on_with "$messages"
 expect_match "$(cat "$agent/branches/main/session.md")" 'after the backup'
 run chorus-run a -t try 'there too'
@@ -242,7 +242,7 @@ for part in workspace docs sessions branches artifacts ''; do
     run chorus-config doctor --fix
     expect_status 1
     expect_match "$out" "found: agent 'a': [^
-]*a${part:+/$part} is a symbolic link; what is behind it is neither looked at nor mended"
+]*a${part:+/$part} is a symbolic link; its target is neither checked nor repaired"
     expect_equal "$(cd elsewhere && find . | sort | xargs)" '. ./.chorus-write-0.tmp ./data.md'
 done
 broken 'a part of the schema is missing'
@@ -252,12 +252,12 @@ for change in 'DROP TABLE inbox' 'ALTER TABLE turns DROP COLUMN options'; do
     cp "$CHORUS_HOME/chorus.db" partial.db
     run chorus-config doctor
     expect_status 1
-    [[ $change = DROP* ]] && part='there is no table inbox' || part='table turns has no column options'
+    [[ $change = DROP* ]] && part='table inbox is missing' || part='table turns has no column options'
     expect_match "$out" "found: $part"
     run chorus-context verify
     expect_status 1
     run chorus-config doctor --fix
-    expect_match "$out" 'made anew, with 1 agents and '
+    expect_match "$out" 'rebuilt with 1 agents and '
     run chorus-config doctor
     expect_status 0
     run chorus-run a 'goes on'
@@ -276,7 +276,7 @@ broken 'a row that names another place'
 db "UPDATE agents SET dir = '../elsewhere'"
 run chorus-config doctor --fix
 expect_status 1
-expect_match "$out" "found: agent 'a': its row says that it lies in '../elsewhere', which is no place for an agent"
+expect_match "$out" "found: agent 'a': its row names '../elsewhere', which is not an agent's directory"
 expect_missing "$CHORUS_HOME/../elsewhere"
 
 for state in '21, a link current that leads nowhere' '22, no link current' '23, a directory current'; do
@@ -284,7 +284,7 @@ for state in '21, a link current that leads nowhere' '22, no link current' '23, 
     rm "$agent/current"
     [ "${state%%,*}" = 21 ] && ln -s branches/nowhere "$agent/current"
     [ "${state%%,*}" = 23 ] && mkdir "$agent/current" && echo mine >"$agent/current/text"
-    finds "agent 'a': .*/current names no branch" 0
+    finds "agent 'a': .*/current does not point to a branch" 0
     expect_equal "$(readlink "$agent/current")" branches/main
     [ "${state%%,*}" = 23 ] && expect_file "$(echo "$agent"/current.broken-*/text)" mine
     goes_on_with "$messages"
@@ -292,7 +292,7 @@ done
 
 broken "24, an agent without its directory"
 rm -rf "$agent"
-finds "agent 'a': .*/agents/a is gone" 0
+finds "agent 'a': .*/agents/a is missing" 0
 goes_on_with "$messages"
 keeps_its_rights
 run chorus-context messages a
@@ -300,7 +300,7 @@ expect_match "$out" 'after the backup'
 
 broken "25, a directory without an agent"
 cp -a "$agent" "$CHORUS_HOME/agents/b"
-finds "agent 'b': the database knows nothing of" 0
+finds "agent 'b': the database has no record of" 0
 run chorus-run b 'goes on'
 expect_status 0
 expect_file "$CHORUS_HOME/agents/b/workspace/file" precious
@@ -313,7 +313,7 @@ broken "26, a directory without an agent and without agent.json"
 mv "$agent" "$CHORUS_HOME/agents/b"
 rm "$CHORUS_HOME/agents/b/agent.json"
 db "UPDATE agents SET status = 'destroyed', destroyed_at = 1"
-finds "agent 'b': the database knows nothing of" 0
+finds "agent 'b': the database has no record of" 0
 run chorus-config get system_prompt -A b
 expect_equal "$out" 'Be brief.'
 run chorus-run b 'goes on'
@@ -323,15 +323,15 @@ expect_status 0
 
 broken "27, a file workspace"
 mv "$agent/workspace" "$agent/elsewhere" && echo mine >"$agent/workspace"
-finds "agent 'a': .*/workspace is gone" 0
-expect_match "$fixed" "what was there is $agent/workspace\\.broken-"
+finds "agent 'a': .*/workspace is missing" 0
+expect_match "$fixed" "the old one was moved to $agent/workspace\\.broken-"
 expect_no_match "$fixed" 'lost'
 expect_file "$(echo "$agent"/workspace.broken-*)" mine
 goes_on_with "$messages"
 
 broken "28, an agent whose directory has another name"
 mv "$agent" "$CHORUS_HOME/agents/c"
-finds "agent 'c': the database knows nothing of" 0
+finds "agent 'c': the database has no record of" 0
 expect_no_match "$fixed" 'lost'
 expect_file "$CHORUS_HOME/agents/c/workspace/file" precious
 
@@ -344,7 +344,7 @@ keeps_its_files
 for part in commands tasks sessions artifacts .checkpoints ../../archive; do
     broken "30, a file $part"
     rm -rf "${agent:?}/$part" && echo mine >"$agent/$part"
-    finds "${part##*/}: is no directory" 0
+    finds "${part##*/}: not a directory" 0
     expect_file "$(echo "$agent/$part".broken-*)" mine
     goes_on_with "$messages"
     run chorus-destroy a --yes
@@ -353,13 +353,13 @@ done
 
 broken "31, a directory chorus.db-shm"
 rm -f "$CHORUS_HOME/chorus.db-shm" && mkdir "$CHORUS_HOME/chorus.db-shm"
-finds 'chorus\.db-shm: is no regular file' 0
+finds 'chorus\.db-shm: not a regular file' 0
 goes_on_with "$messages"
 keeps_its_files
 
 broken "32, a directory session.md"
 rm "$agent/branches/main/session.md" && mkdir "$agent/branches/main/session.md"
-finds 'branches/main/session\.md: is no regular file' 0
+finds 'branches/main/session\.md: not a regular file' 0
 goes_on_with "$messages"
 expect_match "$(cat "$agent/branches/main/session.md")" 'after the backup'
 
@@ -385,9 +385,9 @@ for state in '38, a directory chorus.db' '39, a FIFO chorus.db'; do
     [ "${state%%,*}" = 38 ] && mkdir "$CHORUS_HOME/chorus.db" || mkfifo "$CHORUS_HOME/chorus.db"
     run timeout 20 chorus-run a x
     expect_status 3
-    expect_match "$err" "chorus\\.db: is no regular file"
+    expect_match "$err" "chorus\\.db: not a regular file"
     expect_match "$err" "hint: 'chorus-context backup --restore FILE'.*'chorus-config doctor --fix'"
-    finds 'chorus\.db: is no regular file' 1
+    finds 'chorus\.db: not a regular file' 1
     goes_on_with 0
     keeps_its_files
     rm -rf "$CHORUS_HOME"/chorus.db*
@@ -405,14 +405,14 @@ for kind in file link; do
     for command in 'chorus-run a x' 'chorus-context save a' 'chorus-config get model -A a'; do
         run $command
         expect_status 3
-        expect_match "$err" "agents/a: $([ $kind = file ] && echo 'no directory' || echo 'a symbolic link, not the directory of the agent')"
+        expect_match "$err" "agents/a: $([ $kind = file ] && echo 'not a directory' || echo 'a symbolic link, not the directory of the agent')"
         expect_match "$err" "hint: mv $agent $agent\\.aside"
     done
     cp -P "$agent" "$CHORUS_HOME/agents/b"
     for options in '' --adopt; do
         run chorus-init b --model builtin/script $options
         expect_status 5
-        expect_match "$err" "agents/b: there already, no directory"
+        expect_match "$err" "agents/b: already exists, and is not a directory"
         expect_match "$err" "hint: mv $CHORUS_HOME/agents/b $CHORUS_HOME/agents/b\\.aside"
     done
     rm "$CHORUS_HOME/agents/b"
@@ -424,7 +424,7 @@ for file in config.json agents/a/agent.json available_models.json; do
     echo '{' >"$CHORUS_HOME/$file"
     run chorus-run a x
     expect_status 3
-    expect_match "$err" "hint: edit the file there; 'chorus-config doctor'"
+    expect_match "$err" "hint: edit the file; 'chorus-config doctor'"
     cp "$scratch/good" "$CHORUS_HOME/$file"
 done
 
@@ -447,7 +447,7 @@ cannot_read() { # PATH below the home: said with what helps, kept by --fix, and 
     expect_status 1
     expect_match "$out" '"mended":false'
     expect_match "$out" "/$1: Permission denied"
-    [ -z "${2:-}" ] || expect_match "$out" 'workspace is no git repository'
+    [ -z "${2:-}" ] || expect_match "$out" 'workspace is not a git repository'
     expect_equal "$(find "$CHORUS_HOME" -name '*.broken-*' -o -name '*.before-*')" ''
     expect_equal "$(stat -c %a "$CHORUS_HOME/$1")" 0
     chmod 700 "$CHORUS_HOME/$1"

@@ -107,12 +107,12 @@ refused 3 'error: set: max_retries: expected a whole number, found "many"' choru
 refused 3 'set: prompt_ttl: expected .*duration.*found "soon"' chorus-config set prompt_ttl soon
 refused 3 'set: sandbox: expected "workspace".*found "none"' chorus-config set sandbox none
 refused 3 'set: allow_network_fs: expected true or false, found "yes"' chorus-config set allow_network_fs yes
-refused 3 'set: environment: expected a list of names of variables, found "LANG"' chorus-config set environment LANG
+refused 3 'set: environment: expected a list of variable names, found "LANG"' chorus-config set environment LANG
 refused 3 'set: roles.ada: expected a name or a list of names, found' chorus-config set roles.ada '{"x": 1}'
 refused 3 'set: roles.ada: expected a name' chorus-config set roles.ada ''
 refused 3 'set: audit_sink: expected "syslog" or the absolute path' chorus-config set audit_sink log.txt
 for file in chorus.db config.json agents/a/agent.json new agents/a/docs/new agents/a/workspace/new; do
-    refused 3 'config.json: audit_sink: .* lies in the home' chorus-config set audit_sink "$CHORUS_HOME/$file"
+    refused 3 'config.json: audit_sink: .* is inside the home' chorus-config set audit_sink "$CHORUS_HOME/$file"
 done
 refused 3 'set: budget.usd_per_day: expected a number that is not negative, found -1' chorus-config set budget.usd_per_day -- -1
 refused 3 'set: limits: expected an object, found 5' chorus-config set limits 5
@@ -120,7 +120,7 @@ refused 3 "set: limits.sandbx: no such member; there are 'budget'" chorus-config
 refused 3 'set: permissions.ci: expected an object, found 5' chorus-config set permissions.ci 5
 refused 3 'set: permissions.ci: expected an object, found "standard"' chorus-config set permissions.ci standard
 refused 3 "set: permissions.ci.alow: no such list" chorus-config set permissions.ci '{"alow": []}'
-refused 2 'stands twice' chorus-config set limits '{"sandbox": "off", "sandbox": "workspace"}'
+refused 2 'duplicate key' chorus-config set limits '{"sandbox": "off", "sandbox": "workspace"}'
 refused 2 'default_model: not valid UTF-8 at byte 1' chorus-config set default_model $'a\xff'
 refused 3 "providers: no provider 'nosuch'" chorus-config set providers.nosuch.base_url http://x
 refused 7 "no provider 'nowhere'" chorus-config set default_model nowhere/x
@@ -148,13 +148,13 @@ done
 run chorus-config set -A a permissions ci
 expect_status 0
 refused 3 "default_permissions: no profile 'ci'" chorus-config unset permissions.ci
-refused 2 'permissions.allow: permissions is "ci", which holds nothing by name' chorus-config set -A a permissions.allow '[]'
+refused 2 'permissions.allow: permissions is "ci", not an object' chorus-config set -A a permissions.allow '[]'
 
 test_case "unknown keys are told with what is near"
 init a --model builtin/script
-refused 2 "'permision.ci': there is no such key in config.json.*near it is 'permissions'" chorus-config set permision.ci '{}'
-refused 2 "near it is 'max_retries'" chorus-config get max_retrys
-refused 2 "near it is 'limits.sandbox'" chorus-config set limits.sandbx off
+refused 2 "'permision.ci': there is no such key in config.json.*similar keys: 'permissions'" chorus-config set permision.ci '{}'
+refused 2 "similar keys: 'max_retries'" chorus-config get max_retrys
+refused 2 "similar keys: 'limits.sandbox'" chorus-config set limits.sandbx off
 refused 2 "there are 'limits.budget'" chorus-config set limits.zzzzzz off
 refused 2 'chorus-config list shows the keys' chorus-config unset zzzzzzzzzz
 refused 2 'chorus-config list' chorus-config set max_retries.x 5
@@ -177,7 +177,7 @@ cp "$(command -v bash)" sudo # what a process below sudo sees
 for word in open '{"allow": ["tool:view:.*"]}' sandboxed; do
     run env SUDO_UID=54321 ./sudo -c 'chorus-config set -A a permissions "$1"; exit' - "$word"
     expect_status 6
-    expect_match "$err" "^chorus-config: error: permissions: user '54321' may not grant '(open|custom|sandboxed)': without permission_grants in config.json the owner of the home alone may"
+    expect_match "$err" "^chorus-config: error: permissions: user '54321' may not grant '(open|custom|sandboxed)': without permission_grants in config.json only the owner of the home may"
 done
 expect_equal "$(jq -r .permissions "$CHORUS_HOME/agents/a/agent.json")" standard
 run env SUDO_UID=54321 ./sudo -c 'chorus-config set -A a permissions locked; exit'
@@ -318,7 +318,7 @@ edit_agent_key a channel_id '"command:a\u001b[31m\u202eb"'
 edit_agent_key a description '"harmless"'
 run chorus-config list -A a
 expect_status 0
-expect_match "$err" "notice: .*agent.json: changed and not trusted: 'channel_id' and 'permissions'; chorus-config trust a"
+expect_match "$err" "notice: .*agent.json: changed and not trusted: 'channel_id' and 'permissions'; see chorus-config trust a --show"
 expect_match "$out" $'\npermissions +agent.json +locked\n'
 run chorus-config list -A a --json
 expect_equal "$(jq -r 'select(.untrusted).key' <<<"$out" | xargs)" 'channel_id permissions'
@@ -328,7 +328,7 @@ before=$(db 'SELECT * FROM settings; SELECT * FROM audit_log')
 run chorus-config trust a --show
 expect_status 0
 expect_match "$out" $'permissions\n  before: "locked"\n  after:  "open"'
-expect_match "$out" $'channel_id\n  before: \(not there\)\n  after:  .*\\\\u202eb'
+expect_match "$out" $'channel_id\n  before: \(not set\)\n  after:  .*\\\\u202eb'
 expect_no_match "$out" $'\x1b|\u202e|description'
 expect_equal "$(db 'SELECT * FROM settings; SELECT * FROM audit_log')" "$before"
 refused 2 'trust a: no terminal to ask at.*--show shows what has changed, --yes trusts it' chorus-config trust a
@@ -377,7 +377,7 @@ edit_agent_key a permissions '"open"'
 run chorus-config set -A a sandbox off
 expect_status 0
 expect_db "SELECT group_concat(decision) FROM audit_log" 'allow,ask_approved'
-expect_match "$(db 'SELECT detail FROM audit_log WHERE id = 1')" '^nothing was recorded yet: .*permissions: nothing to "open"'
+expect_match "$(db 'SELECT detail FROM audit_log WHERE id = 1')" '^nothing was recorded yet; .*permissions: nothing to "open"'
 run chorus-config trust a
 expect_equal "$out" 'nothing to trust'
 
@@ -407,7 +407,7 @@ edit_agent_key a permissions '"open"'
 typist() { shown 'o? ' && echo n; }
 on_terminal 'chorus-config trust a'
 expect_status 11
-expect_match "$out" $'permissions\n  before: "standard"\n  after:  "open"\n\nTrust this of agent a'
+expect_match "$out" $'permissions\n  before: "standard"\n  after:  "open"\n\nTrust these settings of agent a'
 expect_match "$out" 'error: trust a: the answer was no'
 run chorus-config get -A a permissions
 expect_equal "$out" standard
@@ -417,7 +417,7 @@ expect_status 10
 typist() { shown 'o? ' && edit_agent_key a environment '["X"]' && echo y; }
 on_terminal 'chorus-config trust a'
 expect_status 1
-expect_match "$out" 'it has changed since it was shown'
+expect_match "$out" 'changed since it was shown'
 typist() { shown 'o? ' && echo yes; }
 on_terminal 'chorus-config trust a'
 expect_status 0
@@ -438,7 +438,7 @@ home_key sandbox '"off"'
 for words in 'set default_permissions open' 'set -A a sandbox off' 'trust a --yes'; do
     run chorus-run a "/bash (CHORUS_HOME='$CHORUS_HOME' setsid env -u CHORUS_AGENT chorus-config $words; echo it is \$?) 2>&1"
     expect_status 0
-    expect_match "$out" 'error: this process was started by a turn at work \(process [0-9]+\): it may decide nothing'
+    expect_match "$out" 'error: this process was started by a running turn \(process [0-9]+\) and may not decide'
     expect_match "$out" 'it is 6'
 done
 expect_equal "$(jq -c . "$(config)")" '{"sandbox":"off"}'
@@ -447,11 +447,11 @@ test_case "agents and homes that are not there or not one's own"
 run chorus-config list
 expect_status 0
 expect_missing "$CHORUS_HOME"
-refused 4 'no home of agents there' chorus-config list -A a
+refused 4 'the home does not exist' chorus-config list -A a
 run chorus-config set max_retries 1
 expect_status 0
 expect_equal "$(stat -c %a "$CHORUS_HOME")" 700
-refused 4 "agent 'b': there is none of that name" chorus-config get -A b permissions
+refused 4 "agent 'b': no such agent" chorus-config get -A b permissions
 refused 4 "agent 'b'" chorus-config trust b
 init a --model builtin/script
 db "UPDATE agents SET status = 'destroying'"
@@ -462,7 +462,7 @@ for words in 'get max_retries' 'set max_retries 2' 'list'; do
 done
 chown "$(id -u)" "$CHORUS_HOME"
 chmod 777 "$CHORUS_HOME"
-refused 6 'others can write it' chorus-config set max_retries 2
+refused 6 'writable by other users' chorus-config set max_retries 2
 
 test_case "stdout that cannot be written is no success"
 for words in 'get max_retries' 'list' 'env --json'; do
@@ -505,7 +505,7 @@ done <<'EOF'
 parallel_tools|0|1 or more
 -A a model|builtin/scirpt|there is no 'builtin/scirpt'
 -A a model|antropic/x|did you mean 'anthropic'
-default_model|builtin/foo|builtin/script is the only one
+default_model|builtin/foo|builtin/script is the only built-in
 budget|{"usd_per_day": 1}|dollars cannot be counted
 -A a budget.usd_per_turn|0.5|dollars cannot be counted
 limits|{"budget": {"usd_per_turn": 1}}|dollars cannot be counted
@@ -534,7 +534,7 @@ init a --model builtin/script
 refused 3 'max_bash_timeout: expected a duration of a second or more' chorus-config set max_bash_timeout 0
 refused 3 'sandbox_read: expected a list of absolute paths' chorus-config set sandbox_read '["rel"]'
 for names in '["A=B"]' '[""]' '["1A"]'; do
-    refused 3 'environment: expected a list of names of variables' chorus-config set environment "$names"
+    refused 3 'environment: expected a list of variable names' chorus-config set environment "$names"
 done
 run chorus-config set environment '["LANG", "_x1"]'
 expect_status 0

@@ -33,7 +33,7 @@ run chorus-context backup --restore copy.db
 expect_status 0
 expect_match "$out" '^copy\.db: restored, 1 agent, 2 messages'
 kept=$(ls "$CHORUS_HOME"/chorus.db.before-* | grep -v -- -wal)
-expect_match "$out" "the database before is $kept"
+expect_match "$out" "the previous database is $kept"
 expect_db 'SELECT count(*) FROM messages' 2
 expect_db 'PRAGMA integrity_check' ok
 expect_equal "$(sqlite3 "$kept" 'SELECT count(*) FROM messages; PRAGMA integrity_check')" $'6\nok'
@@ -74,10 +74,10 @@ for command in 'chorus-run a x' 'chorus-init b' 'chorus-tasks status a' 'chorus-
     'chorus-context backup elsewhere.db' 'chorus-config get permissions -A a'; do
     run $command
     expect_status 3
-    expect_match "$err" 'chorus\.db: is a backup, and the log beside it \(.*chorus\.db-wal\) is of another database'
+    expect_match "$err" 'chorus\.db: is a backup, and its log \(.*chorus\.db-wal\) belongs to another database'
 done
 expect_equal "$(sha256sum "$CHORUS_HOME"/chorus.db "$CHORUS_HOME"/chorus.db-wal)" "$before"
-hint=$(sed -n 's/^chorus-config: hint: \(.*\) puts it.*/\1/p' <<<"$err")
+hint=$(sed -n 's/^chorus-config: hint: \(.*\) restores it.*/\1/p' <<<"$err")
 expect_equal "$hint" "chorus-context backup --restore $CHORUS_HOME/chorus.db"
 run $hint
 expect_status 0
@@ -107,7 +107,7 @@ for state in log agents both archive; do
             [[ $state = log && $command = *manual ]] && continue
             run $command
             expect_status 3
-            expect_match "$err" "chorus\\.db: is $word, and "
+            expect_match "$err" "chorus\\.db: is $word, (and|but) "
             expect_match "$err" "hint: 'chorus-context backup --restore FILE'.*'chorus-config doctor --fix'"
         done
         [ $database = missing ] && expect_missing "$CHORUS_HOME/chorus.db"
@@ -134,7 +134,7 @@ while read -r file code words; do
     run chorus-context backup --restore "$file"
     expect_status "$code"
     expect_match "$err" "$words"
-    [[ $file = damaged.db || $file = newer.db || $file = nowhere.db ]] || expect_match "$err" "hint: name a file that 'chorus-context backup FILE' has made"
+    [[ $file = damaged.db || $file = newer.db || $file = nowhere.db ]] || expect_match "$err" "hint: name a file made by 'chorus-context backup FILE'"
 done <<'X'
 damaged.db 1 damaged
 newer.db 3 newer

@@ -68,7 +68,7 @@ expect_fork 1 'first' --at 2 --exclude
 for options in '--at 2' '--at 3 --exclude'; do
     branch try $options
     expect_status 2
-    expect_match "$err" 'error: message [23]: a fork there would part a call from its result'
+    expect_match "$err" 'error: message [23]: a fork there would separate a call from its result'
     expect_db 'SELECT count(*) FROM threads' 1
 done
 expect_whole
@@ -218,7 +218,7 @@ db "UPDATE threads SET branch = '20260212103001-try' WHERE thread_id = 3"
 for command in 'chorus-run a hi -t try' 'chorus-context switch a try' 'chorus-context rewind a --to 1 -t try' 'chorus-context branch a new -t try'; do
     run $command
     expect_status 2
-    expect_match "$err" "error: branch 'try': 2 have that name: '$stamp-try' and '20260212103001-try'"
+    expect_match "$err" "error: branch 'try': 2 branches have that name: '$stamp-try' and '20260212103001-try'"
 done
 run chorus-context switch a 20260212103001-try
 expect_status 0
@@ -230,7 +230,7 @@ three_turns
 for name in '../x' . .. ' ' 'a b' 'a/b' '.hidden' '-rf' '_x' 2 20260212103000 main "$(printf 'x%.0s' {1..65})" $'a\nb' 'ünï' $'\e[2J' 'a;b' '$(id)' '*'; do
     branch -- "$name"
     expect_status 2
-    expect_match "$err" '^chorus-context: error: branch .*: not a name for a branch'
+    expect_match "$err" '^chorus-context: error: branch .*: not a valid branch name'
     expect_equal "$(wc -l <"$scratch/err")" 2
     expect_no_match "$err" $'\e'
 done
@@ -239,18 +239,18 @@ expect_status 2
 for id in 99 1000000000000; do
     branch try --at $id
     expect_status 4
-    expect_match "$err" "error: message $id: thread 1 of agent 'a' has none of that id"
+    expect_match "$err" "error: message $id: thread 1 of agent 'a' has no such message"
     run chorus-context rewind a --to $id
     expect_status 4
-    expect_match "$err" "error: message $id: thread 1 of agent 'a' has none of that id"
+    expect_match "$err" "error: message $id: thread 1 of agent 'a' has no such message"
 done
 for id in 0 -1 x 1.5 7x 99999999999999999999; do
     branch try --at "$id"
     expect_status 2
-    expect_match "$err" "error: --at: '$id' is no id of a message"
+    expect_match "$err" "error: --at: '$id' is not the id of a message"
     run chorus-context rewind a --to "$id"
     expect_status 2
-    expect_match "$err" "error: --to: '$id' is no id of a message"
+    expect_match "$err" "error: --to: '$id' is not the id of a message"
 done
 branch try --exclude
 expect_status 2
@@ -261,14 +261,14 @@ expect_status 2
 for id in 2 3 4; do
     run chorus-context rewind a --to $id
     expect_status 2
-    expect_match "$err" "error: message $id: it began no turn"
+    expect_match "$err" "error: message $id: it did not begin a turn"
 done
 run chorus-context branch nobody try
 expect_status 4
 init b --model builtin/script
 run chorus-context branch b try
 expect_status 4
-expect_match "$err" "error: agent 'b': nothing was said in thread 1 yet"
+expect_match "$err" "error: agent 'b': there are no messages in thread 1 yet"
 run chorus-run b hello
 id=$(db 'SELECT max(id) - 1 FROM messages')
 branch try --at "$id"
@@ -288,12 +288,12 @@ branch try
 expect_status 0
 branch try
 expect_status 5
-expect_match "$err" "error: branch 'try': agent 'a' has one, $stamp-try"
+expect_match "$err" "error: branch 'try': agent 'a' has it already, as $stamp-try"
 mkdir "$(own branches/$stamp-taken)" # of an agent that was adopted: not ours to remove
 echo mine >"$(own branches/$stamp-taken/session.md)"
 branch taken
 expect_status 5
-expect_match "$err" 'there already'
+expect_match "$err" 'already exists'
 expect_file "$(own branches/$stamp-taken/session.md)" mine
 branch good.name_1-2
 expect_status 0
@@ -304,7 +304,7 @@ db "INSERT INTO agents (name, generation, kind, parent_id, preset, dir, model, p
     VALUES ('researcher-20260101000000-look', 1, 'child', 1, 'researcher', 'agents/a/branches/main/agents/researcher-20260101000000-look', 'builtin/script', 'locked', '', '', 'active', 5)"
 run chorus-context branch researcher-20260101000000-look try
 expect_status 2
-expect_match "$err" "error: agent 'researcher-20260101000000-look': it is a sub-agent, and those do not branch"
+expect_match "$err" "error: agent 'researcher-20260101000000-look': a sub-agent cannot be branched"
 
 test_case "sub-agents that were there at the point are copied, directory and rows, and live on independently"
 three_turns
@@ -341,7 +341,7 @@ run chorus-run a second
 expect_status 10
 branch try
 expect_status 0
-expect_match "$err" 'notice: turn 2 of thread 1 has not come to its end: the branch begins before it'
+expect_match "$err" 'notice: turn 2 of thread 1 has not ended: the branch starts before it'
 expect_equal "$(window 2)" 'first|one'
 expect_db "SELECT state FROM prompts" pending
 branch kept --at 3
@@ -368,12 +368,12 @@ turn=$!
 wait_for 10 test -e "$(work)/began" || fail 'the turn did not come to its command'
 branch try
 expect_status 0
-expect_match "$err" 'turn 2 of thread 1 has not come to its end'
+expect_match "$err" 'turn 2 of thread 1 has not ended'
 expect_equal "$(window 2)" 'first|one'
 for command in 'switch a try' 'rewind a --to 1'; do
     run chorus-context $command
     expect_status 75
-    expect_match "$err" "error: agent 'a': turn 2 of thread 1 is at work"
+    expect_match "$err" "error: agent 'a': turn 2 of thread 1 is running"
 done
 chorus-context switch a try --wait=20s >"$scratch/switched" 2>&1 &
 waiting=$!
@@ -454,7 +454,7 @@ expect_status 10
 prompt=$(db 'SELECT id FROM prompts')
 run chorus-context rewind a --to 3
 expect_status 0
-expect_match "$err" 'notice: turn 2, which had not come to its end, is given up'
+expect_match "$err" 'notice: turn 2, which had not ended, is given up'
 expect_db "SELECT state FROM prompts" cancelled
 expect_db "SELECT state || ' ' || reason FROM turns WHERE turn_number = 2" 'exited rewound'
 expect_db "SELECT status FROM threads" idle
@@ -509,7 +509,7 @@ for i in {1..6}; do chorus-context branch a try >"$scratch/same.$i" 2>&1 & done
 for i in {1..6}; do chorus-context branch a try$i >"$scratch/each.$i" 2>&1 & done
 wait $(jobs -p | grep -vx "$server_pid")
 expect_equal "$(grep -L error "$scratch"/same.* | wc -l)" 1
-expect_equal "$(grep -l "error: branch 'try': agent 'a' has one" "$scratch"/same.* | wc -l)" 5
+expect_equal "$(grep -l "error: branch 'try': agent 'a' has it already" "$scratch"/same.* | wc -l)" 5
 expect_equal "$(grep -L error "$scratch"/each.* | wc -l)" 6
 expect_db 'SELECT count(*) FROM threads' 8
 for thread in {2..8}; do expect_equal "$(window $thread)" 'first|result|one|second|two|third|three'; done

@@ -173,7 +173,7 @@ for output in "${outputs[@]}"; do
     for there in real link; do
         run chorus-context $output $there
         expect_status 5
-        expect_match "$err" "'$there': it is there already"
+        expect_match "$err" "'$there': already exists"
         expect_match "$err" 'hint: --force'
         expect_file real mine
     done
@@ -194,7 +194,7 @@ for output in "${outputs[@]}"; do
         for there in "$CHORUS_HOME/$kept" to-home; do
             run chorus-context $output "$there" --force
             expect_status 2
-            expect_match "$err" '^chorus-context: error: .* lies in the home'
+            expect_match "$err" '^chorus-context: error: .* is inside the home'
         done
         expect_equal "$(sha256sum <"$CHORUS_HOME/$kept")" "$before"
     done
@@ -204,7 +204,7 @@ for output in "${outputs[@]}"; do
         for there in "$CHORUS_HOME/$new" way/$new made/../way/$new; do
             run chorus-context $output "$there"
             expect_status 2
-            expect_match "$err" '^chorus-context: error: .* lies in the home'
+            expect_match "$err" '^chorus-context: error: .* is inside the home'
             expect_missing "$CHORUS_HOME/$new"
         done
     done
@@ -242,9 +242,9 @@ expect_equal "$err" ''
 expect_equal "$(gist_of ben)" "$(gist_of ada)"
 run chorus-context import ben ada.jsonl
 expect_status 0
-expect_equal "$out" '0 messages imported, 8 there already'
+expect_equal "$out" '0 messages imported, 8 already present'
 run chorus-context import ada ada.jsonl
-expect_equal "$out" '0 messages imported, 8 there already'
+expect_equal "$out" '0 messages imported, 8 already present'
 expect_db "SELECT count(*) FROM messages WHERE restored_from LIKE 'import:%' AND original_timestamp > 0" 8
 run chorus-run ben 'go on'
 expect_status 0
@@ -252,7 +252,7 @@ expect_sound
 run chorus-context export ben -o ben.jsonl
 run_stdin ben.jsonl chorus-context import ada -
 expect_status 0
-expect_match "$out" '^2 messages imported, 8 there already'
+expect_match "$out" '^2 messages imported, 8 already present'
 expect_match "$err" 'in its history, not in its context'
 expect_equal "$(chorus-context search again --json | wc -l)" 4
 
@@ -280,7 +280,7 @@ expect_match "$err" 'not ended'
 before=$(db 'SELECT count(*) FROM audit_log')
 run chorus-context import ben ada.jsonl
 expect_status 0
-expect_match "$err" '1 call had no result, and got one: cancelled'
+expect_match "$err" '1 call had no result: recorded as cancelled'
 expect_db "SELECT count(*) FROM prompts WHERE agent_id = 2" 0
 expect_db "SELECT content LIKE 'cancelled: %' FROM messages WHERE agent_id = 2 AND role = 'tool_result'" 1
 expect_db 'SELECT count(*) FROM audit_log' "$before"
@@ -298,7 +298,7 @@ expect_equal "$out" '8 messages imported'
 mkfifo fifo
 cat ada.jsonl >fifo &
 run chorus-context import ben fifo
-expect_equal "$out" '0 messages imported, 8 there already'
+expect_equal "$out" '0 messages imported, 8 already present'
 run bash -c 'chorus-init cid --model builtin/script --system-prompt-file <(echo "Be brief.")'
 expect_status 0
 run chorus-config get -A cid system_prompt
@@ -324,18 +324,18 @@ chorus-context: hint: (chorus-context export NAME --format jsonl -o FILE|use the
     expect_equal "$(grep -c ' error: ' <<<"$err")" 1
     expect_db 'SELECT count(*) FROM messages WHERE agent_id = 2' 0
 }
-refused 'line 12: the file ends behind it' head -n -1
+refused 'line 12: the file ends after it' head -n -1
 refused 'line 6: not JSON' head -c "$(($(head -5 ada.jsonl | wc -c) + 30))"
 refused 'line 1: made by a newer chorus' sed 's|chorus.export/1|chorus.export/2|'
-refused 'line 2: no line says what thread it is of' sed 2d
-refused 'line 12: there should be 8 messages, not 7' jq -c 'if .type == "message" and .role == "user" and .turn_id > 1 then empty else . end'
-refused 'line 5: "role" is none' sed '5s/"role":"user"/"role":"root"/'
+refused 'line 2: no earlier line describes its thread' sed 2d
+refused 'line 12: expected 8 messages, found 7' jq -c 'if .type == "message" and .role == "user" and .turn_id > 1 then empty else . end'
+refused 'line 5: "role" is unknown' sed '5s/"role":"user"/"role":"root"/'
 refused 'line 5: ' sed $'5s/look/lo\\\\u001b]0;x\xff/'
 refused 'it is empty' head -c 0
 for wrong in none.jsonl . ada.jsonl/x; do
     run chorus-context import ben $wrong
     expect_status 2
-    expect_match "$err" 'hint: name a file'
+    expect_match "$err" 'hint: name an existing file'
 done
 run chorus-context import nobody ada.jsonl
 expect_status 4
@@ -353,7 +353,7 @@ turn=$!
 wait_for 5 in_db "SELECT count(*) FROM turns WHERE agent_id = 2 AND pid IS NOT NULL" 1 || fail 'no turn'
 run chorus-context import ben ada.jsonl
 expect_status 75
-expect_match "$err" 'is at work'
+expect_match "$err" 'is running'
 run chorus-context import ben ada.jsonl --wait
 expect_status 0
 wait $turn
@@ -434,7 +434,7 @@ expect_status 0
 expect_sound
 run chorus-init ben --adopt="$scratch/ada.tar.gz"
 expect_status 0
-expect_match "$out" '8 messages of its conversation came along'
+expect_match "$out" '8 messages of its conversation imported'
 
 test_case "pack: into the agent itself, nowhere, and of nobody"
 talk ada
@@ -442,7 +442,7 @@ run chorus-context pack ada
 expect_status 2
 run chorus-context pack ada -o "$CHORUS_HOME/agents/ada/workspace/a.tar"
 expect_status 2
-expect_match "$err" 'would lie in what it is to hold'
+expect_match "$err" 'the archive would be inside the directory that it packs'
 run chorus-context pack ada -o nowhere/a.tar
 expect_status 2
 expect_match "$err" 'hint: mkdir -p nowhere/ makes the directory'
@@ -484,7 +484,7 @@ archive() { tar -C unpacked -cf bad.tar . ; }
 mkdir -p other/docs other/agent.json; echo x | tee other/workspace other/docs/$(printf 'n%.0s' {1..255}) >other/agent.json/below
 for name in ./agent.json ./chorus-manifest; do
     archive && tar -C unpacked -rf bad.tar $name && not_made "$name twice"
-    expect_match "$err" "bad.tar: ${name#./}: the archive has it twice"
+    expect_match "$err" "bad.tar: ${name#./}: the archive contains it twice"
     expect_match "$err" 'hint: pack the agent again'
 done
 archive && tar -C other -rf bad.tar workspace && not_made 'a file where a directory is'

@@ -75,7 +75,7 @@ init ada --model builtin/script
 large 8000
 killed_in_the_middle chorus-context import ada large.jsonl
 run chorus-config doctor
-expect_match "$out" "agent 'ada': an import into it was broken off"
+expect_match "$out" "agent 'ada': an import into it was interrupted"
 expect_nothing_of ada
 run chorus-context import ada large.jsonl
 expect_equal "$out" '8000 messages imported'
@@ -84,7 +84,7 @@ expect_db 'SELECT count(*) FROM messages' 8000
 expect_db 'SELECT count(*) FROM messages_fts_docsize' 8000
 expect_db 'SELECT count(*) FROM turns' 2000
 run chorus-context import ada large.jsonl
-expect_equal "$out" '0 messages imported, 8000 there already'
+expect_equal "$out" '0 messages imported, 8000 already present'
 expect_sound
 
 for command in 'chorus-run ada hi' 'chorus-config doctor --fix' 'chorus-config trim'; do
@@ -138,7 +138,7 @@ run chorus-context search zebra
 expect_no_match "$out" zebra
 run chorus-init ada --adopt="$scratch/ada.tar"
 expect_status 0
-expect_match "$out" '8000 messages of its conversation came along'
+expect_match "$out" '8000 messages of its conversation imported'
 expect_equal "$(known ada)" 8000
 expect_db 'SELECT count(*) FROM messages' 8000
 expect_db 'SELECT count(*) FROM imports' 0

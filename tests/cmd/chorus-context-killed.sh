@@ -45,7 +45,7 @@ killed_at() { # K VERB …: strace counts each call's name for itself
     expect_db 'PRAGMA integrity_check' ok
     run chorus-config doctor --fix
     expect_status 0
-    expect_equal "$(grep -vcE '^mended: [^ ]*: (no row has it|half a file of a killed process)$|^nothing to mend$' <<<"$out")" 0
+    expect_equal "$(grep -vcE '^mended: [^ ]*: (it has no row in the database|temporary file of a killed process)$|^nothing to mend$' <<<"$out")" 0
     run chorus-config doctor
     expect_equal "$out" 'nothing to mend'
 }

@@ -21,7 +21,7 @@ for verb in artifacts log messages show usage 'search x -A' 'verify --prefix'; d
     run chorus-context $verb nobody
     expect_status 4
     expect_equal "$(wc -l <<<"$err")" 2
-    expect_match "$err" "agent 'nobody': there is none of that name"
+    expect_match "$err" "agent 'nobody': no such agent"
 done
 for verb in 'show ada' 'log ada' 'messages ada' 'verify ada --prefix'; do
     run chorus-context $verb -t 9
@@ -376,7 +376,7 @@ expect_equal "$(sqlite3 -readonly copy.db 'PRAGMA integrity_check; SELECT count(
 expect_equal "$(find . -maxdepth 1 -name '*copy*' -o -maxdepth 1 -name '.chorus*')" ./copy.db
 run chorus-context backup copy.db
 expect_status 5
-expect_match "$err" "'copy.db': it is there already"
+expect_match "$err" "'copy.db': already exists"
 expect_match "$err" 'hint: --force'
 run chorus-run ada more
 run chorus-context backup --force copy.db --json
@@ -447,7 +447,7 @@ expect_equal "$out" 'thread 2: 2 messages, nothing changed'
 db "UPDATE messages SET content = 'onE' WHERE content = 'one'"
 run chorus-context verify a --prefix
 expect_status 1
-expect_match "$err" 'thread 1: message 4 was sent otherwise than it stands'
+expect_match "$err" 'thread 1: message 4 differs from what was sent'
 expect_match "$out" 'thread 2: 2 messages, nothing changed'
 run chorus-context verify a --prefix --json
 expect_status 1

@@ -89,7 +89,7 @@ run chorus-run a '/self_edit_docs {"path": "x.md", "content": "x"}'
 expect_missing "$(store)"
 expect_db 'SELECT count(*) FROM checkpoints' 0
 back --to "$(newest)"
-expect_match "$out" 'workspace: as it was; no turn has written there since'
+expect_match "$out" 'workspace: unchanged; no turn has written there since'
 number=0
 for prompt in '/create_file {"path": "f", "content": "one"}' '/append_file {"path": "f", "content": "two"}' \
     '/str_replace {"path": "f", "old_str": "two", "new_str": "2"}' '/bash echo three >>f' '/git_checkout {"ref": "side", "create": true}'; do
@@ -129,7 +129,7 @@ expect_equal "$(grep '^  kept: ' <<<"$out")" '  kept: both
   kept: mine
   kept: odd\nname
   kept: theirs'
-expect_match "$out" 'put it back too: chorus-context rewind a --checkpoint 1 --force'
+expect_match "$out" 'put them back too: chorus-context rewind a --checkpoint 1 --force'
 expect_file "$(work)/both" person
 expect_file "$(work)/ours" one
 expect_file "$(work)/d/mine" mine
@@ -178,7 +178,7 @@ SECONDS=0
 run timeout 60 chorus-run a '/bash rm -f pipe null socket sparse small; rm -r d'
 expect_status 0
 [ $SECONDS -lt 30 ] || fail "it took $SECONDS s"
-expect_match "$err" 'notice: rewind --workspace could not put back sparse: too large for a checkpoint'
+expect_match "$err" 'notice: rewind --workspace cannot restore sparse: too large for a checkpoint'
 [ "$(du -sm "$(store)" | cut -f1)" -lt 5 ] || fail 'the store is large'
 run chorus-run a '/bash echo y >other'
 expect_no_match "$err" 'notice: rewind'
@@ -193,7 +193,7 @@ home_key limits '{"checkpoint_mib": 1}'
 head -c 900000 /dev/urandom >"$(work)/large"; head -c 500000 /dev/urandom >"$(work)/middle"; echo small >"$(work)/small"
 large=$(sha256sum <"$(work)/large")
 bash_turn 'echo 1 >small; echo 1 >middle; rm large'
-expect_match "$err" 'could not put back large'
+expect_match "$err" 'cannot restore large'
 id=$(newest)
 head -c 2000000 /dev/urandom >"$(work)/middle2"
 bash_turn 'head -c 2000000 /dev/zero >middle; echo x >y'
@@ -224,7 +224,7 @@ kept=$(db "SELECT count(*) FROM checkpoints WHERE tree <> ''")
 expect_equal "$(ls "$(store)/trees" | wc -l)" "$kept"
 run chorus-context rewind a --workspace --to "$(db "SELECT min(id) FROM messages WHERE role = 'user'")"
 expect_status 4
-expect_match "$err" 'later ones have taken its place'
+expect_match "$err" 'it was replaced by later ones'
 run chorus-config trim --older-than 1d --dry-run --json
 expect_json .checkpoints 0
 CHORUS_NOW_MS=$(($(date +%s) + 200000))000 run chorus-config trim --older-than 1d --json
@@ -242,7 +242,7 @@ expect_status 0
 expect_missing "$(store)"
 run chorus-context rewind a --workspace --to "$(newest)"
 expect_status 4
-expect_match "$err" 'was not taken in this workspace'
+expect_match "$err" 'did not run in this workspace'
 
 test_case "a turn that is killed: the workspace goes back, and everything can be undone"
 agent
@@ -254,7 +254,7 @@ wait_for 10 test -e "$(work)/begun" || fail 'it does not begin'
 { kill -9 $killed; wait $killed; } 2>/dev/null
 echo person >"$(work)/mine"
 back --to "$(newest)"
-expect_match "$err" 'was cut short: what was changed after it goes back, too'
+expect_match "$err" 'was cut short: later changes are undone too'
 expect_equal "$(tree)" "$before"
 undo
 expect_file "$(work)/mine" person
@@ -323,7 +323,7 @@ bash_turn 'echo two >f'
 rm -f "$(store)"/contents/*/*
 run chorus-context rewind a --workspace --to "$(newest)"
 expect_status 1
-expect_match "$err" "workspace: not everything could be put back: f: the checkpoint's copy of it is damaged"
+expect_match "$err" "workspace: some paths could not be restored: f: its copy in the checkpoint is damaged"
 expect_db 'SELECT count(*) FROM messages WHERE compacted_into IS NOT NULL' 0
 rm -f "$(store)"/trees/*
 run chorus-context rewind a --workspace --to "$(newest)"

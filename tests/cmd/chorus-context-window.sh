@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../support/turns.sh"
 
 texts() { jq -r '[.messages[].content[] | select(.type == "text").text | select(startswith("<status>") | not)] | join("|")' "$1" |
-    tr '\n' ' ' | sed -E 's|<earlier-conversation> This stands for the ([0-9]+) messages? before it[^<]*</earlier-conversation>|SUMMARY\1|g; s/ *$//'; } # FILE
+    tr '\n' ' ' | sed -E 's|<earlier-conversation> This summary replaces the ([0-9]+) messages? before it[^<]*</earlier-conversation>|SUMMARY\1|g; s/ *$//'; } # FILE
 sent() { texts "$(request "$(request_count)")"; } # what the last request held
 turns() { # FROM TO: turns that say so
     for ((n = $1; n <= $2; ++n)); do run chorus-run a $n; expect_status 0; done

@@ -40,7 +40,7 @@ expect_status 2
 test_case "there has to be a home, and it has to be one's own"
 run chorus-context audit
 expect_status 4
-expect_match "$err" 'no home of agents there'
+expect_match "$err" 'the home does not exist'
 init a --model builtin/script
 chmod 777 "$CHORUS_HOME"
 run chorus-context audit
@@ -187,7 +187,7 @@ agent_key a sandbox '"workspace"'
 home_key programs '{"bwrap": "/nowhere/bwrap"}'
 run chorus-context explain a 'tool:bash:make'
 expect_equal "$(head -1 <<<"$out")" 'ask  ask[0] tool:bash:[\s\S]*'
-expect_match "$out" 'sandbox: workspace, no command runs: /nowhere/bwrap: No such file or directory'
+expect_match "$out" 'sandbox: workspace, commands cannot run: /nowhere/bwrap: No such file or directory'
 run chorus-context explain a 'tool:view:x'
 expect_equal "$(head -1 <<<"$out" | cut -c1-5)" allow
 expect_no_match "$out" 'sandbox: '
@@ -401,7 +401,7 @@ db "UPDATE audit_log SET decision = 'deny' WHERE id = 2"
 run chorus-context verify
 expect_status 1
 expect_equal "$out" ''
-expect_match "$err" 'chorus-context: error: audit log: row 2 is not what was written'
+expect_match "$err" 'chorus-context: error: audit log: row 2 was changed'
 run chorus-context verify --json
 expect_status 1
 expect_json '"\(.rows) \(.ok) \(.broken_row)"' '1 false 2'

@@ -256,7 +256,7 @@ expect_json '"\(.archive) \(.session) \(.files_kept) \(.directory)"' "null null 
 
 test_case "the name has to be typed, or --yes be given"
 init a --model builtin/script
-unchanged 2 "no terminal to have its name typed at" chorus-destroy a
+unchanged 2 "no terminal to ask for its name" chorus-destroy a
 expect_match "$err" 'hint: --yes'
 typist() { shown 'type its name' && echo a && sleep 0.5; }
 on_terminal 'chorus-destroy a'
@@ -286,11 +286,11 @@ init a --model builtin/script
 mkdir "$scratch/home/agents/foreign"
 unchanged 2 usage chorus-destroy '' --yes
 for name in .. a/b ../agents/a A 'a '; do
-    unchanged 4 "there is none of that name" chorus-destroy "$name" --yes
+    unchanged 4 "no such agent" chorus-destroy "$name" --yes
 done
 unchanged 2 'usage' chorus-destroy -rf
-unchanged 4 "agent '-rf': there is none of that name" chorus-destroy --yes -- -rf
-unchanged 4 "there is none of that name" chorus-destroy foreign --yes
+unchanged 4 "agent '-rf': no such agent" chorus-destroy --yes -- -rf
+unchanged 4 "no such agent" chorus-destroy foreign --yes
 unchanged 4 "there are 'a'" chorus-destroy b --yes
 run env CHORUS_HOME="$scratch/nowhere" chorus-destroy a --yes
 expect_status 4
@@ -358,14 +358,14 @@ mount -t tmpfs chorus-test "$(dir)/workspace/mounted"
 run chorus-destroy a --yes
 mounts=("$(find "$CHORUS_HOME/agents" -name mounted)")
 expect_status 1
-expect_match "$err" "agent 'a' is destroyed, but not all of its files are gone: .*mounted"
+expect_match "$err" "agent 'a' is destroyed, but some of its files remain: .*mounted"
 destroyed a 'destroyed 0 1'
 expect_missing "$(dir)"
 run chorus-init a --model builtin/script
 expect_status 0
 run chorus-config doctor --fix
 expect_status 1
-expect_match "$out" 'found: [^ ]*\.tmp-.*-a: of a chorus-init or chorus-destroy that was killed'
+expect_match "$out" 'found: [^ ]*\.tmp-.*-a: left by a killed chorus-init or chorus-destroy'
 unmount
 run chorus-config doctor --fix
 expect_status 0
@@ -405,7 +405,7 @@ name=$(basename "$(db 'SELECT file_path FROM sessions')")
 echo older >"$CHORUS_HOME/archive/a-1/sessions/$name"
 run chorus-destroy a --yes
 expect_status 5
-expect_match "$err" "$name: there already"
+expect_match "$err" "$name: already exists"
 expect_file "$CHORUS_HOME/archive/a-1/sessions/$name" older
 [ -d "$(dir)/workspace" ] || fail 'the directory is gone'
 rm "$CHORUS_HOME/archive/a-1/sessions/$name"
@@ -505,7 +505,7 @@ kill -TERM $first
 wait $first
 expect_equal $? 143
 expect_match "$(cat "$scratch/first.err")" 'error: interrupted'
-expect_match "$(cat "$scratch/first.err")" 'hint: .*run it again'
+expect_match "$(cat "$scratch/first.err")" 'hint: .*run the command again'
 expect_db 'SELECT status FROM agents' destroying
 run chorus-run a hi
 expect_status 4
@@ -515,7 +515,7 @@ run chorus-init a --model builtin/script
 expect_status 5
 run chorus-config doctor --fix
 expect_status 1
-expect_match "$out" "found: agent 'a': its chorus-destroy was broken off; chorus-destroy a finishes it"
+expect_match "$out" "found: agent 'a': its chorus-destroy was interrupted; chorus-destroy a finishes it"
 run chorus-destroy a --yes
 expect_status 0
 ended_turn
@@ -534,7 +534,7 @@ for i in 1 2 3; do
 done
 for i in 1 2 3; do wait "${pids[$i]}" || fail "number $i: $(cat "$scratch/$i.err")"; done
 expect_equal "$(cat "$scratch"/[123].out | jq -s -c 'map(.by_another) | sort')" '[false,true,true]'
-expect_match "$(cat "$scratch"/[123].err)" 'notice: another process is destroying it: waiting'
+expect_match "$(cat "$scratch"/[123].err)" 'notice: another process is destroying it; waiting'
 ended_turn
 nothing_left
 expect_db "SELECT count(*) FROM sessions WHERE trigger = 'destroy'" 1
@@ -546,7 +546,7 @@ unchanged 6 'CHORUS_AGENT' env CHORUS_AGENT=a chorus-destroy a --yes
 run chorus-run a "/bash env -u CHORUS_AGENT PATH='$PATH' CHORUS_HOME='$CHORUS_HOME' chorus-destroy a --yes; echo ended \$?"
 expect_status 0
 expect_match "$out" 'ended 6'
-expect_match "$out" 'started by a turn at work'
+expect_match "$out" 'started by a running turn'
 destroyed a 'active 0 0'
 
 test_case "the channel is told, and what goes wrong there keeps nobody from it"
@@ -555,7 +555,7 @@ home_key sandbox '"off"'
 run chorus-run a 'hello there'
 run chorus-destroy a --yes
 expect_status 0
-expect_match "$(cat "$scratch/told")" 'Agent a was destroyed. What was said last is in session [0-9a-f]{8}: hello there.'
+expect_match "$(cat "$scratch/told")" 'Agent a was destroyed. Its last context is in session [0-9a-f]{8}: hello there.'
 init b --model builtin/script --channel 'command:exit 3'
 run chorus-destroy b --yes
 expect_status 0
@@ -582,7 +582,7 @@ run chorus-destroy a --yes
 mkdir -p "$CHORUS_HOME"/agents/.tmp-999999-1-abc234-{a,b-a}/workspace
 run chorus-destroy a --yes
 expect_status 0
-expect_match "$out" 'the rest of its files is gone'
+expect_match "$out" 'its remaining files were removed'
 mkdir -p "$CHORUS_HOME"/agents/.tmp-999999-1-abc234-a/workspace
 run chorus-destroy a --yes --json
 expect_status 0

@@ -85,7 +85,7 @@ expect_equal "$(git -C "$(workspace a)" remote get-url origin)" "$url"
 ssh-add -q -D
 clone b "$url"
 expect_status 1
-expect_match "$err" 'hint: only keys in the agent of ssh are used: add one with ssh-add'
+expect_match "$err" 'hint: only keys in ssh-agent are used: add one with ssh-add'
 ssh-add -q "$scratch/key"
 clone c "ssh://127.0.0.1:$port$scratch/src"
 expect_status 0
@@ -221,7 +221,7 @@ repository "$scratch/src"
 start_http own
 clone a "http://127.0.0.1:$http_port/src"
 expect_status 1
-expect_match "$err" 'hint: where the repository has SHA-256 object names, clone it with git'
+expect_match "$err" 'hint: if the repository has SHA-256 object names, clone it with git'
 stop_http
 
 test_case "http: a token alone"

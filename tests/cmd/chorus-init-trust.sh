@@ -103,7 +103,7 @@ done
 test_case "what is not trusted, as text"
 lay directory
 run chorus-init a "${options[@]}"
-expect_match "$err" "chorus-init: notice: agent.json: not in force, no person of this home set it: 'budget', 'channel_id', .* and 'sandbox'; chorus-config trust a shows and decides"
+expect_match "$err" "chorus-init: notice: agent.json: not in force, no person of this home set it: 'budget', 'channel_id', .* and 'sandbox'; chorus-config trust a shows them and puts them in force"
 
 test_case "an agent that was kept and not edited comes back with its rights, each of them alone"
 init a --model builtin/script --permissions open --channel "command:cat >$scratch/told"
@@ -206,7 +206,7 @@ mkdir outer && mv old outer && tar cf outer.tar -C outer old
 for outer in outer outer.tar; do
     run chorus-init b --adopt="$scratch/$outer"
     expect_status 2
-    [[ $outer = *.tar ]] && hint="; pack what is in there: tar cf $scratch/outer.tar -C old ." || hint=": --adopt=$scratch/outer/old"
+    [[ $outer = *.tar ]] && hint="; pack that directory: tar cf $scratch/outer.tar -C old ." || hint=": use --adopt=$scratch/outer/old"
     expect_match "$err" "not an agent: it has no agent.json.*hint: it is in old$hint"
 done
 mv outer/old .

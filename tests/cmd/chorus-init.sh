@@ -147,8 +147,8 @@ for way in "--clone=$scratch/W/repo" --clone=repo --clone=r --clone=up/private "
     --template=tpl --template=up/tpl --template=half --adopt=tpl --adopt=tpl.tar --adopt=half "--adopt=$scratch/W/up/tpl"; do
     run chorus-init b --model builtin/script $way
     expect_status 2
-    expect_match "$err" "error: ${way%%=*}: .*: agents work in $scratch/W, and the link $scratch/W/.* may be theirs"
-    expect_match "$err" "hint: name what is meant; now it is $scratch/(private|tpl)"
+    expect_match "$err" "error: ${way%%=*}: .*: agents work in $scratch/W and may have made the link $scratch/W/"
+    expect_match "$err" "hint: name its target, which is now $scratch/(private|tpl)"
     expect_db 'SELECT count(*) FROM agents' 1
 done
 cd ..
@@ -251,7 +251,7 @@ test_case "a home of strangers is refused"
 mkdir -p "$CHORUS_HOME" && chmod 777 "$CHORUS_HOME"
 run chorus-init a --model builtin/script
 expect_status 6
-expect_match "$err" 'others can write'
+expect_match "$err" 'writable by other users'
 chmod 700 "$CHORUS_HOME" && chown 12345 "$CHORUS_HOME"
 run chorus-init a --model builtin/script
 expect_status 6
@@ -271,8 +271,8 @@ old_schema() {
 for how in manual pristine; do
     run chorus-init a --model builtin/script --groom "$how"
     expect_status 3
-    expect_match "$err" "^chorus-init: error: .*: no home of agents there, and it is not to be made unasked
-chorus-init: hint: --groom auto makes it$"
+    expect_match "$err" "^chorus-init: error: .*: the home does not exist, and automatic creation is off
+chorus-init: hint: --groom auto creates it$"
     expect_missing "$CHORUS_HOME"
 done
 run env CHORUS_GROOM=manual chorus-init a --model builtin/script --groom auto
@@ -281,7 +281,7 @@ old_schema
 for words in 'chorus-init b --model builtin/script' 'chorus-run a hello' 'chorus-tasks pending' 'chorus-context audit' 'chorus-config trust a'; do
     run env CHORUS_GROOM=manual $words
     expect_status 3
-    expect_match "$err" 'chorus.db: made by an older chorus \(schema 2, this one knows [0-9]+\), and it is not to be migrated unasked'
+    expect_match "$err" 'chorus.db: made by an older chorus \(schema 2, this one knows [0-9]+\), and automatic migration is off'
     expect_match "$err" 'hint: --groom auto migrates it'
     expect_db 'PRAGMA user_version' 2
 done
@@ -332,7 +332,7 @@ for value in '' ' ' $'\n' @empty; do
 done
 run chorus-config unset system_prompt -A a1
 expect_status 2
-expect_match "$err" 'system_prompt: it would be empty'
+expect_match "$err" 'system_prompt: must not be empty'
 expect_file "$CHORUS_HOME/agents/a1/agent.json" "$before"
 
 test_case "--exist-ok: ten at once make one, and each says what it did not change"
@@ -343,14 +343,14 @@ for i in $(seq 10); do
 done
 for pid in "${racers[@]}"; do wait "$pid" || fail 'one of ten failed'; done
 expect_equal "$(cat o* | grep -c '^Agent racer created')" 1
-expect_equal "$(cat o* | grep -c '^Agent racer is there already')" 9
+expect_equal "$(cat o* | grep -c '^Agent racer exists already')" 9
 expect_equal "$(cat e*)" ''
 expect_db "SELECT count(*) || status FROM agents" 1active
 run chorus-init racer --model builtin/script --permissions open --description new --clone . --exist-ok
 expect_status 0
 expect_equal "$err" "chorus-init: notice: not changed: --permissions (they are sandboxed)
 chorus-init: notice: not changed: --description (it has another one)
-chorus-init: notice: not changed: --clone (its workspace is made already)"
+chorus-init: notice: not changed: --clone (its workspace exists already)"
 run chorus-init racer -m builtin/script --system-prompt new --exist-ok --json
 expect_json '.existed' true
 expect_json '.unchanged | join("|")' '--system-prompt (it has another one)'

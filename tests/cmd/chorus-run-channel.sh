@@ -74,16 +74,16 @@ while IFS='|' read -r channel problem; do
     expect_equal "$(head -1 <<<"$err")" "chorus-init: error: --channel: $problem"
     expect_match "$err" '^[^
 ]*
-chorus-init: hint: webhook:https://HOST/PATH posts there; command:SHELL is run$'
+chorus-init: hint: use webhook:https://HOST/PATH to post, or command:SHELL to run a command$'
     expect_missing "$CHORUS_HOME/agents/a"
 done <<'END'
 C0123|neither webhook:URL nor command:SHELL
 https://hooks.example/x|neither webhook:URL nor command:SHELL
 webhook:|the URL does not begin with https://
 webhook:ftp://hooks.example/x|the URL does not begin with https://
-webhook:http://hooks.example/x|plain http is for loopback addresses only; this takes https
-webhook:https:///x|the URL names no host
-webhook:https://hooks.example/a b|the URL has a blank or a control character in it
+webhook:http://hooks.example/x|plain http is for loopback addresses only; use https
+webhook:https:///x|the URL has no host
+webhook:https://hooks.example/a b|the URL contains a blank or a control character
 command:|the command is empty
 command: |the command is empty
 END
@@ -112,10 +112,10 @@ webhook "$ok"
 edit_agent_key a channel_id "\"webhook:http://127.0.0.1:$port/of-somebody-else\""
 run chorus-run a hello
 expect_status 0
-expect_match "$err" 'not in force, no person set it: channel_id'
+expect_match "$err" 'not in force until a person approves it: channel_id'
 for head in "$scratch"/log/*.head; do expect_match "$(cat "$head")" '^POST /hooks/tok3n-of-the-url '; done
 expect_equal "$(posts)" 2
-expect_match "$(content 1)" 'agent.json: not in force, no person set it: channel_id'
+expect_match "$(content 1)" 'agent.json: not in force until a person approves it: channel_id'
 expect_match "$(content 1)" '    chorus-config trust a'
 run chorus-run a again
 expect_equal "$(posts)" 3
@@ -163,7 +163,7 @@ run_stdin long chorus-run a --json
 expect_status 0
 expect_json '"\(.state) \(.exit_code)"' 'completed 0'
 [ "$(elapsed_ms)" -lt 5000 ] || fail "it took $(elapsed_ms) ms"
-expect_equal "$err" 'chorus-run: notice: channel: not posted: 127.0.0.1: HTTP 429: {"message": "You are being rate limited."}; it would have to wait 3600 s; 1 of 3 parts were posted'
+expect_equal "$err" 'chorus-run: notice: channel: not posted: 127.0.0.1: HTTP 429: {"message": "You are being rate limited."}; the next attempt would be in 3600 s; 1 of 3 parts were posted'
 expect_equal "$(posts)" 2
 expect_match "$(failures)" '^channel:webhook allow not posted: 127\.0\.0\.1: HTTP 429'
 expect_sound

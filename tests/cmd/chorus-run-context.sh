@@ -176,7 +176,7 @@ expect_status 0
 expect_events
 expect_equal "$(jq -c 'select(.kind != "content-delta")' "$scratch/out" | grep -c CANARY)" 0
 expect_equal "$(jq -r 'select(.kind == "tool-call").arguments.content' "$scratch/out")" '[redacted:key]'
-expect_db "SELECT decision || ' ' || detail FROM audit_log" 'deny Profile: open: the arguments hold a secret that is in use'
+expect_db "SELECT decision || ' ' || detail FROM audit_log" 'deny Profile: open: the arguments contain a secret that is in use'
 expect_missing "$CHORUS_HOME/agents/a/workspace/f"
 expect_equal "$(grep -c CANARY "$CHORUS_HOME/agents/a/branches/main/session.md")" 0
 agent_key a permissions '{"ask": ["tool:bash:.*"]}'

@@ -139,7 +139,7 @@ for log in with without; do
     grep -q 'the first' out.md || fail 'the export lacks the message'
     run chorus-context explain a tool:bash:ls
     expect_status 0
-    expect_match "$out" 'no command runs: the sandbox cannot be tested: .* is read-only'
+    expect_match "$out" 'commands cannot run: the sandbox cannot be tested: .* is read-only'
     for command in 'run a x' 'context clear a' 'context save a' 'config set description x -A a' 'init b --model builtin/script' 'destroy a --yes'; do
         run chorus-$command
         expect_status 1

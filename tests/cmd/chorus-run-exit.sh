@@ -102,7 +102,7 @@ fails_alike 2 BAD_REQUEST failed 'none/file: No such file' chorus-run a hi -o no
 fails_alike 2 BAD_REQUEST failed 'CHORUS_STDIN_TIMEOUT_MS: "x"' env CHORUS_STDIN_TIMEOUT_MS=x chorus-run a hi
 mkfifo idle
 exec 9<>idle
-fails_alike 2 BAD_REQUEST failed 'stdin: nothing came in' env CHORUS_STDIN_TIMEOUT_MS=300 bash -c 'chorus-run a "$@" <idle' --
+fails_alike 2 BAD_REQUEST failed 'stdin: no input within' env CHORUS_STDIN_TIMEOUT_MS=300 bash -c 'chorus-run a "$@" <idle' --
 exec 9>&-
 nothing_recorded
 
@@ -148,9 +148,9 @@ fails_alike 3 CONFIG_INVALID failed 'newer chorus .schema 999' chorus-run a hi
 expect_equal "$(cd "$CHORUS_HOME" && sha256sum chorus.db && find agents -type f | sort)" "$before"
 
 test_case "4: no such agent, thread or home; destroyed" # L-47 S-64
-fails_alike 4 NOT_FOUND failed 'no home of agents' chorus-run a hi
+fails_alike 4 NOT_FOUND failed 'the home does not exist' chorus-run a hi
 agent_of builtin/script
-fails_alike 4 NOT_FOUND failed "agent 'nobody': there is none" chorus-run nobody hi
+fails_alike 4 NOT_FOUND failed "agent 'nobody': no such agent" chorus-run nobody hi
 expect_match "$err" "hint: there are 'a'"
 fails_alike 4 NOT_FOUND failed "no thread '7'" chorus-run a hi -t 7
 fails_alike 4 NOT_FOUND failed "no thread 'branchy'" chorus-run a hi -t branchy
@@ -183,7 +183,7 @@ goes_on 21
 test_case "6: a home of strangers"
 agent_of builtin/script
 chmod 777 "$CHORUS_HOME"
-fails_alike 6 FORBIDDEN failed 'others can write' chorus-run a hi
+fails_alike 6 FORBIDDEN failed 'writable by other users' chorus-run a hi
 chmod 700 "$CHORUS_HOME"
 chown 12345 "$CHORUS_HOME"
 fails_alike 6 FORBIDDEN failed 'uid 12345' chorus-run a hi
@@ -401,7 +401,7 @@ expect_status 0
 expect_json '"\(.turn) \(.turn_state) \(.reason)"' '1 exited canceled'
 run chorus-tasks cancel a
 expect_status 0
-expect_match "$err" 'no turn is at work or parked'
+expect_match "$err" 'no turn is running or parked'
 run chorus-run a 'the same key'
 expect_status 0
 limited

@@ -22,7 +22,7 @@ for where in '' '-t main' --new-thread; do
     killed chorus-run a go $where --idempotency-key K
     run chorus-run a $where -p 'something else' --idempotency-key K
     expect_status 2
-    expect_match "$err" '^chorus-run: error: --idempotency-key: turn 1 of thread [12] has this key and another prompt'
+    expect_match "$err" '^chorus-run: error: --idempotency-key: turn 1 of thread [12] has this key but another prompt'
     run_stdin /dev/stdin chorus-run a go $where --idempotency-key K <<<'more words'
     expect_status 2
     run chorus-run a go $where --idempotency-key K --json
@@ -53,7 +53,7 @@ expect_json '"\(.turn) \(.state) \(.pending | length)"' '1 input-required 1'
 mkdir elsewhere
 run chorus-run a go --idempotency-key K -m anthropic/other --fresh -C elsewhere -t main
 expect_status 10
-expect_match "$err" 'turn 1 has this idempotency key and goes on as it was begun, without --model, --directory, --fresh'
+expect_match "$err" 'turn 1 has this idempotency key and continues as it was begun; ignored: --model, --directory, --fresh'
 run chorus-tasks deny "$(db 'SELECT id FROM prompts')"
 run chorus-run a go --idempotency-key K --json
 expect_status 75
@@ -86,7 +86,7 @@ run chorus-run a 'something else'
 expect_status 0
 run chorus-run a go --idempotency-key K
 expect_status 1
-expect_match "$err" 'turn 1 of thread 1 has this key, did not finish and cannot go on'
+expect_match "$err" 'turn 1 of thread 1 has this key, did not finish and cannot be resumed'
 expect_file "$(work)/count" $'ran\nnapped'
 expect_equal "$(request_count)" 3
 
@@ -141,7 +141,7 @@ for wait in '' --wait; do
     run timeout 10 chorus-run a other --idempotency-key K $wait --json
     expect_status 2
     expect_json '"\(.accepted) \(.turn)"' 'false null'
-    expect_match "$err" 'has this key and another prompt'
+    expect_match "$err" 'has this key but another prompt'
 done
 kill -9 $pid
 wait $pid 2>/dev/null
@@ -182,8 +182,8 @@ expect_status 10
 run chorus-run a '/bash make' --idempotency-key K --cancel-prompts --json
 expect_status 2
 expect_json '"\(.accepted) \(.turn) \(.error.code)"' 'true 1 BAD_REQUEST'
-expect_match "$err" "what waits is turn 1 of thread 1, which has this idempotency key"
-expect_match "$err" "hint: .*chorus-run a -t 1 --cancel-prompts MESSAGE gives the turn up"
+expect_match "$err" "the waiting turn is turn 1 of thread 1, which has this idempotency key"
+expect_match "$err" "hint: .*chorus-run a -t 1 --cancel-prompts MESSAGE gives up the turn"
 expect_db 'SELECT state FROM prompts' pending
 run chorus-run a -t 1 --cancel-prompts hello
 expect_status 0

@@ -139,7 +139,7 @@ for place in .git .git/hooks .git/../.git//objects/ "$scratch/repo/.git/info" .g
     run chorus-run a -C "$place" '/bash touch made'
     expect_status 2
     expect_one_error "-C: '$scratch/.*': not a place to work in: .*git directory $scratch"
-    expect_match "$err" 'hint: name its work tree'
+    expect_match "$err" 'hint: use its work tree'
 done
 cd ..
 expect_equal "$(find . -name made)" ''
@@ -148,8 +148,8 @@ expect_match "$out" 'fine'
 # what git init --separate-git-dir makes names no work tree
 agent_key a permissions '"open"'
 run chorus-run a -C work '/bash touch made'
-expect_match "$err" "notice: no command can be run: $scratch/work/.git: leads to $scratch/aside, .*; work in a directory that git worktree add makes"
-expect_match "$out" 'hint: work in a directory that git worktree add makes'
+expect_match "$err" "notice: no command can be run: $scratch/work/.git: leads to $scratch/aside, .*; work in a linked worktree of that repository"
+expect_match "$out" 'hint: work in a linked worktree of that repository'
 expect_no_match "$out$err" 'sandbox off'
 agent_key a permissions '"standard"'
 run chorus-run a --new-thread -C work '/bash touch made'
@@ -274,7 +274,7 @@ for kept in chorus.db chorus.db-wal chorus.db-journal config.json agents/a/agent
     for file in "$CHORUS_HOME/$kept" to-home; do
         run chorus-run a hi -o "$file"
         expect_status 2
-        expect_match "$err" 'lies in the home'
+        expect_match "$err" 'is inside the home'
     done
     expect_equal "$(cat "$CHORUS_HOME/$kept" 2>/dev/null | sha256sum)" "$before"
 done

@@ -101,7 +101,7 @@ run chorus-run a --permissions standard --idempotency-key k '/bash echo after'
 expect_status 10
 run chorus-run a --permissions open --idempotency-key k '/bash echo after'
 expect_status 10
-expect_match "$err" 'without --permissions'
+expect_match "$err" 'ignored: --permissions'
 
 test_case "what the turn starts may do no more than the turn"
 init a --model builtin/script --permissions open

@@ -166,7 +166,7 @@ started=$(date +%s%3N)
 run env CHORUS_STDIN_TIMEOUT_MS=2600 bash -c 'chorus-run a <idle'
 expect_status 2
 expect_equal "$(grep -c '^chorus-run: notice: .*stdin.*--stdin ignore' <<<"$err")" 1
-expect_one_error 'stdin: nothing came in 2.6 s'
+expect_one_error 'stdin: no input within 2.6 s'
 elapsed=$(($(date +%s%3N) - started))
 [ $elapsed -ge 2500 ] || fail "it gave up after $elapsed ms"
 run env CHORUS_STDIN_TIMEOUT_MS=2600 bash -c 'chorus-run a hi -q <idle'

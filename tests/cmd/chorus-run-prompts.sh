@@ -218,7 +218,7 @@ expect_equal "$(ran)" 2
 expect_sound
 run chorus-run a --approve all
 expect_status 4
-expect_one_error 'nothing waits'
+expect_one_error 'no pending question'
 
 test_case "a decision is told once it is on record, and one that fails is not told"
 waits "$(calls c1 'echo 1 >> log' c2 'rm -f log')"
@@ -279,7 +279,7 @@ waits "$(calls c 'echo ran >> log')"
 run chorus-tasks approve "${ids[0]}"
 run chorus-run a 'and now?'
 expect_status 10
-expect_match "$err" 'the one before is decided and has not gone on'
+expect_match "$err" 'the previous turn is decided but not resumed'
 run chorus-run a --resume
 expect_status 0
 expect_equal "$(ran)" 1
@@ -305,7 +305,7 @@ test_case "what cannot be decided: unknown, decided, another agent's, a running 
 waits "$(calls c 'echo ran >> log')"
 run chorus-run a --approve nothere1
 expect_status 4
-expect_one_error "there is none of that id"
+expect_one_error "no such prompt"
 run chorus-run a --approve "${ids[0]}" --json
 expect_status 0
 run chorus-run a --deny "${ids[0]}" --json
@@ -317,7 +317,7 @@ expect_status 4
 init b --model builtin/script
 run chorus-run b --approve "${ids[0]}"
 expect_status 4
-expect_one_error "not of agent 'b'"
+expect_one_error "it does not belong to agent 'b' but to 'a'"
 run chorus-run a --approve "${ids[0]}" 'and words'
 expect_status 2
 run chorus-run nobody --approve "${ids[0]}"
@@ -385,8 +385,8 @@ init a --model anthropic/m
 start_server "$(answers "$(calls c 'echo ran >> log')" "$(say Done.)")"
 run chorus-run a go --on-ask deny --json
 expect_status 0
-expect_json '"\(.state) \(.denied[0].detail)"' 'completed nobody is there to decide (--on-ask deny)'
-expect_equal "$(result_of c)" 'denied: nobody is there to decide (--on-ask deny)'
+expect_json '"\(.state) \(.denied[0].detail)"' 'completed approval needed, and --on-ask is deny'
+expect_equal "$(result_of c)" 'denied: approval needed, and --on-ask is deny'
 expect_sound
 start_server "$(answers "$(calls d1 'echo ran >> log' d2 'echo ran >> log')" "$(say Done.)")"
 run chorus-run a go --on-ask fail --json

@@ -76,7 +76,7 @@ for second in "$(say 'Second.')" '{"status": 500}'; do
     expect_equal "$?" 0
     out=$(cat "$scratch/busy.out")
     expect_json '"\(.turn) \(.text) \(.state) \(.iterations) \(.exit_code)"' '1 First. completed 1 0'
-    expect_match "$(cat "$scratch/busy.err")" 'what was queued meanwhile gets a turn of its own'
+    expect_match "$(cat "$scratch/busy.err")" 'a message queued meanwhile gets a turn of its own'
     expect_equal "$(request_count)" 2
     expect_equal "$(users "$(request 2)")" 'one|two|three'
     expect_acceptable "$(request 2)"

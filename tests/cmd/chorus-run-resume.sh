@@ -209,8 +209,8 @@ for way in --resume --approve; do
     case $way in --approve) way="--approve $(db 'SELECT id FROM prompts')" ;; esac
     run chorus-run a $way
     expect_status 2
-    expect_match "$err" "error: -C: '.*/project': the turn works there, and it is gone"
-    expect_match "$err" 'hint: make it again, or chorus-run a -t [0-9] --cancel-prompts MESSAGE gives the turn up'
+    expect_match "$err" "error: -C: '.*/project': the turn's directory no longer exists"
+    expect_match "$err" 'hint: create it again, or chorus-run a -t [0-9] --cancel-prompts MESSAGE gives up the turn'
     run chorus-run a --cancel-prompts 'never mind'
     expect_status 0
     expect_equal "$out" Elsewhere.
@@ -367,16 +367,16 @@ for i in 1 2 3; do
 done
 run chorus-run a --resume
 expect_status 10
-expect_match "$err" "error: agent 'a': nothing can go on, and threads 2, 3, 4 wait"
-expect_match "$err" 'hint: chorus-tasks pending a lists the questions, chorus-tasks threads a all that waits'
+expect_match "$err" "error: agent 'a': no turn can be resumed; threads 2, 3, 4 wait"
+expect_match "$err" 'hint: chorus-tasks pending a lists the questions, chorus-tasks threads a lists the threads'
 run chorus-run a --resume --on-ask deny
 expect_status 2
-expect_match "$err" 'several threads can go on: 2, '
+expect_match "$err" 'several threads can be resumed: 2, '
 for id in $(db "SELECT id FROM prompts ORDER BY rowid LIMIT 2"); do run chorus-tasks deny "$id"; done
 for option in --resume --retry; do
     run chorus-run a $option
     expect_status 2
-    expect_match "$err" "error: $option: several threads can go on: 2, 3
+    expect_match "$err" "error: $option: several threads can be resumed: 2, 3
 chorus-run: hint: chorus-run a -t 2 $option, or chorus-run a -t 3 $option"
 done
 run chorus-run a -t 3 --resume

@@ -187,7 +187,7 @@ for kind in task command; do
         err=$(cat "$scratch/err")
         expect_match "$(cat "$scratch/out")" "git/config was replaced from outside.*the user has been told"
     fi
-    expect_match "$err" "$(workspace)/.git/config was replaced from outside while a command was kept from it; the command was ended; (it holds what it held|its content has changed)"
+    expect_match "$err" "$(workspace)/.git/config was replaced from outside while the sandbox protected it; the command was ended; (its content is unchanged|its content has changed)"
     git -C "$(workspace)" config --unset-all core.fsmonitor
 done
 expect_match "$(chorus-tasks list a --all --json 2>/dev/null)" 'was replaced from outside'
@@ -195,11 +195,11 @@ expect_match "$(chorus-tasks list a --all --json 2>/dev/null)" 'was replaced fro
 echo '{}' >"$(workspace)/.mcp.json"
 run chorus-run a '/bash {"command": "sleep 60", "background": true}'
 run chorus-run a '/create_file {"path": ".mcp.json", "content": "x"}'
-expect_match "$out" '.mcp.json: task_002 runs, which is kept from writing it'
+expect_match "$out" '.mcp.json: task_002 is running and must not write this file'
 expect_file "$(workspace)/.mcp.json" '{}'
 git -C "$(workspace)" switch -qc with && git -C "$(workspace)" add .mcp.json && git -C "$(workspace)" -c user.name=p -c user.email=p@x commit -qm with
 run chorus-run a '/git_checkout {"ref": "main"}'
-expect_match "$out" '.mcp.json would change, which a running task is kept from writing'
+expect_match "$out" '.mcp.json would change, but is read-only while a task runs'
 expect_file "$(workspace)/.mcp.json" '{}'
 expect_match "$(chorus-tasks list a)" 'task_002.running'
 run chorus-tasks kill a task_002
@@ -208,15 +208,15 @@ expect_match "$out" 'branch main'
 
 test_case "what git on the host would obey is told wherever it comes from" # 12 A4
 init a --model builtin/script --permissions open
-told='came to be what programs outside the sandbox obey: sub/.git/config: core.fsmonitor'
+told='changed that programs outside the sandbox obey: sub/.git/config: core.fsmonitor'
 run chorus-run a $'/bash {"command": "git init -q sub && git -C sub config core.fsmonitor ./x; touch done; sleep 60", "background": true}\n/bash until [ -e done ]; do sleep 0.05; done'
 expect_status 0
-expect_match "$err" "notice: task_001: there $told; look at it in $(workspace) before git"
+expect_match "$err" "notice: task_001: files $told; inspect them in $(workspace) before you run git"
 run chorus-run a hello
-expect_match "$err" "notice: task_001: there $told"
+expect_match "$err" "notice: task_001: files $told"
 for verb in 'list a' 'status a' 'log a task_001'; do
     run chorus-tasks $verb
-    expect_match "$err" "notice: task_001: there $told"
+    expect_match "$err" "notice: task_001: files $told"
 done
 run chorus-tasks kill a task_001
 run chorus-tasks log a task_001
@@ -229,8 +229,8 @@ run chorus-run a $'/create_file {"path": "b/HEAD", "content": "ref: refs/heads/m
 /create_file {"path": "b/config", "content": "[core]\\n\\tbare = true\\n\\tfsmonitor = ./x\\n"}'
 expect_no_match "$err" 'obey'
 run chorus-run a '/create_file {"path": "b/refs/x", "content": ""}'
-expect_match "$out" 'by this call there came to be .*b/config: core.fsmonitor; the user has been told'
-expect_match "$err" 'notice: by this call there came to be .*b/config: core.fsmonitor'
+expect_match "$out" 'during this call, files changed .*b/config: core.fsmonitor; the user has been told'
+expect_match "$err" 'notice: during this call, files changed .*b/config: core.fsmonitor'
 run chorus-run a '/append_file {"path": "b/config", "content": "[alias]\n\tst = !touch ran\n"}'
 expect_match "$err" 'b/config: alias.st'
 run chorus-run a '/create_file {"path": ".mcp.json", "content": "{}"}'
@@ -244,24 +244,24 @@ git -C "$(workspace)" config include.path ../.gitconfig
 mkdir "$(workspace)/.githooks"
 plant "$(workspace)/.githooks/pre-commit"
 run chorus-run a '/str_replace {"path": ".githooks/pre-commit", "old_str": "exit 0", "new_str": "exit 1"}'
-expect_match "$out$err" 'by this call there .*.githooks/pre-commit: a hook; .*notice: by this call'
+expect_match "$out$err" 'during this call, files .*.githooks/pre-commit: a hook; .*notice: during this call'
 git -C "$(workspace)" config core.fsmonitor ./monitor
 run chorus-run a '/create_file {"path": "monitor", "content": "x"}'
-expect_match "$err" 'by this call there .*: monitor: named by core.fsmonitor'
+expect_match "$err" 'during this call, files .*: monitor: named by core.fsmonitor'
 git -C "$(workspace)" config --unset core.fsmonitor
 run chorus-run a '/create_file {"path": ".claude/settings.json", "content": "{}"}'
 expect_match "$err" '.claude/settings.json: is new or changed'
 run chorus-run a '/create_file {"path": ".gitconfig", "content": "[alias]\n\tst = !touch ran\n"}'
-expect_match "$err" 'by this call there .*.gitconfig: alias.st'
+expect_match "$err" 'during this call, files .*.gitconfig: alias.st'
 run chorus-run a '/create_file {"path": ".githooks/README", "content": "x"}'
 expect_no_match "$err" 'obey'
 run chorus-run a '/bash cp .githooks/pre-commit .githooks/pre-push; echo /usr/share >.git/objects/info/alternates'
-expect_match "$err" 'while a command ran there .*.git/objects/info/alternates: leads out of the workspace, .githooks/pre-push: a hook; look'
+expect_match "$err" 'while a command ran, .*.git/objects/info/alternates: leads out of the workspace, .githooks/pre-push: a hook; inspect'
 rm "$(workspace)/.git/objects/info/alternates"
 run chorus-run a '/bash git update-index --add --cacheinfo 100755,$(git hash-object -w .githooks/pre-commit),zz/x && sed -i s#zz/x#../x# .git/index'
-expect_match "$err" 'while a command ran there .*: .git/index: the entry ../x; look'
+expect_match "$err" 'while a command ran, .*: .git/index: the entry ../x; inspect'
 run chorus-run a '/bash echo ref: refs/../../../x >.git/refs/heads/y'
-expect_match "$err" 'while a command ran there .*: .git/refs/heads/y: leads to refs/../../../x; look'
+expect_match "$err" 'while a command ran, .*: .git/refs/heads/y: leads to refs/../../../x; inspect'
 rm "$(workspace)"/.git/{index,refs/heads/y}
 # in an agent that is adopted
 cp -r "$CHORUS_HOME/agents/a" other
@@ -273,28 +273,28 @@ expect_missing "$CHORUS_HOME/agents/c/commands/cache"
 
 test_case "what a git tool or a rewind brings in for git on the host is told" # 12 A4
 init a --model builtin/script --permissions open
-told='there came to be what programs outside the sandbox obey: .envrc: is new or changed, b/config: core.fsmonitor'
+told='files changed that programs outside the sandbox obey: .envrc: is new or changed, b/config: core.fsmonitor'
 run chorus-run a '/bash export GIT_INDEX_FILE=/tmp/i; config=$(printf "[core]\\nbare = true\\nfsmonitor = ./x\\n" | git hash-object -w --stdin); head=$(echo ref: refs/heads/main | git hash-object -w --stdin); for f in $config,b/config $head,b/HEAD $head,b/objects/x $head,b/refs/x $head,.envrc; do git update-index --add --cacheinfo 100644,$f || exit; done; git update-ref refs/heads/trap $(git commit-tree $(git write-tree) -m x)'
 expect_match "$out" 'exit status 0'
 expect_no_match "$err" 'obey'
 run chorus-run a '/git_checkout {"ref": "trap"}'
-expect_match "$out" "checked out trap.*by this call $told; the user has been told"
-expect_match "$err" "notice: by this call $told; look at it in $(workspace) before git"
+expect_match "$out" "checked out trap.*during this call, $told; the user has been told"
+expect_match "$err" "notice: during this call, $told; inspect them in $(workspace) before you run git"
 run chorus-run a hello
 expect_no_match "$err" 'obey'
 run chorus-run a '/bash rm -r b'
 run chorus-context rewind a --to "$(db "SELECT max(id) FROM messages WHERE role = 'user'")" --workspace
 expect_status 0
-expect_match "$err" "notice: by going back ${told/.envrc: is new or changed, /}; look at it in $(workspace) before git"
+expect_match "$err" "notice: during the rewind, ${told/.envrc: is new or changed, /}; inspect them in $(workspace) before you run git"
 rm -rf "$(workspace)/.git" "$(workspace)/b" "$(workspace)/.envrc"
 run chorus-run a '/bash mkdir .git; printf "[core]\\n\\tfsmonitor = ./x\\n" >.git/config'
 run chorus-run a '/git_init {}'
-expect_match "$out" 'made a git repository.*by this call there .*: .git/config: core.fsmonitor; the user'
-expect_match "$err" 'notice: by this call there .*: .git/config: core.fsmonitor; look'
+expect_match "$out" 'created a git repository.*during this call, files .*: .git/config: core.fsmonitor; the user'
+expect_match "$err" 'notice: during this call, files .*: .git/config: core.fsmonitor; inspect'
 
 test_case "what a command or a task left whose process was killed is told" # 12 A4
 init a --model builtin/script --permissions open
-told='there came to be what programs outside the sandbox obey: q/.git/config: core.fsmonitor'
+told='files changed that programs outside the sandbox obey: q/.git/config: core.fsmonitor'
 killed_turn() {
     rm -rf "$(workspace)/q" "$(workspace)/done"
     chorus-run a '/bash git init -q q; git -C q config core.fsmonitor ./x; touch done; sleep 60' >"$scratch/out" 2>&1 &
@@ -303,23 +303,23 @@ killed_turn() {
 }
 killed_turn
 run chorus-run a --new-thread hello
-expect_match "$err" "notice: thread 1: $told; look at it in $(workspace) before git"
+expect_match "$err" "notice: thread 1: $told; inspect them in $(workspace) before you run git"
 for verb in list status; do
     run chorus-tasks $verb a
     expect_match "$err" "notice: thread 1: $told"
 done
 run chorus-run a hello
-expect_match "$err" "notice: while a call ran that was killed $told; look at it in $(workspace) before git"
-expect_match "$(db "SELECT content FROM messages WHERE role = 'tool_result' AND thread_id = 1")" "unknown: .*that was killed $told; .*; the user has been told"
+expect_match "$err" "notice: during a call that was killed, $told; inspect them in $(workspace) before you run git"
+expect_match "$(db "SELECT content FROM messages WHERE role = 'tool_result' AND thread_id = 1")" "unknown: .*that was killed, $told; .*; the user has been told"
 expect_equal "$(find "$CHORUS_HOME" -name 'plants*')" ''
 run chorus-run a --resume
 expect_no_match "$err" 'obey'
 killed_turn
 run chorus-run a --resume
-expect_match "$err" "notice: while a call ran that was killed $told"
+expect_match "$err" "notice: during a call that was killed, $told"
 killed_turn
 run chorus-context rewind a --to "$(db "SELECT max(id) FROM messages WHERE role = 'user'")"
-expect_match "$err" "notice: while a call ran that was killed $told"
+expect_match "$err" "notice: during a call that was killed, $told"
 expect_equal "$(find "$CHORUS_HOME" -name 'plants*')" ''
 run chorus-run a '/create_file {"path": ".envrc", "content": "x"}'
 expect_match "$err" '.envrc: is new'
@@ -341,7 +341,7 @@ for next in 'chorus-run a hello' 'chorus-tasks list a' 'chorus-tasks wait a'; do
     wait_for 10 lock_is_free $number || fail 'it lives on'
     [[ $next != *wait* ]] || next="$next $number"
     run $next
-    expect_match "$err" "notice: task_00$number: lost; nobody knows .*; $told"
+    expect_match "$err" "notice: task_00$number: lost; its end is unknown.*; $told"
     expect_match "$(chorus-tasks list a --json)" "its supervisor is gone; $told"
 done
 
@@ -475,13 +475,13 @@ for kind in sandbox off; do
     before=$(state)
     run chorus-run b -C w/x/sub $'/bash touch go; sleep 1\n/bash cat secret; touch made\n/bash {"command": "touch made", "background": true}\n/git_branch made\n/git_commit made\n/git_log {}\n/git_init {}\n/create_file {"path": "made", "content": "x"}'
     expect_no_match "$out" 'secret|deleted|first'
-    grep -rq "$scratch/w/x/sub: a link was put there, or above it" "$CHORUS_HOME/agents/b" || fail 'it is not told'
+    grep -rq "$scratch/w/x/sub: it or a directory above it is a symbolic link now" "$CHORUS_HOME/agents/b" || fail 'it is not told'
     expect_equal "$(state)" "$before"
     # nor does it follow what was put there when it is asked to begin
     run chorus-run b --new-thread -C w/x/sub '/bash cat secret'
     expect_status 2
-    expect_match "$err" "error: -C: '$scratch/w/x/sub': agents work in $scratch/w, and the link $scratch/w/x/sub may be theirs"
-    expect_match "$err" "hint: name what is meant; now it is $scratch/elsewhere\$"
+    expect_match "$err" "error: -C: '$scratch/w/x/sub': agents work in $scratch/w and may have made the link $scratch/w/x/sub"
+    expect_match "$err" "hint: name its target, which is now $scratch/elsewhere\$"
     expect_equal "$(state)" "$before"
     run chorus-tasks kill a all
 done
@@ -502,7 +502,7 @@ run chorus-run a -C w "/bash mv data old; ln -s $scratch/private data"
 expect_match "$out" 'exit status 0'
 run chorus-run a -C v "/bash cat $scratch/w/data/key"
 expect_status 3
-expect_match "$err" "error: config.json: sandbox_read: '$scratch/w/data': agents work in $scratch/w, and the link $scratch/w/data may be theirs"
+expect_match "$err" "error: config.json: sandbox_read: '$scratch/w/data': agents work in $scratch/w and may have made the link $scratch/w/data"
 expect_no_match "$out" secret
 
 test_case "a checkout of another user" # 12 C4

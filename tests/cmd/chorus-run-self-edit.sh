@@ -142,7 +142,7 @@ for each in '["self_edit_system_prompt", {"new_prompt": " \n"}]|new_prompt is em
     '["self_edit_docs", {"path": "../workspace/a.md", "content": "x"}]|leads out of docs/' \
     '["self_edit_docs", {"path": "link.md", "content": "x"}]|link.md' \
     '["self_edit_docs", {"path": ".git/a.md", "content": "x"}]|.git' \
-    '["self_edit_docs", {"path": "a.txt", "content": "x"}]|has to end in .md' \
+    '["self_edit_docs", {"path": "a.txt", "content": "x"}]|must end in .md' \
     '["self_edit_docs", {"path": "a.md"}]|missing .content.' \
     '["self_edit_model", {"new_model": "n-"}]|.n-. is ambiguous.choose one of .anthropic/n-large. and .anthropic/n-small.' \
     '["self_edit_model", {"new_model": "anthropic/o"}]|does not list .o.' \

@@ -389,7 +389,7 @@ for kib in 8 64; do
     run bash -c "ulimit -f $kib; exec chorus-run a 'say it' --json"
     expect_status 1
     expect_one_error 'chorus.db: input/output error'
-    expect_match "$err" "hint: no file may grow past $((kib * 1024)) bytes here .ulimit -f"
+    expect_match "$err" "hint: files are limited to $((kib * 1024)) bytes here .ulimit -f"
     expect_json '"\(.exit_code) \(.error.code)"' '1 FAILED'
 done
 run chorus-run a 'say it'

@@ -35,7 +35,7 @@ init b --model builtin/script
 run chorus-run b first
 stop_a_writer
 ends_in 75 2 chorus-run b --wait=2s hello
-expect_match "$err" 'another process has not let go of'
+expect_match "$err" 'another process still holds'
 ends_in 124 2 chorus-run b --timeout 2s hello
 ends_in 124 3 chorus-run b --timeout 3s --wait hello
 ends_in 124 3 chorus-run b --timeout 3s --wait=30s hello

@@ -14,7 +14,7 @@ init a --model builtin/script --permissions standard
 typist() { shown 'lways? ' && echo y; }
 on_terminal "chorus-run a '$question'"
 expect_status 0
-expect_match "$out" 'May it do this.*tool:bash:touch done; echo .*\(for [0-9]+ [a-z]+; then the turn waits without a process\)'
+expect_match "$out" 'May it do this.*tool:bash:touch done; echo .*\(for [0-9]+ [a-z]+; then the turn is suspended\)'
 expect_no_match "$out" 'arguments:'
 expect_match "$out" 'stdout:'$'\n'42
 [ -e "$CHORUS_HOME/agents/a/workspace/done" ] || fail 'it was not run'
@@ -327,7 +327,7 @@ decided_elsewhere() {
 }
 test_case "what is typed when the question is decided already is told to be too late, and the decision holds"
 decided_elsewhere 'chorus-tasks deny "$id"' y
-expect_match "$out" "notice: prompt $id: what was typed came too late: it was denied by uid $(id -u), 2"
+expect_match "$out" "notice: prompt $id: the answer came too late: it was denied by uid $(id -u), 2"
 expect_missing "$CHORUS_HOME/agents/a/workspace/done"
 decided_elsewhere 'chorus-tasks approve "$id"' n
 expect_match "$out" "came too late: it was approved by uid $(id -u), 2"

@@ -21,7 +21,7 @@ expect_status 0
 expect_equal "$out" 'It has failed.'
 expect_equal "$(task 1)" 'failed 3 -'
 results() { jq -r '[.messages[].content[] | select(.type == "tool_result")] | .[-1].content | if type == "array" then .[0].text else . end' "$1"; }
-expect_match "$(results "$(request 2)")" '^task_001 runs in the background since [0-9-]+T'
+expect_match "$(results "$(request 2)")" '^task_001 started in the background at [0-9-]+T'
 expect_match "$(results "$(request 3)")" '^task_001: running; started [^,]*Z
 stdout:
 out
@@ -95,7 +95,7 @@ run chorus-tasks kill a all
 expect_status 0
 run chorus-tasks kill a all
 expect_status 0
-expect_equal "$err" 'chorus-tasks: notice: nothing runs'
+expect_equal "$err" 'chorus-tasks: notice: no task is running'
 
 test_case "log -f shows what comes, through truncation and rotation, and ends with the task"
 init a --model builtin/script
@@ -120,7 +120,7 @@ expect_equal "$out" bad
 rm "$(log 1)"
 run chorus-tasks log a 1
 expect_status 4
-expect_match "$err" 'what task_001 wrote is gone'
+expect_match "$err" 'the output of task_001 is gone'
 
 test_case "what is asked to end does: politely, else at once; stopped ones, deaf ones and their children"
 init a --model builtin/script
@@ -166,7 +166,7 @@ for mode in off workspace; do
     kill -9 "$(supervisor 1)"
     run chorus-tasks wait a 1
     expect_status 1
-    expect_match "$err" 'task_001: lost; nobody knows how it ended: its supervisor is gone'
+    expect_match "$err" 'task_001: lost; its end is unknown: its supervisor is gone'
     running "$canary" && fail "$mode: the command lives on"
     expect_equal "$(task 1)" 'lost - -'
     expect_db "SELECT source || ' ' || (content GLOB 'look at it*lost*') FROM inbox" 'task task_001 1'
@@ -259,7 +259,7 @@ expect_db "SELECT count(*) FROM inbox WHERE delivered_turn IS NULL" 0
 expect_sound
 run chorus-tasks run a --run -- true
 expect_status 2
-expect_match "$err" 'error: --run begins a turn with what --on-exit says'
+expect_match "$err" 'error: --run: needs the message of --on-exit'
 
 test_case "a turn that a task begins is one of its own: what a person, a signal or an error ended does not go on"
 for ending in TERM INT cancel KILL error; do
@@ -340,7 +340,7 @@ init a --model anthropic/m --permissions standard
 start_server "$(answers "$(call c1 bash '{"command": "make", "background": true, "on_exit": "go on"}')" "$(say Started.)")"
 run chorus-run a 'begin'
 expect_status 10
-expect_match "$err" 'waits: [a-z0-9]+: tool:bash:make \[in the background; when it has ended, a turn with: go on\]'
+expect_match "$err" 'waits: [a-z0-9]+: tool:bash:make \[in the background; when it ends, starts a turn with: go on\]'
 run chorus-tasks pending
 expect_match "$out" 'tool:bash:make \[in the background; when'
 expect_db 'SELECT action FROM prompts' 'tool:bash:make'
@@ -356,7 +356,7 @@ for turns in 1 2 3; do
     touch "$CHORUS_HOME/agents/a/workspace/go$turns"
 done
 wait_for 30 in_db "SELECT count(*) FROM turns WHERE state = 'idle'" 4 || fail 'not four turns'
-expect_match "$(results "$(request 8)")" 'this one may begin no turn'
+expect_match "$(results "$(request 8)")" 'this task may not start a turn'
 expect_db "SELECT group_concat(depth) FROM tasks" 1,2,3
 sleep 0.5
 expect_db "SELECT count(*) FROM turns" 4
@@ -380,7 +380,7 @@ init a --model builtin/script
 for ((i = 1; i <= 16; i++)); do chorus-tasks run a -- 'until [ -e go ]; do sleep 0.1; done' >/dev/null || fail "task $i"; done
 run chorus-tasks run a -- true
 expect_status 9
-expect_match "$err" 'error: 16 tasks run'
+expect_match "$err" 'error: 16 tasks are running'
 touch "$CHORUS_HOME/agents/a/workspace/go"
 run chorus-tasks wait a {1..16}
 expect_status 0
@@ -413,11 +413,11 @@ init a --model builtin/script
 run chorus-tasks run a -- 'head -c 80M /dev/zero; echo all written >&2'
 run chorus-tasks wait a 1
 expect_status 0
-expect_match "$err" 'what came after 64 MiB was dropped'
+expect_match "$err" 'output after 64 MiB was dropped'
 size=$(stat -c %s "$(log 1)")
 [ "$size" -gt $((64 << 20)) ] && [ "$size" -lt $(((64 << 20) + 200)) ] || fail "the log has $size bytes"
 expect_equal "$(tail -c 60 "$(log 1)" | tr -d '\0')" "
-[chorus: what came after 64 MiB was dropped]"
+[chorus: output after 64 MiB was dropped]"
 expect_file "$(log 1 err)" 'all written'
 
 test_case "a task is confined as bash is: no key, no home, no network"

@@ -57,7 +57,7 @@ changed permissions '"sandboxed"'
 edit_agent_key a permissions '"open"'
 run chorus-tasks approve "$id"
 expect_status 4
-expect_match "$err" "error: prompt $id: agent.json says something else by now"
+expect_match "$err" "error: prompt $id: agent.json has changed since"
 expect_match "$err" 'hint: chorus-config trust a'
 expect_equal "$(decision_on 'tool:git:checkout main')" ask
 expect_db 'SELECT count(*) FROM audit_log' 0

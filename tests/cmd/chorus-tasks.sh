@@ -57,12 +57,12 @@ run chorus-tasks
 expect_status 0
 expect_equal "$out$err" ''
 at_terminal 80 chorus-tasks
-expect_match "$out" "There is no agent; 'chorus-init NAME' makes one."
+expect_match "$out" "There are no agents; 'chorus-init NAME' makes one."
 
 test_case "no home, options in front of a verb, and what is no verb"
 run chorus-tasks
 expect_status 4
-expect_match "$err" 'hint: make the first agent with chorus-init NAME'
+expect_match "$err" 'hint: create the first agent with chorus-init NAME'
 init a --model builtin/script
 for wrong in '--json list a' '-f status a' 'a' 'lst a' 'list' 'list a b' 'status -t 1 a'; do
     run chorus-tasks $wrong
@@ -127,7 +127,7 @@ for verb in list status threads steps events ready cancel; do
     for name in nobody -rf .. a/b; do
         run chorus-tasks "$verb" -- "$name"
         expect_status 4
-        expect_match "$err" "^chorus-tasks: error: agent '$name': there is none of that name
+        expect_match "$err" "^chorus-tasks: error: agent '$name': no such agent
 chorus-tasks: hint: there are 'a'\$"
     done
 done
@@ -291,7 +291,7 @@ run chorus-tasks steps a
 expect_status 0
 expect_equal "$out" ''
 at_terminal 80 'chorus-tasks steps a'
-expect_equal "$out" 'No turn was taken yet.'
+expect_equal "$out" 'No turn yet.'
 run chorus-run a '/bash sleep 0.3'
 run chorus-run a --new-thread hello
 run chorus-tasks steps a --json
@@ -382,7 +382,7 @@ expect_equal "$out" 'All done.'
 run chorus-tasks cancel a
 expect_status 0
 expect_equal "$out" ''
-expect_equal "$err" "chorus-tasks: notice: agent 'a': no turn is at work or parked"
+expect_equal "$err" "chorus-tasks: notice: agent 'a': no turn is running or parked"
 run chorus-tasks cancel a --json
 expect_equal "$out" ''
 unset CHORUS_DRAIN_TIMEOUT_MS
@@ -395,7 +395,7 @@ began
 for again in 1 2; do
     run chorus-tasks cancel a --wait 200ms
     expect_status 124
-    expect_match "$err" 'was asked to end and has not'
+    expect_match "$err" 'was asked to end but still runs'
 done
 run chorus-tasks cancel a
 expect_status 0
@@ -439,7 +439,7 @@ kill -STOP $first
 db "UPDATE turns SET pid = $$, pid_start = $(cut -d' ' -f22 /proc/$$/stat) + 1 WHERE thread_id = 1"
 run chorus-tasks cancel a
 expect_status 0
-expect_match "$err" 'no turn is at work'
+expect_match "$err" 'no turn is running'
 sleep 60 &
 other=$!
 trap '' TERM
@@ -450,8 +450,8 @@ wait_for 10 test -e deaf
 db "UPDATE turns SET pid = $deaf, pid_start = $(cut -d' ' -f22 /proc/$deaf/stat) WHERE thread_id = 1"
 run chorus-tasks cancel a --wait 300ms
 expect_status 124
-expect_match "$err" "turn 1 of thread 1: process $deaf was asked to end and has not in 0.3 s"
-expect_match "$err" "hint: wait longer with --wait; kill -9 $deaf"
+expect_match "$err" "turn 1 of thread 1: process $deaf was asked to end but still runs after 0.3 s"
+expect_match "$err" "hint: wait longer with --wait, or end it at once with kill -9 $deaf"
 { kill -9 $deaf && wait $deaf; } 2>/dev/null
 kill -0 $other || fail 'a stranger was killed'
 kill $other

@@ -70,13 +70,13 @@ expect_match "$err" "\[a\]"
 test_case "no option stands between the words of a prompt"
 init a --model builtin/script
 echo kept >results.txt
-refused "'-o' stands between the words of WORDS" chorus-run a why does sort -o results.txt fail
+refused "'-o' is between the words of WORDS" chorus-run a why does sort -o results.txt fail
 expect_match "$err" 'chorus-run a -- why does sort -o results.txt fail'
 expect_file results.txt kept
 expect_db 'SELECT count(*) FROM turns' 0
-refused "'--json' stands between the words" chorus-run a several words --json
-refused "'--help' stands between the words" chorus-run a what does --help do
-refused "'-n' stands between the words" chorus-tasks run a echo x -n y
+refused "'--json' is between the words" chorus-run a several words --json
+refused "'--help' is between the words" chorus-run a what does --help do
+refused "'-n' is between the words" chorus-tasks run a echo x -n y
 hint=$(sed -n 's/.*one of the words: //p' <<<"$err")
 expect_equal "$hint" 'chorus-tasks run a -- echo x -n y'
 run chorus-run a 'one text' --json
@@ -92,8 +92,8 @@ expect_file results.txt kept
 test_case "values that are missing, empty, doubled or in another form"
 init a --model builtin/script
 refused '--output: is empty' chorus-run a --output= text
-refused "'-o=file': the value of -o stands behind a blank" chorus-run a text -o=file
-refused "'-m=x': the value of -m" chorus-run a text -m=x
+refused "'-o=file': give the value of -o after a blank" chorus-run a text -o=file
+refused "'-m=x': give the value of -m" chorus-run a text -m=x
 refused "--output: FILE is missing, '--json' is an option" chorus-run a text --output --json
 refused '-o: FILE is missing' chorus-run a text -o
 refused '--model is given twice' chorus-run a text -m builtin/script --model builtin/script
@@ -132,7 +132,7 @@ expect_match "$err" 'hint: see chorus-context log --help$'
 refused 'the verb is missing' chorus-config
 refused 'NAME is missing' chorus-context log
 expect_match "$err" 'hint: see chorus-context log --help$'
-refused "there is no place for 'b'" chorus-context log a 1 b
+refused "unexpected argument 'b'" chorus-context log a 1 b
 expect_missing "$CHORUS_HOME"
 
 test_case "--help behind a text is help, and between the words of one it is no option"
@@ -192,8 +192,8 @@ test_case "a time behind --wait and a blank is not the first word of a prompt"
 init a --model builtin/script
 run chorus-run a --wait 10m hi
 expect_status 2
-expect_match "$err" "error: usage: --wait: the time stands behind '='"
-expect_match "$err" "hint: --wait=10m; where '10m' is a word: --wait -- 10m"
+expect_match "$err" "error: usage: --wait: give the time after '='"
+expect_match "$err" "hint: --wait=10m; if '10m' is a word: --wait -- 10m"
 run chorus-context save a s --wait 5
 expect_status 2
 run chorus-run a --wait -- 10m

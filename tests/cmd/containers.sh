@@ -68,7 +68,7 @@ wait_for 10 gone
 test_case "a kernel without Landlock refuses the mode, and git says what it needs"
 confined
 run container --without-landlock chorus-run a '/bash true'
-expect_match "$err" 'landlock: this kernel has it not'
+expect_match "$err" 'landlock: this kernel lacks it'
 run container --without-landlock chorus-init b --model builtin/script
 expect_match "$err" 'git: '
 expect_match "$err" 'hint: Linux 5.19 or later, or user namespaces'

@@ -125,7 +125,7 @@ for words in 'chorus-context log .' 'chorus-tasks status .' 'chorus-run . --resu
     run $words
     expect_status 4
     expect_match "$err" "error: '\\.': no agent works in $scratch/p"
-    expect_match "$err" "hint: make it with chorus-init --here"
+    expect_match "$err" "hint: create one with chorus-init --here"
 done
 run chorus-run . ''
 expect_status 2
@@ -151,9 +151,9 @@ refused "$CHORUS_HOME/agents/other/workspace" 'not a place to work in'
 refused "$scratch" 'not a place to work in'
 refused "$scratch/p/.git" 'git directory'
 mkdir -m 777 "$scratch/shared"
-refused "$scratch/shared" 'others can write it'
+refused "$scratch/shared" 'writable by other users'
 chmod g+w "$scratch/p"
-refused "$scratch/p/src" 'others can write it'
+refused "$scratch/p/src" 'writable by other users'
 expect_match "$err" "hint: chmod go-w $scratch/p"
 expect_equal "$(agents)" other
 git -C "$HOME" init -q
@@ -191,7 +191,7 @@ run chorus-init --here other
 expect_status 5
 run chorus-init --here --exist-ok
 expect_status 0
-expect_match "$out" 'helper is there already'
+expect_match "$out" 'helper exists already'
 mv "$scratch/p" "$scratch/q"
 cd "$scratch/q" || exit 1
 run chorus-run helper hello
@@ -255,7 +255,7 @@ run chorus-run . hello
 chmod o+w "$scratch/p"
 run chorus-run p hello
 expect_status 2
-expect_match "$err" 'others can write it'
+expect_match "$err" 'writable by other users'
 
 test_case "destroyed with its files kept, it comes back where it worked"
 repository p

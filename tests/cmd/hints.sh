@@ -19,7 +19,7 @@ commands_in() { # HINT
         local words=()
         for word in $text; do
             case $word in
-                goes | gives | leaves | lists | shows | begins | decides | empties | does | starts | finishes | asks | after | makes) break ;;
+                goes | gives | leaves | lists | shows | begins | decides | empties | does | starts | finishes | asks | after | makes | continues) break ;;
                 *) words+=("$word") ;;
             esac
         done
@@ -97,7 +97,7 @@ for command in 'compact a' 'restore a' 'import a'; do
     fi
     # shellcheck disable=SC2086
     hinted 75 'turn 1 of thread 2 has not ended: it waits' chorus-context $command
-    expect_match "$err" "hint: go on with it: chorus-run a --approve $id, or --deny $id"
+    expect_match "$err" "hint: continue it: chorus-run a --approve $id, or --deny $id"
     for state in expired decided; do
         cp "$CHORUS_HOME/chorus.db" "$scratch/kept.db"
         case $state in
@@ -106,7 +106,7 @@ for command in 'compact a' 'restore a' 'import a'; do
         esac
         # shellcheck disable=SC2086
         hinted 75 'turn 1 of thread 2 has not ended' chorus-context $command
-        expect_match "$err" 'hint: go on with it: chorus-run a -t 2 --resume'
+        expect_match "$err" 'hint: continue it: chorus-run a -t 2 --resume'
         rm -f "$CHORUS_HOME"/chorus.db-*
         cp "$scratch/kept.db" "$CHORUS_HOME/chorus.db"
     done
@@ -115,16 +115,16 @@ done
 test_case "a turn that is decided, and has not gone on"
 waits
 run chorus-tasks approve "$id"
-hinted 10 'decided and has not gone on' chorus-run a -t 2 more
+hinted 10 'decided but not resumed' chorus-run a -t 2 more
 hinted 4 "nothing to decide: it was approved by uid $(id -u)" chorus-run a --approve "$id"
-expect_match "$err" 'hint: chorus-run a -t 2 --resume goes on with the turn'
+expect_match "$err" 'hint: chorus-run a -t 2 --resume continues the turn'
 hinted 4 'nothing to decide' chorus-tasks deny "$id"
-hinted 4 'nothing waits for that' chorus-run a -t 2 --approve all
+hinted 4 'no pending question that this command can decide' chorus-run a -t 2 --approve all
 expect_match "$err" 'hint: chorus-run a -t 2 --resume'
 waits
 db 'UPDATE prompts SET expires_at = 1'
 hinted 4 'nothing to decide: it has expired' chorus-tasks approve "$id"
-hinted 4 'there is none of that id' chorus-tasks approve nosuch
+hinted 4 'no such prompt' chorus-tasks approve nosuch
 
 test_case "a decision of the wrong kind"
 asks
@@ -134,9 +134,9 @@ hinted 2 'it is a question' chorus-run a --approve "$id"
 waits
 hinted 2 'it asks for permission' chorus-tasks answer "$id" yes
 hinted 2 'it asks for permission' chorus-run a --answer "$id" yes
-hinted 2 'all: of which turn' chorus-tasks deny all
+hinted 2 'all: name one question by its id' chorus-tasks deny all
 expect_match "$err" 'hint: chorus-run NAME --deny all'
-hinted 2 'all: of which turn' chorus-tasks answer all blue
+hinted 2 'all: name one question by its id' chorus-tasks answer all blue
 expect_match "$err" 'hint: chorus-tasks pending'
 init b --model builtin/script
 edit_agent_key b permissions '"open"'
@@ -156,8 +156,8 @@ rm -rf "$CHORUS_HOME"
 init a --model builtin/script
 run chorus-run a first
 run chorus-run a --new-thread second
-hinted 4 'has none of that id' chorus-context branch a new -t 2 --at 99
-hinted 4 'has none of that id' chorus-context rewind a -t 2 --to 99
+hinted 4 'has no such message' chorus-context branch a new -t 2 --at 99
+hinted 4 'has no such message' chorus-context rewind a -t 2 --to 99
 expect_match "$err" 'hint: chorus-context messages a -t 2 shows the ids'
 run chorus-context clear a
 hinted 4 'it has left the window already' chorus-context rewind a -t 2 --to 3
@@ -198,7 +198,7 @@ home_key max_retries 0
 run chorus-run a hi
 expect_status 6
 expect_one_error 'no key: ANTHROPIC_API_KEY is not set'
-expect_match "$err" 'hint: with a valid key it goes on: chorus-run a -t 1 --resume'
+expect_match "$err" 'hint: with a valid key, continue with: chorus-run a -t 1 --resume'
 start_server "$(answers "$(say ok)")"
 run chorus-run a -t 1 --resume
 expect_status 0
@@ -211,8 +211,8 @@ rm -rf "$CHORUS_HOME" && mkdir "$scratch/there"
 init a --model builtin/script --permissions standard
 run chorus-run a -C "$scratch/there" '/bash make'
 rmdir "$scratch/there"
-hinted 2 'it is gone' chorus-run a --resume
-expect_match "$err" 'chorus-run a -t 1 --cancel-prompts MESSAGE gives the turn up'
+hinted 2 'no longer exists' chorus-run a --resume
+expect_match "$err" 'chorus-run a -t 1 --cancel-prompts MESSAGE gives up the turn'
 
 test_case "every option and every verb that the sources name in a text is one"
 sources=$(cd "$here/.." && pwd)

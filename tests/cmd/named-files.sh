@@ -136,8 +136,8 @@ for name in x.pdf x.md.bak dir.md/x.txt .x.tgz x.zip; do
     mkdir -p dir.md
     run chorus-context export ada -o "$name"
     expect_status 2
-    expect_match "$err" "error: '$name': no format of an export ends in"
-    expect_match "$err" 'hint: end it in \.md, \.html, \.json or \.jsonl, or say --format'
+    expect_match "$err" "error: '$name': unknown ending of an export: "
+    expect_match "$err" 'hint: use \.md, \.html, \.json or \.jsonl, or --format'
     expect_missing "$name"
     run chorus-context export ada -o "$name" --format md
     expect_status 0
@@ -146,7 +146,7 @@ done
 for name in x.zip x.7z x.tar.lz x.html; do
     run chorus-context pack ada -o "$name"
     expect_status 2
-    expect_match "$err" "error: '$name': no archive of chorus ends in"
+    expect_match "$err" "error: '$name': unsupported archive ending"
     expect_missing "$name"
 done
 for name in x .x dir.md/x; do

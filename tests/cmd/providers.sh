@@ -78,7 +78,7 @@ for model in anthropic/m openai-chat/m; do
     start_server "$(answers '{"say": {"text": "Let me look.", "stop": "'$stop'"}}')"
     run chorus-run a hi
     expect_status 7
-    expect_match "$err" "ended with '$stop' and holds no call"
+    expect_match "$err" "ended with '$stop' but contains no call"
     expect_equal "$(request_count)" 2
 done
 
@@ -225,7 +225,7 @@ agent_of anthropic/m
 start_server "$(answers '{"status": 503, "headers": {"retry-after": "6"}, "body": "busy"}' "$(say whole)")"
 run chorus-run a hi --timeout 60s
 expect_equal "$status $out" '0 whole'
-expect_match "$err" '^chorus-run: notice: attempt 1 failed .*503: busy.* again in 6 s$'
+expect_match "$err" '^chorus-run: notice: attempt 1 failed .*503: busy.* retrying in 6 s$'
 start_server "$(answers '{"status": 503, "headers": {"retry-after": "70"}, "body": "busy"}')"
 run chorus-run a hi --timeout 5s
 expect_status 7
@@ -252,7 +252,7 @@ expect_equal "$status $out" '0 late'
 start_server "$(answers "$(broken_off)")"
 run chorus-run a hi
 expect_status 7
-expect_match "$err" 'nothing came for 1 s'
+expect_match "$err" 'no data for 1 s'
 run chorus-config set limits.stall 0
 expect_status 3
 run chorus-config set providers.openai.first_byte 15m

@@ -40,19 +40,18 @@ TEST(Channel, says_what_is_wrong) {
         {"webhook:hooks.example/x", "the URL does not begin with https://"},
         {"webhook:ftp://h/x", "the URL does not begin with https://"},
         {"webhook:file:///etc/passwd", "the URL does not begin with https://"},
-        {"webhook:https:///x", "the URL names no host"},
-        {"webhook:https://:443/x", "the URL names no host"},
-        {"webhook:http://hooks.example/x",
-         "plain http is for loopback addresses only; this takes https"},
+        {"webhook:https:///x", "the URL has no host"},
+        {"webhook:https://:443/x", "the URL has no host"},
+        {"webhook:http://hooks.example/x", "plain http is for loopback addresses only; use https"},
         {"webhook:http://127.0.0.1@evil.example/",
-         "plain http is for loopback addresses only; this takes https"},
+         "plain http is for loopback addresses only; use https"},
         {"webhook:http://localhost.example/",
-         "plain http is for loopback addresses only; this takes https"},
-        {"webhook: https://h/x", "the URL has a blank or a control character in it"},
-        {"webhook:https://h/x\n", "the URL has a blank or a control character in it"},
+         "plain http is for loopback addresses only; use https"},
+        {"webhook: https://h/x", "the URL contains a blank or a control character"},
+        {"webhook:https://h/x\n", "the URL contains a blank or a control character"},
         {"command:", "the command is empty"},
         {"command: \t\n", "the command is empty"},
-        {std::string_view("command:a\0b", 11), "it has a NUL in it"},
+        {std::string_view("command:a\0b", 11), "it contains a NUL byte"},
     }};
     for (const auto& [text, problem] : wrong) EXPECT_EQ(channel_problem(text), problem) << text;
 }
@@ -65,8 +64,7 @@ TEST(Channel, of_agent_json_is_checked_and_its_url_not_told) {
     } catch (const base::Error& error) {
         EXPECT_EQ(error.code(), base::ErrorCode::config_invalid);
         EXPECT_EQ(error.message(),
-                  "agent.json: channel_id: plain http is for loopback addresses only; this takes "
-                  "https");
+                  "agent.json: channel_id: plain http is for loopback addresses only; use https");
         EXPECT_EQ(error.hint(), channel_hint);
     }
     EXPECT_EQ(parse_configuration(R"({"channel_id":""})", "agent.json").channel_id, "");

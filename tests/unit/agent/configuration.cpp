@@ -208,8 +208,8 @@ TEST(Configuration, refuses_what_is_no_object_or_no_json) {
          {"", "[]", "null", "\"x\"", "5", "{", "{\"name\":\"a\",}", "{\"name\":\"\xff\"}", "{} x"})
         EXPECT_EQ(agent_error(text).code(), ErrorCode::config_invalid) << text;
     EXPECT_TRUE(
-        says(agent_error(R"({"name":"a","name":"b"})"), "agent.json: the key 'name' stands twice"));
-    EXPECT_TRUE(says(agent_error(R"({"metadata":{"b":{"a":1,"a":1}}})"), "'a' stands twice"));
+        says(agent_error(R"({"name":"a","name":"b"})"), "agent.json: duplicate key 'name'"));
+    EXPECT_TRUE(says(agent_error(R"({"metadata":{"b":{"a":1,"a":1}}})"), "duplicate key 'a'"));
     EXPECT_TRUE(says(agent_error("{\n\"name\":\n}"), "line 3"));
 }
 
@@ -350,7 +350,7 @@ TEST(Configuration, of_a_home_refuses_limits_roles_and_grants_that_would_not_cou
          "limits.permissions: expected a profile's name or an object, found 5"},
         {R"({"limits":{"permissions":{"alow":[]}}})", "limits.permissions.alow: no such list"},
         {R"({"limits":{"environment":"LANG"}})",
-         "limits.environment: expected a list of names of variables, found \"LANG\""},
+         "limits.environment: expected a list of variable names, found \"LANG\""},
         {R"({"limits":{"budget":{"tokens":1}}})", "limits.budget.tokens: no such member"},
         {R"({"budget":{"tokens_per_trun":1}})", "budget.tokens_per_trun: no such member"},
         {R"({"roles":{"ada":5}})", "roles.ada: expected a name or a list of names, found 5"},
@@ -426,7 +426,7 @@ TEST(Permissions, that_do_not_fit_name_the_place) {
         {R"({"deny":[{"pattern":5}]})", "permissions.deny[0]"},
         {R"({"deny":[null]})", "permissions.deny[0]"},
         {R"({"match":[5]})", "permissions.match"},
-        {R"({"allow":["a"],"allow":["b"]})", "stands twice"},
+        {R"({"allow":["a"],"allow":["b"]})", "duplicate key"},
         {"{", "p.json: not JSON"}};
     for (const auto& [json, place] : wrong) {
         EXPECT_TRUE(says(error(json), place)) << json << error(json).message();

@@ -124,7 +124,7 @@ TEST(ValueJson, leaves_what_does_not_fit_to_be_refused) {
     EXPECT_EQ(refused("permissions.ci", "standard"),
               R"(set: permissions.ci: expected an object, found "standard")");
     EXPECT_EQ(refused("environment", "LANG"),
-              R"(set: environment: expected a list of names of variables, found "LANG")");
+              R"(set: environment: expected a list of variable names, found "LANG")");
 }
 
 TEST(ValueJson, refuses_bytes_that_are_no_text_and_keys_that_stand_twice) {
@@ -133,7 +133,8 @@ TEST(ValueJson, refuses_bytes_that_are_no_text_and_keys_that_stand_twice) {
     };
     EXPECT_EQ(refused("default_model", "a\xff").code(), ErrorCode::bad_request);
     EXPECT_TRUE(says(refused("default_model", "a\xff"), "not valid UTF-8 at byte 1"));
-    EXPECT_TRUE(says(refused("limits", R"({"sandbox":"off","sandbox":"workspace"})"), "twice"));
+    EXPECT_TRUE(
+        says(refused("limits", R"({"sandbox":"off","sandbox":"workspace"})"), "duplicate key"));
 }
 
 TEST(WithValue, changes_one_value_and_nothing_else) {
@@ -157,8 +158,7 @@ TEST(WithValue, refuses_to_write_into_what_is_no_object) {
     const base::Error named =
         error_of([&] { (void)with_value(R"({"permissions":"open"})", allow, "[]", "agent.json"); });
     EXPECT_EQ(named.code(), ErrorCode::bad_request);
-    EXPECT_EQ(named.message(),
-              R"(permissions.allow: permissions is "open", which holds nothing by name)");
+    EXPECT_EQ(named.message(), R"(permissions.allow: permissions is "open", not an object)");
     // a list alone would take away all that standard allows
     EXPECT_TRUE(says(error_of([&] { (void)with_value("{}", allow, "[]", "agent.json"); }),
                      "permissions is standard"));

@@ -17,7 +17,7 @@ TEST(Asked, says_what_the_action_does_not) {
     EXPECT_EQ(asked(R"({"command":"make","background":"true"})"),
               "tool:bash:make [in the background]");
     EXPECT_EQ(asked(R"({"background":true,"on_exit":"go on"})"),
-              "tool:bash:make [in the background; when it has ended, a turn with: go on]");
+              "tool:bash:make [in the background; when it ends, starts a turn with: go on]");
     EXPECT_EQ(asked("background {"), "tool:bash:make");
     EXPECT_EQ(asked(""), "tool:bash:make");
 }

@@ -164,7 +164,7 @@ TEST(Output, is_quiet_where_asked_to) {
 TEST(Output, tells_calls_where_asked_to) {
     const std::string err = show(in(Verbosity::verbose), done("Done.")).err;
     for (const char* line : {"chorus-run: call: tool:bash:ls\n", "chorus-run: ok: bash (12 ms)\n",
-                             "attempt 1 failed (503); again in 2 s"})
+                             "attempt 1 failed (503); retrying in 2 s"})
         EXPECT_NE(err.find(line), std::string::npos) << line << err;
 }
 

@@ -97,7 +97,7 @@ TEST(Parse, keeps_every_byte_of_a_word_and_a_value) {
 
 TEST(Parse, takes_no_option_between_the_words_of_a_text) {
     const base::Error error = refusal({"ada", "why", "does", "sort", "-t", "results.txt", "fail"});
-    EXPECT_EQ(error.message(), "usage: '-t' stands between the words of WORDS");
+    EXPECT_EQ(error.message(), "usage: '-t' is between the words of WORDS");
     EXPECT_NE(error.hint().find("chorus-sample ada -- why does sort -t results.txt fail"),
               std::string::npos)
         << error.hint();
@@ -149,7 +149,7 @@ TEST(Parse, refuses_a_value_that_is_missing_or_empty) {
 TEST(Parse, refuses_a_value_where_none_goes_or_in_another_form) {
     EXPECT_EQ(why({"ada", "--quiet=yes"}), "usage: --quiet takes no value");
     EXPECT_EQ(why({"ada", "-t=x"}),
-              "usage: '-t=x': the value of -t stands behind a blank, without '='");
+              "usage: '-t=x': give the value of -t after a blank, without '='");
     EXPECT_EQ(why({"ada", "--text", "x", "--text", "y"}), "usage: --text is given twice");
     EXPECT_EQ(why({"ada", "--how", "loud"}),
               "usage: --how: 'loud' is not one of 'soft' and 'shrill'");

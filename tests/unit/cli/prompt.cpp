@@ -143,7 +143,7 @@ TEST(Prompt, waits_for_no_silent_pipe_for_ever) {
     const base::Error error =
         error_of([&] { (void)read_prompt(sources, [](const std::string&) {}); });
     EXPECT_EQ(error.code(), ErrorCode::bad_request);
-    EXPECT_TRUE(says(error, "stdin: nothing came"));
+    EXPECT_TRUE(says(error, "stdin: no input within"));
     EXPECT_TRUE(says(error, "--stdin ignore"));
     EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
 }

@@ -75,26 +75,26 @@ TEST(SessionReader, passes_over_what_is_no_part_of_a_conversation) {
 
 TEST(SessionReader, refuses_what_is_none_in_one_line) {
     EXPECT_EQ(refusal(""), "f.json: it is cut off, or not JSON of at most 64 levels");
-    EXPECT_EQ(refusal("[]"), "f.json: not a session: it is no JSON object");
+    EXPECT_EQ(refusal("[]"), "f.json: not a session: it is not a JSON object");
     EXPECT_EQ(refusal("{}"), "f.json: not a session: it has no list of messages");
     EXPECT_EQ(refusal(R"({"messages":{}})"), "f.json: not a session: it has no list of messages");
     EXPECT_EQ(refusal(R"({"schema":"chorus.session/12","messages":[]})"),
-              "f.json: it is of a newer Chorus: its schema is 'chorus.session/12'");
+              "f.json: made by a newer Chorus: its schema is 'chorus.session/12'");
     EXPECT_EQ(refusal(R"({"schema":1,"messages":[]})"), "f.json: not a session: its schema is '1'");
-    EXPECT_EQ(refusal(with("7")), "f.json: messages[0]: it is no object");
+    EXPECT_EQ(refusal(with("7")), "f.json: messages[0]: it is not an object");
     EXPECT_EQ(refusal(with("{}")), "f.json: messages[0]: it has no role");
-    EXPECT_EQ(refusal(with(R"({"role":7})")), "f.json: messages[0]: role: '7' is none");
+    EXPECT_EQ(refusal(with(R"({"role":7})")), "f.json: messages[0]: role: '7' is unknown");
     EXPECT_EQ(refusal(with(R"({"role":"user"},{"role":"\u001b[2Jroot"})")),
-              "f.json: messages[1]: role: '\\x1b[2Jroot' is none");
+              "f.json: messages[1]: role: '\\x1b[2Jroot' is unknown");
     EXPECT_EQ(refusal(with(R"({"role":"user","content":[]})")),
-              "f.json: messages[0]: content: it is no text");
+              "f.json: messages[0]: content: it is not a string");
     EXPECT_EQ(refusal(with(R"({"role":"assistant","tool_calls":{}})")),
-              "f.json: messages[0]: tool_calls: it is no list");
+              "f.json: messages[0]: tool_calls: it is not a list");
     EXPECT_EQ(refusal(with(R"({"role":"assistant","tool_calls":["x"]})")),
-              "f.json: messages[0]: tool_calls: one is no object");
+              "f.json: messages[0]: tool_calls: one is not an object");
     for (const char* thread : {"0", "-1", "1.5", "\"1\"", "1000001", "18446744073709551615"})
         EXPECT_EQ(refusal(with(R"({"role":"user","thread_id":)" + std::string(thread) + "}")),
-                  "f.json: messages[0]: thread_id: it is no number of a thread")
+                  "f.json: messages[0]: thread_id: it is not the number of a thread")
             << thread;
     EXPECT_EQ(refusal(R"({"messages":)" + std::string(70, '[') + std::string(70, ']') + "}"),
               "f.json: it is cut off, or not JSON of at most 64 levels");

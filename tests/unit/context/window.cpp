@@ -278,7 +278,7 @@ TEST(FindTorn, says_what_is_wrong) {
     EXPECT_EQ(find_torn(messages), "message 4: a result without its call");
     messages = conversation("Ucr");  // two calls, one id, one result
     messages[1].tool_calls.push_back(messages[1].tool_calls[0]);
-    EXPECT_EQ(find_torn(messages), "call call2 stands twice");
+    EXPECT_EQ(find_torn(messages), "call call2 appears twice");
     messages = conversation("Ucr");  // one of two results is missing
     messages[1].tool_calls.push_back({"other", "view", ""});
     EXPECT_EQ(find_torn(messages), "call other has no result");

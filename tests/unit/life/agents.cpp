@@ -20,7 +20,7 @@ class AgentsTest : public HomeTest {
 TEST_F(AgentsTest, are_found_by_name) {
     EXPECT_EQ(require_agent(home, store, give("ada").agent.name).name, "ada");
     EXPECT_EQ(refusal_of("bob").code(), ErrorCode::not_found);
-    EXPECT_TRUE(says(refusal_of("b\x1b"), "agent 'b\\x1b': there is none of that name"));
+    EXPECT_TRUE(says(refusal_of("b\x1b"), "agent 'b\\x1b': no such agent"));
     EXPECT_TRUE(says(refusal_of("bob"), "there are 'ada'"));
 }
 

@@ -461,7 +461,7 @@ TEST_F(AdoptionTest, takes_back_what_this_home_has_kept) {
     EXPECT_TRUE(is_there(directory("ada").workspace() + "/.git/hooks/pre-commit"));
     ASSERT_EQ(store::list_sessions(store, second.agent.id).size(), 1U);
     EXPECT_EQ(store::list_sessions(store, second.agent.id)[0].saved_at, 1'770'892'200'000);
-    EXPECT_NE(welcome(second).find("1 saved session is within reach"), std::string::npos)
+    EXPECT_NE(welcome(second).find("1 saved session can be restored"), std::string::npos)
         << welcome(second);
 }
 

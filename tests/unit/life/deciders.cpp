@@ -75,7 +75,7 @@ TEST_F(DecidersTest, are_not_the_commands_of_an_agent) {
 
 TEST_F(DecidersTest, are_not_descendants_of_a_turn_at_work_whatever_their_environment) {
     work_as(sys::own_identity());
-    EXPECT_NE(in_child().find("FORBIDDEN: this process was started by a turn at work"),
+    EXPECT_NE(in_child().find("FORBIDDEN: this process was started by a running turn"),
               std::string::npos);
 }
 

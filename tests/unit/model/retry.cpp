@@ -97,7 +97,7 @@ TEST(Retry, AnAnswerWithoutTheCallsThatItAnnouncesIsAFailure) {
     model.stop = chat::StopReason::tool_use;
     const Attempts out = run(model, quick);
     ASSERT_TRUE(out.answer.failure);
-    EXPECT_NE(out.answer.failure->message.find("holds no call"), std::string::npos);
+    EXPECT_NE(out.answer.failure->message.find("contains no call"), std::string::npos);
     EXPECT_EQ(model.asked, 2U);
 }
 
@@ -161,7 +161,7 @@ TEST(Retry, DoesNotWaitForHours) {
     EXPECT_EQ(out.answer.failure->retry_after_ms, 61'000);
     EXPECT_EQ(model.asked, 1U);
     EXPECT_TRUE(out.events.empty());
-    EXPECT_EQ(out.answer.failure->message, "; it asks for a wait of 61 s");
+    EXPECT_EQ(out.answer.failure->message, "; the server asks to wait 61 s");
 }
 
 TEST(Retry, NeverSleepsPastTheDeadline) {

@@ -90,7 +90,7 @@ TEST(Script, AnswersWithTheRestAndTheResults) {
     EXPECT_EQ(text,
               "This is builtin/script: no model, no network. Lines that begin with / are tool "
               "calls; the rest is "
-              "answered back.\n\nHello there.\nBye.\n\n/bash {\"command\":\"ls\"}\nmain.c\n");
+              "echoed.\n\nHello there.\nBye.\n\n/bash {\"command\":\"ls\"}\nmain.c\n");
 }
 
 TEST(Script, ResultsAreBounded) {

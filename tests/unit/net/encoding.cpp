@@ -83,7 +83,7 @@ TEST(HttpEncoding, TakesIdentityAndAnEmptyBody) {
 TEST(HttpEncoding, RefusesWhatWasNotAskedFor) {
     const Got got = get("x", "content-encoding: br\r\n");
     EXPECT_EQ(got.response.fault, TransportFault::other);
-    EXPECT_TRUE(got.response.fault_message.starts_with("content-encoding br was not asked for: "));
+    EXPECT_TRUE(got.response.fault_message.starts_with("content-encoding br was not requested: "));
     EXPECT_EQ(got.body, "");
 }
 

@@ -217,7 +217,7 @@ TEST(HttpFault, StalledAfterTheFirstByte) {
     Got got;
     const auto ms = elapsed_ms([&] { got = post(server.url(), transport); });
     EXPECT_EQ(got.response.fault, TransportFault::stalled);
-    EXPECT_EQ(got.response.fault_message, "nothing came for 0.2 s: " + server.place());
+    EXPECT_EQ(got.response.fault_message, "no data for 0.2 s: " + server.place());
     EXPECT_EQ(got.response.status, 200);
     EXPECT_EQ(got.body, "first");
     EXPECT_LT(ms, 2000);

@@ -34,7 +34,7 @@ TEST(Grants, TheOwnerAloneMayWhereNothingIsMapped) {
             EXPECT_EQ(grant_problem(grants, owner, profile), "") << profile;
             EXPECT_EQ(grant_problem(grants, person("bob", {"ada"}), profile),
                       "user 'bob' may not grant '" + std::string(profile) +
-                          "': without permission_grants in config.json the owner of the home alone "
+                          "': without permission_grants in config.json only the owner of the home "
                           "may");
         }
         EXPECT_EQ(problem(owner, profile), "") << "as a role says";

@@ -268,7 +268,7 @@ TEST(Profile, LookaroundIsRefusedWithAHintToDeny) {
     for (const char* pattern :
          {"tool:git:push (?!origin main).*", "tool:(?=bash).*", "(?<!x)a", "(?<=x)a"}) {
         const base::Error error = allow_error(pattern);
-        EXPECT_NE(error.message().find("there is no lookaround"), std::string::npos)
+        EXPECT_NE(error.message().find("lookaround is not supported"), std::string::npos)
             << error.message();
         EXPECT_NE(error.hint().find(R"("deny": ["tool:git:push origin main"])"), std::string::npos);
     }

@@ -254,7 +254,7 @@ TEST(ShellParts, TooInvolvedForADenyListIsDenied) {
         const Decision decision =
             denying("tool:bash:nothing").decide(parse_action("tool:bash:" + command), {});
         EXPECT_EQ(decision.verdict, Verdict::deny);
-        EXPECT_EQ(decision.reason, "the command is too involved to try the deny list on");
+        EXPECT_EQ(decision.reason, "the command is too complex to check against the deny list");
     }
 }
 

@@ -60,7 +60,7 @@ TEST_F(BranchTest, RefusesToDeleteWhatIsNotMerged) {
 TEST_F(BranchTest, RefusesNamesThatMeanSomethingElse) {
     for (const char* name :
          {"", "-d", "a..b", "a b", "a:b", "+a", "a~1", "refs/../x", "a@{1}", "a\nb"}) {
-        const std::string expected = std::string("git: '") + name + "' is no name for a branch";
+        const std::string expected = std::string("git: '") + name + "' is not a valid branch name";
         EXPECT_EQ(message_of([&] { open().create_branch(name); }), expected);
         EXPECT_EQ(message_of([&] { open().delete_branch(name); }), expected);
         EXPECT_EQ(message_of([&] { open().checkout(name, true); }), expected);

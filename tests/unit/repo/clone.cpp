@@ -44,7 +44,7 @@ TEST_F(CloneTest, TakesAFileAddressOfLocalhostAndOfNoOtherHost) {
     EXPECT_EQ(in_copy("rev-parse HEAD"), git("rev-parse HEAD"));
     EXPECT_EQ(in_copy("remote get-url origin"), "file://" + workspace() + "\n");
     EXPECT_EQ(message_of([&] { clone("file://h" + workspace()); }),
-              "clone: file://h" + workspace() + ": a file address is one of this machine");
+              "clone: file://h" + workspace() + ": a file URL must name a path on this machine");
 }
 
 TEST_F(CloneTest, TakesAnAddressWithColonsInItsHost) {
@@ -88,7 +88,7 @@ TEST_F(CloneTest, RefusesOtherWays) {
     for (const char* source : {"git://h/x", "ftp://h/x", "ext::sh -c true"})
         EXPECT_EQ(message_of([&] { clone(source); }),
                   std::string("clone: ") + source +
-                      ": only https, http, ssh and file addresses and paths are cloned");
+                      ": only https, http, ssh and file URLs and paths can be cloned");
 }
 
 TEST_F(CloneTest, RefusesAWorkspaceThatIsNotEmpty) {

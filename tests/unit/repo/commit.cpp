@@ -102,7 +102,8 @@ TEST_F(CommitTest, RefusesPathsThatAreNotTheWorkspaces) {
     for (const char* file : {".git/config", "dir/.GIT/config"})
         EXPECT_NE(message_of([&] { commit_files({file}); }).find("is in .git"), std::string::npos)
             << file;
-    EXPECT_NE(message_of([&] { commit_files({"gone"}); }).find("is not there"), std::string::npos);
+    EXPECT_NE(message_of([&] { commit_files({"gone"}); }).find("does not exist"),
+              std::string::npos);
 }
 
 TEST_F(CommitTest, NeedsAMessage) {

@@ -49,7 +49,7 @@ TEST_F(DiffTest, WorksBeforeTheFirstCommit) {
 TEST_F(DiffTest, RefusesWhatIsNoRef) {
     for (const char* ref : {"nowhere", "--output=x", "a b"})
         EXPECT_EQ(message_of([&] { open().diff(ref, ""); }),
-                  std::string("git: '") + ref + "' is no branch, tag or commit");
+                  std::string("git: '") + ref + "' is not a branch, tag or commit");
 }
 
 TEST_F(DiffTest, IsBounded) {
@@ -61,7 +61,7 @@ TEST_F(DiffTest, IsBounded) {
     }
     const std::string patch = open().diff("", "");
     EXPECT_LT(patch.size(), 9U << 20U);
-    EXPECT_NE(patch.find("[the diff goes on"), std::string::npos);
+    EXPECT_NE(patch.find("[the diff is cut off"), std::string::npos);
     write("binary", std::string(5U << 20U, 'y'));
     for (int file = 0; file < 5; ++file) remove("big" + std::to_string(file));
     EXPECT_NE(open().diff("", "").find("Binary files"), std::string::npos);

@@ -48,7 +48,7 @@ TEST_F(DirectoryTest, ALinkInPlaceOfGitIsNoRepository) {
     remove(".git");
     write(".git", "gitdir: " + other() + "/.git\n");
     EXPECT_EQ(refusal(), "git: " + path(".git") + ": leads to " + other() +
-                             "/.git, which is not of a worktree or submodule");
+                             "/.git, which is not the git directory of a worktree or submodule");
 }
 
 TEST_F(DirectoryTest, LeavesAPersonsLinkedHooksAlone) {

@@ -220,8 +220,8 @@ TEST_F(OperationTest, StatusSaysWhatGoesOn) {
     git("merge side");
     EXPECT_EQ(
         open().status(),
-        "branch main\n# a merge is in progress with 2 conflicts: settle each file, then name it "
-        "in git_commit or `git add` it, `git merge --abort` gives it up\n"
+        "branch main\n# a merge is in progress with 2 conflicts: resolve each file, then name it "
+        "in git_commit or `git add` it; `git merge --abort` aborts it\n"
         "UU a\nUU b\nA  new\n");
     git("add a b");
     EXPECT_TRUE(has(open().status(), "# a merge is in progress: git_commit ends it"));

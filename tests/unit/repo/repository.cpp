@@ -78,8 +78,9 @@ TEST_F(RepositoryTest, InitialiseRefusesAFileOrALinkInPlaceOfGit) {
     EXPECT_NE(message_of([&] { initialise(); }).find("neither a directory"), std::string::npos);
     remove(".git");
     write(".git", "gitdir: ../elsewhere/.git\n");
-    EXPECT_NE(message_of([&] { initialise(); }).find("not of a worktree or submodule"),
-              std::string::npos);
+    EXPECT_NE(
+        message_of([&] { initialise(); }).find("not the git directory of a worktree or submodule"),
+        std::string::npos);
 }
 
 TEST_F(RepositoryTest, OpenFindsOnlyItsOwn) {

@@ -432,7 +432,7 @@ TEST_F(Writing, RefusesTheRepositorysFilesInAnyCase) {
          {".git/hooks/pre-commit", ".GIT/config", "sub/.Git/config", ".git", "src/../.gIt/x",
           ".git./config", ".git /config", "git~1/config", "GIT~1/x", ".g\u200cit/config",
           ".git\u2060/config", ".git::$INDEX_ALLOCATION/x"})
-        EXPECT_TRUE(write(path).ends_with(": the repository's own files are not written")) << path;
+        EXPECT_TRUE(write(path).ends_with(": git's own files cannot be written")) << path;
     EXPECT_EQ(test::count_of(inside), 1);
     EXPECT_EQ(write(".gitignore"), "");
     EXPECT_EQ(write(".github/workflows/ci.yml"), "");
@@ -449,7 +449,7 @@ TEST_F(Writing, RefusesWhatIsNoPlainFile) {
     EXPECT_EQ(write("src"), "src: is a directory");
     EXPECT_EQ(write("new/"), "new/: is a directory");
     EXPECT_EQ(write(""), ".: is a directory");
-    EXPECT_EQ(write("src/a.txt/b"), "src/a.txt/b: a parent of it is not a directory");
+    EXPECT_EQ(write("src/a.txt/b"), "src/a.txt/b: a parent is not a directory");
     EXPECT_EQ(write(std::string("a\0b", 3)), "a\\x00b: a path cannot hold a NUL");
     EXPECT_EQ(text_of(inside + "/src/a.txt"), "text");
     EXPECT_EQ(Root("/dev").write_file("null", "x"), "null: not a regular file");

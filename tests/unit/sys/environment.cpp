@@ -58,7 +58,7 @@ TEST(Environment, AMalformedDurationIsNamed) {
     } catch (const base::Error& error) {
         EXPECT_EQ(error.code(), base::ErrorCode::bad_request);
         EXPECT_EQ(error.message(),
-                  "CHORUS_DRAIN_TIMEOUT_MS: \"so\\x1b[on\" is no number of milliseconds");
+                  "CHORUS_DRAIN_TIMEOUT_MS: \"so\\x1b[on\" is not a number of milliseconds");
     }
 }
 

@@ -87,7 +87,7 @@ TEST_F(FenceTest, KeyFilesAreHiddenOrNothingRuns) {
     EXPECT_TRUE(works("cat " + outside_ + "/file"));
     write(in_workspace("key"), "canary");
     sandbox_.masked = {in_workspace("key")};
-    EXPECT_NE(refusal().find("/key: lies where commands write"), std::string::npos);
+    EXPECT_NE(refusal().find("/key: it is in a directory that commands write"), std::string::npos);
 }
 
 TEST_F(FenceTest, NothingOutsideCanBeWritten) {

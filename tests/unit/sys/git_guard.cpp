@@ -150,8 +150,8 @@ TEST_F(SandboxTest, AGuardedFileThatIsReplacedEndsTheCommand) {
         EXPECT_EQ(finished.signal, SIGKILL) << name;
         EXPECT_LT(finished.duration_ms, 10'000);
         EXPECT_EQ(finished.replaced, path +
-                                         " was replaced from outside while a command was kept from "
-                                         "it; the command was ended; it holds what it held");
+                                         " was replaced from outside while the sandbox protected "
+                                         "it; the command was ended; its content is unchanged");
     }
     const Finished quiet =
         run(sandboxed(sandbox_, bash("touch .git/x a b && mv a b && git status")), {});

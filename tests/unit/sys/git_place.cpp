@@ -113,8 +113,9 @@ TEST_F(GitPlaceTest, RefusesWhatDoesNotPointBack) {
     EXPECT_EQ(problem("other"), "other/.git: leads to " + top_ +
                                     "/main/.git/modules/a sub, whose core.worktree is not " + top_ +
                                     "/other");
-    EXPECT_EQ(problem("whole"), "whole/.git: leads to " + top_ +
-                                    "/main/.git, which is not of a worktree or submodule");
+    EXPECT_EQ(problem("whole"),
+              "whole/.git: leads to " + top_ +
+                  "/main/.git, which is not the git directory of a worktree or submodule");
     write("main/.git/worktrees/tree/commondir", "../../../sub/.git\n");
     EXPECT_EQ(problem("tree"),
               "main/.git/worktrees/tree/gitdir: does not name " + top_ + "/tree/.git");
@@ -151,7 +152,7 @@ TEST_F(GitPlaceTest, RefusesLinksFifosAndNonsense) {
         EXPECT_EQ(
             problem(std::string(1, *name)),
             std::string(name) + ": neither a directory nor the file of a worktree or submodule");
-    EXPECT_EQ(problem("d"), "d/.git: leads to a directory that is not there");
+    EXPECT_EQ(problem("d"), "d/.git: leads to a directory that does not exist");
     shell("rm main/.git/config && mkfifo main/.git/config");
     EXPECT_TRUE(find("main").is_there());
 }

@@ -49,10 +49,9 @@ TEST_F(PlantsTest, AreToldAndCompareInAnotherProcess) {
     EXPECT_EQ(plants.since(Plants::parse(plants.text())), Lines{});
     EXPECT_EQ(Plants::parse("").since(Plants()), Lines{});
     EXPECT_EQ(Plants::told({}), "");
-    EXPECT_EQ(
-        Plants::told(Lines(12, "a\nb")),
-        "there came to be what programs outside the sandbox obey: a\\nb, a\\nb, a\\nb, a\\nb, "
-        "a\\nb, a\\nb, a\\nb, a\\nb, a\\nb, a\\nb and 2 more");
+    EXPECT_EQ(Plants::told(Lines(12, "a\nb")),
+              "files changed that programs outside the sandbox obey: a\\nb, a\\nb, a\\nb, a\\nb, "
+              "a\\nb, a\\nb, a\\nb, a\\nb, a\\nb, a\\nb and 2 more");
 }
 
 // Each makes git run it where it is obeyed: in the workspace it could not, so it writes elsewhere.
@@ -368,7 +367,7 @@ TEST_F(PlantsTest, AsDeepAsACommandCanGo) {
     const Lines told =
         told_after("perl -e 'for (1 .. 1000) { mkdir qw(abcdef) and chdir qw(abcdef) or die }'");
     ASSERT_EQ(told.size(), 1U);
-    EXPECT_TRUE(told[0].ends_with("cannot be looked into"));
+    EXPECT_TRUE(told[0].ends_with("cannot be read"));
     EXPECT_TRUE(works_outside("rm -rf abcdef"));
 }
 
@@ -498,7 +497,7 @@ TEST_F(PlantsTest, WhatNamesItselfManyTimesEnds) {
     const Lines told = told_after(
         "cd sub && echo '[include]path=1' > config && "
         "for i in $(seq 12); do echo \"[includeIf \\\"x\\\"]path=$((i + 1))\" > $i; done");
-    EXPECT_EQ(std::count(told.begin(), told.end(), "sub/10: leads too far"), 1);
+    EXPECT_EQ(std::count(told.begin(), told.end(), "sub/10: is nested too deeply"), 1);
 }
 
 // What of a tree is opened, from when this is made.

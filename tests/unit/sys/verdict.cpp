@@ -44,7 +44,7 @@ TEST_F(SandboxTest, AFailureIsToldAndTestedAgain) {
     fs::permissions(program, fs::perms::owner_all);
     sandbox_.program = program;
     EXPECT_EQ(problem_of(sandbox_, state), "bwrap: no namespaces here");
-    EXPECT_TRUE(sandbox_problem(sandbox_, state)->hint().starts_with("man chorus-sandbox says"));
+    EXPECT_TRUE(sandbox_problem(sandbox_, state)->hint().starts_with("see man chorus-sandbox"));
     sandbox_.program = top_ + "/missing";
     EXPECT_TRUE(sandbox_problem(sandbox_, state)->hint().starts_with("install bubblewrap, or"));
     sandbox_.program = program;
@@ -68,10 +68,10 @@ TEST_F(SandboxTest, AsRootWhatDoesNotHoldInsideIsFound) {
               "chorus-sandbox: " + top_ + "/state-test/workspace: nothing is mounted there");
     const std::string outside = top_ + "/state-test/outside";
     EXPECT_EQ(problem_with("exec bwrap --ro-bind " + outside + " " + outside + " \"$@\""),
-              self_test + "files outside the workspace are there");
+              self_test + "files outside the workspace are visible");
     EXPECT_EQ(problem_with("exec bwrap \"${@/CAP_SYS_ADMIN/CAP_CHOWN}\""),
-              "chorus-sandbox: mount name space: Operation not permitted");
-    EXPECT_EQ(problem_with(without + "--unshare-net" + rest), self_test + "the network is there");
+              "chorus-sandbox: mount namespace: Operation not permitted");
+    EXPECT_EQ(problem_with(without + "--unshare-net" + rest), self_test + "the network is not isolated");
     EXPECT_EQ(problem_with("exec bwrap \"${@/#--bind/--ro-bind}\""),
               self_test + "the workspace cannot be written: Read-only file system");
     EXPECT_EQ(problem_with("exit 0"), sandbox_.program + ": its self-test failed");

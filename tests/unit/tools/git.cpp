@@ -8,7 +8,7 @@ using Git = Workspace;
 
 TEST_F(Git, WithoutARepositoryTheToolsSayHowToMakeOne) {
     for (const std::string name : {"git_status", "git_diff", "git_log"})
-        EXPECT_TRUE(has(fails(name, "{}"), "git_init makes one"));
+        EXPECT_TRUE(has(fails(name, "{}"), "git_init creates one"));
     fails("git_commit", R"({"message":"m"})");
     fails("git_branch", R"({"name":"b"})");
     fails("git_checkout", R"({"ref":"main"})");
@@ -17,8 +17,8 @@ TEST_F(Git, WithoutARepositoryTheToolsSayHowToMakeOne) {
 
 TEST_F(Git, ADaysWork) {
     put("a.txt", "one\n");
-    EXPECT_TRUE(has(ok("git_init", "{}"), "made a git repository\nbranch main\n"));
-    EXPECT_TRUE(has(ok("git_init", "{}"), "was there already"));
+    EXPECT_TRUE(has(ok("git_init", "{}"), "created a git repository\nbranch main\n"));
+    EXPECT_TRUE(has(ok("git_init", "{}"), "exists already"));
     EXPECT_EQ(ok("git_diff", "{}"), "no difference\n");
     put("a.txt", "two\n");
     put("b.txt", "new\n");

@@ -79,7 +79,7 @@ TEST_F(ListFiles, PathsOutAreRefused) {
 TEST_F(ListFiles, TheTurnsEndEndsIt) {
     put("a", "");
     workplace.stop = [] { return true; };
-    EXPECT_TRUE(has(ok("list_files", "{}"), "[ended before the end"));
+    EXPECT_TRUE(has(ok("list_files", "{}"), "[stopped before the end"));
 }
 
 TEST(PathPattern, Braces) {

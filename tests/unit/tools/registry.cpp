@@ -51,7 +51,7 @@ TEST(Registry, SchemaIsWrittenInOneOrder) {
     EXPECT_EQ(definition(*find_tool("git_commit")).schema,
               R"({"type":"object","properties":{"message":{"type":"string","description":)"
               R"("the commit message"},"files":{"type":"array","items":{"type":"string"},)"
-              R"("description":"paths to commit; every change when left out"}},)"
+              R"("description":"paths to commit; default every change"}},)"
               R"("required":["message"],"additionalProperties":false})");
 }
 

@@ -98,7 +98,7 @@ TEST_F(SearchFiles, WrongPatternsAreExplained) {
     const auto refused = [&](const std::string& pattern) {
         return fails("search_files", "{\"pattern\":\"" + pattern + "\"}");
     };
-    EXPECT_TRUE(has(refused("foo("), "'foo(' is no regular expression"));
+    EXPECT_TRUE(has(refused("foo("), "'foo(' is not a valid regular expression"));
     EXPECT_TRUE(has(refused("(?=x)"), "no lookaround"));
     refused("a)|(b");
     refused("((a{1000}){1000}){1000}");

@@ -127,12 +127,12 @@ TEST_F(SelfEditTest, WhatIsThatAlreadyIsLeftAlone) {
     put("../agent.json", R"({"name":"ada","system_prompt":"x","model":null})");
     const std::string before = configuration();
     EXPECT_EQ(ok("self_edit_system_prompt", text("new_prompt", "x")),
-              "system_prompt is that already; nothing was changed\n");
+              "system_prompt has that value already; nothing was changed\n");
     // the default
     EXPECT_EQ(ok("self_edit_permissions", text("new_profile", "standard")),
-              "permissions is that already; nothing was changed\n");
+              "permissions has that value already; nothing was changed\n");
     EXPECT_EQ(ok("self_edit_docs", document("README.md", "read me\n")),
-              "docs/README.md is that already; nothing was changed\n");
+              "docs/README.md has that content already; nothing was changed\n");
     EXPECT_EQ(configuration(), before);
 }
 
@@ -315,7 +315,8 @@ TEST_F(SelfEditTest, PermissionsAreANameOrAProfile) {
                     "old:\nci\nnew:\n" + profile + "\n"));
     EXPECT_EQ(member("permissions").dump(), profile);
     // the same, as some models write it
-    EXPECT_TRUE(has(ok("self_edit_permissions", text("new_profile", profile)), "that already"));
+    EXPECT_TRUE(
+        has(ok("self_edit_permissions", text("new_profile", profile)), "that value already"));
     EXPECT_EQ(member("permissions").dump(), profile);
 }
 

@@ -38,7 +38,7 @@ TEST_F(StrReplace, SeveralMatchesNeedAll) {
     put("a.txt", "x\nx\n1\n2\n3\n4\n5\n6\n7\n8\nx\n");
     EXPECT_EQ(
         fails("str_replace", json("x", "y")),
-        "a.txt: old_str was found 3 times, at lines 1, 2, 11; nothing was changed. Give more of "
+        "a.txt: old_str was found 3 times, at lines 1, 2, 11; nothing was changed. Include more of "
         "the text around the one you mean, or set 'all'");
     EXPECT_EQ(get("a.txt").front(), 'x');
     EXPECT_EQ(ok("str_replace", json("x", "y", true)),
@@ -63,8 +63,8 @@ TEST_F(StrReplace, AReplacementMayHoldWhatItReplaces) {
 TEST_F(StrReplace, NoMatchHintsAtWhiteSpace) {
     put("a.txt", "int main() {\n\treturn  0;\n}\n");
     EXPECT_EQ(fails("str_replace", json("{\n    return 0;\n}", "x")),
-              "a.txt: old_str was not found; nothing was changed. It would match at line 1 but for "
-              "white space: view those lines and copy them exactly");
+              "a.txt: old_str was not found; nothing was changed. It would match at line 1 if "
+              "white space were ignored: view those lines and copy them exactly");
     EXPECT_EQ(fails("str_replace", json("return 1;", "x")),
               "a.txt: old_str was not found; nothing was changed");
     EXPECT_TRUE(has(fails("str_replace", json("int main() {\nreturn 2;", "x")),

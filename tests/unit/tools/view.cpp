@@ -24,7 +24,7 @@ TEST_F(View, OffsetAndLimitChooseLinesAndSayHowToGoOn) {
     put("a.txt", lines(10));
     EXPECT_EQ(ok("view", R"({"path":"a.txt","offset":3,"limit":2})"),
               "     3\tline 3\n     4\tline 4\n"
-              "[lines 3-4 of 10 are shown; go on with offset 5]\n");
+              "[lines 3-4 of 10 are shown; continue with offset 5]\n");
     EXPECT_EQ(ok("view", R"({"path":"a.txt","offset":10})"), "    10\tline 10\n");
     EXPECT_EQ(fails("view", R"({"path":"a.txt","offset":11})"),
               "a.txt: offset 11 is past the end, the file has 10 lines");
@@ -39,7 +39,7 @@ TEST_F(View, TwoThousandLinesAreTheDefault) {
     EXPECT_FALSE(has(ok("view", R"({"path":"a.txt"})"), "are shown"));
     put("a.txt", lines(2001));
     const std::string text = ok("view", R"({"path":"a.txt"})");
-    EXPECT_TRUE(has(text, "[lines 1-2000 of 2001 are shown; go on with offset 2001]"));
+    EXPECT_TRUE(has(text, "[lines 1-2000 of 2001 are shown; continue with offset 2001]"));
     EXPECT_FALSE(has(text, "line 2001\n"));
 }
 
@@ -47,7 +47,7 @@ TEST_F(View, TheResultIsBoundedAtWholeLines) {
     put("a.txt", repeated(repeated("x", 1'000) + "\n", 60));
     const std::string text = ok("view", R"({"path":"a.txt"})");
     EXPECT_LE(base::utf8_length(text), 50'000U);
-    EXPECT_TRUE(has(text, "[lines 1-49 of 60 are shown; go on with offset 50]"));
+    EXPECT_TRUE(has(text, "[lines 1-49 of 60 are shown; continue with offset 50]"));
 }
 
 TEST_F(View, LongLinesAreCutAtTwoThousandCharacters) {
@@ -102,7 +102,7 @@ TEST_F(View, DirectoriesAreListed) {
     EXPECT_EQ(ok("view", R"({"path":"dir"})"),
               "a/\nb.txt (2 bytes)\nlink (link)\nnew\\nline (0 bytes)\n");
     EXPECT_EQ(ok("view", R"({"path":"dir","offset":2,"limit":1})"),
-              "b.txt (2 bytes)\n[entries 2-2 of 4 are shown; go on with offset 3]\n");
+              "b.txt (2 bytes)\n[entries 2-2 of 4 are shown; continue with offset 3]\n");
     fails("view", R"({"path":"dir","offset":5})");
     std::filesystem::create_directory(at("none"));
     EXPECT_EQ(ok("view", R"({"path":"none"})"), "[none is an empty directory]\n");
