@@ -372,13 +372,14 @@ expect_sessions 'shutdown 5'
 
 test_case "SIGPIPE ends the output, not the turn"
 agent_of anthropic/m
-start_server "$(answers "$(jq -nc --arg text "$long_text" '{say: {text: $text, tool_calls: [{id: "c", name: "list_files", arguments: {}}]}, drip_ms: 5}')" "$(say 'And the end.')")"
+long=$(jq -nc --arg text "$long_text" '{say: {text: $text, tool_calls: [{id: "c", name: "list_files", arguments: {}}]}, drip_ms: 5}')
+start_server "$(answers "$long" "$(say 'And the end.')" "$long" "$(say 'And the end.')")"
 for options in --stream '--output-format stream-json'; do
     run bash -c "chorus-run a 'say it' $options | head -c 200 >/dev/null; exit \${PIPESTATUS[0]}"
     expect_status 1
     expect_equal "$err" 'chorus-run: error: stdout: not everything could be written'
 done
-expect_db "SELECT group_concat(state || ' ' || exit_code || ' ' || iterations) FROM turns" 'idle 0 2,idle 0 1'
+expect_db "SELECT group_concat(state || ' ' || exit_code || ' ' || iterations) FROM turns" 'idle 0 2,idle 0 2'
 expect_db "SELECT content FROM messages ORDER BY id DESC LIMIT 1" 'And the end.'
 expect_sessions
 expect_sound
