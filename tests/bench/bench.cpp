@@ -54,17 +54,17 @@ void one_line_turns(int count) {
     std::printf(
         "  floor %.2f ms wall, %.2f ms cpu, %.1f MiB; chorus-run %.2f ms wall, %.2f ms cpu\n",
         fresh.b.wall_ms, fresh.b.cpu_ms, fresh.b.peak_mib, fresh.a.wall_ms, fresh.a.cpu_ms);
-    report("one-line turn, fresh: wall to floor", fresh.ratio, "x", 1.5);
+    report("one-line turn, fresh: wall to floor", fresh.ratio, "x", 0.85);
     report("one-line turn, fresh: scaled to a floor of 8 ms", fresh.ratio * 8, "ms", 10);
     new_home("script", "builtin/script");
     report("builtin/script, one line: scaled to a floor of 8 ms",
            run_pairs(fresh_turn(), floor_turn(url), count).ratio * 8, "ms", 4);
     scale_to_floor(fresh.b.wall_ms);
-    report("one-line turn: peak memory", fresh.a.peak_mib, "MiB", 16);
+    report("one-line turn: peak memory", fresh.a.peak_mib, "MiB", 10);
     new_home("resumed", "anthropic/bench");
     run(turn({"say hello"}));
     const Pair resumed = run_pairs(turn({"say hello"}), floor, count);
-    report("one-line turn, resumed: wall to floor", resumed.ratio, "x", 1.5);
+    report("one-line turn, resumed: wall to floor", resumed.ratio, "x", 0.85);
 }
 
 void tls_turns(int count) {
@@ -84,7 +84,7 @@ void tls_turns(int count) {
         fresh_turn(),
         floor_turn("https://127.0.0.1:" + server.port() + "/v1/messages", {directory}), count);
     std::printf("  floor %.2f ms, chorus-run %.2f ms\n", pair.b.wall_ms, pair.a.wall_ms);
-    report("one-line turn over TLS: wall to floor", pair.ratio, "x", 1.3);
+    report("one-line turn over TLS: wall to floor", pair.ratio, "x", 0.9);
     unsetenv("SSL_CERT_DIR");
 }
 
