@@ -98,10 +98,9 @@ void Lane::branch() {
         after[made].window.pop_back();
         possible.push_back(after);
     }
-    // the last one kept may have no answer, unless it is a summary
+    // the last one kept may have no answer; its prompt may be in a summary made in its middle
     for (Threads unanswered : std::vector<Threads>(possible)) {
         Thread& own = unanswered[made];
-        if (!own.window.empty() && own.window.back() < 0) continue;
         own.standing = Standing::cut;
         own.turn = own.window.empty() ? 0 : own.window.back();
         own.is_fresh = fresh_.contains(own.turn);
