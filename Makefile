@@ -49,8 +49,7 @@ check: deps $(BUILD)/CMakeCache.txt
 	GTEST_FILTER='-*.as_root_*:*.AsRoot*' ctest --test-dir $(BUILD) --output-on-failure -j $$(($(JOBS) * 3)) -L '^check$$' -E ^asan/
 
 $(SANITIZED)/CMakeCache.txt:
-	cmake -S . -B $(SANITIZED) -DCHORUS_SANITIZE=ON -DCHORUS_DEVELOPER=ON $(OPTIONS) \
-	  -DCMAKE_C_COMPILER=clang-14 -DCMAKE_CXX_COMPILER=clang++-14
+	cmake --preset asan -B $(SANITIZED) $(OPTIONS)
 
 sanitized: $(SANITIZED)/CMakeCache.txt
 	cmake --build $(SANITIZED) -j $(JOBS) --target all tests
@@ -84,7 +83,7 @@ bench: $(BUILD)/CMakeCache.txt
 	$(BUILD)/tests/bench $(abspath $(BUILD))/cmd $(abspath $(BUILD))/tests
 
 developer:
-	cmake --preset developer
+	cmake --preset developer -B $(BUILD)
 	$(MAKE) all
 
 format:

@@ -58,7 +58,7 @@ std::uint64_t handled_files(int version) {
     return all;
 }
 
-// What the loader and the C library read. /proc/self shows this process alone.
+// Paths that the loader and the C library read. /proc/self shows this process alone.
 constexpr std::array system_files{"/usr",      "/lib",         "/lib32",
                                   "/lib64",    "/libx32",      "/etc/ld.so.cache",
                                   "/dev/null", "/dev/urandom", "/proc/self"};

@@ -133,7 +133,7 @@ std::string text_of_entry(struct archive* archive) {
     return text;
 }
 
-// What a packed agent says about itself; archives made by other programs say nothing.
+// Describes an archive that chorus-context pack made; it is empty for archives of other programs.
 struct OfPacking {
     std::string mark;
     std::optional<std::string> manifest;

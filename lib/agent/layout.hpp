@@ -31,7 +31,7 @@ class Home {
     std::string agent_lock(std::int64_t agent_id) const;
     std::string thread_lock(std::int64_t agent_id, std::int64_t thread_id) const;
     std::string file_lock(std::int64_t agent_id) const;
-    // Whoever uses an idempotency key holds the byte of this file that the key's hash selects.
+    // A turn with an idempotency key locks the byte of this file that the key's hash selects.
     std::string key_lock(std::int64_t agent_id) const;
     std::string configuration_lock(std::int64_t agent_id) const;
     std::string branches_lock(std::int64_t agent_id) const;  // held while a branch is put in place

@@ -64,7 +64,7 @@ std::optional<ErrorCode> find_error_code(std::string_view name);
 // 143.
 ExitStatus exit_status(ErrorCode code);
 
-// What the code alone does not say, for callers that can recover.
+// Tells causes of one error code apart, for callers that can recover.
 enum class Cause {
     unknown,
     full_disk,  // or an exhausted quota

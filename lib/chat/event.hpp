@@ -1,5 +1,5 @@
-// What a turn reports while it runs (chorus.event/1) and at its end (chorus.result/1). The names
-// are from A2A 0.3.
+// The events of a running turn (chorus.event/1) and its result at the end (chorus.result/1). The
+// names are from A2A 0.3.
 #pragma once
 
 #include <cstdint>

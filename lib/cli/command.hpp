@@ -44,8 +44,8 @@ class Option {
     Option(std::string_view names, Target target, Takes takes, std::string_view about)
         : names_(names), target_(target), takes_(takes), about_(about) {}
 
-    // What the help shows for the value: "FILE", "ID|all". Upper case names a kind of value, which
-    // shells complete; lower case is the literal word.
+    // Sets the word that the help shows for the value: "FILE", "ID|all". Upper case names a kind of
+    // value, which shells complete; lower case is the literal word.
     Option& type(std::string_view word);
     Option& one_of(std::vector<std::string> values);
     Option& from(std::int64_t least, std::int64_t most = std::numeric_limits<int>::max());

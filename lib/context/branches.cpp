@@ -79,7 +79,7 @@ class Scaffold {
     std::string path_;
 };
 
-// What a new branch is built from.
+// The parts that a new branch is built from.
 struct Origin {
     const store::Agent& agent;
     const store::Thread& parent;

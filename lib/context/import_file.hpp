@@ -16,7 +16,7 @@ namespace chorus::context {
 void for_each_line(std::string_view text, const std::string& name,
                    const std::function<void(ImportLine&)>& use);
 
-// What a file holds, found by reading every line before anything is written.
+// The contents of a file. Every line is read before anything is written.
 struct Contents {
     std::vector<SessionLine> sessions;
     std::int64_t messages = 0;  // including results to be added for calls without one

@@ -20,7 +20,6 @@ struct Item {
     std::string text;
     std::string arguments;
     bool done = false;
-    bool has_spoken = false;
 
     bool is_call() const { return text_of(json, "type") == "function_call"; }
 };
@@ -211,8 +210,7 @@ void ResponsesDecoder::take_usage(const Json& reported) {
 // Each message is a paragraph of its own: a commentary, then the answer.
 void ResponsesDecoder::speak(Item& item, std::string_view text) {
     if (text.empty()) return;
-    if (!item.has_spoken && has_text()) say("\n\n");
-    item.has_spoken = true;
+    if (item.text.empty() && has_text()) say("\n\n");
     item.text += text;
     say(text);
 }

@@ -29,10 +29,10 @@ class Library {
     void* handle_;  // never closed
 };
 
-// Where this program's own programs and libraries are: beside it, or in libexec. With a slash at
-// the end.
+// Returns the directories of this program's own programs and libraries, each with a slash at its
+// end: first the one beside the executable, then libexec.
 std::vector<std::string> installed_places();
-// The path of a library that is installed with this program; "" if it is not.
+// Returns the path of a library that is installed with this program; "" if it is not.
 std::string installed_library(const std::string& name);
 
 }  // namespace chorus::sys

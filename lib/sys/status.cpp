@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/handle.hpp"
 #include "base/text.hpp"
+#include "sys/library.hpp"
 #include "sys/signals.hpp"
 
 namespace chorus::sys {
@@ -176,8 +177,7 @@ std::string executable_path() {
 }
 
 std::string program_beside(const std::string& name) {
-    const std::string own = executable_path();
-    return own.substr(0, own.rfind('/') + 1) + name;
+    return installed_places().front() + name;
 }
 
 }  // namespace chorus::sys
