@@ -205,6 +205,7 @@ void print_text(const Turn& turn, const std::vector<SaidMessage>& said, store::S
 }
 
 base::ExitStatus show(const Options& options, store::Store& store, const store::Agent& agent) {
+    const store::ReadTransaction all_at_once(store);
     const auto turn = store::find_turn(store, options.turn);
     if (!turn || turn->agent_id != agent.id)
         throw Error(ErrorCode::not_found,

@@ -28,7 +28,7 @@ void keep_if(std::vector<T>& all, Keep keep) {
 
 Record load_record(store::Store& store, const store::Agent& agent, const store::Extent& extent) {
     Record record{.agent = agent, .title = agent.name, .threads = {}, .turns = {}, .messages = {}};
-    // first, so that the rest covers every message even if a turn adds some meanwhile
+    const store::ReadTransaction all_at_once(store);
     record.messages = store::load_messages(store, agent.id, extent);
     record.threads = store::list_threads(store, agent.id);
     record.turns = store::list_turns(store, agent.id);

@@ -226,6 +226,7 @@ struct Store::Connection {
 
     bool in_transaction() const { return sqlite3_get_autocommit(database.get()) == 0; }
 
+    bool is_reading = false;  // inside a ReadTransaction
     int most_pages = checkpoint_pages;
     std::optional<sys::Lock> presence;  // released after the database is closed
     Database database;
@@ -275,7 +276,7 @@ Store::~Store() = default;
 
 Statement Store::prepare(std::string_view sql) {
     Statement statement = connection_->use(sql);
-    if (!connection_->in_transaction() && statement.writes())
+    if ((!connection_->in_transaction() || connection_->is_reading) && statement.writes())
         throw base::Error(base::ErrorCode::internal,
                           "database: write outside a transaction: " + std::string(sql));
     return statement;
@@ -330,6 +331,19 @@ void Transaction::commit() {
     store_.connection_->use("COMMIT").run();
     open_ = false;
     passage_.reset();
+}
+
+ReadTransaction::ReadTransaction(Store& store)
+    : store_(store), is_ours_(!store.connection_->in_transaction()) {
+    if (!is_ours_) return;
+    store.connection_->use("BEGIN").run();
+    store.connection_->is_reading = true;
+}
+
+ReadTransaction::~ReadTransaction() {
+    if (!is_ours_) return;
+    sqlite3_exec(store_.handle(), "COMMIT", nullptr, nullptr, nullptr);
+    store_.connection_->is_reading = false;
 }
 
 }  // namespace chorus::store

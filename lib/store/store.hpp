@@ -65,6 +65,7 @@ class Store {
 
   private:
     friend class Transaction;
+    friend class ReadTransaction;
     struct Connection;
     enum class Missing { make, refuse };
     static Store connect(const Paths& paths, Missing missing, IfOld if_old, IfEmpty if_empty);
@@ -87,6 +88,20 @@ class Transaction {
     std::unique_ptr<Passage> passage_;
     bool open_ = true;
     bool is_committing_ = false;
+};
+
+// Until it goes, every read sees one state of the database, whatever other processes commit. Inside
+// a transaction of the same store it adds nothing. A write meanwhile is Error(internal).
+class ReadTransaction {
+  public:
+    explicit ReadTransaction(Store& store);
+    ~ReadTransaction();
+    ReadTransaction(const ReadTransaction&) = delete;
+    ReadTransaction& operator=(const ReadTransaction&) = delete;
+
+  private:
+    Store& store_;
+    bool is_ours_;
 };
 
 int schema_version();

@@ -21,6 +21,7 @@ std::int64_t open_turn_of(Place& place) {
 }
 
 NextRequest assemble(Place& place, const Loaded& loaded, const TurnOptions& options) {
+    const store::ReadTransaction all_at_once(place.store);
     NextRequest next;
     next.agent = place.agent.name;
     next.thread = place.thread.id;

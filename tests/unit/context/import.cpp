@@ -1,6 +1,10 @@
 #include "context/import.hpp"
 
+#include <sqlite3.h>
+
 #include <atomic>
+#include <functional>
+#include <set>
 #include <thread>
 
 #include "base/text.hpp"
@@ -484,6 +488,50 @@ TEST_F(ImportTest, OthersWriteBetweenItsParts) {
     EXPECT_EQ(parts, 0U);
     EXPECT_GT(said, 2);
     EXPECT_EQ(gist(agent_).size(), static_cast<std::size_t>(count));
+}
+
+// Calls `act` once, before the statement of that number runs.
+struct Between {
+    int statement;
+    std::function<void()> act;
+    int seen = 0;
+
+    static int before(unsigned, void* context, void*, void*) {
+        auto& self = *static_cast<Between*>(context);
+        if (++self.seen == self.statement) self.act();
+        return 0;
+    }
+};
+
+TEST_F(ImportTest, ARecordIsOfOneMomentWhateverIsCommittedMeanwhile) {
+    talk(agent_);
+    store::Store other = home_.open();
+    bool was_reached = true;
+    int statement = 1;
+    for (; was_reached; ++statement) {
+        Between between{statement, [&] {
+                            store::in_transaction(other, [&] {
+                                store::Turn made;
+                                made.agent_id = agent_.id;
+                                made.state = store::TurnState::idle;
+                                made.ended_at = 1;
+                                store::insert_turn(other, made);
+                                store::insert_message(other, agent_.id, 1,
+                                                      store::user_message("hi", 1, made.id));
+                            });
+                        }};
+        sqlite3_trace_v2(store_.handle(), SQLITE_TRACE_STMT, Between::before, &between);
+        const Record record = load_record(store_, agent_, {});
+        sqlite3_trace_v2(store_.handle(), 0, nullptr, nullptr);
+        was_reached = between.seen >= statement;
+        std::set<store::TurnId> named;
+        for (const store::StoredMessage& stored : record.messages)
+            named.insert(stored.message.turn_id);
+        std::set<store::TurnId> held;
+        for (const store::Turn& turn : record.turns) held.insert(turn.id);
+        EXPECT_EQ(named, held) << "before statement " << statement;
+    }
+    EXPECT_GT(statement, 4);
 }
 
 }  // namespace

@@ -128,6 +128,27 @@ TEST(Transaction, rolls_back_unless_committed) {
     EXPECT_EQ(add_message(store, agent, user_message("kept", 1)), 1);
 }
 
+TEST(ReadTransaction, sees_one_state_and_writes_nothing) {
+    const Home home;
+    Store store = home.open();
+    Store other = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    {
+        const ReadTransaction outer(store);
+        EXPECT_EQ(count(store, "messages"), 0);
+        add_message(other, agent, user_message("meanwhile", 1));
+        { const ReadTransaction inner(store); }
+        EXPECT_EQ(count(store, "messages"), 0);
+        EXPECT_EQ(error_of([&] { store.prepare("DELETE FROM messages").run(); }).code(),
+                  base::ErrorCode::internal);
+    }
+    EXPECT_EQ(count(store, "messages"), 1);
+    const Transaction transaction(store);
+    insert_message(store, agent, 1, user_message("seen at once", 1));
+    const ReadTransaction within(store);
+    EXPECT_EQ(count(store, "messages"), 2);
+}
+
 TEST(Transaction, is_needed_for_every_write) {
     const Home home;
     Store store = home.open();
