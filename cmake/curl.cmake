@@ -23,11 +23,14 @@ else()
     endif()
   endforeach()
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/curl_stubs.c CONTENT "${text}")
+  # those of lib/net/curl.hpp
+  set(openssl_functions "BIO_new_mem_buf; BIO_free; PEM_read_bio_X509_AUX; X509_subject_name_hash; X509_free;")
   # libidn2.a has versions in its symbols
-  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/curl.map CONTENT "CHORUS { global: curl_*; local: *; };\nIDN2_0.0.0 { };\n")
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/curl.map CONTENT "CHORUS { global: curl_*; ${openssl_functions} local: *; };\nIDN2_0.0.0 { };\n")
   list(JOIN archives "," joined)
   add_library(chorus-curl MODULE ${CMAKE_BINARY_DIR}/curl_stubs.c)
-  set_target_properties(chorus-curl PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/cmd)
+  set_target_properties(chorus-curl PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/cmd
+    LINK_DEPENDS ${CMAKE_BINARY_DIR}/curl.map)
   target_link_options(chorus-curl PRIVATE LINKER:--version-script=${CMAKE_BINARY_DIR}/curl.map LINKER:-Bsymbolic
     LINKER:--gc-sections LINKER:--no-undefined -fno-sanitize=all
     $<$<BOOL:${CHORUS_PACKS_RELOCATIONS}>:LINKER:-z,pack-relative-relocs>)

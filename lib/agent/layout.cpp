@@ -35,6 +35,9 @@ std::string Home::archive(std::string_view name, std::int64_t generation) const 
 std::string Home::archived_sessions(std::string_view name, std::int64_t generation) const {
     return archive(name, generation) + "/sessions";
 }
+std::string Home::certificates() const {
+    return path_ + "/certificates";
+}
 std::string Home::locks() const {
     return path_ + "/locks";
 }

@@ -24,6 +24,7 @@ class Home {
     // archive/<name>-<generation> of a destroyed agent; its sessions/.
     std::string archive(std::string_view name, std::int64_t generation) const;
     std::string archived_sessions(std::string_view name, std::int64_t generation) const;
+    std::string certificates() const;  // net/hashed_copy.hpp
     std::string locks() const;
     std::string gate() const;           // locks/database
     std::string reserve() const;        // locks/reserve: life/reserve.hpp

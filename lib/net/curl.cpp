@@ -14,22 +14,42 @@ sys::Library open_library() {
 #endif
 }
 
-Curl load() {
+struct Loaded {
+    Curl curl{};
+    OpenSsl openssl{};
+    bool has_openssl = true;
+};
+
+Loaded load() {
     const sys::Library library = open_library();
-    Curl c{};
+    Loaded loaded;
+    Curl& c = loaded.curl;
 #define CHORUS_FIND(name) c.name = library.find(c.name, "curl_" #name);
     CHORUS_CURL_FUNCTIONS(CHORUS_FIND)
 #undef CHORUS_FIND
     const CURLcode result = c.global_init(CURL_GLOBAL_DEFAULT);
     if (result != CURLE_OK) library.throw_unusable(c.easy_strerror(result));
-    return c;
+#define CHORUS_FIND(name)                                                    \
+    loaded.openssl.name = library.find_if_there(loaded.openssl.name, #name); \
+    if (loaded.openssl.name == nullptr) loaded.has_openssl = false;
+    CHORUS_OPENSSL_FUNCTIONS(CHORUS_FIND)
+#undef CHORUS_FIND
+    return loaded;
+}
+
+const Loaded& loaded() {
+    static const Loaded table = load();
+    return table;
 }
 
 }  // namespace
 
 const Curl& curl() {
-    static const Curl table = load();
-    return table;
+    return loaded().curl;
+}
+
+const OpenSsl* openssl() {
+    return loaded().has_openssl ? &loaded().openssl : nullptr;
 }
 
 void close_easy(CURL* easy) {

@@ -3,6 +3,8 @@
 
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
 
 #include "base/handle.hpp"
 
@@ -44,6 +46,22 @@ struct Curl {
 // Opens and initialises libcurl once per process. Throws Error(failed) that names the Debian
 // package.
 const Curl& curl();
+
+#define CHORUS_OPENSSL_FUNCTIONS(FUNCTION) \
+    FUNCTION(BIO_new_mem_buf)              \
+    FUNCTION(BIO_free)                     \
+    FUNCTION(PEM_read_bio_X509_AUX)        \
+    FUNCTION(X509_subject_name_hash)       \
+    FUNCTION(X509_free)
+
+struct OpenSsl {
+#define CHORUS_MEMBER(name) decltype(&::name) name;
+    CHORUS_OPENSSL_FUNCTIONS(CHORUS_MEMBER)
+#undef CHORUS_MEMBER
+};
+
+// Returns the OpenSSL that libcurl uses; null where it uses another library.
+const OpenSsl* openssl();
 
 void close_easy(CURL* easy);
 void close_multi(CURLM* multi);

@@ -10,6 +10,7 @@
 #include "net/target.hpp"
 #include "net/transfer.hpp"
 #include "net/trust.hpp"
+#include "sys/file.hpp"
 
 namespace chorus::net {
 
@@ -58,7 +59,9 @@ Response Client::send(const Request& request,
         return refused(TransportFault::connect, private_address + target.place);
     state_->open();
     const bool is_tls = target.https || !proxy_for(transport, target).empty();
-    if (is_tls && !state_->trust) state_->trust = trust_of(transport);
+    // an old copy of certificates may have been removed
+    if (is_tls && !(state_->trust && sys::exists(state_->trust->file + state_->trust->directory)))
+        state_->trust = trust_of(transport);
     return Transfer(state_->multi.get(), state_->easy.get(), transport,
                     state_->trust.value_or(Trust{}), request, target, on_body, {stop, wake_fd})
         .run();

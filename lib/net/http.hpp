@@ -36,6 +36,7 @@ struct Transport {
     std::vector<std::string> system_bundles{"/etc/ssl/certs/ca-certificates.crt",
                                             "/etc/pki/tls/certs/ca-bundle.crt",
                                             "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
+    std::string hashed_copies;  // where copies of a bundle are kept; "": it is parsed each time
     std::string https_proxy;
     std::string http_proxy;
     std::string no_proxy;

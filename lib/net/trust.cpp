@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "net/hashed_copy.hpp"
 #include "sys/file.hpp"
 
 namespace chorus::net {
@@ -33,6 +34,12 @@ std::ptrdiff_t certificates_in(const std::string& bundle) {
     return count;
 }
 
+Trust from_file(const std::string& file, const Transport& transport) {
+    if (transport.hashed_copies.empty()) return {file, {}};
+    const std::string copy = hashed_copy(file, transport.hashed_copies);
+    return copy.empty() ? Trust{file, {}} : Trust{{}, copy};
+}
+
 }  // namespace
 
 Trust trust_of(const Transport& transport) {
@@ -41,12 +48,12 @@ Trust trust_of(const Transport& transport) {
     const auto bundle = is_named ? std::find(bundles.begin(), bundles.end(), transport.ca_file)
                                  : std::find_if(bundles.begin(), bundles.end(), sys::exists);
     if (is_named && (bundle == bundles.end() || !sys::exists(*bundle)))
-        return {transport.ca_file, {}};
+        return from_file(transport.ca_file, transport);
     if (!is_named && !transport.ca_directory.empty()) return {{}, transport.ca_directory};
     if (bundle == bundles.end()) return {{}, transport.system_directory};
     const std::ptrdiff_t hashed = hashed_in(transport.system_directory);
     if (hashed > 0 && hashed >= certificates_in(*bundle)) return {{}, transport.system_directory};
-    return {*bundle, {}};
+    return from_file(*bundle, transport);
 }
 
 }  // namespace chorus::net

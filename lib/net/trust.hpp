@@ -15,7 +15,7 @@ struct Trust {
 };
 // Returns the configured file, unless it is the system's bundle and the system's hashed directory
 // contains all of it; else the configured directory; else the system's certificates, from the
-// directory if it is complete.
+// directory if it is complete. Instead of a file, returns its hashed copy if it has one.
 Trust trust_of(const Transport& transport);
 
 }  // namespace chorus::net

@@ -22,9 +22,13 @@ void Library::throw_unusable(const std::string& why) const {
 }
 
 void* Library::address_of(const char* symbol) const {
-    void* const address = dlsym(handle_, symbol);
+    void* const address = address_if_there(symbol);
     if (address == nullptr) throw_unusable(path_ + " lacks " + symbol);
     return address;
+}
+
+void* Library::address_if_there(const char* symbol) const {
+    return dlsym(handle_, symbol);
 }
 
 std::vector<std::string> installed_places() {

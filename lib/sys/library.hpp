@@ -18,10 +18,16 @@ class Library {
     Function find(Function, const char* symbol) const {
         return reinterpret_cast<Function>(address_of(symbol));
     }
+    // Null where the library has no such function.
+    template <typename Function>
+    Function find_if_there(Function, const char* symbol) const {
+        return reinterpret_cast<Function>(address_if_there(symbol));
+    }
     [[noreturn]] void throw_unusable(const std::string& why) const;
 
   private:
     void* address_of(const char* symbol) const;
+    void* address_if_there(const char* symbol) const;
 
     std::string path_;
     std::string name_;

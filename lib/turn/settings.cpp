@@ -188,6 +188,7 @@ net::Transport transport_for(const sys::Environment& environment, bool plain_htt
     net::Transport transport;
     transport.ca_file = either("CURL_CA_BUNDLE", "SSL_CERT_FILE");
     transport.ca_directory = environment.get("SSL_CERT_DIR");
+    transport.hashed_copies = agent::find_home(environment).certificates();
     transport.https_proxy = either("https_proxy", "HTTPS_PROXY");
     transport.http_proxy = environment.get("http_proxy");
     if (transport.https_proxy.empty()) transport.https_proxy = either("all_proxy", "ALL_PROXY");

@@ -258,6 +258,7 @@ expect_equal "$(request_count)" 0
 run env SSL_CERT_FILE="$scratch/cert.pem" chorus-run a 'say it'
 expect_status 0
 expect_equal "$out" trusted
+expect_equal "$(cat "$CHORUS_HOME"/certificates/*/*)" "$(cat cert.pem)"
 
 # limited REASON REGEX COMMAND …: exit 9 is a warning, and the state is completed
 limited() {
