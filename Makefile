@@ -32,7 +32,7 @@ demo: deps
 	cmake --build $(BUILD) -j $(JOBS) --target chorus-config chorus-init chorus-run
 	sh tests/support/demo.sh $(BUILD)/cmd
 
-# Builds twice, for release and with sanitizers, and runs the tests of both in more jobs than processors: many mostly wait.
+# Builds twice, for release and with sanitizers (the library, its tests and the fuzzers), and runs the tests of both in more jobs than processors: many mostly wait.
 test soak: PACKAGES += clang-14 libclang-rt-14-dev llvm-14 curl perl
 # A Node.js that is not Debian's has its own npm; Debian's npm cannot be installed beside it.
 test: PACKAGES += acl attr chromium lintian nginx-light zsh fish openssh-client openssh-server $(shell command -v node >/dev/null && command -v npm >/dev/null || echo nodejs npm)
@@ -52,7 +52,7 @@ $(SANITIZED)/CMakeCache.txt:
 	cmake --preset asan -B $(SANITIZED) $(OPTIONS)
 
 sanitized: $(SANITIZED)/CMakeCache.txt
-	cmake --build $(SANITIZED) -j $(JOBS) --target all tests
+	cmake --build $(SANITIZED) -j $(JOBS) --target tests
 
 asan: sanitized
 	ctest --test-dir $(SANITIZED) --output-on-failure -j $(JOBS) -R ^asan/
@@ -77,6 +77,8 @@ soak: deps $(BUILD)/CMakeCache.txt
 	$(BUILD)/tests/hostile $(abspath $(BUILD))/cmd --every-byte
 	ctest --test-dir $(BUILD) -C soak -R ^soak/ --output-on-failure --timeout 86400
 	$(MAKE) fuzz FUZZ_SECONDS=600
+	cmake --build $(SANITIZED) -j $(JOBS) --target all
+	ctest --test-dir $(SANITIZED) -C soak -R ^asan/cmd/ --output-on-failure -j $(JOBS)
 
 bench: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) -j $(JOBS) --target all bench_programs
