@@ -166,19 +166,21 @@ TEST(EndpointFor, has_the_key_of_its_provider_alone) {
 }
 
 TEST(TransportFor, reads_the_usual_variables) {
-    const sys::Environment environment(
-        {{"HTTPS_PROXY", "http://p:1"}, {"no_proxy", "a,b"}, {"SSL_CERT_FILE", "/c"}});
-    const net::Transport transport = transport_for(environment, true);
+    const auto transport_with = [](std::map<std::string, std::string> variables, bool plain) {
+        variables["CHORUS_HOME"] = "/nowhere";
+        return transport_for(sys::Environment(variables), plain);
+    };
+    const net::Transport transport = transport_with(
+        {{"HTTPS_PROXY", "http://p:1"}, {"no_proxy", "a,b"}, {"SSL_CERT_FILE", "/c"}}, true);
     EXPECT_EQ(transport.https_proxy, "http://p:1");
     EXPECT_EQ(transport.no_proxy, "a,b");
     EXPECT_EQ(transport.ca_file, "/c");
+    EXPECT_EQ(transport.hashed_copies, "/nowhere/certificates");
     EXPECT_TRUE(transport.plain_http);
-    EXPECT_EQ(transport_for(sys::Environment({{"https_proxy", "x"}, {"HTTPS_PROXY", "y"}}), false)
-                  .https_proxy,
-              "x");
-    EXPECT_EQ(transport_for(with("ALL_PROXY", "z"), false).https_proxy, "z");
+    EXPECT_EQ(transport_with({{"https_proxy", "x"}, {"HTTPS_PROXY", "y"}}, false).https_proxy, "x");
+    EXPECT_EQ(transport_with({{"ALL_PROXY", "z"}}, false).https_proxy, "z");
     // HTTP_PROXY is what a CGI client can set
-    EXPECT_EQ(transport_for(with("HTTP_PROXY", "x"), false).http_proxy, "");
+    EXPECT_EQ(transport_with({{"HTTP_PROXY", "x"}}, false).http_proxy, "");
 }
 
 TEST(ActorText, is_the_uid_and_a_name_beside_it) {
