@@ -3,7 +3,7 @@
 #include "cli/main.hpp"
 #include "life/here.hpp"
 #include "model/choice.hpp"
-#include "turn/secrets.hpp"
+#include "place/secrets.hpp"
 
 namespace {
 
@@ -104,5 +104,5 @@ int main(int argc, char** argv) {
                           .description = "Show and change settings of the home and of agents.",
                           .verbs = verbs_with(call),
                           .agent_here = life::name_here,
-                          .redact = turn::redacted});
+                          .redact = place::redacted});
 }

@@ -5,7 +5,7 @@
 #include "life/here.hpp"
 #include "life/opening.hpp"
 #include "model/choice.hpp"
-#include "turn/secrets.hpp"
+#include "place/secrets.hpp"
 
 namespace {
 
@@ -88,5 +88,5 @@ int main(int argc, char** argv) {
                                          "sessions, branches, audit log.",
                           .verbs = all_verbs(),
                           .agent_here = life::name_here,
-                          .redact = turn::redacted});
+                          .redact = place::redacted});
 }

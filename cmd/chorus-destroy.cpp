@@ -13,9 +13,9 @@
 #include "life/leftovers.hpp"
 #include "life/opening.hpp"
 #include "model/choice.hpp"
+#include "place/secrets.hpp"
 #include "store/tasks.hpp"
-#include "turn/destroy.hpp"
-#include "turn/secrets.hpp"
+#include "upkeep/destroy.hpp"
 
 namespace {
 
@@ -87,7 +87,7 @@ void confirm(const agent::Home& home, store::Store& store, const store::Agent& a
                     "agent '" + agent.name + "': its name was not typed, nothing has changed");
 }
 
-void print_json(const turn::Destroyed& done, const agent::Home& home) {
+void print_json(const upkeep::Destroyed& done, const agent::Home& home) {
     const bool kept = done.agent.files_kept;
     chat::JsonText out = chat::open_object("destroyed");
     write_text(out, "agent", done.agent.name);
@@ -104,7 +104,7 @@ void print_json(const turn::Destroyed& done, const agent::Home& home) {
     std::cout << out.end_object().text() << '\n';
 }
 
-void print_text(const turn::Destroyed& done, const agent::Home& home) {
+void print_text(const upkeep::Destroyed& done, const agent::Home& home) {
     std::cout << "Agent " << done.agent.name
               << (done.by_another ? " was destroyed by another process.\n" : " destroyed.\n");
     if (done.by_another) return;
@@ -127,13 +127,13 @@ void print_text(const turn::Destroyed& done, const agent::Home& home) {
 }
 
 // Finishes a run that was killed after the agent was destroyed and before its files were removed.
-std::optional<turn::Destroyed> finish_remains(const agent::Home& home, store::Store& store,
-                                              const std::string& name) {
+std::optional<upkeep::Destroyed> finish_remains(const agent::Home& home, store::Store& store,
+                                                const std::string& name) {
     if (store::find_agent(store, name) || !life::has_remains(home, name)) return std::nullopt;
     life::reclaim_leftovers(home, store);
     const auto generations = store::list_generations(store, name);
     if (generations.empty() || life::has_remains(home, name)) return std::nullopt;
-    return turn::Destroyed{.agent = generations.front(), .by_another = true};
+    return upkeep::Destroyed{.agent = generations.front(), .by_another = true};
 }
 
 ExitStatus run(const Options& options) {
@@ -156,14 +156,14 @@ ExitStatus run(const Options& options) {
     life::check_removable(home, agent, options.files());
     const sys::Interrupt& interrupt = sys::Interrupt::install();
     confirm(home, store, agent, options, interrupt);
-    const turn::Destroyed done =
-        turn::destroy(store, agent, options.files(),
-                      {.home = home,
-                       .environment = environment,
-                       .interrupt = interrupt,
-                       .on_event = [](const chat::Event&, const chat::EventSource&) {},
-                       .warn = notice,
-                       .ask = {}});
+    const upkeep::Destroyed done =
+        upkeep::destroy(store, agent, options.files(),
+                        {.home = home,
+                         .environment = environment,
+                         .interrupt = interrupt,
+                         .on_event = [](const chat::Event&, const chat::EventSource&) {},
+                         .warn = notice,
+                         .ask = {}});
     if (options.json)
         print_json(done, home);
     else
@@ -193,5 +193,5 @@ int main(int argc, char** argv) {
                  return [&options] { return run(options); };
              },
          .agent_here = life::name_here,
-         .redact = turn::redacted});
+         .redact = place::redacted});
 }

@@ -7,6 +7,7 @@
 #include "agent/profile_text.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
+#include "channel/posting.hpp"
 #include "chat/dialect.hpp"
 #include "cli/main.hpp"
 #include "context/import.hpp"
@@ -17,12 +18,11 @@
 #include "life/opening.hpp"
 #include "life/reserve.hpp"
 #include "model/choice.hpp"
+#include "place/in_force.hpp"
+#include "place/secrets.hpp"
 #include "sys/environment.hpp"
 #include "sys/fd.hpp"
 #include "sys/input_file.hpp"
-#include "turn/channel.hpp"
-#include "turn/secrets.hpp"
-#include "turn/settings.hpp"
 
 namespace {
 
@@ -127,13 +127,13 @@ void print_text(const life::Birth& birth, const agent::Home& home, bool with_sub
 
 void tell_channel(const life::Birth& birth, const agent::Home& home, store::Store& store,
                   const sys::Environment& environment) {
-    turn::post_to_channel(
+    channel::post_to_channel(
         {.home = home,
          .environment = environment,
          .store = store,
          .agent = birth.agent,
          .warn = [](const std::string& what) { cli::print_line("chorus-init", "notice", what); },
-         .actor = turn::actor_text("", environment)},
+         .actor = place::actor_text("", environment)},
         {base::visible(life::welcome(birth))});
 }
 
@@ -171,9 +171,9 @@ ExitStatus run(Options& options) {
             agent::named_permissions(options.permissions, "--permissions").json;
     options.birth.validate_model = !options.no_validate_model;
     options.birth.bring_conversation = context::bring_packed;
-    const policy::Redaction secrets = turn::secrets_of(home, environment);
-    options.birth.decider = {static_cast<std::int64_t>(getuid()), turn::actor_text("", environment),
-                             secrets};
+    const policy::Redaction secrets = place::secrets_of(home, environment);
+    options.birth.decider = {static_cast<std::int64_t>(getuid()),
+                             place::actor_text("", environment), secrets};
     if (options.birth.channel) check_channel(*options.birth.channel);
     if (secrets.holds_active(options.birth.name))
         throw Error(ErrorCode::bad_request, "agent name: it holds a key");
@@ -246,5 +246,5 @@ int main(int argc, char** argv) {
                  add_options(app, options);
                  return [&options] { return run(options); };
              },
-         .redact = turn::redacted});
+         .redact = place::redacted});
 }

@@ -6,6 +6,7 @@
 #include "agent/home.hpp"
 #include "agent/own_places.hpp"
 #include "agent/profile_text.hpp"
+#include "approval/decision.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
 #include "chat/asked.hpp"
@@ -16,10 +17,10 @@
 #include "cli/question.hpp"
 #include "cli/time.hpp"
 #include "model/choice.hpp"
+#include "place/secrets.hpp"
 #include "sys/clock.hpp"
 #include "sys/environment.hpp"
 #include "sys/signals.hpp"
-#include "turn/secrets.hpp"
 #include "turn/turn.hpp"
 
 namespace chorus::embedded {
@@ -36,7 +37,7 @@ using base::ExitStatus;
 constexpr const char* program = "chorus-run";
 
 struct Options {
-    turn::TurnOptions turn;
+    place::TurnOptions turn;
     cli::PromptSources prompt;
     cli::OutputOptions output;
     std::string format = "text";
@@ -103,7 +104,7 @@ void settle_options(Options& options, const sys::Environment& environment) {
     if (options.wait)
         options.turn.wait_ms =
             options.wait->empty() ? -1 : cli::require_duration_ms(*options.wait, "--wait");
-    if (const auto on_ask = turn::parse_on_ask(options.on_ask)) {
+    if (const auto on_ask = place::parse_on_ask(options.on_ask)) {
         options.turn.on_ask = *on_ask;
         options.turn.on_ask_given = true;
     }
@@ -120,7 +121,7 @@ std::string indented(const std::string& untrusted) {
     return base::join(lines, "\n  | ");
 }
 
-using What = turn::Reply::What;
+using What = place::Reply::What;
 
 std::string standing(std::int64_t timeout_ms) {
     return timeout_ms <= 0
@@ -128,8 +129,8 @@ std::string standing(std::int64_t timeout_ms) {
                : "  (for " + cli::span_text(timeout_ms) + "; then the turn is suspended)\n";
 }
 
-turn::Reply ask_permission(const chat::PromptNotice& prompt, std::int64_t timeout_ms,
-                           const std::function<bool()>& stop) {
+place::Reply ask_permission(const chat::PromptNotice& prompt, std::int64_t timeout_ms,
+                            const std::function<bool()>& stop) {
     const bool is_again = prompt.text.starts_with("asked again: ");
     std::string text = "\nMay it do this?\n  " + indented(prompt.action);
     if (!chat::says_all(prompt.action, prompt.tool, prompt.arguments))
@@ -157,8 +158,8 @@ turn::Reply ask_permission(const chat::PromptNotice& prompt, std::int64_t timeou
     return {};
 }
 
-turn::Reply answer_question(const chat::PromptNotice& prompt, std::int64_t timeout_ms,
-                            const std::function<bool()>& stop) {
+place::Reply answer_question(const chat::PromptNotice& prompt, std::int64_t timeout_ms,
+                             const std::function<bool()>& stop) {
     std::string text = "\nThe agent asks:\n  | " + indented(prompt.text) + "\n";
     for (std::size_t i = 0; i < prompt.options.size(); ++i)
         text += "  " + std::to_string(i + 1) + ") " +
@@ -166,27 +167,28 @@ turn::Reply answer_question(const chat::PromptNotice& prompt, std::int64_t timeo
     text += standing(timeout_ms);
     const auto accept = [&](const std::string& line) -> std::string {
         if (prompt.options.empty()) return line.empty() ? "the answer is empty" : "";
-        return turn::chosen_option(prompt.options, line) ? ""
-                                                         : "type one of the answers, or its number";
+        return approval::chosen_option(prompt.options, line)
+                   ? ""
+                   : "type one of the answers, or its number";
     };
     const auto line = cli::ask_line(text, timeout_ms, stop, accept);
     if (!line) return {};
     return {What::answer,
-            prompt.options.empty() ? *line : *turn::chosen_option(prompt.options, *line)};
+            prompt.options.empty() ? *line : *approval::chosen_option(prompt.options, *line)};
 }
 
-turn::Reply ask(const chat::PromptNotice& prompt, const std::function<bool()>& settled,
-                cli::Output& output, std::int64_t timeout_ms, const sys::Interrupt& interrupt) {
+place::Reply ask(const chat::PromptNotice& prompt, const std::function<bool()>& settled,
+                 cli::Output& output, std::int64_t timeout_ms, const sys::Interrupt& interrupt) {
     output.pause_progress();
     const auto stop = [&] { return interrupt.requested() || settled(); };
-    turn::Reply reply = prompt.kind == "question" ? answer_question(prompt, timeout_ms, stop)
-                                                  : ask_permission(prompt, timeout_ms, stop);
+    place::Reply reply = prompt.kind == "question" ? answer_question(prompt, timeout_ms, stop)
+                                                   : ask_permission(prompt, timeout_ms, stop);
     output.resume_progress();
     return reply;
 }
 
-decltype(turn::Surroundings::ask) asks_at_terminal(cli::Output& output, std::int64_t timeout_ms,
-                                                   const sys::Interrupt& interrupt) {
+decltype(place::Surroundings::ask) asks_at_terminal(cli::Output& output, std::int64_t timeout_ms,
+                                                    const sys::Interrupt& interrupt) {
     if (!cli::can_ask()) return {};
     return [&output, timeout_ms, &interrupt](const chat::PromptNotice& prompt,
                                              const std::function<bool()>& settled) {
@@ -196,8 +198,8 @@ decltype(turn::Surroundings::ask) asks_at_terminal(cli::Output& output, std::int
 
 // Moves --approve, --deny and --answer into the decision of the turn; --answer takes the words.
 void settle_decision(Options& options) {
-    using Verb = turn::Decision::Verb;
-    turn::Decision decision;
+    using Verb = place::Decision::Verb;
+    place::Decision decision;
     const auto take = [&](const std::string& id, Verb verb) {
         if (id.empty()) return;
         decision.id = id;
@@ -264,7 +266,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
         run_command::find_agent_here(options.turn, !options.turn.says_nothing() && !options.dry_run,
                                      home, environment, warn);
     ExitStatus status = ExitStatus::failed;
-    const turn::Surroundings surroundings{
+    const place::Surroundings surroundings{
         .home = home,
         .environment = environment,
         .interrupt = interrupt,
@@ -275,7 +277,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
         .ask = asks_at_terminal(*output, ask_ms, interrupt),
         .on_decision =
             [&](const store::Prompt& prompt) {
-                warn(prompt.state + " " + prompt.id + ": " + turn::in_one_line(prompt) +
+                warn(prompt.state + " " + prompt.id + ": " + approval::in_one_line(prompt) +
                      (prompt.arguments.empty() ? "" : " " + prompt.arguments));
             },
         .on_end =
@@ -305,7 +307,7 @@ void add_prompt_options(cli::Command& app, Options& options) {
 }
 
 void add_turn_options(cli::Command& app, Options& options) {
-    turn::TurnOptions& turn = options.turn;
+    place::TurnOptions& turn = options.turn;
     app.option("-m,--model", turn.model, "model for this turn, as provider/name").type("MODEL");
     app.option("-t,--thread", turn.thread, "thread: main, a number or a branch").type("THREAD");
     app.flag("--new-thread", turn.new_thread, "start a new thread");
@@ -407,5 +409,5 @@ int main(int argc, char** argv) {
                  output->fail(error, options.turn.agent, not_accepted(options));
                  return true;
              },
-         .redact = turn::redacted});
+         .redact = place::redacted});
 }

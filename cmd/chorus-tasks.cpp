@@ -7,8 +7,8 @@
 #include "life/here.hpp"
 #include "life/opening.hpp"
 #include "model/choice.hpp"
+#include "place/secrets.hpp"
 #include "sys/fd.hpp"
-#include "turn/secrets.hpp"
 
 namespace {
 
@@ -80,5 +80,5 @@ int main(int argc, char** argv) {
              [](cli::Command& command) { return with(tasks_command::add_overview(command)); },
          .verbs = all_verbs(),
          .agent_here = life::name_here,
-         .redact = turn::redacted});
+         .redact = place::redacted});
 }

@@ -20,14 +20,14 @@
 #include "life/mending.hpp"
 #include "life/opening.hpp"
 #include "model/choice.hpp"
+#include "place/in_force.hpp"
+#include "place/rights.hpp"
+#include "place/secrets.hpp"
 #include "store/integrity.hpp"
 #include "store/salvage.hpp"
 #include "store/turns.hpp"
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
-#include "turn/rights.hpp"
-#include "turn/secrets.hpp"
-#include "turn/settings.hpp"
 
 namespace chorus::config {
 namespace {
@@ -180,7 +180,7 @@ std::optional<sys::SandboxMode> sandbox_of(const agent::Home& home, store::Store
     try {
         const agent::Directory directory(home.path() + "/" + agent.dir);
         return agent::sandbox_in_force(
-            turn::configuration_in_force(store, agent, directory, shared).configuration, shared);
+            place::configuration_in_force(store, agent, directory, shared).configuration, shared);
     } catch (const base::Error&) {
         return std::nullopt;
     }
@@ -217,8 +217,8 @@ void check_home(const agent::Home& home, store::Store& store, const sys::Environ
     check_temporaries(home, store, flaws);
     // if config.json cannot be read, nothing is written that would need its redaction
     const life::Decider decider{
-        static_cast<std::int64_t>(getuid()), turn::actor_text("", environment),
-        is_configured ? turn::secrets_of(home, environment) : policy::Redaction()};
+        static_cast<std::int64_t>(getuid()), place::actor_text("", environment),
+        is_configured ? place::secrets_of(home, environment) : policy::Redaction()};
     life::check_agent_directories(home, store, environment, decider, flaws);
     check_branches(home, store, flaws);
     check_texts(home, store, flaws);

@@ -10,10 +10,10 @@
 #include "life/trust.hpp"
 #include "model/choice.hpp"
 #include "model/model.hpp"
+#include "place/secrets.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
 #include "sys/input_file.hpp"
-#include "turn/secrets.hpp"
 
 namespace chorus::config {
 namespace {
@@ -177,7 +177,7 @@ ExitStatus set(const Call& call, const sys::Environment& environment) {
     const std::string typed = read_value(call.value);
     check_prompt(place, typed);
     const std::string json = agent::value_json(
-        is_text ? turn::secrets_of(subject.home, environment).apply(typed) : typed, place);
+        is_text ? place::secrets_of(subject.home, environment).apply(typed) : typed, place);
     agent::check_place(place, json, "set");
     check_provider(place, json);
     check_budget(place, json);

@@ -2,15 +2,15 @@
 
 #include <unistd.h>
 
+#include "approval/always.hpp"
 #include "base/limits.hpp"
+#include "channel/audit_sink.hpp"
 #include "cli/main.hpp"
 #include "life/agents.hpp"
 #include "life/opening.hpp"
+#include "place/in_force.hpp"
+#include "place/secrets.hpp"
 #include "sys/file.hpp"
-#include "turn/always.hpp"
-#include "turn/audit_sink.hpp"
-#include "turn/secrets.hpp"
-#include "turn/settings.hpp"
 
 namespace chorus::config {
 namespace {
@@ -98,20 +98,21 @@ void refresh_index(Subject& subject, const std::string& text_in_force) {
 
 void deliver_audit(Subject& subject) {
     const agent::HomeConfiguration home = agent::load_home_configuration(subject.home);
-    turn::deliver_audit(*subject.store, {home.audit_sink, subject.home.audit_lock()},
-                        [](const std::string& what) { cli::print_line(program, "notice", what); });
+    channel::deliver_audit(
+        *subject.store, {home.audit_sink, subject.home.audit_lock()},
+        [](const std::string& what) { cli::print_line(program, "notice", what); });
 }
 
 life::Decider decider(const Subject& subject, const sys::Environment& environment) {
-    return {static_cast<std::int64_t>(getuid()), turn::actor_text("", environment),
-            turn::secrets_of(subject.home, environment)};
+    return {static_cast<std::int64_t>(getuid()), place::actor_text("", environment),
+            place::secrets_of(subject.home, environment)};
 }
 
 void check_grant(const Subject& subject, const std::string& part_before, const std::string& part,
                  const sys::Environment& environment) {
     const agent::HomeConfiguration home = agent::load_home_configuration(subject.home);
-    turn::check_trust_grant(
-        {subject.home, environment, home, *subject.agent, turn::actor_text("", environment)},
+    approval::check_trust_grant(
+        {subject.home, environment, home, *subject.agent, place::actor_text("", environment)},
         part_before, part);
 }
 

@@ -6,7 +6,7 @@
 #include "chorus-context/verb.hpp"
 #include "context/branches.hpp"
 #include "context/threads.hpp"
-#include "turn/secrets.hpp"
+#include "place/secrets.hpp"
 
 namespace chorus::context_command {
 namespace {
@@ -59,7 +59,7 @@ void print_json(const Options& options, const context::NewBranch& made) {
 
 base::ExitStatus run(Options& options, Opened& opened) {
     context::check_branch_name(options.branch);
-    if (turn::secrets_of(opened.home, opened.environment).holds_active(options.branch))
+    if (place::secrets_of(opened.home, opened.environment).holds_active(options.branch))
         throw base::Error(base::ErrorCode::bad_request, "branch: the name holds a key");
     context::ForkAt at;
     at.exclude = options.exclude;
@@ -74,7 +74,7 @@ base::ExitStatus run(Options& options, Opened& opened) {
         context::require_thread(*opened.store, held.agent, directory, options.thread);
     const context::NewBranch made =
         context::make_branch(*opened.store, opened.home, held.agent, thread, options.branch, at,
-                             turn::secrets_of(opened.home, opened.environment));
+                             place::secrets_of(opened.home, opened.environment));
     if (options.json)
         print_json(options, made);
     else

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "chorus-context/session.hpp"
-#include "turn/cancel.hpp"
 #include "turn/present.hpp"
+#include "upkeep/cancel.hpp"
 
 namespace chorus::context_command {
 namespace {
@@ -28,7 +28,8 @@ void print_json(const store::Agent& agent, const context::Cleared& cleared) {
 // Asks the model before the lock is taken, so that nobody waits for it. Messages that arrive
 // meanwhile are in the session, but not in the summary.
 std::optional<context::SessionAbout> about(const Options& options, const store::Agent& agent,
-                                           Opened& opened, const turn::Surroundings& surroundings) {
+                                           Opened& opened,
+                                           const place::Surroundings& surroundings) {
     if (!options.save) return std::nullopt;
     return turn::about_session(
         turn::present_context(*opened.store, agent, {}, surroundings),
@@ -37,12 +38,12 @@ std::optional<context::SessionAbout> about(const Options& options, const store::
 }
 
 base::ExitStatus run(const Options& options, Opened& opened) {
-    const turn::Surroundings surroundings = surroundings_of(opened);
+    const place::Surroundings surroundings = surroundings_of(opened);
     const store::Agent agent = require_agent(opened, options.named);
     const auto save = about(options, agent, opened, surroundings);
     const auto held = hold_agent(opened, options.named, agent, sys::Lock::Mode::exclusive);
     // a parked turn cannot go on: its messages leave the window
-    (void)turn::give_up_parked_turns(opened.home, *opened.store, held.agent.id);
+    (void)upkeep::give_up_parked_turns(opened.home, *opened.store, held.agent.id);
     const auto present = turn::present_context(*opened.store, held.agent, {}, surroundings);
     const auto cleared = context::clear_context(*opened.store, opened.home, held.agent,
                                                 present.after_time, save, present.redaction);

@@ -62,7 +62,7 @@ void print_json(const Explanation& why, const turn::ExplainOptions& asked) {
 base::ExitStatus run(Options& options, Opened& opened) {
     if (!options.profile.empty())
         options.explain.permissions = agent::named_permissions(options.profile, "--profile");
-    const turn::Surroundings surroundings = surroundings_of(opened);
+    const place::Surroundings surroundings = surroundings_of(opened);
     const Explanation why = turn::explain(options.explain, surroundings);
     if (options.json)
         print_json(why, options.explain);

@@ -8,10 +8,10 @@
 #include "chorus-context/verb.hpp"
 #include "cli/time.hpp"
 #include "context/session_record.hpp"
+#include "place/place.hpp"
+#include "place/secrets.hpp"
 #include "sys/clock.hpp"
 #include "sys/signals.hpp"
-#include "turn/place.hpp"
-#include "turn/secrets.hpp"
 
 namespace chorus::context_command {
 namespace {
@@ -70,7 +70,7 @@ std::string render(const std::string& format, const Options& options, Opened& op
             notice("session " + one_line(id) + ": its file cannot be read, it is not exported");
         return context::to_jsonl(record, now);
     }
-    context::redact(record, turn::secrets_of(opened.home, opened.environment));
+    context::redact(record, place::secrets_of(opened.home, opened.environment));
     return format == "html" ? context::to_html(record) : context::to_markdown(record);
 }
 

@@ -4,7 +4,7 @@
 #include "chorus-context/session.hpp"
 #include "cli/main.hpp"
 #include "cli/time.hpp"
-#include "turn/idle.hpp"
+#include "upkeep/idle.hpp"
 
 namespace chorus::context_command {
 namespace {
@@ -20,7 +20,7 @@ struct Options {
     bool json = false;
 };
 
-void print_saved(const turn::IdleSaved& one, bool json) {
+void print_saved(const upkeep::IdleSaved& one, bool json) {
     if (!json) {
         std::cout << one_line(one.notice) << std::endl;
         return;
@@ -48,15 +48,15 @@ void print_failed(const std::string& agent, const Error& error, bool json) {
 base::ExitStatus run(const Options& options, Opened& opened) {
     if (options.names.empty() == !options.all)
         throw Error(ErrorCode::bad_request, "idle-save: name the agents, or use --all");
-    turn::IdleOptions wanted{
+    upkeep::IdleOptions wanted{
         .names = options.names,
         .timeout_ms = {},
         .summaries = options.no_summary ? turn::Summaries::by_rule : turn::Summaries::by_model};
     if (!options.idle_timeout.empty())
         wanted.timeout_ms = cli::require_duration_ms(options.idle_timeout, "--idle-timeout");
-    const std::size_t failures = turn::save_idle(
+    const std::size_t failures = upkeep::save_idle(
         *opened.store, wanted, surroundings_of(opened),
-        {.saved = [&](const turn::IdleSaved& one) { print_saved(one, options.json); },
+        {.saved = [&](const upkeep::IdleSaved& one) { print_saved(one, options.json); },
          .failed = [&](const std::string& agent,
                        const Error& error) { print_failed(agent, error, options.json); }});
     return failures == 0 ? base::ExitStatus::done : base::ExitStatus::failed;

@@ -4,8 +4,8 @@
 
 #include "base/text.hpp"
 #include "chorus-context/verb.hpp"
+#include "place/secrets.hpp"
 #include "sys/input_file.hpp"
-#include "turn/secrets.hpp"
 
 namespace chorus::context_command {
 namespace {
@@ -45,7 +45,7 @@ void print(const context::Imported& imported) {
 base::ExitStatus run(const Options& options, Opened& opened) {
     const std::string text = sys::read_input_file(options.file, context::most_import_bytes);
     const life::HeldAgent held = hold_agent(opened, options.named, sys::Lock::Mode::exclusive);
-    const policy::Redaction secrets = turn::secrets_of(opened.home, opened.environment);
+    const policy::Redaction secrets = place::secrets_of(opened.home, opened.environment);
     const auto imported =
         context::import_record(*opened.store, opened.home, held.agent, secrets.without_active(text),
                                sys::input_name(options.file));

@@ -46,7 +46,7 @@ void print(const store::Session& session, const context::Restoration& done) {
 }
 
 base::ExitStatus run(const Options& options, Opened& opened) {
-    const turn::Surroundings surroundings = surroundings_of(opened);
+    const place::Surroundings surroundings = surroundings_of(opened);
     const store::Agent agent = require_agent(opened, options.named);
     const store::Session session = context::require_session(*opened.store, agent, options.id);
     context::SessionFile file = context::load_session(opened.home, session);

@@ -1,4 +1,4 @@
-#include "turn/rewind.hpp"
+#include "upkeep/rewind.hpp"
 
 #include <charconv>
 #include <iostream>
@@ -14,14 +14,14 @@ namespace {
 
 struct Options {
     Named named;
-    turn::RewindOptions rewind;
+    upkeep::RewindOptions rewind;
     std::string message;
     std::string checkpoint;
     bool json = false;
 };
 
 // Prints what has left the window, and the command that undoes it.
-void print_messages(const Options& options, const turn::Rewound& rewound) {
+void print_messages(const Options& options, const upkeep::Rewound& rewound) {
     std::cout << "thread " << rewound.thread << ": back to before message " << options.rewind.to
               << "; " << rewound.messages
               << (rewound.messages == 1 ? " message has" : " messages have")
@@ -36,7 +36,7 @@ void print_paths(const char* what, const std::vector<std::string>& paths) {
 }
 
 void print_workspace(const Options& options, const std::string& directory,
-                     const turn::WorkspaceGoneBack& gone) {
+                     const upkeep::WorkspaceGoneBack& gone) {
     if (gone.checkpoint == 0) {
         std::cout << "workspace: unchanged; no turn has written there since\n";
     } else {
@@ -66,8 +66,8 @@ void write_paths(chat::JsonText& out, const char* key, const std::vector<std::st
     out.end_array();
 }
 
-void print_json(const Options& options, const turn::Rewound& rewound) {
-    const turn::WorkspaceGoneBack& gone = rewound.workspace;
+void print_json(const Options& options, const upkeep::Rewound& rewound) {
+    const upkeep::WorkspaceGoneBack& gone = rewound.workspace;
     chat::JsonText out = chat::open_object("rewound");
     write_text(out, "agent", options.named.name);
     write_number(out, "thread", rewound.thread, 0);
@@ -86,7 +86,7 @@ void print_json(const Options& options, const turn::Rewound& rewound) {
 }
 
 void read_options(Options& options) {
-    turn::RewindOptions& rewind = options.rewind;
+    upkeep::RewindOptions& rewind = options.rewind;
     if (options.message.empty() == options.checkpoint.empty())
         throw base::Error(base::ErrorCode::bad_request,
                           "rewind: one of --to and --checkpoint is needed");
@@ -110,9 +110,9 @@ base::ExitStatus run(Options& options, Opened& opened) {
     life::HeldAgent held = hold_agent(opened, options.named, sys::Lock::Mode::exclusive);
     const std::string workspace =
         agent::Directory(opened.home.path() + "/" + held.agent.dir).workspace();
-    const turn::Surroundings surroundings = surroundings_of(opened);
-    const turn::Rewound rewound =
-        turn::rewind(std::move(*opened.store), std::move(held), options.rewind, surroundings);
+    const place::Surroundings surroundings = surroundings_of(opened);
+    const upkeep::Rewound rewound =
+        upkeep::rewind(std::move(*opened.store), std::move(held), options.rewind, surroundings);
     if (options.json) {
         print_json(options, rewound);
         return base::ExitStatus::done;

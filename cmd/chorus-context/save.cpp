@@ -3,7 +3,7 @@
 
 #include "chorus-context/session.hpp"
 #include "context/session.hpp"
-#include "turn/place.hpp"
+#include "place/place.hpp"
 #include "turn/present.hpp"
 
 namespace chorus::context_command {
@@ -36,7 +36,7 @@ void print(const store::Session& session, bool json) {
 
 // Called for the summary, and again under the lock, when nobody can clear the context any more.
 turn::Present present(const Options& options, Opened& opened, const store::Agent& agent,
-                      const turn::Surroundings& surroundings) {
+                      const place::Surroundings& surroundings) {
     auto found = turn::present_context(*opened.store, agent, threads_of(opened, agent, options),
                                        surroundings);
     if (found.messages.empty() && !options.allow_empty)
@@ -47,7 +47,7 @@ turn::Present present(const Options& options, Opened& opened, const store::Agent
 }
 
 base::ExitStatus run(const Options& options, Opened& opened) {
-    const turn::Surroundings surroundings = surroundings_of(opened);
+    const place::Surroundings surroundings = surroundings_of(opened);
     const store::Agent agent = require_agent(opened, options.named);
     const auto about = turn::about_session(
         present(options, opened, agent, surroundings), context::SessionTrigger::manual_save,

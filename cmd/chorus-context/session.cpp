@@ -7,7 +7,7 @@
 
 namespace chorus::context_command {
 
-turn::Surroundings surroundings_of(const Opened& opened) {
+place::Surroundings surroundings_of(const Opened& opened) {
     return {.home = opened.home,
             .environment = opened.environment,
             .interrupt = sys::Interrupt::install(),

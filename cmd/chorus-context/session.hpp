@@ -11,7 +11,7 @@
 
 namespace chorus::context_command {
 
-turn::Surroundings surroundings_of(const Opened& opened);
+place::Surroundings surroundings_of(const Opened& opened);
 
 // "2026-02-12 10:30", UTC
 std::string minute(base::TimeMs time);

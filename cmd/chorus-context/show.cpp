@@ -11,7 +11,7 @@ namespace {
 using turn::NextRequest;
 
 struct Options {
-    turn::TurnOptions turn;
+    place::TurnOptions turn;
     bool assembled = false;
     bool json = false;
 };
@@ -80,7 +80,7 @@ void print_text(const Options& options, const NextRequest& next) {
 }
 
 base::ExitStatus run(const Options& options, Opened& opened) {
-    const turn::Surroundings surroundings = surroundings_of(opened);
+    const place::Surroundings surroundings = surroundings_of(opened);
     const NextRequest next = turn::next_request(options.turn, surroundings);
     if (options.json)
         print_json(options, next);

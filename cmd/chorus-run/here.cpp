@@ -9,14 +9,14 @@
 #include "life/here.hpp"
 #include "life/opening.hpp"
 #include "life/reserve.hpp"
+#include "place/in_force.hpp"
+#include "place/secrets.hpp"
 #include "sys/file.hpp"
-#include "turn/secrets.hpp"
-#include "turn/settings.hpp"
 
 namespace chorus::run_command {
 namespace {
 
-void check_before(const turn::TurnOptions& options, const agent::Home& home) {
+void check_before(const place::TurnOptions& options, const agent::Home& home) {
     if (!options.directory.empty() && !sys::is_directory(options.directory))
         throw base::Error(base::ErrorCode::bad_request,
                           "-C: " + base::quoted(options.directory) + ": not a directory");
@@ -27,7 +27,7 @@ void check_before(const turn::TurnOptions& options, const agent::Home& home) {
 
 }  // namespace
 
-void find_agent_here(turn::TurnOptions& options, bool may_make, const agent::Home& home,
+void find_agent_here(place::TurnOptions& options, bool may_make, const agent::Home& home,
                      const sys::Environment& environment,
                      const std::function<void(const std::string&)>& warn) {
     const life::Here here = life::find_here(home, environment, "'.'");
@@ -45,8 +45,8 @@ void find_agent_here(turn::TurnOptions& options, bool may_make, const agent::Hom
     life::BirthOptions birth;
     birth.model = options.model;
     birth.decider = {static_cast<std::int64_t>(getuid()),
-                     turn::actor_text(options.actor, environment),
-                     turn::secrets_of(home, environment)};
+                     place::actor_text(options.actor, environment),
+                     place::secrets_of(home, environment)};
     birth.bring_conversation = context::bring_packed;
     const life::Birth made = life::settle_here(home, store, environment, here, birth);
     options.agent = made.agent.name;

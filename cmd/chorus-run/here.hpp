@@ -13,7 +13,7 @@ namespace chorus::run_command {
 // Puts the agent's name and the position of the working directory below its place into `options`.
 // If there is no agent and `may_make`, makes one, after refusing the options that the turn would
 // refuse. Error(not_found) if there is none and it may not be made.
-void find_agent_here(turn::TurnOptions& options, bool may_make, const agent::Home& home,
+void find_agent_here(place::TurnOptions& options, bool may_make, const agent::Home& home,
                      const sys::Environment& environment,
                      const std::function<void(const std::string&)>& warn);
 

@@ -7,7 +7,7 @@
 #include "context/threads.hpp"
 #include "life/agents.hpp"
 #include "sys/signals.hpp"
-#include "turn/cancel.hpp"
+#include "upkeep/cancel.hpp"
 
 namespace chorus::tasks_command {
 namespace {
@@ -25,7 +25,7 @@ std::string json_of(const store::Turn& turn, const std::string& agent) {
     write_text(out, "agent", agent);
     out.key("thread").number(turn.thread_id).key("turn").number(turn.turn_number);
     out.key("turn_id").number(turn.id);
-    write_text(out, "turn_state", store::name(turn::state_now(turn)));
+    write_text(out, "turn_state", store::name(report::state_now(turn)));
     write_text(out, "reason", turn.reason);
     write_number(out, "exit_code", turn.exit_code, -1);
     return out.end_object().take();
@@ -35,20 +35,21 @@ std::string text_of(const store::Turn& turn) {
     const std::string why =
         turn.exit_code >= 0 ? "exit " + std::to_string(turn.exit_code) : one_line(turn.reason);
     return "turn " + std::to_string(turn.turn_number) + " of thread " +
-           std::to_string(turn.thread_id) + ": " + std::string(store::name(turn::state_now(turn))) +
+           std::to_string(turn.thread_id) + ": " +
+           std::string(store::name(report::state_now(turn))) +
            (why.empty() ? "" : " (" + why + ")");
 }
 
 base::ExitStatus run(const Options& options, Opened& opened) {
     const store::Agent agent = life::require_agent(opened.home, opened.store, options.name);
     const agent::Directory directory(opened.home.path() + "/" + agent.dir);
-    turn::CancelOptions wanted;
+    upkeep::CancelOptions wanted;
     wanted.wait_ms = cli::require_duration_ms(options.wait, "--wait");
     if (!options.thread.empty())
         wanted.thread = context::require_thread(opened.store, agent, directory, options.thread).id;
     sys::Interrupt& interrupt = sys::Interrupt::install();
     const auto ended =
-        turn::cancel_turns(opened.home, opened.store, agent.id, wanted, [&interrupt]() -> bool {
+        upkeep::cancel_turns(opened.home, opened.store, agent.id, wanted, [&interrupt]() -> bool {
             if (interrupt.requested()) throw Error(ErrorCode::canceled, "interrupted");
             return false;
         });

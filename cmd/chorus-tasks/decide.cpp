@@ -1,18 +1,18 @@
 #include <iostream>
 #include <memory>
 
+#include "approval/decision.hpp"
 #include "base/text.hpp"
 #include "chorus-tasks/view.hpp"
-#include "turn/decision.hpp"
+#include "place/in_force.hpp"
 #include "turn/questions.hpp"
-#include "turn/settings.hpp"
 
 namespace chorus::tasks_command {
 namespace {
 
 using base::Error;
 using base::ErrorCode;
-using What = turn::Decision::Verb;
+using What = place::Decision::Verb;
 
 struct Options {
     std::string id;
@@ -39,7 +39,7 @@ void print_json(Opened& opened, const store::Prompt& prompt, bool goes_on) {
 }
 
 base::ExitStatus decide(const Options& options, What what, Opened& opened) {
-    turn::Decision decision;
+    place::Decision decision;
     decision.verb = what;
     decision.id = options.id;
     decision.text = what == What::answer ? base::join(options.words, " ") : options.reason;
@@ -51,17 +51,17 @@ base::ExitStatus decide(const Options& options, What what, Opened& opened) {
                                          : std::string("chorus-run NAME --") +
                                                (what == What::deny ? "deny" : "approve") +
                                                " all decides all questions of a thread");
-    const turn::Decider decider{.home = opened.home,
-                                .environment = opened.environment,
-                                .actor = turn::actor_text(options.actor, opened.environment),
-                                .warn = notice};
-    const auto decided = turn::decide(opened.store, decider, {}, decision);
+    const approval::Decider decider{.home = opened.home,
+                                    .environment = opened.environment,
+                                    .actor = place::actor_text(options.actor, opened.environment),
+                                    .warn = notice};
+    const auto decided = approval::decide(opened.store, decider, {}, decision);
     for (const store::Prompt& prompt : decided) {
         const bool goes_on = options.goes_on && prompt.turn_id != 0;
         if (options.json)
             print_json(opened, prompt, goes_on);
         else
-            notice(prompt.state + " " + prompt.id + ": " + turn::in_one_line(prompt));
+            notice(prompt.state + " " + prompt.id + ": " + approval::in_one_line(prompt));
         if (goes_on)
             task::begin_turn(agent_of(opened, prompt), thread_of(opened, prompt),
                              task::Begin::resume, opened.environment);

@@ -3,7 +3,7 @@
 
 #include "chorus-tasks/standing.hpp"
 #include "chorus-tasks/verb.hpp"
-#include "turn/shutdown.hpp"
+#include "place/shutdown.hpp"
 
 namespace chorus::tasks_command {
 namespace {
@@ -24,7 +24,7 @@ std::vector<store::Task> chosen(const task::Site& site, const std::vector<std::s
 base::ExitStatus run(const Options& options, Opened& opened) {
     const task::Site site = require_site(opened, options.agent);
     const auto ended =
-        task::end(site, chosen(site, options.ids), turn::shutdown_grace_ms(opened.environment));
+        task::end(site, chosen(site, options.ids), place::shutdown_grace_ms(opened.environment));
     task::mirror(site);
     base::ExitStatus status = base::ExitStatus::done;
     for (const store::Task& task : ended) {

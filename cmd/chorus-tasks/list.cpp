@@ -6,9 +6,9 @@
 #include "chorus-tasks/standing.hpp"
 #include "chorus-tasks/view.hpp"
 #include "cli/table.hpp"
+#include "place/agent_tasks.hpp"
+#include "report/standing.hpp"
 #include "sys/clock.hpp"
-#include "turn/standing.hpp"
-#include "turn/tasks.hpp"
 
 namespace chorus::tasks_command {
 namespace {
@@ -26,9 +26,9 @@ struct Tasks {
 };
 
 Tasks load(Opened& opened, const store::Agent& agent, bool all) {
-    const std::string problem = turn::settle_tasks(opened.home, opened.store, agent);
+    const std::string problem = report::settle_tasks(opened.home, opened.store, agent);
     if (!problem.empty()) notice(problem);
-    const base::TimeMs since = all ? -1 : sys::now_ms() - turn::recently_ms;
+    const base::TimeMs since = all ? -1 : sys::now_ms() - report::recently_ms;
     return {store::running_tasks(opened.store, agent.id),
             store::ended_tasks(opened.store, agent.id, since)};
 }
@@ -114,7 +114,7 @@ Action add_list(cli::Command& verb) {
     add_json(verb, *options, "print one JSON object per line");
     return [options](Opened& opened) {
         const store::Agent agent = known_agent(opened, options->name);
-        if (!is_gone(agent)) tell_plants(turn::task_site(opened.store, opened.home, agent));
+        if (!is_gone(agent)) tell_plants(place::task_site(opened.store, opened.home, agent));
         return show(opened, *options, [&](Form form, std::size_t width) {
             return draw(opened, *options, agent, form, width);
         });

@@ -9,9 +9,9 @@
 #include "chorus-tasks/verb.hpp"
 #include "cli/text_stream.hpp"
 #include "life/agents.hpp"
+#include "place/agent_tasks.hpp"
 #include "sys/fd.hpp"
 #include "sys/signals.hpp"
-#include "turn/tasks.hpp"
 
 namespace chorus::tasks_command {
 namespace {
@@ -72,7 +72,7 @@ class Follower {
 
 base::ExitStatus run(const Options& options, Opened& opened) {
     const store::Agent agent = life::require_known(opened.store, options.agent);
-    const task::Site site = turn::task_site(opened.store, opened.home, agent);
+    const task::Site site = place::task_site(opened.store, opened.home, agent);
     const store::Task task = task::require_task(site, options.id);
     Follower follower(options.from_stderr ? site.directory.task_err(task.id)
                                           : site.directory.task_out(task.id));

@@ -2,14 +2,14 @@
 
 #include "chorus-tasks/view.hpp"
 #include "cli/table.hpp"
-#include "turn/standing.hpp"
+#include "report/standing.hpp"
 
 namespace chorus::tasks_command {
 namespace {
 
 using cli::Form;
+using report::AgentLine;
 using store::AgentStatus;
-using turn::AgentLine;
 
 // An agent that is not active is shown by its status.
 std::string state_of(const AgentLine& line) {
@@ -49,7 +49,7 @@ cli::Table table_of(const std::vector<AgentLine>& agents, Form form) {
 }
 
 cli::Frame draw(Opened& opened, Form form, std::size_t width) {
-    const std::vector<AgentLine> agents = turn::standing_of_all(opened.home, opened.store);
+    const std::vector<AgentLine> agents = report::standing_of_all(opened.home, opened.store);
     cli::Frame frame;
     if (form == Form::json) {
         for (const AgentLine& line : agents) frame.lines.push_back(json_of(line));

@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 
+#include "approval/decision.hpp"
 #include "chorus-tasks/view.hpp"
 #include "cli/time.hpp"
 #include "life/agents.hpp"
@@ -17,7 +18,7 @@ struct Options {
 
 void print_json(Opened& opened, const store::Prompt& prompt) {
     chat::PromptNotice notice = turn::notice_of(prompt);
-    notice.changed = turn::changed_since_asked(opened.store, opened.home, prompt);
+    notice.changed = approval::changed_since_asked(opened.store, opened.home, prompt);
     chat::JsonText out = chat::open_object("pending");
     write_text(out, "agent", agent_of(opened, prompt));
     write_number(out, "thread", thread_of(opened, prompt), 0);
@@ -31,8 +32,9 @@ void print_lines(Opened& opened, const std::vector<store::Prompt>& prompts) {
     for (const store::Prompt& prompt : prompts) {
         std::cout << prompt.id << '\t' << agent_of(opened, prompt) << '\t'
                   << cli::shown_time(prompt.created_at) << '\t'
-                  << one_line(turn::in_one_line(prompt));
-        const std::string changed = turn::changed_since_asked(opened.store, opened.home, prompt);
+                  << one_line(approval::in_one_line(prompt));
+        const std::string changed =
+            approval::changed_since_asked(opened.store, opened.home, prompt);
         if (!changed.empty()) std::cout << "\tsince it was asked: " << one_line(changed);
         std::cout << '\n';
     }
@@ -42,7 +44,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
     std::optional<store::AgentId> agent;
     if (!options.agent.empty())
         agent = life::require_agent(opened.home, opened.store, options.agent).id;
-    const auto prompts = turn::waiting_prompts(opened.store, agent);
+    const auto prompts = approval::waiting_prompts(opened.store, agent);
     if (options.json)
         for (const store::Prompt& prompt : prompts) print_json(opened, prompt);
     else

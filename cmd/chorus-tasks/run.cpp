@@ -5,7 +5,7 @@
 #include "chorus-tasks/standing.hpp"
 #include "chorus-tasks/verb.hpp"
 #include "life/agents.hpp"
-#include "turn/tasks.hpp"
+#include "place/agent_tasks.hpp"
 
 namespace chorus::tasks_command {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 struct Options {
     std::string agent;
     std::vector<std::string> words;
-    turn::HandOrder order;
+    place::HandOrder order;
     bool json = false;
 };
 
@@ -43,7 +43,7 @@ base::ExitStatus run(Options& options, Opened& opened) {
         throw base::Error(base::ErrorCode::bad_request, "run: the command is not UTF-8");
     if (options.order.goes_on && options.order.on_exit.empty())
         throw base::Error(base::ErrorCode::bad_request, "--run: needs the message of --on-exit");
-    const store::Task task = turn::start_by_hand(
+    const store::Task task = place::start_by_hand(
         opened.store, life::require_agent(opened.home, opened.store, options.agent), options.order,
         opened.home, opened.environment);
     if (options.json)

@@ -1,19 +1,19 @@
 #include "chorus-tasks/standing.hpp"
 
+#include "approval/decision.hpp"
 #include "base/text.hpp"
 #include "chat/event.hpp"
 #include "chorus-tasks/view.hpp"
 #include "cli/time.hpp"
 #include "sys/clock.hpp"
-#include "turn/decision.hpp"
 #include "turn/questions.hpp"
 
 namespace chorus::tasks_command {
 
+using report::ThreadStanding;
 using store::Task;
 using store::TaskStatus;
 using store::TurnState;
-using turn::ThreadStanding;
 
 std::string exit_of(const Task& task) {
     if (task.signal != 0) return "signal " + base::signal_name(task.signal);
@@ -58,11 +58,11 @@ std::string state_of(const ThreadStanding& thread) {
 }
 
 std::string doing_of(const ThreadStanding& thread) {
-    std::string text = one_line(turn::what_of(thread));
+    std::string text = one_line(report::what_of(thread));
     if (thread.since == 0) return text;
     const std::string span = cli::span_text(sys::now_ms() - thread.since);
     return text + (text.empty() ? "" : ", ") + span +
-           (turn::is_at_work(thread.state) ? "" : " ago");
+           (report::is_at_work(thread.state) ? "" : " ago");
 }
 
 void write_pending(chat::JsonText& out, const std::vector<store::Prompt>& prompts) {
@@ -84,12 +84,12 @@ void write_last_turn(chat::JsonText& out, const ThreadStanding* thread) {
     out.begin_object().key("thread").number(turn.thread_id);
     out.key("turn").number(turn.turn_number).key("turn_id").number(turn.id);
     write_text(out, "turn_state", store::name(thread->state));
-    write_text(out, "state", turn::a2a_state(thread->state));
+    write_text(out, "state", report::a2a_state(thread->state));
     write_text(out, "reason", turn.reason);
-    write_text(out, "doing", turn::what_of(*thread));
+    write_text(out, "doing", report::what_of(*thread));
     write_number(out, "pid", turn.pid, 0);
     write_time(out, "started_at", turn.started_at);
-    write_time(out, "working_since_at", turn::is_at_work(thread->state) ? thread->since : 0);
+    write_time(out, "working_since_at", report::is_at_work(thread->state) ? thread->since : 0);
     write_time(out, "ended_at", turn.ended_at);
     out.key("iterations").number(turn.iterations).key("tool_calls").number(turn.tool_calls);
     out.key("calls").begin_array();
@@ -106,7 +106,7 @@ void write_last_turn(chat::JsonText& out, const ThreadStanding* thread) {
         out.key("error").null();
     write_time(out, "resume_at", turn.resume_at);
     write_number(out, "exit_code", turn.exit_code, -1);
-    write_number(out, "signal", turn::signal_of(turn), 0);
+    write_number(out, "signal", report::signal_of(turn), 0);
     out.end_object();
 }
 

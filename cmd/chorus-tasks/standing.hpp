@@ -4,8 +4,8 @@
 #include <string>
 
 #include "chat/json_text.hpp"
+#include "report/standing.hpp"
 #include "store/tasks.hpp"
-#include "turn/standing.hpp"
 
 namespace chorus::tasks_command {
 
@@ -18,14 +18,14 @@ void write_members(chat::JsonText& out, const store::Task& task, const std::stri
 std::string json_of(const store::Task& task, const std::string& agent);
 
 // Returns the state of the thread's newest turn, "idle" if it has none.
-std::string state_of(const turn::ThreadStanding& thread);
+std::string state_of(const report::ThreadStanding& thread);
 // Returns what the thread does and for how long: "calling bash (+3), 12 sec".
-std::string doing_of(const turn::ThreadStanding& thread);
+std::string doing_of(const report::ThreadStanding& thread);
 // Writes into an open object.
-void write_members(chat::JsonText& out, const turn::ThreadStanding& thread,
+void write_members(chat::JsonText& out, const report::ThreadStanding& thread,
                    const std::string& agent);
 // Writes the member last_turn: an object, or null.
-void write_last_turn(chat::JsonText& out, const turn::ThreadStanding* thread);
+void write_last_turn(chat::JsonText& out, const report::ThreadStanding* thread);
 // Writes the member pending.
 void write_pending(chat::JsonText& out, const std::vector<store::Prompt>& prompts);
 

@@ -1,24 +1,24 @@
 #include <algorithm>
 #include <memory>
 
+#include "approval/decision.hpp"
 #include "base/text.hpp"
 #include "chat/event.hpp"
 #include "chorus-tasks/standing.hpp"
 #include "chorus-tasks/view.hpp"
 #include "cli/table.hpp"
 #include "cli/time.hpp"
+#include "place/agent_tasks.hpp"
 #include "sys/clock.hpp"
-#include "turn/decision.hpp"
 #include "turn/questions.hpp"
-#include "turn/tasks.hpp"
 
 namespace chorus::tasks_command {
 namespace {
 
 using cli::Form;
-using turn::AgentStanding;
-using turn::ThreadStanding;
-using turn::WorkspaceStanding;
+using report::AgentStanding;
+using report::ThreadStanding;
+using report::WorkspaceStanding;
 
 // Looking at every file of a large workspace takes long, so with --follow at most a tenth of the
 // time is spent on it.
@@ -27,7 +27,7 @@ class Workspace {
     const WorkspaceStanding& look(const agent::Home& home, const store::Agent& agent) {
         const std::int64_t begun = sys::monotonic_ms();
         if (begun < next_ms_) return seen_;
-        seen_ = turn::workspace_of(home, agent);
+        seen_ = report::workspace_of(home, agent);
         const std::int64_t now = sys::monotonic_ms();
         next_ms_ = now + std::max<std::int64_t>(500, 10 * (now - begun));
         return seen_;
@@ -48,13 +48,13 @@ std::string state_of_agent(const ThreadStanding* first) {
 
 // "active (37 messages, idle 5 min, 25 min left)"
 std::string context_text(const AgentStanding& standing) {
-    const turn::ContextStanding& context = standing.context;
+    const report::ContextStanding& context = standing.context;
     const base::TimeMs now = sys::now_ms();
     if (context.messages == 0) return "idle";
     std::string text = "active (" + std::to_string(context.messages) +
                        (context.messages == 1 ? " message, " : " messages, ");
-    const ThreadStanding* first = turn::foremost(standing.threads);
-    if (first != nullptr && turn::is_at_work(first->state)) return text + "in use)";
+    const ThreadStanding* first = report::foremost(standing.threads);
+    if (first != nullptr && report::is_at_work(first->state)) return text + "in use)";
     text += "idle " + cli::span_text(now - context.idle_since);
     if (context.idle_until > now)
         text += ", " + cli::span_text(context.idle_until - now) + " left";
@@ -109,14 +109,14 @@ void add_prompts(std::vector<std::string>& lines, const std::vector<store::Promp
                  std::size_t width) {
     if (!prompts.empty()) lines.emplace_back("Pending questions:");
     for (const store::Prompt& prompt : prompts)
-        lines.push_back(fitted("  [" + prompt.id + "] ", one_line(turn::in_one_line(prompt)),
+        lines.push_back(fitted("  [" + prompt.id + "] ", one_line(approval::in_one_line(prompt)),
                                " (asked " + ago(prompt.created_at) + ")", width));
 }
 
 std::vector<std::string> for_people(const AgentStanding& standing,
                                     const WorkspaceStanding& workspace, std::size_t width) {
     const store::Agent& agent = standing.agent;
-    const ThreadStanding* first = turn::foremost(standing.threads);
+    const ThreadStanding* first = report::foremost(standing.threads);
     std::vector<std::string> lines{"Agent: " + agent.name};
     if (!agent.description.empty()) lines.push_back("Description: " + one_line(agent.description));
     lines.push_back("Model: " + one_line(standing.model));
@@ -141,7 +141,7 @@ std::vector<std::string> for_people(const AgentStanding& standing,
 
 std::vector<std::string> plain(const AgentStanding& standing, const WorkspaceStanding& workspace) {
     const store::Agent& agent = standing.agent;
-    const ThreadStanding* first = turn::foremost(standing.threads);
+    const ThreadStanding* first = report::foremost(standing.threads);
     std::vector<std::string> lines;
     const auto add = [&](std::vector<std::string> fields) { lines.push_back(cli::tabbed(fields)); };
     add({"agent", agent.name});
@@ -149,7 +149,7 @@ std::vector<std::string> plain(const AgentStanding& standing, const WorkspaceSta
     add({"model", one_line(standing.model)});
     add({"permissions", one_line(standing.permissions)});
     add({"state", state_of_agent(first),
-         first == nullptr ? std::string() : one_line(turn::what_of(*first))});
+         first == nullptr ? std::string() : one_line(report::what_of(*first))});
     add({"context", standing.context.messages == 0 ? "idle" : "active",
          std::to_string(standing.context.messages)});
     add({"idle", iso(standing.context.idle_since), iso(standing.context.idle_until)});
@@ -157,20 +157,21 @@ std::vector<std::string> plain(const AgentStanding& standing, const WorkspaceSta
          one_line(workspace.problem)});
     for (const ThreadStanding& one : standing.threads)
         add({"thread", std::to_string(one.thread.id), one_line(one.thread.branch), state_of(one),
-             one_line(turn::what_of(one)), iso(one.since)});
+             one_line(report::what_of(one)), iso(one.since)});
     for (const auto* part : {&standing.running, &standing.ended})
         for (const store::Task& task : *part)
             add({"task", task.id, std::string(store::name(task.status)), iso(task.started_at),
                  iso(task.ended_at), exit_of(task), one_line(task.command)});
     for (const store::Prompt& prompt : standing.prompts)
-        add({"pending", prompt.id, iso(prompt.created_at), one_line(turn::in_one_line(prompt))});
+        add({"pending", prompt.id, iso(prompt.created_at),
+             one_line(approval::in_one_line(prompt))});
     if (const auto& session = standing.last_session)
         add({"session", session->id, iso(session->saved_at), one_line(session->summary)});
     for (const std::string& problem : standing.problems) add({"problem", one_line(problem)});
     return lines;
 }
 
-void write_context(chat::JsonText& out, const turn::ContextStanding& context) {
+void write_context(chat::JsonText& out, const report::ContextStanding& context) {
     write_text(out.key("context").begin_object(), "state",
                context.messages == 0 ? "idle" : "active");
     out.key("messages").number(context.messages);
@@ -213,7 +214,7 @@ void write_tasks(chat::JsonText& out, const char* key, const std::vector<store::
 
 std::string json(const AgentStanding& standing, const WorkspaceStanding& workspace) {
     const store::Agent& agent = standing.agent;
-    const ThreadStanding* first = turn::foremost(standing.threads);
+    const ThreadStanding* first = report::foremost(standing.threads);
     chat::JsonText out = chat::open_object("status");
     write_text(out, "agent", agent.name);
     out.key("generation").number(agent.generation);
@@ -250,12 +251,12 @@ Action add_status(cli::Command& verb) {
     add_json(verb, *options, "print one JSON object");
     return [options](Opened& opened) {
         const store::Agent known = known_agent(opened, options->name);
-        if (!is_gone(known)) tell_plants(turn::task_site(opened.store, opened.home, known));
+        if (!is_gone(known)) tell_plants(place::task_site(opened.store, opened.home, known));
         Workspace workspace;
         return show(opened, *options, [&](Form form, std::size_t width) {
             const store::Agent agent = again(opened, known);
             const auto standing =
-                turn::standing_of(opened.home, opened.environment, opened.store, agent);
+                report::standing_of(opened.home, opened.environment, opened.store, agent);
             const WorkspaceStanding none;
             const WorkspaceStanding& seen =
                 is_gone(agent) && !agent.files_kept ? none : workspace.look(opened.home, agent);

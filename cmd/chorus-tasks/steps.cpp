@@ -40,7 +40,7 @@ std::optional<store::Turn> chosen_turn(Opened& opened, const store::Agent& agent
 
 // Adds what a running turn does now, as steps without an end: they are not recorded yet.
 void add_present(Opened& opened, const store::Turn& turn, std::vector<Step>& steps) {
-    if (!turn::is_at_work(turn::state_now(turn))) return;
+    if (!report::is_at_work(report::state_now(turn))) return;
     auto number = static_cast<std::int64_t>(steps.size());
     const auto calls = store::unfinished_tool_runs(opened.store, turn.id);
     const base::TimeMs last = steps.empty() ? turn.started_at : steps.back().ended_at;
@@ -78,7 +78,7 @@ std::vector<std::string> for_people(const store::Turn& turn, const std::vector<S
     }
     std::vector<std::string> lines{"Turn " + std::to_string(turn.turn_number) + " of thread " +
                                    std::to_string(turn.thread_id) + ", " +
-                                   std::string(store::name(turn::state_now(turn))) + ", began " +
+                                   std::string(store::name(report::state_now(turn))) + ", began " +
                                    ago(turn.started_at)};
     for (std::string& line : table.lines(width)) lines.push_back(std::move(line));
     cut_lines(lines, width);

@@ -9,7 +9,7 @@ namespace {
 
 using cli::Align;
 using cli::Form;
-using turn::ThreadStanding;
+using report::ThreadStanding;
 
 std::vector<std::string> for_people(const std::vector<ThreadStanding>& threads, std::size_t width) {
     cli::Table table({{"THREAD", Align::right},
@@ -20,15 +20,15 @@ std::vector<std::string> for_people(const std::vector<ThreadStanding>& threads, 
                       {"ABOUT", Align::left, true}});
     for (const ThreadStanding& one : threads)
         table.add({std::to_string(one.thread.id), one_line(one.thread.branch), state_of(one),
-                   turn::is_at_work(one.state) ? doing_of(one) : one_line(turn::what_of(one)),
+                   report::is_at_work(one.state) ? doing_of(one) : one_line(report::what_of(one)),
                    ago(one.thread.last_activity), one_line(one.thread.summary)});
     return table.lines(width);
 }
 
 std::string plain_line(const ThreadStanding& one) {
     return cli::tabbed({std::to_string(one.thread.id), one_line(one.thread.branch), state_of(one),
-                        one_line(turn::what_of(one)),
-                        turn::is_at_work(one.state) ? iso(one.since) : "",
+                        one_line(report::what_of(one)),
+                        report::is_at_work(one.state) ? iso(one.since) : "",
                         iso(one.thread.last_activity), one_line(one.thread.summary)});
 }
 
@@ -40,7 +40,7 @@ std::string json_of(const ThreadStanding& thread, const std::string& agent) {
 
 cli::Frame draw(Opened& opened, const store::Agent& known, Form form, std::size_t width) {
     const store::Agent agent = again(opened, known);
-    const auto threads = turn::standing_of_threads(opened.store, agent);
+    const auto threads = report::standing_of_threads(opened.store, agent);
     cli::Frame frame{.lines = {}, .is_last = is_gone(agent)};
     if (form == Form::terminal)
         frame.lines = for_people(threads, width);

@@ -2,14 +2,14 @@
 
 #include "cli/main.hpp"
 #include "life/agents.hpp"
+#include "place/agent_tasks.hpp"
 #include "store/turns.hpp"
-#include "turn/tasks.hpp"
 
 namespace chorus::tasks_command {
 
 task::Site require_site(Opened& opened, const std::string& name) {
-    return turn::task_site(opened.store, opened.home,
-                           life::require_agent(opened.home, opened.store, name));
+    return place::task_site(opened.store, opened.home,
+                            life::require_agent(opened.home, opened.store, name));
 }
 
 std::string agent_of(Opened& opened, const store::Prompt& prompt) {

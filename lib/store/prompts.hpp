@@ -20,7 +20,7 @@ struct Prompt {
     std::string action;
     std::string tool;
     std::string arguments;
-    // What an approval is bound to (turn/binding.hpp).
+    // What an approval is bound to (approval/binding.hpp).
     std::string arguments_hash;
     std::string directory;
     std::string profile;

@@ -5,16 +5,16 @@
 #include "context/status.hpp"
 #include "context/window.hpp"
 #include "life/trust.hpp"
+#include "place/secrets.hpp"
 #include "policy/profile.hpp"
 #include "store/messages.hpp"
 #include "store/prompts.hpp"
 #include "turn/live.hpp"
-#include "turn/secrets.hpp"
 
 namespace chorus::turn {
 namespace {
 
-std::int64_t opening_tokens(const Place& place, const chat::Request& opening) {
+std::int64_t opening_tokens(const place::Place& place, const chat::Request& opening) {
     std::size_t bytes = opening.system.size() + opening.documents.size();
     for (const chat::ToolDefinition& tool : opening.tools)
         bytes += tool.name.size() + tool.description.size() + tool.schema.size();
@@ -23,7 +23,7 @@ std::int64_t opening_tokens(const Place& place, const chat::Request& opening) {
            (project ? context::estimated_tokens(*project) : 0);
 }
 
-std::int64_t room_beside(Place& place, const Loaded& loaded, const chat::Request& request,
+std::int64_t room_beside(place::Place& place, const Loaded& loaded, const chat::Request& request,
                          const std::vector<chat::Message>& messages) {
     std::int64_t budget = loaded.settings.token_budget;
     if (budget == 0) return 0;
@@ -51,27 +51,30 @@ bool have_grown(const store::CutLimits& before, const store::CutLimits& now) {
 
 }  // namespace
 
-InForce in_force_for(Place& place, const TurnOptions& options) {
-    InForce in_force =
-        configuration_in_force(place.store, place.agent, place.directory, place.home_configuration);
+place::InForce in_force_for(place::Place& place, const place::TurnOptions& options) {
+    place::InForce in_force = place::configuration_in_force(
+        place.store, place.agent, place.directory, place.home_configuration);
     in_force.for_turn = options.permissions;
     in_force.is_shared = place.is_shared;
     return in_force;
 }
 
-Loaded load(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+Loaded load(place::Place& place, const place::TurnOptions& options,
+            const place::Surroundings& surroundings) {
     Loaded loaded;
-    InForce in_force = in_force_for(place, options);
+    place::InForce in_force = in_force_for(place, options);
     loaded.configuration = in_force.configuration;
-    loaded.settings = resolve_settings(options, surroundings.environment, loaded.configuration,
-                                       place.home_configuration, surroundings.home);
-    add_secrets(place.redaction, surroundings.environment, loaded.configuration.shared.environment);
+    loaded.settings =
+        place::resolve_settings(options, surroundings.environment, loaded.configuration,
+                                place.home_configuration, surroundings.home);
+    place::add_secrets(place.redaction, surroundings.environment,
+                       loaded.configuration.shared.environment);
     loaded.configuration.system_prompt = place.redaction.apply(loaded.configuration.system_prompt);
-    loaded.rights = rights_of(in_force, place.home_configuration, loaded.settings.sandbox);
+    loaded.rights = place::rights_of(in_force, place.home_configuration, loaded.settings.sandbox);
     loaded.joined = place.joined_rights;
     loaded.is_shared = place.is_shared;
     for (const std::string& text : loaded.joined)
-        join_rights(text, place.home_configuration, loaded.rights, loaded.settings.sandbox);
+        place::join_rights(text, place.home_configuration, loaded.rights, loaded.settings.sandbox);
     loaded.untrusted = std::move(in_force.untrusted);
     loaded.file = std::move(in_force.file);
     loaded.part = std::move(in_force.part);
@@ -79,17 +82,18 @@ Loaded load(Place& place, const TurnOptions& options, const Surroundings& surrou
     return loaded;
 }
 
-bool is_current(Place& place, const Loaded& loaded) {
+bool is_current(place::Place& place, const Loaded& loaded) {
     return loaded.joined == place.joined_rights && loaded.is_shared == place.is_shared &&
            agent::configuration_text(place.directory) == loaded.file &&
            life::trusted_part(place.store, place.agent.id) == loaded.part;
 }
 
-WindowFrame frame_for(const Place& place, const Settings& settings, base::TimeMs now) {
+WindowFrame frame_for(const place::Place& place, const place::Settings& settings,
+                      base::TimeMs now) {
     return {now - settings.rolling_window_ms, place.agent.last_clear_message};
 }
 
-std::int64_t room_for_messages(Place& place, const Loaded& loaded,
+std::int64_t room_for_messages(place::Place& place, const Loaded& loaded,
                                const std::vector<chat::Message>& messages) {
     if (loaded.settings.token_budget == 0) return 0;
     chat::Request opening;
@@ -97,7 +101,7 @@ std::int64_t room_for_messages(Place& place, const Loaded& loaded,
     return room_beside(place, loaded, opening, messages);
 }
 
-bool exceeds_limits(Place& place, const Loaded& loaded, const chat::Request& request) {
+bool exceeds_limits(place::Place& place, const Loaded& loaded, const chat::Request& request) {
     const std::vector<chat::Message>& messages = request.messages;
     const std::int64_t most = loaded.settings.max_messages;
     if (most > 0 && static_cast<std::int64_t>(messages.size()) > most) return true;
@@ -105,7 +109,7 @@ bool exceeds_limits(Place& place, const Loaded& loaded, const chat::Request& req
            context::estimated_tokens(messages) > room_beside(place, loaded, request, messages);
 }
 
-AssembledWindow assemble_window(Place& place, const Loaded& loaded, const WindowFrame& frame,
+AssembledWindow assemble_window(place::Place& place, const Loaded& loaded, const WindowFrame& frame,
                                 std::int64_t open_turn) {
     if (frame.is_fresh) return {.messages = store::load_turn_messages(place.store, open_turn)};
     store::Thread& thread = place.thread;
@@ -148,7 +152,7 @@ std::vector<chat::ToolDefinition> visible_tools(const std::vector<policy::Profil
     return definitions;
 }
 
-void write_opening(const Place& place, const Loaded& loaded, chat::Request& request) {
+void write_opening(const place::Place& place, const Loaded& loaded, chat::Request& request) {
     request.model = model::parse_model_name(loaded.settings.model).name;
     request.system = loaded.configuration.system_prompt;
     request.documents = place.redaction.apply(context::documents_text(place.directory));
@@ -188,7 +192,8 @@ store::Prefix prefix_of(const Loaded& loaded, const chat::Request& request,
     return prefix;
 }
 
-chat::Message user_message(Place& place, const std::string& text, std::vector<store::Task> tasks) {
+chat::Message user_message(place::Place& place, const std::string& text,
+                           std::vector<store::Task> tasks) {
     auto ended = store::tasks_ended_since_turn(place.store, place.agent.id, place.thread.id);
     std::move(ended.begin(), ended.end(), std::back_inserter(tasks));
     chat::Message message;
@@ -199,7 +204,7 @@ chat::Message user_message(Place& place, const std::string& text, std::vector<st
     return message;
 }
 
-std::optional<chat::Message> project_message(const Place& place) {
+std::optional<chat::Message> project_message(const place::Place& place) {
     const auto text = context::project_text(place.root);
     if (!text) return std::nullopt;
     chat::Message message;

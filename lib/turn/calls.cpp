@@ -4,10 +4,10 @@
 #include <future>
 #include <utility>
 
+#include "approval/trust_prompt.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "sys/clock.hpp"
-#include "turn/trust.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -25,8 +25,8 @@ CallOutcome outcome_of(const Record::Finished& finished) {
 
 }  // namespace
 
-Calls::Calls(Place& place, Record& record, tools::Workplace& workplace,
-             const Surroundings& surroundings, std::vector<chat::TurnResult::Denied>& denied)
+Calls::Calls(place::Place& place, Record& record, tools::Workplace& workplace,
+             const place::Surroundings& surroundings, std::vector<chat::TurnResult::Denied>& denied)
     : place_(place),
       record_(record),
       workplace_(workplace),
@@ -42,18 +42,19 @@ void Calls::emit(const chat::Event& event) const {
 
 void Calls::ask_terminal(Judged& judged) {
     if (!judged.asks || rules_.stopping()) return;
-    const Reply reply = questions_.ask(judged, rules_.prompt_ttl_ms);
+    const place::Reply reply = questions_.ask(judged, rules_.prompt_ttl_ms);
     note_denied(judged);
-    if (reply.what != Reply::What::always) return;
+    if (reply.what != place::Reply::What::always) return;
     const std::string before = rules_.rights->fingerprint;
     const std::string problem =
         place_.redaction.changes(judged.decided.action)
             ? "the action contains a secret"
-            : grant_problem(widening(), sys::invoking_person(surroundings_.environment), "custom");
+            : approval::grant_problem(widening(), sys::invoking_person(surroundings_.environment),
+                                      "custom");
     if (!problem.empty())
         return surroundings_.warn("always: " + problem + "; it is approved this once");
-    allow_always(place_.store, widening(),
-                 [&] { return std::vector<std::string>{judged.decided.action}; });
+    approval::allow_always(place_.store, widening(),
+                           [&] { return std::vector<std::string>{judged.decided.action}; });
     rules_.renew();
     // the same person approved the other calls of the answer, so these approvals stay valid
     for (Judged& other : judged_)
@@ -66,9 +67,9 @@ void Calls::ask_terminal(Judged& judged) {
 
 // Returns true if the turn need not wait for this call.
 bool Calls::answer_for_nobody(Judged& judged) {
-    if (rules_.on_ask == OnAsk::deny) {
+    if (rules_.on_ask == place::OnAsk::deny) {
         refuse(judged, "ask_denied", "approval needed, and --on-ask is deny");
-    } else if (rules_.on_ask == OnAsk::suspend &&
+    } else if (rules_.on_ask == place::OnAsk::suspend &&
                place_.redaction.changes(judged.decided.call.arguments)) {
         // the question is stored without secrets, and would differ from the call it asks about
         deny(judged, "a pending question would store a secret");
@@ -105,7 +106,7 @@ Decided Calls::settle_open() {
     for (Judged& judged : judged_) open = (judged.asks && !answer_for_nobody(judged)) || open;
     // --resume asks a question again that a signal interrupted
     if (!open || rules_.stopping()) return Decided::all;
-    if (rules_.on_ask == OnAsk::fail) {
+    if (rules_.on_ask == place::OnAsk::fail) {
         fail_all();
         return Decided::failed;
     }
@@ -187,7 +188,8 @@ chat::ToolResult Calls::execute(Judged& judged) const {
     const auto apply = std::exchange(judged.apply, {});
     chat::ToolResult result = at_the_border(judged, apply);
     if (judged.tool->name == "self_edit_permissions" && !result.is_error)
-        trust_permissions(place_, *wanted_profile(judged.tool->name, judged.arguments));
+        approval::trust_permissions(place_,
+                                    *place::wanted_profile(judged.tool->name, judged.arguments));
     return result;
 }
 

@@ -6,23 +6,23 @@
 #include <string>
 #include <vector>
 
+#include "approval/always.hpp"
+#include "place/rights.hpp"
 #include "tools/tool.hpp"
-#include "turn/always.hpp"
 #include "turn/checkpoint.hpp"
 #include "turn/judged.hpp"
 #include "turn/loop.hpp"
 #include "turn/questions.hpp"
-#include "turn/rights.hpp"
 
 namespace chorus::turn {
 
 // What deciding and running need besides the record; renewed at each iteration and before each
 // call.
 struct CallRules {
-    const Rights* rights = nullptr;
+    const place::Rights* rights = nullptr;
     std::int64_t parallel_tools = 1;
     std::int64_t prompt_ttl_ms = 0;
-    OnAsk on_ask = OnAsk::suspend;
+    place::OnAsk on_ask = place::OnAsk::suspend;
     std::function<bool()> stopping;  // if true, begin nothing new
     std::function<void()> renew;     // reads again what another call may have changed
 };
@@ -34,8 +34,8 @@ policy::Surroundings shell_surroundings(const sys::Sandbox& sandbox,
 
 class Calls {
   public:
-    Calls(Place& place, Record& record, tools::Workplace& workplace,
-          const Surroundings& surroundings, std::vector<chat::TurnResult::Denied>& denied);
+    Calls(place::Place& place, Record& record, tools::Workplace& workplace,
+          const place::Surroundings& surroundings, std::vector<chat::TurnResult::Denied>& denied);
 
     void use(const CallRules& rules) { rules_ = rules; }
     // Suspended: every question has become a row, which `prompts` lists, and nothing was run.
@@ -49,8 +49,8 @@ class Calls {
   private:
     Judged judge(const chat::ToolCall& call);
     policy::Decision weigh(const Judged& judged);
-    Widening widening() const;
-    Binding bind(const Judged& judged) const;
+    approval::Widening widening() const;
+    approval::Binding bind(const Judged& judged) const;
     void apply_policy(Judged& judged);
     void refuse_futile_question(Judged& judged) const;
     void deny(Judged& judged, const std::string& reason);
@@ -75,10 +75,10 @@ class Calls {
     void prepare_sandbox();
     void emit(const chat::Event& event) const;
 
-    Place& place_;
+    place::Place& place_;
     Record& record_;
     tools::Workplace& workplace_;
-    const Surroundings& surroundings_;
+    const place::Surroundings& surroundings_;
     std::vector<chat::TurnResult::Denied>& denied_;
     Questions questions_;
     TurnCheckpoint checkpoint_;

@@ -14,7 +14,7 @@ bool writes_in_workspace(const tools::Tool& tool) {
            (tool.kind == Class::write && tool.family != "self_edit" && tool.family != "task");
 }
 
-life::CheckpointSite site_of(Place& place, const Surroundings& surroundings,
+life::CheckpointSite site_of(place::Place& place, const place::Surroundings& surroundings,
                              const std::function<bool()>& stopping) {
     return {.home = surroundings.home,
             .store = place.store,

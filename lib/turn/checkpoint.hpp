@@ -4,16 +4,16 @@
 
 #include <functional>
 
+#include "place/place.hpp"
 #include "store/turns.hpp"
 #include "tools/tool.hpp"
-#include "turn/place.hpp"
 #include "turn/turn.hpp"
 
 namespace chorus::turn {
 
 class TurnCheckpoint {
   public:
-    TurnCheckpoint(Place& place, const Surroundings& surroundings)
+    TurnCheckpoint(place::Place& place, const place::Surroundings& surroundings)
         : place_(place), surroundings_(surroundings) {}
 
     // Called before the tool begins. Returns false if it must not begin because the turn is being
@@ -27,8 +27,8 @@ class TurnCheckpoint {
   private:
     bool keep(store::TurnId turn, const std::function<bool()>& stopping);
 
-    Place& place_;
-    const Surroundings& surroundings_;
+    place::Place& place_;
+    const place::Surroundings& surroundings_;
     bool may_have_written_ = false;
 };
 

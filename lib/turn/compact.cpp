@@ -29,7 +29,7 @@ std::vector<chat::Message> plain(const std::vector<SessionMessage>& messages) {
     return all;
 }
 
-context::SessionAbout about_compaction(const Settings& settings,
+context::SessionAbout about_compaction(const place::Settings& settings,
                                        const std::vector<SessionMessage>& messages) {
     return {.trigger = context::SessionTrigger::compaction,
             .model = settings.model,
@@ -41,8 +41,9 @@ std::string counted(std::size_t messages) {
 }
 
 // Returns false if there is no summary; the window is then cut without one.
-bool compact_dropped(Place& place, const Settings& settings, const Surroundings& surroundings,
-                     const WindowFrame& frame, AssembledWindow& window) {
+bool compact_dropped(place::Place& place, const place::Settings& settings,
+                     const place::Surroundings& surroundings, const WindowFrame& frame,
+                     AssembledWindow& window) {
     std::vector<chat::Message> replaced;
     for (const chat::Message& message : window.messages)
         if (message.is_compaction) replaced.push_back(message);
@@ -65,7 +66,7 @@ bool compact_dropped(Place& place, const Settings& settings, const Surroundings&
     return true;
 }
 
-void keep_cut(Place& place) {
+void keep_cut(place::Place& place) {
     store::Transaction transaction(place.store);
     store::set_cut(place.store, place.thread);
     transaction.commit();
@@ -74,7 +75,8 @@ void keep_cut(Place& place) {
 }  // namespace
 
 Compacted compact(store::Store& store, const store::Agent& agent, store::Thread thread,
-                  const Surroundings& surroundings, const std::function<life::HeldAgent()>& hold) {
+                  const place::Surroundings& surroundings,
+                  const std::function<life::HeldAgent()>& hold) {
     // a turn that waits will not have ended when the lock is held, so the model is not asked
     for (const store::Turn& turn : store::open_turns(store, agent.id))
         if (turn.pid == 0) context::require_no_open_turn(store, agent);
@@ -109,8 +111,9 @@ Compacted compact(store::Store& store, const store::Agent& agent, store::Thread 
     return compacted;
 }
 
-AssembledWindow fit_window(Place& place, const Loaded& loaded, const Surroundings& surroundings,
-                           const WindowFrame& frame, std::int64_t open_turn) {
+AssembledWindow fit_window(place::Place& place, const Loaded& loaded,
+                           const place::Surroundings& surroundings, const WindowFrame& frame,
+                           std::int64_t open_turn) {
     AssembledWindow window = assemble_window(place, loaded, frame, open_turn);
     if (loaded.settings.auto_compact && !window.dropped.empty() &&
         compact_dropped(place, loaded.settings, surroundings, frame, window)) {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "life/agents.hpp"
+#include "place/place.hpp"
 #include "store/sessions.hpp"
 #include "turn/live.hpp"
-#include "turn/place.hpp"
 
 namespace chorus::turn {
 
@@ -23,12 +23,14 @@ struct Compacted {
 // Error(provider_error) if no summary could be made, Error(agent_busy) if the context has changed
 // meanwhile or a turn has not ended; nothing is changed then.
 Compacted compact(store::Store& store, const store::Agent& agent, store::Thread thread,
-                  const Surroundings& surroundings, const std::function<life::HeldAgent()>& hold);
+                  const place::Surroundings& surroundings,
+                  const std::function<life::HeldAgent()>& hold);
 
 // Returns the window of the next request. Messages that its limits leave out are summarised first
 // if auto_compact is set; otherwise a warning counts them, once for each cut. Before a turn begins
 // (`open_turn` is 0) the thread's stored cut moves too.
-AssembledWindow fit_window(Place& place, const Loaded& loaded, const Surroundings& surroundings,
-                           const WindowFrame& frame, std::int64_t open_turn);
+AssembledWindow fit_window(place::Place& place, const Loaded& loaded,
+                           const place::Surroundings& surroundings, const WindowFrame& frame,
+                           std::int64_t open_turn);
 
 }  // namespace chorus::turn

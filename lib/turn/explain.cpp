@@ -1,14 +1,14 @@
 #include "turn/explain.hpp"
 
 #include "agent/profile_text.hpp"
-#include "turn/approval.hpp"
+#include "approval/approval.hpp"
 #include "turn/calls.hpp"
 #include "turn/live.hpp"
 
 namespace chorus::turn {
 namespace {
 
-void try_sandbox(const sys::Sandbox& sandbox, const Surroundings& surroundings,
+void try_sandbox(const sys::Sandbox& sandbox, const place::Surroundings& surroundings,
                  Explanation& explanation, policy::Surroundings& around) {
     explanation.sandbox = sys::name(sandbox.mode);
     const auto problem = sys::sandbox_problem(sandbox, surroundings.home.sandbox_state());
@@ -18,13 +18,14 @@ void try_sandbox(const sys::Sandbox& sandbox, const Surroundings& surroundings,
 
 }  // namespace
 
-Explanation explain(const ExplainOptions& options, const Surroundings& surroundings) {
-    TurnOptions turn;
+Explanation explain(const ExplainOptions& options, const place::Surroundings& surroundings) {
+    place::TurnOptions turn;
     turn.agent = options.agent;
-    Place place = open_place(turn, surroundings);
+    place::Place place = place::open_place(turn, surroundings);
     Loaded loaded = load(place, turn, surroundings);
     const tools::Workplace workplace = make_workplace(place, surroundings, loaded.settings);
-    const Proposed call = proposed(options.action, workplace, place.home_configuration);
+    const approval::Proposed call =
+        approval::proposed(options.action, workplace, place.home_configuration);
     Explanation explanation;
     explanation.profile = loaded.configuration.permissions.name;
     if (options.permissions) {
@@ -37,11 +38,11 @@ Explanation explain(const ExplainOptions& options, const Surroundings& surroundi
     explanation.is_shell = call.action.is_shell;
     policy::Surroundings around;
     if (call.action.is_shell) try_sandbox(workplace.sandbox, surroundings, explanation, around);
-    const std::string actor = actor_text("", surroundings.environment);
-    const Widening widening{surroundings.home, surroundings.environment, place.home_configuration,
-                            place.agent, actor};
+    const std::string actor = place::actor_text("", surroundings.environment);
+    const approval::Widening widening{surroundings.home, surroundings.environment,
+                                      place.home_configuration, place.agent, actor};
     explanation.decision =
-        decide_call(call, {loaded.rights, place.redaction, widening, {actor}, around});
+        approval::decide_call(call, {loaded.rights, place.redaction, widening, {actor}, around});
     explanation.reading = loaded.rights.profiles.front().read(call.action, around);
     return explanation;
 }

@@ -29,6 +29,6 @@ struct Explanation {
 
 // Decides as a turn would, and tests the sandbox as a turn does. Error(bad_request) if no tool
 // makes such an action; other errors as for a turn that cannot begin.
-Explanation explain(const ExplainOptions& options, const Surroundings& surroundings);
+Explanation explain(const ExplainOptions& options, const place::Surroundings& surroundings);
 
 }  // namespace chorus::turn

@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "approval/binding.hpp"
 #include "policy/profile.hpp"
 #include "store/prompts.hpp"
 #include "tools/tool.hpp"
-#include "turn/binding.hpp"
 #include "turn/record.hpp"
 
 namespace chorus::turn {
@@ -17,12 +17,12 @@ struct Judged {
     DecidedCall decided;
     const tools::Tool* tool = nullptr;
     tools::Arguments arguments;
-    bool asks = false;                             // not decided yet
-    std::optional<Binding> binding = {};           // of the call a person is asked about
-    std::optional<Binding> approved = {};          // what a person approved
-    std::optional<std::string> answer = {};        // a person's answer to a question
-    std::optional<store::Prompt> row = {};         // pending, or with the decision
-    std::function<chat::ToolResult()> apply = {};  // set from planning until it has run
+    bool asks = false;                               // not decided yet
+    std::optional<approval::Binding> binding = {};   // of the call a person is asked about
+    std::optional<approval::Binding> approved = {};  // what a person approved
+    std::optional<std::string> answer = {};          // a person's answer to a question
+    std::optional<store::Prompt> row = {};           // pending, or with the decision
+    std::function<chat::ToolResult()> apply = {};    // set from planning until it has run
 
     bool done = false;  // it has its result
 

@@ -1,9 +1,9 @@
 // The part of Calls that decides about calls before anything runs.
+#include "approval/approval.hpp"
 #include "base/text.hpp"
 #include "store/records.hpp"
 #include "tools/question.hpp"
 #include "tools/result.hpp"
-#include "turn/approval.hpp"
 #include "turn/calls.hpp"
 
 namespace chorus::turn {
@@ -48,7 +48,8 @@ Judged Calls::judge(const chat::ToolCall& call) {
     if (problem.empty() && judged.is_question())
         problem = tools::question_problem(judged.arguments);
     if (problem.empty())
-        problem = profile_problem(judged.tool->name, judged.arguments, place_.home_configuration);
+        problem =
+            place::profile_problem(judged.tool->name, judged.arguments, place_.home_configuration);
     if (!problem.empty()) {
         judged.decided.refusal = {problem, true};
         return judged;
@@ -61,20 +62,22 @@ policy::Decision Calls::weigh(const Judged& judged) {
     if (judged.tool->kind == tools::Class::command) prepare_sandbox();
     std::vector<std::string> actors = store::senders(place_.store, record_.turn().id);
     actors.push_back(record_.turn().actor);
-    Proposed call = proposed(*judged.tool, judged.arguments, workplace_, place_.home_configuration);
+    approval::Proposed call =
+        approval::proposed(*judged.tool, judged.arguments, workplace_, place_.home_configuration);
     call.text += judged.decided.call.arguments;
-    return decide_call(call, {*rules_.rights, place_.redaction, widening(), std::move(actors),
-                              shell_surroundings(workplace_.sandbox, workplace_.sandbox_problem)});
+    return approval::decide_call(
+        call, {*rules_.rights, place_.redaction, widening(), std::move(actors),
+               shell_surroundings(workplace_.sandbox, workplace_.sandbox_problem)});
 }
 
-Widening Calls::widening() const {
+approval::Widening Calls::widening() const {
     return {surroundings_.home, surroundings_.environment, place_.home_configuration,
             place_.agent,       record_.turn().actor,      record_.turn().id};
 }
 
-Binding Calls::bind(const Judged& judged) const {
-    return bind_call(*judged.tool, judged.arguments, workplace_.root, workplace_.directory,
-                     rules_.rights->fingerprint);
+approval::Binding Calls::bind(const Judged& judged) const {
+    return approval::bind_call(*judged.tool, judged.arguments, workplace_.root,
+                               workplace_.directory, rules_.rights->fingerprint);
 }
 
 // Applies the present profile and people's decisions about the call.

@@ -3,11 +3,11 @@
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "chat/json.hpp"
+#include "place/rights.hpp"
 #include "store/threads.hpp"
 #include "store/turns.hpp"
 #include "sys/file.hpp"
 #include "turn/last_turn.hpp"
-#include "turn/rights.hpp"
 
 namespace chorus::turn {
 
@@ -16,11 +16,11 @@ using base::ErrorCode;
 using base::ExitStatus;
 using store::TurnState;
 
-std::string hash_of_said(const TurnOptions& options) {
+std::string hash_of_said(const place::TurnOptions& options) {
     return base::sha256_hex(options.prompt + '\0' + options.stdin_text);
 }
 
-void check_same_prompt(const store::Turn& turn, const TurnOptions& options) {
+void check_same_prompt(const store::Turn& turn, const place::TurnOptions& options) {
     const chat::Json stored = chat::parse_json(turn.options, "turn options");
     const std::string said = chat::string_or(stored, "said");
     if (said.empty() || said == hash_of_said(options)) return;
@@ -31,7 +31,7 @@ void check_same_prompt(const store::Turn& turn, const TurnOptions& options) {
 }
 
 std::optional<store::Turn> turn_of_key(store::Store& store, store::AgentId agent,
-                                       const TurnOptions& options) {
+                                       const place::TurnOptions& options) {
     if (options.idempotency_key.empty()) return std::nullopt;
     auto turn = store::find_turn_by_key(store, agent, options.idempotency_key);
     if (turn) check_same_prompt(*turn, options);
@@ -40,7 +40,7 @@ std::optional<store::Turn> turn_of_key(store::Store& store, store::AgentId agent
 
 chat::TurnResult kept_from_going_on(store::Store& store, const std::string& agent,
                                     const store::Turn& turn, const Error& error,
-                                    const Surroundings& surroundings) {
+                                    const place::Surroundings& surroundings) {
     chat::TurnResult result = about(store, agent, turn);
     const bool is_canceled = error.code() == ErrorCode::canceled;
     result.state = is_canceled ? chat::State::canceled : chat::State::failed;
@@ -52,7 +52,8 @@ chat::TurnResult kept_from_going_on(store::Store& store, const std::string& agen
     return result;
 }
 
-void check_not_its_own(Place& place, const store::Turn& turn, const TurnOptions& options) {
+void check_not_its_own(place::Place& place, const store::Turn& turn,
+                       const place::TurnOptions& options) {
     if (!options.cancel_prompts || turn.ended_at != 0) return;
     const Asked asked = asked_of(place, turn);
     const bool is_parked = turn.state == TurnState::parked && is_still_parked(turn);
@@ -62,10 +63,11 @@ void check_not_its_own(Place& place, const store::Turn& turn, const TurnOptions&
                     " of thread " + std::to_string(turn.thread_id) +
                     ", which has this idempotency key",
                 "without --cancel-prompts the turn continues; without the key, " +
-                    giving_up(place, turn.thread_id));
+                    place::giving_up(place, turn.thread_id));
 }
 
-std::string told_of_unused(const Place& place, const store::Turn& turn, const TurnOptions& given) {
+std::string told_of_unused(const place::Place& place, const store::Turn& turn,
+                           const place::TurnOptions& given) {
     const chat::Json stored = chat::parse_json(turn.options, "turn options");
     const bool is_its_thread = given.thread == std::to_string(place.thread.id) ||
                                given.thread == place.thread.branch ||
@@ -77,7 +79,7 @@ std::string told_of_unused(const Place& place, const store::Turn& turn, const Tu
     if (!given.directory.empty() && sys::real_path(given.directory) != turn.working_directory)
         unused.emplace_back("--directory");
     if (given.fresh && !store::is_fresh(turn)) unused.emplace_back("--fresh");
-    const auto permissions = permissions_of_turn(turn);
+    const auto permissions = place::permissions_of_turn(turn);
     if (given.permissions && (!permissions || permissions->json != given.permissions->json))
         unused.emplace_back("--permissions");
     if (unused.empty()) return {};

@@ -1,5 +1,6 @@
 #include "turn/last_turn.hpp"
 
+#include "approval/decision.hpp"
 #include "base/error.hpp"
 #include "base/time.hpp"
 #include "chat/commands.hpp"
@@ -20,7 +21,7 @@ using base::ExitStatus;
 using store::TurnState;
 
 // Returns the result of a turn whose questions are decided, but which was not resumed.
-chat::TurnResult not_gone_on(Place& place, const store::Turn& turn) {
+chat::TurnResult not_gone_on(place::Place& place, const store::Turn& turn) {
     chat::TurnResult result = about(place.store, place.agent.name, turn);
     result.state = chat::State::input_required;
     result.reason = "decided";
@@ -28,12 +29,12 @@ chat::TurnResult not_gone_on(Place& place, const store::Turn& turn) {
     result.error =
         Error(ErrorCode::input_required, "turn: the previous turn is decided but not resumed",
               chat::resume_command(place.agent.name, turn.thread_id) + ", or " +
-                  giving_up(place, turn.thread_id));
+                  place::giving_up(place, turn.thread_id));
     return result;
 }
 
 // Returns the result of a turn that waits, or is parked and may not continue yet.
-std::optional<chat::TurnResult> still_open(Place& place, const store::Turn& turn,
+std::optional<chat::TurnResult> still_open(place::Place& place, const store::Turn& turn,
                                            const std::string& credential) {
     if (turn.state == TurnState::parked) {
         if (!waits_for(turn, credential)) return std::nullopt;
@@ -46,8 +47,8 @@ std::optional<chat::TurnResult> still_open(Place& place, const store::Turn& turn
 }
 
 // Turns the result into that of a message which was not recorded.
-chat::TurnResult not_accepted(chat::TurnResult result, const Place& place,
-                              const TurnOptions& options) {
+chat::TurnResult not_accepted(chat::TurnResult result, const place::Place& place,
+                              const place::TurnOptions& options) {
     if (options.says_nothing()) return result;
     result.accepted = false;
     const std::string name = place.agent.name;
@@ -55,19 +56,14 @@ chat::TurnResult not_accepted(chat::TurnResult result, const Place& place,
     result.error = Error(
         result.error->code(), "the message was not accepted: " + result.error->message(),
         "chorus-run " + name + " -t " + thread + " --queue MESSAGE leaves it for the next turn, " +
-            giving_up(place, place.thread.id) + ", chorus-run " + name +
+            place::giving_up(place, place.thread.id) + ", chorus-run " + name +
             " --new-thread MESSAGE starts a new thread");
     return result;
 }
 
 }  // namespace
 
-std::string giving_up(const Place& place, store::ThreadId thread) {
-    return "chorus-run " + place.agent.name + " -t " + std::to_string(thread) +
-           " --cancel-prompts MESSAGE gives up the turn";
-}
-
-void end_open_turn(Place& place, store::Turn turn, const std::string& reason) {
+void end_open_turn(place::Place& place, store::Turn turn, const std::string& reason) {
     store::Transaction transaction(place.store);
     store::cancel_prompts(place.store, turn.id, sys::now_ms());
     write_exit(place.store, turn, reason);
@@ -89,7 +85,7 @@ chat::TurnResult about(store::Store& store, const std::string& agent, const stor
     return result;
 }
 
-chat::TurnResult still_waiting(Place& place, const store::Turn& turn,
+chat::TurnResult still_waiting(place::Place& place, const store::Turn& turn,
                                const std::vector<store::Prompt>& prompts) {
     chat::TurnResult result = about(place.store, place.agent.name, turn);
     result.state = chat::State::input_required;
@@ -100,9 +96,9 @@ chat::TurnResult still_waiting(Place& place, const store::Turn& turn,
     return result;
 }
 
-Asked asked_of(Place& place, const store::Turn& turn) {
+Asked asked_of(place::Place& place, const store::Turn& turn) {
     Asked asked;
-    expire_prompts(place.store);
+    approval::expire_prompts(place.store);
     for (store::Prompt& prompt : store::load_prompts(place.store, turn.id)) {
         asked.decided = asked.decided || (prompt.consumed_at == 0 &&
                                           (prompt.state == "approved" || prompt.state == "denied" ||
@@ -112,7 +108,7 @@ Asked asked_of(Place& place, const store::Turn& turn) {
     return asked;
 }
 
-void check_not_given_up(Place& place, const TurnOptions& given,
+void check_not_given_up(place::Place& place, const place::TurnOptions& given,
                         const std::optional<store::Turn>& last) {
     for (const std::string& id : given.decided) {
         const auto prompt = store::find_prompt(place.store, id);
@@ -124,7 +120,7 @@ void check_not_given_up(Place& place, const TurnOptions& given,
     }
 }
 
-chat::TurnResult nothing_to_do(Place& place, const std::optional<store::Turn>& last) {
+chat::TurnResult nothing_to_do(place::Place& place, const std::optional<store::Turn>& last) {
     chat::TurnResult result =
         last ? about(place.store, place.agent.name, *last) : chat::TurnResult{};
     result.agent = place.agent.name;
@@ -139,11 +135,11 @@ bool is_superseded(store::Store& store, const store::Turn& turn) {
            store::is_restored_after(store, turn.agent_id, turn.thread_id, messages.back().id);
 }
 
-bool has_more_iterations(const TurnOptions& options, const store::Turn& turn) {
+bool has_more_iterations(const place::TurnOptions& options, const store::Turn& turn) {
     return turn.reason == "max_iterations" && options.max_iterations.has_value();
 }
 
-chat::TurnResult still_parked(Place& place, const store::Turn& turn) {
+chat::TurnResult still_parked(place::Place& place, const store::Turn& turn) {
     chat::TurnResult result = about(place.store, place.agent.name, turn);
     result.state = chat::State::failed;
     result.reason = turn.reason;
@@ -176,21 +172,23 @@ bool waits_for(const store::Turn& turn, const std::string& credential) {
     return cooling.empty() || cooling == credential;
 }
 
-std::string ways_past_parking(const Place& place, store::ThreadId thread, base::TimeMs resume_at) {
+std::string ways_past_parking(const place::Place& place, store::ThreadId thread,
+                              base::TimeMs resume_at) {
     return "after " + base::iso8601(resume_at) + ": " +
            chat::resume_command(place.agent.name, thread) + "; with -m and the model of another " +
            "provider a message runs at once; chorus-tasks cancel " + place.agent.name +
            " gives up the turn";
 }
 
-void say_recovered(const Surroundings& surroundings, const store::Turn& turn,
+void say_recovered(const place::Surroundings& surroundings, const store::Turn& turn,
                    const std::vector<Unfinished>& calls) {
     surroundings.warn("recovered turn " + std::to_string(turn.turn_number) +
                       ", whose process died" + describe(calls));
 }
 
-std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions& options,
-                                                 const Surroundings& surroundings,
+std::optional<chat::TurnResult> settle_last_turn(place::Place& place,
+                                                 const place::TurnOptions& options,
+                                                 const place::Surroundings& surroundings,
                                                  const std::string& credential) {
     const auto [last, crashed] = take_over_unless_idle(place, surroundings);
     if (!last) return std::nullopt;
@@ -214,7 +212,8 @@ std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions
     return std::nullopt;
 }
 
-base::Error with_way_on(const base::Error& error, const Place& place, const store::Turn& turn) {
+base::Error with_way_on(const base::Error& error, const place::Place& place,
+                        const store::Turn& turn) {
     if (error.cause() == base::Cause::unknown) return error;
     return {error.code(), error.message(),
             "turn " + std::to_string(turn.turn_number) +

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "chat/event.hpp"
+#include "place/place.hpp"
 #include "store/prompts.hpp"
 #include "store/turns.hpp"
-#include "turn/place.hpp"
 #include "turn/recovery.hpp"
 
 namespace chorus::turn {
@@ -15,50 +15,51 @@ namespace chorus::turn {
 // Returns a result that describes a turn without running it.
 chat::TurnResult about(store::Store& store, const std::string& agent, const store::Turn& turn);
 // Returns the result of a turn that still waits: its questions again.
-chat::TurnResult still_waiting(Place& place, const store::Turn& turn,
+chat::TurnResult still_waiting(place::Place& place, const store::Turn& turn,
                                const std::vector<store::Prompt>& prompts);
 
 struct Asked {
     std::vector<store::Prompt> pending;
     bool decided = false;  // a person decided one that is not consumed yet
 };
-Asked asked_of(Place& place, const store::Turn& turn);
+Asked asked_of(place::Place& place, const store::Turn& turn);
 // Returns the result if there is nothing to continue; it describes the last turn.
-chat::TurnResult nothing_to_do(Place& place, const std::optional<store::Turn>& last);
+chat::TurnResult nothing_to_do(place::Place& place, const std::optional<store::Turn>& last);
 // Throws Error(no_prompt) if another process gave up the turn after this process decided about it
 // and before it got the lock. `last` is the thread's last turn now.
-void check_not_given_up(Place& place, const TurnOptions& given,
+void check_not_given_up(place::Place& place, const place::TurnOptions& given,
                         const std::optional<store::Turn>& last);
 
-// Returns the end of a hint: the command that gives up the thread's turn.
-std::string giving_up(const Place& place, store::ThreadId thread);
 // Ends a turn that waits or is parked, and cancels its prompts.
-void end_open_turn(Place& place, store::Turn turn, const std::string& reason);
+void end_open_turn(place::Place& place, store::Turn turn, const std::string& reason);
 // Returns whether the turn was rewound or a session was restored after it, so that it cannot
 // continue.
 bool is_superseded(store::Store& store, const store::Turn& turn);
 // Returns whether the turn ended at max_iterations and a new limit is given.
-bool has_more_iterations(const TurnOptions& options, const store::Turn& turn);
+bool has_more_iterations(const place::TurnOptions& options, const store::Turn& turn);
 // Returns whether the turn's resume_at is in the future; no if a wrong clock set it.
 bool is_still_parked(const store::Turn& turn);
 // Store and compare the credential that a parked turn waits for. With another one it does not wait.
 void keep_cooling(store::Turn& turn, const std::string& credential);
 bool waits_for(const store::Turn& turn, const std::string& credential);
-chat::TurnResult still_parked(Place& place, const store::Turn& turn);
+chat::TurnResult still_parked(place::Place& place, const store::Turn& turn);
 // Returns the hint for a turn that is parked until `resume_at`.
-std::string ways_past_parking(const Place& place, store::ThreadId thread, base::TimeMs resume_at);
-void say_recovered(const Surroundings& surroundings, const store::Turn& turn,
+std::string ways_past_parking(const place::Place& place, store::ThreadId thread,
+                              base::TimeMs resume_at);
+void say_recovered(const place::Surroundings& surroundings, const store::Turn& turn,
                    const std::vector<Unfinished>& calls);
 
 // Settles the last turn before a new turn with that credential: a waiting one answers again or is
 // given up, a crashed one is closed, and every call gets a result. If a result is returned, no new
 // turn may begin; the user's message was queued or not accepted.
-std::optional<chat::TurnResult> settle_last_turn(Place& place, const TurnOptions& options,
-                                                 const Surroundings& surroundings,
+std::optional<chat::TurnResult> settle_last_turn(place::Place& place,
+                                                 const place::TurnOptions& options,
+                                                 const place::Surroundings& surroundings,
                                                  const std::string& credential);
 
 // Adds a hint with the turn and --resume to an error of the database or a full disk, since the turn
 // can continue without a new prompt. Returns other errors unchanged.
-base::Error with_way_on(const base::Error& error, const Place& place, const store::Turn& turn);
+base::Error with_way_on(const base::Error& error, const place::Place& place,
+                        const store::Turn& turn);
 
 }  // namespace chorus::turn

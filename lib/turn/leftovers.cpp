@@ -8,11 +8,11 @@
 
 namespace chorus::turn {
 
-void remove_leftovers(Place& place, const agent::Home& home, const store::Turn& crashed) {
+void remove_leftovers(place::Place& place, const agent::Home& home, const store::Turn& crashed) {
     sys::remove_temporaries(home.locks());
     for (const std::string& directory : place.directory.written())
         sys::remove_temporaries(directory);
-    const auto root = root_of(place, crashed);
+    const auto root = place::root_of(place, crashed);
     const sys::Root own(place.directory.path());
     for (const store::ToolRun& run : store::load_tool_runs(place.store, crashed.id)) {
         if (run.intent_at == 0 || run.finished_at != 0 || run.evidence.empty()) continue;

@@ -10,14 +10,14 @@
 #include "chat/json_text.hpp"
 #include "context/window.hpp"
 #include "model/retry.hpp"
+#include "place/agent_tasks.hpp"
+#include "place/rights.hpp"
+#include "place/secrets.hpp"
 #include "repo/repository.hpp"
 #include "sys/clock.hpp"
 #include "sys/write_access.hpp"
 #include "turn/compact.hpp"
 #include "turn/last_turn.hpp"
-#include "turn/rights.hpp"
-#include "turn/secrets.hpp"
-#include "turn/tasks.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -31,14 +31,14 @@ constexpr std::size_t most_id_bytes = 256;
 
 }  // namespace
 
-tools::Workplace make_workplace(Place& place, const Surroundings& surroundings,
-                                const Settings& settings) {
+tools::Workplace make_workplace(place::Place& place, const place::Surroundings& surroundings,
+                                const place::Settings& settings) {
     tools::Workplace workplace{
         .root = place.root,
         .agent = place.agent.name,
-        .sandbox = command_sandbox(place.store, surroundings.home, place.home_configuration,
-                                   settings.sandbox, place.root.path(), place.directory,
-                                   place.agent.name, surroundings.environment),
+        .sandbox = place::command_sandbox(place.store, surroundings.home, place.home_configuration,
+                                          settings.sandbox, place.root.path(), place.directory,
+                                          place.agent.name, surroundings.environment),
         .environment = sys::scrubbed_environment(surroundings.environment, place.agent.name,
                                                  settings.environment_names),
         .sandbox_problem = {},
@@ -57,8 +57,8 @@ tools::Workplace make_workplace(Place& place, const Surroundings& surroundings,
     return workplace;
 }
 
-LiveTurn::LiveTurn(Place& place, Record& record, const TurnOptions& options,
-                   const Surroundings& surroundings, Loaded loaded, WindowFrame frame)
+LiveTurn::LiveTurn(place::Place& place, Record& record, const place::TurnOptions& options,
+                   const place::Surroundings& surroundings, Loaded loaded, WindowFrame frame)
     : place_(place),
       record_(record),
       options_(options),
@@ -67,7 +67,7 @@ LiveTurn::LiveTurn(Place& place, Record& record, const TurnOptions& options,
       frame_(frame),
       shutdown_(surroundings, options.deadline_ms),
       workplace_(make_workplace(place, surroundings, loaded_.settings)),
-      tasks_{.site = task_site(place.store, surroundings.home, place.agent),
+      tasks_{.site = place::task_site(place.store, surroundings.home, place.agent),
              .own = surroundings.environment,
              .about = [this] { return next_task(); },
              .secrets = place.redaction,
@@ -91,11 +91,11 @@ void LiveTurn::emit(const chat::Event& event) const {
 void LiveTurn::use_model(const std::string& name) {
     if (model_ && model_name_ == name) return;
     const model::Endpoint endpoint =
-        endpoint_for(model::parse_model_name(name).provider, place_.home_configuration,
-                     surroundings_.environment);
+        place::endpoint_for(model::parse_model_name(name).provider, place_.home_configuration,
+                            surroundings_.environment);
     if (!client_)
         client_ = std::make_unique<net::Client>(
-            transport_for(surroundings_.environment, endpoint.trusted_http));
+            place::transport_for(surroundings_.environment, endpoint.trusted_http));
     model_ = model::make_model(endpoint, *client_);
     model_name_ = name;
 }
@@ -107,8 +107,8 @@ store::Task LiveTurn::next_task() {
     task.thread_id = turn.thread_id;
     task.actor = turn.actor;
     task.depth = store::delivered_depth(place_.store, turn.id) + 1;
-    task.rights = rights_text(in_force_for(place_, options_), place_.home_configuration,
-                              loaded_.settings.sandbox, loaded_.joined);
+    task.rights = place::rights_text(in_force_for(place_, options_), place_.home_configuration,
+                                     loaded_.settings.sandbox, loaded_.joined);
     return task;
 }
 
@@ -352,7 +352,7 @@ chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
         surroundings_.warn("transcript: " + record_.transcript_problem() +
                            "; the next turn adds what is missing");
     if (result_.state == State::canceled)
-        save_at_shutdown(place_, surroundings_, loaded_.settings.model, frame_.after_time);
+        place::save_at_shutdown(place_, surroundings_, loaded_.settings.model, frame_.after_time);
     emit(chat::StatusUpdate{result_.state, true, result_.reason,
                             result_.error ? result_.error->message() : "", result_.resume_at});
     return result_;

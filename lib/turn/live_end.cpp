@@ -31,8 +31,8 @@ void LiveTurn::fill_failure(const model::Failure& failure) {
         result_.resume_at = sys::now_ms() + failure.retry_after_ms.value_or(usual_cooldown_ms);
         hint = ways_past_parking(place_, place_.thread.id, result_.resume_at);
         keep_cooling(record_.turn(),
-                     credential_of(loaded_.settings.model, place_.home_configuration,
-                                   surroundings_.environment));
+                     place::credential_of(loaded_.settings.model, place_.home_configuration,
+                                          surroundings_.environment));
     }
     if (failure.category == model::Category::unauthorized)
         hint = "with a valid key, continue with: " + goes_on;

@@ -2,25 +2,25 @@
 
 #include <iterator>
 
+#include "approval/trust_prompt.hpp"
 #include "context/window.hpp"
 #include "model/model.hpp"
+#include "place/place.hpp"
 #include "store/turns.hpp"
 #include "sys/clock.hpp"
 #include "turn/live.hpp"
-#include "turn/place.hpp"
 #include "turn/said.hpp"
-#include "turn/trust.hpp"
 
 namespace chorus::turn {
 namespace {
 
 // Returns the open turn or 0. Its messages stay in the window, as the next turn will find them.
-std::int64_t open_turn_of(Place& place) {
+std::int64_t open_turn_of(place::Place& place) {
     const auto open = store::find_open_turn(place.store, place.agent.id, place.thread.id);
     return open ? open->id : 0;
 }
 
-NextRequest assemble(Place& place, const Loaded& loaded, const TurnOptions& options) {
+NextRequest assemble(place::Place& place, const Loaded& loaded, const place::TurnOptions& options) {
     const store::ReadTransaction all_at_once(place.store);
     NextRequest next;
     next.agent = place.agent.name;
@@ -44,19 +44,20 @@ NextRequest assemble(Place& place, const Loaded& loaded, const TurnOptions& opti
 
 }  // namespace
 
-NextRequest next_request(const TurnOptions& options, const Surroundings& surroundings) {
-    Place place = open_place(options, surroundings);
+NextRequest next_request(const place::TurnOptions& options,
+                         const place::Surroundings& surroundings) {
+    place::Place place = place::open_place(options, surroundings);
     return assemble(place, load(place, options, surroundings), options);
 }
 
-std::string dry_run(const TurnOptions& options, const Surroundings& surroundings) {
-    Place place = open_place(options, surroundings);
-    check_given_permissions(place, options, surroundings);
+std::string dry_run(const place::TurnOptions& options, const place::Surroundings& surroundings) {
+    place::Place place = place::open_place(options, surroundings);
+    approval::check_given_permissions(place, options, surroundings);
     const Loaded loaded = load(place, options, surroundings);
     NextRequest next = assemble(place, loaded, options);
     const model::Endpoint endpoint =
-        endpoint_for(model::parse_model_name(next.model).provider, place.home_configuration,
-                     surroundings.environment);
+        place::endpoint_for(model::parse_model_name(next.model).provider, place.home_configuration,
+                            surroundings.environment);
     chat::Message said;
     said.content = compose_message(place, options, Keep::no, sys::now_ms());
     said.status = next.status;

@@ -22,6 +22,7 @@ struct NextRequest {
 };
 
 // `prompt` and `decision` of the options are not used. Errors as for a turn that cannot begin.
-NextRequest next_request(const TurnOptions& options, const Surroundings& surroundings);
+NextRequest next_request(const place::TurnOptions& options,
+                         const place::Surroundings& surroundings);
 
 }  // namespace chorus::turn

@@ -1,5 +1,5 @@
-// Notices for people besides the conversation: in the agent's transcript and, by turn/channel.hpp,
-// in its channel.
+// Notices for people besides the conversation: in the agent's transcript and, by
+// channel/posting.hpp, in its channel.
 #pragma once
 
 #include <cstdint>

@@ -1,24 +1,24 @@
 #include "turn/present.hpp"
 
 #include "base/error.hpp"
+#include "place/secrets.hpp"
 #include "sys/clock.hpp"
-#include "turn/secrets.hpp"
 #include "turn/summary.hpp"
 
 namespace chorus::turn {
 namespace {
 
 // A session can be saved even if the configuration allows no turn.
-Settings settings_of(const Present& present, const store::Agent& agent,
-                     const Surroundings& surroundings) {
+place::Settings settings_of(const Present& present, const store::Agent& agent,
+                            const place::Surroundings& surroundings) {
     try {
-        return resolve_settings({}, surroundings.environment, present.configuration, present.home,
-                                surroundings.home);
+        return place::resolve_settings({}, surroundings.environment, present.configuration,
+                                       present.home, surroundings.home);
     } catch (const base::Error&) {
-        Settings settings;
+        place::Settings settings;
         settings.model = agent.model;
         settings.rolling_window_ms =
-            window_in_force_ms(present.configuration.shared, present.home.shared);
+            place::window_in_force_ms(present.configuration.shared, present.home.shared);
         return settings;
     }
 }
@@ -27,17 +27,17 @@ Settings settings_of(const Present& present, const store::Agent& agent,
 
 Present present_context(store::Store& store, const store::Agent& agent,
                         const std::vector<store::ThreadId>& threads,
-                        const Surroundings& surroundings) {
+                        const place::Surroundings& surroundings) {
     Present present;
     present.home = agent::load_home_configuration(surroundings.home);
     present.configuration =
         agent::load_configuration(agent::Directory(surroundings.home.path() + "/" + agent.dir));
     present.settings = settings_of(present, agent, surroundings);
     present.after_time = sys::now_ms() - present.settings.rolling_window_ms;
-    present.redaction =
-        secrets_of(surroundings.home, surroundings.environment, present.home.shared.environment);
-    add_secrets(present.redaction, surroundings.environment,
-                present.configuration.shared.environment);
+    present.redaction = place::secrets_of(surroundings.home, surroundings.environment,
+                                          present.home.shared.environment);
+    place::add_secrets(present.redaction, surroundings.environment,
+                       present.configuration.shared.environment);
     present.messages = threads.empty()
                            ? context::agent_messages(store, agent, present.after_time)
                            : context::session_messages(store, agent, threads, present.after_time);
@@ -46,7 +46,7 @@ Present present_context(store::Store& store, const store::Agent& agent,
 
 context::SessionAbout about_session(const Present& present, context::SessionTrigger trigger,
                                     const std::string& description, Summaries summaries,
-                                    const Surroundings& surroundings) {
+                                    const place::Surroundings& surroundings) {
     const context::Summarize by_model = [&](const std::vector<context::SessionMessage>& messages) {
         const Summary summary =
             summarize(messages, SummaryFor::people, present.settings, present.home, surroundings);
@@ -65,7 +65,8 @@ base::TimeMs window_begin(const agent::Home& home, const store::Agent& agent) {
     try {
         const auto own =
             agent::load_configuration(agent::Directory(home.path() + "/" + agent.dir)).shared;
-        return sys::now_ms() - window_in_force_ms(own, agent::load_home_configuration(home).shared);
+        return sys::now_ms() -
+               place::window_in_force_ms(own, agent::load_home_configuration(home).shared);
     } catch (const base::Error&) {
         return 0;
     }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "context/session.hpp"
-#include "turn/settings.hpp"
+#include "place/in_force.hpp"
 #include "turn/turn.hpp"
 
 namespace chorus::turn {
@@ -15,7 +15,7 @@ enum class Summaries { by_model, by_rule };
 struct Present {
     agent::HomeConfiguration home;
     agent::Configuration configuration;
-    Settings settings;
+    place::Settings settings;
     base::TimeMs after_time = 0;  // of the rolling window
     policy::Redaction redaction;  // the key in use
     std::vector<context::SessionMessage> messages;
@@ -25,13 +25,13 @@ struct Present {
 // messages never change. An unknown model in agent.json has the effect of a failed summary.
 Present present_context(store::Store& store, const store::Agent& agent,
                         const std::vector<store::ThreadId>& threads,
-                        const Surroundings& surroundings);
+                        const place::Surroundings& surroundings);
 
 // Returns what a session of it says; `description` may be "". A failed summary is a warning, and
 // the session says so.
 context::SessionAbout about_session(const Present& present, context::SessionTrigger trigger,
                                     const std::string& description, Summaries summaries,
-                                    const Surroundings& surroundings);
+                                    const place::Surroundings& surroundings);
 
 // Returns the time that all messages of the agent's window are newer than; 0 if its configuration
 // cannot be read.

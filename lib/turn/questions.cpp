@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "approval/always.hpp"
+#include "approval/decision.hpp"
 #include "base/id.hpp"
 #include "chat/json.hpp"
 #include "chat/json_text.hpp"
 #include "sys/clock.hpp"
 #include "tools/question.hpp"
-#include "turn/always.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -78,7 +79,7 @@ store::Prompt Questions::new_row(const Judged& judged, std::int64_t prompt_ttl_m
     prompt.action = judged.decided.action;
     prompt.tool = judged.decided.tool;
     prompt.arguments = judged.decided.call.arguments;
-    if (judged.binding) write_binding(*judged.binding, prompt);
+    if (judged.binding) approval::write_binding(*judged.binding, prompt);
     prompt.text = judged.decided.detail;
     if (judged.is_question()) {
         const tools::Question question = tools::question_of(judged.arguments);
@@ -110,7 +111,7 @@ void Questions::take_row(Judged& judged) {
     // a consumed answer may be given again if its result was lost
     judged.decided.prompt_id = row.consumed_at == 0 ? row.id : "";
     if (row.state == "approved") {
-        judged.approved = binding_of(place_.store, row, place_.held);
+        judged.approved = approval::binding_of(place_.store, row, place_.held);
         allow(judged, "ask_approved", approved_detail(row));
     } else if (row.state == "answered") {
         judged.answer = row.answer;
@@ -147,13 +148,13 @@ void Questions::heed(Judged& judged, Verdict verdict) {
 
 void Questions::compare(Judged& judged) {
     if (!judged.approved) return;
-    const std::string why = difference(*judged.approved, *judged.binding);
+    const std::string why = approval::difference(*judged.approved, *judged.binding);
     if (!why.empty()) reopen(judged, why);
 }
 
 // Applies the row if somebody else has decided it or it has expired.
 bool Questions::take_settled_row(Judged& judged) {
-    expire_prompts(place_.store);
+    approval::expire_prompts(place_.store);
     judged.row = store::find_prompt(place_.store, judged.row->id);
     if (judged.row->state == "pending") return false;
     take_row(judged);
@@ -161,41 +162,42 @@ bool Questions::take_settled_row(Judged& judged) {
 }
 
 // Returns false if the prompt was already decided.
-bool Questions::settle_row(Judged& judged, const Reply& reply) {
+bool Questions::settle_row(Judged& judged, const place::Reply& reply) {
     Judged decided = judged;
     take_reply(decided, reply);
     store::Prompt row = *judged.row;
-    row.state = reply.what == Reply::What::no       ? "denied"
-                : reply.what == Reply::What::answer ? "answered"
-                                                    : "approved";
+    row.state = reply.what == place::Reply::What::no       ? "denied"
+                : reply.what == place::Reply::What::answer ? "answered"
+                                                           : "approved";
     row.decided_at = sys::now_ms();
     row.decided_by = actor();
     row.answer = place_.redaction.apply(reply.text);
-    if (judged.binding && row.state == "approved") write_binding(*judged.binding, row);
+    if (judged.binding && row.state == "approved") approval::write_binding(*judged.binding, row);
     store::Transaction transaction(place_.store);
-    if (!record_decision(place_.store, place_.agent, row, decided.decided.detail)) return false;
+    if (!approval::record_decision(place_.store, place_.agent, row, decided.decided.detail))
+        return false;
     transaction.commit();
     judged = std::move(decided);
     judged.decided.audited = true;
     return true;
 }
 
-void Questions::take_reply(Judged& judged, const Reply& reply) const {
+void Questions::take_reply(Judged& judged, const place::Reply& reply) const {
     if (judged.row) judged.decided.prompt_id = judged.row->id;
     switch (reply.what) {
-        case Reply::What::nobody:
+        case place::Reply::What::nobody:
             return;
-        case Reply::What::no:
+        case place::Reply::What::no:
             return refuse(judged, "ask_denied", "User denied", "the user denied this call");
-        case Reply::What::answer:
+        case place::Reply::What::answer:
             judged.answer = reply.text;
             return allow(judged, "ask_approved", "User answered at the terminal");
-        case Reply::What::always:
-        case Reply::What::yes:
-        case Reply::What::yes_even_if_changed:
+        case place::Reply::What::always:
+        case place::Reply::What::yes:
+        case place::Reply::What::yes_even_if_changed:
             judged.approved = judged.binding;
             return allow(judged, "ask_approved",
-                         judged.binding->state == any_state
+                         judged.binding->state == approval::any_state
                              ? "User approved at the terminal, even if files change"
                              : "User approved at the terminal");
     }
@@ -210,43 +212,45 @@ bool Questions::is_settled(const std::string& id) {
     return row && row->state != "pending";
 }
 
-Reply Questions::ask_until_settled(Judged& judged, std::int64_t prompt_ttl_ms) {
+place::Reply Questions::ask_until_settled(Judged& judged, std::int64_t prompt_ttl_ms) {
     chat::PromptNotice notice =
         notice_of(judged.row ? *judged.row : new_row(judged, prompt_ttl_ms));
     const auto settled = [&] { return judged.row && is_settled(judged.row->id); };
     if (!judged.binding || judged.is_question()) return surroundings_.ask(notice, settled);
-    const Binding asked = judged.row ? binding_of(place_.store, *judged.row, {}) : *judged.binding;
+    const approval::Binding asked =
+        judged.row ? approval::binding_of(place_.store, *judged.row, {}) : *judged.binding;
     for (;;) {
-        notice.changed = changed_files(asked, *judged.binding);
-        const Reply reply = surroundings_.ask(notice, settled);
-        const Binding shown = *judged.binding;
+        notice.changed = approval::changed_files(asked, *judged.binding);
+        const place::Reply reply = surroundings_.ask(notice, settled);
+        const approval::Binding shown = *judged.binding;
         judged.binding = bind_(judged);
-        if (reply.what == Reply::What::yes_even_if_changed) judged.binding->state = any_state;
-        const bool is_yes = reply.what == Reply::What::yes;
-        if (!is_yes || changed_files(shown, *judged.binding).empty()) return reply;
+        if (reply.what == place::Reply::What::yes_even_if_changed)
+            judged.binding->state = approval::any_state;
+        const bool is_yes = reply.what == place::Reply::What::yes;
+        if (!is_yes || approval::changed_files(shown, *judged.binding).empty()) return reply;
     }
 }
 
-Reply Questions::ask(Judged& judged, std::int64_t prompt_ttl_ms) {
+place::Reply Questions::ask(Judged& judged, std::int64_t prompt_ttl_ms) {
     if (!surroundings_.ask) return {};
     // a row would store the secret
     const bool may_be_stored = !place_.redaction.changes(judged.decided.call.arguments);
     if (!judged.row && may_be_stored) judged.row = new_row(judged, prompt_ttl_ms);
     if (judged.row) record_.begin_asking(*judged.row);
-    const Reply reply = ask_until_settled(judged, prompt_ttl_ms);
-    const bool is_answered = reply.what != Reply::What::nobody;
+    const place::Reply reply = ask_until_settled(judged, prompt_ttl_ms);
+    const bool is_answered = reply.what != place::Reply::What::nobody;
     bool holds = is_answered;
     if (judged.row && (!is_answered || !settle_row(judged, reply))) {
         holds = false;
         if (take_settled_row(judged))
             surroundings_.warn("prompt " + judged.row->id + ": " +
                                (is_answered ? "the answer came too late: " : "") +
-                               how_decided(*judged.row));
+                               approval::how_decided(*judged.row));
     } else if (!judged.row) {
         take_reply(judged, reply);
     }
     if (judged.row) record_.end_asking();
-    return holds ? reply : Reply{};
+    return holds ? reply : place::Reply{};
 }
 
 void Questions::allow_equal(Judged& judged) const {

@@ -19,8 +19,9 @@ std::string reason_of(const std::vector<chat::PromptNotice>& prompts);
 class Questions {
   public:
     // `bind`: returns what an approval of the call would be bound to now.
-    using Bind = std::function<Binding(const Judged&)>;
-    Questions(Place& place, Record& record, const Surroundings& surroundings, Bind bind)
+    using Bind = std::function<approval::Binding(const Judged&)>;
+    Questions(place::Place& place, Record& record, const place::Surroundings& surroundings,
+              Bind bind)
         : place_(place), record_(record), surroundings_(surroundings), bind_(std::move(bind)) {}
 
     // Applies people's decisions about a call that the policy asks about or allows.
@@ -31,7 +32,7 @@ class Questions {
     // Asks at the terminal, if there is one, and stores the question so that it can be decided from
     // anywhere; the first decision holds. If files change while it is shown, it is asked again with
     // what has changed.
-    Reply ask(Judged& judged, std::int64_t prompt_ttl_ms);
+    place::Reply ask(Judged& judged, std::int64_t prompt_ttl_ms);
     // Approves a call whose action was just approved with `always`.
     void allow_equal(Judged& judged) const;
     // Stores rows for undecided calls, and for calls decided at the terminal that have no result
@@ -42,16 +43,16 @@ class Questions {
   private:
     store::Prompt new_row(const Judged& judged, std::int64_t prompt_ttl_ms) const;
     bool is_settled(const std::string& id);
-    Reply ask_until_settled(Judged& judged, std::int64_t prompt_ttl_ms);
+    place::Reply ask_until_settled(Judged& judged, std::int64_t prompt_ttl_ms);
     bool take_settled_row(Judged& judged);
-    bool settle_row(Judged& judged, const Reply& reply);
+    bool settle_row(Judged& judged, const place::Reply& reply);
     void take_row(Judged& judged);
-    void take_reply(Judged& judged, const Reply& reply) const;
+    void take_reply(Judged& judged, const place::Reply& reply) const;
     std::string actor() const { return record_.turn().actor; }
 
-    Place& place_;
+    place::Place& place_;
     Record& record_;
-    const Surroundings& surroundings_;
+    const place::Surroundings& surroundings_;
     Bind bind_;
     std::int64_t seen_version_ = -1;  // of the database when a row was last read
 };

@@ -5,23 +5,23 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "life/agents.hpp"
+#include "place/in_force.hpp"
+#include "place/shutdown.hpp"
 #include "store/records.hpp"
 #include "store/turns.hpp"
 #include "sys/clock.hpp"
 #include "sys/process.hpp"
 #include "turn/said.hpp"
-#include "turn/settings.hpp"
-#include "turn/shutdown.hpp"
 
 namespace chorus::turn {
 namespace {
 
-bool thread_is_at_work(Place& place) {
+bool thread_is_at_work(place::Place& place) {
     const auto turn = store::find_open_turn(place.store, place.agent.id, place.thread.id);
     return turn && turn->pid != 0 && sys::is_alive({turn->pid, turn->pid_start});
 }
 
-void insert(Place& place, const std::string& text, const std::string& actor) {
+void insert(place::Place& place, const std::string& text, const std::string& actor) {
     store::insert_inbox(place.store, {.id = 0,
                                       .agent_id = place.agent.id,
                                       .thread_id = place.thread.id,
@@ -32,7 +32,7 @@ void insert(Place& place, const std::string& text, const std::string& actor) {
                                       .delivered_turn = 0});
 }
 
-chat::TurnResult queued(const Place& place, const Surroundings& surroundings,
+chat::TurnResult queued(const place::Place& place, const place::Surroundings& surroundings,
                         const std::string& who) {
     surroundings.warn("queued for thread " + std::to_string(place.thread.id) + who);
     chat::TurnResult result;
@@ -48,7 +48,7 @@ constexpr const char* for_next = ": its next turn takes it up";
 
 // The inbox is read after the transaction that ends a turn, so a message inserted while the turn is
 // open is always seen.
-bool insert_for_live_turn(Place& place, const std::string& text, const std::string& actor) {
+bool insert_for_live_turn(place::Place& place, const std::string& text, const std::string& actor) {
     store::Transaction transaction(place.store);
     (void)life::require_again(place.store, place.agent);
     if (!thread_is_at_work(place)) return false;
@@ -59,17 +59,18 @@ bool insert_for_live_turn(Place& place, const std::string& text, const std::stri
 
 }  // namespace
 
-std::optional<chat::TurnResult> queue_or_lock(Place& place, const TurnOptions& options,
-                                              const Surroundings& surroundings) {
+std::optional<chat::TurnResult> queue_or_lock(place::Place& place,
+                                              const place::TurnOptions& options,
+                                              const place::Surroundings& surroundings) {
     const std::int64_t until_ms = sys::monotonic_ms() + base::limits::file_lock_ms;
-    const std::string actor = actor_text(options.actor, surroundings.environment);
+    const std::string actor = place::actor_text(options.actor, surroundings.environment);
     std::optional<std::string> text;
     for (;;) {
-        const Tried tried = try_lock(place, options, surroundings);
-        if (tried == Tried::locked) return std::nullopt;
-        check_may_begin(options, surroundings);
+        const place::Tried tried = place::try_lock(place, options, surroundings);
+        if (tried == place::Tried::locked) return std::nullopt;
+        place::check_may_begin(options, surroundings);
         // no turn can take the message now, and none may begin
-        if (tried == Tried::agent_taken || sys::monotonic_ms() > until_ms)
+        if (tried == place::Tried::agent_taken || sys::monotonic_ms() > until_ms)
             return queue_behind(place, options, surroundings);
         if (thread_is_at_work(place)) {
             if (!text) text = compose_message(place, options, Keep::yes, sys::now_ms());
@@ -80,12 +81,12 @@ std::optional<chat::TurnResult> queue_or_lock(Place& place, const TurnOptions& o
     }
 }
 
-chat::TurnResult queue_behind(Place& place, const TurnOptions& options,
-                              const Surroundings& surroundings) {
+chat::TurnResult queue_behind(place::Place& place, const place::TurnOptions& options,
+                              const place::Surroundings& surroundings) {
     const std::string text = compose_message(place, options, Keep::yes, sys::now_ms());
     store::Transaction transaction(place.store);
     (void)life::require_again(place.store, place.agent);
-    insert(place, text, actor_text(options.actor, surroundings.environment));
+    insert(place, text, place::actor_text(options.actor, surroundings.environment));
     transaction.commit();
     return queued(place, surroundings, for_next);
 }

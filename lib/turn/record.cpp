@@ -11,11 +11,11 @@
 #include "context/transcript.hpp"
 #include "context/window.hpp"
 #include "life/agents.hpp"
+#include "place/rights.hpp"
 #include "store/messages.hpp"
 #include "sys/clock.hpp"
 #include "sys/process.hpp"
 #include "turn/record_change.hpp"
-#include "turn/rights.hpp"
 
 namespace chorus::turn {
 
@@ -31,11 +31,11 @@ chat::Message cut_notice() {
 
 }  // namespace
 
-std::string transcript_of(const Place& place) {
+std::string transcript_of(const place::Place& place) {
     return context::transcript_path(place.directory, place.thread);
 }
 
-Record::Record(Place& place, store::Turn turn, std::optional<std::string> chain)
+Record::Record(place::Place& place, store::Turn turn, std::optional<std::string> chain)
     : place_(place),
       turn_(std::move(turn)),
       chain_(std::move(chain)),
@@ -232,7 +232,7 @@ void Record::insert_intent(const DecidedCall& call, base::TimeMs now) {
 }
 
 void Record::note_permissions() {
-    const auto given = permissions_of_turn(turn_);
+    const auto given = place::permissions_of_turn(turn_);
     if (!given) return;
     store::append_audit(
         place_.store,
@@ -372,7 +372,7 @@ void Record::conclude(const chat::Reply& reply, const chat::Opaque* opaque,
     insert_reply(reply, opaque);
     change_state(TurnState::idle, "completed");
     write_end(result);
-    keep_for_channel(place_, turn_.id, result.text);
+    place::keep_for_channel(place_, turn_.id, result.text);
     change.commit();
     append_transcript();
 }
@@ -395,12 +395,13 @@ void Record::end(chat::TurnResult& result) {
 void Record::keep_end_for_channel(const chat::TurnResult& result) {
     if (!result.error || result.state == chat::State::canceled) return;
     if (result.exit_status == base::ExitStatus::limit)
-        keep_for_channel(place_, turn_.id, result.text);
+        place::keep_for_channel(place_, turn_.id, result.text);
     const std::string& hint = result.error->hint();
-    keep_for_channel(place_, turn_.id,
-                     "Turn " + std::to_string(turn_.turn_number) + " of " + place_.agent.name +
-                         ": " + base::visible(result.error->message(), base::Newlines::escape) +
-                         (hint.empty() ? "" : "\n" + hint));
+    place::keep_for_channel(place_, turn_.id,
+                            "Turn " + std::to_string(turn_.turn_number) + " of " +
+                                place_.agent.name + ": " +
+                                base::visible(result.error->message(), base::Newlines::escape) +
+                                (hint.empty() ? "" : "\n" + hint));
 }
 
 }  // namespace chorus::turn

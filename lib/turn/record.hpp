@@ -11,11 +11,11 @@
 
 #include "chat/event.hpp"
 #include "chat/message.hpp"
+#include "place/place.hpp"
 #include "store/prefixes.hpp"
 #include "store/prompts.hpp"
 #include "store/records.hpp"
 #include "store/turns.hpp"
-#include "turn/place.hpp"
 
 namespace chorus::turn {
 
@@ -41,7 +41,7 @@ class Record {
   public:
     // `chain` is the cumulative hash up to the newest message of the window; absent for a turn
     // whose window is not the thread's, which stores no hashes.
-    Record(Place& place, store::Turn turn, std::optional<std::string> chain);
+    Record(place::Place& place, store::Turn turn, std::optional<std::string> chain);
 
     store::Turn& turn() { return turn_; }
     const store::Turn& turn() const { return turn_; }
@@ -118,7 +118,7 @@ class Record {
     void keep_end_for_channel(const chat::TurnResult& result);
     void step(const std::string& description, base::TimeMs started_at);
 
-    Place& place_;
+    place::Place& place_;
     store::Turn turn_;
     std::optional<std::string> chain_;
     store::Prefix prefix_;
@@ -134,6 +134,6 @@ class Record {
     std::string transcript_problem_;
 };
 
-std::string transcript_of(const Place& place);
+std::string transcript_of(const place::Place& place);
 
 }  // namespace chorus::turn

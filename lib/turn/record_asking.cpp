@@ -44,7 +44,7 @@ void Record::suspend(const std::vector<store::Prompt>& prompts,
     turn_.pid_start = 0;
     wait_for_person("waits for a decision");
     const std::string told = how_to_decide(place_.agent.name, prompts);
-    if (!told.empty()) keep_for_channel(place_, turn_.id, "Waits for a person\n\n" + told);
+    if (!told.empty()) place::keep_for_channel(place_, turn_.id, "Waits for a person\n\n" + told);
     change.commit();
     append_notice(told);
 }

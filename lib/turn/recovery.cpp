@@ -42,7 +42,7 @@ std::string text_of(const std::string& outcome, const tools::Trace& trace) {
            "it was not run again. Check before repeating it";
 }
 
-tools::Trace trace_of(Place& place, const Unfinished& unfinished,
+tools::Trace trace_of(place::Place& place, const Unfinished& unfinished,
                       const std::optional<sys::Root>& root, const sys::Root& own) {
     if (unfinished.run.intent_at == 0) return {};
     const store::ToolRun& run = unfinished.run;
@@ -58,7 +58,7 @@ tools::Trace trace_of(Place& place, const Unfinished& unfinished,
 }
 
 // We hold the thread's lock: the process of its call is gone.
-void tell_left_plants(Place& place, const Surroundings& surroundings) {
+void tell_left_plants(place::Place& place, const place::Surroundings& surroundings) {
     const std::string file = place.directory.call_plants(place.thread.id);
     const std::string left = task::left_plants(file);
     if (!left.empty()) {
@@ -83,7 +83,7 @@ bool changed_nothing(const chat::Message& answer, const std::vector<store::ToolR
 
 }  // namespace
 
-std::optional<std::string> stored_chain(Place& place, const store::Turn& turn) {
+std::optional<std::string> stored_chain(place::Place& place, const store::Turn& turn) {
     if (store::is_fresh(turn)) return std::nullopt;
     std::string chain = store::newest_prefix_hash(place.store, place.agent.id, place.thread.id);
     if (chain.empty()) return std::nullopt;
@@ -111,7 +111,7 @@ void write_exit(store::Store& store, store::Turn& turn, const std::string& reaso
     store::set_thread_status(store, turn.agent_id, turn.thread_id, "idle", now);
 }
 
-LastTurn take_over(Place& place, const Surroundings& surroundings) {
+LastTurn take_over(place::Place& place, const place::Surroundings& surroundings) {
     tell_left_plants(place, surroundings);
     // an open turn is the newest one: none begins beside it
     auto turn = store::newest_turn(place.store, place.agent.id, place.thread.id);
@@ -135,14 +135,14 @@ LastTurn take_over(Place& place, const Surroundings& surroundings) {
     return {std::move(turn), true};
 }
 
-LastTurn take_over_unless_idle(Place& place, const Surroundings& surroundings) {
+LastTurn take_over_unless_idle(place::Place& place, const place::Surroundings& surroundings) {
     if (!store::newest_turn_is_idle(place.store, place.agent.id, place.thread.id))
         return take_over(place, surroundings);
     tell_left_plants(place, surroundings);
     return {};
 }
 
-std::vector<Unfinished> unfinished_calls(Place& place, const store::Turn& turn) {
+std::vector<Unfinished> unfinished_calls(place::Place& place, const store::Turn& turn) {
     if (turn.state == TurnState::idle) return {};
     std::vector<Unfinished> open;
     const auto messages = store::load_turn_messages(place.store, turn.id);
@@ -161,7 +161,7 @@ std::vector<Unfinished> unfinished_calls(Place& place, const store::Turn& turn) 
         }
     }
     if (open.empty()) return open;
-    const auto root = root_of(place, turn);
+    const auto root = place::root_of(place, turn);
     const sys::Root own(place.directory.path());
     for (Unfinished& one : open) {
         one.trace = trace_of(place, one, root, own);
@@ -215,7 +215,7 @@ std::string describe(const std::vector<Unfinished>& calls) {
     return parts.empty() ? std::string() : "; its calls: " + base::join(parts, ", ");
 }
 
-void drop_failed_tail(Place& place, const store::Turn& turn) {
+void drop_failed_tail(place::Place& place, const store::Turn& turn) {
     const auto messages = store::load_turn_messages(place.store, turn.id);
     const auto runs = store::load_tool_runs(place.store, turn.id);
     std::int64_t first_dropped = 0;
@@ -230,7 +230,7 @@ void drop_failed_tail(Place& place, const store::Turn& turn) {
     transaction.commit();
 }
 
-void mend_transcript(Place& place) {
+void mend_transcript(place::Place& place) {
     const std::string path = transcript_of(place);
     const std::int64_t newest =
         store::newest_message_id(place.store, place.agent.id, place.thread.id);

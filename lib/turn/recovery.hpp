@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "chat/message.hpp"
+#include "place/place.hpp"
 #include "store/turns.hpp"
 #include "tools/effect.hpp"
-#include "turn/place.hpp"
 #include "turn/record.hpp"
 
 namespace chorus::turn {
@@ -23,9 +23,9 @@ struct LastTurn {
 };
 // Takes over the last turn. Warns of files left by a killed call that programs outside the sandbox
 // would obey.
-LastTurn take_over(Place& place, const Surroundings& surroundings);
+LastTurn take_over(place::Place& place, const place::Surroundings& surroundings);
 // The same, but without the turn if it ended by itself and nothing is left to settle.
-LastTurn take_over_unless_idle(Place& place, const Surroundings& surroundings);
+LastTurn take_over_unless_idle(place::Place& place, const place::Surroundings& surroundings);
 
 struct Unfinished {
     chat::ToolCall call;
@@ -37,7 +37,7 @@ struct Unfinished {
 };
 // Returns the calls of the turn that have no result, in call order. A turn that ended by itself has
 // none.
-std::vector<Unfinished> unfinished_calls(Place& place, const store::Turn& turn);
+std::vector<Unfinished> unfinished_calls(place::Place& place, const store::Turn& turn);
 
 // "; its calls: 1 done, 2 not begun, 1 unknown", or "" for none.
 std::string describe(const std::vector<Unfinished>& calls);
@@ -50,13 +50,13 @@ void settle_calls(Record& record, const std::vector<Unfinished>& calls,
 
 // --retry: drops the turn's last answers that changed nothing from the window, back to one that did
 // or to the user's message. What may have had an effect stays: the model must know of it.
-void drop_failed_tail(Place& place, const store::Turn& turn);
+void drop_failed_tail(place::Place& place, const store::Turn& turn);
 
 // Returns the cumulative hash stored with the newest message of the thread's window. Nothing for a
 // turn of --fresh, whose requests are not the window, and after one.
-std::optional<std::string> stored_chain(Place& place, const store::Turn& turn);
+std::optional<std::string> stored_chain(place::Place& place, const store::Turn& turn);
 
 // Appends to the transcript what a crash left out of it.
-void mend_transcript(Place& place);
+void mend_transcript(place::Place& place);
 
 }  // namespace chorus::turn

@@ -30,7 +30,8 @@ bool is_asked(store::Store& store, const store::Turn& turn) {
     });
 }
 
-Now of_turn(store::Store& store, const store::Turn& turn, const TurnOptions& given, bool asks) {
+Now of_turn(store::Store& store, const store::Turn& turn, const place::TurnOptions& given,
+            bool asks) {
     switch (turn.state) {
         case TurnState::idle:
             return has_more_iterations(given, turn) ? Now::goes_on : Now::nothing;
@@ -49,7 +50,7 @@ Now of_turn(store::Store& store, const store::Turn& turn, const TurnOptions& giv
     }
 }
 
-Now of_thread(store::Store& store, const store::Thread& thread, const TurnOptions& given,
+Now of_thread(store::Store& store, const store::Thread& thread, const place::TurnOptions& given,
               bool asks) {
     const auto turn = store::newest_turn(store, thread.agent_id, thread.id);
     const Now now = turn ? of_turn(store, *turn, given, asks) : Now::nothing;
@@ -66,7 +67,7 @@ std::string numbers(const std::vector<store::ThreadId>& threads) {
     return base::join(texts, ", ");
 }
 
-Error several_go_on(const TurnOptions& given, const std::vector<store::ThreadId>& threads) {
+Error several_go_on(const place::TurnOptions& given, const std::vector<store::ThreadId>& threads) {
     const std::string option = given.retry ? "--retry" : "--resume";
     std::vector<std::string> commands;
     for (const store::ThreadId thread : threads)
@@ -77,7 +78,7 @@ Error several_go_on(const TurnOptions& given, const std::vector<store::ThreadId>
             base::join(commands, ", or ")};
 }
 
-Error several_wait(const TurnOptions& given, const std::vector<store::ThreadId>& threads) {
+Error several_wait(const place::TurnOptions& given, const std::vector<store::ThreadId>& threads) {
     return {ErrorCode::input_required,
             "agent '" + given.agent + "': no turn can be resumed; threads " + numbers(threads) +
                 " wait",
@@ -87,10 +88,11 @@ Error several_wait(const TurnOptions& given, const std::vector<store::ThreadId>&
 
 }  // namespace
 
-TurnOptions with_thread(const TurnOptions& given, Found& found, const Surroundings& surroundings) {
+place::TurnOptions with_thread(const place::TurnOptions& given, place::Found& found,
+                               const place::Surroundings& surroundings) {
     if (!given.thread.empty() || (!given.resume && !given.retry)) return given;
-    const bool asks =
-        surroundings.ask != nullptr || (given.on_ask_given && given.on_ask != OnAsk::suspend);
+    const bool asks = surroundings.ask != nullptr ||
+                      (given.on_ask_given && given.on_ask != place::OnAsk::suspend);
     std::vector<store::ThreadId> going_on;
     std::vector<store::ThreadId> waiting;
     for (const store::Thread& thread : store::list_threads(found.store, found.agent.id)) {
@@ -102,7 +104,7 @@ TurnOptions with_thread(const TurnOptions& given, Found& found, const Surroundin
     if (going_on.empty() && waiting.size() > 1) throw several_wait(given, waiting);
     const auto& threads = going_on.empty() ? waiting : going_on;
     if (threads.empty()) return given;
-    TurnOptions options = given;
+    place::TurnOptions options = given;
     options.thread = std::to_string(threads.front());
     return options;
 }

@@ -1,7 +1,7 @@
 // --resume and --retry without -t: finds the thread whose last turn can continue.
 #pragma once
 
-#include "turn/place.hpp"
+#include "place/place.hpp"
 
 namespace chorus::turn {
 
@@ -9,6 +9,7 @@ namespace chorus::turn {
 // the one that waits or is parked; else as given, which means the branch that `current` names. If
 // there are several, Error(bad_request) lists those that can continue, Error(input_required) those
 // that wait.
-TurnOptions with_thread(const TurnOptions& given, Found& found, const Surroundings& surroundings);
+place::TurnOptions with_thread(const place::TurnOptions& given, place::Found& found,
+                               const place::Surroundings& surroundings);
 
 }  // namespace chorus::turn

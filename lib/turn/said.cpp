@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t head_bytes = 4U << 10;
 constexpr std::size_t tail_bytes = 12U << 10;
 
-std::string path_of(const Place& place, const std::string& id) {
+std::string path_of(const place::Place& place, const std::string& id) {
     return place.directory.artifacts() + "/" + id + ".txt";
 }
 
@@ -25,7 +25,7 @@ std::string framed(const std::string& attributes, const std::string& data) {
     return "<stdin" + attributes + ">\n" + text + "</stdin>";
 }
 
-void store_artifact(Place& place, const std::string& id, const std::string& text,
+void store_artifact(place::Place& place, const std::string& id, const std::string& text,
                     base::TimeMs now) {
     sys::make_directory(place.directory.artifacts(), 0700);
     sys::write_file(path_of(place, id), text);
@@ -41,7 +41,7 @@ void store_artifact(Place& place, const std::string& id, const std::string& text
     transaction.commit();
 }
 
-std::string put_aside(Place& place, const std::string& text, Keep keep, base::TimeMs now) {
+std::string put_aside(place::Place& place, const std::string& text, Keep keep, base::TimeMs now) {
     const std::string id = "stdin-" + base::random_short_id(8);
     if (keep == Keep::yes) store_artifact(place, id, text, now);
     const std::string_view head = base::utf8_prefix(text, head_bytes);
@@ -56,7 +56,8 @@ std::string put_aside(Place& place, const std::string& text, Keep keep, base::Ti
 
 }  // namespace
 
-std::string compose_message(Place& place, const TurnOptions& options, Keep keep, base::TimeMs now) {
+std::string compose_message(place::Place& place, const place::TurnOptions& options, Keep keep,
+                            base::TimeMs now) {
     const std::string prompt = place.redaction.apply(options.prompt);
     const std::string data = place.redaction.apply(options.stdin_text);
     const auto is_long = [&](const std::string& text) {
@@ -67,11 +68,12 @@ std::string compose_message(Place& place, const TurnOptions& options, Keep keep,
     return prompt + "\n\n" + (is_long(data) ? put_aside(place, data, keep, now) : framed("", data));
 }
 
-bool comes_from_elsewhere(const TurnOptions& options) {
+bool comes_from_elsewhere(const place::TurnOptions& options) {
     return options.inline_stdin || options.prompt_is_stdin || options.prompt_is_file;
 }
 
-void check_fits(const chat::Message& message, const TurnOptions& options, std::int64_t room) {
+void check_fits(const chat::Message& message, const place::TurnOptions& options,
+                std::int64_t room) {
     const std::int64_t tokens = context::estimated_tokens(message);
     if (room == 0 || tokens <= room) return;
     throw base::Error(

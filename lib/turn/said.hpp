@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "turn/place.hpp"
+#include "place/place.hpp"
 
 namespace chorus::turn {
 
@@ -13,10 +13,11 @@ namespace chorus::turn {
 // to it.
 // Keys in use are removed. With Keep::no nothing is written.
 enum class Keep { yes, no };
-std::string compose_message(Place& place, const TurnOptions& options, Keep keep, base::TimeMs now);
+std::string compose_message(place::Place& place, const place::TurnOptions& options, Keep keep,
+                            base::TimeMs now);
 // Returns whether the prompt comes from stdin or a file, not from the command line.
-bool comes_from_elsewhere(const TurnOptions& options);
+bool comes_from_elsewhere(const place::TurnOptions& options);
 // Throws Error(bad_request) if the message is larger than `room` (turn/live.hpp); 0: no limit.
-void check_fits(const chat::Message& message, const TurnOptions& options, std::int64_t room);
+void check_fits(const chat::Message& message, const place::TurnOptions& options, std::int64_t room);
 
 }  // namespace chorus::turn

@@ -54,7 +54,7 @@ std::string line_of(const SessionMessage& each) {
 }
 
 chat::Request request_for(const std::vector<SessionMessage>& messages, SummaryFor reader,
-                          const Settings& settings) {
+                          const place::Settings& settings) {
     const std::string tag(block);
     chat::Request request;
     request.model = model::parse_model_name(settings.model).name;
@@ -69,11 +69,11 @@ chat::Request request_for(const std::vector<SessionMessage>& messages, SummaryFo
     return request;
 }
 
-model::Answer ask(const chat::Request& request, const Settings& settings,
-                  const agent::HomeConfiguration& home, const Surroundings& surroundings) {
-    const model::Endpoint endpoint = endpoint_for(model::parse_model_name(settings.model).provider,
-                                                  home, surroundings.environment);
-    net::Client client(transport_for(surroundings.environment, endpoint.trusted_http));
+model::Answer ask(const chat::Request& request, const place::Settings& settings,
+                  const agent::HomeConfiguration& home, const place::Surroundings& surroundings) {
+    const model::Endpoint endpoint = place::endpoint_for(
+        model::parse_model_name(settings.model).provider, home, surroundings.environment);
+    net::Client client(place::transport_for(surroundings.environment, endpoint.trusted_http));
     const auto model = model::make_model(endpoint, client);
     const std::int64_t deadline_ms = sys::monotonic_ms() + base::limits::summary_ms;
     const model::Interruption interruption{
@@ -103,8 +103,8 @@ std::string conversation_text(const std::vector<SessionMessage>& messages) {
 }
 
 Summary summarize(const std::vector<SessionMessage>& messages, SummaryFor reader,
-                  const Settings& settings, const agent::HomeConfiguration& home,
-                  const Surroundings& surroundings) {
+                  const place::Settings& settings, const agent::HomeConfiguration& home,
+                  const place::Surroundings& surroundings) {
     if (model::parse_model_name(settings.model).provider == "builtin")
         return {context::plain_summary(messages), {}};
     Summary summary;

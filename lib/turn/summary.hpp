@@ -6,7 +6,7 @@
 
 #include "agent/configuration.hpp"
 #include "context/session.hpp"
-#include "turn/settings.hpp"
+#include "place/in_force.hpp"
 #include "turn/turn.hpp"
 
 namespace chorus::turn {
@@ -26,8 +26,8 @@ struct Summary {
 // of a turn and one minute in all; for builtin/script the summary is made by rule. A failure of the
 // model or of the connection is a `problem`; a signal is Error(canceled).
 Summary summarize(const std::vector<context::SessionMessage>& messages, SummaryFor reader,
-                  const Settings& settings, const agent::HomeConfiguration& home,
-                  const Surroundings& surroundings);
+                  const place::Settings& settings, const agent::HomeConfiguration& home,
+                  const place::Surroundings& surroundings);
 
 // Returns the text to summarise: messages, calls and results. Long parts are shortened; if the text
 // is too long, its middle is left out.

@@ -6,21 +6,25 @@
 #include <array>
 #include <utility>
 
+#include "approval/decision.hpp"
+#include "approval/trust_prompt.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
+#include "channel/audit_sink.hpp"
+#include "channel/posting.hpp"
 #include "chat/json.hpp"
 #include "chat/json_text.hpp"
 #include "context/window.hpp"
 #include "life/trust.hpp"
+#include "place/agent_tasks.hpp"
+#include "place/shutdown.hpp"
 #include "repo/repository.hpp"
 #include "store/messages.hpp"
 #include "store/records.hpp"
 #include "store/settings.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
-#include "turn/audit_sink.hpp"
-#include "turn/channel.hpp"
 #include "turn/compact.hpp"
 #include "turn/keyed.hpp"
 #include "turn/last_turn.hpp"
@@ -29,9 +33,6 @@
 #include "turn/queue.hpp"
 #include "turn/resumable.hpp"
 #include "turn/said.hpp"
-#include "turn/shutdown.hpp"
-#include "turn/tasks.hpp"
-#include "turn/trust.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -42,7 +43,7 @@ using base::ExitStatus;
 using store::TurnState;
 
 // Returns those options of the turn that --resume needs.
-std::string store_options(const TurnOptions& options, const Settings& settings) {
+std::string store_options(const place::TurnOptions& options, const place::Settings& settings) {
     chat::JsonText out;
     out.begin_object().key("model").string(options.model);
     out.key("max_iterations").number(settings.max_iterations);
@@ -53,30 +54,31 @@ std::string store_options(const TurnOptions& options, const Settings& settings) 
     return out.end_object().take();
 }
 
-TurnOptions stored_options(const TurnOptions& given, const store::Turn& turn) {
-    TurnOptions options = given;
+place::TurnOptions stored_options(const place::TurnOptions& given, const store::Turn& turn) {
+    place::TurnOptions options = given;
     const chat::Json stored =
         chat::parse_json(turn.options.empty() ? "{}" : turn.options, "turn options");
     options.model = chat::string_or(stored, "model");
     if (!options.max_iterations)
         options.max_iterations = chat::integer_or(stored, "max_iterations", 25);
     options.fresh = store::is_fresh(turn);
-    options.permissions = permissions_of_turn(turn);
+    options.permissions = place::permissions_of_turn(turn);
     options.directory = turn.working_directory;
     if (!given.on_ask_given)
-        options.on_ask = parse_on_ask(chat::string_or(stored, "on_ask")).value_or(OnAsk::suspend);
+        options.on_ask =
+            place::parse_on_ask(chat::string_or(stored, "on_ask")).value_or(place::OnAsk::suspend);
     return options;
 }
 
 // Returns whether the stored hash of the newest message belongs to this window. Hashes of messages
 // up to the first request with the present prefix were made with other messages before them.
-bool is_hashed_anew(Place& place, const AssembledWindow& window) {
+bool is_hashed_anew(place::Place& place, const AssembledWindow& window) {
     const auto prefix = store::newest_prefix(place.store, place.agent.id, place.thread.id);
     return !window.cut_moved && (!prefix || window.messages.back().id > prefix->message_id);
 }
 
 // Returns the cumulative hash up to the newest message of the next request.
-std::string chain_of(Place& place, const AssembledWindow& window) {
+std::string chain_of(place::Place& place, const AssembledWindow& window) {
     if (window.messages.empty()) return {};
     if (is_hashed_anew(place, window)) {
         std::string stored = store::prefix_hash_of(place.store, window.messages.back().id);
@@ -88,12 +90,12 @@ std::string chain_of(Place& place, const AssembledWindow& window) {
     return chain;
 }
 
-store::Turn new_turn(const Place& place, const TurnOptions& options,
-                     const Surroundings& surroundings, const Loaded& loaded) {
+store::Turn new_turn(const place::Place& place, const place::TurnOptions& options,
+                     const place::Surroundings& surroundings, const Loaded& loaded) {
     store::Turn turn;
     turn.agent_id = place.agent.id;
     turn.thread_id = place.thread.id;
-    turn.actor = actor_text(options.actor, surroundings.environment);
+    turn.actor = place::actor_text(options.actor, surroundings.environment);
     turn.model = loaded.settings.model;
     turn.profile = loaded.rights.name;
     turn.idempotency_key = options.idempotency_key;
@@ -106,7 +108,8 @@ store::Turn new_turn(const Place& place, const TurnOptions& options,
 
 // AGENTS.md is sent to the model in every turn, so a change since the last turn is reported and
 // recorded.
-void note_project_text(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+void note_project_text(place::Place& place, const place::TurnOptions& options,
+                       const place::Surroundings& surroundings) {
     const auto message = project_message(place);
     if (!message) return;
     const std::string scope = "agent/" + std::to_string(place.agent.id);
@@ -125,19 +128,19 @@ void note_project_text(Place& place, const TurnOptions& options, const Surroundi
                              .action = "project-text:AGENTS.md",
                              .decision = "allow",
                              .user_id = static_cast<std::int64_t>(getuid()),
-                             .actor = actor_text(options.actor, surroundings.environment),
+                             .actor = place::actor_text(options.actor, surroundings.environment),
                              .detail = "changed: sha256 " + before + " to " + hash});
     transaction.commit();
     if (!before.empty()) surroundings.warn("AGENTS.md has changed since the last turn");
 }
 
 void warn_of_unread(const std::vector<std::string>& keys, const char* file,
-                    const Surroundings& surroundings) {
+                    const place::Surroundings& surroundings) {
     if (!keys.empty())
         surroundings.warn(std::string(file) + ": nothing reads " + base::quoted_list(keys));
 }
 
-void refresh_index(Place& place, const agent::Configuration& configuration) {
+void refresh_index(place::Place& place, const agent::Configuration& configuration) {
     store::Agent row = place.agent;
     row.permissions = configuration.permissions.name;
     row.description = place.redaction.apply(configuration.description);
@@ -151,8 +154,8 @@ void refresh_index(Place& place, const agent::Configuration& configuration) {
     transaction.commit();
 }
 
-chat::TurnResult begin_and_run(Place& place, const TurnOptions& options,
-                               const Surroundings& surroundings, Loaded loaded) {
+chat::TurnResult begin_and_run(place::Place& place, const place::TurnOptions& options,
+                               const place::Surroundings& surroundings, Loaded loaded) {
     WindowFrame frame = frame_for(place, loaded.settings, sys::now_ms());
     frame.is_fresh = options.fresh;
     AssembledWindow window;
@@ -169,31 +172,31 @@ chat::TurnResult begin_and_run(Place& place, const TurnOptions& options,
     const std::string text = loaded.file;
     LiveTurn live(place, record, options, surroundings, std::move(loaded), frame);
     live.begin_with(std::move(window));
-    check_may_begin(options, surroundings);
-    auto running = settle_tasks(place, surroundings, text);
+    place::check_may_begin(options, surroundings);
+    auto running = place::settle_tasks(place, surroundings, text);
     std::optional<chat::Message> said;
     if (!options.says_nothing())
         said = user_message(place, compose_message(place, options, Keep::yes, sys::now_ms()),
                             std::move(running));
     if (said) check_fits(*said, options, room);
     record.begin(std::move(said));
-    limit_waits(place.store, options);
+    place::limit_waits(place.store, options);
     chat::TurnResult result = live.take({});
     if (!options.says_nothing()) result.accepted = true;
     return result;
 }
 
-bool has_inbox(Place& place) {
+bool has_inbox(place::Place& place) {
     return !store::undelivered(place.store, place.agent.id, place.thread.id).empty();
 }
 
 // Whether questions stay pending: nobody can be asked, and --on-ask was not given to settle them.
-bool asks_nobody(const TurnOptions& options, const Surroundings& surroundings) {
-    return !surroundings.ask && !(options.on_ask_given && options.on_ask != OnAsk::suspend);
+bool asks_nobody(const place::TurnOptions& options, const place::Surroundings& surroundings) {
+    return !surroundings.ask && !(options.on_ask_given && options.on_ask != place::OnAsk::suspend);
 }
 
 // Returns the turn's options with those given to --resume, which apply from now on.
-std::string renewed_options(const store::Turn& turn, const TurnOptions& options) {
+std::string renewed_options(const store::Turn& turn, const place::TurnOptions& options) {
     chat::Json stored =
         chat::parse_json(turn.options.empty() ? "{}" : turn.options, "turn options");
     stored["max_iterations"] = *options.max_iterations;
@@ -201,7 +204,8 @@ std::string renewed_options(const store::Turn& turn, const TurnOptions& options)
     return chat::dump(stored);
 }
 
-chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundings& surroundings) {
+chat::TurnResult resume(place::Place& place, const place::TurnOptions& given,
+                        const place::Surroundings& surroundings) {
     mend_transcript(place);
     warn_of_clock(place.agent, surroundings.warn);
     auto [last, crashed] = take_over(place, surroundings);
@@ -211,16 +215,16 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
         return has_inbox(place)
                    ? begin_and_run(place, given, surroundings, load(place, given, surroundings))
                    : nothing_to_do(place, last);
-    const TurnOptions options = stored_options(given, *last);
+    const place::TurnOptions options = stored_options(given, *last);
     if (!options.directory.empty() || !given.directory.empty() || !place.agent.place.empty())
-        place.root = root_of_turn(place, options, surroundings);
+        place.root = place::root_of_turn(place, options, surroundings);
     if (last->state == TurnState::prompt && asks_nobody(given, surroundings)) {
         const auto pending = asked_of(place, *last).pending;
         if (!pending.empty()) return still_waiting(place, *last, pending);
     }
     if (last->state == TurnState::parked &&
-        waits_for(*last,
-                  credential_of(last->model, place.home_configuration, surroundings.environment)))
+        waits_for(*last, place::credential_of(last->model, place.home_configuration,
+                                              surroundings.environment)))
         return still_parked(place, *last);
     last->options = renewed_options(*last, options);
     Loaded loaded = load(place, options, surroundings);
@@ -236,18 +240,19 @@ chat::TurnResult resume(Place& place, const TurnOptions& given, const Surroundin
     }
     Record record(place, *last, stored_chain(place, *last));
     LiveTurn live(place, record, options, surroundings, std::move(loaded), frame);
-    check_may_begin(options, surroundings);
+    place::check_may_begin(options, surroundings);
     record.reopen(store::load_turn_messages(place.store, last->id).back());
-    limit_waits(place.store, options);
+    place::limit_waits(place.store, options);
     return live.take(unfinished);
 }
 
 // A turn with a key is never begun again: its result is returned once more, or it continues.
-chat::TurnResult repeat(Place& place, const TurnOptions& given, const Surroundings& surroundings) {
+chat::TurnResult repeat(place::Place& place, const place::TurnOptions& given,
+                        const place::Surroundings& surroundings) {
     const store::Turn turn = *store::find_turn(place.store, place.keyed->id);
     check_same_prompt(turn, given);
     check_not_its_own(place, turn, given);
-    if (has_answered(turn)) {
+    if (place::has_answered(turn)) {
         chat::TurnResult result = chat::parse_result(turn.result);
         result.replayed = true;
         result.accepted = true;
@@ -264,7 +269,7 @@ chat::TurnResult repeat(Place& place, const TurnOptions& given, const Surroundin
                 " shows what it did; another key begins a new turn");
     if (const std::string told = told_of_unused(place, turn, given); !told.empty())
         surroundings.warn(told);
-    TurnOptions options = given;
+    place::TurnOptions options = given;
     options.resume = true;
     options.max_iterations.reset();
     chat::TurnResult result = resume(place, options, surroundings);
@@ -273,16 +278,17 @@ chat::TurnResult repeat(Place& place, const TurnOptions& given, const Surroundin
 }
 
 // Records the decision before waiting for the thread; then exactly that turn continues.
-TurnOptions after_decision(const TurnOptions& given, const Surroundings& surroundings) {
-    Place place = open_place(given, surroundings);
-    Decision decision = *given.decision;
+place::TurnOptions after_decision(const place::TurnOptions& given,
+                                  const place::Surroundings& surroundings) {
+    place::Place place = place::open_place(given, surroundings);
+    place::Decision decision = *given.decision;
     if (const auto turn = store::find_open_turn(place.store, place.agent.id, place.thread.id))
         decision.turn = turn->id;
-    TurnOptions options = given;
-    const Decider decider{surroundings.home, surroundings.environment,
-                          actor_text(given.actor, surroundings.environment), surroundings.warn,
-                          &options.held};
-    const auto decided = decide(place.store, decider, given.agent, decision);
+    place::TurnOptions options = given;
+    const approval::Decider decider{surroundings.home, surroundings.environment,
+                                    place::actor_text(given.actor, surroundings.environment),
+                                    surroundings.warn, &options.held};
+    const auto decided = approval::decide(place.store, decider, given.agent, decision);
     if (surroundings.on_decision)
         std::for_each(decided.begin(), decided.end(), surroundings.on_decision);
     for (const store::Prompt& prompt : decided) options.decided.push_back(prompt.id);
@@ -294,8 +300,8 @@ TurnOptions after_decision(const TurnOptions& given, const Surroundings& surroun
     return options;
 }
 
-chat::TurnResult take_turn_in(Place& place, const TurnOptions& options,
-                              const Surroundings& surroundings) {
+chat::TurnResult take_turn_in(place::Place& place, const place::TurnOptions& options,
+                              const place::Surroundings& surroundings) {
     if (options.queue)
         if (const auto queued = queue_or_lock(place, options, surroundings)) return *queued;
     // an agent from before trust was recorded
@@ -303,8 +309,8 @@ chat::TurnResult take_turn_in(Place& place, const TurnOptions& options,
         (void)life::settled_trust(
             place.store, place.agent, agent::load_configuration(place.directory).text,
             {static_cast<std::int64_t>(getuid()),
-             actor_text(options.actor, surroundings.environment), place.redaction});
-    check_given_permissions(place, options, surroundings);
+             place::actor_text(options.actor, surroundings.environment), place.redaction});
+    approval::check_given_permissions(place, options, surroundings);
     if (place.keyed) return repeat(place, options, surroundings);
     if (options.resume || options.retry) return resume(place, options, surroundings);
     if (options.inbox && !has_inbox(place))
@@ -312,7 +318,7 @@ chat::TurnResult take_turn_in(Place& place, const TurnOptions& options,
                              store::newest_turn(place.store, place.agent.id, place.thread.id));
     Loaded loaded = load(place, options, surroundings);
     if (options.new_thread) {
-        begin_thread(place, options, surroundings);
+        place::begin_thread(place, options, surroundings);
         surroundings.warn("thread " + std::to_string(place.thread.id));
     }
     mend_transcript(place);
@@ -321,9 +327,9 @@ chat::TurnResult take_turn_in(Place& place, const TurnOptions& options,
     warn_of_unread(place.home_configuration.unread, "config.json", surroundings);
     refresh_index(place, loaded.configuration);
     note_project_text(place, options, surroundings);
-    ask_for_trust(place, loaded, surroundings);
-    const std::string credential =
-        credential_of(loaded.settings.model, place.home_configuration, surroundings.environment);
+    approval::ask_for_trust(place, loaded.untrusted, surroundings);
+    const std::string credential = place::credential_of(
+        loaded.settings.model, place.home_configuration, surroundings.environment);
     if (const auto waiting = settle_last_turn(place, options, surroundings, credential))
         return *waiting;
     return begin_and_run(place, options, surroundings, std::move(loaded));
@@ -334,42 +340,42 @@ struct Taken {
     bool goes_on = false;  // it ended by itself, and a message came too late for it
 };
 
-void conclude(Place& place, const TurnOptions& options, const Surroundings& surroundings,
-              Taken& taken) {
+void conclude(place::Place& place, const place::TurnOptions& options,
+              const place::Surroundings& surroundings, Taken& taken) {
     const chat::TurnResult& result = taken.result;
     taken.goes_on = result.state == chat::State::completed && !result.replayed && has_inbox(place);
-    deliver_audit(place.store,
-                  {place.home_configuration.audit_sink, surroundings.home.audit_lock()},
-                  surroundings.warn);
+    channel::deliver_audit(place.store,
+                           {place.home_configuration.audit_sink, surroundings.home.audit_lock()},
+                           surroundings.warn);
     // released first: the reader of the result may use the thread at once
     place.thread_lock.reset();
     place.key_lock.reset();
     place.agent_lock.reset();
     if (surroundings.on_end) surroundings.on_end(result);
     if (place.newest_post != 0)
-        post_outbox({.home = surroundings.home,
-                     .environment = surroundings.environment,
-                     .store = place.store,
-                     .agent = place.agent,
-                     .warn = surroundings.warn,
-                     .redaction = place.redaction,
-                     .interrupt = &surroundings.interrupt,
-                     .actor = actor_text(options.actor, surroundings.environment),
-                     .turn_id = result.turn_id},
-                    place.newest_post);
+        channel::post_outbox({.home = surroundings.home,
+                              .environment = surroundings.environment,
+                              .store = place.store,
+                              .agent = place.agent,
+                              .warn = surroundings.warn,
+                              .redaction = place.redaction,
+                              .interrupt = &surroundings.interrupt,
+                              .actor = place::actor_text(options.actor, surroundings.environment),
+                              .turn_id = result.turn_id},
+                             place.newest_post);
 }
 
-Taken take_one(const TurnOptions& given, const Surroundings& surroundings) {
-    Found found = find_agent(given, surroundings);
-    const TurnOptions options = with_thread(given, found, surroundings);
+Taken take_one(const place::TurnOptions& given, const place::Surroundings& surroundings) {
+    place::Found found = place::find_agent(given, surroundings);
+    const place::TurnOptions options = with_thread(given, found, surroundings);
     // another prompt with the key is refused at once
     (void)turn_of_key(found.store, found.agent.id, options);
     Taken taken;
-    std::optional<Place> place;
+    std::optional<place::Place> place;
     try {
-        place = open_place(found, options, surroundings);
+        place = place::open_place(found, options, surroundings);
         place->held = options.held;
-        if (!options.queue) lock_place(*place, options, surroundings);
+        if (!options.queue) place::lock_place(*place, options, surroundings);
         taken.result = take_turn_in(*place, options, surroundings);
     } catch (const Error& error) {
         store::Store& store = place ? place->store : found.store;
@@ -386,25 +392,26 @@ Taken take_one(const TurnOptions& given, const Surroundings& surroundings) {
 
 // Messages queued during the last answer begin turns of their own; the result of the requested turn
 // does not change.
-void take_up_inbox(const TurnOptions& options, store::ThreadId thread,
-                   const Surroundings& surroundings) {
-    TurnOptions next;
+void take_up_inbox(const place::TurnOptions& options, store::ThreadId thread,
+                   const place::Surroundings& surroundings) {
+    place::TurnOptions next;
     next.agent = options.agent;
     next.thread = std::to_string(thread);
     next.inbox = true;
     next.deadline_ms = options.deadline_ms;
     next.actor = options.actor;
     next.groom = options.groom;
-    const Surroundings silent{.home = surroundings.home,
-                              .environment = surroundings.environment,
-                              .interrupt = surroundings.interrupt,
-                              .on_event = [](const chat::Event&, const chat::EventSource&) {},
-                              .warn = surroundings.warn,
-                              .ask = {},
-                              .on_end =
-                                  [&](const chat::TurnResult& result) {
-                                      if (result.error) surroundings.warn(result.error->message());
-                                  }};
+    const place::Surroundings silent{
+        .home = surroundings.home,
+        .environment = surroundings.environment,
+        .interrupt = surroundings.interrupt,
+        .on_event = [](const chat::Event&, const chat::EventSource&) {},
+        .warn = surroundings.warn,
+        .ask = {},
+        .on_end =
+            [&](const chat::TurnResult& result) {
+                if (result.error) surroundings.warn(result.error->message());
+            }};
     surroundings.warn("thread " + next.thread +
                       ": a message queued meanwhile gets a turn of its own; its answer goes to "
                       "the transcript");
@@ -419,18 +426,8 @@ void take_up_inbox(const TurnOptions& options, store::ThreadId thread,
 
 }  // namespace
 
-std::string_view name(OnAsk on_ask) {
-    constexpr std::array<std::string_view, 3> names{"suspend", "deny", "fail"};
-    return names[static_cast<std::size_t>(on_ask)];
-}
-
-std::optional<OnAsk> parse_on_ask(std::string_view text) {
-    for (const OnAsk one : {OnAsk::suspend, OnAsk::deny, OnAsk::fail})
-        if (name(one) == text) return one;
-    return std::nullopt;
-}
-
-chat::TurnResult take_turn(const TurnOptions& options, const Surroundings& surroundings) {
+chat::TurnResult take_turn(const place::TurnOptions& options,
+                           const place::Surroundings& surroundings) {
     if (options.decision) return take_turn(after_decision(options, surroundings), surroundings);
     Taken taken = take_one(options, surroundings);
     if (taken.goes_on) take_up_inbox(options, taken.result.thread, surroundings);

@@ -23,10 +23,10 @@
 #include "fault/suite.hpp"
 #include "fault/world.hpp"
 #include "life/trust.hpp"
+#include "place/in_force.hpp"
+#include "place/rights.hpp"
 #include "policy/profile.hpp"
 #include "store/agents.hpp"
-#include "turn/rights.hpp"
-#include "turn/settings.hpp"
 
 namespace chorus::security {
 namespace {
@@ -291,17 +291,18 @@ class Sequence {
         const agent::Directory directory(home.path() + "/" + agent->dir);
         Look look;
         look.part = life::trusted_part(store, agent->id);
-        const auto limited = [&](turn::InForce&& of, SandboxMode& sandbox) {
+        const auto limited = [&](place::InForce&& of, SandboxMode& sandbox) {
             sandbox = agent::sandbox_in_force(of.configuration, configuration);
-            return freedom_of(turn::rights_of(of, configuration, sandbox).profiles);
+            return freedom_of(place::rights_of(of, configuration, sandbox).profiles);
         };
-        turn::InForce by_people{{}, look.part, agent::parse_configuration(look.part, "it"), {}, {}};
+        place::InForce by_people{
+            {}, look.part, agent::parse_configuration(look.part, "it"), {}, {}};
         look.trusted = limited(std::move(by_people), look.trusted_sandbox);
         try {
-            turn::InForce now =
-                turn::configuration_in_force(store, *agent, directory, configuration);
+            place::InForce now =
+                place::configuration_in_force(store, *agent, directory, configuration);
             look.part_in_force = agent::trust_part(now.configuration.text);
-            const auto rights = turn::rights_of(now, configuration, SandboxMode::workspace);
+            const auto rights = place::rights_of(now, configuration, SandboxMode::workspace);
             std::vector<policy::Profile> own;
             own.push_back(policy::Profile::compile(rights.own, "its own"));
             look.own = freedom_of(own);

@@ -56,7 +56,7 @@ class SummaryTest : public testing::Test {
     Summary ask(const std::string& model) {
         const sys::Environment environment;
         const agent::Home home(scratch_.path());
-        Settings settings;
+        place::Settings settings;
         settings.model = model;
         return summarize({of(Role::user, "Fix it"), of(Role::assistant, "Done.")},
                          SummaryFor::people, settings, {},

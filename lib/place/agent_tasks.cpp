@@ -1,0 +1,95 @@
+#include "place/agent_tasks.hpp"
+
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "life/deciders.hpp"
+#include "place/place.hpp"
+#include "place/rights.hpp"
+#include "place/secrets.hpp"
+#include "place/shutdown.hpp"
+#include "store/records.hpp"
+#include "sys/clock.hpp"
+#include "sys/file.hpp"
+
+namespace chorus::place {
+namespace {
+
+// Records the command as allowed by the person who typed it.
+void audit(store::Store& store, const store::Agent& agent, const HandOrder& order,
+           const sys::Environment& environment) {
+    store::Transaction transaction(store);
+    store::append_audit(store, {.agent_id = agent.id,
+                                .agent_name = agent.name,
+                                .timestamp = sys::now_ms(),
+                                .turn_id = 0,
+                                .action = policy::Redaction().apply("tool:bash:" + order.command),
+                                .decision = "allow",
+                                .user_id = static_cast<std::int64_t>(getuid()),
+                                .actor = actor_text(order.actor, environment),
+                                .detail = "chorus-tasks run"});
+    transaction.commit();
+}
+
+}  // namespace
+
+task::Site task_site(store::Store& store, const agent::Home& home, const store::Agent& agent) {
+    return {home, agent::Directory(home.path() + "/" + agent.dir), store, agent.id};
+}
+
+std::vector<store::Task> settle_tasks(Place& place, const Surroundings& surroundings,
+                                      const std::string& text) {
+    const task::Site site = task_site(place.store, surroundings.home, place.agent);
+    auto running = task::settle(site, [&](const store::Task& lost) {
+        surroundings.warn(lost.id + ": " + store::outcome(lost) + "; " + lost.note);
+    });
+    // the usual form, in which this program writes the file; then the file need not be read again
+    const bool says_none = text.find(R"("running_tasks": [])") != std::string::npos;
+    if (!running.empty() || !says_none) task::mirror(site);
+    return running;
+}
+
+store::Task start_by_hand(store::Store& store, const store::Agent& agent, const HandOrder& order,
+                          const agent::Home& home, const sys::Environment& environment) {
+    life::refuse_from_inside(store, environment);
+    const task::Site site = task_site(store, home, agent);
+    const agent::HomeConfiguration general = agent::load_home_configuration(home);
+    const agent::Configuration own =
+        configuration_in_force(store, agent, site.directory, general).configuration;
+    const auto commands_see = environment_in_force(own, general);
+    const policy::Redaction secrets = secrets_of(home, environment, commands_see);
+    if (secrets.holds_active(order.command))
+        throw base::Error(base::ErrorCode::bad_request, "run: the command holds a key",
+                          "write $NAME, and let commands see the variable: chorus-config set "
+                          "environment '[\"NAME\"]' -A " +
+                              agent.name);
+    const std::string workspace =
+        root_for(store, site.directory, {agent.place, false}, home, environment).path();
+    const sys::Sandbox sandbox =
+        command_sandbox(store, home, general, agent::sandbox_in_force(own, general), workspace,
+                        site.directory, agent.name, environment);
+    if (const auto problem = sys::sandbox_problem(sandbox, home.sandbox_state()))
+        throw base::Error(problem->code(), "no command can be run: " + problem->message(),
+                          problem->hint());
+    audit(store, agent, order, environment);
+    store::Task about;
+    about.command = order.command;
+    about.directory = workspace;
+    about.actor = actor_text(order.actor, environment);
+    about.on_exit = secrets.apply(order.on_exit);
+    about.goes_on = order.goes_on;
+    about.depth = 1;
+    const store::Task task = task::start(
+        site,
+        {.about = about,
+         .environment = sys::scrubbed_environment(environment, agent.name, commands_see),
+         .sandbox = sandbox,
+         .timeout_ms = 0,
+         .grace_ms = shutdown_grace_ms(environment),
+         .secrets = secrets.active()},
+        environment);
+    task::mirror(site);
+    return task;
+}
+
+}  // namespace chorus::place

@@ -1,0 +1,218 @@
+#include "place/in_force.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "agent/home.hpp"
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/limits.hpp"
+#include "base/text.hpp"
+#include "life/named_path.hpp"
+#include "model/choice.hpp"
+#include "place/secrets.hpp"
+#include "sys/file.hpp"
+#include "sys/git_settings.hpp"
+#include "sys/person.hpp"
+
+namespace chorus::place {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+template <typename T>
+T first_of(const std::optional<T>& one, const std::optional<T>& other, T fallback) {
+    return one ? *one : other ? *other : fallback;
+}
+
+// A positive number never becomes 0, which would mean no limit.
+std::int64_t four_fifths(std::int64_t whole) {
+    return whole <= 0 ? 0 : std::max<std::int64_t>(whole / 10 * 8 + whole % 10 * 8 / 10, 1);
+}
+
+void check_budget(const agent::Budget& budget, std::string_view file) {
+    if (!budget.usd_per_turn && !budget.usd_per_day) return;
+    throw Error(
+        ErrorCode::config_invalid,
+        std::string(file) + ": budget: dollars cannot be counted: no price is known for the model",
+        "use budget.tokens_per_turn");
+}
+
+std::string resolve_model(const TurnOptions& options, const sys::Environment& environment,
+                          const agent::Configuration& agent, const agent::HomeConfiguration& home,
+                          const agent::Home& paths) {
+    const std::string wanted = !options.model.empty()            ? options.model
+                               : environment.has("CHORUS_MODEL") ? environment.get("CHORUS_MODEL")
+                               : !agent.model.empty()            ? agent.model
+                                                                 : home.default_model;
+    const auto listed =
+        sys::read_file_if_there(paths.available_models(), base::limits::config_bytes);
+    return model::resolve_model(wanted, model::parse_available_models(listed.value_or("")),
+                                model::Check::none);
+}
+
+}  // namespace
+
+sys::Sandbox command_sandbox(store::Store& store, const agent::Home& paths,
+                             const agent::HomeConfiguration& home, sys::SandboxMode mode,
+                             const std::string& workspace, const agent::Directory& directory,
+                             const std::string& agent_name, const sys::Environment& environment) {
+    std::map<std::string, std::string> readable;
+    for (const std::string& path : home.sandbox_read)
+        readable[path] = life::named_path(store, paths, ErrorCode::config_invalid,
+                                          "config.json: sandbox_read", path);
+    return {
+        .mode = mode,
+        .workspace = workspace,
+        .readable = std::move(readable),
+        .program = home.bwrap,
+        .shell = home.bash,
+        .belongings = directory.commands(),
+        .git_settings = sys::git_settings(agent_name, agent_name + "@chorus.local", environment)};
+}
+
+std::vector<std::string> environment_in_force(const agent::Configuration& agent,
+                                              const agent::HomeConfiguration& home) {
+    std::vector<std::string> names = home.shared.environment;
+    const auto& own = agent.shared.environment;
+    names.insert(names.end(), own.begin(), own.end());
+    if (!home.limits.environment) return names;
+    std::erase_if(names, [&](const std::string& name) {
+        const auto& allowed = *home.limits.environment;
+        return std::find(allowed.begin(), allowed.end(), name) == allowed.end();
+    });
+    return names;
+}
+
+std::int64_t window_in_force_ms(const agent::Shared& own, const agent::Shared& general) {
+    return first_of<std::int64_t>(own.rolling_window_ms, general.rolling_window_ms, 86'400'000);
+}
+
+std::int64_t idle_timeout_in_force_ms(const agent::Shared& own, const agent::Shared& general,
+                                      const sys::Environment& environment) {
+    if (const auto given = environment.find_ms("CHORUS_IDLE_TIMEOUT_MS")) return *given;
+    return first_of<std::int64_t>(own.idle_timeout_ms, general.idle_timeout_ms, 1'800'000);
+}
+
+Settings resolve_settings(const TurnOptions& options, const sys::Environment& environment,
+                          const agent::Configuration& agent, const agent::HomeConfiguration& home,
+                          const agent::Home& paths) {
+    const agent::Shared& own = agent.shared;
+    const agent::Shared& general = home.shared;
+    check_budget(own.budget, "agent.json");
+    check_budget(general.budget, "config.json");
+    check_budget(home.limits.budget, "config.json: limits");
+
+    Settings settings;
+    settings.model = resolve_model(options, environment, agent, home, paths);
+    settings.rolling_window_ms = window_in_force_ms(own, general);
+    settings.max_iterations =
+        options.max_iterations
+            ? *options.max_iterations
+            : first_of<std::int64_t>(own.max_iterations, general.max_iterations, 25);
+    settings.max_messages = first_of<std::int64_t>(own.max_messages, general.max_messages, 0);
+    settings.token_budget = four_fifths(first_of<std::int64_t>(
+        own.context_tokens, general.context_tokens, model::known_context_tokens(settings.model)));
+    settings.auto_compact = first_of(own.auto_compact, general.auto_compact, false);
+    settings.parallel_tools = first_of<std::int64_t>(own.parallel_tools, general.parallel_tools, 4);
+    settings.tokens_per_turn =
+        first_of<std::int64_t>(own.budget.tokens_per_turn, general.budget.tokens_per_turn, 0);
+    settings.sandbox = agent::sandbox_in_force(agent, home);
+    settings.environment_names = environment_in_force(agent, home);
+    if (const auto most = home.limits.budget.tokens_per_turn)
+        settings.tokens_per_turn =
+            settings.tokens_per_turn > 0 ? std::min(settings.tokens_per_turn, *most) : *most;
+    const auto provider = home.providers.find(model::parse_model_name(settings.model).provider);
+    if (provider != home.providers.end())
+        settings.max_output_tokens = provider->second.max_output_tokens;
+    return settings;
+}
+
+namespace {
+
+// The user part may contain a password.
+std::string without_user(const std::string& url) {
+    const std::size_t begin = url.find("://");
+    const std::size_t end = url.find('@');
+    if (begin == url.npos || end == url.npos || end < begin) return url;
+    return url.substr(0, begin + 3) + url.substr(end + 1);
+}
+
+}  // namespace
+
+model::Endpoint endpoint_for(const std::string& provider, const agent::HomeConfiguration& home,
+                             const sys::Environment& environment) {
+    model::Endpoint endpoint;
+    endpoint.provider = provider;
+    endpoint.timeouts.first_byte_ms = home.limits.first_byte_ms;
+    endpoint.timeouts.stall_ms = home.limits.stall_ms;
+    const auto configured = home.providers.find(provider);
+    if (configured != home.providers.end()) {
+        const auto& own = configured->second;
+        endpoint.timeouts.first_byte_ms = own.first_byte_ms.value_or(home.limits.first_byte_ms);
+        endpoint.timeouts.stall_ms = own.stall_ms.value_or(home.limits.stall_ms);
+        endpoint.base_url = configured->second.base_url;
+        endpoint.anthropic_version = configured->second.api_version;
+    }
+    std::string named = "config.json: providers." + provider + ".base_url";
+    if (const auto given = environment.find(model::base_url_variable(provider))) {
+        endpoint.base_url = *given;
+        named = model::base_url_variable(provider);
+    }
+    if (const std::string why = model::base_url_problem(endpoint.base_url);
+        !endpoint.base_url.empty() && !why.empty())
+        throw Error(ErrorCode::config_invalid,
+                    named + ": " + base::quoted(without_user(endpoint.base_url)) + ": " + why);
+    endpoint.trusted_http = !endpoint.base_url.empty();
+    const model::Provider* row = model::find_provider(provider);
+    const std::string variable(row != nullptr ? row->key_variable : "");
+    endpoint.key = [key = variable.empty() ? std::string() : environment.get(variable)] {
+        return key;
+    };
+    return endpoint;
+}
+
+std::string credential_of(const std::string& model, const agent::HomeConfiguration& home,
+                          const sys::Environment& environment) {
+    constexpr std::size_t digits = 8;
+    const std::string provider = model::parse_model_name(model).provider;
+    const std::string key = endpoint_for(provider, home, environment).key();
+    return provider + "/" + base::sha256_hex("credential " + key).substr(0, digits);
+}
+
+net::Transport transport_for(const sys::Environment& environment, bool plain_http) {
+    const auto either = [&](const char* one, const char* other) {
+        return environment.get(one, environment.get(other));
+    };
+    net::Transport transport;
+    transport.ca_file = either("CURL_CA_BUNDLE", "SSL_CERT_FILE");
+    transport.ca_directory = environment.get("SSL_CERT_DIR");
+    transport.hashed_copies = agent::find_home(environment).certificates();
+    transport.https_proxy = either("https_proxy", "HTTPS_PROXY");
+    transport.http_proxy = environment.get("http_proxy");
+    if (transport.https_proxy.empty()) transport.https_proxy = either("all_proxy", "ALL_PROXY");
+    transport.no_proxy = either("no_proxy", "NO_PROXY");
+    transport.plain_http = plain_http;
+    return transport;
+}
+
+sys::Person person_of(std::string_view actor) {
+    constexpr std::string_view head = "uid ";
+    uid_t uid = 0;
+    if (actor.starts_with(head)) actor.remove_prefix(head.size());
+    const auto [end, error] = std::from_chars(actor.data(), actor.data() + actor.size(), uid);
+    return error == std::errc{} && end != actor.data() ? sys::find_person(uid) : sys::Person{};
+}
+
+std::string actor_text(const std::string& claimed, const sys::Environment& environment) {
+    const std::string name = !claimed.empty() ? claimed : environment.get("CHORUS_ACTOR");
+    const std::string uid = "uid " + std::to_string(sys::invoking_uid(environment));
+    if (name.empty()) return uid;
+    std::vector<std::string> names;
+    for (const auto& [variable, value] : environment.all()) names.push_back(variable);
+    const auto secrets = secrets_of(agent::find_home(environment), environment, names);
+    return uid + " (" + base::visible(secrets.apply(name), base::Newlines::escape) + ")";
+}
+
+}  // namespace chorus::place

@@ -1,0 +1,69 @@
+// What is in force for one turn: option > environment > agent.json > config.json > built-in.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "agent/configuration.hpp"
+#include "model/model.hpp"
+#include "net/http.hpp"
+#include "place/turn_options.hpp"
+#include "store/store.hpp"
+#include "sys/person.hpp"
+#include "sys/sandbox.hpp"
+
+namespace chorus::place {
+
+struct Settings {
+    std::string model;  // in full
+    std::int64_t rolling_window_ms = 86'400'000;
+    std::int64_t max_iterations = 25;
+    std::int64_t max_messages = 0;
+    std::int64_t token_budget = 0;  // of the window; 0: no limit
+    bool auto_compact = false;
+    std::int64_t parallel_tools = 4;
+    std::int64_t tokens_per_turn = 0;
+    std::int64_t max_output_tokens = 0;
+    sys::SandboxMode sandbox = sys::SandboxMode::workspace;
+    std::vector<std::string> environment_names;
+};
+
+// Returns the sandbox for an agent's commands, with the paths and programs of config.json. Throws
+// Error(config_invalid) if a path of sandbox_read leads through a link that an agent may have made.
+sys::Sandbox command_sandbox(store::Store& store, const agent::Home& paths,
+                             const agent::HomeConfiguration& home, sys::SandboxMode mode,
+                             const std::string& workspace, const agent::Directory& directory,
+                             const std::string& agent_name, const sys::Environment& environment);
+
+// Returns the variables that commands of the agent may see besides those that all may see.
+std::vector<std::string> environment_in_force(const agent::Configuration& agent,
+                                              const agent::HomeConfiguration& home);
+
+// Error(no_driver) for an unknown model; Error(config_invalid) for a dollar budget without a price.
+Settings resolve_settings(const TurnOptions& options, const sys::Environment& environment,
+                          const agent::Configuration& agent, const agent::HomeConfiguration& home,
+                          const agent::Home& paths);
+
+// The length of the rolling window, and the time without activity after which idle-save saves (0:
+// never). agent.json overrides config.json.
+std::int64_t window_in_force_ms(const agent::Shared& own, const agent::Shared& general);
+std::int64_t idle_timeout_in_force_ms(const agent::Shared& own, const agent::Shared& general,
+                                      const sys::Environment& environment);
+
+// endpoint_for returns base_url, timeouts and key of a provider; transport_for reads the usual
+// proxy and CA variables.
+model::Endpoint endpoint_for(const std::string& provider, const agent::HomeConfiguration& home,
+                             const sys::Environment& environment);
+// Returns a name for the key that the model's provider gets, without revealing it; another key has
+// another name.
+std::string credential_of(const std::string& model, const agent::HomeConfiguration& home,
+                          const sys::Environment& environment);
+net::Transport transport_for(const sys::Environment& environment, bool plain_http);
+
+// Returns the person whom an actor's text names by uid.
+sys::Person person_of(std::string_view actor);
+// Returns "uid 1000" (sys::invoking_uid) and, if given, the claimed name in brackets, without keys.
+std::string actor_text(const std::string& claimed, const sys::Environment& environment);
+
+}  // namespace chorus::place

@@ -1,0 +1,279 @@
+#include "place/place.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/limits.hpp"
+#include "base/text.hpp"
+#include "context/threads.hpp"
+#include "life/agents.hpp"
+#include "life/named_path.hpp"
+#include "life/opening.hpp"
+#include "place/secrets.hpp"
+#include "place/shutdown.hpp"
+#include "store/gate.hpp"
+#include "store/records.hpp"
+#include "sys/clock.hpp"
+#include "sys/file.hpp"
+#include "sys/git_place.hpp"
+
+namespace chorus::place {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+// Checks the directory of -C or of the agent.
+std::string checked_directory(store::Store& store, const Wanted& wanted, const agent::Home& home,
+                              const sys::Environment& environment) {
+    const std::string what = wanted.is_given ? "-C" : "the directory of the agent";
+    if (!sys::is_directory(wanted.path))
+        throw Error(
+            ErrorCode::bad_request, what + ": " + base::quoted(wanted.path) + ": not a directory",
+            wanted.is_given ? ""
+                            : "if it was moved: chorus-init --here NAME --exist-ok in the new "
+                              "directory");
+    const std::string path = life::named_path(
+        store, home, ErrorCode::bad_request, what,
+        (wanted.path.starts_with('/') ? "" : sys::real_path(".") + "/") + wanted.path);
+    life::check_place(home, environment, what, path);
+    if (!wanted.is_given) life::refuse_shared(path, what);
+    return path;
+}
+
+Wanted wanted_by(const TurnOptions& options, const store::Agent& agent) {
+    if (options.directory.empty()) return {agent.place, false};
+    return {options.directory};
+}
+
+std::string holder_of(store::Store& store, const store::Agent& agent, const store::Thread& thread) {
+    const auto turn = store::find_open_turn(store, agent.id, thread.id);
+    if (!turn || turn->pid == 0) return "another process";
+    return "process " + std::to_string(turn->pid) + " (turn " + std::to_string(turn->turn_number) +
+           ")";
+}
+
+// Returns a function that ends a wait by throwing.
+std::function<bool()> until_it_may_begin(const TurnOptions& options,
+                                         const Surroundings& surroundings) {
+    return [&] {
+        check_may_begin(options, surroundings);
+        return false;
+    };
+}
+
+// Other writers of the database are waited for as long as the agent; without --wait, as long as the
+// store's default, because they write only briefly.
+void be_patient(store::Store& store, std::int64_t wait_ms, const TurnOptions& options,
+                const Surroundings& surroundings) {
+    store.set_patience(wait_ms == 0 ? store::longest_wait_ms : wait_ms,
+                       until_it_may_begin(options, surroundings));
+}
+
+// Reads again what the locks protect: it may have changed while they were waited for.
+void read_again(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+    place.agent = life::require_again(place.store, place.agent);
+    place.home_configuration = agent::load_home_configuration(surroundings.home);
+    place.root = root_for(place.store, place.directory, wanted_by(options, place.agent),
+                          surroundings.home, surroundings.environment);
+    place.redaction = secrets_of(surroundings.home, surroundings.environment,
+                                 place.home_configuration.shared.environment);
+    sys::remove_mount_points(place.root.path());
+}
+
+// The thread is chosen after the wait: the branch that `current` names may have changed meanwhile.
+void lock_agent(Place& place, const TurnOptions& options, const Surroundings& surroundings,
+                std::int64_t wait_ms) {
+    auto held =
+        life::hold_agent(surroundings.home, place.store, place.agent, sys::Lock::Mode::shared,
+                         wait_ms, until_it_may_begin(options, surroundings));
+    place.agent = std::move(held.agent);
+    place.agent_lock = std::move(held.lock);
+    place.thread =
+        context::require_thread(place.store, place.agent, place.directory, options.thread);
+}
+
+// One process at a time uses a key, on whatever thread. If a turn has the key, its thread is used.
+void lock_key(Place& place, const TurnOptions& options, const Surroundings& surroundings,
+              std::int64_t wait_ms) {
+    constexpr std::size_t digits = 10;  // of a hash, within the range that can be locked
+    const std::string hash = base::sha256_hex(options.idempotency_key).substr(0, digits);
+    place.key_lock = sys::Lock::acquire(
+        surroundings.home.key_lock(place.agent.id), sys::Lock::Mode::exclusive,
+        {std::stoll(hash, nullptr, 16), 1}, wait_ms, until_it_may_begin(options, surroundings));
+    if (!place.key_lock)
+        throw Error(ErrorCode::agent_busy,
+                    "agent '" + place.agent.name + "': a turn with this idempotency key is at work",
+                    "wait with --wait, and its result is printed");
+    place.keyed = store::find_turn_by_key(place.store, place.agent.id, options.idempotency_key);
+    if (place.keyed)
+        place.thread = *store::find_thread(place.store, place.agent.id, place.keyed->thread_id);
+}
+
+// Returns the ways past a busy thread that fit the given options.
+std::string ways_past(const Place& place, const TurnOptions& options) {
+    const bool may_go_beside =
+        !options.says_nothing() && options.thread.empty() && !place.keyed && !options.new_thread;
+    return may_go_beside ? "wait with --wait, or use another thread with --new-thread"
+                         : "wait with --wait";
+}
+
+void lock_thread(Place& place, const TurnOptions& options, const Surroundings& surroundings,
+                 std::int64_t wait_ms) {
+    place.thread_lock = sys::Lock::acquire(
+        surroundings.home.thread_lock(place.agent.id, place.thread.id), sys::Lock::Mode::exclusive,
+        wait_ms, until_it_may_begin(options, surroundings));
+    if (!place.thread_lock)
+        throw Error(ErrorCode::agent_busy,
+                    "agent '" + place.agent.name + "': thread " + std::to_string(place.thread.id) +
+                        " is at work: " + holder_of(place.store, place.agent, place.thread),
+                    ways_past(place, options));
+    place.thread = *store::find_thread(place.store, place.agent.id, place.thread.id);
+}
+
+}  // namespace
+
+bool has_answered(const store::Turn& turn) {
+    return turn.ended_at != 0 && turn.state == store::TurnState::idle && !turn.result.empty();
+}
+
+std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn) {
+    if (!turn.working_directory.empty()) return sys::Root::find(turn.working_directory);
+    const std::string own = place.directory.workspace();
+    return sys::is_directory(own) ? sys::Root::find(sys::real_path(own)) : std::nullopt;
+}
+
+std::string giving_up(const Place& place, store::ThreadId thread) {
+    return "chorus-run " + place.agent.name + " -t " + std::to_string(thread) +
+           " --cancel-prompts MESSAGE gives up the turn";
+}
+
+sys::Root root_for(store::Store& store, const agent::Directory& directory, const Wanted& wanted,
+                   const agent::Home& home, const sys::Environment& environment) {
+    // files in the home stay private
+    const unsigned mask = wanted.path.empty() ? sys::private_umask : sys::caller_umask();
+    const std::string path = wanted.path.empty()
+                                 ? sys::real_path(directory.workspace())
+                                 : checked_directory(store, wanted, home, environment);
+    auto root = sys::Root::find(path, "the workspace", mask);
+    if (!root && errno != ELOOP && errno != ENOTDIR)
+        throw Error(ErrorCode::bad_request, "-C: " + base::system_error(path).message());
+    if (!root) throw Error(ErrorCode::bad_request, path + ": a link leads elsewhere now");
+    return std::move(*root);
+}
+
+sys::Root root_of_turn(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+    const Wanted wanted{options.directory};
+    if (options.directory.empty())
+        return root_for(place.store, place.directory, wanted, surroundings.home,
+                        surroundings.environment);
+    std::string why = "the turn's directory no longer exists";
+    if (sys::is_directory(options.directory)) {
+        sys::Root root = root_for(place.store, place.directory, wanted, surroundings.home,
+                                  surroundings.environment);
+        if (root.path() == options.directory) return root;
+        why = "a link leads elsewhere now";
+    }
+    throw Error(ErrorCode::bad_request, "-C: " + base::quoted(options.directory) + ": " + why,
+                "create it again, or " + giving_up(place, place.thread.id));
+}
+
+void limit_waits(store::Store& store, const TurnOptions& options) {
+    const std::int64_t last_ms =
+        options.deadline_ms == 0 ? 0 : options.deadline_ms + base::limits::timeout_grace_ms;
+    store.set_patience(store::longest_wait_ms, [last_ms] {
+        if (last_ms != 0 && sys::monotonic_ms() > last_ms)
+            throw Error(ErrorCode::timeout,
+                        "turn: the time given with --timeout is up, and another process prevents "
+                        "recording its end");
+        return false;
+    });
+}
+
+Found find_agent(const TurnOptions& options, const Surroundings& surroundings) {
+    store::Store store =
+        life::open_home(surroundings.home, surroundings.environment, agent::IfMissing::refuse,
+                        agent::groom_in_force(options.groom, surroundings.environment));
+    be_patient(store, options.wait_ms, options, surroundings);
+    store::Agent agent = life::require_agent(surroundings.home, store, options.agent);
+    return {std::move(store), std::move(agent)};
+}
+
+Place open_place(Found& found, const TurnOptions& options, const Surroundings& surroundings) {
+    const agent::Home& home = surroundings.home;
+    const agent::Directory directory(home.path() + "/" + found.agent.dir);
+    auto home_configuration = agent::load_home_configuration(home);
+    sys::Root root = root_for(found.store, directory, wanted_by(options, found.agent), home,
+                              surroundings.environment);
+    const store::Thread thread =
+        context::require_thread(found.store, found.agent, directory, options.thread);
+    auto redaction =
+        secrets_of(home, surroundings.environment, home_configuration.shared.environment);
+    if (redaction.holds_active(options.idempotency_key))
+        throw Error(ErrorCode::bad_request, "--idempotency-key: it holds a key");
+    Place place{
+        std::move(found.store), found.agent, thread, directory, std::move(home_configuration),
+        std::move(root),        {},          {},     {}};
+    place.redaction = std::move(redaction);
+    place.stands_in = options.stands_in;
+    return place;
+}
+
+Place open_place(const TurnOptions& options, const Surroundings& surroundings) {
+    Found found = find_agent(options, surroundings);
+    return open_place(found, options, surroundings);
+}
+
+void lock_place(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+    const std::int64_t until_ms = sys::monotonic_ms() + options.wait_ms;
+    const auto left_ms = [&]() -> std::int64_t {
+        if (options.wait_ms < 0) return -1;
+        return std::max<std::int64_t>(until_ms - sys::monotonic_ms(), 0);
+    };
+    lock_agent(place, options, surroundings, left_ms());
+    if (!options.idempotency_key.empty()) lock_key(place, options, surroundings, left_ms());
+    const bool locks = place.keyed ? !has_answered(*place.keyed) : !options.new_thread;
+    if (locks) lock_thread(place, options, surroundings, left_ms());
+    read_again(place, options, surroundings);
+}
+
+Tried try_lock(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+    place.agent_lock = sys::Lock::try_acquire(surroundings.home.agent_lock(place.agent.id),
+                                              sys::Lock::Mode::shared);
+    if (!place.agent_lock) return Tried::agent_taken;
+    place.thread =
+        context::require_thread(place.store, place.agent, place.directory, options.thread);
+    place.thread_lock = sys::Lock::try_acquire(
+        surroundings.home.thread_lock(place.agent.id, place.thread.id), sys::Lock::Mode::exclusive);
+    if (!place.thread_lock) {
+        place.agent_lock.reset();
+        return Tried::thread_taken;
+    }
+    place.thread = *store::find_thread(place.store, place.agent.id, place.thread.id);
+    read_again(place, options, surroundings);
+    return Tried::locked;
+}
+
+void begin_thread(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+    store::Thread thread;
+    thread.agent_id = place.agent.id;
+    thread.id = 0;
+    thread.branch = place.thread.branch;
+    thread.parent_thread = place.thread.id;
+    thread.created_at = thread.last_activity = sys::now_ms();
+    store::Transaction transaction(place.store);
+    (void)life::require_again(place.store, place.agent);
+    place.thread = store::insert_thread(place.store, thread);
+    transaction.commit();
+    lock_thread(place, options, surroundings, options.wait_ms);
+}
+
+void keep_for_channel(Place& place, store::TurnId turn, const std::string& text) {
+    if (!place.has_channel) return;
+    place.newest_post =
+        store::insert_outbox(place.store, place.agent.id, turn, place.redaction.apply(text));
+}
+
+}  // namespace chorus::place

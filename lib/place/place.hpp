@@ -1,0 +1,86 @@
+// What a turn works in: agent, locks, thread and configuration. What was read before a lock was
+// taken is read again afterwards.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/configuration.hpp"
+#include "agent/layout.hpp"
+#include "place/in_force.hpp"
+#include "place/turn_options.hpp"
+#include "policy/redaction.hpp"
+#include "store/agents.hpp"
+#include "store/threads.hpp"
+#include "store/turns.hpp"
+#include "sys/beneath.hpp"
+#include "sys/lock.hpp"
+
+namespace chorus::place {
+
+struct Place {
+    store::Store store;
+    store::Agent agent;
+    store::Thread thread;
+    agent::Directory directory;
+    agent::HomeConfiguration home_configuration;
+    sys::Root root;  // the workspace, or -C DIR
+    std::optional<sys::Lock> agent_lock;
+    std::optional<sys::Lock> key_lock;  // of --idempotency-key
+    std::optional<sys::Lock> thread_lock;
+    std::optional<store::Turn> keyed = {};              // the turn with the key; its thread is used
+    policy::Redaction redaction = policy::Redaction();  // the keys in use
+    bool has_channel = false;                           // as its configuration was last loaded
+    std::int64_t newest_post = 0;  // outbox row to post after the turn; 0: none
+    // The rights of the senders of inbox messages in the turn, which may do no more than they may.
+    std::vector<std::string> joined_rights = {};
+    bool is_shared = false;                      // others have sent messages
+    std::map<std::string, SeenFiles> held = {};  // TurnOptions::held
+    // A sentence naming files left by a killed call that programs outside the sandbox would obey.
+    std::string left_plants = {};
+    std::string stands_in = {};  // TurnOptions::stands_in
+};
+// Stores a text to be posted when the turn is over, if there is a channel. Inside a transaction of
+// the caller.
+void keep_for_channel(Place& place, store::TurnId turn, const std::string& text);
+
+struct Found {
+    store::Store store;
+    store::Agent agent;
+};
+// Error(not_found), Error(exited), Error(not_ready).
+Found find_agent(const TurnOptions& options, const Surroundings& surroundings);
+// Opens the place without a lock and moves the store into it. If this throws, the store is not
+// moved: Error(bad_request) for -C, and the errors of configuration and directory.
+Place open_place(Found& found, const TurnOptions& options, const Surroundings& surroundings);
+Place open_place(const TurnOptions& options, const Surroundings& surroundings);
+// Takes the locks and reads again what they protect. Error(agent_busy). With --new-thread the
+// thread stays the present one, without a lock.
+void lock_place(Place& place, const TurnOptions& options, const Surroundings& surroundings);
+// Limits how long commits of a turn at work wait for other writers: until --timeout requires its
+// end, then Error(timeout).
+void limit_waits(store::Store& store, const TurnOptions& options);
+// Returns whether the turn with the key has its result, which is then returned again.
+bool has_answered(const store::Turn& turn);
+// Takes the locks of the agent and the thread if both are free now.
+enum class Tried { locked, agent_taken, thread_taken };
+Tried try_lock(Place& place, const TurnOptions& options, const Surroundings& surroundings);
+// --new-thread: creates and locks the thread, once it is known that the turn can begin.
+void begin_thread(Place& place, const TurnOptions& options, const Surroundings& surroundings);
+// Returns the directory the turn worked in; nothing if it is gone or is a link now.
+std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn);
+// Returns the end of a hint: the command that gives up the thread's turn.
+std::string giving_up(const Place& place, store::ThreadId thread);
+struct Wanted {
+    std::string path;      // "": the agent's workspace
+    bool is_given = true;  // by -C
+};
+// Returns the directory a turn works in, after checking that it may be used.
+sys::Root root_for(store::Store& store, const agent::Directory& directory, const Wanted& wanted,
+                   const agent::Home& home, const sys::Environment& environment);
+// The same for a turn that continues in DIR. Error(bad_request) if DIR is gone or leads elsewhere.
+sys::Root root_of_turn(Place& place, const TurnOptions& options, const Surroundings& surroundings);
+
+}  // namespace chorus::place

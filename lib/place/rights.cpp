@@ -1,0 +1,164 @@
+#include "place/rights.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "agent/profile_text.hpp"
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "chat/json.hpp"
+#include "chat/json_text.hpp"
+#include "life/trust.hpp"
+#include "tools/self_edit.hpp"
+
+namespace chorus::place {
+namespace {
+
+using chat::Json;
+using sys::SandboxMode;
+
+bool is_among(const std::vector<agent::TrustChange>& changes, std::string_view key) {
+    return std::any_of(changes.begin(), changes.end(),
+                       [&](const agent::TrustChange& change) { return change.key == key; });
+}
+
+Json rules_json(const std::vector<policy::Rule>& rules) {
+    Json list = Json::array();
+    for (const policy::Rule& rule : rules)
+        list.push_back(rule.shell ? Json{{"pattern", rule.pattern}, {"shell", true}}
+                                  : Json(rule.pattern));
+    return list;
+}
+
+struct Source {
+    const agent::Permissions* permissions;
+    const char* file;
+    const char* key = "permissions";
+};
+
+// Returns the permissions that decide; the strictest wins. The name of the first is shown to
+// people.
+std::vector<Source> sources_of(const InForce& in_force, const agent::HomeConfiguration& home) {
+    std::vector<Source> sources;
+    if (in_force.for_turn) sources.push_back({&*in_force.for_turn, "--permissions"});
+    if (!in_force.for_turn || in_force.is_shared) {
+        sources.push_back({&in_force.configuration.permissions, "agent.json"});
+        if (in_force.also) sources.push_back({&*in_force.also, "agent.json"});
+    }
+    if (home.limits.permissions)
+        sources.push_back({&*home.limits.permissions, "config.json", "limits.permissions"});
+    return sources;
+}
+
+// An unknown mode counts as the strictest.
+SandboxMode sandbox_of(const Json& rights) {
+    SandboxMode mode = SandboxMode::workspace;
+    sys::parse_sandbox_mode(chat::string_or(rights, "sandbox"), mode);
+    return mode;
+}
+
+}  // namespace
+
+std::optional<agent::Permissions> permissions_of_turn(const store::Turn& turn) {
+    const Json options = chat::parse_json(turn.options.empty() ? "{}" : turn.options, "options");
+    const auto found = options.find("permissions");
+    if (found == options.end()) return std::nullopt;
+    return agent::parse_permissions(chat::dump(*found), "permissions of the turn");
+}
+
+InForce configuration_in_force(store::Store& store, const store::Agent& agent,
+                               const agent::Directory& directory,
+                               const agent::HomeConfiguration& home) {
+    InForce in_force{
+        {}, life::trusted_part(store, agent.id), agent::load_configuration(directory), {}};
+    in_force.file = in_force.configuration.text;
+    const std::string& part = in_force.part;
+    if (part.empty()) return in_force;
+    in_force.untrusted = agent::trust_changes(part, in_force.configuration.text);
+    if (in_force.untrusted.empty()) return in_force;
+
+    agent::Configuration file = std::move(in_force.configuration);
+    in_force.configuration = agent::parse_configuration(agent::with_trust_part(file.text, part),
+                                                        directory.configuration());
+    if (is_among(in_force.untrusted, "permissions")) in_force.also = file.permissions;
+    if (is_among(in_force.untrusted, "sandbox")) {
+        const auto general = home.shared.sandbox.value_or(SandboxMode::workspace);
+        auto& own = in_force.configuration.shared.sandbox;
+        own = sys::strictest(own.value_or(general), file.shared.sandbox.value_or(general));
+    }
+    return in_force;
+}
+
+Rights rights_of(const InForce& in_force, const agent::HomeConfiguration& home,
+                 SandboxMode sandbox) {
+    const std::vector<Source> sources = sources_of(in_force, home);
+    Rights rights{sources.front().permissions->name,
+                  agent::profile_text(in_force.configuration.permissions, home),
+                  {},
+                  {}};
+    for (const Source& source : sources)
+        rights.profiles.push_back(
+            agent::resolve_profile(*source.permissions, home, source.file, source.key));
+    std::string all(sys::name(sandbox));
+    for (const policy::Profile& profile : rights.profiles) all += " " + profile.fingerprint();
+    rights.fingerprint = base::sha256_hex(all);
+    return rights;
+}
+
+std::string profile_json(const policy::ProfileText& text) {
+    Json object = Json::object();
+    if (!text.base.empty()) object["base"] = text.base;
+    if (!text.deny.empty()) object["deny"] = rules_json(text.deny);
+    if (!text.allow.empty()) object["allow"] = rules_json(text.allow);
+    if (!text.ask.empty()) object["ask"] = rules_json(text.ask);
+    return chat::dump(object);
+}
+
+std::string rights_text(const InForce& in_force, const agent::HomeConfiguration& home,
+                        SandboxMode sandbox, const std::vector<std::string>& joined) {
+    std::set<std::string> profiles;
+    for (const Source& source : sources_of(in_force, home))
+        profiles.insert(profile_json(agent::profile_text(*source.permissions, home)));
+    for (const std::string& text : joined) {
+        const Json rights = chat::parse_json(text, "rights");
+        for (const Json& profile : rights.at("profiles")) profiles.insert(chat::dump(profile));
+        sandbox = sys::strictest(sandbox, sandbox_of(rights));
+    }
+    chat::JsonText out;
+    out.begin_object().key("sandbox").string(sys::name(sandbox)).key("profiles").begin_array();
+    for (const std::string& profile : profiles) out.raw(profile);
+    return out.end_array().end_object().take();
+}
+
+void join_rights(const std::string& text, const agent::HomeConfiguration& home, Rights& rights,
+                 SandboxMode& sandbox) {
+    const Json stored = chat::parse_json(text, "rights");
+    for (const Json& profile : stored.at("profiles"))
+        rights.profiles.push_back(agent::resolve_profile(
+            agent::parse_permissions(chat::dump(profile), "rights"), home, "rights"));
+    sandbox = sys::strictest(sandbox, sandbox_of(stored));
+}
+
+std::optional<agent::Permissions> wanted_profile(std::string_view tool,
+                                                 const tools::Arguments& arguments) {
+    if (tool != "self_edit_permissions") return std::nullopt;
+    try {
+        return tools::wanted_permissions(arguments);
+    } catch (const base::Error&) {
+        return std::nullopt;
+    }
+}
+
+std::string profile_problem(std::string_view tool, const tools::Arguments& arguments,
+                            const agent::HomeConfiguration& home) {
+    if (tool != "self_edit_permissions") return {};
+    try {
+        (void)agent::resolve_profile(tools::wanted_permissions(arguments), home, "new_profile");
+        return {};
+    } catch (const base::Error& error) {
+        return std::string(tool) + ": " + error.message() +
+               (error.hint().empty() ? "" : "\n" + error.hint());
+    }
+}
+
+}  // namespace chorus::place
