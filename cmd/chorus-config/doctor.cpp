@@ -12,7 +12,7 @@
 #include "chat/dialect.hpp"
 #include "chorus-config/call.hpp"
 #include "context/branches.hpp"
-#include "context/prompt.hpp"
+#include "context/prompt_texts.hpp"
 #include "context/session_check.hpp"
 #include "context/window_check.hpp"
 #include "life/deciders.hpp"

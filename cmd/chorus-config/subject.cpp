@@ -6,7 +6,7 @@
 #include "base/limits.hpp"
 #include "channel/audit_sink.hpp"
 #include "cli/main.hpp"
-#include "life/agents.hpp"
+#include "life/find_agent.hpp"
 #include "life/opening.hpp"
 #include "place/in_force.hpp"
 #include "place/secrets.hpp"

@@ -1,5 +1,5 @@
 // The verb trim: removes old records that are no longer needed.
-#include "life/trim.hpp"
+#include "life/trim_home.hpp"
 
 #include <iostream>
 
@@ -7,9 +7,9 @@
 #include "chat/dialect.hpp"
 #include "chorus-config/call.hpp"
 #include "cli/field.hpp"
-#include "cli/time.hpp"
-#include "life/agents.hpp"
+#include "cli/time_text.hpp"
 #include "life/deciders.hpp"
+#include "life/find_agent.hpp"
 #include "life/opening.hpp"
 #include "sys/clock.hpp"
 #include "turn/present.hpp"

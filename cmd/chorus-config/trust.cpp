@@ -5,7 +5,7 @@
 #include "base/text.hpp"
 #include "chat/dialect.hpp"
 #include "chorus-config/subject.hpp"
-#include "cli/question.hpp"
+#include "cli/terminal_question.hpp"
 
 namespace chorus::config {
 namespace {

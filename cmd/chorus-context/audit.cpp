@@ -8,8 +8,8 @@
 #include "base/time.hpp"
 #include "chorus-context/reading.hpp"
 #include "chorus-context/verb.hpp"
-#include "cli/time.hpp"
-#include "life/agents.hpp"
+#include "cli/time_text.hpp"
+#include "life/find_agent.hpp"
 #include "policy/pattern.hpp"
 #include "store/records.hpp"
 

@@ -5,7 +5,7 @@
 #include "chat/json_text.hpp"
 #include "chorus-context/verb.hpp"
 #include "context/branches.hpp"
-#include "context/threads.hpp"
+#include "context/find_thread.hpp"
 #include "place/secrets.hpp"
 
 namespace chorus::context_command {

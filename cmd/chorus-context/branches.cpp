@@ -7,7 +7,7 @@
 
 #include "chat/json_text.hpp"
 #include "chorus-context/verb.hpp"
-#include "cli/time.hpp"
+#include "cli/time_text.hpp"
 
 namespace chorus::context_command {
 namespace {

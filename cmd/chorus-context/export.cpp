@@ -6,7 +6,7 @@
 
 #include "base/text.hpp"
 #include "chorus-context/verb.hpp"
-#include "cli/time.hpp"
+#include "cli/time_text.hpp"
 #include "context/session_record.hpp"
 #include "place/place.hpp"
 #include "place/secrets.hpp"

@@ -3,7 +3,7 @@
 
 #include "chorus-context/session.hpp"
 #include "cli/main.hpp"
-#include "cli/time.hpp"
+#include "cli/time_text.hpp"
 #include "upkeep/idle.hpp"
 
 namespace chorus::context_command {

@@ -9,7 +9,7 @@
 #include "chorus-context/reading.hpp"
 #include "chorus-context/verb.hpp"
 #include "cli/call_line.hpp"
-#include "cli/time.hpp"
+#include "cli/time_text.hpp"
 
 namespace chorus::context_command {
 namespace {

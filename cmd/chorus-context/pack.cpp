@@ -3,8 +3,8 @@
 #include "agent/pack.hpp"
 #include "chorus-context/verb.hpp"
 #include "context/export.hpp"
+#include "context/find_thread.hpp"
 #include "context/import.hpp"
-#include "context/threads.hpp"
 #include "sys/clock.hpp"
 #include "sys/signals.hpp"
 

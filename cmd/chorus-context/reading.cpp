@@ -10,7 +10,7 @@
 
 #include "base/text.hpp"
 #include "chorus-context/verb.hpp"
-#include "cli/time.hpp"
+#include "cli/time_text.hpp"
 #include "sys/terminal.hpp"
 
 namespace chorus::context_command {

@@ -4,7 +4,7 @@
 #include "chat/json_text.hpp"
 #include "chorus-context/verb.hpp"
 #include "context/branches.hpp"
-#include "context/threads.hpp"
+#include "context/find_thread.hpp"
 
 namespace chorus::context_command {
 namespace {

@@ -5,8 +5,8 @@
 #include "agent/own_places.hpp"
 #include "base/text.hpp"
 #include "cli/main.hpp"
-#include "cli/time.hpp"
-#include "context/threads.hpp"
+#include "cli/time_text.hpp"
+#include "context/find_thread.hpp"
 #include "sys/signals.hpp"
 
 namespace chorus::context_command {

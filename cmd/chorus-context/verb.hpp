@@ -13,7 +13,7 @@
 #include "chat/dialect.hpp"
 #include "cli/command.hpp"
 #include "cli/field.hpp"
-#include "life/agents.hpp"
+#include "life/find_agent.hpp"
 #include "store/store.hpp"
 #include "store/threads.hpp"
 #include "sys/environment.hpp"

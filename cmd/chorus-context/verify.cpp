@@ -5,7 +5,7 @@
 #include "chat/json_text.hpp"
 #include "chorus-context/verb.hpp"
 #include "context/prefix.hpp"
-#include "life/agents.hpp"
+#include "life/find_agent.hpp"
 #include "store/integrity.hpp"
 #include "store/records.hpp"
 

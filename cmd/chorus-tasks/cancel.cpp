@@ -3,9 +3,9 @@
 
 #include "chorus-tasks/standing.hpp"
 #include "chorus-tasks/view.hpp"
-#include "cli/time.hpp"
-#include "context/threads.hpp"
-#include "life/agents.hpp"
+#include "cli/time_text.hpp"
+#include "context/find_thread.hpp"
+#include "life/find_agent.hpp"
 #include "sys/signals.hpp"
 #include "upkeep/cancel.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "chorus-tasks/view.hpp"
 #include "cli/table.hpp"
-#include "cli/time.hpp"
+#include "cli/time_text.hpp"
 #include "store/records.hpp"
 
 namespace chorus::tasks_command {

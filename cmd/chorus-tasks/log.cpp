@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "chorus-tasks/verb.hpp"
 #include "cli/text_stream.hpp"
-#include "life/agents.hpp"
+#include "life/find_agent.hpp"
 #include "place/agent_tasks.hpp"
 #include "sys/fd.hpp"
 #include "sys/signals.hpp"

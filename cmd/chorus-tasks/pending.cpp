@@ -4,8 +4,8 @@
 
 #include "approval/decision.hpp"
 #include "chorus-tasks/view.hpp"
-#include "cli/time.hpp"
-#include "life/agents.hpp"
+#include "cli/time_text.hpp"
+#include "life/find_agent.hpp"
 #include "turn/questions.hpp"
 
 namespace chorus::tasks_command {

@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "chorus-tasks/view.hpp"
-#include "life/agents.hpp"
+#include "life/find_agent.hpp"
 #include "sys/file.hpp"
 
 namespace chorus::tasks_command {

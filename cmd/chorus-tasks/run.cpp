@@ -4,7 +4,7 @@
 #include "base/text.hpp"
 #include "chorus-tasks/standing.hpp"
 #include "chorus-tasks/verb.hpp"
-#include "life/agents.hpp"
+#include "life/find_agent.hpp"
 #include "place/agent_tasks.hpp"
 
 namespace chorus::tasks_command {

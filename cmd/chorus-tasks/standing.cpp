@@ -4,7 +4,7 @@
 #include "base/text.hpp"
 #include "chat/event.hpp"
 #include "chorus-tasks/view.hpp"
-#include "cli/time.hpp"
+#include "cli/time_text.hpp"
 #include "sys/clock.hpp"
 #include "turn/questions.hpp"
 

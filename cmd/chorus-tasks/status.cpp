@@ -7,7 +7,7 @@
 #include "chorus-tasks/standing.hpp"
 #include "chorus-tasks/view.hpp"
 #include "cli/table.hpp"
-#include "cli/time.hpp"
+#include "cli/time_text.hpp"
 #include "place/agent_tasks.hpp"
 #include "sys/clock.hpp"
 #include "turn/questions.hpp"

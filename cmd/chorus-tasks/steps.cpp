@@ -5,8 +5,8 @@
 #include "chorus-tasks/standing.hpp"
 #include "chorus-tasks/view.hpp"
 #include "cli/table.hpp"
-#include "cli/time.hpp"
-#include "context/threads.hpp"
+#include "cli/time_text.hpp"
+#include "context/find_thread.hpp"
 #include "sys/clock.hpp"
 
 namespace chorus::tasks_command {

@@ -1,7 +1,7 @@
 #include "chorus-tasks/verb.hpp"
 
 #include "cli/main.hpp"
-#include "life/agents.hpp"
+#include "life/find_agent.hpp"
 #include "place/agent_tasks.hpp"
 #include "store/turns.hpp"
 

@@ -5,8 +5,8 @@
 
 #include "base/text.hpp"
 #include "base/width.hpp"
-#include "cli/time.hpp"
-#include "life/agents.hpp"
+#include "cli/time_text.hpp"
+#include "life/find_agent.hpp"
 #include "sys/clock.hpp"
 
 namespace chorus::tasks_command {

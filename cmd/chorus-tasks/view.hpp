@@ -9,7 +9,7 @@
 #include "base/time.hpp"
 #include "chat/dialect.hpp"
 #include "chorus-tasks/verb.hpp"
-#include "cli/live.hpp"
+#include "cli/live_view.hpp"
 
 namespace chorus::tasks_command {
 

@@ -4,7 +4,7 @@
 
 #include "chorus-tasks/standing.hpp"
 #include "chorus-tasks/verb.hpp"
-#include "cli/time.hpp"
+#include "cli/time_text.hpp"
 #include "sys/clock.hpp"
 #include "sys/signals.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/checkpoints.hpp"
+#include "agent/snapshots.hpp"
 
 namespace chorus::agent {
 

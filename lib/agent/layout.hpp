@@ -63,7 +63,7 @@ class Directory {
     std::string commands() const;  // files of commands outside the workspace, mainly caches
     // Lists what was in the workspace before a call of that thread (task/kept_plants.hpp).
     std::string call_plants(std::int64_t thread_id) const;
-    std::string checkpoints() const;  // .checkpoints: agent/checkpoints.hpp
+    std::string checkpoints() const;  // .checkpoints: agent/snapshots.hpp
     // All directories in which write_file() puts files in place.
     std::vector<std::string> written() const;
     std::string tasks() const;

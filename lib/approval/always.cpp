@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "agent/profile_text.hpp"
-#include "agent/trust.hpp"
+#include "agent/trust_keys.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "chat/json.hpp"
-#include "life/agents.hpp"
+#include "life/find_agent.hpp"
 #include "life/trust.hpp"
 #include "place/in_force.hpp"
 #include "place/rights.hpp"

@@ -36,7 +36,7 @@ bool record_decision(store::Store& store, const store::Agent& agent, const store
 // another process edits agent.json.
 void allow_always(store::Store& store, const Widening& widening,
                   const std::function<std::vector<std::string>()>& decide);
-// Throws Error(forbidden) if the part (agent/trust.hpp) gives the agent more rights than this
+// Throws Error(forbidden) if the part (agent/trust_keys.hpp) gives the agent more rights than this
 // person may grant.
 void check_trust_grant(const Widening& widening, const std::string& part_before,
                        const std::string& part);

@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "agent/profile_text.hpp"
-#include "agent/trust.hpp"
+#include "agent/trust_keys.hpp"
 #include "approval/always.hpp"
 #include "approval/approval.hpp"
 #include "approval/binding.hpp"

@@ -5,7 +5,7 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
-#include "context/threads.hpp"
+#include "context/find_thread.hpp"
 #include "context/transcript.hpp"
 #include "store/messages.hpp"
 #include "sys/clock.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "context/record.hpp"
+#include "context/export_record.hpp"
 
 namespace chorus::context {
 

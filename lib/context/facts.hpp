@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "context/record.hpp"
+#include "context/export_record.hpp"
 
 namespace chorus::context {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "context/record.hpp"
+#include "context/export_record.hpp"
 
 namespace chorus::context {
 

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "life/adoption.hpp"
-#include "life/agents.hpp"
+#include "life/find_agent.hpp"
 #include "life/leftovers.hpp"
 #include "life/trust.hpp"
 #include "store/records.hpp"

@@ -4,7 +4,7 @@
 
 #include "agent/home.hpp"
 #include "base/text.hpp"
-#include "life/agents.hpp"
+#include "life/find_agent.hpp"
 #include "life/leftovers.hpp"
 #include "life/named_path.hpp"
 #include "life/opening.hpp"

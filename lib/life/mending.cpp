@@ -5,7 +5,7 @@
 
 #include "agent/configuration.hpp"
 #include "agent/home.hpp"
-#include "agent/trust.hpp"
+#include "agent/trust_keys.hpp"
 #include "base/id.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"

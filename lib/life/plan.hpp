@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "agent/configuration.hpp"
-#include "agent/trust.hpp"
+#include "agent/trust_keys.hpp"
 #include "life/birth.hpp"
 
 namespace chorus::life {

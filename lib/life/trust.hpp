@@ -1,5 +1,5 @@
 // The user's decisions about an agent's trust keys, as recorded in the database: the part of
-// agent.json that is in force (agent/trust.hpp).
+// agent.json that is in force (agent/trust_keys.hpp).
 //
 // Code that changes agent.json together with the record holds the agent's configuration lock; code
 // that finds a difference takes the lock too and checks again before reporting it.
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "agent/configuration.hpp"
-#include "agent/trust.hpp"
+#include "agent/trust_keys.hpp"
 #include "life/deciders.hpp"
 #include "policy/redaction.hpp"
 #include "store/agents.hpp"

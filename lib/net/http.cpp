@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "net/address.hpp"
+#include "net/certificates.hpp"
 #include "net/curl.hpp"
+#include "net/curl_transfer.hpp"
 #include "net/options.hpp"
 #include "net/quiet_pipe.hpp"
 #include "net/target.hpp"
-#include "net/transfer.hpp"
-#include "net/trust.hpp"
 #include "sys/file.hpp"
 
 namespace chorus::net {

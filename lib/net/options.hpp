@@ -3,10 +3,10 @@
 
 #include <string>
 
+#include "net/certificates.hpp"
 #include "net/curl.hpp"
 #include "net/http.hpp"
 #include "net/target.hpp"
-#include "net/trust.hpp"
 
 namespace chorus::net {
 

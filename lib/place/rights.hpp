@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "agent/configuration.hpp"
-#include "agent/trust.hpp"
+#include "agent/trust_keys.hpp"
 #include "policy/profile.hpp"
 #include "store/agents.hpp"
 #include "store/turns.hpp"

@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "repo/calls.hpp"
 #include "repo/mutation.hpp"
 #include "repo/operation.hpp"
+#include "repo/served_calls.hpp"
 #include "repo/work_tree.hpp"
 #include "sys/file.hpp"
 #include "sys/git_config.hpp"

@@ -10,7 +10,7 @@
 
 #include "base/fragments.hpp"
 #include "base/text.hpp"
-#include "repo/calls.hpp"
+#include "repo/served_calls.hpp"
 #include "repo/source.hpp"
 #include "sys/environment.hpp"
 #include "sys/file.hpp"

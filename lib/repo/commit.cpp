@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "base/text.hpp"
-#include "repo/calls.hpp"
 #include "repo/mutation.hpp"
 #include "repo/operation.hpp"
+#include "repo/served_calls.hpp"
 #include "repo/work_tree.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"

@@ -1,8 +1,8 @@
 #include <optional>
 
 #include "base/time.hpp"
-#include "repo/calls.hpp"
 #include "repo/operation.hpp"
+#include "repo/served_calls.hpp"
 #include "repo/work_tree.hpp"
 
 namespace chorus::repo {

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "base/limits.hpp"
-#include "repo/message.hpp"
+#include "repo/git_message.hpp"
 #include "sys/confined.hpp"
 
 namespace chorus::repo {

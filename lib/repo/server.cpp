@@ -5,9 +5,9 @@
 #include <optional>
 #include <tuple>
 
-#include "repo/calls.hpp"
-#include "repo/message.hpp"
+#include "repo/git_message.hpp"
 #include "repo/mutation.hpp"
+#include "repo/served_calls.hpp"
 
 namespace chorus::repo {
 namespace {

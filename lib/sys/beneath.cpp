@@ -17,7 +17,7 @@
 #include "sys/directory.hpp"
 #include "sys/file.hpp"
 #include "sys/open_beneath.hpp"
-#include "sys/place.hpp"
+#include "sys/path_status.hpp"
 #include "sys/replace.hpp"
 
 namespace chorus::sys {

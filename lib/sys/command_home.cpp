@@ -14,7 +14,7 @@
 #include "base/error.hpp"
 #include "sys/file.hpp"
 #include "sys/homes.hpp"
-#include "sys/place.hpp"
+#include "sys/path_status.hpp"
 
 namespace chorus::sys {
 namespace {

@@ -11,7 +11,7 @@
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
 #include "sys/open_beneath.hpp"
-#include "sys/place.hpp"
+#include "sys/path_status.hpp"
 #include "sys/system_places.hpp"
 
 namespace chorus::sys {

@@ -15,7 +15,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "sys/directory.hpp"
-#include "sys/place.hpp"
+#include "sys/path_status.hpp"
 #include "sys/replace.hpp"
 
 namespace chorus::sys {

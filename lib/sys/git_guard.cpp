@@ -19,7 +19,7 @@
 #include "sys/git_place.hpp"
 #include "sys/mounts.hpp"
 #include "sys/open_beneath.hpp"
-#include "sys/place.hpp"
+#include "sys/path_status.hpp"
 #include "sys/replace.hpp"
 
 namespace chorus::sys {

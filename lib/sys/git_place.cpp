@@ -11,7 +11,7 @@
 #include "sys/directory.hpp"
 #include "sys/git_config.hpp"
 #include "sys/open_beneath.hpp"
-#include "sys/place.hpp"
+#include "sys/path_status.hpp"
 
 namespace chorus::sys {
 namespace {

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <vector>
 
+#include "sys/proc_status.hpp"
 #include "sys/process.hpp"
-#include "sys/status.hpp"
 
 namespace chorus::sys {
 

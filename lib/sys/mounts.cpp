@@ -13,7 +13,7 @@
 #include "sys/file.hpp"
 #include "sys/git_guard.hpp"
 #include "sys/open_beneath.hpp"
-#include "sys/place.hpp"
+#include "sys/path_status.hpp"
 #include "sys/plants.hpp"
 #include "sys/system_places.hpp"
 

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "base/text.hpp"
-#include "sys/status.hpp"
+#include "sys/proc_status.hpp"
 
 namespace chorus::sys {
 namespace {

@@ -25,7 +25,7 @@
 #include "sys/git_files.hpp"
 #include "sys/git_index.hpp"
 #include "sys/git_place.hpp"
-#include "sys/place.hpp"
+#include "sys/path_status.hpp"
 #include "sys/workspace_view.hpp"
 
 namespace chorus::sys {

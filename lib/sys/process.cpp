@@ -19,7 +19,7 @@
 #include "sys/clock.hpp"
 #include "sys/household.hpp"
 #include "sys/mount_guard.hpp"
-#include "sys/status.hpp"
+#include "sys/proc_status.hpp"
 
 namespace chorus::sys {
 namespace {

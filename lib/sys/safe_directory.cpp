@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/shell_quoted.hpp"
 #include "sys/git_config.hpp"
-#include "sys/place.hpp"
+#include "sys/path_status.hpp"
 
 namespace chorus::sys {
 namespace {

@@ -17,8 +17,8 @@
 #include "sys/library.hpp"
 #include "sys/mounts.hpp"
 #include "sys/open_beneath.hpp"
+#include "sys/proc_status.hpp"
 #include "sys/spawn.hpp"
-#include "sys/status.hpp"
 
 namespace chorus::sys {
 namespace {

@@ -7,7 +7,7 @@
 #include "sys/environment.hpp"
 #include "sys/file.hpp"
 #include "sys/open_beneath.hpp"
-#include "sys/place.hpp"
+#include "sys/path_status.hpp"
 
 namespace chorus::sys {
 

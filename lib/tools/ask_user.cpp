@@ -1,5 +1,5 @@
-#include "tools/question.hpp"
 #include "tools/result.hpp"
+#include "tools/user_question.hpp"
 
 namespace chorus::embedded {
 extern const std::string_view tool_ask_user;

@@ -9,7 +9,7 @@
 #include "tools/captured.hpp"
 #include "tools/obeyed.hpp"
 #include "tools/result.hpp"
-#include "tools/tasks.hpp"
+#include "tools/task_tools.hpp"
 
 namespace chorus::embedded {
 extern const std::string_view tool_bash;

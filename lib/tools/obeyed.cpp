@@ -5,7 +5,7 @@
 
 #include "base/text.hpp"
 #include "sys/file.hpp"
-#include "tools/tasks.hpp"
+#include "tools/task_tools.hpp"
 
 namespace chorus::tools {
 namespace {

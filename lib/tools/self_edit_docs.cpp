@@ -2,7 +2,7 @@
 
 #include "base/limits.hpp"
 #include "base/text.hpp"
-#include "context/prompt.hpp"
+#include "context/prompt_texts.hpp"
 #include "tools/effect.hpp"
 #include "tools/files.hpp"
 #include "tools/result.hpp"

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "tools/result.hpp"
-#include "tools/tasks.hpp"
+#include "tools/task_tools.hpp"
 
 namespace chorus::embedded {
 extern const std::string_view tool_task_wait;

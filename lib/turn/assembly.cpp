@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "base/hash.hpp"
-#include "context/prompt.hpp"
-#include "context/status.hpp"
+#include "context/prompt_texts.hpp"
+#include "context/status_block.hpp"
 #include "context/window.hpp"
 #include "life/trust.hpp"
 #include "place/secrets.hpp"

@@ -1,7 +1,7 @@
 #include "turn/checkpoint.hpp"
 
 #include "base/error.hpp"
-#include "life/checkpoints.hpp"
+#include "life/kept_checkpoints.hpp"
 
 namespace chorus::turn {
 namespace {

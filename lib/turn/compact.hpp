@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "life/agents.hpp"
+#include "life/find_agent.hpp"
 #include "place/place.hpp"
 #include "store/sessions.hpp"
 #include "turn/live.hpp"

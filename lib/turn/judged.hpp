@@ -9,7 +9,7 @@
 #include "policy/profile.hpp"
 #include "store/prompts.hpp"
 #include "tools/tool.hpp"
-#include "turn/record.hpp"
+#include "turn/turn_record.hpp"
 
 namespace chorus::turn {
 

@@ -2,8 +2,8 @@
 #include "approval/approval.hpp"
 #include "base/text.hpp"
 #include "store/records.hpp"
-#include "tools/question.hpp"
 #include "tools/result.hpp"
+#include "tools/user_question.hpp"
 #include "turn/calls.hpp"
 
 namespace chorus::turn {

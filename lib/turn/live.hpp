@@ -11,11 +11,11 @@
 #include "net/http.hpp"
 #include "place/place.hpp"
 #include "place/shutdown.hpp"
-#include "tools/tasks.hpp"
+#include "tools/task_tools.hpp"
 #include "turn/calls.hpp"
 #include "turn/loop.hpp"
-#include "turn/record.hpp"
 #include "turn/recovery.hpp"
+#include "turn/turn_record.hpp"
 
 namespace chorus::turn {
 

@@ -9,7 +9,7 @@
 #include "store/believed.hpp"
 #include "store/messages.hpp"
 #include "sys/clock.hpp"
-#include "turn/record.hpp"
+#include "turn/turn_record.hpp"
 
 namespace chorus::turn {
 namespace {

@@ -9,7 +9,7 @@
 #include "chat/json.hpp"
 #include "chat/json_text.hpp"
 #include "sys/clock.hpp"
-#include "tools/question.hpp"
+#include "tools/user_question.hpp"
 
 namespace chorus::turn {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
-#include "life/agents.hpp"
+#include "life/find_agent.hpp"
 #include "place/in_force.hpp"
 #include "place/shutdown.hpp"
 #include "store/records.hpp"

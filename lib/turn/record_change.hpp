@@ -1,7 +1,7 @@
 // For the .cpp files only that implement Record.
 #pragma once
 
-#include "turn/record.hpp"
+#include "turn/turn_record.hpp"
 
 namespace chorus::turn {
 

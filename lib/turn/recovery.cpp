@@ -12,8 +12,8 @@
 #include "sys/file.hpp"
 #include "task/kept_plants.hpp"
 #include "tools/tool.hpp"
-#include "turn/leftovers.hpp"
-#include "turn/record.hpp"
+#include "turn/crash_leftovers.hpp"
+#include "turn/turn_record.hpp"
 
 namespace chorus::turn {
 namespace {

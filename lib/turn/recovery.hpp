@@ -10,7 +10,7 @@
 #include "place/place.hpp"
 #include "store/turns.hpp"
 #include "tools/effect.hpp"
-#include "turn/record.hpp"
+#include "turn/turn_record.hpp"
 
 namespace chorus::turn {
 

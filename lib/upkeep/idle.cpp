@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "channel/posting.hpp"
+#include "context/find_thread.hpp"
 #include "context/saved.hpp"
-#include "context/threads.hpp"
-#include "life/agents.hpp"
+#include "life/find_agent.hpp"
 #include "place/in_force.hpp"
 #include "place/place.hpp"
 #include "store/believed.hpp"

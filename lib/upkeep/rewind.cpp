@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
-#include "context/threads.hpp"
+#include "context/find_thread.hpp"
 #include "context/transcript.hpp"
 #include "place/place.hpp"
 #include "store/messages.hpp"
@@ -14,8 +14,8 @@
 #include "sys/clock.hpp"
 #include "turn/last_turn.hpp"
 #include "turn/present.hpp"
-#include "turn/record.hpp"
 #include "turn/recovery.hpp"
+#include "turn/turn_record.hpp"
 #include "upkeep/workspace_rewind.hpp"
 
 namespace chorus::upkeep {

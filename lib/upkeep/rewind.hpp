@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "life/agents.hpp"
+#include "life/find_agent.hpp"
 #include "store/store.hpp"
 #include "store/threads.hpp"
 #include "turn/turn.hpp"

@@ -6,8 +6,8 @@
 #include <set>
 #include <string>
 
-#include "agent/checkpoints.hpp"
-#include "life/checkpoints.hpp"
+#include "agent/snapshots.hpp"
+#include "life/kept_checkpoints.hpp"
 #include "place/place.hpp"
 #include "turn/turn.hpp"
 #include "upkeep/rewind.hpp"

@@ -7,7 +7,7 @@
 
 #include <fstream>
 
-#include "agent/trust.hpp"
+#include "agent/trust_keys.hpp"
 #include "fuzz/property.hpp"
 
 namespace chorus::agent {

@@ -17,7 +17,7 @@
 #include <set>
 
 #include "agent/configuration.hpp"
-#include "agent/trust.hpp"
+#include "agent/trust_keys.hpp"
 #include "fault/database.hpp"
 #include "fault/launch.hpp"
 #include "fault/suite.hpp"

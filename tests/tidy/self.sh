@@ -41,6 +41,12 @@ fault lib/net/later.cpp '// TODO: later\n' 'lib/net/later.cpp:1: leaves somethin
 fault lib/net/catch.cpp '} catch (const Error&) {\n' 'lib/net/catch.cpp:1: catches outside the borders'
 fault tests/unit/net/cases.sh 'test_case "one"\nend_tests\ntest_case "two"\n' 'tests/unit/net/cases.sh:3: stands behind the end of the tests'
 
+fault lib/sys/twice.hpp '' 'lib/sys/twice.hpp:1: has the name of lib/base/twice.hpp'
+plant lib/base/twice.hpp '#pragma once\n'
+mkdir lib/turn
+plant lib/turn/large.hpp "$(printf '\\n%.0s' {1..440})"
+fault lib/turn/larger.hpp "$(printf '\\n%.0s' {1..440})" 'lib/turn:1: is the largest room'
+
 status=0
 output=$(bash "$here/tidy.sh" "$root") || status=$?
 [[ $status -eq 1 ]] || { echo "tidy.sh: exit status $status"; exit 1; }

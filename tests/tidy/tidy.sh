@@ -138,9 +138,21 @@ check_lengths() {
   done
 }
 
+# A file is found by its name alone; what is no part of a turn has a room of its own.
+check_rooms() {
+  find lib -name '*.?pp' | sort | awk -F/ '
+    { if ($NF in path) print $0 ":1: has the name of " path[$NF]; path[$NF] = $0 }'
+  find lib -mindepth 2 -name '*.?pp' -exec wc -l {} + | awk '
+    split($2, part, "/") > 2 { lines[part[2]] += $1 }
+    END {
+      for (room in lines) if (lines[room] > lines["turn"]) exit
+      if ("turn" in lines) print "lib/turn:1: is the largest room"
+    }'
+}
+
 mapfile -t files < <(checked)
 mapfile -t sources < <(printf '%s\n' "${files[@]}" | grep -E '\.(cpp|hpp)$')
-found=$(check_lines "${files[@]}"; check_lengths "${sources[@]}")
+found=$(check_lines "${files[@]}"; check_lengths "${sources[@]}"; check_rooms)
 [[ -z $found ]] && exit 0
 printf '%s\n' "$found"
 exit 1

@@ -1,4 +1,4 @@
--- The workspace as it was (agent/checkpoints.hpp) before a turn's first writing call, cause 'turn', or
+-- The workspace as it was (agent/snapshots.hpp) before a turn's first writing call, cause 'turn', or
 -- before a rewind put it back, 'rewind': turn_id is the newest turn then. tree: '' where there is none,
 -- and problem says why. store_bytes: what the store took then, or a little more.
 DROP TABLE IF EXISTS checkpoints;

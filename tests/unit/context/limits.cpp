@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "context/prompt.hpp"
+#include "context/prompt_texts.hpp"
 #include "support/scratch.hpp"
 
 namespace chorus::context {

@@ -1,7 +1,7 @@
 #include "life/death.hpp"
 
 #include "home.hpp"
-#include "life/agents.hpp"
+#include "life/find_agent.hpp"
 #include "life/leftovers.hpp"
 #include "store/sessions.hpp"
 #include "sys/file.hpp"

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "net/head.hpp"
 #include "net/http.hpp"
+#include "net/response_head.hpp"
 #include "server.hpp"
 
 namespace chorus::net {

@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "net/certificates.hpp"
 #include "net/http.hpp"
-#include "net/trust.hpp"
 
 namespace chorus::net {
 namespace {

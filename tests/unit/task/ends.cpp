@@ -16,8 +16,8 @@
 #include "base/error.hpp"
 #include "store/agents.hpp"
 #include "sys/lock.hpp"
+#include "sys/proc_status.hpp"
 #include "sys/process.hpp"
-#include "sys/status.hpp"
 #include "task/task.hpp"
 
 namespace chorus::task {

@@ -1,0 +1,129 @@
+#include "cli/prompt_input.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/error.hpp"
+#include "base/limits.hpp"
+#include "base/text.hpp"
+#include "base/time.hpp"
+#include "sys/clock.hpp"
+#include "sys/fd.hpp"
+#include "sys/input_file.hpp"
+
+namespace chorus::cli {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+constexpr std::int64_t notice_after_ms = 2'000;
+
+[[noreturn]] void refuse_missing() {
+    throw Error(
+        ErrorCode::bad_request, "prompt: there is none",
+        "pass it as words, with -p TEXT, with -f FILE, or on stdin: echo … | chorus-run NAME");
+}
+
+void check_utf8(const std::string& text, const std::string& source) {
+    if (const auto bad = base::find_invalid_utf8(text))
+        throw Error(ErrorCode::bad_request,
+                    source + ": not valid UTF-8 at byte " + std::to_string(*bad),
+                    "convert it first, for example with iconv -t utf-8");
+    if (text.find('\0') != std::string::npos)
+        throw Error(ErrorCode::bad_request,
+                    source + ": a NUL byte at byte " + std::to_string(text.find('\0')));
+}
+
+// Reads stdin to its end. Waits for a silent pipe until the timeout.
+std::string read_stdin(const PromptSources& sources,
+                       const std::function<void(const std::string&)>& notice) {
+    std::string text;
+    sys::Buffer buffer;
+    const std::int64_t start = sys::monotonic_ms();
+    bool told = false;
+    bool anything = false;
+    for (;;) {
+        const std::int64_t waited = sys::monotonic_ms() - start;
+        pollfd ready{STDIN_FILENO, POLLIN, 0};
+        std::int64_t patience = -1;
+        if (!anything) {
+            patience = sources.stdin_timeout_ms - waited;
+            if (patience <= 0)
+                throw Error(
+                    ErrorCode::bad_request,
+                    "stdin: no input within " + base::seconds_text(sources.stdin_timeout_ms),
+                    "redirect it from /dev/null or use --stdin ignore");
+            if (!told)
+                patience = std::min(patience, std::max<std::int64_t>(1, notice_after_ms - waited));
+        }
+        const int count = poll(&ready, 1, static_cast<int>(patience));
+        if (count < 0 && errno == EINTR)
+            throw Error(ErrorCode::canceled, "stdin: interrupted while reading the prompt");
+        if (count == 0) {
+            if (!told && waited + 1 >= notice_after_ms) {
+                told = true;
+                notice("waiting for the prompt on stdin; end it with ^D, or use --stdin ignore");
+            }
+            continue;
+        }
+        const ssize_t size = read(STDIN_FILENO, buffer.data(), buffer.size());
+        if (size < 0 && errno == EINTR)
+            throw Error(ErrorCode::canceled, "stdin: interrupted while reading the prompt");
+        if (size < 0 && errno == EAGAIN) continue;
+        if (size < 0) throw base::system_error("stdin");
+        if (size == 0) return text;
+        anything = true;
+        text.append(buffer.data(), static_cast<std::size_t>(size));
+        if (text.size() > base::limits::prompt_bytes)
+            throw Error(ErrorCode::bad_request, "stdin: more than 10 MiB",
+                        "put it into a file of the workspace and name it in the prompt");
+    }
+}
+
+}  // namespace
+
+ReadPrompt read_prompt(const PromptSources& sources,
+                       const std::function<void(const std::string&)>& notice) {
+    const bool word_is_dash =
+        sources.words.size() == 1 && sources.words.front() == "-" && !sources.words_are_literal;
+    const bool dash = word_is_dash || sources.file == "-";
+    const bool words = !sources.words.empty() && !word_is_dash;
+    const int given = static_cast<int>(!sources.words.empty()) +
+                      static_cast<int>(sources.text.has_value()) +
+                      static_cast<int>(!sources.file.empty());
+    if (given > 1)
+        throw Error(ErrorCode::bad_request, "prompt: given more than once",
+                    "words, -p, -f and - exclude each other; stdin may be added to one of them");
+    const bool terminal = isatty(STDIN_FILENO) == 1;
+    const bool readable =
+        !terminal && sources.stdin_use != StdinUse::ignore && sys::can_read(STDIN_FILENO);
+
+    ReadPrompt prompt;
+    if (given == 0 || dash) {
+        if (!dash && !readable) refuse_missing();
+        prompt.text = read_stdin(sources, notice);
+        prompt.text_is_stdin = true;
+        check_utf8(prompt.text, "stdin");
+    } else {
+        prompt.text = words ? base::join(sources.words, " ")
+                      : sources.text
+                          ? *sources.text
+                          : sys::read_input_file(sources.file, base::limits::prompt_bytes);
+        check_utf8(prompt.text, sources.file.empty() ? "prompt" : sources.file);
+        if (prompt.text.size() > base::limits::prompt_bytes)
+            throw Error(ErrorCode::bad_request, "prompt: more than 10 MiB");
+        if (readable) prompt.stdin_text = read_stdin(sources, notice);
+        check_utf8(prompt.stdin_text, "stdin");
+    }
+    if (base::trim(prompt.text).empty() && base::trim(prompt.stdin_text).empty()) {
+        if (given == 0) refuse_missing();
+        throw Error(ErrorCode::bad_request, "prompt: it is empty");
+    }
+    return prompt;
+}
+
+}  // namespace chorus::cli

@@ -1,0 +1,97 @@
+#include "context/export_record.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/hash.hpp"
+#include "base/limits.hpp"
+#include "chat/stored.hpp"
+#include "sys/beneath.hpp"
+
+namespace chorus::context {
+namespace {
+
+constexpr std::size_t digits = 32;  // of a hash that only has to be unique
+
+bool is_everything(const store::Extent& extent) {
+    const store::Extent all;
+    return extent.thread == all.thread && extent.since == all.since && extent.until == all.until;
+}
+
+template <typename T, typename Keep>
+void keep_if(std::vector<T>& all, Keep keep) {
+    all.erase(std::remove_if(all.begin(), all.end(), [&](const T& one) { return !keep(one); }),
+              all.end());
+}
+
+}  // namespace
+
+Record load_record(store::Store& store, const store::Agent& agent, const store::Extent& extent) {
+    Record record{.agent = agent, .title = agent.name, .threads = {}, .turns = {}, .messages = {}};
+    const store::ReadTransaction all_at_once(store);
+    record.messages = store::load_messages(store, agent.id, extent);
+    record.threads = store::list_threads(store, agent.id);
+    record.turns = store::list_turns(store, agent.id);
+    if (is_everything(extent)) {
+        for (const store::Thread& thread : record.threads)
+            for (store::InboxRow& row : store::undelivered(store, agent.id, thread.id))
+                if (row.source == "user") record.queued.push_back(std::move(row));
+        return record;
+    }
+    std::set<store::ThreadId> threads;
+    std::set<store::TurnId> turns;
+    for (const store::StoredMessage& stored : record.messages) {
+        threads.insert(stored.thread);
+        turns.insert(stored.message.turn_id);
+    }
+    keep_if(record.threads, [&](const store::Thread& one) { return threads.count(one.id) > 0; });
+    keep_if(record.turns, [&](const store::Turn& one) { return turns.count(one.id) > 0; });
+    return record;
+}
+
+void add_sessions(Record& record, store::Store& store, const agent::Home& home) {
+    const sys::Root root(home.path(), "the home");
+    for (store::Session& row : store::list_sessions(store, record.agent.id)) {
+        if (row.file_path.empty()) continue;  // known to be gone
+        std::string text;
+        std::string problem;
+        if (root.read_file(row.file_path, base::limits::session_bytes, text, problem))
+            record.sessions.push_back({std::move(row), std::move(text)});
+        else
+            record.lost_sessions.push_back(row.id);
+    }
+}
+
+void redact(Record& record, const policy::Redaction& redaction) {
+    for (store::StoredMessage& stored : record.messages) {
+        stored.message.content = redaction.apply(stored.message.content);
+        for (chat::ToolCall& call : stored.message.tool_calls)
+            call.arguments = redaction.apply(call.arguments);
+    }
+}
+
+base::TimeMs said_at(const store::StoredMessage& stored) {
+    return stored.original_timestamp != 0 ? stored.original_timestamp : stored.message.timestamp;
+}
+
+bool is_imported(const store::StoredMessage& stored) {
+    return stored.restored_from.rfind(store::import_mark, 0) == 0;
+}
+
+std::string identity(std::string_view origin, const store::StoredMessage& stored) {
+    if (is_imported(stored)) return stored.restored_from;
+    const chat::Message& message = stored.message;
+    std::string all(origin);
+    for (const std::string& part :
+         {std::to_string(message.id), std::string(chat::name(message.role)),
+          std::to_string(message.timestamp), message.tool_call_id,
+          chat::store_tool_calls(message.tool_calls), message.content})
+        all.append("\n").append(part);
+    return std::string(store::import_mark) + base::sha256_hex(all).substr(0, digits);
+}
+
+std::string origin_of(const store::Agent& agent) {
+    return base::sha256_hex(agent.name + "\n" + std::to_string(agent.created_at)).substr(0, digits);
+}
+
+}  // namespace chorus::context

@@ -1,0 +1,72 @@
+#include "context/find_thread.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace chorus::context {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+std::optional<store::ThreadId> number_of(const std::string& text) {
+    store::ThreadId number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return number;
+}
+
+}  // namespace
+
+std::string current_branch(const agent::Directory& directory) {
+    std::array<char, 512> target{};
+    const ssize_t size = readlink(directory.current().c_str(), target.data(), target.size());
+    if (size <= 0) return "main";
+    const std::string text(target.data(), static_cast<std::size_t>(size));
+    return text.substr(text.rfind('/') + 1);
+}
+
+std::vector<store::Thread> branch_threads(store::Store& store, const store::Agent& agent) {
+    std::vector<store::Thread> threads = store::list_threads(store, agent.id);
+    std::erase_if(threads,
+                  [](const store::Thread& thread) { return !store::has_own_branch(thread); });
+    return threads;
+}
+
+std::optional<store::Thread> find_branch(store::Store& store, const store::Agent& agent,
+                                         std::string_view name) {
+    if (auto exact = store::find_thread_of_branch(store, agent.id, name)) return exact;
+    std::vector<store::Thread> found = branch_threads(store, agent);
+    std::erase_if(found, [&](const store::Thread& thread) {
+        return store::given_name(thread.branch) != name;
+    });
+    if (found.empty()) return std::nullopt;
+    if (found.size() == 1) return std::move(found.front());
+    std::vector<std::string> names;
+    for (const store::Thread& thread : found) names.push_back(thread.branch);
+    throw Error(ErrorCode::bad_request,
+                "branch " + base::quoted(name) + ": " + std::to_string(found.size()) +
+                    " branches have that name: " + base::quoted_list(names),
+                "name one of them in full");
+}
+
+store::Thread require_thread(store::Store& store, const store::Agent& agent,
+                             const agent::Directory& directory, const std::string& wanted) {
+    if (wanted == "main") return *store::find_thread(store, agent.id, 1);
+    const std::string branch = wanted.empty() ? current_branch(directory) : wanted;
+    const auto number = number_of(wanted);
+    const auto found =
+        number ? store::find_thread(store, agent.id, *number) : find_branch(store, agent, branch);
+    if (found) return *found;
+    throw Error(ErrorCode::not_found,
+                "agent '" + agent.name + "': no thread " + base::quoted(branch),
+                "-t takes main, a number or a branch; --new-thread begins one");
+}
+
+}  // namespace chorus::context
