@@ -121,7 +121,7 @@ std::string indented(const std::string& untrusted) {
     return base::join(lines, "\n  | ");
 }
 
-using What = place::Reply::What;
+using What = place::PersonAnswer::What;
 
 std::string standing(std::int64_t timeout_ms) {
     return timeout_ms <= 0
@@ -129,8 +129,8 @@ std::string standing(std::int64_t timeout_ms) {
                : "  (for " + cli::span_text(timeout_ms) + "; then the turn is suspended)\n";
 }
 
-place::Reply ask_permission(const chat::PromptNotice& prompt, std::int64_t timeout_ms,
-                            const std::function<bool()>& stop) {
+place::PersonAnswer ask_permission(const chat::PromptNotice& prompt, std::int64_t timeout_ms,
+                                   const std::function<bool()>& stop) {
     const bool is_again = prompt.text.starts_with("asked again: ");
     std::string text = "\nMay it do this?\n  " + indented(prompt.action);
     if (!chat::says_all(prompt.action, prompt.tool, prompt.arguments))
@@ -144,22 +144,22 @@ place::Reply ask_permission(const chat::PromptNotice& prompt, std::int64_t timeo
                              ? cli::Choices::yes_no_always_even_if_changed
                              : cli::Choices::yes_no_always;
     switch (cli::ask_yes_no(text, choices, timeout_ms, stop)) {
-        case cli::Answer::yes:
+        case cli::TerminalAnswer::yes:
             return {What::yes};
-        case cli::Answer::even_if_changed:
+        case cli::TerminalAnswer::even_if_changed:
             return {What::yes_even_if_changed};
-        case cli::Answer::no:
+        case cli::TerminalAnswer::no:
             return {What::no};
-        case cli::Answer::always:
+        case cli::TerminalAnswer::always:
             return {What::always};
-        case cli::Answer::nobody:
+        case cli::TerminalAnswer::nobody:
             break;
     }
     return {};
 }
 
-place::Reply answer_question(const chat::PromptNotice& prompt, std::int64_t timeout_ms,
-                             const std::function<bool()>& stop) {
+place::PersonAnswer answer_question(const chat::PromptNotice& prompt, std::int64_t timeout_ms,
+                                    const std::function<bool()>& stop) {
     std::string text = "\nThe agent asks:\n  | " + indented(prompt.text) + "\n";
     for (std::size_t i = 0; i < prompt.options.size(); ++i)
         text += "  " + std::to_string(i + 1) + ") " +
@@ -177,12 +177,14 @@ place::Reply answer_question(const chat::PromptNotice& prompt, std::int64_t time
             prompt.options.empty() ? *line : *approval::chosen_option(prompt.options, *line)};
 }
 
-place::Reply ask(const chat::PromptNotice& prompt, const std::function<bool()>& settled,
-                 cli::Output& output, std::int64_t timeout_ms, const sys::Interrupt& interrupt) {
+place::PersonAnswer ask(const chat::PromptNotice& prompt, const std::function<bool()>& settled,
+                        cli::Output& output, std::int64_t timeout_ms,
+                        const sys::Interrupt& interrupt) {
     output.pause_progress();
     const auto stop = [&] { return interrupt.requested() || settled(); };
-    place::Reply reply = prompt.kind == "question" ? answer_question(prompt, timeout_ms, stop)
-                                                   : ask_permission(prompt, timeout_ms, stop);
+    place::PersonAnswer reply = prompt.kind == "question"
+                                    ? answer_question(prompt, timeout_ms, stop)
+                                    : ask_permission(prompt, timeout_ms, stop);
     output.resume_progress();
     return reply;
 }
@@ -198,8 +200,8 @@ decltype(place::Surroundings::ask) asks_at_terminal(cli::Output& output, std::in
 
 // Moves --approve, --deny and --answer into the decision of the turn; --answer takes the words.
 void settle_decision(Options& options) {
-    using Verb = place::Decision::Verb;
-    place::Decision decision;
+    using Verb = place::PromptDecision::Verb;
+    place::PromptDecision decision;
     const auto take = [&](const std::string& id, Verb verb) {
         if (id.empty()) return;
         decision.id = id;

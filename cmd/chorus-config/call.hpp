@@ -36,6 +36,6 @@ base::ExitStatus doctor(const Call& call, const sys::Environment& environment);
 
 // Returns where the key is. Error(bad_request) if there is no such key; the hint names similar
 // ones.
-agent::Place require_place(const Call& call);
+agent::KeyPlace require_place(const Call& call);
 
 }  // namespace chorus::config

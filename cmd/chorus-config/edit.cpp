@@ -51,15 +51,15 @@ std::string read_value(const std::string& given) {
     return text;
 }
 
-agent::Place require_place_to_change(const Call& call) {
-    agent::Place place = require_place(call);
+agent::KeyPlace require_place_to_change(const Call& call) {
+    agent::KeyPlace place = require_place(call);
     if (place.key->is_kept)
         throw Error(ErrorCode::bad_request,
                     std::string(place.key->name) + ": Chorus itself writes this key");
     return place;
 }
 
-void check_provider(const agent::Place& place, const std::string& json) {
+void check_provider(const agent::KeyPlace& place, const std::string& json) {
     if (place.key->name != "providers" || place.names.size() < 2) return;
     if (place.names.back() == "base_url" && json != "null")
         if (const std::string why =
@@ -75,7 +75,8 @@ void check_provider(const agent::Place& place, const std::string& json) {
 }
 
 // Returns the value to store: a model with its provider.
-std::string with_full_model(const Subject& subject, const agent::Place& place, std::string json) {
+std::string with_full_model(const Subject& subject, const agent::KeyPlace& place,
+                            std::string json) {
     const bool is_model = place.key->name == "model" || place.key->name == "default_model";
     if (!is_model || json == "null") return json;
     const auto listed =
@@ -86,7 +87,7 @@ std::string with_full_model(const Subject& subject, const agent::Place& place, s
 }
 
 // No price of a model is known, so every turn would end with exit 3.
-void check_budget(const agent::Place& place, const std::string& json) {
+void check_budget(const agent::KeyPlace& place, const std::string& json) {
     const auto counts_dollars = [](std::string_view member) { return member.starts_with("usd_"); };
     bool refused = counts_dollars(place.names.back());
     if (place.type == agent::KeyType::budget || place.type == agent::KeyType::limits) {
@@ -108,7 +109,7 @@ void write_home(const Subject& subject, const std::string& text) {
     sys::write_file(path, text, 0600);
 }
 
-void refuse_untrusted_base(const Subject& subject, const agent::Place& place,
+void refuse_untrusted_base(const Subject& subject, const agent::KeyPlace& place,
                            const std::string& part) {
     const auto changes = agent::trust_changes(part, subject.text);
     const bool changed = std::any_of(changes.begin(), changes.end(), [&](const auto& change) {
@@ -124,7 +125,7 @@ void refuse_untrusted_base(const Subject& subject, const agent::Place& place,
 
 // Writes the file before the record: after a kill in between, the value is in the file and only has
 // to be trusted.
-void write_agent(Subject& subject, const agent::Place& place, const std::string& text,
+void write_agent(Subject& subject, const agent::KeyPlace& place, const std::string& text,
                  const sys::Environment& environment) {
     store::Store& store = *subject.store;
     const life::Decider person = decider(subject, environment);
@@ -143,7 +144,7 @@ void write_agent(Subject& subject, const agent::Place& place, const std::string&
     transaction.commit();
 }
 
-void write(Subject& subject, const agent::Place& place, const std::string& text,
+void write(Subject& subject, const agent::KeyPlace& place, const std::string& text,
            const sys::Environment& environment) {
     check_text(subject, text);
     if (subject.agent)
@@ -154,7 +155,7 @@ void write(Subject& subject, const agent::Place& place, const std::string& text,
 }
 
 // An agent cannot be without instructions.
-void check_prompt(const agent::Place& place, const std::string& text) {
+void check_prompt(const agent::KeyPlace& place, const std::string& text) {
     if (place.key->name != "system_prompt" || !base::trim(text).empty()) return;
     throw Error(ErrorCode::bad_request, "system_prompt: must not be empty",
                 "chorus-config set system_prompt TEXT -A NAME, or @FILE for TEXT");
@@ -162,7 +163,7 @@ void check_prompt(const agent::Place& place, const std::string& text) {
 
 }  // namespace
 
-agent::Place require_place(const Call& call) {
+agent::KeyPlace require_place(const Call& call) {
     auto place = agent::find_place(call.key, call.file());
     if (place) return std::move(*place);
     throw Error(ErrorCode::bad_request,
@@ -171,7 +172,7 @@ agent::Place require_place(const Call& call) {
 }
 
 ExitStatus set(const Call& call, const sys::Environment& environment) {
-    const agent::Place place = require_place_to_change(call);
+    const agent::KeyPlace place = require_place_to_change(call);
     Subject subject = open_to_change(call, environment);
     const bool is_text = place.key->name == "description" || place.key->name == "system_prompt";
     const std::string typed = read_value(call.value);
@@ -188,7 +189,7 @@ ExitStatus set(const Call& call, const sys::Environment& environment) {
 }
 
 ExitStatus unset(const Call& call, const sys::Environment& environment) {
-    const agent::Place place = require_place_to_change(call);
+    const agent::KeyPlace place = require_place_to_change(call);
     check_prompt(place, "");
     Subject subject = open_to_change(call, environment);
     lock(subject);

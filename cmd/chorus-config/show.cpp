@@ -15,7 +15,7 @@ namespace chorus::config {
 namespace {
 
 using agent::File;
-using agent::Place;
+using agent::KeyPlace;
 using base::ExitStatus;
 using chat::Json;
 
@@ -47,7 +47,7 @@ void check_files(const Subject& subject, const Files& files) {
     if (subject.agent) (void)agent::parse_configuration(files.agent, subject.path);
 }
 
-std::optional<Value> of_environment(const Place& place, const sys::Environment& environment) {
+std::optional<Value> of_environment(const KeyPlace& place, const sys::Environment& environment) {
     const std::string variable(place.key->environment);
     if (variable.empty() || !environment.has(variable)) return std::nullopt;
     switch (place.type) {
@@ -76,7 +76,7 @@ std::string merged(const std::string& general, const std::string& own) {
 }
 
 // Returns the value of config.json for a key of agent.json, if it has one there.
-std::optional<std::string> general_value(const Place& place, const Subject& subject,
+std::optional<std::string> general_value(const KeyPlace& place, const Subject& subject,
                                          const Files& files) {
     const bool is_model = place.key->name == "model";
     const auto general = agent::find_place(is_model ? "default_model" : place.dotted(), File::home);
@@ -85,7 +85,7 @@ std::optional<std::string> general_value(const Place& place, const Subject& subj
     return agent::find_value(files.home, *general, subject.home.config());
 }
 
-Value of_agent(const Place& place, const Subject& subject, const Files& files) {
+Value of_agent(const KeyPlace& place, const Subject& subject, const Files& files) {
     const auto own = agent::find_value(files.agent, place, subject.path);
     const auto general = general_value(place, subject, files);
     const bool both = place.names.size() == 1 &&
@@ -96,14 +96,14 @@ Value of_agent(const Place& place, const Subject& subject, const Files& files) {
     return {};
 }
 
-Value built_in(const Place& place) {
+Value built_in(const KeyPlace& place) {
     const std::string fallback(agent::fallback_in(*place.key, place.file));
     if (fallback.empty() || place.names.size() > 1) return {};
     const auto json = chat::try_parse_json(fallback);
     return {json ? chat::dump(*json) : chat::quoted(fallback), "built-in"};
 }
 
-Value in_force(const Place& place, const Subject& subject, const Files& files,
+Value in_force(const KeyPlace& place, const Subject& subject, const Files& files,
                const sys::Environment& environment) {
     if (place.names.size() == 1)
         if (auto value = of_environment(place, environment)) return std::move(*value);
@@ -140,7 +140,7 @@ bool is_untrusted(const Files& files, std::string_view key) {
 
 struct Row {
     const agent::Key* key;
-    Place place;
+    KeyPlace place;
     Value value;
 };
 
@@ -209,7 +209,7 @@ void print_notices(const Subject& subject, const Files& files) {
 }  // namespace
 
 ExitStatus get(const Call& call, const sys::Environment& environment) {
-    const Place place = require_place(call);
+    const KeyPlace place = require_place(call);
     Subject subject = open_to_read(call, environment);
     const Files files = read_files(subject);
     check_files(subject, files);

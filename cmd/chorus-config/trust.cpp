@@ -47,14 +47,14 @@ void ask(const std::string& agent, const std::string& differences) {
     const auto never = [] { return false; };
     switch (cli::ask_yes_no("\n" + differences + "\nTrust these settings of agent " + agent + "?\n",
                             cli::Choices::yes_no, ask_ms, never)) {
-        case cli::Answer::yes:
+        case cli::TerminalAnswer::yes:
             return;
-        case cli::Answer::no:
+        case cli::TerminalAnswer::no:
             throw Error(ErrorCode::denied, "trust " + agent + ": the answer was no",
                         "what was trusted before stays in force");
-        case cli::Answer::always:
-        case cli::Answer::even_if_changed:
-        case cli::Answer::nobody:
+        case cli::TerminalAnswer::always:
+        case cli::TerminalAnswer::even_if_changed:
+        case cli::TerminalAnswer::nobody:
             throw Error(ErrorCode::input_required, "trust " + agent + ": no answer");
     }
 }

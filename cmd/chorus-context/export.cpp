@@ -18,7 +18,7 @@ namespace {
 
 using base::Error;
 using base::ErrorCode;
-using context::Record;
+using context::ExportRecord;
 
 struct Options {
     Named named;
@@ -45,7 +45,7 @@ std::string format_of(const Options& options) {
                 "use .md, .html, .json or .jsonl, or --format");
 }
 
-Record load(const Options& options, Opened& opened, const store::Agent& agent) {
+ExportRecord load(const Options& options, Opened& opened, const store::Agent& agent) {
     if (!options.session.empty())
         return context::session_record(*opened.store, opened.home, agent, options.session);
     store::Extent extent;
@@ -61,7 +61,7 @@ bool is_everything(const Options& options) {
 }
 
 std::string render(const std::string& format, const Options& options, Opened& opened,
-                   Record& record) {
+                   ExportRecord& record) {
     const base::TimeMs now = sys::now_ms();
     if (format == "json") return context::to_json(record, now);
     if (format == "jsonl") {
@@ -78,7 +78,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
     const std::string format = format_of(options);
     std::optional<sys::OutputFile> file;
     if (!options.output.file.empty()) file = output_file(opened, options.output);
-    Record record = load(options, opened, require_agent(opened, options.named));
+    ExportRecord record = load(options, opened, require_agent(opened, options.named));
     const std::string text = render(format, options, opened, record);
     // makes SIGXFSZ an error of write(2)
     const sys::Interrupt& interrupt = sys::Interrupt::install();

@@ -39,7 +39,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
     const sys::Interrupt& interrupt = sys::Interrupt::install();
     const life::HeldAgent held = hold_agent(opened, options.named, sys::Lock::Mode::exclusive);
     const agent::Directory directory(opened.home.path() + "/" + held.agent.dir);
-    context::Record record = context::load_record(*opened.store, held.agent, {});
+    context::ExportRecord record = context::load_record(*opened.store, held.agent, {});
     record.current_branch = context::current_branch(directory);
     const agent::Packed packed =
         agent::pack(directory.path(),

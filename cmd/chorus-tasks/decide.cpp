@@ -12,7 +12,7 @@ namespace {
 
 using base::Error;
 using base::ErrorCode;
-using What = place::Decision::Verb;
+using What = place::PromptDecision::Verb;
 
 struct Options {
     std::string id;
@@ -39,7 +39,7 @@ void print_json(Opened& opened, const store::Prompt& prompt, bool goes_on) {
 }
 
 base::ExitStatus decide(const Options& options, What what, Opened& opened) {
-    place::Decision decision;
+    place::PromptDecision decision;
     decision.verb = what;
     decision.id = options.id;
     decision.text = what == What::answer ? base::join(options.words, " ") : options.reason;
@@ -51,10 +51,11 @@ base::ExitStatus decide(const Options& options, What what, Opened& opened) {
                                          : std::string("chorus-run NAME --") +
                                                (what == What::deny ? "deny" : "approve") +
                                                " all decides all questions of a thread");
-    const approval::Decider decider{.home = opened.home,
-                                    .environment = opened.environment,
-                                    .actor = place::actor_text(options.actor, opened.environment),
-                                    .warn = notice};
+    const approval::DecisionContext decider{
+        .home = opened.home,
+        .environment = opened.environment,
+        .actor = place::actor_text(options.actor, opened.environment),
+        .warn = notice};
     const auto decided = approval::decide(opened.store, decider, {}, decision);
     for (const store::Prompt& prompt : decided) {
         const bool goes_on = options.goes_on && prompt.turn_id != 0;

@@ -31,7 +31,7 @@ std::string joined(const std::vector<std::string>& names, std::size_t count) {
     return base::join({names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count)}, ".");
 }
 
-[[noreturn]] void refuse_on_the_way(const Place& place, std::size_t depth,
+[[noreturn]] void refuse_on_the_way(const KeyPlace& place, std::size_t depth,
                                     const std::string& found) {
     throw Error(ErrorCode::bad_request,
                 place.dotted() + ": " + joined(place.names, depth) + " is " + shown(found) +
@@ -40,7 +40,7 @@ std::string joined(const std::vector<std::string>& names, std::size_t count) {
 }
 
 // Returns the object that holds the value; creates it if there is none.
-Json& parent_of(Json& object, const Place& place) {
+Json& parent_of(Json& object, const KeyPlace& place) {
     Json* parent = &object;
     for (std::size_t depth = 1; depth < place.names.size(); ++depth) {
         Json& child = (*parent)[place.names[depth - 1]];
@@ -57,15 +57,15 @@ Json& parent_of(Json& object, const Place& place) {
 
 }  // namespace
 
-std::string Place::dotted() const {
+std::string KeyPlace::dotted() const {
     return joined(names, names.size());
 }
 
-std::optional<Place> find_place(std::string_view dotted, File file) {
+std::optional<KeyPlace> find_place(std::string_view dotted, File file) {
     const auto parts = base::split(dotted, '.');
     const Key* key = find_key(parts.front());
     if (key == nullptr || !belongs(*key, file)) return std::nullopt;
-    Place place{key, file, type_in(*key, file), {std::string(parts.front())}};
+    KeyPlace place{key, file, type_in(*key, file), {std::string(parts.front())}};
     for (std::size_t i = 1; i < parts.size(); ++i) {
         const Member* member = find_member(place.type, parts[i]);
         if (member == nullptr || parts[i].empty()) return std::nullopt;
@@ -100,7 +100,7 @@ Astray astray(std::string_view dotted, File file) {
     return result;
 }
 
-std::string value_json(std::string_view given, const Place& place) {
+std::string value_json(std::string_view given, const KeyPlace& place) {
     if (const auto bad = base::find_invalid_utf8(given))
         throw Error(ErrorCode::bad_request,
                     place.dotted() + ": not valid UTF-8 at byte " + std::to_string(*bad));
@@ -119,11 +119,11 @@ std::string value_json(std::string_view given, const Place& place) {
     return is_meant && !takes_all ? chat::dump(*parsed) : chat::quoted(given);
 }
 
-void check_place(const Place& place, std::string_view json, std::string_view what) {
+void check_place(const KeyPlace& place, std::string_view json, std::string_view what) {
     check_value(chat::parse_json(json, what), place.type, what, place.dotted());
 }
 
-std::optional<std::string> find_value(std::string_view text, const Place& place,
+std::optional<std::string> find_value(std::string_view text, const KeyPlace& place,
                                       std::string_view what) {
     (void)parse_file(text, what);
     KeptNumbers numbers;
@@ -136,7 +136,7 @@ std::optional<std::string> find_value(std::string_view text, const Place& place,
     return numbers.in_one_line(*value);
 }
 
-std::string with_value(std::string_view text, const Place& place, std::string_view json,
+std::string with_value(std::string_view text, const KeyPlace& place, std::string_view json,
                        std::string_view what) {
     Json checked = parse_file(text, what);
     (void)parent_of(checked, place);
@@ -147,7 +147,7 @@ std::string with_value(std::string_view text, const Place& place, std::string_vi
     return numbers.written(object);
 }
 
-std::string without_value(std::string_view text, const Place& place, std::string_view what) {
+std::string without_value(std::string_view text, const KeyPlace& place, std::string_view what) {
     if (!find_value(text, place, what)) return std::string(text);
     KeptNumbers numbers;
     Json object = parse_file(numbers.keep(text), what);

@@ -34,7 +34,7 @@ struct Moment {
     const policy::Redaction& secrets;
     Widening widening;
     std::vector<std::string> actors;  // the people the agent works for
-    policy::Surroundings shell = {};
+    policy::ShellConfinement shell = {};
 };
 policy::Decision decide_call(const Proposed& call, const Moment& moment);
 

@@ -36,7 +36,7 @@ namespace {
 
 using base::Error;
 using base::ErrorCode;
-using Verb = place::Decision::Verb;
+using Verb = place::PromptDecision::Verb;
 
 // If nothing is left to decide in a turn that has not ended, it only needs to be resumed.
 std::string hint_for(store::Store& store, store::TurnId id) {
@@ -74,7 +74,7 @@ store::Prompt one_prompt(store::Store& store, const std::string& name, const std
 }
 
 // Returns the pending prompts that the verb can decide.
-std::vector<store::Prompt> all_prompts(store::Store& store, const place::Decision& decision) {
+std::vector<store::Prompt> all_prompts(store::Store& store, const place::PromptDecision& decision) {
     std::vector<store::Prompt> prompts;
     for (store::Prompt& prompt : store::load_prompts(store, decision.turn))
         if (prompt.state == "pending" &&
@@ -156,8 +156,9 @@ std::optional<Binding> binding_now(const agent::Home& home, const store::Agent& 
 }
 
 // Binds the approval to the files as they are now, and warns of changes since the question.
-void bind_approval(store::Store& store, const Decider& decider, const place::Decision& decision,
-                   const store::Agent& agent, store::Prompt& prompt) {
+void bind_approval(store::Store& store, const DecisionContext& decider,
+                   const place::PromptDecision& decision, const store::Agent& agent,
+                   store::Prompt& prompt) {
     const auto now = binding_now(decider.home, agent, prompt);
     if (!now) return;
     const std::string changes = changed_files(binding_of(store, prompt, {}), *now);
@@ -252,8 +253,9 @@ std::string changed_since_asked(store::Store& store, const agent::Home& home,
     return now ? changed_files(binding_of(store, prompt, {}), *now) : std::string();
 }
 
-std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
-                                  const std::string& agent_name, const place::Decision& decision) {
+std::vector<store::Prompt> decide(store::Store& store, const DecisionContext& decider,
+                                  const std::string& agent_name,
+                                  const place::PromptDecision& decision) {
     life::refuse_from_inside(store, decider.environment);
     expire_prompts(store);
     const bool all = decision.id == "all";

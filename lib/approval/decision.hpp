@@ -17,7 +17,7 @@
 
 namespace chorus::approval {
 
-struct Decider {
+struct DecisionContext {
     const agent::Home& home;
     const sys::Environment& environment;
     std::string actor;                             // "uid 1000 (bob)"
@@ -37,8 +37,8 @@ std::vector<store::Prompt> waiting_prompts(store::Store& store,
 // order of the questions. Error(no_prompt) for a prompt that is unknown, decided, expired or
 // another agent's; Error(exited) for one of a destroyed agent; Error(forbidden) if this person may
 // not decide; Error(bad_request) for an answer that does not fit.
-std::vector<store::Prompt> decide(store::Store& store, const Decider& decider,
-                                  const std::string& agent, const place::Decision& decision);
+std::vector<store::Prompt> decide(store::Store& store, const DecisionContext& decider,
+                                  const std::string& agent, const place::PromptDecision& decision);
 
 // Returns which of the files that the call may use have changed since the question: "changed:
 // Makefile", or "". Decides nothing.

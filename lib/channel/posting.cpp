@@ -132,7 +132,7 @@ class Correspondent {
             directory_, posting_.agent.name, posting_.environment);
         if (const auto problem = sys::sandbox_problem(sandbox, posting_.home.sandbox_state()))
             return "no command can be run: " + problem->message();
-        sys::Command shell = sys::shell_command(sandbox, channel_.target);
+        sys::ProcessCommand shell = sys::shell_command(sandbox, channel_.target);
         shell.environment = sys::scrubbed_environment(posting_.environment, posting_.agent.name,
                                                       place::environment_in_force(agent_, home_));
         shell.directory = workspace;

@@ -22,8 +22,8 @@ constexpr int attempts = 3;
 constexpr std::size_t shown_reply_bytes = 200;
 constexpr int too_many_requests = 429;
 
-net::Request request_of(const Webhook& webhook, const std::string& content) {
-    net::Request request;
+net::HttpRequest request_of(const Webhook& webhook, const std::string& content) {
+    net::HttpRequest request;
     request.url = webhook.url;
     request.public_only = webhook.public_only;
     request.headers = {"Content-Type: application/json"};
@@ -60,7 +60,7 @@ std::optional<std::int64_t> pause_before(const net::Response& response, int atte
 
 std::string post(net::Client& client, const Webhook& webhook, const std::string& content,
                  const model::Interruption& interruption) {
-    const net::Request request = request_of(webhook, content);
+    const net::HttpRequest request = request_of(webhook, content);
     for (int attempt = 1;; ++attempt) {
         const net::Response response = client.send(
             request, [](std::string_view) { return net::Received::answer; }, interruption.stop,

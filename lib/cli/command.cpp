@@ -133,14 +133,15 @@ Command::Command(std::string path, std::string_view about) : path_(std::move(pat
         flag(version_option, ends_reading_, "show the version");
 }
 
-Option& Command::add(std::string_view names, Target target, Takes takes, std::string_view about) {
+Option& Command::add(std::string_view names, OptionVariable target, Takes takes,
+                     std::string_view about) {
     return options_.emplace_back(names, target, takes, about);
 }
 
 Option& Command::flag(std::string_view names, bool& target, std::string_view about) {
     return add(names, target, Takes::nothing, about);
 }
-Option& Command::option(std::string_view names, Target target, std::string_view about) {
+Option& Command::option(std::string_view names, OptionVariable target, std::string_view about) {
     return add(names, target, Takes::value, about);
 }
 Option& Command::option_with_optional_value(std::string_view names,
@@ -148,7 +149,7 @@ Option& Command::option_with_optional_value(std::string_view names,
                                             std::string_view about) {
     return add(names, target, Takes::value_behind_equals, about);
 }
-Option& Command::word(std::string_view name, Target target, std::string_view about) {
+Option& Command::word(std::string_view name, OptionVariable target, std::string_view about) {
     return add(name, target, Takes::value, about);
 }
 Option& Command::list(std::string_view name, std::vector<std::string>& target,

@@ -25,23 +25,23 @@ enum class Takes {
 };
 
 // The variable that a value is stored in.
-struct Target {
+struct OptionVariable {
     std::variant<bool*, int*, std::int64_t*, std::optional<std::int64_t>*, std::string*,
                  std::optional<std::string>*, std::vector<std::string>*>
         place;
-    Target(bool& value) : place(&value) {}
-    Target(int& value) : place(&value) {}
-    Target(std::int64_t& value) : place(&value) {}
-    Target(std::optional<std::int64_t>& value) : place(&value) {}
-    Target(std::string& value) : place(&value) {}
-    Target(std::optional<std::string>& value) : place(&value) {}
-    Target(std::vector<std::string>& value) : place(&value) {}
+    OptionVariable(bool& value) : place(&value) {}
+    OptionVariable(int& value) : place(&value) {}
+    OptionVariable(std::int64_t& value) : place(&value) {}
+    OptionVariable(std::optional<std::int64_t>& value) : place(&value) {}
+    OptionVariable(std::string& value) : place(&value) {}
+    OptionVariable(std::optional<std::string>& value) : place(&value) {}
+    OptionVariable(std::vector<std::string>& value) : place(&value) {}
 };
 
 // One option or word. Names, types and descriptions are literals: they are not copied.
 class Option {
   public:
-    Option(std::string_view names, Target target, Takes takes, std::string_view about)
+    Option(std::string_view names, OptionVariable target, Takes takes, std::string_view about)
         : names_(names), target_(target), takes_(takes), about_(about) {}
 
     // Sets the word that the help shows for the value: "FILE", "ID|all". Upper case names a kind of
@@ -88,7 +88,7 @@ class Option {
     std::optional<std::int64_t> number(const std::string& text) const;
 
     std::string_view names_;  // "-m,--model", "NAME"
-    Target target_;
+    OptionVariable target_;
     Takes takes_;
     std::string_view about_;
     std::string_view type_;
@@ -112,11 +112,11 @@ class Command {
     Command(std::string path, std::string_view about);
 
     Option& flag(std::string_view names, bool& target, std::string_view about);
-    Option& option(std::string_view names, Target target, std::string_view about);
+    Option& option(std::string_view names, OptionVariable target, std::string_view about);
     // "--wait" or "--wait=TIME": nothing if it is not given, "" if it is given without a value.
     Option& option_with_optional_value(std::string_view names, std::optional<std::string>& target,
                                        std::string_view about);
-    Option& word(std::string_view name, Target target, std::string_view about);
+    Option& word(std::string_view name, OptionVariable target, std::string_view about);
     // list() and words() take all remaining words.
     Option& list(std::string_view name, std::vector<std::string>& target, std::string_view about);
     Option& words(std::string_view name, std::vector<std::string>& target, std::string_view about);
@@ -127,7 +127,7 @@ class Command {
     const Option* find(std::string_view name) const;
 
   private:
-    Option& add(std::string_view names, Target target, Takes takes, std::string_view about);
+    Option& add(std::string_view names, OptionVariable target, Takes takes, std::string_view about);
 
     std::string path_;
     std::string_view about_;

@@ -15,38 +15,38 @@ namespace {
 struct Row {
     std::string_view where;  // a program or a verb, "": any
     std::string_view what;   // an option, or the name of a value in the help
-    Source source;
+    WordSource source;
 };
 
 // The first row that matches applies.
 constexpr std::array rows{
-    Row{"", "--actor", Source::nothing},
-    Row{"", "--answer", Source::question},
-    Row{"", "--approve", Source::call},
-    Row{"", "--idempotency-key", Source::nothing},
-    Row{"", "--session", Source::session},
-    Row{"answer", "ID", Source::question},
-    Row{"approve", "ID", Source::call},
-    Row{"branch", "BRANCH", Source::nothing},  // a new name, as is chorus-init's agent
-    Row{"chorus-init", "NAME", Source::nothing},
-    Row{"kill", "ID", Source::running_task},
-    Row{"log", "ID", Source::task},
-    Row{"restore", "ID", Source::session},
-    Row{"wait", "ID", Source::task},
-    Row{"", "BRANCH", Source::branch},
-    Row{"", "COMMAND", Source::files},
-    Row{"", "DIR", Source::directories},
-    Row{"", "FILE", Source::files},
-    Row{"", "ID", Source::prompt},
-    Row{"", "KEY", Source::key},
-    Row{"", "MODEL", Source::model},
-    Row{"", "NAME", Source::agent},
-    Row{"", "PATH", Source::files},
-    Row{"", "PROFILE", Source::profile},
-    Row{"", "TAR", Source::files},
-    Row{"", "THREAD", Source::thread},
-    Row{"", "VALUE", Source::key_value},
-    Row{"", "WORDS", Source::files},
+    Row{"", "--actor", WordSource::nothing},
+    Row{"", "--answer", WordSource::question},
+    Row{"", "--approve", WordSource::call},
+    Row{"", "--idempotency-key", WordSource::nothing},
+    Row{"", "--session", WordSource::session},
+    Row{"answer", "ID", WordSource::question},
+    Row{"approve", "ID", WordSource::call},
+    Row{"branch", "BRANCH", WordSource::nothing},  // a new name, as is chorus-init's agent
+    Row{"chorus-init", "NAME", WordSource::nothing},
+    Row{"kill", "ID", WordSource::running_task},
+    Row{"log", "ID", WordSource::task},
+    Row{"restore", "ID", WordSource::session},
+    Row{"wait", "ID", WordSource::task},
+    Row{"", "BRANCH", WordSource::branch},
+    Row{"", "COMMAND", WordSource::files},
+    Row{"", "DIR", WordSource::directories},
+    Row{"", "FILE", WordSource::files},
+    Row{"", "ID", WordSource::prompt},
+    Row{"", "KEY", WordSource::key},
+    Row{"", "MODEL", WordSource::model},
+    Row{"", "NAME", WordSource::agent},
+    Row{"", "PATH", WordSource::files},
+    Row{"", "PROFILE", WordSource::profile},
+    Row{"", "TAR", WordSource::files},
+    Row{"", "THREAD", WordSource::thread},
+    Row{"", "VALUE", WordSource::key_value},
+    Row{"", "WORDS", WordSource::files},
 };
 
 // Returns the option's name that begins with `begun`. A short name is offered only if there is no
@@ -82,7 +82,7 @@ class TypedLine {
     void pass_option(const Given& given);
     void take(const Option& option, const std::string& value);
     std::vector<Given> read(const std::string& word) const;
-    Source source_of(const Option& option, std::string_view word) const;
+    WordSource source_of(const Option& option, std::string_view word) const;
     bool is_offered(const Option& option) const;
     void offer_value(Completion& completion, const Option& option) const;
     void offer_options(Completion& completion) const;
@@ -149,19 +149,19 @@ void TypedLine::pass_option(const Given& given) {
 
 // Remembers an agent or a key, which narrow the candidates for later words.
 void TypedLine::take(const Option& option, const std::string& value) {
-    const Source source = source_of(option, option.is_word() ? option.name() : option.type());
-    if (source == Source::agent && agent_.empty()) agent_ = value;
-    if (source == Source::key) key_ = value;
+    const WordSource source = source_of(option, option.is_word() ? option.name() : option.type());
+    if (source == WordSource::agent && agent_.empty()) agent_ = value;
+    if (source == WordSource::key) key_ = value;
 }
 
-Source TypedLine::source_of(const Option& option, std::string_view word) const {
+WordSource TypedLine::source_of(const Option& option, std::string_view word) const {
     const std::string_view verb = verb_ == nullptr ? std::string_view() : verb_->name;
     const auto fits = [&](const Row& row) {
         if (!row.where.empty() && row.where != program_.name && row.where != verb) return false;
         return row.what == word || (row.what.starts_with("--") && option.has_name(row.what));
     };
     const auto* found = std::find_if(rows.begin(), rows.end(), fits);
-    return found == rows.end() ? Source::nothing : found->source;
+    return found == rows.end() ? WordSource::nothing : found->source;
 }
 
 Completion TypedLine::complete(const std::string& begun) const {
@@ -185,7 +185,7 @@ Completion TypedLine::complete(const std::string& begun) const {
         if (const Option* option = find_word(*command_, words_))
             offer_value(completion, *option);
         else if (only_words_)
-            completion.sources.push_back(Source::files);
+            completion.sources.push_back(WordSource::files);
     }
     return completion;
 }
@@ -260,13 +260,13 @@ std::string printed(const Completion& completion) {
     std::string lines;
     for (const Candidate& candidate : completion.candidates)
         lines += candidate.word + '\t' + shown_about(candidate.about) + '\n';
-    const auto has = [&](Source source) {
+    const auto has = [&](WordSource source) {
         return std::find(completion.sources.begin(), completion.sources.end(), source) !=
                completion.sources.end();
     };
-    if (has(Source::files))
+    if (has(WordSource::files))
         lines += ":files\t" + completion.stem + '\n';
-    else if (has(Source::directories))
+    else if (has(WordSource::directories))
         lines += ":directories\t" + completion.stem + '\n';
     return lines;
 }

@@ -17,7 +17,7 @@ struct Candidate {
 };
 
 // Where candidates for the value of an option, or for a word, come from.
-enum class Source {
+enum class WordSource {
     nothing,
     agent,
     thread,
@@ -39,7 +39,7 @@ enum class Source {
 struct Completion {
     std::string stem;   // the part of the word that stays: "--model=", "@"
     std::string begun;  // the part after it, which is completed
-    std::vector<Source> sources;
+    std::vector<WordSource> sources;
     std::vector<Candidate> candidates;  // whole words, with the stem
     std::string agent;                  // the one named before, "" for none
     std::string key;

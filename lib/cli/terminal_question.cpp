@@ -83,17 +83,17 @@ bool can_ask() {
     return terminal && (foreground < 0 || foreground == getpgrp());
 }
 
-Answer ask_yes_no(const std::string& text, Choices choices, std::int64_t timeout_ms,
-                  const std::function<bool()>& stop) {
+TerminalAnswer ask_yes_no(const std::string& text, Choices choices, std::int64_t timeout_ms,
+                          const std::function<bool()>& stop) {
     const bool may_always = choices != Choices::yes_no;
     const bool may_change = choices == Choices::yes_no_always_even_if_changed;
-    Answer answer = Answer::no;
+    TerminalAnswer answer = TerminalAnswer::no;
     const auto take = [&](const std::string& line) -> std::string {
         const std::string word = base::to_lower_ascii(line);
-        if (word == "y" || word == "yes") answer = Answer::yes;
-        if (may_always && (word == "a" || word == "always")) answer = Answer::always;
-        if (may_change && (word == "e" || word == "even")) answer = Answer::even_if_changed;
-        const bool known = answer != Answer::no || word == "n" || word == "no";
+        if (word == "y" || word == "yes") answer = TerminalAnswer::yes;
+        if (may_always && (word == "a" || word == "always")) answer = TerminalAnswer::always;
+        if (may_change && (word == "e" || word == "even")) answer = TerminalAnswer::even_if_changed;
+        const bool known = answer != TerminalAnswer::no || word == "n" || word == "no";
         return known ? "" : "type one of the letters";
     };
     const std::string choice = may_change   ? "[y]es, [n]o, [a]lways, [e]ven if they change? "
@@ -101,7 +101,7 @@ Answer ask_yes_no(const std::string& text, Choices choices, std::int64_t timeout
                                             : "[y]es, [n]o? ";
     bool asked_in_vain = false;
     if (!ask(text, choice, timeout_ms, stop, take, asked_in_vain))
-        return asked_in_vain ? Answer::no : Answer::nobody;
+        return asked_in_vain ? TerminalAnswer::no : TerminalAnswer::nobody;
     return answer;
 }
 

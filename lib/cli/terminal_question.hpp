@@ -9,14 +9,14 @@
 namespace chorus::cli {
 
 // nobody: no terminal, end of input, a signal, or the timeout
-enum class Answer { yes, no, always, even_if_changed, nobody };
+enum class TerminalAnswer { yes, no, always, even_if_changed, nobody };
 enum class Choices { yes_no, yes_no_always, yes_no_always_even_if_changed };
 
 // Whether there is a terminal to ask at.
 bool can_ask();
 // Discards what was typed ahead first. The caller makes `text` visible.
-Answer ask_yes_no(const std::string& text, Choices choices, std::int64_t timeout_ms,
-                  const std::function<bool()>& stop);
+TerminalAnswer ask_yes_no(const std::string& text, Choices choices, std::int64_t timeout_ms,
+                          const std::function<bool()>& stop);
 // Asks for a line, at most three times. `accept` returns "" for a valid line, otherwise what is
 // wrong with it.
 std::optional<std::string> ask_line(const std::string& text, std::int64_t timeout_ms,

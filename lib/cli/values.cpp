@@ -35,7 +35,7 @@ class Values {
   public:
     Values(Completion& completion, const sys::Environment& environment)
         : completion_(completion), environment_(environment) {}
-    void offer(Source source);
+    void offer(WordSource source);
 
   private:
     void offer(std::string_view word, std::string_view about) {
@@ -50,7 +50,7 @@ class Values {
     store::AgentId agent();
     void offer_threads();
     void offer_branches();
-    void offer_prompts(Source source);
+    void offer_prompts(WordSource source);
     void offer_models();
     void offer_profiles();
     void offer_keys();
@@ -84,42 +84,42 @@ store::AgentId Values::agent() {
     return store::find_agent_id(*store_, completion_.agent).value_or(0);
 }
 
-void Values::offer(Source source) {
+void Values::offer(WordSource source) {
     const std::string& begun = completion_.begun;
     switch (source) {
-        case Source::agent:
+        case WordSource::agent:
             if (has_store()) offer(store::named_agents(*store_, begun));
             break;
-        case Source::thread:
+        case WordSource::thread:
             return offer_threads();
-        case Source::branch:
+        case WordSource::branch:
             return offer_branches();
-        case Source::session:
+        case WordSource::session:
             if (const auto id = agent()) offer(store::named_sessions(*store_, id, begun));
             break;
-        case Source::task:
+        case WordSource::task:
             if (const auto id = agent())
                 offer(store::named_tasks(*store_, id, begun, store::WhichTasks::all));
             break;
-        case Source::running_task:
+        case WordSource::running_task:
             if (const auto id = agent())
                 offer(store::named_tasks(*store_, id, begun, store::WhichTasks::running));
             break;
-        case Source::prompt:
-        case Source::call:
-        case Source::question:
+        case WordSource::prompt:
+        case WordSource::call:
+        case WordSource::question:
             return offer_prompts(source);
-        case Source::model:
+        case WordSource::model:
             return offer_models();
-        case Source::profile:
+        case WordSource::profile:
             return offer_profiles();
-        case Source::key:
+        case WordSource::key:
             return offer_keys();
-        case Source::key_value:
+        case WordSource::key_value:
             return offer_key_values();
-        case Source::nothing:
-        case Source::files:
-        case Source::directories:
+        case WordSource::nothing:
+        case WordSource::files:
+        case WordSource::directories:
             break;
     }
 }
@@ -147,7 +147,7 @@ void Values::offer_threads() {
         if (!store::has_own_branch(thread)) offer(std::to_string(thread.id), thread.summary);
 }
 
-void Values::offer_prompts(Source source) {
+void Values::offer_prompts(WordSource source) {
     if (!has_store()) return;
     const auto id = agent();
     if (id == 0 && !completion_.agent.empty()) return;
@@ -155,7 +155,7 @@ void Values::offer_prompts(Source source) {
     for (const store::Prompt& prompt :
          id == 0 ? store::pending_prompts(*store_) : store::pending_prompts(*store_, id)) {
         const bool is_question = prompt.kind == "question";
-        if (source == (is_question ? Source::call : Source::question)) continue;
+        if (source == (is_question ? WordSource::call : WordSource::question)) continue;
         if (store::has_expired(prompt, now)) continue;
         offer(prompt.id, prompt.text.empty() ? prompt.action : prompt.text);
     }
@@ -217,7 +217,7 @@ void Values::offer_key_values() {
 
 void offer_values(Completion& completion, const sys::Environment& environment) {
     Values values(completion, environment);
-    for (const Source source : completion.sources) values.offer(source);
+    for (const WordSource source : completion.sources) values.offer(source);
 }
 
 }  // namespace chorus::cli

@@ -28,7 +28,7 @@ void limit(JsonText& out, const char* key, std::int64_t limit) {
     if (limit >= 0) out.key(key).number(limit);
 }
 
-void write_agent(JsonText& out, const Record& record, base::TimeMs now) {
+void write_agent(JsonText& out, const ExportRecord& record, base::TimeMs now) {
     const store::Agent& agent = record.agent;
     out.key("schema").string(export_schema);
     out.key("origin").string(origin_of(agent));
@@ -113,7 +113,7 @@ void write_message(JsonText& out, const store::StoredMessage& stored, Shape shap
     out.end_object();
 }
 
-std::size_t expected_bytes(const Record& record) {
+std::size_t expected_bytes(const ExportRecord& record) {
     std::size_t bytes = 4096;
     for (const auto& stored : record.messages) bytes += stored.message.content.size() * 9 / 8 + 256;
     for (const SavedSession& saved : record.sessions) bytes += saved.text.size() * 5 / 4 + 256;
@@ -131,7 +131,7 @@ std::string as_utf8(std::string text) {
 
 }  // namespace
 
-std::string to_json(const Record& record, base::TimeMs now) {
+std::string to_json(const ExportRecord& record, base::TimeMs now) {
     JsonText out(expected_bytes(record));
     out.begin_object();
     out.key("schema").string(export_schema);
@@ -148,7 +148,7 @@ std::string to_json(const Record& record, base::TimeMs now) {
     return as_utf8(out.take() + "\n");
 }
 
-std::string to_jsonl(const Record& record, base::TimeMs now) {
+std::string to_jsonl(const ExportRecord& record, base::TimeMs now) {
     std::string all;
     all.reserve(expected_bytes(record));
     const auto line = [&all](const auto& write) {

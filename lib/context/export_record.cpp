@@ -26,8 +26,10 @@ void keep_if(std::vector<T>& all, Keep keep) {
 
 }  // namespace
 
-Record load_record(store::Store& store, const store::Agent& agent, const store::Extent& extent) {
-    Record record{.agent = agent, .title = agent.name, .threads = {}, .turns = {}, .messages = {}};
+ExportRecord load_record(store::Store& store, const store::Agent& agent,
+                         const store::Extent& extent) {
+    ExportRecord record{
+        .agent = agent, .title = agent.name, .threads = {}, .turns = {}, .messages = {}};
     const store::ReadTransaction all_at_once(store);
     record.messages = store::load_messages(store, agent.id, extent);
     record.threads = store::list_threads(store, agent.id);
@@ -49,7 +51,7 @@ Record load_record(store::Store& store, const store::Agent& agent, const store::
     return record;
 }
 
-void add_sessions(Record& record, store::Store& store, const agent::Home& home) {
+void add_sessions(ExportRecord& record, store::Store& store, const agent::Home& home) {
     const sys::Root root(home.path(), "the home");
     for (store::Session& row : store::list_sessions(store, record.agent.id)) {
         if (row.file_path.empty()) continue;  // known to be gone
@@ -62,7 +64,7 @@ void add_sessions(Record& record, store::Store& store, const agent::Home& home) 
     }
 }
 
-void redact(Record& record, const policy::Redaction& redaction) {
+void redact(ExportRecord& record, const policy::Redaction& redaction) {
     for (store::StoredMessage& stored : record.messages) {
         stored.message.content = redaction.apply(stored.message.content);
         for (chat::ToolCall& call : stored.message.tool_calls)

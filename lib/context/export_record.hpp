@@ -18,7 +18,7 @@ struct SavedSession {
     std::string text;  // the contents of its file
 };
 
-struct Record {
+struct ExportRecord {
     store::Agent agent;
     std::string title;  // "ada", or "ada · DESCRIPTION" of a session
     std::vector<store::Thread> threads;
@@ -32,12 +32,13 @@ struct Record {
 
 // Loads the messages of `extent` with their threads and turns, or all threads and turns if `extent`
 // is everything.
-Record load_record(store::Store& store, const store::Agent& agent, const store::Extent& extent);
+ExportRecord load_record(store::Store& store, const store::Agent& agent,
+                         const store::Extent& extent);
 // Adds the saved sessions with their files.
-void add_sessions(Record& record, store::Store& store, const agent::Home& home);
+void add_sessions(ExportRecord& record, store::Store& store, const agent::Home& home);
 
 // Removes what looks like a key, for transcripts. Messages that are sent again keep it.
-void redact(Record& record, const policy::Redaction& redaction);
+void redact(ExportRecord& record, const policy::Redaction& redaction);
 
 // Returns when the message was first written, here or elsewhere.
 base::TimeMs said_at(const store::StoredMessage& stored);

@@ -7,7 +7,7 @@
 namespace chorus::context {
 namespace {
 
-std::string span_of(const Record& record) {
+std::string span_of(const ExportRecord& record) {
     if (record.messages.empty()) return {};
     base::TimeMs first = said_at(record.messages.front());
     base::TimeMs last = first;
@@ -22,7 +22,7 @@ std::string span_of(const Record& record) {
     return from + " – " + (one_day ? to.substr(11) : to) + " UTC";
 }
 
-std::string messages_of(const Record& record) {
+std::string messages_of(const ExportRecord& record) {
     std::size_t calls = 0;
     for (const auto& stored : record.messages) calls += stored.message.tool_calls.size();
     std::string text = with_commas(static_cast<std::int64_t>(record.messages.size()));
@@ -56,7 +56,7 @@ std::string cost_of(const std::vector<store::Turn>& turns) {
 
 }  // namespace
 
-std::vector<Fact> facts(const Record& record) {
+std::vector<Fact> facts(const ExportRecord& record) {
     std::vector<Fact> all;
     const auto add = [&all](const char* name, std::string text) {
         if (!text.empty()) all.push_back({name, std::move(text)});

@@ -14,7 +14,7 @@ struct Fact {
     std::string text;
 };
 // Model, time, messages, turns, tokens and cost; unknown ones are left out.
-std::vector<Fact> facts(const Record& record);
+std::vector<Fact> facts(const ExportRecord& record);
 
 std::string with_commas(std::int64_t number);                      // "12,345"
 std::string dollars(double usd);                                   // "$0.0123", "$12.30"

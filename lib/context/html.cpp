@@ -42,7 +42,7 @@ bool is_restored(const StoredMessage& stored) {
 
 class MessagesHtml {
   public:
-    explicit MessagesHtml(const Record& record) {
+    explicit MessagesHtml(const ExportRecord& record) {
         for (const store::Turn& turn : record.turns) turns_[turn.id] = &turn;
         for (const store::Thread& thread : record.threads) {
             if (record.threads.size() > 1) {
@@ -218,7 +218,7 @@ class MessagesHtml {
     std::map<store::TurnId, std::string> anchors_;
 };
 
-std::string facts_html(const Record& record) {
+std::string facts_html(const ExportRecord& record) {
     std::string out;
     for (const Fact& fact : facts(record))
         out += "<dt>" + html(fact.name) + "</dt><dd>" + html(fact.text) + "</dd>\n";
@@ -227,7 +227,7 @@ std::string facts_html(const Record& record) {
 
 }  // namespace
 
-std::string to_html(const Record& record) {
+std::string to_html(const ExportRecord& record) {
     MessagesHtml messages(record);
     const std::string chart = usage_chart(record.turns, messages.anchors());
     return page({.title = attribute(record.title),

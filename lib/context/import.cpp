@@ -116,7 +116,7 @@ class Import {
         bool is_known = false;
     };
 
-    void insert_line(const AgentLine& line) {
+    void insert_line(const ImportedAgent& line) {
         origin_ = line.origin;
         cleared_until_ = line.cleared_until;
         current_branch_ = line.current_branch;

@@ -45,11 +45,11 @@ class Lines {
 
     void check(const ImportLine& line) {
         require(!ended_, "it follows the last line");
-        require((number_ == 1) == std::holds_alternative<AgentLine>(line),
+        require((number_ == 1) == std::holds_alternative<ImportedAgent>(line),
                 number_ == 1 ? "it is not an agent line" : "a second agent line");
         std::visit([this](const auto& one) { check_line(one); }, line);
     }
-    void check_line(const AgentLine&) {}
+    void check_line(const ImportedAgent&) {}
     void check_line(const ThreadLine& line) {
         require(threads_.insert(line.thread.id).second, "the thread is given twice");
     }

@@ -104,7 +104,7 @@ bool is_branch_name(std::string_view name) {
            });
 }
 
-AgentLine parse_agent(const Members& line) {
+ImportedAgent parse_agent(const Members& line) {
     const std::string schema = line.text("schema", most_word_bytes);
     const std::string_view known = export_schema;
     if (schema != known) {
@@ -117,9 +117,9 @@ AgentLine parse_agent(const Members& line) {
                         std::string(known) + ")",
                     "use the newer chorus");
     }
-    AgentLine agent{line.text("origin", most_word_bytes),
-                    line.integer_or_none("cleared_until", any_id),
-                    line.text_or_none("current_branch")};
+    ImportedAgent agent{line.text("origin", most_word_bytes),
+                        line.integer_or_none("cleared_until", any_id),
+                        line.text_or_none("current_branch")};
     if (!is_branch_name(agent.current_branch)) agent.current_branch.clear();
     return agent;
 }

@@ -18,7 +18,7 @@ namespace chorus::context {
 constexpr std::string_view import_hint =
     "chorus-context export NAME --format jsonl -o FILE writes a file that can be imported";
 
-struct AgentLine {
+struct ImportedAgent {
     std::string origin;
     std::int64_t cleared_until = 0;  // messages up to this one are in no window
     std::string current_branch;      // "": main
@@ -52,7 +52,7 @@ struct EndLine {
     std::int64_t queued = 0;
 };
 using ImportLine =
-    std::variant<AgentLine, ThreadLine, TurnLine, MessageLine, QueuedLine, SessionLine, EndLine>;
+    std::variant<ImportedAgent, ThreadLine, TurnLine, MessageLine, QueuedLine, SessionLine, EndLine>;
 
 // `what` begins the error's message: "ada.jsonl: line 12". Throws Error(bad_request).
 ImportLine parse_import_line(std::string_view text, const std::string& what);

@@ -12,7 +12,7 @@ std::string line_of(std::string_view text) {
     return base::visible(text, base::Newlines::escape);
 }
 
-std::string heading(const Record& record) {
+std::string heading(const ExportRecord& record) {
     std::string text = "# " + line_of(record.title) + "\n\n";
     for (const Fact& fact : facts(record))
         text += "- " + fact.name + ": " + line_of(fact.text) + "\n";
@@ -21,7 +21,7 @@ std::string heading(const Record& record) {
 
 }  // namespace
 
-std::string to_markdown(const Record& record) {
+std::string to_markdown(const ExportRecord& record) {
     std::string text = heading(record);
     for (const store::Thread& thread : record.threads) {
         if (record.threads.size() > 1)

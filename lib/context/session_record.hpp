@@ -9,7 +9,7 @@ namespace chorus::context {
 
 // `id` may be a prefix; messages are numbered from 1. Throws what require_session and load_session
 // throw.
-Record session_record(store::Store& store, const agent::Home& home, const store::Agent& agent,
-                      const std::string& id);
+ExportRecord session_record(store::Store& store, const agent::Home& home, const store::Agent& agent,
+                            const std::string& id);
 
 }  // namespace chorus::context

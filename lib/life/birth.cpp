@@ -52,7 +52,7 @@ std::string stamped(const std::string& text, base::TimeMs now) {
     return agent::with_members(text, {{"created_at", chat::quoted(base::iso8601(now))}});
 }
 
-store::Agent make_row(const Plan& plan, const BirthOptions& options, base::TimeMs now) {
+store::Agent make_row(const BirthPlan& plan, const BirthOptions& options, base::TimeMs now) {
     store::Agent row;
     row.name = options.name;
     row.place = options.place;
@@ -102,8 +102,8 @@ void append_welcome(const Directory& directory, const Birth& birth) {
     }
 }
 
-void insert_rows(store::Store& store, Birth& birth, const Plan& plan, const BirthOptions& options,
-                 std::vector<store::Session> sessions) {
+void insert_rows(store::Store& store, Birth& birth, const BirthPlan& plan,
+                 const BirthOptions& options, std::vector<store::Session> sessions) {
     store::Transaction transaction(store);
     birth.agent = store::insert_agent(store, birth.agent);
     const store::Agent& inserted = birth.agent;
@@ -134,7 +134,7 @@ void bring_conversation(store::Store& store, Birth& birth, const BirthOptions& o
 }
 
 // If this fails or is killed, the first turn asks.
-void settle_trust(store::Store& store, Birth& birth, const Plan& plan, bool is_trusted) {
+void settle_trust(store::Store& store, Birth& birth, const BirthPlan& plan, bool is_trusted) {
     (is_trusted ? birth.trusted : birth.set_aside) = plan.untrusted;
     if (!birth.set_aside.empty())
         ask_for_trust(store, birth.agent, birth.set_aside, policy::Redaction(), plan.prompt_ttl_ms);
@@ -154,8 +154,8 @@ void place(Scaffold& scaffold, const Home& home, store::Store& store, const stor
 Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment& environment,
                    const BirthOptions& options) {
     const std::string from = agent::template_directory(home, options.template_directory);
-    const Plan plan =
-        make_plan(home, environment, source_of_template(home, from), Origin::of_template, options);
+    const BirthPlan plan = make_plan(home, environment, source_of_template(home, from),
+                                     SourceKind::of_template, options);
 
     Birth birth;
     const base::TimeMs now = sys::now_ms();
@@ -239,9 +239,9 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
             ErrorCode::bad_request,
             (elsewhere ? sys::input_name(from) : in_place) + ": not an agent: it has no agent.json",
             elsewhere ? hint_of_nested(from, scaffold->path()) : "");
-    const Plan plan =
+    const BirthPlan plan =
         make_plan(home, environment, {text, directory.configuration(), known_part(store, kept)},
-                  Origin::its_own, options);
+                  SourceKind::its_own, options);
     const base::TimeMs now = sys::now_ms();
     birth.agent = make_row(plan, options, now);
     birth.model_origin = plan.model_origin;

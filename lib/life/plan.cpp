@@ -28,14 +28,14 @@ struct ChosenModel {
 // option > (its own) > environment > config.json > template > the first provider with a key
 ChosenModel choose_model(const Home& home, const sys::Environment& environment,
                          const agent::HomeConfiguration& defaults, const std::string& present,
-                         Origin present_is, const BirthOptions& options) {
+                         SourceKind present_is, const BirthOptions& options) {
     const auto available = model::parse_available_models(available_models_text(home));
     const auto check = options.validate_model ? model::Check::listed : model::Check::none;
     const auto resolve = [&](const std::string& name) {
         return model::resolve_model(name, available, check);
     };
     if (!options.model.empty()) return {resolve(options.model), ""};
-    if (present_is == Origin::its_own && !present.empty())
+    if (present_is == SourceKind::its_own && !present.empty())
         return {resolve(present), "its agent.json"};
     if (const auto given = environment.find("CHORUS_MODEL"))
         return {resolve(*given), "CHORUS_MODEL"};
@@ -50,12 +50,12 @@ ChosenModel choose_model(const Home& home, const sys::Environment& environment,
 
 // Values from options and from config.json are decisions of this home's user.
 std::map<std::string, std::string> decided_members(const agent::HomeConfiguration& defaults,
-                                                   Origin origin, const BirthOptions& options) {
+                                                   SourceKind origin, const BirthOptions& options) {
     std::map<std::string, std::string> members;
     if (options.channel) members["channel_id"] = chat::quoted(*options.channel);
     if (options.permissions)
         members["permissions"] = *options.permissions;
-    else if (origin == Origin::of_template && !defaults.default_permissions.json.empty())
+    else if (origin == SourceKind::of_template && !defaults.default_permissions.json.empty())
         members["permissions"] = defaults.default_permissions.json;
     return members;
 }
@@ -85,9 +85,9 @@ bool is_same(const std::string& one, const std::string& other) {
 
 }  // namespace
 
-Source source_of_template(const Home& home, const std::string& directory) {
+BirthSource source_of_template(const Home& home, const std::string& directory) {
     const std::string installed = installed_template();
-    Source source{"", directory + "/agent.json", "{}"};
+    BirthSource source{"", directory + "/agent.json", "{}"};
     const std::string own = sys::read_file(source.name, base::limits::config_bytes);
     (void)agent::parse_configuration(own, source.name);
     source.text = agent::with_missing_members(own, installed_text());
@@ -99,8 +99,8 @@ Source source_of_template(const Home& home, const std::string& directory) {
     return source;
 }
 
-Plan make_plan(const Home& home, const sys::Environment& environment, const Source& source,
-               Origin origin, const BirthOptions& options) {
+BirthPlan make_plan(const Home& home, const sys::Environment& environment,
+                    const BirthSource& source, SourceKind origin, const BirthOptions& options) {
     const auto defaults = agent::load_home_configuration(home);
     const auto present = agent::parse_configuration(source.text, source.name);
     const ChosenModel chosen =
@@ -114,7 +114,7 @@ Plan make_plan(const Home& home, const sys::Environment& environment, const Sour
         members["system_prompt"] = chat::quoted(*prompt);
     if (options.description) members["description"] = chat::quoted(*options.description);
 
-    Plan plan;
+    BirthPlan plan;
     plan.text = agent::with_members(source.text, members);
     plan.model = chosen.model;
     plan.model_origin = chosen.origin;

@@ -13,7 +13,7 @@ namespace chorus::life {
 
 // The source of an agent: its agent.json, and the part of its trust keys that this home's user has
 // set.
-struct Source {
+struct BirthSource {
     std::string text;
     std::string name;
     std::string part;
@@ -21,9 +21,9 @@ struct Source {
 // Returns the source for the template in that directory; missing keys come from the installed
 // template. The home's template and the installed one are trusted, because the user or the system
 // provides them.
-Source source_of_template(const agent::Home& home, const std::string& directory);
+BirthSource source_of_template(const agent::Home& home, const std::string& directory);
 
-struct Plan {
+struct BirthPlan {
     std::string text;                           // of the new agent.json
     std::string part;                           // its trust keys in force
     std::vector<agent::TrustChange> untrusted;  // without --trust
@@ -35,9 +35,9 @@ struct Plan {
 };
 
 // A template's agent.json, which the home's defaults override, or the agent's own.
-enum class Origin { of_template, its_own };
+enum class SourceKind { of_template, its_own };
 // Throws like give_birth().
-Plan make_plan(const agent::Home& home, const sys::Environment& environment, const Source& source,
-               Origin origin, const BirthOptions& options);
+BirthPlan make_plan(const agent::Home& home, const sys::Environment& environment,
+                    const BirthSource& source, SourceKind origin, const BirthOptions& options);
 
 }  // namespace chorus::life

@@ -15,8 +15,8 @@ repo::Author author_of(const std::string& name) {
 }
 
 // Makes no repository if the user turned the sandbox off and chorus-git cannot be confined here.
-void make_repository(const std::string& workspace, const BirthOptions& options, const Plan& plan,
-                     Birth& birth) {
+void make_repository(const std::string& workspace, const BirthOptions& options,
+                     const BirthPlan& plan, Birth& birth) {
     if (plan.sandbox == sys::SandboxMode::off) {
         if (const auto problem = repo::confinement_problem(workspace)) {
             birth.left_out.push_back(".git: " + problem->message());
@@ -28,8 +28,8 @@ void make_repository(const std::string& workspace, const BirthOptions& options, 
 
 }  // namespace
 
-void complete_tree(const agent::Directory& directory, const BirthOptions& options, const Plan& plan,
-                   Birth& birth) {
+void complete_tree(const agent::Directory& directory, const BirthOptions& options,
+                   const BirthPlan& plan, Birth& birth) {
     // a copied directory has the mode of its source
     if (chmod(directory.path().c_str(), 0700) != 0) throw base::system_error(directory.path());
     for (const std::string& path :

@@ -9,7 +9,7 @@
 namespace chorus::life {
 
 // Creates what is missing. Adds to birth.left_out what the clone or this machine does not provide.
-void complete_tree(const agent::Directory& directory, const BirthOptions& options, const Plan& plan,
-                   Birth& birth);
+void complete_tree(const agent::Directory& directory, const BirthOptions& options,
+                   const BirthPlan& plan, Birth& birth);
 
 }  // namespace chorus::life

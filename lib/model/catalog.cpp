@@ -13,7 +13,7 @@ constexpr Quirks wants_details{.reasoning = ReasoningBack::details};
 constexpr Quirks mistral{.stream_options = false, .short_call_ids = true};
 
 // In order of preference: the first provider with a key and a default model becomes the default.
-constexpr std::array<Row, 14> rows{{
+constexpr std::array<CatalogRow, 14> rows{{
     {{"anthropic", "ANTHROPIC_API_KEY", "https://api.anthropic.com", "claude-opus-5-5", true},
      Protocol::anthropic,
      {}},
@@ -89,13 +89,13 @@ std::int64_t known_context_tokens(std::string_view model) {
     return found == nullptr ? 0 : found->tokens;
 }
 
-const Row* find_row(std::string_view provider) {
-    for (const Row& row : rows)
+const CatalogRow* find_row(std::string_view provider) {
+    for (const CatalogRow& row : rows)
         if (row.provider.name == provider) return &row;
     return nullptr;
 }
 
-Quirks quirks_at(const Row& row, std::string_view base_url) {
+Quirks quirks_at(const CatalogRow& row, std::string_view base_url) {
     const bool is_own = base_url.empty() || base_url == row.provider.base_url;
     // a compatible server may know only the protocol's older names
     return is_own || row.provider.name != "openai-chat" ? row.quirks : Quirks{};
@@ -104,14 +104,14 @@ Quirks quirks_at(const Row& row, std::string_view base_url) {
 const std::vector<Provider>& catalog() {
     static const std::vector<Provider> providers = [] {
         std::vector<Provider> all;
-        for (const Row& row : rows) all.push_back(row.provider);
+        for (const CatalogRow& row : rows) all.push_back(row.provider);
         return all;
     }();
     return providers;
 }
 
 const Provider* find_provider(std::string_view name) {
-    const Row* row = find_row(name);
+    const CatalogRow* row = find_row(name);
     return row ? &row->provider : nullptr;
 }
 

@@ -25,14 +25,14 @@ struct Quirks {
     bool short_call_ids = false;  // ids of exactly nine letters and digits
 };
 
-struct Row {
+struct CatalogRow {
     Provider provider;
     Protocol protocol = Protocol::chat;
     Quirks quirks;
 };
 
-const Row* find_row(std::string_view provider);
+const CatalogRow* find_row(std::string_view provider);
 // Returns the row's quirks, or those of a compatible server if `base_url` is not the row's own.
-Quirks quirks_at(const Row& row, std::string_view base_url);
+Quirks quirks_at(const CatalogRow& row, std::string_view base_url);
 
 }  // namespace chorus::model

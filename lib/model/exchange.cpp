@@ -106,7 +106,7 @@ void complete(Failure& failure, const net::Response& response, std::string_view 
 
 }  // namespace
 
-Answer exchange(net::Client& client, const net::Request& request, std::string_view provider,
+Answer exchange(net::Client& client, const net::HttpRequest& request, std::string_view provider,
                 std::string_view key, Decoder& decoder, const Interruption& interruption) {
     decoder.hide(key);
     Reading reading(decoder);

@@ -10,7 +10,7 @@
 namespace chorus::model {
 
 // `key` is removed from the server's messages. Exceptions from the sink pass through.
-Answer exchange(net::Client& client, const net::Request& request, std::string_view provider,
+Answer exchange(net::Client& client, const net::HttpRequest& request, std::string_view provider,
                 std::string_view key, Decoder& decoder, const Interruption& interruption);
 
 }  // namespace chorus::model

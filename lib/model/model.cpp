@@ -18,8 +18,8 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-const Row& require_row(std::string_view provider) {
-    if (const Row* row = find_row(provider)) return *row;
+const CatalogRow& require_row(std::string_view provider) {
+    if (const CatalogRow* row = find_row(provider)) return *row;
     std::vector<std::string> names;
     for (const Provider& known : catalog()) names.emplace_back(known.name);
     throw Error(ErrorCode::no_driver, "provider '" + std::string(provider) + "': not known",
@@ -27,7 +27,7 @@ const Row& require_row(std::string_view provider) {
 }
 
 // Returns the base URL without slashes at the end of its path.
-std::string base_url_of(const Row& row, const std::string& given) {
+std::string base_url_of(const CatalogRow& row, const std::string& given) {
     std::string url(given.empty() ? row.provider.base_url : std::string_view(given));
     std::size_t end = std::min(url.find('?'), url.size());
     for (; end > 0 && url[end - 1] == '/'; --end) url.erase(end - 1, 1);
@@ -62,7 +62,7 @@ struct Taken {
     AnthropicQuirks anthropic = {};
 };
 
-std::string body_of(const Row& row, const Taken& taken, const chat::Request& request) {
+std::string body_of(const CatalogRow& row, const Taken& taken, const chat::Request& request) {
     // without a provider's name, no blocks count as the provider's own
     const Origin origin{std::string(taken.own_blocks ? row.provider.name : ""), request.model};
     switch (row.protocol) {
@@ -95,7 +95,7 @@ bool is_header_value(std::string_view text) {
 
 class NetworkModel final : public Model {
   public:
-    NetworkModel(const Endpoint& endpoint, const Row& row, net::Client& client)
+    NetworkModel(const Endpoint& endpoint, const CatalogRow& row, net::Client& client)
         : endpoint_(endpoint),
           row_(row),
           client_(client),
@@ -165,8 +165,8 @@ class NetworkModel final : public Model {
         return chat_decoder(origin(request), sink, taken_->quirks);
     }
 
-    net::Request http_request(const chat::Request& request, const std::string& key) const {
-        net::Request http{
+    net::HttpRequest http_request(const chat::Request& request, const std::string& key) const {
+        net::HttpRequest http{
             .method = "POST",
             .url = url_of(row_.protocol, base_url_),
             .plain_http = endpoint_.trusted_http,
@@ -186,7 +186,7 @@ class NetworkModel final : public Model {
     }
 
     Endpoint endpoint_;
-    const Row& row_;
+    const CatalogRow& row_;
     net::Client& client_;
     std::string base_url_;
     std::optional<Taken> taken_;
@@ -219,19 +219,19 @@ std::string base_url_problem(std::string_view url) {
 }
 
 std::unique_ptr<Model> make_model(const Endpoint& endpoint, net::Client& client) {
-    const Row& row = require_row(endpoint.provider);
+    const CatalogRow& row = require_row(endpoint.provider);
     if (row.protocol == Protocol::script) return make_script();
     return std::make_unique<NetworkModel>(endpoint, row, client);
 }
 
 std::string request_body(const Endpoint& endpoint, const chat::Request& request) {
-    const Row& row = require_row(endpoint.provider);
+    const CatalogRow& row = require_row(endpoint.provider);
     const Quirks quirks = quirks_at(row, base_url_of(row, endpoint.base_url));
     return body_of(row, {quirks, reasoning_of(request.model)}, request);
 }
 
 std::string request_body(std::string_view provider, const chat::Request& request) {
-    const Row& row = require_row(provider);
+    const CatalogRow& row = require_row(provider);
     return body_of(row, {row.quirks, reasoning_of(request.model)}, request);
 }
 

@@ -51,7 +51,8 @@ bool is_readable(int fd) {
 }  // namespace
 
 Transfer::Transfer(CURLM* multi, CURL* easy, const Transport& transport, const Trust& trust,
-                   const Request& request, const Target& target, const BodySink& on_body, Ends ends)
+                   const HttpRequest& request, const Target& target, const BodySink& on_body,
+                   Ends ends)
     : multi_(multi),
       easy_(easy),
       transport_(transport),

@@ -29,7 +29,7 @@ class Transfer {
 
     // All arguments must outlive run().
     Transfer(CURLM* multi, CURL* easy, const Transport& transport, const Trust& trust,
-             const Request& request, const Target& target, const BodySink& on_body, Ends ends);
+             const HttpRequest& request, const Target& target, const BodySink& on_body, Ends ends);
     Response run();
 
   private:

@@ -49,7 +49,7 @@ Client::~Client() {
     state_.reset();
 }
 
-Response Client::send(const Request& request,
+Response Client::send(const HttpRequest& request,
                       const std::function<Received(std::string_view)>& on_body,
                       const std::function<bool()>& stop, int wake_fd) {
     const Transport& transport = state_->transport;

@@ -44,7 +44,7 @@ struct Transport {
     Timeouts timeouts;
 };
 
-struct Request {
+struct HttpRequest {
     std::string method = "POST";
     std::string url;          // https, or http to a loopback address, which bypasses proxies
     bool plain_http = false;  // http:// to any host: a person configured this URL
@@ -103,7 +103,8 @@ class Client {
     // Throws Error(failed) if libcurl is missing, Error(bad_request) for a header with a line
     // break. The request ends (fault stopped) within milliseconds when `wake_fd` (or -1) becomes
     // readable, and when `stop`, called about every 100 ms, returns true.
-    Response send(const Request& request, const std::function<Received(std::string_view)>& on_body,
+    Response send(const HttpRequest& request,
+                  const std::function<Received(std::string_view)>& on_body,
                   const std::function<bool()>& stop = {}, int wake_fd = -1);
 
   private:

@@ -49,7 +49,7 @@ ListHandle header_list(const std::vector<std::string>& headers) {
     return list;
 }
 
-void set_method(CURL* easy, const Request& request) {
+void set_method(CURL* easy, const HttpRequest& request) {
     if (request.method == "POST" || !request.body.empty()) {
         set_option(easy, CURLOPT_POST, 1L);
         set_option(easy, CURLOPT_POSTFIELDS, request.body.c_str());
@@ -86,7 +86,7 @@ const std::string& proxy_for(const Transport& transport, const Target& target) {
 }
 
 ListHandle set_options(CURL* easy, const Transport& transport, const Trust& trust,
-                       const Request& request, const Target& target) {
+                       const HttpRequest& request, const Target& target) {
     ListHandle headers = header_list(request.headers);
     set_option(easy, CURLOPT_CURLU, target.url.get());
     set_option(easy, CURLOPT_PROTOCOLS_STR, "http,https");

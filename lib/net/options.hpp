@@ -17,7 +17,7 @@ const std::string& proxy_for(const Transport& transport, const Target& target);
 // Sets everything but the callbacks. Request, target and the returned list must outlive the
 // transfer. Throws Error(bad_request), without the value, for a header with a line break.
 ListHandle set_options(CURL* easy, const Transport& transport, const Trust& trust,
-                       const Request& request, const Target& target);
+                       const HttpRequest& request, const Target& target);
 
 // Throws Error(failed) if libcurl does not know the option.
 template <typename Value>

@@ -26,8 +26,8 @@ using base::Error;
 using base::ErrorCode;
 
 // Checks the directory of -C or of the agent.
-std::string checked_directory(store::Store& store, const Wanted& wanted, const agent::Home& home,
-                              const sys::Environment& environment) {
+std::string checked_directory(store::Store& store, const WantedDirectory& wanted,
+                              const agent::Home& home, const sys::Environment& environment) {
     const std::string what = wanted.is_given ? "-C" : "the directory of the agent";
     if (!sys::is_directory(wanted.path))
         throw Error(
@@ -43,7 +43,7 @@ std::string checked_directory(store::Store& store, const Wanted& wanted, const a
     return path;
 }
 
-Wanted wanted_by(const TurnOptions& options, const store::Agent& agent) {
+WantedDirectory wanted_by(const TurnOptions& options, const store::Agent& agent) {
     if (options.directory.empty()) return {agent.place, false};
     return {options.directory};
 }
@@ -150,8 +150,9 @@ std::string giving_up(const Place& place, store::ThreadId thread) {
            " --cancel-prompts MESSAGE gives up the turn";
 }
 
-sys::Root root_for(store::Store& store, const agent::Directory& directory, const Wanted& wanted,
-                   const agent::Home& home, const sys::Environment& environment) {
+sys::Root root_for(store::Store& store, const agent::Directory& directory,
+                   const WantedDirectory& wanted, const agent::Home& home,
+                   const sys::Environment& environment) {
     // files in the home stay private
     const unsigned mask = wanted.path.empty() ? sys::private_umask : sys::caller_umask();
     const std::string path = wanted.path.empty()
@@ -165,7 +166,7 @@ sys::Root root_for(store::Store& store, const agent::Directory& directory, const
 }
 
 sys::Root root_of_turn(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
-    const Wanted wanted{options.directory};
+    const WantedDirectory wanted{options.directory};
     if (options.directory.empty())
         return root_for(place.store, place.directory, wanted, surroundings.home,
                         surroundings.environment);
@@ -192,7 +193,7 @@ void limit_waits(store::Store& store, const TurnOptions& options) {
     });
 }
 
-Found find_agent(const TurnOptions& options, const Surroundings& surroundings) {
+FoundAgent find_agent(const TurnOptions& options, const Surroundings& surroundings) {
     store::Store store =
         life::open_home(surroundings.home, surroundings.environment, agent::IfMissing::refuse,
                         agent::groom_in_force(options.groom, surroundings.environment));
@@ -201,7 +202,7 @@ Found find_agent(const TurnOptions& options, const Surroundings& surroundings) {
     return {std::move(store), std::move(agent)};
 }
 
-Place open_place(Found& found, const TurnOptions& options, const Surroundings& surroundings) {
+Place open_place(FoundAgent& found, const TurnOptions& options, const Surroundings& surroundings) {
     const agent::Home& home = surroundings.home;
     const agent::Directory directory(home.path() + "/" + found.agent.dir);
     auto home_configuration = agent::load_home_configuration(home);
@@ -222,7 +223,7 @@ Place open_place(Found& found, const TurnOptions& options, const Surroundings& s
 }
 
 Place open_place(const TurnOptions& options, const Surroundings& surroundings) {
-    Found found = find_agent(options, surroundings);
+    FoundAgent found = find_agent(options, surroundings);
     return open_place(found, options, surroundings);
 }
 

@@ -46,15 +46,15 @@ struct Place {
 // the caller.
 void keep_for_channel(Place& place, store::TurnId turn, const std::string& text);
 
-struct Found {
+struct FoundAgent {
     store::Store store;
     store::Agent agent;
 };
 // Error(not_found), Error(exited), Error(not_ready).
-Found find_agent(const TurnOptions& options, const Surroundings& surroundings);
+FoundAgent find_agent(const TurnOptions& options, const Surroundings& surroundings);
 // Opens the place without a lock and moves the store into it. If this throws, the store is not
 // moved: Error(bad_request) for -C, and the errors of configuration and directory.
-Place open_place(Found& found, const TurnOptions& options, const Surroundings& surroundings);
+Place open_place(FoundAgent& found, const TurnOptions& options, const Surroundings& surroundings);
 Place open_place(const TurnOptions& options, const Surroundings& surroundings);
 // Takes the locks and reads again what they protect. Error(agent_busy). With --new-thread the
 // thread stays the present one, without a lock.
@@ -73,13 +73,14 @@ void begin_thread(Place& place, const TurnOptions& options, const Surroundings& 
 std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn);
 // Returns the end of a hint: the command that gives up the thread's turn.
 std::string giving_up(const Place& place, store::ThreadId thread);
-struct Wanted {
+struct WantedDirectory {
     std::string path;      // "": the agent's workspace
     bool is_given = true;  // by -C
 };
 // Returns the directory a turn works in, after checking that it may be used.
-sys::Root root_for(store::Store& store, const agent::Directory& directory, const Wanted& wanted,
-                   const agent::Home& home, const sys::Environment& environment);
+sys::Root root_for(store::Store& store, const agent::Directory& directory,
+                   const WantedDirectory& wanted, const agent::Home& home,
+                   const sys::Environment& environment);
 // The same for a turn that continues in DIR. Error(bad_request) if DIR is gone or leads elsewhere.
 sys::Root root_of_turn(Place& place, const TurnOptions& options, const Surroundings& surroundings);
 

@@ -23,14 +23,14 @@ namespace chorus::place {
 using SeenFiles = std::shared_ptr<const sys::Fingerprint>;
 
 // How a question was answered at the terminal.
-struct Reply {
+struct PersonAnswer {
     enum class What { nobody, yes, yes_even_if_changed, no, always, answer };
     What what = What::nobody;
     std::string text = {};  // the answer to a question of the model
 };
 
 // A person's decision about pending prompts.
-struct Decision {
+struct PromptDecision {
     enum class Verb { approve, deny, answer };
     Verb verb = Verb::approve;
     std::string id;                // of a prompt, or "all": the pending ones of `turn`
@@ -61,11 +61,11 @@ struct TurnOptions {
     bool queue = false;           // put it into the inbox if a turn of the thread is at work
     bool cancel_prompts = false;  // cancel pending questions
     OnAsk on_ask = OnAsk::suspend;
-    bool on_ask_given = false;         // else --resume takes that of the turn
-    std::optional<Decision> decision;  // --approve, --deny, --answer: decided before going on
-    std::string directory;             // -C, absolute; "": the agent's workspace
-    std::string stands_in = {};        // the caller's directory below the root: "src/lib"
-    std::string model;                 // -m
+    bool on_ask_given = false;               // else --resume takes that of the turn
+    std::optional<PromptDecision> decision;  // --approve, --deny, --answer: decided before going on
+    std::string directory;                   // -C, absolute; "": the agent's workspace
+    std::string stands_in = {};              // the caller's directory below the root: "src/lib"
+    std::string model;                       // -m
     std::optional<agent::Permissions> permissions = {};  // instead of the agent's, for this turn
     std::optional<std::int64_t> max_iterations;
     std::int64_t deadline_ms = 0;  // when --timeout is up, monotonic; 0: never
@@ -90,9 +90,10 @@ struct Surroundings {
     std::function<void(const std::string&)> warn;  // one line for people
     // content-delta events are shown as they come. A broken answer is then not requested again.
     bool shows_text = false;
-    // Empty: nobody to ask. Returns Reply::What::nobody if `settled` says that another process has
-    // decided the question.
-    std::function<Reply(const chat::PromptNotice&, const std::function<bool()>& settled)> ask;
+    // Empty: nobody to ask. Returns PersonAnswer::What::nobody if `settled` says that another
+    // process has decided the question.
+    std::function<PersonAnswer(const chat::PromptNotice&, const std::function<bool()>& settled)>
+        ask;
     std::function<void(const store::Prompt&)> on_decision = {};  // each, once recorded
     // Gets the result before it is posted to the channel, so that the caller need not wait for
     // that.

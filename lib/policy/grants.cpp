@@ -12,7 +12,7 @@ namespace {
 using Names = std::set<std::string>;
 
 // The roles of the user and of every group that the user is in.
-Names roles_of(const Grants& grants, const Person& person) {
+Names roles_of(const Grants& grants, const Requester& person) {
     Names roles;
     for (const auto& [who, given] : grants.roles)
         if (who == person.user ||
@@ -68,7 +68,7 @@ bool is_more_than_asking(const Rule& allow) {
 
 }  // namespace
 
-std::string grant_problem(const Grants& grants, const Person& person, std::string_view profile) {
+std::string grant_problem(const Grants& grants, const Requester& person, std::string_view profile) {
     const std::string user = "user " + base::quoted(person.user);
     const std::string may_not = " may not grant " + base::quoted(profile);
     if (grants.permission_grants.empty())

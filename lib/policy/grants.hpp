@@ -19,7 +19,7 @@ struct Grants {
     std::map<std::string, std::vector<std::string>> roles;
 };
 
-struct Person {
+struct Requester {
     std::string user;
     std::vector<std::string> groups;
     bool owns_home = false;
@@ -28,7 +28,7 @@ struct Person {
 // Returns "" if this person may grant the profile, else why not: "user 'bob' with the role 'viewer'
 // may not grant 'open', which 'admin' may". Without permission_grants only the owner of the home
 // may grant.
-std::string grant_problem(const Grants& grants, const Person& person, std::string_view profile);
+std::string grant_problem(const Grants& grants, const Requester& person, std::string_view profile);
 
 // Whether a change of profile only takes rights away, so that it needs no approval. Compares the
 // lists, not what the patterns match. True for the same profile; a stricter base (open, sandboxed,

@@ -89,7 +89,7 @@ struct Profile::Rules {
 // Decides on one action by the rules.
 class Profile::Judgement {
   public:
-    Judgement(const Rules& rules, const Action& action, const Surroundings& surroundings)
+    Judgement(const Rules& rules, const Action& action, const ShellConfinement& surroundings)
         : rules_(rules), action_(action), confined_(surroundings.confined_shell) {}
 
     Decision decide() const {
@@ -306,11 +306,11 @@ std::string Profile::fingerprint() const {
     return base::sha256_hex(all);
 }
 
-Decision Profile::decide(const Action& action, const Surroundings& surroundings) const {
+Decision Profile::decide(const Action& action, const ShellConfinement& surroundings) const {
     return Judgement(*rules_, action, surroundings).decide();
 }
 
-Profile::Reading Profile::read(const Action& action, const Surroundings& surroundings) const {
+Profile::Reading Profile::read(const Action& action, const ShellConfinement& surroundings) const {
     return Judgement(*rules_, action, surroundings).read();
 }
 
@@ -323,7 +323,7 @@ bool Profile::hides(std::string_view action_prefix) const {
 }
 
 Decision strictest(std::span<const Profile> profiles, const Action& action,
-                   const Surroundings& surroundings) {
+                   const ShellConfinement& surroundings) {
     if (profiles.empty()) return {Verdict::deny, "there is no profile"};
     Decision strictest = profiles.front().decide(action, surroundings);
     for (const Profile& profile : profiles.subspan(1)) {

@@ -33,14 +33,15 @@ struct Action {
 Action parse_action(std::string text);
 
 // Whether bash really runs in the sandbox without network. If not, the preset `sandboxed` asks.
-struct Surroundings {
+struct ShellConfinement {
     bool confined_shell = false;
 };
 
 struct Rule {
     std::string pattern;
-    bool shell = false;           // an allow pattern that covers the raw command, simple or not
-    bool while_confined = false;  // in a preset: in force only with Surroundings::confined_shell
+    bool shell = false;  // an allow pattern that covers the raw command, simple or not
+    bool while_confined =
+        false;  // in a preset: in force only with ShellConfinement::confined_shell
 };
 
 // The presets of chorus-permissions(7), from the widest to the strictest.
@@ -83,7 +84,7 @@ class Profile {
     // the command; an allow pattern counts if each simple command is covered, or if the whole
     // command is covered by a catch-all of the tool or a rule with shell = true; a command that is
     // not simple and matches is asked.
-    Decision decide(const Action& action, const Surroundings& surroundings) const;
+    Decision decide(const Action& action, const ShellConfinement& surroundings) const;
     // Explains how a shell action is read: its simple commands, each with the decision on it, or
     // why it does not consist of simple commands.
     struct ReadCommand {
@@ -94,7 +95,7 @@ class Profile {
         std::vector<ReadCommand> commands;
         std::string not_simple;
     };
-    Reading read(const Action& action, const Surroundings& surroundings) const;
+    Reading read(const Action& action, const ShellConfinement& surroundings) const;
     // True only if every action that begins with this ("tool:bash:", "tool:git:push ") is denied.
     bool hides(std::string_view action_prefix) const;
 
@@ -109,7 +110,7 @@ class Profile {
 // over ask, ask over allow; of equal verdicts the first one's decision is returned. Without a
 // profile the action is denied.
 Decision strictest(std::span<const Profile> profiles, const Action& action,
-                   const Surroundings& surroundings);
+                   const ShellConfinement& surroundings);
 bool any_hides(std::span<const Profile> profiles, std::string_view action_prefix);
 
 }  // namespace chorus::policy

@@ -111,7 +111,7 @@ class Fetching {
                           "the server's key is marked @revoked in ~/.ssh/known_hosts");
         return GIT_ECERTIFICATE;
     }
-    bool is_ssh() const { return from_.transport == Transport::ssh; }
+    bool is_ssh() const { return from_.transport == SourceTransport::ssh; }
     // A token may be given as the user alone; over ssh a user is not a credential.
     bool has_password() const {
         return !from_.password.empty() || (!is_ssh() && !from_.user.empty());
@@ -215,7 +215,7 @@ bool fetch_submodule(git_repository* repository, const char* path, const std::st
     const Submodule submodule = submodule_at(repository, path);
     if (!submodule) return false;
     const Source from = source_of(repository, submodule.get(), whole);
-    if (from.transport == Transport::local) return false;
+    if (from.transport == SourceTransport::local) return false;
     Fetching fetching(from);
     auto options = options_by(git_submodule_update_options_init);
     options.checkout_opts.disable_filters = 1;

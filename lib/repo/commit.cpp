@@ -151,7 +151,7 @@ void refuse_empty(git_repository* repository, const git_tree* tree, const Draft&
         refuse("commit: nothing to commit",
                "`git " + operation.name + option + " in bash ends the " + operation.name);
     }
-    for (const auto& path : changed_paths(repository, draft.index.get(), Listed::repositories))
+    for (const auto& path : changed_paths(repository, draft.index.get(), ListedPaths::repositories))
         refuse_inner(path);
     refuse("commit: nothing to commit");
 }

@@ -41,7 +41,7 @@ std::pair<Message, Message> outfit_for(const Source& from, bool network) {
         }
         for (const char* path : files_for_the_network) readable.emplace_back(path);
     }
-    if (from.transport == Transport::ssh) {
+    if (from.transport == SourceTransport::ssh) {
         pass("HOME");
         pass("SSH_AUTH_SOCK");
         passed.push_back("USER=" + sys::find_person(geteuid()).name);
@@ -62,7 +62,7 @@ void clear_broken_mutation(const std::string& workspace) {
 std::vector<std::string> clone(const std::string& source, const std::string& workspace,
                                const Author& author, bool with_submodules) {
     const Source from = find_source(source);
-    if (from.transport == Transport::local)
+    if (from.transport == SourceTransport::local)
         sys::check_owner("clone: " + from.address, from.readable.front(),
                          git_of_source(from.readable.front()));
     const bool is_new = !sys::exists(workspace);
@@ -71,12 +71,12 @@ std::vector<std::string> clone(const std::string& source, const std::string& wor
     const auto remove = [](const std::string* path) { sys::try_remove_tree(*path); };
     std::unique_ptr<const std::string, decltype(remove)> unfinished(is_new ? &directory : nullptr,
                                                                     remove);
-    const bool network = with_submodules || from.transport != Transport::local;
+    const bool network = with_submodules || from.transport != SourceTransport::local;
     const auto [readable, environment] = outfit_for(from, network);
     GitProcess process({.writable = {directory},
                         .readable = readable,
                         .network = network,
-                        .unix_sockets = from.transport == Transport::ssh},
+                        .unix_sockets = from.transport == SourceTransport::ssh},
                        environment);
     Message left_out =
         process.call({"clone", directory, from.address, from.user, from.password, author.name,

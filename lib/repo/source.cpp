@@ -64,7 +64,7 @@ Source file_source(const std::string& url) {
         throw base::Error(base::ErrorCode::failed,
                           "clone: " + url + ": a file URL must name a path on this machine",
                           "use three slashes: file:///home/...");
-    return {Transport::local, "file://" + path, {}, {}, places_of(decoded(path))};
+    return {SourceTransport::local, "file://" + path, {}, {}, places_of(decoded(path))};
 }
 
 // Whether an address names a transport helper: "ext::sh -c ...", unlike "http://[::1]/x".
@@ -77,11 +77,13 @@ bool has_helper(std::string_view address) {
 }  // namespace
 
 // "host:path" is ssh for git; an address with a slash before its colon is a path.
-Transport transport_of(const std::string& address) {
-    if (address.starts_with("https://") || address.starts_with("http://")) return Transport::http;
+SourceTransport transport_of(const std::string& address) {
+    if (address.starts_with("https://") || address.starts_with("http://"))
+        return SourceTransport::http;
     const bool names_a_host =
         address.find("://") == std::string::npos && address.find(':') < address.find('/');
-    return address.starts_with("ssh://") || names_a_host ? Transport::ssh : Transport::local;
+    return address.starts_with("ssh://") || names_a_host ? SourceTransport::ssh
+                                                         : SourceTransport::local;
 }
 
 std::string local_directory(const std::string& source) {
@@ -93,10 +95,10 @@ Source find_source(const std::string& given) {
     if (given.starts_with("file://")) return file_source(given);
     if (sys::is_directory(given)) {
         const std::string path = sys::real_path(given);
-        return {Transport::local, path, {}, {}, places_of(path)};
+        return {SourceTransport::local, path, {}, {}, places_of(path)};
     }
     Source source = without_credentials(given);
-    if (source.transport != Transport::local && !has_helper(given)) return source;
+    if (source.transport != SourceTransport::local && !has_helper(given)) return source;
     const bool is_path = !has_helper(given) && given.find("://") == std::string::npos;
     throw base::Error(
         base::ErrorCode::failed,

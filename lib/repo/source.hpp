@@ -8,10 +8,10 @@
 
 namespace chorus::repo {
 
-enum class Transport { local, http, ssh };
+enum class SourceTransport { local, http, ssh };
 
 struct Source {
-    Transport transport = Transport::local;
+    SourceTransport transport = SourceTransport::local;
     // For libgit2: a URL or an absolute path. It contains no password, and a user only for ssh,
     // because libgit2 writes it to .git/config and the reflogs, which commands can read.
     std::string address;
@@ -21,7 +21,7 @@ struct Source {
 };
 // Throws for an address that cannot be cloned, and for a directory that does not exist.
 Source find_source(const std::string& given);
-Transport transport_of(const std::string& address);
+SourceTransport transport_of(const std::string& address);
 // The repository of a directory that a person named, links resolved; none if the directory does not
 // exist.
 sys::GitPlace git_of_source(const std::string& directory);

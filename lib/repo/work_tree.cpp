@@ -319,7 +319,7 @@ void stage(git_repository* repository, git_index* index, const Texts& selection)
         if (!covers(selection, path)) put_back(index, path, entry);
 }
 
-Texts changed_paths(git_repository* repository, git_index* index, Listed wanted) {
+Texts changed_paths(git_repository* repository, git_index* index, ListedPaths wanted) {
     auto options = options_by(git_diff_options_init);
     options.flags =
         GIT_DIFF_INCLUDE_UNTRACKED | GIT_DIFF_RECURSE_UNTRACKED_DIRS | GIT_DIFF_INCLUDE_TYPECHANGE;
@@ -328,7 +328,8 @@ Texts changed_paths(git_repository* repository, git_index* index, Listed wanted)
     Texts paths;
     for (const git_diff_delta* delta : deltas_of(diff.get())) {
         const std::string path = delta->new_file.path;
-        if (path.ends_with('/') == (wanted == Listed::repositories) && !is_unchanged(index, *delta))
+        if (path.ends_with('/') == (wanted == ListedPaths::repositories) &&
+            !is_unchanged(index, *delta))
             paths.push_back(path);
     }
     return paths;

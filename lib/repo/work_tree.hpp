@@ -24,8 +24,9 @@ void stage(git_repository* repository, git_index* index, const Texts& selection)
 
 // Returns the paths that differ between index and work tree, including new files; or the
 // repositories inside the workspace that are not submodules: "inner/".
-enum class Listed { files, repositories };
-Texts changed_paths(git_repository* repository, git_index* index, Listed wanted = Listed::files);
+enum class ListedPaths { files, repositories };
+Texts changed_paths(git_repository* repository, git_index* index,
+                    ListedPaths wanted = ListedPaths::files);
 [[noreturn]] void refuse_inner(const std::string& path);
 
 // Throws for a new file that the selection covers but does not name, if core.excludesFile cannot be

@@ -34,7 +34,7 @@ void remove_left_homes(const std::string& parent) {
     }
 }
 
-bool has(const Command& command, std::string_view name) {
+bool has(const ProcessCommand& command, std::string_view name) {
     return std::any_of(command.environment.begin(), command.environment.end(),
                        [&](const std::string& line) {
                            return line.starts_with(name) && line.substr(name.size(), 1) == "=";
@@ -52,7 +52,7 @@ std::unique_ptr<HomeOutside> make_home(const Sandbox& sandbox) {
 }
 
 // A variable that the agent's configuration sets is kept.
-void set(Command& command, const char* name, const std::string& value) {
+void set(ProcessCommand& command, const char* name, const std::string& value) {
     if (!has(command, name)) command.environment.push_back(std::string(name) + "=" + value);
 }
 
@@ -67,7 +67,7 @@ std::string home_inside(const Sandbox& sandbox) {
     return (is_apart ? place : "/dev/shm/chorus") + "/home";
 }
 
-std::string home_outside(const Sandbox& sandbox, Command& command) {
+std::string home_outside(const Sandbox& sandbox, ProcessCommand& command) {
     if (sandbox.belongings.empty()) return {};
     std::unique_ptr<HomeOutside> home = sandbox.homes ? sandbox.homes->take() : nullptr;
     if (!home) home = make_home(sandbox);
@@ -104,7 +104,7 @@ std::string git_configuration_of(const Sandbox& sandbox) {
     return sandbox.belongings + "/gitconfig";
 }
 
-void furnish(const Sandbox& sandbox, const std::string& home, Command& command) {
+void furnish(const Sandbox& sandbox, const std::string& home, ProcessCommand& command) {
     if (!home.empty()) command.environment.push_back("HOME=" + home);
     if (sandbox.belongings.empty()) return;
     const std::string cache = cache_of(sandbox);

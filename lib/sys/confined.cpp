@@ -40,7 +40,7 @@ Fd open_installed(const std::string& name) {
 
 // Opens the directories before the program is started; the caller keeps them open until it has
 // been.
-std::vector<Fd> pass_places(Command& command, const Confinement& confinement) {
+std::vector<Fd> pass_places(ProcessCommand& command, const Confinement& confinement) {
     std::vector<Fd> places;
     const auto pass = [&](const char* option, Fd place) {
         if (!place) return false;
@@ -94,7 +94,7 @@ ConfinedProcess start_confined(const std::string& name, const Confinement& confi
         throw base::system_error("socketpair");
     Fd ours(sockets[0]);
     const Fd theirs(sockets[1]);
-    Command command;
+    ProcessCommand command;
     command.environment = std::move(environment);
     command.directory = "/";
     command.umask = confinement.umask;

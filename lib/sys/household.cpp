@@ -27,7 +27,7 @@ void reap(pid_t pid) {
 
 }  // namespace
 
-pid_t Household::admit(const Command& command, const Streams& streams) {
+pid_t Household::admit(const ProcessCommand& command, const Streams& streams) {
     const std::string program = program_path(command.arguments.at(0));
     const std::lock_guard guard(mutex_);
     if (commands_.empty()) open();
@@ -50,7 +50,7 @@ void Household::dismiss(pid_t main) {
     if (commands_.empty()) close();
 }
 
-Identity Household::settle(const Command& command, const Streams& streams) {
+Identity Household::settle(const ProcessCommand& command, const Streams& streams) {
     const std::string program = program_path(command.arguments.at(0));
     const std::lock_guard guard(mutex_);
     pid_t pid = 0;

@@ -19,13 +19,13 @@ constexpr int kill_patience_ms = 2'000;
 // that it started itself.
 class Household {
   public:
-    pid_t admit(const Command& command, const Streams& streams);
+    pid_t admit(const ProcessCommand& command, const Streams& streams);
 
     // Kills and reaps `main` and what it left. `main` must not be reaped before, so that its number
     // still names its group and its session and no other.
     void dismiss(pid_t main);
 
-    Identity settle(const Command& command, const Streams& streams);
+    Identity settle(const ProcessCommand& command, const Streams& streams);
 
   private:
     void open();

@@ -22,8 +22,10 @@ std::string inner_problem(const Sandbox& sandbox);
 std::vector<std::string> alone(const std::string& bwrap, SandboxMode mode);
 
 // `options` are passed to the inner program, before "--".
-Command confined(const Sandbox& sandbox, Command command, const std::vector<std::string>& options);
+ProcessCommand confined(const Sandbox& sandbox, ProcessCommand command,
+                        const std::vector<std::string>& options);
 // The same without bwrap, for mode landlock.
-Command fenced(const Sandbox& sandbox, Command command, const std::vector<std::string>& options);
+ProcessCommand fenced(const Sandbox& sandbox, ProcessCommand command,
+                      const std::vector<std::string>& options);
 
 }  // namespace chorus::sys

@@ -66,7 +66,7 @@ ssize_t write_quietly(int fd, std::string_view bytes) {
 
 class Execution {
   public:
-    Execution(const Command& command, const Bounds& bounds)
+    Execution(const ProcessCommand& command, const Bounds& bounds)
         : command_(command), bounds_(bounds), input_(command.input) {}
     Execution(const Execution&) = delete;
     Execution& operator=(const Execution&) = delete;
@@ -273,7 +273,7 @@ class Execution {
         result_.duration_ms = monotonic_ms() - started_ms_;
     }
 
-    const Command& command_;
+    const ProcessCommand& command_;
     const Bounds& bounds_;
     std::string_view input_;
     Buffer buffer_;
@@ -294,11 +294,11 @@ class Execution {
 
 }  // namespace
 
-Finished run(const Command& command, const Bounds& bounds) {
+Finished run(const ProcessCommand& command, const Bounds& bounds) {
     return Execution(command, bounds).finish();
 }
 
-Identity start(const Command& command, const Streams& streams) {
+Identity start(const ProcessCommand& command, const Streams& streams) {
     return household().settle(command, streams);
 }
 

@@ -29,7 +29,7 @@ struct Identity {
 // and the command is a child of bwrap.
 enum class Around { nothing, watcher, watched_sandbox };
 
-struct Command {
+struct ProcessCommand {
     std::vector<std::string> arguments = {};    // program_path() of arguments[0] is executed
     std::vector<std::string> environment = {};  // "NAME=value"
     std::string directory = {};
@@ -78,7 +78,7 @@ struct Finished {
 // killed (this process is a subreaper while it runs). Throws Error(failed) when it cannot be
 // started. Several threads may run commands at once: a process that left its session is then killed
 // when the last command ends, because until then it may belong to any of them.
-Finished run(const Command& command, const Bounds& bounds);
+Finished run(const ProcessCommand& command, const Bounds& bounds);
 
 struct Streams {
     int in = -1;  // -1: /dev/null
@@ -88,7 +88,7 @@ struct Streams {
 // Starts the command and returns; `input` is ignored. The caller waits for it, or exits first.
 // Every child that does not come from run() must be started here: run() would kill it as a
 // leftover.
-Identity start(const Command& command, const Streams& streams);
+Identity start(const ProcessCommand& command, const Streams& streams);
 
 // Returns the path of a program that Chorus itself starts: an absolute path is kept, a name is
 // searched in /usr/local/bin, /usr/bin and /bin. PATH is not used, because it may lead into a

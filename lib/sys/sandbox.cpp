@@ -35,7 +35,7 @@ bool is_executable(const std::string& path) {
 }
 
 // Passes the descriptor on under its number, and keeps it open as long as the command exists.
-std::string pass(Command& command, Fd fd, const std::string& what) {
+std::string pass(ProcessCommand& command, Fd fd, const std::string& what) {
     if (!fd) throw base::system_error(what);
     command.keep_fds.push_back(fd.get());
     command.held.push_back(std::make_shared<const Fd>(std::move(fd)));
@@ -43,7 +43,7 @@ std::string pass(Command& command, Fd fd, const std::string& what) {
 }
 
 // The command ends with this process, even where the end of this process sends no signal.
-std::string pass_this_process(Command& command) {
+std::string pass_this_process(ProcessCommand& command) {
     return pass(command, open_pidfd(getpid()), "pidfd_open");
 }
 
@@ -54,7 +54,8 @@ std::string require_inner(const Sandbox& sandbox) {
 }
 
 // `how`: the watcher's mode, and its options.
-Command watched(const Sandbox& sandbox, Command command, std::vector<std::string> how = {"watch"}) {
+ProcessCommand watched(const Sandbox& sandbox, ProcessCommand command,
+                       std::vector<std::string> how = {"watch"}) {
     const std::string program = program_path(command.arguments.at(0));
     std::vector<std::string> all{require_inner(sandbox)};
     all.insert(all.end(), how.begin(), how.end());
@@ -135,7 +136,8 @@ std::vector<std::string> alone(const std::string& bwrap, SandboxMode mode) {
 }
 
 // The inner program is started by descriptor, so that the mounts need not show it.
-Command confined(const Sandbox& sandbox, Command command, const std::vector<std::string>& options) {
+ProcessCommand confined(const Sandbox& sandbox, ProcessCommand command,
+                        const std::vector<std::string>& options) {
     check(sandbox);
     const std::string program = require_inner(sandbox);
     const std::string inner =
@@ -171,7 +173,7 @@ Command confined(const Sandbox& sandbox, Command command, const std::vector<std:
 namespace {
 
 // Commands of another agent may replace the directory, or one above it, by a link.
-void keep_directory(Command& command) {
+void keep_directory(ProcessCommand& command) {
     if (command.directory.empty()) return;
     auto directory = std::make_shared<const Fd>(open_real(command.directory, O_PATH | O_DIRECTORY));
     if (!*directory) throw not_opened_real(command.directory);
@@ -181,7 +183,7 @@ void keep_directory(Command& command) {
 
 // Passes open descriptors, so that the rules hold for these places whatever their paths name by
 // then.
-void add_places(Command& command, std::vector<std::string>& how, const char* option,
+void add_places(ProcessCommand& command, std::vector<std::string>& how, const char* option,
                 const std::vector<std::shared_ptr<const Fd>>& places) {
     for (const std::shared_ptr<const Fd>& place : places) {
         command.keep_fds.push_back(place->get());
@@ -192,7 +194,8 @@ void add_places(Command& command, std::vector<std::string>& how, const char* opt
 
 }  // namespace
 
-Command fenced(const Sandbox& sandbox, Command command, const std::vector<std::string>& options) {
+ProcessCommand fenced(const Sandbox& sandbox, ProcessCommand command,
+                      const std::vector<std::string>& options) {
     check(sandbox);
     if (const auto problem = fence_problem()) throw base::Error(*problem);
     const std::string home = home_outside(sandbox, command);
@@ -213,11 +216,11 @@ Command fenced(const Sandbox& sandbox, Command command, const std::vector<std::s
     return watched(sandbox, std::move(command), std::move(how));
 }
 
-Command shell_command(const Sandbox& sandbox, const std::string& text) {
+ProcessCommand shell_command(const Sandbox& sandbox, const std::string& text) {
     return {.arguments = {sandbox.shell, "-c", "--", text}};
 }
 
-Command sandboxed(const Sandbox& sandbox, Command command) {
+ProcessCommand sandboxed(const Sandbox& sandbox, ProcessCommand command) {
     command.umask = sandbox.umask;
     if (sandbox.mode == SandboxMode::off) {
         furnish(sandbox, home_outside(sandbox, command), command);

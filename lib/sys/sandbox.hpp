@@ -49,11 +49,11 @@ struct Sandbox {
 };
 
 // `bash -c` of `text`.
-Command shell_command(const Sandbox& sandbox, const std::string& text);
+ProcessCommand shell_command(const Sandbox& sandbox, const std::string& text);
 // Returns the command to start: under the watcher with modes off and landlock, else inside
 // bubblewrap. It ends with this process, however this process ends. Throws Error(failed) where that
 // is not possible.
-Command sandboxed(const Sandbox& sandbox, Command command);
+ProcessCommand sandboxed(const Sandbox& sandbox, ProcessCommand command);
 // Returns why commands cannot be run this way ("bwrap: No such file or directory"), with a hint;
 // nothing where they can. Runs a self-test once per boot; its verdict is stored in `state_file`,
 // with the Landlock ABI that was found. Throws where the test cannot be made: a full disk.

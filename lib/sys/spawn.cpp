@@ -121,7 +121,7 @@ std::string program_path(const std::string& name) {
 }
 
 // posix_spawn does not say whether the directory or the program was at fault.
-base::Error start_error(const Command& command, int problem) {
+base::Error start_error(const ProcessCommand& command, int problem) {
     if (!command.directory.empty()) {
         const Fd directory(open(command.directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
         if (!directory) return base::system_error(command.directory);
@@ -129,7 +129,8 @@ base::Error start_error(const Command& command, int problem) {
     return base::system_error(command.arguments[0], problem);
 }
 
-int spawn(const Command& command, const Streams& streams, const std::string& program, pid_t& pid) {
+int spawn(const ProcessCommand& command, const Streams& streams, const std::string& program,
+          pid_t& pid) {
     Actions actions;
     connect(actions, streams.in, STDIN_FILENO);
     connect(actions, streams.out, STDOUT_FILENO);

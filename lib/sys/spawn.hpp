@@ -11,8 +11,9 @@
 namespace chorus::sys {
 
 // Returns an error number, or 0 with `pid` set.
-int spawn(const Command& command, const Streams& streams, const std::string& program, pid_t& pid);
+int spawn(const ProcessCommand& command, const Streams& streams, const std::string& program,
+          pid_t& pid);
 // Returns the error to throw for the number that spawn() returned.
-base::Error start_error(const Command& command, int problem);
+base::Error start_error(const ProcessCommand& command, int problem);
 
 }  // namespace chorus::sys

@@ -100,7 +100,7 @@ store::Task start(const Site& site, const Order& order, const sys::Environment& 
 
 void begin_turn(const std::string& agent_name, store::ThreadId thread, Begin begin,
                 const sys::Environment& environment) {
-    sys::Command command;
+    sys::ProcessCommand command;
     command.arguments = {sys::program_beside("chorus-run"),
                          agent_name,
                          "-t",

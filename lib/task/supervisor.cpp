@@ -107,7 +107,7 @@ class Supervisor {
 
     sys::Finished execute() {
         const Order& order = instructions_.order;
-        sys::Command shell = sys::shell_command(order.sandbox, task_.command);
+        sys::ProcessCommand shell = sys::shell_command(order.sandbox, task_.command);
         shell.environment = order.environment;
         shell.directory = task_.directory;
         shell.guarded_fd = lock_->fd();

@@ -38,9 +38,9 @@ std::string header(const sys::Finished& finished, std::int64_t timeout_ms, std::
            seconds(finished.duration_ms);
 }
 
-sys::Finished run_in(const Workplace& workplace, const sys::Command& shell,
+sys::Finished run_in(const Workplace& workplace, const sys::ProcessCommand& shell,
                      const sys::Bounds& bounds, std::string& note) {
-    const sys::Command command = sys::sandboxed(workplace.sandbox, shell);
+    const sys::ProcessCommand command = sys::sandboxed(workplace.sandbox, shell);
     if (workplace.sandbox.mode == sys::SandboxMode::off) return sys::run(command, bounds);
     if (workplace.tasks != nullptr) workplace.tasks->held = command.held;
     task::KeptPlants before = look_for_plants(workplace);
@@ -66,7 +66,7 @@ chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
     if (arguments.has("on_exit")) return failure("bash: 'on_exit' needs 'background'");
     const std::int64_t timeout_ms = std::min(asked_s, most_s) * 1000;
 
-    sys::Command shell = sys::shell_command(workplace.sandbox, command);
+    sys::ProcessCommand shell = sys::shell_command(workplace.sandbox, command);
     shell.environment = workplace.environment;
     shell.directory = workplace.root.path();
     const sys::Bounds bounds{.timeout_ms = timeout_ms,

@@ -42,9 +42,9 @@ void Calls::emit(const chat::Event& event) const {
 
 void Calls::ask_terminal(Judged& judged) {
     if (!judged.asks || rules_.stopping()) return;
-    const place::Reply reply = questions_.ask(judged, rules_.prompt_ttl_ms);
+    const place::PersonAnswer reply = questions_.ask(judged, rules_.prompt_ttl_ms);
     note_denied(judged);
-    if (reply.what != place::Reply::What::always) return;
+    if (reply.what != place::PersonAnswer::What::always) return;
     const std::string before = rules_.rights->fingerprint;
     const std::string problem =
         place_.redaction.changes(judged.decided.action)

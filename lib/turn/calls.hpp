@@ -29,8 +29,8 @@ struct CallRules {
 
 // Returns whether commands run in a working sandbox without network, as `sandboxed` requires;
 // `problem` is the result of sys::sandbox_problem.
-policy::Surroundings shell_surroundings(const sys::Sandbox& sandbox,
-                                        const std::optional<base::Error>& problem);
+policy::ShellConfinement shell_surroundings(const sys::Sandbox& sandbox,
+                                            const std::optional<base::Error>& problem);
 
 class Calls {
   public:

@@ -9,7 +9,7 @@ namespace chorus::turn {
 namespace {
 
 void try_sandbox(const sys::Sandbox& sandbox, const place::Surroundings& surroundings,
-                 Explanation& explanation, policy::Surroundings& around) {
+                 Explanation& explanation, policy::ShellConfinement& around) {
     explanation.sandbox = sys::name(sandbox.mode);
     const auto problem = sys::sandbox_problem(sandbox, surroundings.home.sandbox_state());
     explanation.sandbox_problem = problem ? problem->message() : "";
@@ -36,7 +36,7 @@ Explanation explain(const ExplainOptions& options, const place::Surroundings& su
             agent::resolve_profile(*options.permissions, place.home_configuration, "--profile"));
     }
     explanation.is_shell = call.action.is_shell;
-    policy::Surroundings around;
+    policy::ShellConfinement around;
     if (call.action.is_shell) try_sandbox(workplace.sandbox, surroundings, explanation, around);
     const std::string actor = place::actor_text("", surroundings.environment);
     const approval::Widening widening{surroundings.home, surroundings.environment,

@@ -19,8 +19,8 @@ std::string unknown_tool(const std::string& name) {
 
 }  // namespace
 
-policy::Surroundings shell_surroundings(const sys::Sandbox& sandbox,
-                                        const std::optional<base::Error>& problem) {
+policy::ShellConfinement shell_surroundings(const sys::Sandbox& sandbox,
+                                            const std::optional<base::Error>& problem) {
     return {sys::keeps_in_workspace(sandbox.mode) && !problem};
 }
 

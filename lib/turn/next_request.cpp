@@ -59,7 +59,7 @@ std::string dry_run(const place::TurnOptions& options, const place::Surroundings
         place::endpoint_for(model::parse_model_name(next.model).provider, place.home_configuration,
                             surroundings.environment);
     chat::Message said;
-    said.content = compose_message(place, options, Keep::no, sys::now_ms());
+    said.content = compose_message(place, options, KeepArtifact::no, sys::now_ms());
     said.status = next.status;
     next.request.messages.push_back(std::move(said));
     std::string body = model::request_body(endpoint, next.request);

@@ -162,13 +162,13 @@ bool Questions::take_settled_row(Judged& judged) {
 }
 
 // Returns false if the prompt was already decided.
-bool Questions::settle_row(Judged& judged, const place::Reply& reply) {
+bool Questions::settle_row(Judged& judged, const place::PersonAnswer& reply) {
     Judged decided = judged;
     take_reply(decided, reply);
     store::Prompt row = *judged.row;
-    row.state = reply.what == place::Reply::What::no       ? "denied"
-                : reply.what == place::Reply::What::answer ? "answered"
-                                                           : "approved";
+    row.state = reply.what == place::PersonAnswer::What::no       ? "denied"
+                : reply.what == place::PersonAnswer::What::answer ? "answered"
+                                                                  : "approved";
     row.decided_at = sys::now_ms();
     row.decided_by = actor();
     row.answer = place_.redaction.apply(reply.text);
@@ -182,19 +182,19 @@ bool Questions::settle_row(Judged& judged, const place::Reply& reply) {
     return true;
 }
 
-void Questions::take_reply(Judged& judged, const place::Reply& reply) const {
+void Questions::take_reply(Judged& judged, const place::PersonAnswer& reply) const {
     if (judged.row) judged.decided.prompt_id = judged.row->id;
     switch (reply.what) {
-        case place::Reply::What::nobody:
+        case place::PersonAnswer::What::nobody:
             return;
-        case place::Reply::What::no:
+        case place::PersonAnswer::What::no:
             return refuse(judged, "ask_denied", "User denied", "the user denied this call");
-        case place::Reply::What::answer:
+        case place::PersonAnswer::What::answer:
             judged.answer = reply.text;
             return allow(judged, "ask_approved", "User answered at the terminal");
-        case place::Reply::What::always:
-        case place::Reply::What::yes:
-        case place::Reply::What::yes_even_if_changed:
+        case place::PersonAnswer::What::always:
+        case place::PersonAnswer::What::yes:
+        case place::PersonAnswer::What::yes_even_if_changed:
             judged.approved = judged.binding;
             return allow(judged, "ask_approved",
                          judged.binding->state == approval::any_state
@@ -212,7 +212,7 @@ bool Questions::is_settled(const std::string& id) {
     return row && row->state != "pending";
 }
 
-place::Reply Questions::ask_until_settled(Judged& judged, std::int64_t prompt_ttl_ms) {
+place::PersonAnswer Questions::ask_until_settled(Judged& judged, std::int64_t prompt_ttl_ms) {
     chat::PromptNotice notice =
         notice_of(judged.row ? *judged.row : new_row(judged, prompt_ttl_ms));
     const auto settled = [&] { return judged.row && is_settled(judged.row->id); };
@@ -221,24 +221,24 @@ place::Reply Questions::ask_until_settled(Judged& judged, std::int64_t prompt_tt
         judged.row ? approval::binding_of(place_.store, *judged.row, {}) : *judged.binding;
     for (;;) {
         notice.changed = approval::changed_files(asked, *judged.binding);
-        const place::Reply reply = surroundings_.ask(notice, settled);
+        const place::PersonAnswer reply = surroundings_.ask(notice, settled);
         const approval::Binding shown = *judged.binding;
         judged.binding = bind_(judged);
-        if (reply.what == place::Reply::What::yes_even_if_changed)
+        if (reply.what == place::PersonAnswer::What::yes_even_if_changed)
             judged.binding->state = approval::any_state;
-        const bool is_yes = reply.what == place::Reply::What::yes;
+        const bool is_yes = reply.what == place::PersonAnswer::What::yes;
         if (!is_yes || approval::changed_files(shown, *judged.binding).empty()) return reply;
     }
 }
 
-place::Reply Questions::ask(Judged& judged, std::int64_t prompt_ttl_ms) {
+place::PersonAnswer Questions::ask(Judged& judged, std::int64_t prompt_ttl_ms) {
     if (!surroundings_.ask) return {};
     // a row would store the secret
     const bool may_be_stored = !place_.redaction.changes(judged.decided.call.arguments);
     if (!judged.row && may_be_stored) judged.row = new_row(judged, prompt_ttl_ms);
     if (judged.row) record_.begin_asking(*judged.row);
-    const place::Reply reply = ask_until_settled(judged, prompt_ttl_ms);
-    const bool is_answered = reply.what != place::Reply::What::nobody;
+    const place::PersonAnswer reply = ask_until_settled(judged, prompt_ttl_ms);
+    const bool is_answered = reply.what != place::PersonAnswer::What::nobody;
     bool holds = is_answered;
     if (judged.row && (!is_answered || !settle_row(judged, reply))) {
         holds = false;
@@ -250,7 +250,7 @@ place::Reply Questions::ask(Judged& judged, std::int64_t prompt_ttl_ms) {
         take_reply(judged, reply);
     }
     if (judged.row) record_.end_asking();
-    return holds ? reply : place::Reply{};
+    return holds ? reply : place::PersonAnswer{};
 }
 
 void Questions::allow_equal(Judged& judged) const {

@@ -32,7 +32,7 @@ class Questions {
     // Asks at the terminal, if there is one, and stores the question so that it can be decided from
     // anywhere; the first decision holds. If files change while it is shown, it is asked again with
     // what has changed.
-    place::Reply ask(Judged& judged, std::int64_t prompt_ttl_ms);
+    place::PersonAnswer ask(Judged& judged, std::int64_t prompt_ttl_ms);
     // Approves a call whose action was just approved with `always`.
     void allow_equal(Judged& judged) const;
     // Stores rows for undecided calls, and for calls decided at the terminal that have no result
@@ -43,11 +43,11 @@ class Questions {
   private:
     store::Prompt new_row(const Judged& judged, std::int64_t prompt_ttl_ms) const;
     bool is_settled(const std::string& id);
-    place::Reply ask_until_settled(Judged& judged, std::int64_t prompt_ttl_ms);
+    place::PersonAnswer ask_until_settled(Judged& judged, std::int64_t prompt_ttl_ms);
     bool take_settled_row(Judged& judged);
-    bool settle_row(Judged& judged, const place::Reply& reply);
+    bool settle_row(Judged& judged, const place::PersonAnswer& reply);
     void take_row(Judged& judged);
-    void take_reply(Judged& judged, const place::Reply& reply) const;
+    void take_reply(Judged& judged, const place::PersonAnswer& reply) const;
     std::string actor() const { return record_.turn().actor; }
 
     place::Place& place_;

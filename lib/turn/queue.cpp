@@ -73,7 +73,7 @@ std::optional<chat::TurnResult> queue_or_lock(place::Place& place,
         if (tried == place::Tried::agent_taken || sys::monotonic_ms() > until_ms)
             return queue_behind(place, options, surroundings);
         if (thread_is_at_work(place)) {
-            if (!text) text = compose_message(place, options, Keep::yes, sys::now_ms());
+            if (!text) text = compose_message(place, options, KeepArtifact::yes, sys::now_ms());
             if (insert_for_live_turn(place, *text, actor)) return queued(place, surroundings, "");
         }
         const timespec pause{0, 10'000'000};
@@ -83,7 +83,7 @@ std::optional<chat::TurnResult> queue_or_lock(place::Place& place,
 
 chat::TurnResult queue_behind(place::Place& place, const place::TurnOptions& options,
                               const place::Surroundings& surroundings) {
-    const std::string text = compose_message(place, options, Keep::yes, sys::now_ms());
+    const std::string text = compose_message(place, options, KeepArtifact::yes, sys::now_ms());
     store::Transaction transaction(place.store);
     (void)life::require_again(place.store, place.agent);
     insert(place, text, place::actor_text(options.actor, surroundings.environment));

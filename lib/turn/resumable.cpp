@@ -88,7 +88,7 @@ Error several_wait(const place::TurnOptions& given, const std::vector<store::Thr
 
 }  // namespace
 
-place::TurnOptions with_thread(const place::TurnOptions& given, place::Found& found,
+place::TurnOptions with_thread(const place::TurnOptions& given, place::FoundAgent& found,
                                const place::Surroundings& surroundings) {
     if (!given.thread.empty() || (!given.resume && !given.retry)) return given;
     const bool asks = surroundings.ask != nullptr ||

@@ -9,7 +9,7 @@ namespace chorus::turn {
 // the one that waits or is parked; else as given, which means the branch that `current` names. If
 // there are several, Error(bad_request) lists those that can continue, Error(input_required) those
 // that wait.
-place::TurnOptions with_thread(const place::TurnOptions& given, place::Found& found,
+place::TurnOptions with_thread(const place::TurnOptions& given, place::FoundAgent& found,
                                const place::Surroundings& surroundings);
 
 }  // namespace chorus::turn

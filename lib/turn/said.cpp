@@ -41,9 +41,10 @@ void store_artifact(place::Place& place, const std::string& id, const std::strin
     transaction.commit();
 }
 
-std::string put_aside(place::Place& place, const std::string& text, Keep keep, base::TimeMs now) {
+std::string put_aside(place::Place& place, const std::string& text, KeepArtifact keep,
+                      base::TimeMs now) {
     const std::string id = "stdin-" + base::random_short_id(8);
-    if (keep == Keep::yes) store_artifact(place, id, text, now);
+    if (keep == KeepArtifact::yes) store_artifact(place, id, text, now);
     const std::string_view head = base::utf8_prefix(text, head_bytes);
     const std::string_view tail = base::utf8_suffix(text, tail_bytes);
     const std::size_t left_out = text.size() - head.size() - tail.size();
@@ -56,8 +57,8 @@ std::string put_aside(place::Place& place, const std::string& text, Keep keep, b
 
 }  // namespace
 
-std::string compose_message(place::Place& place, const place::TurnOptions& options, Keep keep,
-                            base::TimeMs now) {
+std::string compose_message(place::Place& place, const place::TurnOptions& options,
+                            KeepArtifact keep, base::TimeMs now) {
     const std::string prompt = place.redaction.apply(options.prompt);
     const std::string data = place.redaction.apply(options.stdin_text);
     const auto is_long = [&](const std::string& text) {

@@ -176,8 +176,9 @@ chat::TurnResult begin_and_run(place::Place& place, const place::TurnOptions& op
     auto running = place::settle_tasks(place, surroundings, text);
     std::optional<chat::Message> said;
     if (!options.says_nothing())
-        said = user_message(place, compose_message(place, options, Keep::yes, sys::now_ms()),
-                            std::move(running));
+        said =
+            user_message(place, compose_message(place, options, KeepArtifact::yes, sys::now_ms()),
+                         std::move(running));
     if (said) check_fits(*said, options, room);
     record.begin(std::move(said));
     place::limit_waits(place.store, options);
@@ -281,13 +282,13 @@ chat::TurnResult repeat(place::Place& place, const place::TurnOptions& given,
 place::TurnOptions after_decision(const place::TurnOptions& given,
                                   const place::Surroundings& surroundings) {
     place::Place place = place::open_place(given, surroundings);
-    place::Decision decision = *given.decision;
+    place::PromptDecision decision = *given.decision;
     if (const auto turn = store::find_open_turn(place.store, place.agent.id, place.thread.id))
         decision.turn = turn->id;
     place::TurnOptions options = given;
-    const approval::Decider decider{surroundings.home, surroundings.environment,
-                                    place::actor_text(given.actor, surroundings.environment),
-                                    surroundings.warn, &options.held};
+    const approval::DecisionContext decider{
+        surroundings.home, surroundings.environment,
+        place::actor_text(given.actor, surroundings.environment), surroundings.warn, &options.held};
     const auto decided = approval::decide(place.store, decider, given.agent, decision);
     if (surroundings.on_decision)
         std::for_each(decided.begin(), decided.end(), surroundings.on_decision);
@@ -366,7 +367,7 @@ void conclude(place::Place& place, const place::TurnOptions& options,
 }
 
 Taken take_one(const place::TurnOptions& given, const place::Surroundings& surroundings) {
-    place::Found found = place::find_agent(given, surroundings);
+    place::FoundAgent found = place::find_agent(given, surroundings);
     const place::TurnOptions options = with_thread(given, found, surroundings);
     // another prompt with the key is refused at once
     (void)turn_of_key(found.store, found.agent.id, options);

@@ -288,7 +288,7 @@ class Destruction {
             repo::clear_broken_mutation(workspace);
         }
         const auto now = store::find_agent(store_, agent_.id).value_or(agent_);
-        context::Record record = context::load_record(store_, now, {});
+        context::ExportRecord record = context::load_record(store_, now, {});
         record.current_branch = context::current_branch(directory_);
         sys::write_file(directory_.path() + "/" + std::string(context::packed_name),
                         context::to_jsonl(record, sys::now_ms()));

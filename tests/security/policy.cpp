@@ -48,7 +48,7 @@ class Trial {
     // The commands that ran canary.
     std::set<std::size_t> run() {
         const sys::Sandbox sandbox{.workspace = scene_.workspace()};
-        sys::Command command;
+        sys::ProcessCommand command;
         command.arguments = {"bash", "-c", each_command};
         command.environment = {"PATH=" + scene_.workspace() + "/bin:/usr/bin:/bin",
                                "HOME=" + scene_.workspace(), "LC_ALL=C.UTF-8"};

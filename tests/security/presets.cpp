@@ -34,7 +34,7 @@ char letter(policy::Verdict verdict) {
 std::string verdicts(std::string_view preset, const policy::Action& action, bool each_state) {
     const auto profile = policy::Profile::preset(preset);
     std::string letters;
-    for (const policy::Surroundings& state : states)
+    for (const policy::ShellConfinement& state : states)
         letters += letter(profile->decide(action, state).verdict);
     if (each_state || letters.find_first_not_of(letters[0]) != std::string::npos) return letters;
     return letters.substr(0, 1);

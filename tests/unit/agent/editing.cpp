@@ -13,7 +13,7 @@ using base::ErrorCode;
 using test::error_of;
 using test::says;
 
-Place place_of(const char* dotted, File file) {
+KeyPlace place_of(const char* dotted, File file) {
     const auto place = find_place(dotted, file);
     if (!place) throw base::Error(ErrorCode::internal, std::string(dotted) + ": no place");
     return *place;
@@ -105,7 +105,7 @@ TEST(ValueJson, is_json_where_that_fits_and_the_text_itself_where_a_text_does) {
 
 TEST(ValueJson, leaves_what_does_not_fit_to_be_refused) {
     const auto refused = [](const char* key, const char* given) {
-        const Place place = place_of(key, File::home);
+        const KeyPlace place = place_of(key, File::home);
         const base::Error error =
             error_of([&] { check_place(place, value_json(given, place), "set"); });
         EXPECT_EQ(error.code(), ErrorCode::config_invalid);
@@ -154,7 +154,7 @@ TEST(WithValue, changes_one_value_and_nothing_else) {
 }
 
 TEST(WithValue, refuses_to_write_into_what_is_no_object) {
-    const Place allow = place_of("permissions.allow", File::agent);
+    const KeyPlace allow = place_of("permissions.allow", File::agent);
     const base::Error named =
         error_of([&] { (void)with_value(R"({"permissions":"open"})", allow, "[]", "agent.json"); });
     EXPECT_EQ(named.code(), ErrorCode::bad_request);
@@ -178,7 +178,7 @@ TEST(FindValue, is_nothing_where_it_is_absent_or_null) {
 }
 
 TEST(WithoutValue, removes_one_value_and_nothing_else) {
-    const Place admin = place_of("roles.ada", File::home);
+    const KeyPlace admin = place_of("roles.ada", File::home);
     const std::string text = with_value(R"({"roles":{"bob":"x"}})", admin, R"("y")", "f");
     EXPECT_EQ(chat::dump(chat::parse_json(without_value(text, admin, "f"), "f")),
               R"({"roles":{"bob":"x"}})");

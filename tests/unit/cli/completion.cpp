@@ -59,10 +59,10 @@ struct Sample {
         std::sort(found.begin(), found.end());
         return found;
     }
-    std::vector<Source> sources(const Words& words) const { return complete(words).sources; }
+    std::vector<WordSource> sources(const Words& words) const { return complete(words).sources; }
 };
 
-using Sources = std::vector<Source>;
+using Sources = std::vector<WordSource>;
 
 TEST(Completion, of_a_verb_knows_what_it_does) {
     const Sample sample;
@@ -113,8 +113,8 @@ TEST(Completion, of_a_value_offers_the_ones_listed) {
     EXPECT_EQ(sample.candidates({"say", "--how", "so"}), Words{"soft"});
     EXPECT_EQ(sample.candidates({"say", "--how=sh"}), Words{"--how=shrill"});
     EXPECT_EQ(sample.candidates({"say", "--approve", ""}), Words{"all"});
-    EXPECT_EQ(sample.sources({"say", "--approve", ""}), Sources{Source::call});
-    EXPECT_EQ(sample.sources({"say", "--max-turns", ""}), Sources{Source::nothing});
+    EXPECT_EQ(sample.sources({"say", "--approve", ""}), Sources{WordSource::call});
+    EXPECT_EQ(sample.sources({"say", "--max-turns", ""}), Sources{WordSource::nothing});
 }
 
 TEST(Completion, of_a_value_knows_where_it_stands) {
@@ -122,14 +122,14 @@ TEST(Completion, of_a_value_knows_where_it_stands) {
     for (const Words& words :
          {Words{"say", "--thread", "tr"}, Words{"say", "-t", "tr"}, Words{"say", "-lt", "tr"}}) {
         const Completion completion = sample.complete(words);
-        EXPECT_EQ(completion.sources, Sources{Source::thread});
+        EXPECT_EQ(completion.sources, Sources{WordSource::thread});
         EXPECT_EQ(completion.stem, "");
         EXPECT_EQ(completion.begun, "tr");
     }
     for (const auto& [word, stem] :
          {std::pair{"--thread=tr", "--thread="}, {"-ttr", "-t"}, {"-lttr", "-lt"}}) {
         const Completion completion = sample.complete({"say", word});
-        EXPECT_EQ(completion.sources, Sources{Source::thread}) << word;
+        EXPECT_EQ(completion.sources, Sources{WordSource::thread}) << word;
         EXPECT_EQ(completion.stem, stem);
         EXPECT_EQ(completion.begun, "tr");
     }
@@ -137,36 +137,37 @@ TEST(Completion, of_a_value_knows_where_it_stands) {
 
 TEST(Completion, of_a_value_that_may_be_left_out_is_behind_the_sign) {
     const Sample sample;
-    EXPECT_EQ(sample.sources({"say", "--wait=1"}), Sources{Source::nothing});
-    EXPECT_EQ(sample.sources({"say", "--wait", ""}), Sources{Source::agent});
-    EXPECT_EQ(sample.sources({"say", "--adopt=x"}), (Sources{Source::directories, Source::files}));
+    EXPECT_EQ(sample.sources({"say", "--wait=1"}), Sources{WordSource::nothing});
+    EXPECT_EQ(sample.sources({"say", "--wait", ""}), Sources{WordSource::agent});
+    EXPECT_EQ(sample.sources({"say", "--adopt=x"}),
+              (Sources{WordSource::directories, WordSource::files}));
     EXPECT_EQ(printed(sample.complete({"say", "--adopt=x"})), ":files\t--adopt=\n");
 }
 
 TEST(Completion, of_a_file_behind_an_at_keeps_that_sign) {
     const Sample sample;
-    EXPECT_EQ(sample.sources({"say", "--profile", "x"}), Sources{Source::profile});
+    EXPECT_EQ(sample.sources({"say", "--profile", "x"}), Sources{WordSource::profile});
     EXPECT_EQ(printed(sample.complete({"say", "--profile", "@x"})), ":files\t@\n");
     EXPECT_EQ(printed(sample.complete({"say", "--profile=@x"})), ":files\t--profile=@\n");
 }
 
 TEST(Completion, of_words_counts_them) {
     const Sample sample;
-    EXPECT_EQ(sample.sources({"say", ""}), Sources{Source::agent});
-    EXPECT_EQ(sample.sources({"say", "--loud", "-t", "main", ""}), Sources{Source::agent});
-    EXPECT_EQ(sample.sources({"say", "ada", ""}), Sources{Source::files});
-    EXPECT_EQ(sample.sources({"say", "ada", "a", "b", ""}), Sources{Source::files});
-    EXPECT_EQ(sample.sources({"save", ""}), Sources{Source::files});
+    EXPECT_EQ(sample.sources({"say", ""}), Sources{WordSource::agent});
+    EXPECT_EQ(sample.sources({"say", "--loud", "-t", "main", ""}), Sources{WordSource::agent});
+    EXPECT_EQ(sample.sources({"say", "ada", ""}), Sources{WordSource::files});
+    EXPECT_EQ(sample.sources({"say", "ada", "a", "b", ""}), Sources{WordSource::files});
+    EXPECT_EQ(sample.sources({"save", ""}), Sources{WordSource::files});
     EXPECT_EQ(sample.sources({"save", "x", ""}), Sources{});
-    EXPECT_EQ(sample.sources({"say", "-", ""}), Sources{Source::files});
+    EXPECT_EQ(sample.sources({"say", "-", ""}), Sources{WordSource::files});
 }
 
 TEST(Completion, behind_two_dashes_knows_words_only) {
     const Sample sample;
-    EXPECT_EQ(sample.sources({"say", "--", ""}), Sources{Source::agent});
-    EXPECT_EQ(sample.sources({"say", "ada", "--", "--"}), Sources{Source::files});
+    EXPECT_EQ(sample.sources({"say", "--", ""}), Sources{WordSource::agent});
+    EXPECT_EQ(sample.sources({"say", "ada", "--", "--"}), Sources{WordSource::files});
     EXPECT_EQ(sample.candidates({"say", "ada", "--", "-"}), Words{});
-    EXPECT_EQ(sample.sources({"save", "x", "--", ""}), Sources{Source::files});
+    EXPECT_EQ(sample.sources({"save", "x", "--", ""}), Sources{WordSource::files});
     EXPECT_EQ(sample.candidates({"--", "sa"}), Words{});
 }
 
@@ -177,7 +178,7 @@ TEST(Completion, remembers_the_agent_named_before) {
     EXPECT_EQ(sample.complete({"say", "-Abob", "-t", ""}).agent, "bob");
     EXPECT_EQ(sample.complete({"say", "-t", ""}).agent, "");
     EXPECT_EQ(sample.complete({"restore", "ada", "12"}).agent, "ada");
-    EXPECT_EQ(sample.sources({"restore", "ada", "12"}), Sources{Source::session});
+    EXPECT_EQ(sample.sources({"restore", "ada", "12"}), Sources{WordSource::session});
 }
 
 TEST(Completion, survives_what_no_parser_takes) {

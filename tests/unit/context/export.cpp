@@ -39,8 +39,8 @@ StoredMessage answered(std::int64_t id, const std::string& call, std::string con
     return stored;
 }
 
-Record record_of(std::vector<StoredMessage> messages) {
-    Record record{.agent = {}, .title = "ada", .threads = {}, .turns = {}, .messages = {}};
+ExportRecord record_of(std::vector<StoredMessage> messages) {
+    ExportRecord record{.agent = {}, .title = "ada", .threads = {}, .turns = {}, .messages = {}};
     record.agent.name = "ada";
     record.agent.model = "anthropic/m";
     record.agent.created_at = start;
@@ -101,7 +101,7 @@ TEST(Export, MarkdownHasEveryMessageOnceInFencesThatHold) {
 }
 
 TEST(Export, EachFormatOfNothingIsWhole) {
-    Record record = record_of({});
+    ExportRecord record = record_of({});
     record.turns = {};
     EXPECT_TRUE(has(to_markdown(record), "- Messages: 0\n"));
     EXPECT_TRUE(has(to_html(record), "</html>"));
@@ -183,7 +183,7 @@ TEST(Export, AChartHasABarATurnAndOfManyAFew) {
 }
 
 TEST(Export, JsonHasAllThereIs) {
-    Record record = record_of({said(1, Role::user, "hi"), called(2, "c1", "{}")});
+    ExportRecord record = record_of({said(1, Role::user, "hi"), called(2, "c1", "{}")});
     record.messages[1].message.opaque = chat::Opaque{"anthropic", "m", "[1]"};
     record.messages[1].restored_from = "s-1";
     record.messages[1].original_timestamp = start;
@@ -201,7 +201,7 @@ TEST(Export, JsonHasAllThereIs) {
 }
 
 TEST(Export, JsonLinesBeginWithTheAgentAndEndWithCounts) {
-    Record record = record_of({said(1, Role::user, "two\nlines")});
+    ExportRecord record = record_of({said(1, Role::user, "two\nlines")});
     record.sessions = {{{}, "{\"messages\":[]}\n"}};
     const auto lines = lines_of(to_jsonl(record, start));
     ASSERT_EQ(lines.size(), 6U);
@@ -218,7 +218,7 @@ TEST(Export, JsonLinesBeginWithTheAgentAndEndWithCounts) {
 
 TEST(Export, TranscriptsLoseWhatLooksLikeAKey) {
     const std::string key = "sk-ant-api03-" + std::string(80, 'k');
-    Record record =
+    ExportRecord record =
         record_of({said(1, Role::user, key), called(2, "c", "{\"command\":\"" + key + "\"}")});
     redact(record, policy::Redaction());
     EXPECT_FALSE(has(to_html(record), key));

@@ -73,7 +73,7 @@ class ImportTest : public testing::Test {
         say(agent, Role::assistant, "done", id);
     }
     std::string exported(const store::Agent& agent) {
-        Record record = load_record(store_, agent, {});
+        ExportRecord record = load_record(store_, agent, {});
         add_sessions(record, store_, paths_);
         return to_jsonl(record, 0);
     }
@@ -521,7 +521,7 @@ TEST_F(ImportTest, ARecordIsOfOneMomentWhateverIsCommittedMeanwhile) {
                             });
                         }};
         sqlite3_trace_v2(store_.handle(), SQLITE_TRACE_STMT, Between::before, &between);
-        const Record record = load_record(store_, agent_, {});
+        const ExportRecord record = load_record(store_, agent_, {});
         sqlite3_trace_v2(store_.handle(), 0, nullptr, nullptr);
         was_reached = between.seen >= statement;
         std::set<store::TurnId> named;

@@ -62,7 +62,7 @@ TEST(Address, is_public_or_of_this_host_and_its_networks) {
 Response send(const std::string& url, bool public_only, Transport transport = {}) {
     transport.timeouts = {5000, 5000, 5000};
     Client client(std::move(transport));
-    Request request;
+    HttpRequest request;
     request.url = url;
     request.public_only = public_only;
     return client.send(request, [](std::string_view) { return Received::answer; });

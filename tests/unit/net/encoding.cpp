@@ -36,7 +36,7 @@ Got get(const std::string& body, const std::string& headers, const std::string& 
         peer.send_answer(body, headers, status);
     });
     Client client({});
-    Request request;
+    HttpRequest request;
     request.url = server.url();
     Got got;
     got.response = client.send(request, [&](std::string_view bytes) {

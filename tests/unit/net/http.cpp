@@ -34,7 +34,7 @@ struct Got {
     std::string body;
 };
 
-Got send(Client& client, Request request) {
+Got send(Client& client, HttpRequest request) {
     Got got;
     got.response = client.send(request, [&](std::string_view bytes) {
         got.body += bytes;
@@ -45,7 +45,7 @@ Got send(Client& client, Request request) {
 
 Got post(const std::string& url, Transport transport = quick()) {
     Client client(std::move(transport));
-    Request request;
+    HttpRequest request;
     request.url = url;
     request.body = "{}";
     return send(client, request);
@@ -66,7 +66,7 @@ TEST(Http, PostsBodyAndHeadersAndNothingOfItsOwnTaste) {
         peer.send_answer("fine", "X-Request-Id: r1\r\n");
     });
     Client client(quick());
-    Request request;
+    HttpRequest request;
     request.url = server.url("/v1/messages?beta=true");
     request.headers = {"x-api-key: k1", "content-type: application/json"};
     request.body = std::string(100'000, 'b');
@@ -96,7 +96,7 @@ TEST(Http, GetsAndDeletesWithoutABody) {
     });
     Client client(quick());
     for (const char* method : {"POST", "GET", "DELETE", "GET"}) {
-        Request request;
+        HttpRequest request;
         request.method = method;
         request.url = server.url();
         EXPECT_EQ(send(client, request).body, "ok");
@@ -122,7 +122,7 @@ TEST(Http, HandsOnBytesBeforeTheAnswerEnds) {
         peer.send("6\r\nsecond\r\n0\r\n\r\n");
     });
     Client client(quick());
-    Request request;
+    HttpRequest request;
     request.url = server.url();
     std::string body;
     const auto response = client.send(request, [&](std::string_view bytes) {
@@ -142,7 +142,7 @@ TEST(Http, UsesAConnectionAgain) {
     });
     Client client(quick());
     for (int i = 0; i < 5; ++i) {
-        Request request;
+        HttpRequest request;
         request.url = server.url();
         EXPECT_EQ(send(client, request).body, "ok");
     }
@@ -156,7 +156,7 @@ TEST(Http, GoesOnWhereAnIdleConnectionWasClosed) {
     });
     Client client(quick());
     for (int i = 0; i < 3; ++i) {
-        Request request;
+        HttpRequest request;
         request.url = server.url();
         EXPECT_EQ(send(client, request).body, "ok");
     }
@@ -253,7 +253,7 @@ TEST(Http, ThinkingAfterTheHeaderIsNoStall) {
 Response receive(const Server& server, const Transport& transport,
                  const std::function<Received(std::string_view)>& sink) {
     Client client(transport);
-    Request request;
+    HttpRequest request;
     request.url = server.url();
     return client.send(request, sink);
 }
@@ -321,7 +321,7 @@ TEST(Http, AWholeAnswerIsNotWaitedFor) {
         peer.wait_until_client_leaves();
     });
     Client client(quick());
-    Request request;
+    HttpRequest request;
     request.url = server.url();
     Response response;
     const auto ms = elapsed_ms(
@@ -337,7 +337,7 @@ TEST(Http, AServerThatTalksOnIsNotListenedTo) {
         for (int i = 0; i < 100'000; ++i) peer.send(std::string(4096, 'x'));
     });
     Client client(quick());
-    Request request;
+    HttpRequest request;
     request.url = server.url();
     const auto ms = elapsed_ms([&] {
         const Response response =
@@ -356,7 +356,7 @@ TEST(Http, TheConnectionOfAWholeAnswerIsUsedAgain) {
         }
     });
     Client client(quick());
-    Request request;
+    HttpRequest request;
     request.url = server.url();
     for (int i = 0; i < 3; ++i)
         EXPECT_EQ(client.send(request, [](std::string_view) { return Received::whole; }).fault,
@@ -525,7 +525,7 @@ TEST(HttpFault, SinkHasEnough) {
         for (int i = 0; i < 4096; ++i) peer.send(std::string(4096, 'x'));
     });
     Client client(quick());
-    Request request;
+    HttpRequest request;
     request.url = server.url();
     std::size_t taken = 0;
     const Response response = client.send(request, [&](std::string_view bytes) {
@@ -541,7 +541,7 @@ TEST(Http, LetsASinkThrowAndGoesOn) {
         while (!peer.read_request().empty()) peer.send_answer("ok");
     });
     Client client(quick());
-    Request request;
+    HttpRequest request;
     request.url = server.url();
     EXPECT_THROW(
         client.send(request,
@@ -565,7 +565,7 @@ TEST(HttpStop, WakesFromSilenceAtOnce) {
                 EXPECT_EQ(write(ends[1], "x", 1), 1);
         });
         Client client(quick());
-        Request request;
+        HttpRequest request;
         request.url = server.url();
         const Response response = client.send(
             request, [](std::string_view) { return Received::answer; }, {}, ends[0]);
@@ -589,7 +589,7 @@ TEST(HttpStop, WakesFromAStreamThatNeverPauses) {
     int ends[2];
     ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
     Client client(quick());
-    Request request;
+    HttpRequest request;
     request.url = server.url();
     int pieces = 0;
     const Response response = client.send(
@@ -611,7 +611,7 @@ TEST(HttpStop, WakesFromAStreamThatNeverPauses) {
 TEST(HttpStop, ConnectsNowhereWhereItIsStoppedAlready) {
     Server server([](Peer&) {});
     Client client(quick());
-    Request request;
+    HttpRequest request;
     request.url = server.url();
     const Response response = client.send(
         request, [](std::string_view) { return Received::answer; }, [] { return true; });
@@ -622,7 +622,7 @@ TEST(HttpStop, ConnectsNowhereWhereItIsStoppedAlready) {
 TEST(HttpStop, AsksAboutEveryTenthOfASecond) {
     Server server([](Peer& peer) { peer.wait_until_client_leaves(); });
     Client client(quick());
-    Request request;
+    HttpRequest request;
     request.url = server.url();
     int asked = 0;
     Response response;
@@ -673,7 +673,7 @@ TEST(HttpUrl, KnowsLoopbackInItsForms) {
 
 TEST(HttpUrl, AllowsPlainHttpToAConfiguredNameAndSaysWhatFailed) {
     Client client(quick());
-    Request request;
+    HttpRequest request;
     request.url = "http://x.invalid:8080/v1";
     request.plain_http = true;
     EXPECT_EQ(send(client, request).response.fault_message, "host not found: x.invalid:8080");
@@ -681,7 +681,7 @@ TEST(HttpUrl, AllowsPlainHttpToAConfiguredNameAndSaysWhatFailed) {
 
 TEST(HttpHeader, RefusesALineBreakWithoutShowingTheValue) {
     Client client(quick());
-    Request request;
+    HttpRequest request;
     request.url = "https://x.invalid/";
     request.headers = {"x-api-key: sk-secret\r\nhost: evil"};
     try {

@@ -14,7 +14,7 @@ namespace limits = base::limits;
 
 Response asked(const Server& server) {
     Client client{Transport{}};
-    Request request;
+    HttpRequest request;
     request.url = server.url();
     request.body = "{}";
     return client.send(request, [](std::string_view) { return Received::answer; });

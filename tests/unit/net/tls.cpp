@@ -61,7 +61,7 @@ struct Got {
 };
 
 Got post(Client& client, const std::string& place) {
-    Request request;
+    HttpRequest request;
     request.url = "https://" + place + "/v1/chat/completions";
     request.body = "{}";
     Got got;

@@ -17,18 +17,18 @@ Grants house() {
                       {"dave", {"unheard_of"}}}};
 }
 
-Person person(std::string user, std::vector<std::string> groups = {}) {
+Requester person(std::string user, std::vector<std::string> groups = {}) {
     return {std::move(user), std::move(groups), false};
 }
 
-std::string problem(const Person& who, std::string_view profile) {
+std::string problem(const Requester& who, std::string_view profile) {
     return grant_problem(house(), who, profile);
 }
 
 // L-18 X-39
 TEST(Grants, TheOwnerAloneMayWhereNothingIsMapped) {
     const Grants only_roles{.permission_grants = {}, .roles = {{"bob", {"admin"}}}};
-    const Person owner{"ada", {}, true};
+    const Requester owner{"ada", {}, true};
     for (const char* profile : {"open", "locked", "custom", "review"}) {
         for (const Grants& grants : {Grants(), only_roles}) {
             EXPECT_EQ(grant_problem(grants, owner, profile), "") << profile;

@@ -9,8 +9,8 @@
 namespace chorus::policy {
 namespace {
 
-constexpr Surroundings open_air{};
-constexpr Surroundings confined{.confined_shell = true};
+constexpr ShellConfinement open_air{};
+constexpr ShellConfinement confined{.confined_shell = true};
 
 Profile preset(std::string_view name) {
     return std::move(*Profile::preset(name));
@@ -22,12 +22,13 @@ Profile allowing(std::vector<Rule> allow) {
     return Profile::compile(text, "test");
 }
 
-Decision decide(const Profile& profile, const std::string& action, Surroundings where = open_air) {
+Decision decide(const Profile& profile, const std::string& action,
+                ShellConfinement where = open_air) {
     return profile.decide(parse_action(action), where);
 }
 
 std::string verdict(const Profile& profile, const std::string& action,
-                    Surroundings where = open_air) {
+                    ShellConfinement where = open_air) {
     return std::string(name(decide(profile, action, where).verdict));
 }
 

@@ -212,10 +212,10 @@ TEST_F(FenceTest, WhatIsOpenedForNeitherReadingNorWritingIsNotOpened) {
 
 TEST_F(FenceTest, PriorityAndProcessorsOfOthersStay) {
     // Of a process with capabilities the kernel itself keeps them.
-    Command command{.arguments = {"setpriv", "--bounding-set=-all", "--inh-caps=-all", "sh", "-c",
-                                  "echo > ready; exec sleep 100"},
-                    .environment = {"PATH=/usr/bin:/bin"},
-                    .directory = top_};
+    ProcessCommand command{.arguments = {"setpriv", "--bounding-set=-all", "--inh-caps=-all", "sh",
+                                         "-c", "echo > ready; exec sleep 100"},
+                           .environment = {"PATH=/usr/bin:/bin"},
+                           .directory = top_};
     if (geteuid() != 0)
         command.arguments.erase(command.arguments.begin(), command.arguments.begin() + 3);
     const Identity other = start(command, {});
@@ -234,7 +234,7 @@ TEST_F(FenceTest, ProgramsAreNotFoundWhereTheyCannotBeRead) {
     fs::create_directory(top_ + "/shims");
     write(top_ + "/shims/env", "#!/bin/sh\n");
     fs::permissions(top_ + "/shims/env", fs::perms::owner_all);
-    Command command = bash("echo $PATH; type -p env");
+    ProcessCommand command = bash("echo $PATH; type -p env");
     command.environment = {"PATH=" + top_ + "/shims:" + outside_ + ":/no/such:/usr/bin:/bin"};
     EXPECT_EQ(run(sandboxed(sandbox_, command), {}).out.text,
               outside_ + ":/usr/bin:/bin\n/usr/bin/env\n");

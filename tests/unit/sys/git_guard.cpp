@@ -63,8 +63,8 @@ TEST_F(SandboxTest, WhatIsMadeForProtectionGoesWithTheCommand) {
     const auto listing = [&] { return run(bash("ls -A .git"), {}).out.text; };
     const std::string before = listing();
     {
-        const Command one = sandboxed(sandbox_, bash("true"));
-        const Command other = sandboxed(sandbox_, bash("true"));
+        const ProcessCommand one = sandboxed(sandbox_, bash("true"));
+        const ProcessCommand other = sandboxed(sandbox_, bash("true"));
         EXPECT_TRUE(works("true"));
         EXPECT_TRUE(fs::exists(in_workspace(".git/commondir")));
         run(one, {});
@@ -73,7 +73,7 @@ TEST_F(SandboxTest, WhatIsMadeForProtectionGoesWithTheCommand) {
     // what came to be in it meanwhile stays, and what was there before
     fs::create_directory(in_workspace(".git/modules"));
     {
-        const Command one = sandboxed(sandbox_, bash("true"));
+        const ProcessCommand one = sandboxed(sandbox_, bash("true"));
         std::ofstream(in_workspace(".git/config.worktree")) << "[core]\n";
         fs::create_directory(in_workspace(".git/worktrees/x"));
     }
@@ -99,7 +99,7 @@ TEST_F(SandboxTest, WhatWasExchangedBeforeItIsMountedDoesNotRun) {
         fs::copy(in_workspace(".git"), outside, fs::copy_options::recursive);
         std::ofstream(outside + "/secret") << "secret\n";
         const bool is_directory = fs::is_directory(in_workspace(name));
-        const Command command = sandboxed(
+        const ProcessCommand command = sandboxed(
             sandbox_, bash("cat " + name + " " + name + "/secret; echo got in > .git/secret"));
         fs::rename(in_workspace(name), in_workspace("aside"));
         fs::create_symlink(is_directory ? outside : outside + "/secret", in_workspace(name));
@@ -122,7 +122,7 @@ TEST_F(SandboxTest, BubblewrapMountsNothingBelowTheWorkspace) {
         std::ofstream(in_workspace(name)) << "secret\n";
     }
     sandbox_.masked = {in_workspace("secret"), in_workspace("secrets")};
-    const Command command = sandboxed(sandbox_, bash("cat secret; ls -A secrets"));
+    const ProcessCommand command = sandboxed(sandbox_, bash("cat secret; ls -A secrets"));
     const auto& all = command.arguments;
     const auto inner = std::find(all.begin(), all.end(), "confine");
     ASSERT_NE(inner, all.end());
@@ -197,7 +197,7 @@ TEST_F(SandboxTest, WhatIsMadeForProtectionIsNoPlant) {
                                           in_workspace("sub")};
     std::vector<Plants> before;
     for (const std::string& place : places) before.push_back(Plants::in(place));
-    std::vector<Command> commands;
+    std::vector<ProcessCommand> commands;
     for (const std::string& place : places) {
         Sandbox one = sandbox_;
         one.workspace = place;

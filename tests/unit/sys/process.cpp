@@ -25,7 +25,7 @@ namespace {
 
 const std::vector<std::string> plain_environment{"PATH=/usr/local/bin:/usr/bin:/bin"};
 
-Command bash(std::string script) {
+ProcessCommand bash(std::string script) {
     return {.arguments = {"bash", "-c", std::move(script)}, .environment = plain_environment};
 }
 
@@ -33,7 +33,7 @@ Finished run_bash(std::string script, const Bounds& bounds = {.timeout_ms = 20'0
     return run(bash(std::move(script)), bounds);
 }
 
-std::string failure_of(const Command& command) {
+std::string failure_of(const ProcessCommand& command) {
     try {
         run(command, {});
     } catch (const base::Error& error) {
@@ -89,7 +89,7 @@ TEST_F(ProcessTest, SignalIsTold) {
 }
 
 TEST_F(ProcessTest, MissingProgramIsAnErrorWithItsName) {
-    Command command{.arguments = {"no-such-program"}, .environment = plain_environment};
+    ProcessCommand command{.arguments = {"no-such-program"}, .environment = plain_environment};
     EXPECT_EQ(failure_of(command), "no-such-program: No such file or directory");
     command.arguments = {"/nowhere/program"};
     EXPECT_EQ(failure_of(command), "/nowhere/program: No such file or directory");
@@ -102,7 +102,7 @@ TEST_F(ProcessTest, ProgramThatMayNotRunIsAnError) {
 }
 
 TEST_F(ProcessTest, MissingDirectoryIsNamed) {
-    Command command = bash("true");
+    ProcessCommand command = bash("true");
     command.directory = file("absent");
     EXPECT_EQ(failure_of(command), file("absent") + ": No such file or directory");
 }
@@ -114,7 +114,7 @@ TEST_F(ProcessTest, ProgramsAreNotLookedForOnAnyPath) {
     }
     ASSERT_EQ(setenv("PATH", (directory_ + ":" + getenv("PATH")).c_str(), 1), 0);
     for (const char* name : {"tool", "./tool", "../tool", ""}) {
-        Command command{.arguments = {name}, .environment = {"PATH=.:" + directory_}};
+        ProcessCommand command{.arguments = {name}, .environment = {"PATH=.:" + directory_}};
         command.directory = directory_;
         EXPECT_EQ(failure_of(command), std::string(name) + ": No such file or directory");
     }
@@ -123,23 +123,23 @@ TEST_F(ProcessTest, ProgramsAreNotLookedForOnAnyPath) {
 }
 
 TEST_F(ProcessTest, EnvironmentAndDirectoryAreExactlyWhatIsGiven) {
-    const Command command{.arguments = {"/usr/bin/env"},
-                          .environment = {"A=1", "B=two words"},
-                          .directory = directory_};
+    const ProcessCommand command{.arguments = {"/usr/bin/env"},
+                                 .environment = {"A=1", "B=two words"},
+                                 .directory = directory_};
     EXPECT_EQ(run(command, {}).out.text, "A=1\nB=two words\n");
-    Command where{.arguments = {"/bin/pwd"}, .environment = {}, .directory = directory_};
+    ProcessCommand where{.arguments = {"/bin/pwd"}, .environment = {}, .directory = directory_};
     EXPECT_EQ(run(where, {}).out.text, directory_ + "\n");
 }
 
 TEST_F(ProcessTest, InputIsDevNullUnlessGiven) {
     EXPECT_EQ(run_bash("readlink /proc/self/fd/0; cat").out.text, "/dev/null\n");
-    Command command = bash("cat");
+    ProcessCommand command = bash("cat");
     command.input = "fed";
     EXPECT_EQ(run(command, {}).out.text, "fed");
 }
 
 TEST_F(ProcessTest, LargeInputIsFedWhileOutputIsRead) {
-    Command command = bash("cat");
+    ProcessCommand command = bash("cat");
     command.input.assign(4U << 20, 'x');
     const Finished finished = run(command, {.timeout_ms = 20'000, .output_bytes = 8U << 20});
     EXPECT_EQ(finished.exit_code, 0);
@@ -147,7 +147,7 @@ TEST_F(ProcessTest, LargeInputIsFedWhileOutputIsRead) {
 }
 
 TEST_F(ProcessTest, InputThatNobodyReadsRaisesNoSignal) {
-    Command command = bash("exec 0<&-; sleep 0.1; echo done");
+    ProcessCommand command = bash("exec 0<&-; sleep 0.1; echo done");
     command.input.assign(1U << 20, 'x');
     EXPECT_EQ(run(command, {.timeout_ms = 10'000}).out.text, "done\n");
 }
@@ -187,7 +187,7 @@ TEST_F(ProcessTest, KeptDescriptorsKeepTheirNumbers) {
     const int kept = open("/dev/null", O_RDONLY | O_CLOEXEC);
     const int high = fcntl(kept, F_DUPFD_CLOEXEC, 40);
     const int leaking = fcntl(kept, F_DUPFD, 20);
-    Command command = bash("exec ls -1v /proc/self/fd");
+    ProcessCommand command = bash("exec ls -1v /proc/self/fd");
     command.keep_fds = {high, kept};
     const std::string listed = run(command, {}).out.text;
     const auto has = [&](int fd) {
@@ -256,7 +256,8 @@ TEST_F(ProcessTest, AStoppedProcessEndsToo) {
 // started the command.
 TEST_F(ProcessTest, ACommandThatItsSandboxHasNotStartedIsAskedThen) {
     ASSERT_EQ(mkfifo(file("fifo").c_str(), 0600), 0);
-    Command command = bash("set -m; bash -c 'set -m; bash -c \"$FIRST\" & wait $!' & wait $!");
+    ProcessCommand command =
+        bash("set -m; bash -c 'set -m; bash -c \"$FIRST\" & wait $!' & wait $!");
     command.environment.push_back(
         "FIRST=trap 'kill $!' TERM; exec 5<>" + file("fifo") +
         "; end=$((SECONDS + 2)); while [ $SECONDS -lt $end ]; do read -t 1 -u 5; done; "

@@ -65,8 +65,8 @@ TEST_F(SandboxTest, WithoutASandboxDirectoriesServeTheNextCommandAsLongAsTheyAre
         EXPECT_TRUE(told.ends_with("/home:\n")) << script << told;
     }
     {
-        const Command one = sandboxed(sandbox_, bash("true"));
-        const Command other = sandboxed(sandbox_, bash("true"));
+        const ProcessCommand one = sandboxed(sandbox_, bash("true"));
+        const ProcessCommand other = sandboxed(sandbox_, bash("true"));
         EXPECT_NE(one.environment, other.environment);
     }
     sandbox_.homes.reset();
@@ -175,7 +175,7 @@ TEST_F(SandboxTest, NoPrivilegesEvenForRoot) {
 }
 
 TEST_F(SandboxTest, EnvironmentIsThatOfTheCommandEverywhereInside) {
-    Command command = bash("cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n'");
+    ProcessCommand command = bash("cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n'");
     command.environment.push_back("MARK=here");
     ASSERT_EQ(setenv("CHORUS_TEST_SECRET", "canary", 1), 0);
     const Finished finished = run(sandboxed(sandbox_, command), {.timeout_ms = 20'000});
@@ -230,7 +230,7 @@ TEST_F(SandboxTest, WhatIgnoresSigtermInsideIsKilled) {
 
 TEST_F(SandboxTest, KeptDescriptorsGoThrough) {
     Pipe pipe = make_pipe();
-    Command command = bash("echo through >&" + std::to_string(pipe.write_end.get()));
+    ProcessCommand command = bash("echo through >&" + std::to_string(pipe.write_end.get()));
     command.keep_fds = {pipe.write_end.get()};
     ASSERT_TRUE(judge("kept", run(sandboxed(sandbox_, command), {.timeout_ms = 20'000})));
     pipe.write_end.reset();

@@ -37,7 +37,7 @@ class SandboxTest : public testing::Test {
     }
     void TearDown() override { fs::remove_all(top_); }
 
-    Command bash(const std::string& script) const {
+    ProcessCommand bash(const std::string& script) const {
         return {.arguments = {"bash", "-c", script},
                 .environment = {"PATH=/usr/local/bin:/usr/bin:/bin"},
                 .directory = sandbox_.workspace};

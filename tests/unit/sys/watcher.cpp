@@ -40,8 +40,8 @@ class WatcherTest : public SandboxTest {
         sandbox_.mode = SandboxMode::off;
     }
     std::string mark() const { return "MARK=" + top_; }
-    Command marked(const std::string& script) const {
-        Command command = bash(script);
+    ProcessCommand marked(const std::string& script) const {
+        ProcessCommand command = bash(script);
         command.environment.push_back(mark());
         return command;
     }
@@ -84,7 +84,7 @@ TEST_F(WatcherTest, ItIsTheCommandOfBefore) {
 }
 
 TEST_F(WatcherTest, AMissingProgramOrWatcherIsAnError) {
-    Command command = bash("true");
+    ProcessCommand command = bash("true");
     command.arguments[0] = "no-such-program";
     EXPECT_THROW(sandboxed(sandbox_, command), base::Error);
     sandbox_.inner = top_ + "/chorus-sandbox";
