@@ -182,7 +182,7 @@ place::PersonAnswer ask(const chat::PromptNotice& prompt, const std::function<bo
                         const sys::Interrupt& interrupt) {
     output.pause_progress();
     const auto stop = [&] { return interrupt.requested() || settled(); };
-    place::PersonAnswer reply = prompt.kind == "question"
+    place::PersonAnswer reply = prompt.kind == chat::PromptKind::question
                                     ? answer_question(prompt, timeout_ms, stop)
                                     : ask_permission(prompt, timeout_ms, stop);
     output.resume_progress();
@@ -279,7 +279,8 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
         .ask = asks_at_terminal(*output, ask_ms, interrupt),
         .on_decision =
             [&](const store::Prompt& prompt) {
-                warn(prompt.state + " " + prompt.id + ": " + approval::in_one_line(prompt) +
+                warn(std::string(name(prompt.state)) + " " + prompt.id + ": " +
+                     approval::in_one_line(prompt) +
                      (prompt.arguments.empty() ? "" : " " + prompt.arguments));
             },
         .on_end =

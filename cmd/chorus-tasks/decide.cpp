@@ -31,9 +31,9 @@ void print_json(Opened& opened, const store::Prompt& prompt, bool goes_on) {
     write_number(out, "thread", thread_of(opened, prompt), 0);
     write_number(out, "turn_id", prompt.turn_id, 0);
     write_text(out, "id", prompt.id);
-    write_text(out, "kind", prompt.kind);
+    write_text(out, "kind", chat::prompt_kinds.name(prompt.kind));
     write_text(out, "action", prompt.action);
-    write_text(out, "decision", prompt.state);
+    write_text(out, "decision", name(prompt.state));
     out.key("goes_on").boolean(goes_on);
     std::cout << out.end_object().text() << '\n';
 }
@@ -62,7 +62,8 @@ base::ExitStatus decide(const Options& options, What what, Opened& opened) {
         if (options.json)
             print_json(opened, prompt, goes_on);
         else
-            notice(prompt.state + " " + prompt.id + ": " + approval::in_one_line(prompt));
+            notice(std::string(name(prompt.state)) + " " + prompt.id + ": " +
+                   approval::in_one_line(prompt));
         if (goes_on)
             task::begin_turn(agent_of(opened, prompt), thread_of(opened, prompt),
                              task::Begin::resume, opened.environment);

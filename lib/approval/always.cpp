@@ -46,8 +46,8 @@ std::string with_rules(const agent::Permissions& permissions, const agent::HomeC
 // the caller.
 void approve_equal(store::Store& store, const Widening& widening, const std::string& action) {
     for (store::Prompt& prompt : store::pending_prompts(store, widening.agent.id)) {
-        if (prompt.kind != "permission" || prompt.action != action) continue;
-        prompt.state = "approved";
+        if (prompt.kind != chat::PromptKind::permission || prompt.action != action) continue;
+        prompt.state = store::PromptState::approved;
         prompt.decided_at = sys::now_ms();
         prompt.decided_by = widening.actor;
         record_decision(store, widening.agent, prompt, "approved prompt " + prompt.id + ": always");
@@ -59,16 +59,17 @@ void approve_equal(store::Store& store, const Widening& widening, const std::str
 bool record_decision(store::Store& store, const store::Agent& agent, const store::Prompt& decided,
                      const std::string& detail) {
     if (!store::decide_prompt(store, decided)) return false;
-    store::append_audit(store,
-                        {.agent_id = agent.id,
-                         .agent_name = agent.name,
-                         .timestamp = decided.decided_at,
-                         .turn_id = decided.turn_id,
-                         .action = decided.action,
-                         .decision = decided.state == "denied" ? "ask_denied" : "ask_approved",
-                         .user_id = static_cast<std::int64_t>(getuid()),
-                         .actor = decided.decided_by,
-                         .detail = detail});
+    store::append_audit(
+        store,
+        {.agent_id = agent.id,
+         .agent_name = agent.name,
+         .timestamp = decided.decided_at,
+         .turn_id = decided.turn_id,
+         .action = decided.action,
+         .decision = decided.state == store::PromptState::denied ? "ask_denied" : "ask_approved",
+         .user_id = static_cast<std::int64_t>(getuid()),
+         .actor = decided.decided_by,
+         .detail = detail});
     return true;
 }
 

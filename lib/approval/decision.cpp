@@ -69,7 +69,7 @@ store::Prompt one_prompt(store::Store& store, const std::string& name, const std
     if (!name.empty() && agent.name != name)
         throw Error(ErrorCode::no_prompt, "prompt " + id + ": it does not belong to agent " +
                                               base::quoted(name) + " but to '" + agent.name + "'");
-    if (prompt->state != "pending") refuse_decided(store, *prompt);
+    if (prompt->state != store::PromptState::pending) refuse_decided(store, *prompt);
     return *prompt;
 }
 
@@ -77,8 +77,8 @@ store::Prompt one_prompt(store::Store& store, const std::string& name, const std
 std::vector<store::Prompt> all_prompts(store::Store& store, const place::PromptDecision& decision) {
     std::vector<store::Prompt> prompts;
     for (store::Prompt& prompt : store::load_prompts(store, decision.turn))
-        if (prompt.state == "pending" &&
-            (prompt.kind == "permission" || decision.verb == Verb::deny))
+        if (prompt.state == store::PromptState::pending &&
+            (prompt.kind == chat::PromptKind::permission || decision.verb == Verb::deny))
             prompts.push_back(std::move(prompt));
     if (prompts.empty())
         throw Error(ErrorCode::no_prompt, "all: no pending question that this command can decide",
@@ -109,10 +109,10 @@ void check_kind(const store::Prompt& prompt, Verb verb, bool always, const std::
         return (name.empty() ? "chorus-tasks " : "chorus-run " + name + " --") + wanted + " " +
                prompt.id;
     };
-    if (prompt.kind == "trust" && (verb == Verb::answer || always))
+    if (prompt.kind == chat::PromptKind::trust && (verb == Verb::answer || always))
         throw Error(ErrorCode::bad_request, "prompt " + prompt.id + ": it asks for trust",
                     way("approve") + ", or " + way("deny"));
-    const bool is_question = prompt.kind == "question";
+    const bool is_question = prompt.kind == chat::PromptKind::question;
     if (verb == Verb::approve && is_question)
         throw Error(ErrorCode::bad_request, "prompt " + prompt.id + ": it is a question",
                     way("answer") + " TEXT, or " + way("deny"));
@@ -132,7 +132,7 @@ void check_grant(store::Store& store, const store::Prompt& prompt, const Widenin
         if (const auto problem = grant_problem(widening, person, "custom"); !problem.empty())
             throw refuse(problem);
     const tools::Tool* tool = tools::find_tool(prompt.tool);
-    if (prompt.kind != "permission" || tool == nullptr) return;
+    if (prompt.kind != chat::PromptKind::permission || tool == nullptr) return;
     const auto arguments = tools::Arguments::parse(prompt.arguments);
     Proposed call{{std::string(tool->family), prompt.action, tool->kind == tools::Class::command}};
     if (const auto wanted = place::wanted_profile(tool->name, arguments)) {
@@ -148,7 +148,8 @@ void check_grant(store::Store& store, const store::Prompt& prompt, const Widenin
 std::optional<Binding> binding_now(const agent::Home& home, const store::Agent& agent,
                                    const store::Prompt& prompt) {
     const tools::Tool* tool = tools::find_tool(prompt.tool);
-    if (prompt.kind != "permission" || prompt.files.empty() || tool == nullptr) return std::nullopt;
+    if (prompt.kind != chat::PromptKind::permission || prompt.files.empty() || tool == nullptr)
+        return std::nullopt;
     const auto root = sys::Root::find(prompt.directory);
     if (!root) return std::nullopt;
     return bind_call(*tool, tools::Arguments::parse(prompt.arguments), *root,
@@ -179,13 +180,15 @@ void bind_approval(store::Store& store, const DecisionContext& decider,
     }
 }
 
-std::string_view state_after(Verb verb) {
-    return verb == Verb::approve ? "approved" : verb == Verb::deny ? "denied" : "answered";
+store::PromptState state_after(Verb verb) {
+    return verb == Verb::approve ? store::PromptState::approved
+           : verb == Verb::deny  ? store::PromptState::denied
+                                 : store::PromptState::answered;
 }
 
 std::string audit_detail(const store::Prompt& decided) {
-    std::string detail = decided.state + " prompt " + decided.id;
-    if (decided.state == "approved" && decided.files == any_state)
+    std::string detail = std::string(name(decided.state)) + " prompt " + decided.id;
+    if (decided.state == store::PromptState::approved && decided.files == any_state)
         detail += ", even if files change";
     if (!decided.answer.empty()) detail += ": " + decided.answer;
     return detail;
@@ -193,7 +196,7 @@ std::string audit_detail(const store::Prompt& decided) {
 
 // Returns false if the prompt was already decided.
 bool decide_one(store::Store& store, const Widening& widening, const store::Prompt& decided) {
-    if (decided.kind == "trust" && decided.state == "approved")
+    if (decided.kind == chat::PromptKind::trust && decided.state == store::PromptState::approved)
         return approve_trust(store, widening, decided);
     store::Transaction transaction(store);
     if (!record_decision(store, widening.agent, decided, audit_detail(decided))) return false;
@@ -212,8 +215,9 @@ void expire_prompts(store::Store& store) {
 }
 
 std::string in_one_line(const store::Prompt& prompt) {
-    if (prompt.kind == "question") return prompt.text;
-    if (prompt.kind != "trust") return chat::asked_action(prompt.action, prompt.arguments);
+    if (prompt.kind == chat::PromptKind::question) return prompt.text;
+    if (prompt.kind != chat::PromptKind::trust)
+        return chat::asked_action(prompt.action, prompt.arguments);
     std::vector<std::string> lines;
     for (const std::string_view line : base::split(base::trim(prompt.text), '\n'))
         lines.emplace_back(line);
@@ -221,8 +225,10 @@ std::string in_one_line(const store::Prompt& prompt) {
 }
 
 std::string how_decided(const store::Prompt& prompt) {
-    if (prompt.state == "pending") return "its agent is being destroyed";
-    std::string how = prompt.state == "expired" ? "it has expired" : "it was " + prompt.state;
+    if (prompt.state == store::PromptState::pending) return "its agent is being destroyed";
+    std::string how = prompt.state == store::PromptState::expired
+                          ? "it has expired"
+                          : "it was " + std::string(name(prompt.state));
     if (!prompt.decided_by.empty()) how += " by " + prompt.decided_by;
     if (prompt.decided_at != 0) how += ", " + base::iso8601(prompt.decided_at);
     return how;

@@ -3,13 +3,14 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
+
+#include "chat/event.hpp"
 
 namespace chorus::chat {
 
 // Resumes the thread's last turn: "chorus-run a -t 2 --resume".
 std::string resume_command(const std::string& agent, std::int64_t thread);
-// Decides a pending question of the given kind: permission, question or trust.
-std::string decide_commands(const std::string& agent, const std::string& id, std::string_view kind);
+// Decides a pending question of the given kind.
+std::string decide_commands(const std::string& agent, const std::string& id, PromptKind kind);
 
 }  // namespace chorus::chat

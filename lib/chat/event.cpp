@@ -7,6 +7,9 @@
 namespace chorus::chat {
 namespace {
 
+constexpr base::EnumNames<State, 6> state_names{
+    {"submitted", "working", "input-required", "completed", "failed", "canceled"}};
+
 template <typename... Visitors>
 struct Overloaded : Visitors... {
     using Visitors::operator()...;
@@ -110,21 +113,7 @@ State parse_state(std::string_view text) {
 }  // namespace
 
 std::string_view name(State state) {
-    switch (state) {
-        case State::submitted:
-            return "submitted";
-        case State::working:
-            return "working";
-        case State::input_required:
-            return "input-required";
-        case State::completed:
-            return "completed";
-        case State::failed:
-            return "failed";
-        case State::canceled:
-            return "canceled";
-    }
-    return "";
+    return state_names.name(state);
 }
 
 bool is_internal(const Event& event) {
@@ -142,7 +131,7 @@ std::string to_json(const Event& event, const EventSource& source, base::TimeMs 
 }
 
 void write_members(JsonText& out, const PromptNotice& prompt) {
-    out.key("id").string(prompt.id).key("kind").string(prompt.kind);
+    out.key("id").string(prompt.id).key("kind").string(prompt_kinds.name(prompt.kind));
     write_text(out, "tool", prompt.tool);
     write_text(out, "action", prompt.action);
     if (prompt.arguments.empty())

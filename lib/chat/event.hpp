@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/enum_names.hpp"
 #include "base/error.hpp"
 #include "base/time.hpp"
 #include "chat/message.hpp"
@@ -65,9 +66,12 @@ using Event = std::variant<TaskEvent, StatusUpdate, MessageEvent, ContentDelta, 
                            CallComplete, RetryNotice, InternalEvent>;
 
 // A pending question, as results and status updates show it.
+enum class PromptKind { permission, question, trust };
+inline constexpr base::EnumNames<PromptKind, 3> prompt_kinds{{"permission", "question", "trust"}};
+
 struct PromptNotice {
     std::string id;
-    std::string kind;
+    PromptKind kind = PromptKind::permission;
     std::string action;
     std::string tool;
     std::string arguments;

@@ -171,7 +171,7 @@ void Output::say_end_of_call(const chat::CallComplete& done) {
 
 void Output::say_end(const chat::TurnResult& result) {
     for (const chat::PromptNotice& prompt : result.prompts) {
-        const bool is_question = prompt.kind == "question";
+        const bool is_question = prompt.kind == chat::PromptKind::question;
         say("waits",
             prompt.id + ": " +
                 (is_question ? prompt.text : chat::asked_action(prompt.action, prompt.arguments)));

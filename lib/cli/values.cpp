@@ -154,7 +154,7 @@ void Values::offer_prompts(WordSource source) {
     const auto now = sys::now_ms();
     for (const store::Prompt& prompt :
          id == 0 ? store::pending_prompts(*store_) : store::pending_prompts(*store_, id)) {
-        const bool is_question = prompt.kind == "question";
+        const bool is_question = prompt.kind == chat::PromptKind::question;
         if (source == (is_question ? WordSource::call : WordSource::question)) continue;
         if (store::has_expired(prompt, now)) continue;
         offer(prompt.id, prompt.text.empty() ? prompt.action : prompt.text);

@@ -101,7 +101,8 @@ bool needs_saving(const RestoreOptions& options, const std::vector<SessionMessag
 
 std::optional<store::Prompt> find_waiting(store::Store& store, const store::Turn& turn) {
     for (store::Prompt& prompt : store::load_prompts(store, turn.id))
-        if (prompt.state == "pending" && !store::has_expired(prompt, sys::now_ms()))
+        if (prompt.state == store::PromptState::pending &&
+            !store::has_expired(prompt, sys::now_ms()))
             return std::move(prompt);
     return std::nullopt;
 }

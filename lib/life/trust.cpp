@@ -53,8 +53,8 @@ std::string described(const std::vector<agent::TrustChange>& changes) {
 
 void approve_prompts(store::Store& store, const store::Agent& agent, const Decider& decider) {
     for (store::Prompt prompt : store::pending_prompts(store, agent.id)) {
-        if (prompt.kind != "trust") continue;
-        prompt.state = "approved";
+        if (prompt.kind != chat::PromptKind::trust) continue;
+        prompt.state = store::PromptState::approved;
         prompt.decided_at = sys::now_ms();
         prompt.decided_by = decider.actor;
         store::decide_prompt(store, prompt);
@@ -150,7 +150,7 @@ std::optional<store::Prompt> ask_for_trust(store::Store& store, const store::Age
     store::Prompt prompt;
     prompt.id = base::random_short_id(8);
     prompt.agent_id = agent.id;
-    prompt.kind = "trust";
+    prompt.kind = chat::PromptKind::trust;
     prompt.action = "trust:agent.json";
     prompt.arguments_hash = hash;
     prompt.text = redaction.apply(change_text(changes));
@@ -158,7 +158,7 @@ std::optional<store::Prompt> ask_for_trust(store::Store& store, const store::Age
     prompt.expires_at = now + ttl_ms;
     store::Transaction transaction(store);
     for (const store::Prompt& other : store::pending_prompts(store, agent.id))
-        if (other.kind == "trust" && other.arguments_hash != hash)
+        if (other.kind == chat::PromptKind::trust && other.arguments_hash != hash)
             store::cancel_prompt(store, other.id, now);
     store::insert_prompt(store, prompt);
     transaction.commit();

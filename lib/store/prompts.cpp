@@ -1,9 +1,13 @@
 #include "store/prompts.hpp"
 
+#include "base/enum_names.hpp"
 #include "store/sqlite.hpp"
 
 namespace chorus::store {
 namespace {
+
+constexpr base::EnumNames<PromptState, 6> prompt_states{
+    {"pending", "approved", "denied", "answered", "expired", "cancelled"}};
 
 std::string select(std::string_view condition) {
     return std::string(
@@ -21,7 +25,7 @@ Prompt read(const Statement& statement) {
     prompt.id = row.text();
     prompt.agent_id = row.integer();
     prompt.turn_id = row.integer();
-    prompt.kind = row.text();
+    prompt.kind = chat::prompt_kinds.require(row.view(), "prompt kind");
     prompt.tool_call_id = row.text();
     prompt.action = row.text();
     prompt.tool = row.text();
@@ -32,7 +36,7 @@ Prompt read(const Statement& statement) {
     prompt.files = row.text();
     prompt.text = row.text();
     prompt.options = row.text();
-    prompt.state = row.text();
+    prompt.state = prompt_states.require(row.view(), "prompt state");
     prompt.created_at = row.integer();
     prompt.expires_at = row.integer();
     prompt.decided_at = row.integer();
@@ -58,6 +62,10 @@ void keep_fingerprint(Store& store, const Prompt& prompt) {
 
 }  // namespace
 
+std::string_view name(PromptState state) {
+    return prompt_states.name(state);
+}
+
 void insert_prompt(Store& store, const Prompt& prompt) {
     keep_fingerprint(store, prompt);
     store
@@ -70,7 +78,7 @@ void insert_prompt(Store& store, const Prompt& prompt) {
         .bind(prompt.id)
         .bind(prompt.agent_id)
         .bind_or_null(prompt.turn_id)
-        .bind(prompt.kind)
+        .bind(chat::prompt_kinds.name(prompt.kind))
         .bind_or_null(prompt.tool_call_id)
         .bind(prompt.action)
         .bind(prompt.tool)
@@ -81,7 +89,7 @@ void insert_prompt(Store& store, const Prompt& prompt) {
         .bind(prompt.files)
         .bind(prompt.text)
         .bind(prompt.options)
-        .bind(prompt.state)
+        .bind(name(prompt.state))
         .bind(prompt.created_at)
         .bind_or_null(prompt.expires_at)
         .bind_or_null(prompt.decided_at)
@@ -141,7 +149,7 @@ bool decide_prompt(Store& store, const Prompt& decided) {
             "?2) "
             "AND EXISTS (SELECT 1 FROM agents WHERE id = agent_id AND status IN ('creating', "
             "'active'))")
-        .bind(decided.state)
+        .bind(name(decided.state))
         .bind(decided.decided_at)
         .bind(decided.decided_by)
         .bind(decided.answer)

@@ -6,16 +6,20 @@
 #include <string_view>
 #include <vector>
 
+#include "chat/event.hpp"
 #include "store/turns.hpp"
 
 namespace chorus::store {
+
+enum class PromptState { pending, approved, denied, answered, expired, cancelled };
+std::string_view name(PromptState state);
 
 // A question that waits for a user's answer.
 struct Prompt {
     std::string id;
     AgentId agent_id = 0;
     TurnId turn_id = 0;
-    std::string kind;  // permission, question, trust
+    chat::PromptKind kind = chat::PromptKind::permission;
     std::string tool_call_id;
     std::string action;
     std::string tool;
@@ -28,7 +32,7 @@ struct Prompt {
     std::string fingerprint;  // packed, stored under `files`; not read back with the row
     std::string text;
     std::string options;
-    std::string state = "pending";
+    PromptState state = PromptState::pending;
     base::TimeMs created_at = 0;
     base::TimeMs expires_at = 0;
     base::TimeMs decided_at = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/enum_names.hpp"
 #include "base/error.hpp"
 #include "chat/json.hpp"
 #include "store/believed.hpp"
@@ -11,16 +12,8 @@
 namespace chorus::store {
 namespace {
 
-constexpr std::array<std::string_view, 8> state_names{"starting", "working", "idle",   "prompt",
-                                                      "error",    "parked",  "exited", "unknown"};
-
-TurnState parse_state(std::string_view text) {
-    const auto* found = std::find(state_names.begin(), state_names.end(), text);
-    if (found == state_names.end())
-        throw base::Error(base::ErrorCode::failed,
-                          "database: unknown turn state '" + std::string(text) + "'");
-    return static_cast<TurnState>(found - state_names.begin());
-}
+constexpr base::EnumNames<TurnState, 8> state_names{
+    {"starting", "working", "idle", "prompt", "error", "parked", "exited", "unknown"}};
 
 std::string select(std::string_view condition) {
     return std::string(
@@ -51,7 +44,7 @@ Turn read(const Statement& statement) {
     turn.agent_id = row.integer();
     turn.thread_id = row.integer();
     turn.turn_number = row.integer();
-    turn.state = parse_state(row.view());
+    turn.state = state_names.require(row.view(), "turn state");
     turn.reason = row.text();
     turn.pid = row.integer();
     turn.pid_start = row.integer();
@@ -150,7 +143,7 @@ void number_turn(Store& store, Turn& turn) {
 }  // namespace
 
 std::string_view name(TurnState state) {
-    return state_names.at(static_cast<std::size_t>(state));
+    return state_names.name(state);
 }
 
 bool is_fresh(const Turn& turn) {

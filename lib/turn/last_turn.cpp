@@ -100,10 +100,11 @@ Asked asked_of(place::Place& place, const store::Turn& turn) {
     Asked asked;
     approval::expire_prompts(place.store);
     for (store::Prompt& prompt : store::load_prompts(place.store, turn.id)) {
-        asked.decided = asked.decided || (prompt.consumed_at == 0 &&
-                                          (prompt.state == "approved" || prompt.state == "denied" ||
-                                           prompt.state == "answered"));
-        if (prompt.state == "pending") asked.pending.push_back(std::move(prompt));
+        asked.decided = asked.decided ||
+                        (prompt.consumed_at == 0 && (prompt.state == store::PromptState::approved ||
+                                                     prompt.state == store::PromptState::denied ||
+                                                     prompt.state == store::PromptState::answered));
+        if (prompt.state == store::PromptState::pending) asked.pending.push_back(std::move(prompt));
     }
     return asked;
 }

@@ -55,8 +55,8 @@ void warn_of_clock(const store::Agent& agent, const std::function<void(const std
 std::string how_to_decide(const std::string& agent, const std::vector<store::Prompt>& waiting) {
     std::string text;
     for (const store::Prompt& prompt : waiting) {
-        if (prompt.state != "pending") continue;
-        const bool is_question = prompt.kind == "question";
+        if (prompt.state != store::PromptState::pending) continue;
+        const bool is_question = prompt.kind == chat::PromptKind::question;
         text += prompt.id + ": " +
                 base::visible(
                     is_question ? prompt.text : chat::asked_action(prompt.action, prompt.arguments),

@@ -62,8 +62,9 @@ chat::PromptNotice notice_of(const store::Prompt& prompt) {
 }
 
 std::string reason_of(const std::vector<chat::PromptNotice>& prompts) {
-    const bool permission = std::any_of(prompts.begin(), prompts.end(),
-                                        [](const auto& one) { return one.kind == "permission"; });
+    const bool permission = std::any_of(prompts.begin(), prompts.end(), [](const auto& one) {
+        return one.kind == chat::PromptKind::permission;
+    });
     return permission || prompts.empty() ? "permission" : "question";
 }
 
@@ -74,7 +75,7 @@ store::Prompt Questions::new_row(const Judged& judged, std::int64_t prompt_ttl_m
     prompt.id = base::random_short_id(8);
     prompt.agent_id = place_.agent.id;
     prompt.turn_id = record_.turn().id;
-    prompt.kind = judged.is_question() ? "question" : "permission";
+    prompt.kind = judged.is_question() ? chat::PromptKind::question : chat::PromptKind::permission;
     prompt.tool_call_id = judged.decided.call.id;
     prompt.action = judged.decided.action;
     prompt.tool = judged.decided.tool;
@@ -110,13 +111,13 @@ void Questions::take_row(Judged& judged) {
     const store::Prompt& row = *judged.row;
     // a consumed answer may be given again if its result was lost
     judged.decided.prompt_id = row.consumed_at == 0 ? row.id : "";
-    if (row.state == "approved") {
+    if (row.state == store::PromptState::approved) {
         judged.approved = approval::binding_of(place_.store, row, place_.held);
         allow(judged, "ask_approved", approved_detail(row));
-    } else if (row.state == "answered") {
+    } else if (row.state == store::PromptState::answered) {
         judged.answer = row.answer;
         allow(judged, "ask_approved", "answered by " + row.decided_by + ", prompt " + row.id);
-    } else if (row.state == "denied") {
+    } else if (row.state == store::PromptState::denied) {
         refuse(judged, "ask_denied", "denied by " + row.decided_by,
                with_reason("the user denied this call", row.answer));
     } else {
@@ -124,20 +125,21 @@ void Questions::take_row(Judged& judged) {
         judged.decided.outcome = "expired";
     }
     // otherwise the deciding process has written the audit row
-    judged.decided.audited = row.state != "expired";
+    judged.decided.audited = row.state != store::PromptState::expired;
 }
 
 void Questions::heed(Judged& judged, Verdict verdict) {
     const auto rows = store::load_prompts(place_.store, record_.turn().id);
     const auto row = std::find_if(rows.rbegin(), rows.rend(), [&](const store::Prompt& one) {
-        return one.tool_call_id == judged.decided.call.id && one.state != "cancelled" &&
+        return one.tool_call_id == judged.decided.call.id &&
+               one.state != store::PromptState::cancelled &&
                (one.consumed_at == 0 || judged.is_question());
     });
     if (row == rows.rend()) return;
     // the profile has changed and no approval is needed any more
-    if (row->state == "pending" && !judged.asks) return;
+    if (row->state == store::PromptState::pending && !judged.asks) return;
     judged.row = *row;
-    if (row->state == "pending") {
+    if (row->state == store::PromptState::pending) {
         judged.asks = true;
         judged.decided.runs = false;
         return;
@@ -156,7 +158,7 @@ void Questions::compare(Judged& judged) {
 bool Questions::take_settled_row(Judged& judged) {
     approval::expire_prompts(place_.store);
     judged.row = store::find_prompt(place_.store, judged.row->id);
-    if (judged.row->state == "pending") return false;
+    if (judged.row->state == store::PromptState::pending) return false;
     take_row(judged);
     return true;
 }
@@ -166,13 +168,14 @@ bool Questions::settle_row(Judged& judged, const place::PersonAnswer& reply) {
     Judged decided = judged;
     take_reply(decided, reply);
     store::Prompt row = *judged.row;
-    row.state = reply.what == place::PersonAnswer::What::no       ? "denied"
-                : reply.what == place::PersonAnswer::What::answer ? "answered"
-                                                                  : "approved";
+    row.state = reply.what == place::PersonAnswer::What::no       ? store::PromptState::denied
+                : reply.what == place::PersonAnswer::What::answer ? store::PromptState::answered
+                                                                  : store::PromptState::approved;
     row.decided_at = sys::now_ms();
     row.decided_by = actor();
     row.answer = place_.redaction.apply(reply.text);
-    if (judged.binding && row.state == "approved") approval::write_binding(*judged.binding, row);
+    if (judged.binding && row.state == store::PromptState::approved)
+        approval::write_binding(*judged.binding, row);
     store::Transaction transaction(place_.store);
     if (!approval::record_decision(place_.store, place_.agent, row, decided.decided.detail))
         return false;
@@ -209,7 +212,7 @@ bool Questions::is_settled(const std::string& id) {
     if (version == seen_version_) return false;
     seen_version_ = version;
     const auto row = store::find_prompt(place_.store, id);
-    return row && row->state != "pending";
+    return row && row->state != store::PromptState::pending;
 }
 
 place::PersonAnswer Questions::ask_until_settled(Judged& judged, std::int64_t prompt_ttl_ms) {
@@ -271,7 +274,9 @@ std::vector<chat::PromptNotice> Questions::suspend(const std::vector<Judged>& ca
         if (judged.done || judged.row || !judged.binding) continue;
         store::Prompt row = new_row(judged, prompt_ttl_ms);
         if (!judged.asks) {
-            row.state = judged.answer ? "answered" : judged.decided.runs ? "approved" : "denied";
+            row.state = judged.answer         ? store::PromptState::answered
+                        : judged.decided.runs ? store::PromptState::approved
+                                              : store::PromptState::denied;
             row.decided_at = row.created_at;
             row.decided_by = actor();
             row.answer = judged.answer.value_or("");

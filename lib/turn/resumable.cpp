@@ -26,7 +26,7 @@ bool is_asked(store::Store& store, const store::Turn& turn) {
     const auto prompts = store::load_prompts(store, turn.id);
     const base::TimeMs now = sys::now_ms();
     return std::any_of(prompts.begin(), prompts.end(), [&](const store::Prompt& prompt) {
-        return prompt.state == "pending" && !store::has_expired(prompt, now);
+        return prompt.state == store::PromptState::pending && !store::has_expired(prompt, now);
     });
 }
 

@@ -129,8 +129,8 @@ TEST(TurnResult, has_every_key_always) {
 
 TEST(TurnResult, shows_the_questions_that_wait) {
     TurnResult result;
-    result.prompts = {
-        {"p1", "permission", "tool:bash:ls", "bash", "{\"command\":\"ls\"}", "may it?", 60'000}};
+    result.prompts = {{"p1", PromptKind::permission, "tool:bash:ls", "bash", "{\"command\":\"ls\"}",
+                       "may it?", 60'000}};
     const Json prompt = Json::parse(to_json(result))["pending"][0];
     EXPECT_EQ(prompt["id"], "p1");
     EXPECT_EQ(prompt["arguments"]["command"], "ls");

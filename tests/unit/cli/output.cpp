@@ -171,7 +171,8 @@ TEST(Output, tells_calls_where_asked_to) {
 TEST(Output, tells_how_to_decide_what_waits) {
     chat::TurnResult result = done("");
     result.state = State::input_required;
-    result.prompts = {{"k3v9", "permission", "tool:bash:git push\n\x1b[2J", "bash", "{}", "", 0}};
+    result.prompts = {
+        {"k3v9", chat::PromptKind::permission, "tool:bash:git push\n\x1b[2J", "bash", "{}", "", 0}};
     result.exit_status = ExitStatus::input_required;
     const Shown shown = show({}, result);
     EXPECT_NE(shown.err.find("chorus-run: waits: k3v9: tool:bash:git push\\n\\x1b[2J\n"),

@@ -261,7 +261,7 @@ class AdoptionTest : public BirthTest {
         EXPECT_EQ(made.permissions.name, "open");
         const auto prompts = store::pending_prompts(store, birth.agent.id);
         ASSERT_EQ(prompts.size(), 1U);
-        EXPECT_EQ(prompts[0].kind, "trust");
+        EXPECT_EQ(prompts[0].kind, chat::PromptKind::trust);
         EXPECT_EQ(prompts[0].text,
                   "environment: not set → [\"X\"]\npermissions: not set → \"open\"\n");
         EXPECT_EQ(made.shared.max_iterations, 3);

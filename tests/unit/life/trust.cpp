@@ -30,9 +30,9 @@ class TrustTest : public HomeTest {
         work();
         transaction.commit();
     }
-    std::string add_prompt(const store::Agent& agent, const std::string& kind) {
+    std::string add_prompt(const store::Agent& agent, chat::PromptKind kind) {
         store::Prompt prompt;
-        prompt.id = kind + std::to_string(++prompts_);
+        prompt.id = std::string(chat::prompt_kinds.name(kind)) + std::to_string(++prompts_);
         prompt.agent_id = agent.id;
         prompt.kind = kind;
         prompt.created_at = sys::now_ms();
@@ -40,7 +40,7 @@ class TrustTest : public HomeTest {
         return prompt.id;
     }
     std::string state_of(const std::string& prompt) {
-        return store::find_prompt(store, prompt)->state;
+        return std::string(name(store::find_prompt(store, prompt)->state));
     }
 
     Decider decider{1000, "uid 1000"};
@@ -123,9 +123,9 @@ TEST_F(TrustTest, that_was_tampered_with_trusts_nothing) {
 TEST_F(TrustTest, decided_by_a_person_is_in_the_audit_and_answers_what_was_asked) {
     const store::Agent ada = give("ada").agent;
     const store::Agent bob = give("bob").agent;
-    const std::string asked = add_prompt(ada, "trust");
-    const std::string other_kind = add_prompt(ada, "permission");
-    const std::string other_agent = add_prompt(bob, "trust");
+    const std::string asked = add_prompt(ada, chat::PromptKind::trust);
+    const std::string other_kind = add_prompt(ada, chat::PromptKind::permission);
+    const std::string other_agent = add_prompt(bob, chat::PromptKind::trust);
     const std::string file = R"({"permissions":"open","environment":[")" +
                              std::string("sk-ant-api03-abcdefghijklmnopqrstuvwxyz") + "\"]}";
     in_transaction([&] { decide_trust(store, ada, agent::trust_part(file), file, decider); });
@@ -148,7 +148,7 @@ TEST_F(TrustTest, decided_by_a_person_is_in_the_audit_and_answers_what_was_asked
 
 TEST_F(TrustTest, of_one_key_answers_no_question_about_another) {
     const store::Agent ada = give("ada").agent;
-    const std::string asked = add_prompt(ada, "trust");
+    const std::string asked = add_prompt(ada, chat::PromptKind::trust);
     const char* file = R"({"permissions":"open","sandbox":"off"})";
     const std::string before = trusted_part(store, ada.id);
     const auto decide = [&](const std::string& part) {

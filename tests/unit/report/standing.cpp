@@ -81,7 +81,7 @@ TEST(Standing, says_what_goes_with_the_state) {
     ThreadStanding waiting = thread_with(turn_of(TurnState::prompt));
     EXPECT_EQ(what_of(waiting), "decided or expired: chorus-run NAME -t 1 --resume continues it");
     store::Prompt prompt;
-    prompt.kind = "permission";
+    prompt.kind = chat::PromptKind::permission;
     prompt.action = "tool:bash:make";
     waiting.prompts = {prompt, prompt};
     EXPECT_EQ(what_of(waiting), "tool:bash:make and 1 more");

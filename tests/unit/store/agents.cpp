@@ -178,14 +178,14 @@ TEST(Tally, counts_threads_running_tasks_and_prompts_that_may_be_decided) {
         end_task(store, task);
         Prompt prompt;
         prompt.agent_id = ada;
-        prompt.kind = "question";
+        prompt.kind = chat::PromptKind::question;
         for (const base::TimeMs expires_at : {0, 10, 11}) {
             prompt.id = "p" + std::to_string(expires_at);
             prompt.expires_at = expires_at;
             insert_prompt(store, prompt);
         }
         prompt.id = "done";
-        prompt.state = "denied";
+        prompt.state = PromptState::denied;
         insert_prompt(store, prompt);
     });
     const Tally tally = tally_of(store, ada, 10);
