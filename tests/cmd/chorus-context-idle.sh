@@ -71,6 +71,17 @@ done
 CHORUS_IDLE_TIMEOUT_MS=soon run chorus-context idle-save a
 expect_match "$err" 'CHORUS_IDLE_TIMEOUT_MS'
 
+test_case "a tool call resets the time, however old the message it belongs to" # L-26
+at() { echo $(($(date +%s%3N) - $1 * 60000)); } # MINUTES ago
+CHORUS_NOW_MS=$(at 60) init a --model builtin/script --permissions standard
+CHORUS_NOW_MS=$(at 60) run chorus-run a '/bash true'
+expect_status 10
+CHORUS_NOW_MS=$(at 20) run chorus-run a --approve all
+expect_status 0
+silent chorus-context idle-save a
+run chorus-context idle-save a --idle-timeout 19m
+expect_match "$out" 'Context cleared after 20 minutes'
+
 test_case "one failure is told and does not stop the others"
 spoken a b c
 rm -rf "$CHORUS_HOME/agents/b/sessions" && echo 'in the way' >"$CHORUS_HOME/agents/b/sessions"

@@ -26,6 +26,13 @@ expect_equal "$(readlink "$dir/current")" branches/main
 expect_match "$(cat "$dir/branches/main/session.md")" 'front created'
 expect_db "SELECT name||' '||status||' '||generation||' '||model||' '||permissions FROM agents" 'front active 1 builtin/script standard'
 expect_db "SELECT thread_id||' '||branch FROM threads" '1 main'
+expect_db "SELECT kind||' '||previous||' '||next FROM events" 'agent creating active'
+for word in workspace files commands git docs/; do
+    expect_match "$(jq -r .system_prompt "$dir/agent.json")" "$word"
+done
+jq '.["x-mine"] = [1]' "$dir/agent.json" >mine.json && cat mine.json >"$dir/agent.json"
+run chorus-config set -A front description mine
+expect_equal "$(jq -c '[.["x-mine"], .description]' "$dir/agent.json")" '[[1],"mine"]'
 expect_equal "$(ls -A "$CHORUS_HOME/agents")" front
 expect_no_match "$(cat "$dir/agent.json")" "$CHORUS_HOME"
 

@@ -40,8 +40,10 @@ test_case "the window: as far back as rolling_window, and not before a clear; no
 init a --model anthropic/m
 start_server "$(answers "$(call c list_files '{}')" "$(say one)" "$(say two)" "$(say three)" "$(say four)" "$(say five)" "$(say six)" "$(say seven)")"
 run chorus-run a first
+db "UPDATE messages SET timestamp = timestamp - $day + 60000"
 run chorus-run a second
-db "UPDATE messages SET timestamp = timestamp - $day - 1000 WHERE turn_id = 1"
+expect_equal "$(texts "$(request 3)")" 'first|one|second|'
+db "UPDATE messages SET timestamp = timestamp - 61000 WHERE turn_id = 1"
 run chorus-run a third
 expect_equal "$(texts "$(request 4)")" 'second|two|third|'
 expect_acceptable "$(request 4)"
@@ -91,7 +93,7 @@ expect_equal "$(texts "$(request 4)")" 'third|'
 expect_acceptable "$(request 5)"
 expect_equal "$(jq '.messages | length' "$(request 5)")" 3
 
-test_case "a profile of one's own: deny, allow, ask; what is denied the model hears and the audit log has" # L-19
+test_case "a profile of one's own: deny, allow, ask; what is denied the model hears and the audit log has" # L-19 X-14
 echo '{"deny": ["tool:bash:.*secret.*", "tool:create_file:private/.*"], "allow": ["tool:bash:echo .*", "tool:create_file:.*"], "ask": ["tool:bash:make.*"]}' >profile.json
 init a --model anthropic/m --permissions @profile.json
 start_server "$(answers "$(jq -nc '{say: {tool_calls: [
@@ -101,18 +103,20 @@ start_server "$(answers "$(jq -nc '{say: {tool_calls: [
     {id: "4", name: "bash", arguments: {command: "echo hi; ls"}},
     {id: "5", name: "create_file", arguments: {path: "./private/../private/x", content: "no"}},
     {id: "6", name: "create_file", arguments: {path: "fine", content: "yes"}},
-    {id: "7", name: "view", arguments: {path: "fine"}}]}}')" "$(say 'I see.')" "$(call 8 bash '{"command": "make all"}')" "$(call 9 bash '{"command": "echo $(touch pwned)"}')")"
+    {id: "7", name: "view", arguments: {path: "fine"}},
+    {id: "8", name: "create_file", arguments: {path: "../docs/out", content: "no"}}]}}')" "$(say 'I see.')" "$(call 9 bash '{"command": "make all"}')" "$(call 10 bash '{"command": "echo $(touch pwned)"}')")"
 run chorus-run a hi --json
 expect_status 0
 expect_json '[.denied[].action] | join(", ")' 'tool:bash:echo a && cat secret.txt, tool:bash:rm -rf /, tool:bash:echo hi; ls, tool:create_file:private/x, tool:view:fine'
 expect_db "SELECT group_concat(tool_call_id || ' ' || decision || ' ' || outcome, ', ') FROM (SELECT * FROM tool_runs ORDER BY position)" \
-    '1 allow ok, 2 deny denied, 3 deny denied, 4 deny denied, 5 deny denied, 6 allow ok, 7 deny denied'
-expect_db "SELECT group_concat(decision) FROM (SELECT * FROM audit_log ORDER BY id)" 'allow,deny,deny,deny,deny,allow,deny'
+    '1 allow ok, 2 deny denied, 3 deny denied, 4 deny denied, 5 deny denied, 6 allow ok, 7 deny denied, 8 allow error'
+expect_db "SELECT group_concat(decision) FROM (SELECT * FROM audit_log ORDER BY id)" 'allow,deny,deny,deny,deny,allow,deny,allow'
 expect_match "$(db "SELECT detail FROM audit_log WHERE id = 2")" 'Profile: custom.*secret'
 expect_match "$(db "SELECT content FROM messages WHERE tool_call_id = '3'")" '^denied: '
 expect_missing "$CHORUS_HOME/agents/a/workspace/private"
 expect_file "$CHORUS_HOME/agents/a/workspace/fine" yes
-expect_json '"\(.audit.rows)"' 7
+expect_json '"\(.audit.rows)"' 8
+expect_missing "$CHORUS_HOME/agents/a/docs/out"
 expect_equal "$(jq -r .audit.hash <<<"$out")" "$(db 'SELECT hash FROM audit_log ORDER BY id DESC LIMIT 1')"
 expect_acceptable "$(request 2)"
 run chorus-run a hi

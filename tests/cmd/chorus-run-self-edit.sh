@@ -128,6 +128,33 @@ start_server "$(answers "$(say ok)")"
 run chorus-run b hi
 expect_no_match "$(tools_of 1)" self_edit
 
+test_case "who may not grant a profile may not approve it, nor have the model take it" # L-18
+cp "$(command -v bash)" sudo # what a process below sudo sees
+as_bob() { run env SUDO_UID=54321 ./sudo -c '"$@"; exit' - "$@"; }
+init a --model anthropic/m
+start_server "$(answers "$(call 1 self_edit_permissions '{"new_profile": "open"}')" "$(say Done.)" \
+    "$(call 2 self_edit_permissions '{"new_profile": "open"}')" "$(say Done.)")"
+as_bob chorus-run a 'take all rights'
+expect_status 0
+expect_match "$(result_of 1)" "user '54321' may not grant 'open'"
+run chorus-run a 'take all rights'
+expect_status 10
+for command in 'chorus-tasks approve' 'chorus-run a --approve'; do
+    as_bob $command "$(db 'SELECT id FROM prompts')"
+    expect_status 6
+    expect_match "$err" "user '54321' may not grant 'open'"
+done
+expect_db 'SELECT state FROM prompts' pending
+expect_equal "$(configuration .permissions)" standard
+run chorus-run a --approve all
+expect_status 0
+expect_equal "$(configuration .permissions)" open
+init b --model anthropic/m --permissions open
+start_server "$(calls '[["self_edit_permissions", {"new_profile": "locked"}]]')"
+as_bob chorus-run b 'fewer are enough'
+expect_status 0
+expect_equal "$(jq -r .permissions "$CHORUS_HOME/agents/b/agent.json")" locked
+
 test_case "bad input is answered to the model and changes nothing"
 init a --model anthropic/m --permissions open
 home_key permissions '{"ci": {"base": "sandboxed"}}'

@@ -38,7 +38,6 @@ TEST(Keys, are_those_of_the_manual) {
     }
 }
 
-// C-26
 TEST(Keys, have_the_built_in_values_of_the_manual) {
     EXPECT_EQ(find_key("rolling_window")->fallback, "86400");
     EXPECT_EQ(find_key("idle_timeout")->fallback, "1800");

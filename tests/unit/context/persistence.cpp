@@ -32,11 +32,21 @@ TEST_F(Persistence, message_is_its_agents_and_its_threads) {
     call.role = Role::assistant;
     call.tool_calls = {{"c", "view", "{}"}};
     say(call, second);
+    chat::Message result;
+    result.role = Role::tool_result;
+    result.tool_call_id = "c";
+    result.content = "seen";
+    say(result, second);
     EXPECT_EQ(store::load_messages_after(store_, id_, 1, 0).size(), 1U);
     const auto other = store::load_messages_after(store_, id_, second, 0);
-    ASSERT_EQ(other.size(), 1U);
+    ASSERT_EQ(other.size(), 2U);
     EXPECT_EQ(other[0].role, Role::assistant);
     EXPECT_EQ(other[0].tool_calls, call.tool_calls);
+    EXPECT_EQ(other[1].role, Role::tool_result);
+    EXPECT_EQ(other[1].tool_call_id, "c");
+    EXPECT_EQ(other[1].content, "seen");
+    EXPECT_EQ(other[0].timestamp, now_ - 1);
+    EXPECT_EQ(other[1].timestamp, now_);
 }
 
 // C-22

@@ -62,6 +62,10 @@ TEST(Migrations, make_the_table_of_messages_and_the_indexes_of_its_queries) {
                          "'thread_id', 'role', 'content', 'tool_calls', 'tool_call_id', "
                          "'timestamp') ORDER BY name)"),
               "agent_id,content,id,role,thread_id,timestamp,tool_call_id,tool_calls");
+    EXPECT_EQ(query_text(store.handle(),
+                         "SELECT group_concat(name) FROM (SELECT name FROM "
+                         "pragma_table_info('messages') WHERE \"notnull\" ORDER BY name)"),
+              "agent_id,content,role,thread_id,timestamp");
     EXPECT_EQ(query_integer(store.handle(),
                             "SELECT count(*) FROM sqlite_schema WHERE name = 'messages' AND sql "
                             "LIKE '%id INTEGER PRIMARY KEY AUTOINCREMENT%'"),
