@@ -14,7 +14,7 @@ target_link_libraries(fault_world PUBLIC chorus_settings nlohmann_json::nlohmann
 foreach(suite ${fault_suites})
   add_executable(fault_${suite} EXCLUDE_FROM_ALL fault/${suite}.cpp)
   target_link_libraries(fault_${suite} PRIVATE fault_world)
-  add_dependencies(tests fault_${suite})
+  add_dependencies(suites fault_${suite})
   add_test(NAME fault/${suite} COMMAND fault_${suite} --bin $<TARGET_FILE_DIR:chorus-run>)
   set_tests_properties(fault/${suite} PROPERTIES TIMEOUT 900 RUN_SERIAL TRUE)
 endforeach()
