@@ -16,7 +16,7 @@ namespace {
 
 using base::Error;
 using base::ErrorCode;
-using store::SaidMessage;
+using store::StoredMessage;
 using store::ToolRun;
 using store::Turn;
 
@@ -132,13 +132,13 @@ const ToolRun* run_of(const std::vector<ToolRun>& runs, const std::string& call)
 }
 
 void print_json(store::Store& store, const Turn& turn, const std::string& agent,
-                const std::vector<SaidMessage>& said) {
+                const std::vector<StoredMessage>& said) {
     chat::JsonText out = chat::open_object("turn");
     write_members(out, turn, agent);
     write_text(out, "prompt", prompt_of(store, turn));
     write_runs(out, store, turn);
     out.key("messages").begin_array();
-    for (const SaidMessage& one : said) {
+    for (const StoredMessage& one : said) {
         context_command::write_members(out.begin_object(), one);
         out.end_object();
     }
@@ -187,11 +187,11 @@ void print_call(const chat::ToolCall& call, const ToolRun* run, const Options& o
                             : indented(call.arguments));
 }
 
-void print_text(const Turn& turn, const std::vector<SaidMessage>& said, store::Store& store,
+void print_text(const Turn& turn, const std::vector<StoredMessage>& said, store::Store& store,
                 const Options& options) {
     const auto runs = store::load_tool_runs(store, turn.id);
     print_head(turn);
-    for (const SaidMessage& one : said) {
+    for (const StoredMessage& one : said) {
         const chat::Message& message = one.message;
         const char* name = message.role == chat::Role::user        ? "prompt"
                            : message.role == chat::Role::assistant ? "answer"

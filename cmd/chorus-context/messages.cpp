@@ -29,7 +29,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
     filter.after = options.after;
     filter.newest = options.newest;
     const MessageLines lines;
-    store::for_each_message(store, filter, [&](const store::SaidMessage& said) {
+    store::for_each_message(store, filter, [&](const store::StoredMessage& said) {
         if (!options.json) {
             lines.print(said);
         } else {

@@ -81,7 +81,7 @@ std::string dollars(double usd, bool is_known) {
     return text.data();
 }
 
-void write_members(chat::JsonText& out, const store::SaidMessage& said) {
+void write_members(chat::JsonText& out, const store::StoredMessage& said) {
     const chat::Message& message = said.message;
     write_number(out, "id", message.id, 0);
     write_time(out, "created_at", message.timestamp);
@@ -116,7 +116,7 @@ std::string text_of(const chat::Message& message) {
     return text;
 }
 
-void MessageLines::print(const store::SaidMessage& said) const {
+void MessageLines::print(const store::StoredMessage& said) const {
     const chat::Message& message = said.message;
     const std::string id = std::to_string(message.id);
     const std::string thread = std::to_string(said.thread);

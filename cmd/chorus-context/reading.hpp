@@ -48,14 +48,14 @@ std::string indented(std::string_view text);
 std::string dollars(double usd, bool is_known);
 
 // Writes into an open object.
-void write_members(chat::JsonText& out, const store::SaidMessage& said);
+void write_members(chat::JsonText& out, const store::StoredMessage& said);
 // Returns the content and the calls of a message as one text.
 std::string text_of(const chat::Message& message);
 
 // Prints messages as lines of fields, on a terminal as paragraphs.
 class MessageLines {
   public:
-    void print(const store::SaidMessage& said) const;
+    void print(const store::StoredMessage& said) const;
 
   private:
     Columns columns_{{0, 0, 0, 0}};

@@ -80,7 +80,7 @@ Messages window_then(store::Store& store, const store::Agent& agent, const store
 std::int64_t newest_beside(store::Store& store, const store::Thread& thread, std::int64_t id) {
     std::int64_t newest = id;
     store::for_each_message(store, {.agent = thread.agent_id, .thread = thread.id, .after = id - 1},
-                            [&](const store::SaidMessage& said) {
+                            [&](const store::StoredMessage& said) {
                                 if (said.left_for && *said.left_for < 0)
                                     newest = -*said.left_for - 1;
                                 return false;
@@ -91,14 +91,14 @@ std::int64_t newest_beside(store::Store& store, const store::Thread& thread, std
 Message require_message(store::Store& store, const store::Agent& agent, const store::Thread& thread,
                         std::int64_t id) {
     auto row = store::find_message(store, id);
-    if (row && row->agent_id == agent.id && row->thread_id == thread.id)
+    if (row && row->agent_id == agent.id && row->thread == thread.id)
         return std::move(row->message);
     throw Error(ErrorCode::not_found,
                 "message " + std::to_string(id) + ": thread " + std::to_string(thread.id) +
                     " of agent '" + agent.name + "' has no such message",
                 row && row->agent_id == agent.id
-                    ? "it is in thread " + std::to_string(row->thread_id) + ": -t " +
-                          std::to_string(row->thread_id)
+                    ? "it is in thread " + std::to_string(row->thread) + ": -t " +
+                          std::to_string(row->thread)
                     : "chorus-context messages " + agent.name + " -t " + std::to_string(thread.id) +
                           " shows the ids");
 }

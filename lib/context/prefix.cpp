@@ -14,7 +14,7 @@ namespace chorus::context {
 namespace {
 
 using store::Prefix;
-using store::SaidMessage;
+using store::StoredMessage;
 
 class Check {
   public:
@@ -28,7 +28,7 @@ class Check {
     PrefixReport run() {
         count_causes();
         store::for_each_message(store_, {.agent = agent_, .thread = report_.thread},
-                                [this](const SaidMessage& said) { return add(said); });
+                                [this](const StoredMessage& said) { return add(said); });
         if (report_.broken == 0) check_asked(nullptr);
         return report_;
     }
@@ -47,7 +47,7 @@ class Check {
         }
     }
 
-    bool add(const SaidMessage& said) {
+    bool add(const StoredMessage& said) {
         if (said.left_for == 0) return true;  // a failed answer that --retry took back
         if (said.message.is_compaction) compactions_.push_back(said);
         // a summary is hashed at the start of the next request, not at its own place
@@ -59,8 +59,8 @@ class Check {
 
     // A request is recorded once it has an answer. A message without one may have been hashed for a
     // window that was cut again before anything was sent.
-    bool check_asked(const SaidMessage* answer) {
-        for (const SaidMessage& said : std::exchange(asked_, {}))
+    bool check_asked(const StoredMessage* answer) {
+        for (const StoredMessage& said : std::exchange(asked_, {}))
             if (!check(said, answer != nullptr && answer->message.turn_id == said.message.turn_id))
                 return false;
         if (compactions_.size() > 1)
@@ -68,7 +68,7 @@ class Check {
         return true;
     }
 
-    bool check(const SaidMessage& said, bool has_answer = true) {
+    bool check(const StoredMessage& said, bool has_answer = true) {
         if (said.prefix_hash.empty()) {
             ++report_.unhashed;
             previous_.clear();
@@ -88,7 +88,7 @@ class Check {
     }
 
     // Returns where the window of the first request with the message began.
-    std::int64_t start_of(const SaidMessage& said) const {
+    std::int64_t start_of(const StoredMessage& said) const {
         const auto later = std::upper_bound(
             prefixes_.begin(), prefixes_.end(), said.message.id,
             [](std::int64_t id, const Prefix& one) { return id < one.message_id; });
@@ -97,7 +97,7 @@ class Check {
 
     // A request is recorded once it has an answer; restored messages may still wait for their
     // first.
-    bool begins_window(const SaidMessage& said) {
+    bool begins_window(const StoredMessage& said) {
         if (said.prefix_hash != chained_hash("", said.message)) return false;
         const bool is_on_record =
             std::any_of(prefixes_.begin(), prefixes_.end(),
@@ -108,7 +108,7 @@ class Check {
 
     // The window began at another message, or its hashes were not kept: its chain is computed again
     // from where it began. The user's message is stored before the request that records that.
-    bool follows_a_cut(const SaidMessage& said) {
+    bool follows_a_cut(const StoredMessage& said) {
         const auto later = std::upper_bound(
             prefixes_.begin(), prefixes_.end(), said.message.id,
             [](std::int64_t id, const Prefix& one) { return id < one.message_id; });
@@ -125,10 +125,10 @@ class Check {
     // Chains the messages that were in the window then, after what it began with. A summary that
     // came later had replaced nothing yet. For a rewound message left_for is the id from which on
     // it was gone, negated.
-    bool follows(const SaidMessage& end, std::string chain, std::int64_t start) {
+    bool follows(const StoredMessage& end, std::string chain, std::int64_t start) {
         store::for_each_message(
             store_, {.agent = agent_, .thread = report_.thread, .after = start - 1},
-            [&](const SaidMessage& one) {
+            [&](const StoredMessage& one) {
                 if (one.message.id >= end.message.id) return false;
                 const bool was_there = !one.left_for || std::abs(*one.left_for) > end.message.id;
                 if (was_there && !one.message.is_compaction)
@@ -144,8 +144,8 @@ class Check {
     std::int64_t trimmed_;  // the newest message that was removed
     PrefixReport report_;
     // The newest one before `asked_`, and those written before its answer.
-    std::vector<SaidMessage> compactions_;
-    std::vector<SaidMessage> asked_;  // messages that the next answer replies to
+    std::vector<StoredMessage> compactions_;
+    std::vector<StoredMessage> asked_;  // messages that the next answer replies to
     std::string previous_;            // the stored hash of the message before; "": none
 };
 

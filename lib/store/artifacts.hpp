@@ -25,7 +25,7 @@ struct Artifact {
     std::int64_t turn_id = 0;  // 0: unknown
 };
 
-// Inserts it as complete, version 1. Runs inside a transaction of the caller.
+// Runs inside a transaction of the caller.
 void insert_artifact(Store& store, const Artifact& artifact);
 // Oldest first.
 std::vector<Artifact> list_artifacts(Store& store, AgentId agent);

@@ -1,78 +1,55 @@
-#include <initializer_list>
+#include <array>
 
 #include "base/hash.hpp"
-#include "base/text.hpp"
 #include "base/time.hpp"
 #include "chat/dialect.hpp"
+#include "store/columns.hpp"
 #include "store/records.hpp"
-#include "store/sqlite.hpp"
 
 namespace chorus::store {
 namespace {
 
+// The order of the columns in which a row is hashed.
+constexpr std::array hashed_columns{0, 1, 3, 4, 7, 2, 5, 6, 8, 9};
+
+constexpr Table audit_log{
+    Source<AuditEntry>{"audit_log"},
+    column("id", &AuditEntry::id),
+    column("agent_id", in(&AuditEntry::row, &AuditRow::agent_id), NullIs{0}),
+    column("agent_name", in(&AuditEntry::row, &AuditRow::agent_name)),
+    column("timestamp", in(&AuditEntry::row, &AuditRow::timestamp)),
+    column("turn_id", in(&AuditEntry::row, &AuditRow::turn_id), NullIs{0}),
+    column("action_string", in(&AuditEntry::row, &AuditRow::action)),
+    column("decision", in(&AuditEntry::row, &AuditRow::decision)),
+    column("user_id", in(&AuditEntry::row, &AuditRow::user_id)),
+    column("actor", in(&AuditEntry::row, &AuditRow::actor)),
+    column("detail", in(&AuditEntry::row, &AuditRow::detail)),
+    column("previous_hash", &AuditEntry::previous_hash),
+    column("hash", &AuditEntry::hash),
+};
+
+// Nothing stands for NULL.
+using Fields = std::vector<std::optional<std::string>>;
+
 // Writes each field as "length:bytes,", and NULL as "-,", so that two different rows never have the
 // same bytes.
-void append_field(std::string& out, std::string_view field) {
-    out += std::to_string(field.size());
-    out += ':';
-    out += field;
-    out += ',';
-}
-
-std::string id_field(std::int64_t id) {
-    std::string field;
-    if (id != 0) append_field(field, std::to_string(id));
-    return id != 0 ? field : "-,";
-}
-
-std::string chained_hash(std::string_view previous, std::int64_t id, const AuditRow& row) {
-    std::string bytes(previous);
-    append_field(bytes, std::to_string(id));
-    bytes += id_field(row.agent_id);
-    append_field(bytes, std::to_string(row.timestamp));
-    bytes += id_field(row.turn_id);
-    append_field(bytes, std::to_string(row.user_id));
-    for (const std::string* text :
-         {&row.agent_name, &row.action, &row.decision, &row.actor, &row.detail})
-        append_field(bytes, *text);
+std::string chained_hash(std::string bytes, const Fields& fields) {
+    for (const auto& field : fields)
+        bytes += field ? std::to_string(field->size()) + ":" + *field + "," : "-,";
     return base::sha256_hex(bytes);
 }
 
-// The same for a row of select(), from its column values: here 0 is not NULL.
-std::string chained_hash(std::string_view previous, const Statement& statement) {
-    std::string bytes(previous);
-    for (const int column : {0, 1, 3, 4, 7, 2, 5, 6, 8, 9}) {
-        if (statement.is_null(column))
-            bytes += "-,";
-        else
-            append_field(bytes, statement.view(column));
-    }
-    return base::sha256_hex(bytes);
+std::optional<std::string> id_field(std::int64_t id) {
+    return id != 0 ? std::optional(std::to_string(id)) : std::nullopt;
 }
 
-std::string select(std::string_view rest) {
-    return std::string(
-               "SELECT id, agent_id, agent_name, timestamp, turn_id, action_string, decision, "
-               "user_id, actor, detail, previous_hash, hash FROM audit_log ")
-        .append(rest);
-}
-
-AuditEntry read(const Statement& statement) {
-    Row row(statement);
-    AuditEntry entry;
-    entry.id = row.integer();
-    entry.row.agent_id = row.integer();
-    entry.row.agent_name = row.text();
-    entry.row.timestamp = row.integer();
-    entry.row.turn_id = row.integer();
-    entry.row.action = row.text();
-    entry.row.decision = row.text();
-    entry.row.user_id = row.integer();
-    entry.row.actor = row.text();
-    entry.row.detail = row.text();
-    entry.previous_hash = row.text();
-    entry.hash = row.text();
-    return entry;
+// The values as they are stored: here 0 is not NULL.
+Fields stored_fields(const Statement& statement) {
+    Fields fields;
+    for (const int column : hashed_columns)
+        fields.push_back(statement.is_null(column) ? std::nullopt
+                                                   : std::optional(statement.text(column)));
+    return fields;
 }
 
 // A condition such as "?2 = '' OR agent_name = ?2" would keep SQLite from using an index.
@@ -84,12 +61,8 @@ std::string matching(const AuditFilter& filter) {
 }
 
 void bind(Statement& statement, const AuditFilter& filter) {
-    statement.bind(filter.after)
-        .bind(filter.agent)
-        .bind(filter.since)
-        .bind(filter.until)
-        .bind(filter.decision)
-        .bind(filter.turn);
+    statement.bind(filter.after, filter.agent, filter.since, filter.until, filter.decision,
+                   filter.turn);
 }
 
 bool accepts(const AuditFilter& filter, std::string_view action) {
@@ -116,25 +89,17 @@ std::int64_t before_newest(Store& store, const AuditFilter& filter) {
 void append_audit(Store& store, const AuditRow& row) {
     const AuditHead head = audit_head(store);
     const std::int64_t id = head.rows + 1;
-    store
-        .prepare(
-            "INSERT INTO audit_log (id, agent_id, agent_name, timestamp, turn_id, action_string, "
-            "decision, "
-            "user_id, actor, detail, previous_hash, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-            "?)")
-        .bind(id)
-        .bind_or_null(row.agent_id)
-        .bind(row.agent_name)
-        .bind(row.timestamp)
-        .bind_or_null(row.turn_id)
-        .bind(row.action)
-        .bind(row.decision)
-        .bind(row.user_id)
-        .bind(row.actor)
-        .bind(row.detail)
-        .bind(head.hash)
-        .bind(chained_hash(head.hash, id, row))
-        .run();
+    const Fields fields{std::to_string(id),
+                        id_field(row.agent_id),
+                        std::to_string(row.timestamp),
+                        id_field(row.turn_id),
+                        std::to_string(row.user_id),
+                        row.agent_name,
+                        row.action,
+                        row.decision,
+                        row.actor,
+                        row.detail};
+    audit_log.insert(store, {id, row, head.hash, chained_hash(head.hash, fields)});
 }
 
 AuditHead audit_head(Store& store) {
@@ -165,23 +130,23 @@ void for_each_audit(Store& store, const AuditFilter& filter,
                     const std::function<bool(const AuditEntry&)>& use) {
     AuditFilter chosen = filter;
     if (filter.newest > 0) chosen.after = before_newest(store, filter);
-    Statement statement = store.prepare(select(matching(chosen)));
+    Statement statement = store.prepare(audit_log.select(matching(chosen)));
     bind(statement, chosen);
     std::int64_t left = filter.newest;  // rows may have been added since they were counted
     while (statement.step()) {
-        const AuditEntry entry = read(statement);
+        const AuditEntry entry = audit_log.read(statement);
         if (!accepts(filter, entry.row.action)) continue;
         if (!use(entry) || --left == 0) return;
     }
 }
 
 AuditChain check_audit(Store& store, std::int64_t at) {
-    Statement statement = store.prepare(select("ORDER BY id"));
+    Statement statement = store.prepare(audit_log.select("ORDER BY id"));
     AuditChain chain;
     for (std::int64_t id = 1; statement.step(); ++id) {
-        const AuditEntry entry = read(statement);
+        const AuditEntry entry = audit_log.read(statement);
         if (entry.id != id || entry.previous_hash != chain.head.hash ||
-            entry.hash != chained_hash(chain.head.hash, statement)) {
+            entry.hash != chained_hash(chain.head.hash, stored_fields(statement))) {
             chain.broken_row = id;
             return chain;
         }

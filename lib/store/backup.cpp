@@ -33,8 +33,7 @@ void copy_all(sqlite3* from, sqlite3* to) {
 }
 
 constexpr const char* ways_to_a_backup =
-    "name a file made by 'chorus-context backup FILE', or a chorus.db.before-TIME file of the "
-    "home";
+    "name a file made by 'chorus-context backup FILE', or a chorus.db.before-TIME file of the home";
 
 // An empty file is a valid, empty database for SQLite.
 void require_database(const sys::RegularInput& file) {

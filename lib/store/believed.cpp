@@ -27,8 +27,8 @@ struct Clock {
 std::optional<Clock> clock_of(Store& store, AgentId agent, base::TimeMs now) {
     Statement statement = store.prepare(
         "SELECT agent.newest_timestamp, dispute.newest, dispute.first_message, dispute.since FROM "
-        "agents AS agent LEFT JOIN clock_disputes AS dispute ON dispute.agent_id = agent.id "
-        "WHERE agent.id = ?");
+        "agents AS agent LEFT JOIN clock_disputes AS dispute ON dispute.agent_id = agent.id WHERE "
+        "agent.id = ?");
     if (!statement.bind(agent).step()) return std::nullopt;
     Clock clock{statement.integer(0)};
     if (statement.is_null(1)) return clock;
@@ -54,33 +54,21 @@ std::vector<Dispute> times_gone_back(Store& store, AgentId agent, base::TimeMs n
 }
 
 void begin_dispute(Store& store, AgentId agent, const Dispute& dispute) {
-    store
-        .prepare(
-            "INSERT OR REPLACE INTO clock_disputes (agent_id, newest, first_message, since) "
-            "VALUES (?, ?, ?, ?)")
-        .bind(agent)
-        .bind(dispute.newest)
-        .bind(dispute.first_message)
-        .bind(dispute.since)
-        .run();
+    run(store,
+        "INSERT OR REPLACE INTO clock_disputes (agent_id, newest, first_message, since) VALUES (?, "
+        "?, ?, ?)",
+        agent, dispute.newest, dispute.first_message, dispute.since);
 }
 
 void end_dispute(Store& store, AgentId agent, const Dispute& dispute) {
-    store.prepare("DELETE FROM clock_disputes WHERE agent_id = ? AND first_message = ?")
-        .bind(agent)
-        .bind(dispute.first_message)
-        .run();
+    run(store, "DELETE FROM clock_disputes WHERE agent_id = ? AND first_message = ?", agent,
+        dispute.first_message);
 }
 
 void raise_timestamps(Store& store, AgentId agent, const Dispute& dispute) {
-    store
-        .prepare(
-            "UPDATE messages SET timestamp = ?3 WHERE +agent_id = ?1 AND id >= ?2 AND "
-            "timestamp < ?3")
-        .bind(agent)
-        .bind(dispute.first_message)
-        .bind(dispute.newest)
-        .run();
+    run(store,
+        "UPDATE messages SET timestamp = ?3 WHERE +agent_id = ?1 AND id >= ?2 AND timestamp < ?3",
+        agent, dispute.first_message, dispute.newest);
 }
 
 // Returns the newest time that counts; new timestamps start from it.
@@ -109,14 +97,10 @@ base::TimeMs advance_timestamp(Store& store, AgentId agent, base::TimeMs wanted)
         throw base::Error(base::ErrorCode::not_found,
                           "database: no agent " + std::to_string(agent));
     const base::TimeMs newest = std::max(settle(store, agent, *clock, now), wanted);
-    store
-        .prepare(
-            "UPDATE agents SET newest_timestamp = ?1, "
-            "last_activity = max(iif(last_activity > ?3, 0, last_activity), ?1) WHERE id = ?2")
-        .bind(newest)
-        .bind(agent)
-        .bind(now + most_ahead_ms)
-        .run();
+    run(store,
+        "UPDATE agents SET newest_timestamp = ?1, last_activity = max(iif(last_activity > ?3, 0, "
+        "last_activity), ?1) WHERE id = ?2",
+        newest, agent, now + most_ahead_ms);
     return newest;
 }
 
@@ -142,7 +126,7 @@ base::TimeMs believed_activity(Store& store, const Agent& agent, base::TimeMs no
     }
     Statement statement = store.prepare(
         "SELECT max(timestamp) FROM known_messages WHERE agent_id = ? AND timestamp <= ?");
-    statement.bind(agent.id).bind(now).step();
+    statement.bind(agent.id, now).step();
     return std::max(statement.integer(0), agent.created_at <= now ? agent.created_at : 0);
 }
 

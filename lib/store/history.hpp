@@ -5,23 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "chat/message.hpp"
+#include "store/messages.hpp"
 #include "store/turns.hpp"
 
 namespace chorus::store {
-
-struct SaidMessage {
-    chat::Message message;
-    ThreadId thread = 1;
-    std::string restored_from;             // a session; "": the original
-    base::TimeMs original_timestamp = 0;   // of a restored message
-    std::optional<std::int64_t> left_for;  // id of its replacement in the window; 0: none
-    std::string prefix_hash;
-};
 
 enum class Said { by_people_and_agent, everything };  // the first: prompts and answers with text
 
@@ -37,10 +27,10 @@ struct MessageFilter {
 // Calls `use` in order of id until it returns false. Reads only the rows that it passes on (and,
 // with `until`, the newer ones).
 void for_each_message(Store& store, const MessageFilter& filter,
-                      const std::function<bool(const SaidMessage&)>& use);
+                      const std::function<bool(const StoredMessage&)>& use);
 
 // All messages of one turn in order, in the window or not.
-std::vector<SaidMessage> turn_messages(Store& store, TurnId turn);
+std::vector<StoredMessage> turn_messages(Store& store, TurnId turn);
 
 struct TurnFilter {
     AgentId agent = 0;

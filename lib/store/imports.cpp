@@ -8,78 +8,57 @@ namespace {
 
 // Message ids are never reused, so the table's own counter skips these.
 std::int64_t take_message_ids(Store& store, std::int64_t count) {
-    store
-        .prepare(
-            "INSERT INTO sqlite_sequence (name, seq) SELECT 'messages', 0 WHERE NOT EXISTS "
-            "(SELECT 1 FROM sqlite_sequence WHERE name = 'messages')")
-        .run();
+    run(store,
+        "INSERT INTO sqlite_sequence (name, seq) SELECT 'messages', 0 WHERE NOT EXISTS (SELECT 1 "
+        "FROM sqlite_sequence WHERE name = 'messages')");
     const std::int64_t last =
         query_integer(store.handle(), "SELECT seq FROM sqlite_sequence WHERE name = 'messages'");
-    store.prepare("UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'messages'")
-        .bind(count)
-        .run();
+    run(store, "UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'messages'", count);
     return last + 1;
 }
 
 void forget_import(Store& store, AgentId agent) {
-    store.prepare("DELETE FROM imports WHERE agent_id = ?").bind(agent).run();
+    run(store, "DELETE FROM imports WHERE agent_id = ?", agent);
 }
 
 }  // namespace
 
 void announce_import(Store& store, AgentId agent) {
-    store.prepare("INSERT INTO imports (agent_id) VALUES (?)").bind(agent).run();
+    run(store, "INSERT INTO imports (agent_id) VALUES (?)", agent);
 }
 
 ImportIds begin_import(Store& store, AgentId agent, std::int64_t messages, std::int64_t turns) {
     const ImportIds ids{take_message_ids(store, messages), next_turn_id(store)};
-    store
-        .prepare(
-            "INSERT OR REPLACE INTO imports (agent_id, first_message, last_message, first_turn, "
-            "last_turn) VALUES (?, ?, ?, ?, ?)")
-        .bind(agent)
-        .bind(ids.next_message)
-        .bind(ids.next_message + messages - 1)
-        .bind(ids.next_turn)
-        .bind(ids.next_turn + turns - 1)
-        .run();
+    run(store,
+        "INSERT OR REPLACE INTO imports (agent_id, first_message, last_message, first_turn, "
+        "last_turn) VALUES (?, ?, ?, ?, ?)",
+        agent, ids.next_message, ids.next_message + messages - 1, ids.next_turn,
+        ids.next_turn + turns - 1);
     return ids;
 }
 
 void insert_imported_thread(Store& store, const Thread& thread) {
     insert_thread(store, thread);
-    store.prepare("UPDATE threads SET is_importing = 1 WHERE agent_id = ? AND thread_id = ?")
-        .bind(thread.agent_id)
-        .bind(thread.id)
-        .run();
+    run(store, "UPDATE threads SET is_importing = 1 WHERE agent_id = ? AND thread_id = ?",
+        thread.agent_id, thread.id);
 }
 
 void count_imported_turns(Store& store, AgentId agent, ThreadId thread, std::int64_t count,
                           base::TimeMs newest) {
-    store.prepare("UPDATE agents SET turn_count = turn_count + ? WHERE id = ?")
-        .bind(count)
-        .bind(agent)
-        .run();
-    store
-        .prepare(
-            "UPDATE threads SET last_activity = max(last_activity, ?) WHERE agent_id = ? AND "
-            "thread_id = ?")
-        .bind(newest)
-        .bind(agent)
-        .bind(thread)
-        .run();
+    run(store, "UPDATE agents SET turn_count = turn_count + ? WHERE id = ?", count, agent);
+    run(store,
+        "UPDATE threads SET last_activity = max(last_activity, ?) WHERE agent_id = ? AND thread_id "
+        "= ?",
+        newest, agent, thread);
 }
 
 void end_import(Store& store, AgentId agent) {
-    store.prepare("UPDATE threads SET is_importing = 0 WHERE agent_id = ? AND is_importing")
-        .bind(agent)
-        .run();
+    run(store, "UPDATE threads SET is_importing = 0 WHERE agent_id = ? AND is_importing", agent);
     forget_import(store, agent);
 }
 
 bool has_unended_import(Store& store, AgentId agent) {
-    Statement statement = store.prepare("SELECT 1 FROM imports WHERE agent_id = ?");
-    return statement.bind(agent).step();
+    return has_row(store, "SELECT 1 FROM imports WHERE agent_id = ?", agent);
 }
 
 // Two processes may do this at the same time, so each transaction looks up the id that it deletes.
@@ -88,10 +67,10 @@ void discard_import(Store& store, AgentId agent) {
     delete_in_parts(store, agent,
                     "id BETWEEN (SELECT first_message FROM imports WHERE agent_id = ?1) AND "
                     "(SELECT last_message FROM imports WHERE agent_id = ?1)",
-                    "id BETWEEN (SELECT first_turn FROM imports WHERE agent_id = ?1) AND "
-                    "(SELECT last_turn FROM imports WHERE agent_id = ?1)");
+                    "id BETWEEN (SELECT first_turn FROM imports WHERE agent_id = ?1) AND (SELECT "
+                    "last_turn FROM imports WHERE agent_id = ?1)");
     Transaction transaction(store);
-    store.prepare("DELETE FROM threads WHERE agent_id = ? AND is_importing").bind(agent).run();
+    run(store, "DELETE FROM threads WHERE agent_id = ? AND is_importing", agent);
     forget_import(store, agent);
     transaction.commit();
 }

@@ -27,12 +27,10 @@ using Columns = std::set<std::pair<std::string, std::string>>;  // table, column
 
 Columns columns_of(sqlite3* database) {
     Columns columns;
-    Prepared slot;
-    Statement statement(prepare(database,
-                                "SELECT m.name, c.name FROM sqlite_schema m, "
-                                "pragma_table_info(m.name) c WHERE m.type = 'table'"),
-                        slot);
-    while (statement.step()) columns.emplace(statement.text(0), statement.text(1));
+    Statement row(prepare(database,
+                          "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c "
+                          "WHERE m.type = 'table'"));
+    while (row.step()) columns.emplace(row.text(0), row.text(1));
     return columns;
 }
 
@@ -59,12 +57,9 @@ void find_missing(sqlite3* database, std::vector<std::string>& problems) {
 std::vector<std::string> integrity_problems(sqlite3* database) {
     std::vector<std::string> problems;
     find_missing(database, problems);
-    Prepared slot;
-    Statement integrity(prepare(database, "PRAGMA integrity_check"), slot);
-    while (integrity.step())
-        if (integrity.view(0) != "ok") problems.push_back(integrity.text(0));
-    Prepared other_slot;
-    Statement references(prepare(database, "PRAGMA foreign_key_check"), other_slot);
+    for (std::string& problem : query_texts(database, "PRAGMA integrity_check"))
+        if (problem != "ok") problems.push_back(std::move(problem));
+    Statement references(prepare(database, "PRAGMA foreign_key_check"));
     while (references.step())
         problems.push_back(references.text(0) + ": row " + references.text(1) +
                            " refers to a missing row of " + references.text(2));

@@ -61,16 +61,24 @@ std::vector<chat::Message> load_window_at(Store& store, AgentId agent, ThreadId 
                                           std::int64_t at, const WindowBounds& bounds);
 
 // Moves summaries to the front, the order in which messages are sent.
-void put_compactions_first(std::vector<chat::Message>& messages);
+void put_compactions_first(std::vector<chat::Message>& window);
 
-struct MessageRow {
-    AgentId agent_id = 0;
-    ThreadId thread_id = 0;
-    std::int64_t original = 0;  // the message it is a copy of, 0: not a copy
-    bool is_kept = true;        // not dropped, rewound or compacted
+// A message with what is stored beside it.
+struct StoredMessage {
     chat::Message message;
+    AgentId agent_id = 0;  // only read
+    ThreadId thread = 1;
+    std::string outcome;                  // of the call whose result it is; "": unknown
+    std::string restored_from;            // a session, a message or an import; "": itself original
+    std::int64_t original = 0;            // only read: the message it is a copy of; 0: not a copy
+    base::TimeMs original_timestamp = 0;  // 0: same as the message's own
+    // Only read: the id of its replacement in the window; 0: none.
+    std::optional<std::int64_t> left_for = {};
+    bool left_out = false;    // in no window any more: it has left_for
+    bool taken_back = false;  // by --retry, here or in the original record
+    std::string prefix_hash;  // only read
 };
-std::optional<MessageRow> find_message(Store& store, std::int64_t id);
+std::optional<StoredMessage> find_message(Store& store, std::int64_t id);
 // Copies a message to another thread with everything a request needs, at the agent's present time;
 // the original time is kept beside it. Search finds only the original. `turn` 0: none. Returns the
 // new id.
@@ -83,7 +91,7 @@ std::int64_t rewind_messages(Store& store, AgentId agent, ThreadId thread, std::
 // Removes the turn's messages from `first` on from every window; history and search keep them.
 void drop_messages(Store& store, std::int64_t turn_id, std::int64_t first);
 // Replaces these messages by `into` in every window. Runs inside a transaction of the caller.
-void compact_messages(Store& store, const std::vector<chat::Message>& messages, std::int64_t into);
+void compact_messages(Store& store, const std::vector<chat::Message>& replaced, std::int64_t into);
 
 // The origin of an inserted message. mark_restored runs inside a transaction of the caller.
 struct Restored {

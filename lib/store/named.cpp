@@ -1,6 +1,6 @@
 #include "store/named.hpp"
 
-#include "store/sqlite.hpp"
+#include "store/columns.hpp"
 
 namespace chorus::store {
 namespace {
@@ -10,57 +10,48 @@ std::string end_of(std::string_view beginning) {
     return std::string(beginning) + "\xff";
 }
 
-std::vector<Named> read_all(Statement& statement) {
-    std::vector<Named> found;
-    while (statement.step()) found.push_back({statement.text(0), statement.text(1)});
-    return found;
+Named read(const Statement& row) {
+    return {row.text(0), row.text(1)};
 }
+
+constexpr Table threads{
+    Source<Thread>{"threads"},
+    read_only("agent_id", &Thread::agent_id),
+    read_only("thread_id", &Thread::id),
+    read_only("branch", &Thread::branch),
+    read_only("parent_thread", &Thread::parent_thread),
+    read_only("branch_point", &Thread::branch_point),
+    read_only("substr(summary, 1, 200)", &Thread::summary),
+};
 
 }  // namespace
 
 std::vector<Named> named_agents(Store& store, std::string_view beginning) {
-    Statement statement = store.prepare(
+    return query_all(
+        store,
         "SELECT name, substr(coalesce(nullif(description, ''), model), 1, 200) FROM agents WHERE "
-        "kind = 'agent' AND "
-        "status <> 'destroyed' AND name >= ? AND name < ? ORDER BY name");
-    return read_all(statement.bind(beginning).bind(end_of(beginning)));
+        "kind = 'agent' AND status <> 'destroyed' AND name >= ? AND name < ? ORDER BY name",
+        read, beginning, end_of(beginning));
 }
 
 std::vector<Named> named_sessions(Store& store, AgentId agent, std::string_view beginning) {
-    Statement statement = store.prepare(
-        "SELECT id, substr(description, 1, 200) FROM sessions WHERE agent_id = ? AND id >= ? AND "
-        "id < ? ORDER BY id");
-    return read_all(statement.bind(agent).bind(beginning).bind(end_of(beginning)));
+    return query_all(store,
+                     "SELECT id, substr(description, 1, 200) FROM sessions WHERE agent_id = ? AND "
+                     "id >= ? AND id < ? ORDER BY id",
+                     read, agent, beginning, end_of(beginning));
 }
 
 std::vector<Named> named_tasks(Store& store, AgentId agent, std::string_view beginning,
                                WhichTasks which) {
-    Statement statement = store.prepare(
+    return query_all(
+        store,
         "SELECT task_id, status || ': ' || substr(command, 1, 200) FROM tasks WHERE agent_id = ? "
-        "AND task_id >= ? AND task_id < ? AND (? OR ended_at IS NULL) ORDER BY task_id");
-    return read_all(statement.bind(agent)
-                        .bind(beginning)
-                        .bind(end_of(beginning))
-                        .bind(which == WhichTasks::all));
+        "AND task_id >= ? AND task_id < ? AND (? OR ended_at IS NULL) ORDER BY task_id",
+        read, agent, beginning, end_of(beginning), which == WhichTasks::all);
 }
 
 std::vector<Thread> named_threads(Store& store, AgentId agent) {
-    Statement statement = store.prepare(
-        "SELECT thread_id, branch, parent_thread, branch_point, substr(summary, 1, 200) "
-        "FROM threads WHERE agent_id = ? ORDER BY thread_id");
-    statement.bind(agent);
-    std::vector<Thread> threads;
-    while (statement.step()) {
-        Row row(statement);
-        Thread& thread = threads.emplace_back();
-        thread.agent_id = agent;
-        thread.id = row.integer();
-        thread.branch = row.text();
-        thread.parent_thread = row.integer();
-        thread.branch_point = row.integer();
-        thread.summary = row.text();
-    }
-    return threads;
+    return threads.all(store, "WHERE agent_id = ? ORDER BY thread_id", agent);
 }
 
 }  // namespace chorus::store

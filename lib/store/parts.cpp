@@ -32,13 +32,14 @@ void delete_in_parts(Store& store, AgentId agent, std::string_view messages,
     Parts parts(store);
     const auto next = [&](std::string_view table, std::string_view condition) {
         parts.next();
-        Statement statement = store.prepare("SELECT id FROM " + std::string(table) + " WHERE " +
-                                            std::string(condition) + " LIMIT 1");
-        return statement.bind(agent).step() ? statement.integer(0) : 0;
+        return query_integer(store,
+                             "SELECT id FROM " + std::string(table) + " WHERE " +
+                                 std::string(condition) + " LIMIT 1",
+                             agent);
     };
     while (const std::int64_t id = next("messages", messages)) delete_message(store, id);
     while (const std::int64_t id = next("turns", turns))
-        store.prepare("DELETE FROM turns WHERE id = ?").bind(id).run();
+        run(store, "DELETE FROM turns WHERE id = ?", id);
     parts.commit();
 }
 

@@ -2,30 +2,23 @@
 
 #include <tuple>
 
-#include "store/sqlite.hpp"
+#include "store/columns.hpp"
 
 namespace chorus::store {
 namespace {
 
-std::string select(std::string_view order) {
-    return std::string(
-               "SELECT message_id, window_start, model, prompt, docs, project, tools FROM prefixes "
-               "WHERE agent_id = ? AND thread_id = ? ORDER BY message_id")
-        .append(order);
-}
-
-Prefix read(const Statement& statement) {
-    Row row(statement);
-    Prefix prefix;
-    prefix.message_id = row.integer();
-    prefix.window_start = row.integer();
-    prefix.model = row.text();
-    prefix.prompt = row.text();
-    prefix.docs = row.text();
-    prefix.project = row.text();
-    prefix.tools = row.text();
-    return prefix;
-}
+constexpr Table prefixes{
+    Source<Prefix>{"prefixes"},
+    column("agent_id", &Prefix::agent_id),
+    column("thread_id", &Prefix::thread_id),
+    column("message_id", &Prefix::message_id),
+    column("window_start", &Prefix::window_start),
+    column("model", &Prefix::model),
+    column("prompt", &Prefix::prompt),
+    column("docs", &Prefix::docs),
+    column("project", &Prefix::project),
+    column("tools", &Prefix::tools),
+};
 
 auto content(const Prefix& prefix) {
     return std::tie(prefix.window_start, prefix.model, prefix.prompt, prefix.docs, prefix.project,
@@ -35,37 +28,24 @@ auto content(const Prefix& prefix) {
 }  // namespace
 
 std::optional<Prefix> newest_prefix(Store& store, AgentId agent, ThreadId thread) {
-    Statement statement = store.prepare(select(" DESC LIMIT 1"));
-    if (!statement.bind(agent).bind(thread).step()) return std::nullopt;
-    return read(statement);
+    return prefixes.find(store,
+                         "WHERE agent_id = ? AND thread_id = ? ORDER BY message_id DESC LIMIT 1",
+                         agent, thread);
 }
 
 bool note_prefix(Store& store, AgentId agent, ThreadId thread, const Prefix& prefix) {
     const auto before = newest_prefix(store, agent, thread);
     if (before && content(*before) == content(prefix)) return false;
-    store
-        .prepare(
-            "INSERT OR REPLACE INTO prefixes (agent_id, thread_id, message_id, window_start, "
-            "model, prompt, docs, project, tools) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        .bind(agent)
-        .bind(thread)
-        .bind(prefix.message_id)
-        .bind(prefix.window_start)
-        .bind(prefix.model)
-        .bind(prefix.prompt)
-        .bind(prefix.docs)
-        .bind(prefix.project)
-        .bind(prefix.tools)
-        .run();
+    Prefix row = prefix;
+    row.agent_id = agent;
+    row.thread_id = thread;
+    prefixes.insert(store, row, "INSERT OR REPLACE");
     return true;
 }
 
 std::vector<Prefix> load_prefixes(Store& store, AgentId agent, ThreadId thread) {
-    Statement statement = store.prepare(select(""));
-    statement.bind(agent).bind(thread);
-    std::vector<Prefix> prefixes;
-    while (statement.step()) prefixes.push_back(read(statement));
-    return prefixes;
+    return prefixes.all(store, "WHERE agent_id = ? AND thread_id = ? ORDER BY message_id", agent,
+                        thread);
 }
 
 }  // namespace chorus::store

@@ -19,6 +19,8 @@ struct Prefix {
     std::string docs;
     std::string project;
     std::string tools;
+    AgentId agent_id = 0;  // this and the following are set by note_prefix()
+    ThreadId thread_id = 0;
 };
 
 // Records a prefix, at most one per message, inside a transaction of the caller. Does nothing if

@@ -16,18 +16,10 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-std::vector<std::string> texts(sqlite3* database, const std::string& sql) {
-    Prepared slot;
-    Statement statement(prepare(database, sql), slot);
-    std::vector<std::string> all;
-    while (statement.step()) all.push_back(statement.text(0));
-    return all;
-}
-
-// Like texts(), for a database that may be damaged.
+// Like query_texts(), for a database that may be damaged.
 std::vector<std::string> readable_texts(sqlite3* database, const std::string& sql) {
     try {
-        return texts(database, sql);
+        return query_texts(database, sql);
     } catch (const Error&) {
         return {};
     }
@@ -55,14 +47,14 @@ bool copy_rows(sqlite3* from, sqlite3* to, const std::string& select, const std:
 bool copy_table(sqlite3* from, sqlite3* to, const std::string& table) {
     const auto known = readable_texts(from, "SELECT name FROM pragma_table_info('" + table + "')");
     std::vector<std::string> columns =
-        texts(to, "SELECT name FROM pragma_table_info('" + table + "')");
+        query_texts(to, "SELECT name FROM pragma_table_info('" + table + "')");
     std::erase_if(columns, [&](const std::string& column) {
         return std::find(known.begin(), known.end(), column) == known.end();
     });
     if (columns.empty()) return false;
     std::vector<std::string> backwards =
-        texts(to, "SELECT name || ' DESC' FROM pragma_table_info('" + table +
-                      "') WHERE pk > 0 ORDER BY pk");
+        query_texts(to, "SELECT name || ' DESC' FROM pragma_table_info('" + table +
+                            "') WHERE pk > 0 ORDER BY pk");
     if (backwards.empty()) backwards = {"rowid DESC"};
     const std::string list = base::join(columns, ", ");
     std::string places(2 * columns.size(), ',');
@@ -108,13 +100,11 @@ struct Reference {
 
 std::vector<Reference> references_of(sqlite3* database, const std::string& table) {
     std::vector<Reference> references;
-    Prepared slot;
-    Statement row(prepare(database,
-                          "SELECT id, \"table\", \"from\", \"to\", \"notnull\" FROM "
-                          "pragma_foreign_key_list('" +
-                              table + "') JOIN pragma_table_info('" + table +
-                              "') ON name = \"from\" ORDER BY id, seq"),
-                  slot);
+    Statement row(prepare(
+        database,
+        "SELECT id, \"table\", \"from\", \"to\", \"notnull\" FROM pragma_foreign_key_list('" +
+            table + "') JOIN pragma_table_info('" + table +
+            "') ON name = \"from\" ORDER BY id, seq"));
     std::int64_t last = -1;
     while (row.step()) {
         if (row.integer(0) != last) references.push_back({row.text(1), {}, {}, true});
@@ -152,8 +142,8 @@ void keep_sequences(sqlite3* from, sqlite3* to) {
 void index_messages(sqlite3* database) {
     execute(database,
             "INSERT INTO messages_fts(messages_fts) VALUES ('delete-all');"
-            "INSERT INTO messages_fts(rowid, prompt, answer, arguments, output) "
-            "SELECT id, prompt, answer, arguments, output FROM searchable");
+            "INSERT INTO messages_fts(rowid, prompt, answer, arguments, output) SELECT id, prompt, "
+            "answer, arguments, output FROM searchable");
 }
 
 // Returns nothing if there is nothing to read. An empty file is not opened normally, because SQLite
@@ -183,9 +173,9 @@ bool is_ours(sqlite3* source) {
 }
 
 void rescue(sqlite3* from, sqlite3* to, Salvage& salvage) {
-    const auto tables = texts(to,
-                              "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT "
-                              "LIKE 'sqlite_%' AND name NOT LIKE 'messages_fts%'");
+    const auto tables = query_texts(to,
+                                    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name "
+                                    "NOT LIKE 'sqlite_%' AND name NOT LIKE 'messages_fts%'");
     execute(to, "BEGIN");
     for (const std::string& table : tables)
         if (!copy_table(from, to, table))
@@ -196,8 +186,8 @@ void rescue(sqlite3* from, sqlite3* to, Salvage& salvage) {
     while (settle_orphans(to, tables)) any = true;
     if (any) salvage.lost.emplace_back("rows that refer to lost rows");
     execute(to,
-            "UPDATE prompts SET state = 'cancelled' WHERE turn_id IS NULL AND "
-            "kind <> 'trust' AND state = 'pending'");
+            "UPDATE prompts SET state = 'cancelled' WHERE turn_id IS NULL AND kind <> 'trust' AND "
+            "state = 'pending'");
     index_messages(to);
     execute(to, "COMMIT");
 }

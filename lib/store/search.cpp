@@ -71,10 +71,10 @@ Error refused(const std::string& why, const std::string& hint) {
 
 std::int64_t count_matches(Store& store, const std::string& index, const std::string& expression,
                            std::int64_t most) {
-    Statement statement = store.prepare("SELECT count(*) FROM (SELECT 1 FROM " + index + " WHERE " +
-                                        index + " MATCH ? LIMIT ?)");
-    statement.bind(expression).bind(most).step();
-    return statement.integer(0);
+    return query_integer(
+        store,
+        "SELECT count(*) FROM (SELECT 1 FROM " + index + " WHERE " + index + " MATCH ? LIMIT ?)",
+        expression, most);
 }
 
 // The marks around a hit are random for each search, so that no text found can contain them.
@@ -172,12 +172,8 @@ class Matches {
               (by == By::closeness
                    ? "AND " + index + ".rank MATCH 'closeness()' ORDER BY " + index + ".rank"
                    : "ORDER BY " + index + ".rowid DESC"))) {
-        statement_.bind(expression)
-            .bind(marks.begin)
-            .bind(marks.end)
-            .bind(snippet_words)
-            .bind(search.agent)
-            .bind(search.since);
+        statement_.bind(expression, marks.begin, marks.end, snippet_words, search.agent,
+                        search.since);
         next();
     }
 

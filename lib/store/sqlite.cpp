@@ -128,58 +128,34 @@ void execute(sqlite3* database, std::string_view sql) {
     }
 }
 
-std::int64_t query_integer(sqlite3* database, std::string_view sql) {
-    Prepared slot;
-    Statement statement(prepare(database, sql), slot);
-    return statement.step() ? statement.integer(0) : 0;
-}
-
-std::string query_text(sqlite3* database, std::string_view sql) {
-    Prepared slot;
-    Statement statement(prepare(database, sql), slot);
-    return statement.step() ? statement.text(0) : std::string();
-}
-
 Statement::~Statement() {
     if (!prepared_) return;
     sqlite3_reset(prepared_.get());
     sqlite3_clear_bindings(prepared_.get());
-    slot_ = std::move(prepared_);
+    if (slot_ != nullptr) *slot_ = std::move(prepared_);
 }
 
 void Statement::check(int code) {
     if (code != SQLITE_OK) throw_error(sqlite3_db_handle(prepared_.get()), code);
 }
 
-Statement& Statement::bind(std::int64_t value) {
+void Statement::bind_next(std::nullopt_t) {
+    check(sqlite3_bind_null(prepared_.get(), ++bound_));
+}
+
+void Statement::bind_next(std::int64_t value) {
     check(sqlite3_bind_int64(prepared_.get(), ++bound_, value));
-    return *this;
 }
 
-Statement& Statement::bind(double value) {
+void Statement::bind_next(double value) {
     check(sqlite3_bind_double(prepared_.get(), ++bound_, value));
-    return *this;
 }
 
-Statement& Statement::bind(std::string_view value) {
+void Statement::bind_next(std::string_view value) {
     // a null pointer would bind NULL
     const char* data = value.empty() ? "" : value.data();
     check(sqlite3_bind_text64(prepared_.get(), ++bound_, data, value.size(), SQLITE_TRANSIENT,
                               SQLITE_UTF8));
-    return *this;
-}
-
-Statement& Statement::bind_null() {
-    check(sqlite3_bind_null(prepared_.get(), ++bound_));
-    return *this;
-}
-
-Statement& Statement::bind_or_null(std::int64_t value) {
-    return value == 0 ? bind_null() : bind(value);
-}
-
-Statement& Statement::bind_or_null(std::string_view value) {
-    return value.empty() ? bind_null() : bind(value);
 }
 
 bool Statement::writes() const {

@@ -1,13 +1,18 @@
-// SQLite's C interface, used only inside store/: statements, and the translation of its errors.
+// SQLite's C interface, used only inside store/: statements, queries, and the translation of its
+// errors.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/handle.hpp"
+#include "store/store.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -41,29 +46,22 @@ using Prepared = base::Handle<sqlite3_stmt, finalize>;
 Prepared prepare(sqlite3* database, std::string_view sql);
 // Runs any number of statements without parameters; rows are dropped.
 void execute(sqlite3* database, std::string_view sql);
-// Returns the first column of the first row; 0 or "" if there is no row.
-std::int64_t query_integer(sqlite3* database, std::string_view sql);
-std::string query_text(sqlite3* database, std::string_view sql);
-
 // One use of a prepared statement. Values are bound in the order of the SQL's parameters. The
-// destructor resets the statement and returns it to its slot. Texts are copied, so temporaries may
-// be bound.
+// destructor resets the statement and returns it to its slot, if it has one. Texts are copied, so
+// temporaries may be bound.
 class Statement {
   public:
-    Statement(Prepared prepared, Prepared& slot) : prepared_(std::move(prepared)), slot_(slot) {}
+    explicit Statement(Prepared prepared, Prepared* slot = nullptr)
+        : prepared_(std::move(prepared)), slot_(slot) {}
     Statement(Statement&&) = default;
     ~Statement();
 
-    Statement& bind(std::int64_t value);
-    Statement& bind(int value) { return bind(std::int64_t{value}); }
-    Statement& bind(bool value) { return bind(std::int64_t{value}); }
-    Statement& bind(double value);
-    Statement& bind(std::string_view value);
-    Statement& bind(const char* value) { return bind(std::string_view(value)); }
-    Statement& bind_null();
-    // Binds NULL for 0 and for "".
-    Statement& bind_or_null(std::int64_t value);
-    Statement& bind_or_null(std::string_view value);
+    // Binds the values to the next parameters; an empty optional is NULL.
+    template <typename... Values>
+    Statement& bind(const Values&... values) {
+        (bind_next(values), ...);
+        return *this;
+    }
 
     bool writes() const;
     // Returns true if there is a row, false at the end.
@@ -77,33 +75,95 @@ class Statement {
     std::string text(int column) const;  // "" for NULL
     // Valid until the next step.
     std::string_view view(int column) const;
+    template <typename Value>
+    Value get(int column) const {
+        if constexpr (std::is_same_v<Value, std::string>)
+            return text(column);
+        else if constexpr (std::is_floating_point_v<Value>)
+            return real(column);
+        else
+            return static_cast<Value>(integer(column));
+    }
 
   private:
     void check(int code);
+    void bind_next(std::nullopt_t null);
+    void bind_next(std::int64_t value);
+    void bind_next(int value) { bind_next(std::int64_t{value}); }
+    void bind_next(bool value) { bind_next(std::int64_t{value}); }
+    void bind_next(double value);
+    void bind_next(std::string_view value);
+    void bind_next(const char* value) { bind_next(std::string_view(value)); }
+    template <typename Value>
+    void bind_next(const std::optional<Value>& value) {
+        value ? bind_next(*value) : bind_next(std::nullopt);
+    }
+
     Prepared prepared_;
-    Prepared& slot_;
+    Prepared* slot_;
     int bound_ = 0;
 };
 
-// Reads the next column of the current row with each call, for rows of many columns.
-class Row {
-  public:
-    explicit Row(const Statement& statement) : statement_(statement) {}
-    std::int64_t integer() { return statement_.integer(column_++); }
-    std::int64_t integer_or(std::int64_t none) {
-        const int column = column_++;
-        return statement_.is_null(column) ? none : statement_.integer(column);
-    }
-    double real_or(double none) {
-        const int column = column_++;
-        return statement_.is_null(column) ? none : statement_.real(column);
-    }
-    std::string text() { return statement_.text(column_++); }
-    std::string_view view() { return statement_.view(column_++); }
+// NULL for 0 and for "".
+inline std::optional<std::int64_t> or_null(std::int64_t value) {
+    return value == 0 ? std::nullopt : std::optional(value);
+}
+inline std::optional<std::string_view> or_null(std::string_view value) {
+    return value.empty() ? std::nullopt : std::optional(value);
+}
 
-  private:
-    const Statement& statement_;
-    int column_ = 0;
-};
+// The following take a store, whose statements are kept for the next use, or an SQLite handle.
+inline Statement statement(Store& store, std::string_view sql) {
+    return store.prepare(sql);
+}
+inline Statement statement(sqlite3* database, std::string_view sql) {
+    return Statement(prepare(database, sql));
+}
+
+// Runs a statement that returns no rows. Returns how many rows it changed.
+template <typename... Values>
+std::int64_t run(Store& store, std::string_view sql, const Values&... values) {
+    store.prepare(sql).bind(values...).run();
+    return store.changed_rows();
+}
+
+template <typename From, typename... Values>
+bool has_row(From&& from, std::string_view sql, const Values&... values) {
+    return statement(from, sql).bind(values...).step();
+}
+
+// Returns the first column of the first row; 0 or "" if there is no row.
+template <typename From, typename... Values>
+std::int64_t query_integer(From&& from, std::string_view sql, const Values&... values) {
+    Statement row = statement(from, sql);
+    return row.bind(values...).step() ? row.integer(0) : 0;
+}
+template <typename From, typename... Values>
+std::string query_text(From&& from, std::string_view sql, const Values&... values) {
+    Statement row = statement(from, sql);
+    return row.bind(values...).step() ? row.text(0) : std::string();
+}
+
+// Returns what `read` makes of each row.
+template <typename From, typename Read, typename... Values>
+auto query_all(From&& from, std::string_view sql, Read read, const Values&... values) {
+    Statement row = statement(from, sql);
+    row.bind(values...);
+    std::vector<decltype(read(row))> all;
+    while (row.step()) all.push_back(read(row));
+    return all;
+}
+// Returns the first column of each row.
+template <typename From, typename... Values>
+std::vector<std::int64_t> query_integers(From&& from, std::string_view sql,
+                                         const Values&... values) {
+    return query_all(
+        from, sql, [](const Statement& row) { return row.integer(0); }, values...);
+}
+template <typename From, typename... Values>
+std::vector<std::string> query_texts(From&& from, std::string_view sql, const Values&... values) {
+    return query_all(
+        from, sql, [](const Statement& row) { return row.text(0); }, values...);
+}
 
 }  // namespace chorus::store

@@ -97,15 +97,9 @@ Database open_if_there(const std::string& path, int access = SQLITE_OPEN_READWRI
         throw base::Error(base::ErrorCode::config_invalid, path + ": not a regular file",
                           std::string(ways_to_save), base::Cause::damage);
     set_up_sqlite();
-    sqlite3* raw = nullptr;
-    const int code = sqlite3_open_v2(path.c_str(), &raw,
-                                     access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
-    Database database(raw);
-    if (code == SQLITE_OK) {
-        refuse_log_of_another(raw);
-        return database;
-    }
-    throw_error(raw, code);
+    Database database = open_file(path, access);
+    refuse_log_of_another(database.get());
+    return database;
 }
 
 // SQLite would create the file readable by others. Closing a database file opened by hand drops the
@@ -221,7 +215,7 @@ struct Store::Connection {
         // The slot of a statement in use is empty: a second use at the same time prepares its own.
         Prepared statement =
             slot->second ? std::move(slot->second) : store::prepare(database.get(), sql);
-        return {std::move(statement), slot->second};
+        return Statement(std::move(statement), &slot->second);
     }
 
     bool in_transaction() const { return sqlite3_get_autocommit(database.get()) == 0; }

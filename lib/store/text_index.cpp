@@ -25,12 +25,10 @@ std::size_t size_bytes(const chat::Message& message) {
 }
 
 void index_one(Store& store, std::int64_t id) {
-    store
-        .prepare(
-            "INSERT INTO messages_fts (rowid, prompt, answer, arguments, output) "
-            "SELECT id, prompt, answer, arguments, output FROM searchable WHERE id = ?")
-        .bind(id)
-        .run();
+    run(store,
+        "INSERT INTO messages_fts (rowid, prompt, answer, arguments, output) SELECT id, prompt, "
+        "answer, arguments, output FROM searchable WHERE id = ?",
+        id);
 }
 
 }  // namespace
@@ -45,25 +43,20 @@ void index_where_due(Store& store, std::int64_t id) {
 }
 
 void index_waiting(Store& store) {
-    store
-        .prepare(
-            "INSERT INTO messages_fts (rowid, prompt, answer, arguments, output) "
-            "SELECT id, prompt, answer, arguments, output" +
-            std::string(waiting))
-        .run();
-    Statement newest = store.prepare("SELECT ifnull(max(id), 0) FROM messages");
-    newest.step();
-    set_setting(store, scope, indexed_up_to, newest.text(0));
+    run(store,
+        "INSERT INTO messages_fts (rowid, prompt, answer, arguments, output) SELECT id, prompt, "
+        "answer, arguments, output" +
+            std::string(waiting));
+    set_setting(store, scope, indexed_up_to,
+                query_text(store, "SELECT ifnull(max(id), 0) FROM messages"));
 }
 
 void unindex_message(Store& store, std::int64_t id) {
-    store
-        .prepare(
-            "INSERT INTO messages_fts (messages_fts, rowid, prompt, answer, arguments, output) "
-            "SELECT 'delete', id, prompt, answer, arguments, output FROM searchable "
-            "WHERE id = ?1 AND EXISTS (SELECT 1 FROM messages_fts_docsize WHERE id = ?1)")
-        .bind(id)
-        .run();
+    run(store,
+        "INSERT INTO messages_fts (messages_fts, rowid, prompt, answer, arguments, output) SELECT "
+        "'delete', id, prompt, answer, arguments, output FROM searchable WHERE id = ?1 AND EXISTS "
+        "(SELECT 1 FROM messages_fts_docsize WHERE id = ?1)",
+        id);
 }
 
 bool gather_waiting(Store& store) {
@@ -71,8 +64,8 @@ bool gather_waiting(Store& store) {
             "CREATE VIRTUAL TABLE IF NOT EXISTS temp.waiting_fts USING fts5(prompt, answer, "
             "arguments, output, tokenize = 'unicode61 remove_diacritics 2');"
             "DELETE FROM temp.waiting_fts;"
-            "INSERT INTO temp.waiting_fts (rowid, prompt, answer, arguments, output) "
-            "SELECT id, prompt, answer, arguments, output" +
+            "INSERT INTO temp.waiting_fts (rowid, prompt, answer, arguments, output) SELECT id, "
+            "prompt, answer, arguments, output" +
                 std::string(waiting));
     return query_integer(store.handle(), "SELECT count(*) FROM temp.waiting_fts") > 0;
 }

@@ -1,87 +1,48 @@
-#include "store/sqlite.hpp"
+#include "store/columns.hpp"
 #include "store/turns.hpp"
 
 namespace chorus::store {
-
-void insert_tool_run(Store& store, const ToolRun& run) {
-    store
-        .prepare(
-            "INSERT INTO tool_runs (turn_id, tool_call_id, position, tool, action, decision, "
-            "evidence, "
-            "intent_at, finished_at, outcome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        .bind(run.turn_id)
-        .bind(run.tool_call_id)
-        .bind(run.position)
-        .bind(run.tool)
-        .bind(run.action)
-        .bind(run.decision)
-        .bind(run.evidence)
-        .bind_or_null(run.intent_at)
-        .bind_or_null(run.finished_at)
-        .bind_or_null(run.outcome)
-        .run();
-}
-
-void update_tool_run(Store& store, const ToolRun& run) {
-    store
-        .prepare(
-            "UPDATE tool_runs SET tool = ?, action = ?, decision = ?, evidence = ?, "
-            "intent_at = ?, finished_at = ?, outcome = ? WHERE turn_id = ? AND tool_call_id = ?")
-        .bind(run.tool)
-        .bind(run.action)
-        .bind(run.decision)
-        .bind(run.evidence)
-        .bind_or_null(run.intent_at)
-        .bind_or_null(run.finished_at)
-        .bind_or_null(run.outcome)
-        .bind(run.turn_id)
-        .bind(run.tool_call_id)
-        .run();
-}
-
 namespace {
 
-std::vector<ToolRun> load(Store& store, TurnId turn, std::string_view condition) {
-    Statement statement = store.prepare(
-        std::string(
-            "SELECT turn_id, position, tool_call_id, tool, action, decision, evidence, intent_at, "
-            "finished_at, outcome, CASE outcome WHEN 'ok' THEN patch END FROM tool_runs WHERE "
-            "turn_id = ? ")
-            .append(condition)
-            .append(" ORDER BY position, tool_call_id"));
-    statement.bind(turn);
-    std::vector<ToolRun> runs;
-    while (statement.step())
-        runs.push_back({.turn_id = statement.integer(0),
-                        .position = statement.integer(1),
-                        .tool_call_id = statement.text(2),
-                        .tool = statement.text(3),
-                        .action = statement.text(4),
-                        .decision = statement.text(5),
-                        .evidence = statement.text(6),
-                        .intent_at = statement.integer(7),
-                        .finished_at = statement.integer(8),
-                        .outcome = statement.text(9),
-                        .patch = statement.text(10)});
-    return runs;
-}
+constexpr Table tool_runs{
+    Source<ToolRun>{"tool_runs"},
+    key("turn_id", &ToolRun::turn_id),
+    key("position", &ToolRun::position),
+    key("tool_call_id", &ToolRun::tool_call_id),
+    column("tool", &ToolRun::tool),
+    column("action", &ToolRun::action),
+    column("decision", &ToolRun::decision),
+    column("evidence", &ToolRun::evidence),
+    column("intent_at", &ToolRun::intent_at, NullIs{0}),
+    column("finished_at", &ToolRun::finished_at, NullIs{0}),
+    column("outcome", &ToolRun::outcome, NullIs{""}),
+    read_only("CASE outcome WHEN 'ok' THEN patch END", &ToolRun::patch),
+};
 
 }  // namespace
 
+void insert_tool_run(Store& store, const ToolRun& run) {
+    tool_runs.insert(store, run);
+}
+
+void update_tool_run(Store& store, const ToolRun& run) {
+    tool_runs.update(store, run, "turn_id = ? AND tool_call_id = ?", run.turn_id, run.tool_call_id);
+}
+
 void set_patch(Store& store, TurnId turn, std::string_view tool_call_id, std::string_view patch) {
-    store.prepare("UPDATE tool_runs SET patch = ? WHERE turn_id = ? AND tool_call_id = ?")
-        .bind(patch)
-        .bind(turn)
-        .bind(tool_call_id)
-        .run();
+    run(store, "UPDATE tool_runs SET patch = ? WHERE turn_id = ? AND tool_call_id = ?", patch, turn,
+        tool_call_id);
 }
 
 std::vector<ToolRun> load_tool_runs(Store& store, TurnId turn) {
-    return load(store, turn, "");
+    return tool_runs.all(store, "WHERE turn_id = ? ORDER BY position, tool_call_id", turn);
 }
 
 std::vector<ToolRun> unfinished_tool_runs(Store& store, TurnId turn) {
-    return load(store, turn, "AND intent_at IS NOT NULL AND finished_at IS NULL");
+    return tool_runs.all(store,
+                         "WHERE turn_id = ? AND intent_at IS NOT NULL AND finished_at IS NULL "
+                         "ORDER BY position, tool_call_id",
+                         turn);
 }
 
 }  // namespace chorus::store

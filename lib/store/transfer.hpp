@@ -3,24 +3,12 @@
 
 #include <functional>
 #include <limits>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "chat/message.hpp"
-#include "store/threads.hpp"
+#include "store/messages.hpp"
 
 namespace chorus::store {
-
-struct StoredMessage {
-    chat::Message message;
-    ThreadId thread = 1;
-    std::string outcome;                  // of the call whose result it is; "": unknown
-    std::string restored_from;            // "": original
-    base::TimeMs original_timestamp = 0;  // 0: same as the message's own
-    bool left_out = false;                // in no window any more
-    bool taken_back = false;              // by --retry, here or in the original record
-};
 
 struct Extent {
     ThreadId thread = 0;                                            // 0: all of them

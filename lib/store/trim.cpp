@@ -22,14 +22,13 @@ bool is_gone(const Agent& agent) {
 // ?7 greater ids only, ?8 messages up to this time have left the window, ?9 except ids from this
 // one on.
 constexpr std::string_view messages_of =
-    " FROM known_messages AS message LEFT JOIN turns AS turn ON turn.id = message.turn_id "
-    "WHERE message.agent_id = ?1 AND message.thread_id = ?2 AND message.id > ?7 AND "
-    "(?3 OR (message.timestamp < ?4 AND (turn.id IS NULL OR turn.ended_at < ?4) AND "
-    "message.id <> ?6 AND (message.id < ?5 OR message.compacted_into IS NOT NULL OR "
-    "(message.timestamp <= ?8 AND message.id < ?9)))) "
-    "AND NOT EXISTS (SELECT 1 FROM sessions AS session WHERE session.agent_id = message.agent_id "
-    "AND session.file_path <> '' AND message.timestamp BETWEEN session.window_start AND "
-    "session.window_end)";
+    " FROM known_messages AS message LEFT JOIN turns AS turn ON turn.id = message.turn_id WHERE "
+    "message.agent_id = ?1 AND message.thread_id = ?2 AND message.id > ?7 AND (?3 OR "
+    "(message.timestamp < ?4 AND (turn.id IS NULL OR turn.ended_at < ?4) AND message.id <> ?6 AND "
+    "(message.id < ?5 OR message.compacted_into IS NOT NULL OR (message.timestamp <= ?8 AND "
+    "message.id < ?9)))) AND NOT EXISTS (SELECT 1 FROM sessions AS session WHERE session.agent_id "
+    "= message.agent_id AND session.file_path <> '' AND message.timestamp BETWEEN "
+    "session.window_start AND session.window_end)";
 
 struct Reach {
     const Agent& agent;
@@ -41,15 +40,10 @@ void bind(Store& store, Statement& statement, const Reach& reach, const Thread& 
           std::int64_t after) {
     const WindowBounds bounds = bounds_of(reach.agent, thread, reach.after_time);
     const bool is_cleared = bounds.compaction <= bounds.after_message;
-    statement.bind(reach.agent.id)
-        .bind(thread.id)
-        .bind(is_gone(reach.agent))
-        .bind(reach.before)
-        .bind(std::max(bounds.after_message + 1, bounds.cut))
-        .bind(is_cleared ? 0 : bounds.compaction)
-        .bind(after)
-        .bind(bounds.after_time)
-        .bind(first_too_early(store, reach.agent.id));
+    statement.bind(reach.agent.id, thread.id, is_gone(reach.agent), reach.before,
+                   std::max(bounds.after_message + 1, bounds.cut),
+                   is_cleared ? 0 : bounds.compaction, after, bounds.after_time,
+                   first_too_early(store, reach.agent.id));
 }
 
 std::vector<std::int64_t> trimmable(Store& store, const Reach& reach, ThreadId thread,
@@ -74,13 +68,9 @@ std::int64_t trim_thread(Store& store, const Reach& reach, ThreadId thread) {
         const auto ids = trimmable(store, reach, thread, after);
         if (ids.empty()) return removed;
         for (const std::int64_t id : ids) delete_message(store, id);
-        store
-            .prepare(
-                "UPDATE threads SET trimmed = max(trimmed, ?) WHERE agent_id = ? AND thread_id = ?")
-            .bind(ids.back())
-            .bind(reach.agent.id)
-            .bind(thread)
-            .run();
+        run(store,
+            "UPDATE threads SET trimmed = max(trimmed, ?) WHERE agent_id = ? AND thread_id = ?",
+            ids.back(), reach.agent.id, thread);
         transaction.commit();
         removed += static_cast<std::int64_t>(ids.size());
         after = ids.back();
@@ -94,21 +84,15 @@ constexpr std::string_view steps_of =
     "NULL AND (?2 OR ended_at < ?3))";
 
 std::int64_t count(Store& store, std::string_view rows, const Reach& reach) {
-    Statement statement = store.prepare("SELECT count(*)" + std::string(rows));
-    statement.bind(reach.agent.id).bind(is_gone(reach.agent)).bind(reach.before).step();
-    return statement.integer(0);
+    return query_integer(store, "SELECT count(*)" + std::string(rows), reach.agent.id,
+                         is_gone(reach.agent), reach.before);
 }
 
 std::int64_t remove_rows(Store& store, const std::string& sql, const Reach& reach) {
     for (std::int64_t removed = 0;;) {
         Transaction transaction(store);
-        store.prepare(sql)
-            .bind(reach.agent.id)
-            .bind(is_gone(reach.agent))
-            .bind(reach.before)
-            .bind(most_rows)
-            .run();
-        const std::int64_t changed = store.changed_rows();
+        const std::int64_t changed =
+            run(store, sql, reach.agent.id, is_gone(reach.agent), reach.before, most_rows);
         transaction.commit();
         removed += changed;
         if (changed < most_rows) return removed;
@@ -147,19 +131,13 @@ Trimmed trim(Store& store, const Agent& agent, base::TimeMs before, base::TimeMs
 }
 
 std::int64_t newest_trimmed(Store& store, AgentId agent, ThreadId thread) {
-    Statement statement =
-        store.prepare("SELECT trimmed FROM threads WHERE agent_id = ? AND thread_id = ?");
-    return statement.bind(agent).bind(thread).step() ? statement.integer(0) : 0;
+    return query_integer(store, "SELECT trimmed FROM threads WHERE agent_id = ? AND thread_id = ?",
+                         agent, thread);
 }
 
 std::vector<Agent> all_agents(Store& store) {
-    std::vector<AgentId> ids;
-    {
-        Statement statement = store.prepare("SELECT id FROM agents ORDER BY id");
-        while (statement.step()) ids.push_back(statement.integer(0));
-    }
     std::vector<Agent> agents;
-    for (const AgentId id : ids)
+    for (const AgentId id : query_integers(store, "SELECT id FROM agents ORDER BY id"))
         if (auto agent = find_agent(store, id)) agents.push_back(std::move(*agent));
     return agents;
 }

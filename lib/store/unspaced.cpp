@@ -33,14 +33,10 @@ Vocabulary::Vocabulary(Store& store, bool has_waiting) : store_(store) {
 std::vector<std::string> Vocabulary::words_of(std::string_view term) {
     // not through the store: temporary tables need no transaction
     execute(store_.handle(), "DELETE FROM temp.asked");
-    Prepared slot;
-    Statement(prepare(store_.handle(), "INSERT INTO temp.asked (term) VALUES (?)"), slot)
+    Statement(prepare(store_.handle(), "INSERT INTO temp.asked (term) VALUES (?)"))
         .bind(term)
         .run();
-    Statement statement = store_.prepare("SELECT term FROM temp.asked_words ORDER BY offset");
-    std::vector<std::string> words;
-    while (statement.step()) words.push_back(statement.text(0));
-    return words;
+    return query_texts(store_, "SELECT term FROM temp.asked_words ORDER BY offset");
 }
 
 // Matches the word itself, and unspaced words that contain it.

@@ -16,9 +16,9 @@ struct Grouping {
 // A session's window may begin with the turn's first message, which is slightly later than the
 // turn's start.
 constexpr std::string_view session_of_turn =
-    "FROM sessions AS s WHERE s.agent_id = t.agent_id AND s.saved_at >= t.started_at "
-    "AND s.window_start <= coalesce(t.ended_at, t.started_at) AND s.window_end >= t.started_at "
-    "ORDER BY s.saved_at LIMIT 1";
+    "FROM sessions AS s WHERE s.agent_id = t.agent_id AND s.saved_at >= t.started_at AND "
+    "s.window_start <= coalesce(t.ended_at, t.started_at) AND s.window_end >= t.started_at ORDER "
+    "BY s.saved_at LIMIT 1";
 
 constexpr std::array<Grouping, 4> groupings{{
     {"date(t.started_at / 1000, 'unixepoch')", "''", "key"},
@@ -39,30 +39,24 @@ std::string sql_for(UsageBy by) {
            column("description", grouping.label) +
            " AS label, count(*), sum(t.input_tokens), sum(t.output_tokens), "
            "sum(t.cache_read_tokens), sum(t.cache_write_tokens), total(t.cost_usd), "
-           "count(t.cost_usd) FROM turns AS t JOIN agents AS a ON a.id = t.agent_id "
-           "WHERE t.attempt > 0 AND (?1 = '' OR a.name = ?1) AND t.started_at >= ?2 AND "
-           "t.started_at < ?3 "
-           "GROUP BY key ORDER BY " +
+           "count(t.cost_usd) FROM turns AS t JOIN agents AS a ON a.id = t.agent_id WHERE "
+           "t.attempt > 0 AND (?1 = '' OR a.name = ?1) AND t.started_at >= ?2 AND t.started_at < "
+           "?3 GROUP BY key ORDER BY " +
            std::string(grouping.order);
 }
 
 }  // namespace
 
 std::vector<UsageRow> load_usage(Store& store, const UsageFilter& filter) {
-    Statement statement = store.prepare(sql_for(filter.by));
-    statement.bind(filter.agent).bind(filter.since).bind(filter.until);
-    std::vector<UsageRow> rows;
-    while (statement.step()) {
-        UsageRow& row = rows.emplace_back();
-        row.key = statement.text(0);
-        row.label = statement.text(1);
-        row.turns = statement.integer(2);
-        row.usage = {statement.integer(3), statement.integer(4), statement.integer(5),
-                     statement.integer(6)};
-        row.cost_usd = statement.real(7);
-        row.priced_turns = statement.integer(8);
-    }
-    return rows;
+    const auto read = [](const Statement& row) {
+        return UsageRow{.key = row.text(0),
+                        .label = row.text(1),
+                        .turns = row.integer(2),
+                        .usage = {row.integer(3), row.integer(4), row.integer(5), row.integer(6)},
+                        .cost_usd = row.real(7),
+                        .priced_turns = row.integer(8)};
+    };
+    return query_all(store, sql_for(filter.by), read, filter.agent, filter.since, filter.until);
 }
 
 UsageRow total_of(const std::vector<UsageRow>& rows) {

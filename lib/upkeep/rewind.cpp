@@ -58,16 +58,16 @@ void require_in_window(place::Place& place, std::int64_t id,
                     " -t " + std::to_string(place.thread.id) + " begins a branch with it");
 }
 
-store::MessageRow require_beginning(place::Place& place, std::int64_t id,
+store::StoredMessage require_beginning(place::Place& place, std::int64_t id,
                                     const place::Surroundings& surroundings) {
     auto row = store::find_message(place.store, id);
     const bool is_own = row && row->agent_id == place.agent.id;
-    if (!is_own || row->thread_id != place.thread.id)
+    if (!is_own || row->thread != place.thread.id)
         throw Error(ErrorCode::not_found,
                     named(id) + ": thread " + std::to_string(place.thread.id) + " of agent '" +
                         place.agent.name + "' has no such message",
-                    is_own ? "it is in thread " + std::to_string(row->thread_id) + ": -t " +
-                                 std::to_string(row->thread_id)
+                    is_own ? "it is in thread " + std::to_string(row->thread) + ": -t " +
+                                 std::to_string(row->thread)
                            : "chorus-context messages " + place.agent.name + " -t " +
                                  std::to_string(place.thread.id) + " shows the ids");
     if (!row->message.starts_turn || row->message.is_compaction)
@@ -78,7 +78,7 @@ store::MessageRow require_beginning(place::Place& place, std::int64_t id,
 }
 
 // Returns the turn of the message, or of the message it was copied from.
-store::Turn turn_of(place::Place& place, const store::MessageRow& row) {
+store::Turn turn_of(place::Place& place, const store::StoredMessage& row) {
     auto said = row.message.turn_id;
     if (said == 0 && row.original != 0)
         if (const auto original = store::find_message(place.store, row.original))
@@ -164,7 +164,7 @@ Rewound rewind(store::Store store, life::HeldAgent held, const RewindOptions& op
     rewound.thread = place.thread.id;
     std::optional<WorkspaceRewind> workspace;
     if (options.to != 0) {
-        const store::MessageRow row = require_beginning(place, options.to, surroundings);
+        const store::StoredMessage row = require_beginning(place, options.to, surroundings);
         if (options.workspace) workspace.emplace(place, surroundings, turn_of(place, row));
     } else {
         workspace.emplace(place, surroundings, options.checkpoint);

@@ -11,7 +11,7 @@ using Ids = std::vector<std::int64_t>;
 
 Ids ids_of(Store& store, const MessageFilter& filter) {
     Ids ids;
-    for_each_message(store, filter, [&](const SaidMessage& said) {
+    for_each_message(store, filter, [&](const StoredMessage& said) {
         ids.push_back(said.message.id);
         return true;
     });
@@ -74,7 +74,7 @@ TEST_F(History, is_narrowed_by_id_time_and_number) {
 
 TEST_F(History, ends_where_its_reader_has_enough) {
     int seen = 0;
-    for_each_message(store, {.agent = agent}, [&](const SaidMessage&) { return ++seen < 4; });
+    for_each_message(store, {.agent = agent}, [&](const StoredMessage&) { return ++seen < 4; });
     EXPECT_EQ(seen, 4);
 }
 

@@ -325,8 +325,8 @@ TEST(Messages, that_were_rewound_are_seen_by_a_fork_of_the_time_before) {
     EXPECT_EQ(at(6), (Ids{1, 2, 5, 6}));
     EXPECT_EQ(at(6, {.after_message = 1}), (Ids{2, 5, 6}));
     EXPECT_EQ(at(6, {.after_time = 2}), (Ids{5, 6}));
-    EXPECT_FALSE(find_message(store, 4)->is_kept);
-    EXPECT_TRUE(find_message(store, 5)->is_kept);
+    EXPECT_TRUE(find_message(store, 4)->left_out);
+    EXPECT_FALSE(find_message(store, 5)->left_out);
     EXPECT_FALSE(find_message(store, 7));
 }
 

@@ -9,13 +9,9 @@ TEST(Statement, brings_every_type_back) {
     const Home home;
     Store store = home.open();
     Statement statement = store.prepare("SELECT ?, ?, ?, ?, ?, ?, ?");
-    ASSERT_TRUE(statement.bind(std::int64_t{1} << 62)
-                    .bind(0.1)
-                    .bind("wört")
-                    .bind(std::string_view())
-                    .bind_or_null(0)
-                    .bind_or_null("")
-                    .bind_null()
+    ASSERT_TRUE(statement
+                    .bind(std::int64_t{1} << 62, 0.1, "wört", std::string_view(), or_null(0),
+                          or_null(""), std::nullopt)
                     .step());
     EXPECT_EQ(statement.integer(0), std::int64_t{1} << 62);
     EXPECT_EQ(statement.real(1), 0.1);
