@@ -30,28 +30,14 @@ extern const std::string_view store_schema_0016;
 namespace chorus::store {
 namespace {
 
-struct Migration {
-    int number;
-    const std::string_view* sql;
-};
-
+// In order: the first one makes schema 1.
 constexpr std::array migrations{
-    Migration{1, &embedded::store_schema_0001},  Migration{2, &embedded::store_schema_0002},
-    Migration{3, &embedded::store_schema_0003},  Migration{4, &embedded::store_schema_0004},
-    Migration{5, &embedded::store_schema_0005},  Migration{6, &embedded::store_schema_0006},
-    Migration{7, &embedded::store_schema_0007},  Migration{8, &embedded::store_schema_0008},
-    Migration{9, &embedded::store_schema_0009},  Migration{10, &embedded::store_schema_0010},
-    Migration{11, &embedded::store_schema_0011}, Migration{12, &embedded::store_schema_0012},
-    Migration{13, &embedded::store_schema_0013}, Migration{14, &embedded::store_schema_0014},
-    Migration{15, &embedded::store_schema_0015}, Migration{16, &embedded::store_schema_0016},
-};
-
-constexpr bool numbers_have_no_gaps() {
-    for (std::size_t i = 0; i < migrations.size(); ++i)
-        if (migrations[i].number != static_cast<int>(i) + 1) return false;
-    return true;
-}
-static_assert(numbers_have_no_gaps());
+    &embedded::store_schema_0001, &embedded::store_schema_0002, &embedded::store_schema_0003,
+    &embedded::store_schema_0004, &embedded::store_schema_0005, &embedded::store_schema_0006,
+    &embedded::store_schema_0007, &embedded::store_schema_0008, &embedded::store_schema_0009,
+    &embedded::store_schema_0010, &embedded::store_schema_0011, &embedded::store_schema_0012,
+    &embedded::store_schema_0013, &embedded::store_schema_0014, &embedded::store_schema_0015,
+    &embedded::store_schema_0016};
 
 constexpr std::int64_t our_application_id = 0x43686f72;  // "Chor"
 
@@ -66,7 +52,7 @@ bool is_empty(sqlite3* database) {
 }  // namespace
 
 int schema_version() {
-    return migrations.back().number;
+    return static_cast<int>(migrations.size());
 }
 
 base::Error too_new(std::int64_t version, const std::string& what) {
@@ -110,8 +96,8 @@ void migrate(sqlite3* database) {
     const std::int64_t version = query_integer(database, "PRAGMA user_version");
     // another process, maybe a newer program, has migrated it in the meantime
     if (version > schema_version()) throw too_new(version);
-    for (const Migration& migration : migrations)
-        if (migration.number > version) execute(database, *migration.sql);
+    for (std::size_t done = static_cast<std::size_t>(version); done < migrations.size(); ++done)
+        execute(database, *migrations[done]);
     execute(database,
             mark_as_ours() + "; PRAGMA user_version = " + std::to_string(schema_version()));
     execute(database, "COMMIT");
