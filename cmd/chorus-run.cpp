@@ -104,7 +104,7 @@ void settle_options(Options& options, const sys::Environment& environment) {
     if (options.wait)
         options.turn.wait_ms =
             options.wait->empty() ? -1 : cli::require_duration_ms(*options.wait, "--wait");
-    if (const auto on_ask = place::parse_on_ask(options.on_ask)) {
+    if (const auto on_ask = place::on_asks.find(options.on_ask)) {
         options.turn.on_ask = *on_ask;
         options.turn.on_ask_given = true;
     }

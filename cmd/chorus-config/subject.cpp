@@ -2,12 +2,12 @@
 
 #include <unistd.h>
 
-#include "approval/always.hpp"
 #include "base/limits.hpp"
 #include "channel/audit_sink.hpp"
 #include "cli/main.hpp"
 #include "life/find_agent.hpp"
 #include "life/opening.hpp"
+#include "life/trust.hpp"
 #include "place/in_force.hpp"
 #include "place/secrets.hpp"
 #include "sys/file.hpp"
@@ -111,9 +111,7 @@ life::Decider decider(const Subject& subject, const sys::Environment& environmen
 void check_grant(const Subject& subject, const std::string& part_before, const std::string& part,
                  const sys::Environment& environment) {
     const agent::HomeConfiguration home = agent::load_home_configuration(subject.home);
-    approval::check_trust_grant(
-        {subject.home, environment, home, *subject.agent, place::actor_text("", environment)},
-        part_before, part);
+    life::check_grant(environment, home, part_before, part);
 }
 
 }  // namespace chorus::config

@@ -1,7 +1,5 @@
 #include "approval/always.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "agent/profile_text.hpp"
@@ -56,20 +54,26 @@ void approve_equal(store::Store& store, const Widening& widening, const std::str
 
 }  // namespace
 
+Widening widening_of(const place::Place& place, const std::string& actor, store::TurnId turn) {
+    return {place.surroundings.home,
+            place.surroundings.environment,
+            place.home_configuration,
+            place.agent,
+            actor,
+            turn};
+}
+
 bool record_decision(store::Store& store, const store::Agent& agent, const store::Prompt& decided,
                      const std::string& detail) {
     if (!store::decide_prompt(store, decided)) return false;
-    store::append_audit(
-        store,
-        {.agent_id = agent.id,
-         .agent_name = agent.name,
-         .timestamp = decided.decided_at,
-         .turn_id = decided.turn_id,
-         .action = decided.action,
-         .decision = decided.state == store::PromptState::denied ? "ask_denied" : "ask_approved",
-         .user_id = static_cast<std::int64_t>(getuid()),
-         .actor = decided.decided_by,
-         .detail = detail});
+    const bool is_denied = decided.state == store::PromptState::denied;
+    store::append_audit(store, agent,
+                        {.timestamp = decided.decided_at,
+                         .turn_id = decided.turn_id,
+                         .action = decided.action,
+                         .decision = is_denied ? "ask_denied" : "ask_approved",
+                         .actor = decided.decided_by,
+                         .detail = detail});
     return true;
 }
 
@@ -84,20 +88,6 @@ place::Rights rights_in_force(store::Store& store, const Widening& widening) {
     return place::rights_of(
         in_force, widening.configuration,
         agent::sandbox_in_force(in_force.configuration, widening.configuration));
-}
-
-std::string fingerprint_in_force(store::Store& store, const Widening& widening) {
-    return rights_in_force(store, widening).fingerprint;
-}
-
-std::string grant_problem(const Widening& widening, const sys::Person& person,
-                          const std::string& profile) {
-    return life::grant_problem(widening.configuration, person, profile);
-}
-
-void check_trust_grant(const Widening& widening, const std::string& part_before,
-                       const std::string& part) {
-    life::check_grant(widening.environment, widening.configuration, part_before, part);
 }
 
 HeldConfiguration hold_configuration(store::Store& store, const Widening& widening) {
@@ -116,7 +106,8 @@ void allow_always(store::Store& store, const Widening& given,
     const Widening widening{given.home,  given.environment, held.home,
                             given.agent, given.actor,       given.turn};
     const auto person = sys::invoking_person(widening.environment);
-    if (const std::string problem = grant_problem(widening, person, "custom"); !problem.empty())
+    if (const auto problem = life::grant_problem(widening.configuration, person, "custom");
+        !problem.empty())
         throw Error(ErrorCode::forbidden, "always: " + problem);
     const agent::Directory directory(widening.home.path() + "/" + widening.agent.dir);
 
@@ -127,7 +118,7 @@ void allow_always(store::Store& store, const Widening& given,
     const agent::Permissions before = agent::parse_configuration(trusted, what).permissions;
     Widening of_agent = widening;
     of_agent.turn = 0;
-    const std::string old_fingerprint = fingerprint_in_force(store, of_agent);
+    const std::string old_fingerprint = rights_in_force(store, of_agent).fingerprint;
 
     store::Transaction transaction(store);
     const std::vector<std::string> actions = decide();
@@ -140,17 +131,14 @@ void allow_always(store::Store& store, const Widening& given,
     life::trust(store, widening.agent.id,
                 agent::with_trusted_key(agent::trust_part(trusted), "permissions", text));
     for (const std::string& action : actions)
-        store::append_audit(store, {.agent_id = widening.agent.id,
-                                    .agent_name = widening.agent.name,
-                                    .timestamp = sys::now_ms(),
-                                    .turn_id = widening.turn,
-                                    .action = "tool:self_edit:permissions:custom",
-                                    .decision = "ask_approved",
-                                    .user_id = static_cast<std::int64_t>(getuid()),
-                                    .actor = widening.actor,
-                                    .detail = "always: " + action});
+        store::append_audit(store, widening.agent,
+                            {.turn_id = widening.turn,
+                             .action = "tool:self_edit:permissions:custom",
+                             .decision = "ask_approved",
+                             .actor = widening.actor,
+                             .detail = "always: " + action});
     store::rebind_prompts(store, widening.agent.id, old_fingerprint,
-                          fingerprint_in_force(store, of_agent));
+                          rights_in_force(store, of_agent).fingerprint);
     for (const std::string& action : actions) approve_equal(store, widening, action);
     transaction.commit();
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "agent/configuration.hpp"
-#include "place/rights.hpp"
+#include "place/place.hpp"
 #include "store/agents.hpp"
 #include "store/prompts.hpp"
 #include "store/turns.hpp"
@@ -25,6 +25,8 @@ struct Widening {
     store::TurnId turn = 0;
 };
 
+Widening widening_of(const place::Place& place, const std::string& actor, store::TurnId turn = 0);
+
 // Records the decision of a prompt and its row in the audit log, inside a transaction of the
 // caller. Returns false if the prompt was already decided.
 bool record_decision(store::Store& store, const store::Agent& agent, const store::Prompt& decided,
@@ -36,10 +38,6 @@ bool record_decision(store::Store& store, const store::Agent& agent, const store
 // another process edits agent.json.
 void allow_always(store::Store& store, const Widening& widening,
                   const std::function<std::vector<std::string>()>& decide);
-// Throws Error(forbidden) if the part (agent/trust_keys.hpp) gives the agent more rights than this
-// person may grant.
-void check_trust_grant(const Widening& widening, const std::string& part_before,
-                       const std::string& part);
 // The lock held while agent.json and its trusted part change, and config.json as read under it.
 // Error(agent_busy); Error(exited) if the agent has been destroyed meanwhile.
 struct HeldConfiguration {
@@ -49,9 +47,5 @@ struct HeldConfiguration {
 HeldConfiguration hold_configuration(store::Store& store, const Widening& widening);
 // Returns the rules in force now, for the turn if one is named.
 place::Rights rights_in_force(store::Store& store, const Widening& widening);
-std::string fingerprint_in_force(store::Store& store, const Widening& widening);
-// Returns why this person may not grant the profile, or "".
-std::string grant_problem(const Widening& widening, const sys::Person& person,
-                          const std::string& profile);
 
 }  // namespace chorus::approval

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
+#include "life/trust.hpp"
 #include "place/in_force.hpp"
 #include "policy/grants.hpp"
 #include "policy/profile.hpp"
@@ -64,7 +65,8 @@ void guard_rights(const Proposed& call, const Moment& moment, policy::Decision& 
     std::string problem;
     for (const std::string& actor : moment.actors)
         if (problem.empty())
-            problem = grant_problem(moment.widening, place::person_of(actor), call.profile);
+            problem = life::grant_problem(moment.widening.configuration, place::person_of(actor),
+                                          call.profile);
     if (!problem.empty())
         decision = {Verdict::deny, problem};
     else if (decision.verdict == Verdict::allow)

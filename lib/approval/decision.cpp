@@ -129,7 +129,8 @@ void check_grant(store::Store& store, const store::Prompt& prompt, const Widenin
     };
     const auto person = sys::invoking_person(widening.environment);
     if (always)
-        if (const auto problem = grant_problem(widening, person, "custom"); !problem.empty())
+        if (const auto problem = life::grant_problem(widening.configuration, person, "custom");
+            !problem.empty())
             throw refuse(problem);
     const tools::Tool* tool = tools::find_tool(prompt.tool);
     if (prompt.kind != chat::PromptKind::permission || tool == nullptr) return;
@@ -285,7 +286,7 @@ std::vector<store::Prompt> decide(store::Store& store, const DecisionContext& de
             decision.verb == Verb::answer ? checked_answer(prompt, decision.text) : decision.text);
         prompt.decided_by = decider.actor;
         if (decision.verb != Verb::approve) continue;
-        prompt.profile = fingerprint_in_force(store, widening);
+        prompt.profile = rights_in_force(store, widening).fingerprint;
         bind_approval(store, decider, decision, agent, prompt);
     }
     std::vector<store::Prompt> decided;

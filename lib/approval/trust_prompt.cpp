@@ -25,8 +25,8 @@ std::string keys_of(const std::vector<agent::TrustChange>& changes) {
 }
 
 // The lock is held by every process that edits agent.json and its trusted part.
-std::vector<agent::TrustChange> settled_changes(place::Place& place, const agent::Home& home) {
-    const auto lock = sys::Lock::acquire(home.configuration_lock(place.agent.id),
+std::vector<agent::TrustChange> settled_changes(place::Place& place) {
+    const auto lock = sys::Lock::acquire(place.surroundings.home.configuration_lock(place.agent.id),
                                          sys::Lock::Mode::shared, edit_wait_ms);
     return place::configuration_in_force(place.store, place.agent, place.directory,
                                          place.home_configuration)
@@ -35,39 +35,39 @@ std::vector<agent::TrustChange> settled_changes(place::Place& place, const agent
 
 }  // namespace
 
-void check_given_permissions(place::Place& place, const place::TurnOptions& options,
-                             const place::Surroundings& surroundings) {
-    if (!options.permissions) return;
+void check_given_permissions(place::Place& place) {
+    const auto& given = place.options.permissions;
+    if (!given) return;
+    const sys::Environment& environment = place.surroundings.environment;
     const agent::HomeConfiguration& home = place.home_configuration;
-    life::refuse_from_inside(place.store, surroundings.environment);
-    (void)agent::resolve_profile(*options.permissions, home, "--permissions");
+    life::refuse_from_inside(place.store, environment);
+    (void)agent::resolve_profile(*given, home, "--permissions");
     const place::InForce agent =
         place::configuration_in_force(place.store, place.agent, place.directory, home);
     if (policy::narrows(agent::profile_text(agent.configuration.permissions, home),
-                        agent::profile_text(*options.permissions, home)))
+                        agent::profile_text(*given, home)))
         return;
-    const std::string problem = life::grant_problem(
-        home, sys::invoking_person(surroundings.environment), options.permissions->name);
+    const std::string problem =
+        life::grant_problem(home, sys::invoking_person(environment), given->name);
     if (!problem.empty())
         throw base::Error(base::ErrorCode::forbidden, "--permissions: " + problem);
 }
 
-void ask_for_trust(place::Place& place, const std::vector<agent::TrustChange>& seen,
-                   const place::Surroundings& surroundings) {
+void ask_for_trust(place::Place& place, const std::vector<agent::TrustChange>& seen) {
     if (seen.empty()) return;
-    const auto untrusted = settled_changes(place, surroundings.home);
+    const auto untrusted = settled_changes(place);
     if (untrusted.empty()) return;
-    surroundings.warn("agent.json: not in force until a person approves it: " + keys_of(untrusted) +
-                      "; chorus-config trust " + place.agent.name + " shows the changes and asks");
+    const std::string what =
+        "agent.json: not in force until a person approves it: " + keys_of(untrusted);
+    place.surroundings.warn(what + "; chorus-config trust " + place.agent.name +
+                            " shows the changes and asks");
     const auto prompt = life::ask_for_trust(place.store, place.agent, untrusted, place.redaction,
                                             place.home_configuration.prompt_ttl_ms);
     if (!prompt) return;
     store::Transaction transaction(place.store);
-    place::keep_for_channel(
-        place, 0,
-        "Waits for a person\n\n" + prompt->id +
-            ": agent.json: not in force until a person approves it: " + keys_of(untrusted) +
-            "\n\n    chorus-config trust " + place.agent.name + "\n");
+    place::keep_for_channel(place, 0,
+                            "Waits for a person\n\n" + prompt->id + ": " + what +
+                                "\n\n    chorus-config trust " + place.agent.name + "\n");
     transaction.commit();
 }
 
@@ -95,7 +95,7 @@ bool approve_trust(store::Store& store, const Widening& given, const store::Prom
     (void)agent::resolve_profile(agent::parse_configuration(text, what).permissions,
                                  widening.configuration, what);
     const std::string part = agent::trust_part(text);
-    check_trust_grant(widening, before, part);
+    life::check_grant(widening.environment, widening.configuration, before, part);
     store::Transaction transaction(store);
     if (!store::decide_prompt(store, decided)) return false;
     life::decide_trust(store, widening.agent, part, text,

@@ -1,7 +1,5 @@
 #include "channel/posting.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <optional>
 
@@ -79,14 +77,10 @@ class Correspondent {
     void record(const std::string& problem) {
         const bool is_webhook = channel_.kind == Channel::Kind::webhook;
         store::Transaction transaction(posting_.store);
-        store::append_audit(posting_.store,
-                            {.agent_id = posting_.agent.id,
-                             .agent_name = posting_.agent.name,
-                             .timestamp = sys::now_ms(),
-                             .turn_id = posting_.turn_id,
+        store::append_audit(posting_.store, posting_.agent,
+                            {.turn_id = posting_.turn_id,
                              .action = is_webhook ? "channel:webhook" : "channel:command",
                              .decision = "allow",
-                             .user_id = static_cast<std::int64_t>(getuid()),
                              .actor = posting_.actor,
                              .detail = "not posted: " + problem});
         transaction.commit();
@@ -178,6 +172,19 @@ void post(const Posting& posting, const Next& next) {
 }
 
 }  // namespace
+
+Posting posting_of(const place::Surroundings& surroundings, store::Store& store,
+                   const store::Agent& agent, const policy::Redaction& redaction,
+                   const std::string& claimed) {
+    return {.home = surroundings.home,
+            .environment = surroundings.environment,
+            .store = store,
+            .agent = agent,
+            .warn = surroundings.warn,
+            .redaction = redaction,
+            .interrupt = &surroundings.interrupt,
+            .actor = place::actor_text(claimed, surroundings.environment)};
+}
 
 void post_to_channel(const Posting& posting, const std::vector<std::string>& texts) {
     std::size_t at = 0;

@@ -6,11 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "agent/layout.hpp"
+#include "place/turn_options.hpp"
 #include "policy/redaction.hpp"
 #include "store/agents.hpp"
-#include "sys/environment.hpp"
-#include "sys/signals.hpp"
 
 namespace chorus::channel {
 
@@ -26,6 +24,11 @@ struct Posting {
     std::string actor = {};                     // actor_text, for the audit log
     std::int64_t turn_id = 0;
 };
+
+// `claimed`: the name of the person, as of place::actor_text.
+Posting posting_of(const place::Surroundings& surroundings, store::Store& store,
+                   const store::Agent& agent, const policy::Redaction& redaction,
+                   const std::string& claimed = {});
 
 // Posts the texts in order if a person has set a channel for the agent. Returns when they are
 // posted or have failed, after CHORUS_CHANNEL_TIMEOUT_MS at most. A failure is reported to `warn`

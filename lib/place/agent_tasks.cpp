@@ -1,7 +1,5 @@
 #include "place/agent_tasks.hpp"
 
-#include <unistd.h>
-
 #include "base/error.hpp"
 #include "life/deciders.hpp"
 #include "place/place.hpp"
@@ -19,15 +17,11 @@ namespace {
 void audit(store::Store& store, const store::Agent& agent, const HandOrder& order,
            const sys::Environment& environment) {
     store::Transaction transaction(store);
-    store::append_audit(store, {.agent_id = agent.id,
-                                .agent_name = agent.name,
-                                .timestamp = sys::now_ms(),
-                                .turn_id = 0,
-                                .action = policy::Redaction().apply("tool:bash:" + order.command),
-                                .decision = "allow",
-                                .user_id = static_cast<std::int64_t>(getuid()),
-                                .actor = actor_text(order.actor, environment),
-                                .detail = "chorus-tasks run"});
+    store::append_audit(store, agent,
+                        {.action = policy::Redaction().apply("tool:bash:" + order.command),
+                         .decision = "allow",
+                         .actor = actor_text(order.actor, environment),
+                         .detail = "chorus-tasks run"});
     transaction.commit();
 }
 
@@ -37,11 +31,10 @@ task::Site task_site(store::Store& store, const agent::Home& home, const store::
     return {home, agent::Directory(home.path() + "/" + agent.dir), store, agent.id};
 }
 
-std::vector<store::Task> settle_tasks(Place& place, const Surroundings& surroundings,
-                                      const std::string& text) {
-    const task::Site site = task_site(place.store, surroundings.home, place.agent);
+std::vector<store::Task> settle_tasks(Place& place, const std::string& text) {
+    const task::Site site = task_site(place.store, place.surroundings.home, place.agent);
     auto running = task::settle(site, [&](const store::Task& lost) {
-        surroundings.warn(lost.id + ": " + store::outcome(lost) + "; " + lost.note);
+        place.surroundings.warn(lost.id + ": " + store::outcome(lost) + "; " + lost.note);
     });
     // the usual form, in which this program writes the file; then the file need not be read again
     const bool says_none = text.find(R"("running_tasks": [])") != std::string::npos;

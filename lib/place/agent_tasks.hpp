@@ -12,8 +12,7 @@ task::Site task_site(store::Store& store, const agent::Home& home, const store::
 
 // Called before the status block of a new turn is made. Closes tasks whose supervisor is gone and
 // updates agent.json, whose content was just read as `text`. Returns the running tasks.
-std::vector<store::Task> settle_tasks(Place& place, const Surroundings& surroundings,
-                                      const std::string& text);
+std::vector<store::Task> settle_tasks(Place& place, const std::string& text);
 
 // A command that a person starts in the agent's workspace, run as the agent's bash tool would run
 // it.

@@ -11,6 +11,7 @@
 #include "life/find_agent.hpp"
 #include "life/named_path.hpp"
 #include "life/opening.hpp"
+#include "life/trust.hpp"
 #include "place/secrets.hpp"
 #include "place/shutdown.hpp"
 #include "store/gate.hpp"
@@ -63,73 +64,71 @@ std::function<bool()> until_it_may_begin(const TurnOptions& options,
         return false;
     };
 }
-
-// Other writers of the database are waited for as long as the agent; without --wait, as long as the
-// store's default, because they write only briefly.
-void be_patient(store::Store& store, std::int64_t wait_ms, const TurnOptions& options,
-                const Surroundings& surroundings) {
-    store.set_patience(wait_ms == 0 ? store::longest_wait_ms : wait_ms,
-                       until_it_may_begin(options, surroundings));
+std::function<bool()> until_it_may_begin(const Place& place) {
+    return until_it_may_begin(place.options, place.surroundings);
 }
 
 // Reads again what the locks protect: it may have changed while they were waited for.
-void read_again(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+void read_again(Place& place) {
+    const Surroundings& surroundings = place.surroundings;
     place.agent = life::require_again(place.store, place.agent);
     place.home_configuration = agent::load_home_configuration(surroundings.home);
-    place.root = root_for(place.store, place.directory, wanted_by(options, place.agent),
+    place.root = root_for(place.store, place.directory, wanted_by(place.options, place.agent),
                           surroundings.home, surroundings.environment);
     place.redaction = secrets_of(surroundings.home, surroundings.environment,
                                  place.home_configuration.shared.environment);
     sys::remove_mount_points(place.root.path());
 }
 
+void find_thread(Place& place) {
+    place.thread =
+        context::require_thread(place.store, place.agent, place.directory, place.options.thread);
+}
+
 // The thread is chosen after the wait: the branch that `current` names may have changed meanwhile.
-void lock_agent(Place& place, const TurnOptions& options, const Surroundings& surroundings,
-                std::int64_t wait_ms) {
-    auto held =
-        life::hold_agent(surroundings.home, place.store, place.agent, sys::Lock::Mode::shared,
-                         wait_ms, until_it_may_begin(options, surroundings));
+void lock_agent(Place& place, std::int64_t wait_ms) {
+    auto held = life::hold_agent(place.surroundings.home, place.store, place.agent,
+                                 sys::Lock::Mode::shared, wait_ms, until_it_may_begin(place));
     place.agent = std::move(held.agent);
     place.agent_lock = std::move(held.lock);
-    place.thread =
-        context::require_thread(place.store, place.agent, place.directory, options.thread);
+    find_thread(place);
 }
 
 // One process at a time uses a key, on whatever thread. If a turn has the key, its thread is used.
-void lock_key(Place& place, const TurnOptions& options, const Surroundings& surroundings,
-              std::int64_t wait_ms) {
+void lock_key(Place& place, std::int64_t wait_ms) {
     constexpr std::size_t digits = 10;  // of a hash, within the range that can be locked
-    const std::string hash = base::sha256_hex(options.idempotency_key).substr(0, digits);
+    const std::string& key = place.options.idempotency_key;
+    const std::string hash = base::sha256_hex(key).substr(0, digits);
     place.key_lock = sys::Lock::acquire(
-        surroundings.home.key_lock(place.agent.id), sys::Lock::Mode::exclusive,
-        {std::stoll(hash, nullptr, 16), 1}, wait_ms, until_it_may_begin(options, surroundings));
+        place.surroundings.home.key_lock(place.agent.id), sys::Lock::Mode::exclusive,
+        {std::stoll(hash, nullptr, 16), 1}, wait_ms, until_it_may_begin(place));
     if (!place.key_lock)
         throw Error(ErrorCode::agent_busy,
                     "agent '" + place.agent.name + "': a turn with this idempotency key is at work",
                     "wait with --wait, and its result is printed");
-    place.keyed = store::find_turn_by_key(place.store, place.agent.id, options.idempotency_key);
+    place.keyed = store::find_turn_by_key(place.store, place.agent.id, key);
     if (place.keyed)
         place.thread = *store::find_thread(place.store, place.agent.id, place.keyed->thread_id);
 }
 
 // Returns the ways past a busy thread that fit the given options.
-std::string ways_past(const Place& place, const TurnOptions& options) {
+std::string ways_past(const Place& place) {
+    const TurnOptions& options = place.options;
     const bool may_go_beside =
         !options.says_nothing() && options.thread.empty() && !place.keyed && !options.new_thread;
     return may_go_beside ? "wait with --wait, or use another thread with --new-thread"
                          : "wait with --wait";
 }
 
-void lock_thread(Place& place, const TurnOptions& options, const Surroundings& surroundings,
-                 std::int64_t wait_ms) {
-    place.thread_lock = sys::Lock::acquire(
-        surroundings.home.thread_lock(place.agent.id, place.thread.id), sys::Lock::Mode::exclusive,
-        wait_ms, until_it_may_begin(options, surroundings));
+void lock_thread(Place& place, std::int64_t wait_ms) {
+    place.thread_lock =
+        sys::Lock::acquire(place.surroundings.home.thread_lock(place.agent.id, place.thread.id),
+                           sys::Lock::Mode::exclusive, wait_ms, until_it_may_begin(place));
     if (!place.thread_lock)
         throw Error(ErrorCode::agent_busy,
                     "agent '" + place.agent.name + "': thread " + std::to_string(place.thread.id) +
                         " is at work: " + holder_of(place.store, place.agent, place.thread),
-                    ways_past(place, options));
+                    ways_past(place));
     place.thread = *store::find_thread(place.store, place.agent.id, place.thread.id);
 }
 
@@ -137,6 +136,35 @@ void lock_thread(Place& place, const TurnOptions& options, const Surroundings& s
 
 bool has_answered(const store::Turn& turn) {
     return turn.ended_at != 0 && turn.state == store::TurnState::idle && !turn.result.empty();
+}
+
+InForce in_force_for(Place& place) {
+    InForce in_force =
+        configuration_in_force(place.store, place.agent, place.directory, place.home_configuration);
+    in_force.for_turn = place.options.permissions;
+    in_force.is_shared = place.is_shared;
+    return in_force;
+}
+
+Loaded load(Place& place) {
+    const Surroundings& surroundings = place.surroundings;
+    Loaded loaded{in_force_for(place), {}, {}, place.joined_rights};
+    agent::Configuration& configuration = loaded.configuration;
+    loaded.settings = resolve_settings(place.options, surroundings.environment, configuration,
+                                       place.home_configuration, surroundings.home);
+    add_secrets(place.redaction, surroundings.environment, configuration.shared.environment);
+    configuration.system_prompt = place.redaction.apply(configuration.system_prompt);
+    loaded.rights = rights_of(loaded, place.home_configuration, loaded.settings.sandbox);
+    for (const std::string& text : loaded.joined)
+        join_rights(text, place.home_configuration, loaded.rights, loaded.settings.sandbox);
+    place.has_channel = !configuration.channel_id.empty();
+    return loaded;
+}
+
+bool is_current(Place& place, const Loaded& loaded) {
+    return loaded.joined == place.joined_rights && loaded.is_shared == place.is_shared &&
+           agent::configuration_text(place.directory) == loaded.file &&
+           life::trusted_part(place.store, place.agent.id) == loaded.part;
 }
 
 std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn) {
@@ -165,26 +193,24 @@ sys::Root root_for(store::Store& store, const agent::Directory& directory,
     return std::move(*root);
 }
 
-sys::Root root_of_turn(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
-    const WantedDirectory wanted{options.directory};
-    if (options.directory.empty())
-        return root_for(place.store, place.directory, wanted, surroundings.home,
-                        surroundings.environment);
+sys::Root root_of_turn(Place& place) {
+    const std::string& path = place.options.directory;
     std::string why = "the turn's directory no longer exists";
-    if (sys::is_directory(options.directory)) {
-        sys::Root root = root_for(place.store, place.directory, wanted, surroundings.home,
-                                  surroundings.environment);
-        if (root.path() == options.directory) return root;
+    if (path.empty() || sys::is_directory(path)) {
+        sys::Root root = root_for(place.store, place.directory, {path}, place.surroundings.home,
+                                  place.surroundings.environment);
+        if (path.empty() || root.path() == path) return root;
         why = "a link leads elsewhere now";
     }
-    throw Error(ErrorCode::bad_request, "-C: " + base::quoted(options.directory) + ": " + why,
+    throw Error(ErrorCode::bad_request, "-C: " + base::quoted(path) + ": " + why,
                 "create it again, or " + giving_up(place, place.thread.id));
 }
 
-void limit_waits(store::Store& store, const TurnOptions& options) {
+void limit_waits(Place& place) {
+    const std::int64_t deadline_ms = place.options.deadline_ms;
     const std::int64_t last_ms =
-        options.deadline_ms == 0 ? 0 : options.deadline_ms + base::limits::timeout_grace_ms;
-    store.set_patience(store::longest_wait_ms, [last_ms] {
+        deadline_ms == 0 ? 0 : deadline_ms + base::limits::timeout_grace_ms;
+    place.store.set_patience(store::longest_wait_ms, [last_ms] {
         if (last_ms != 0 && sys::monotonic_ms() > last_ms)
             throw Error(ErrorCode::timeout,
                         "turn: the time given with --timeout is up, and another process prevents "
@@ -197,7 +223,10 @@ FoundAgent find_agent(const TurnOptions& options, const Surroundings& surroundin
     store::Store store =
         life::open_home(surroundings.home, surroundings.environment, agent::IfMissing::refuse,
                         agent::groom_in_force(options.groom, surroundings.environment));
-    be_patient(store, options.wait_ms, options, surroundings);
+    // Other writers of the database are waited for as long as the agent; without --wait, as long as
+    // the store's default, because they write only briefly.
+    store.set_patience(options.wait_ms == 0 ? store::longest_wait_ms : options.wait_ms,
+                       until_it_may_begin(options, surroundings));
     store::Agent agent = life::require_agent(surroundings.home, store, options.agent);
     return {std::move(store), std::move(agent)};
 }
@@ -214,12 +243,15 @@ Place open_place(FoundAgent& found, const TurnOptions& options, const Surroundin
         secrets_of(home, surroundings.environment, home_configuration.shared.environment);
     if (redaction.holds_active(options.idempotency_key))
         throw Error(ErrorCode::bad_request, "--idempotency-key: it holds a key");
-    Place place{
-        std::move(found.store), found.agent, thread, directory, std::move(home_configuration),
-        std::move(root),        {},          {},     {}};
-    place.redaction = std::move(redaction);
-    place.stands_in = options.stands_in;
-    return place;
+    return {.surroundings = surroundings,
+            .options = options,
+            .store = std::move(found.store),
+            .agent = found.agent,
+            .thread = thread,
+            .directory = directory,
+            .home_configuration = std::move(home_configuration),
+            .root = std::move(root),
+            .redaction = std::move(redaction)};
 }
 
 Place open_place(const TurnOptions& options, const Surroundings& surroundings) {
@@ -227,37 +259,38 @@ Place open_place(const TurnOptions& options, const Surroundings& surroundings) {
     return open_place(found, options, surroundings);
 }
 
-void lock_place(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+void lock_place(Place& place) {
+    const TurnOptions& options = place.options;
     const std::int64_t until_ms = sys::monotonic_ms() + options.wait_ms;
     const auto left_ms = [&]() -> std::int64_t {
         if (options.wait_ms < 0) return -1;
         return std::max<std::int64_t>(until_ms - sys::monotonic_ms(), 0);
     };
-    lock_agent(place, options, surroundings, left_ms());
-    if (!options.idempotency_key.empty()) lock_key(place, options, surroundings, left_ms());
+    lock_agent(place, left_ms());
+    if (!options.idempotency_key.empty()) lock_key(place, left_ms());
     const bool locks = place.keyed ? !has_answered(*place.keyed) : !options.new_thread;
-    if (locks) lock_thread(place, options, surroundings, left_ms());
-    read_again(place, options, surroundings);
+    if (locks) lock_thread(place, left_ms());
+    read_again(place);
 }
 
-Tried try_lock(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
-    place.agent_lock = sys::Lock::try_acquire(surroundings.home.agent_lock(place.agent.id),
-                                              sys::Lock::Mode::shared);
+Tried try_lock(Place& place) {
+    const agent::Home& home = place.surroundings.home;
+    place.agent_lock =
+        sys::Lock::try_acquire(home.agent_lock(place.agent.id), sys::Lock::Mode::shared);
     if (!place.agent_lock) return Tried::agent_taken;
-    place.thread =
-        context::require_thread(place.store, place.agent, place.directory, options.thread);
-    place.thread_lock = sys::Lock::try_acquire(
-        surroundings.home.thread_lock(place.agent.id, place.thread.id), sys::Lock::Mode::exclusive);
+    find_thread(place);
+    place.thread_lock = sys::Lock::try_acquire(home.thread_lock(place.agent.id, place.thread.id),
+                                               sys::Lock::Mode::exclusive);
     if (!place.thread_lock) {
         place.agent_lock.reset();
         return Tried::thread_taken;
     }
     place.thread = *store::find_thread(place.store, place.agent.id, place.thread.id);
-    read_again(place, options, surroundings);
+    read_again(place);
     return Tried::locked;
 }
 
-void begin_thread(Place& place, const TurnOptions& options, const Surroundings& surroundings) {
+void begin_thread(Place& place) {
     store::Thread thread;
     thread.agent_id = place.agent.id;
     thread.id = 0;
@@ -268,7 +301,17 @@ void begin_thread(Place& place, const TurnOptions& options, const Surroundings& 
     (void)life::require_again(place.store, place.agent);
     place.thread = store::insert_thread(place.store, thread);
     transaction.commit();
-    lock_thread(place, options, surroundings, options.wait_ms);
+    lock_thread(place, place.options.wait_ms);
+}
+
+life::CheckpointSite checkpoint_site(Place& place, const std::function<bool()>& stop) {
+    return {.home = place.surroundings.home,
+            .store = place.store,
+            .agent = place.agent,
+            .directory = place.directory,
+            .most_bytes = place.home_configuration.limits.checkpoint_bytes,
+            .warn = place.surroundings.warn,
+            .stop = stop};
 }
 
 void keep_for_channel(Place& place, store::TurnId turn, const std::string& text) {

@@ -2,15 +2,15 @@
 // taken is read again afterwards.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "agent/configuration.hpp"
 #include "agent/layout.hpp"
+#include "life/kept_checkpoints.hpp"
 #include "place/in_force.hpp"
-#include "place/turn_options.hpp"
+#include "place/rights.hpp"
 #include "policy/redaction.hpp"
 #include "store/agents.hpp"
 #include "store/threads.hpp"
@@ -21,27 +21,43 @@
 namespace chorus::place {
 
 struct Place {
+    const Surroundings& surroundings;
+    TurnOptions options;
     store::Store store;
     store::Agent agent;
     store::Thread thread;
     agent::Directory directory;
     agent::HomeConfiguration home_configuration;
-    sys::Root root;  // the workspace, or -C DIR
-    std::optional<sys::Lock> agent_lock;
-    std::optional<sys::Lock> key_lock;  // of --idempotency-key
-    std::optional<sys::Lock> thread_lock;
-    std::optional<store::Turn> keyed = {};              // the turn with the key; its thread is used
+    sys::Root root;                                     // the workspace, or -C DIR
     policy::Redaction redaction = policy::Redaction();  // the keys in use
-    bool has_channel = false;                           // as its configuration was last loaded
-    std::int64_t newest_post = 0;  // outbox row to post after the turn; 0: none
+    std::optional<sys::Lock> agent_lock = {};
+    std::optional<sys::Lock> key_lock = {};  // of --idempotency-key
+    std::optional<sys::Lock> thread_lock = {};
+    std::optional<store::Turn> keyed = {};  // the turn with the key; its thread is used
+    bool has_channel = false;               // as its configuration was last loaded
+    std::int64_t newest_post = 0;           // outbox row to post after the turn; 0: none
     // The rights of the senders of inbox messages in the turn, which may do no more than they may.
     std::vector<std::string> joined_rights = {};
-    bool is_shared = false;                      // others have sent messages
-    std::map<std::string, SeenFiles> held = {};  // TurnOptions::held
+    bool is_shared = false;  // others have sent messages
     // A sentence naming files left by a killed call that programs outside the sandbox would obey.
     std::string left_plants = {};
-    std::string stands_in = {};  // TurnOptions::stands_in
+
+    // Of the user for whom the turn is, as records name it.
+    std::string actor() const { return actor_text(options.actor, surroundings.environment); }
 };
+// What is in force in the place for its turn.
+struct Loaded : InForce {
+    Settings settings;
+    Rights rights;
+    std::vector<std::string> joined;  // rights of other senders (place/rights.hpp)
+};
+Loaded load(Place& place);
+// Returns whether loading again would give the same.
+bool is_current(Place& place, const Loaded& loaded);
+// Returns the configuration of the turn, with its own permissions if it was given any.
+InForce in_force_for(Place& place);
+// Where checkpoints of the workspace are kept. The place must outlive it.
+life::CheckpointSite checkpoint_site(Place& place, const std::function<bool()>& stop = {});
 // Stores a text to be posted when the turn is over, if there is a channel. Inside a transaction of
 // the caller.
 void keep_for_channel(Place& place, store::TurnId turn, const std::string& text);
@@ -58,17 +74,17 @@ Place open_place(FoundAgent& found, const TurnOptions& options, const Surroundin
 Place open_place(const TurnOptions& options, const Surroundings& surroundings);
 // Takes the locks and reads again what they protect. Error(agent_busy). With --new-thread the
 // thread stays the present one, without a lock.
-void lock_place(Place& place, const TurnOptions& options, const Surroundings& surroundings);
+void lock_place(Place& place);
 // Limits how long commits of a turn at work wait for other writers: until --timeout requires its
 // end, then Error(timeout).
-void limit_waits(store::Store& store, const TurnOptions& options);
+void limit_waits(Place& place);
 // Returns whether the turn with the key has its result, which is then returned again.
 bool has_answered(const store::Turn& turn);
 // Takes the locks of the agent and the thread if both are free now.
 enum class Tried { locked, agent_taken, thread_taken };
-Tried try_lock(Place& place, const TurnOptions& options, const Surroundings& surroundings);
+Tried try_lock(Place& place);
 // --new-thread: creates and locks the thread, once it is known that the turn can begin.
-void begin_thread(Place& place, const TurnOptions& options, const Surroundings& surroundings);
+void begin_thread(Place& place);
 // Returns the directory the turn worked in; nothing if it is gone or is a link now.
 std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn);
 // Returns the end of a hint: the command that gives up the thread's turn.
@@ -82,6 +98,6 @@ sys::Root root_for(store::Store& store, const agent::Directory& directory,
                    const WantedDirectory& wanted, const agent::Home& home,
                    const sys::Environment& environment);
 // The same for a turn that continues in DIR. Error(bad_request) if DIR is gone or leads elsewhere.
-sys::Root root_of_turn(Place& place, const TurnOptions& options, const Surroundings& surroundings);
+sys::Root root_of_turn(Place& place);
 
 }  // namespace chorus::place

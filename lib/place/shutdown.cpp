@@ -29,12 +29,12 @@ ShutdownTimeouts shutdown_timeouts(const sys::Environment& environment) {
             shutdown_grace_ms(environment)};
 }
 
-Shutdown::Shutdown(const Surroundings& surroundings, std::int64_t deadline_ms)
-    : interrupt_(surroundings.interrupt), deadline_ms_(deadline_ms) {
-    const ShutdownTimeouts timeouts = shutdown_timeouts(surroundings.environment);
-    drain_ms_ = interrupt_drain_ms_ = timeouts.drain_ms;
-    grace_ms_ = timeouts.grace_ms;
-    if (surroundings.ask && !surroundings.environment.find("CHORUS_DRAIN_TIMEOUT_MS"))
+Shutdown::Shutdown(const Place& place)
+    : interrupt_(place.surroundings.interrupt),
+      deadline_ms_(place.options.deadline_ms),
+      timeouts_(shutdown_timeouts(place.surroundings.environment)),
+      interrupt_drain_ms_(timeouts_.drain_ms) {
+    if (place.surroundings.ask && !place.surroundings.environment.find("CHORUS_DRAIN_TIMEOUT_MS"))
         interrupt_drain_ms_ = terminal_drain_ms;
 }
 
@@ -48,11 +48,12 @@ bool Shutdown::command_must_stop() {
     const std::int64_t now = sys::monotonic_ms();
     std::int64_t since = 0;
     if (signalled_at_ms_.compare_exchange_strong(since, now)) since = now;
-    return now - since >= (interrupt_.signal() == SIGINT ? interrupt_drain_ms_ : drain_ms_);
+    return now - since >=
+           (interrupt_.signal() == SIGINT ? interrupt_drain_ms_ : timeouts_.drain_ms);
 }
 
 std::int64_t Shutdown::command_grace_ms() const {
-    return by_signal() ? grace_ms_ : base::limits::timeout_grace_ms;
+    return by_signal() ? timeouts_.grace_ms : base::limits::timeout_grace_ms;
 }
 
 void check_may_begin(const TurnOptions& options, const Surroundings& surroundings) {
@@ -63,19 +64,18 @@ void check_may_begin(const TurnOptions& options, const Surroundings& surrounding
                           "turn: the time given with --timeout was up before it began");
 }
 
-void save_at_shutdown(Place& place, const Surroundings& surroundings, const std::string& model,
-                      base::TimeMs after_time) {
+void save_at_shutdown(Place& place, const std::string& model, base::TimeMs after_time) {
     try {
         const auto messages =
             context::session_messages(place.store, place.agent, {place.thread.id}, after_time);
         if (messages.empty()) return;
-        context::save_session(place.store, surroundings.home, place.agent, messages,
+        context::save_session(place.store, place.surroundings.home, place.agent, messages,
                               {.trigger = context::SessionTrigger::shutdown,
                                .model = model,
                                .description = context::topic(messages)},
                               place.redaction);
     } catch (const std::exception& problem) {
-        surroundings.warn(std::string("the session could not be saved: ") + problem.what());
+        place.surroundings.warn(std::string("the session could not be saved: ") + problem.what());
     }
 }
 

@@ -22,8 +22,8 @@ std::int64_t shutdown_grace_ms(const sys::Environment& environment);
 
 class Shutdown {
   public:
-    // `deadline_ms` as in TurnOptions. Error(bad_request) for variables that are malformed.
-    Shutdown(const Surroundings& surroundings, std::int64_t deadline_ms);
+    // Error(bad_request) for variables that are malformed.
+    explicit Shutdown(const Place& place);
 
     bool by_signal() const { return interrupt_.requested(); }
     bool timed_out() const;
@@ -34,14 +34,13 @@ class Shutdown {
     // The time it then has between SIGTERM and SIGKILL.
     std::int64_t command_grace_ms() const;
     // The same for a background task that is ended.
-    std::int64_t grace_ms() const { return grace_ms_; }
+    std::int64_t grace_ms() const { return timeouts_.grace_ms; }
 
   private:
     const sys::Interrupt& interrupt_;
     std::int64_t deadline_ms_;
-    std::int64_t drain_ms_;            // after SIGTERM and SIGHUP
-    std::int64_t interrupt_drain_ms_;  // after SIGINT
-    std::int64_t grace_ms_;
+    ShutdownTimeouts timeouts_;
+    std::int64_t interrupt_drain_ms_;  // instead, after SIGINT
     std::atomic<std::int64_t> signalled_at_ms_ = 0;
 };
 
@@ -50,7 +49,6 @@ void check_may_begin(const TurnOptions& options, const Surroundings& surrounding
 
 // Saves the thread's window as a session with trigger `shutdown`, without asking a model. A failure
 // is a warning: the turn has ended and is recorded.
-void save_at_shutdown(Place& place, const Surroundings& surroundings, const std::string& model,
-                      base::TimeMs after_time);
+void save_at_shutdown(Place& place, const std::string& model, base::TimeMs after_time);
 
 }  // namespace chorus::place

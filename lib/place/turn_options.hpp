@@ -12,6 +12,7 @@
 
 #include "agent/configuration.hpp"
 #include "agent/layout.hpp"
+#include "base/enum_names.hpp"
 #include "chat/event.hpp"
 #include "store/prompts.hpp"
 #include "sys/environment.hpp"
@@ -42,8 +43,7 @@ struct PromptDecision {
 
 // What happens to a question that nobody answers.
 enum class OnAsk { suspend, deny, fail };
-std::string_view name(OnAsk on_ask);
-std::optional<OnAsk> parse_on_ask(std::string_view text);
+inline constexpr base::EnumNames<OnAsk, 3> on_asks{{"suspend", "deny", "fail"}};
 
 struct TurnOptions {
     std::string agent;

@@ -1,10 +1,14 @@
-#include <array>
+#include <unistd.h>
+
+#include <initializer_list>
 
 #include "base/hash.hpp"
 #include "base/time.hpp"
 #include "chat/dialect.hpp"
 #include "store/columns.hpp"
 #include "store/records.hpp"
+#include "store/sqlite.hpp"
+#include "sys/clock.hpp"
 
 namespace chorus::store {
 namespace {
@@ -100,6 +104,14 @@ void append_audit(Store& store, const AuditRow& row) {
                         row.actor,
                         row.detail};
     audit_log.insert(store, {id, row, head.hash, chained_hash(head.hash, fields)});
+}
+
+void append_audit(Store& store, const Agent& agent, AuditRow row) {
+    row.agent_id = agent.id;
+    row.agent_name = agent.name;
+    if (row.timestamp == 0) row.timestamp = sys::now_ms();
+    row.user_id = static_cast<std::int64_t>(getuid());
+    append_audit(store, row);
 }
 
 AuditHead audit_head(Store& store) {

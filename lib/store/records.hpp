@@ -15,17 +15,19 @@ namespace chorus::store {
 
 struct AuditRow {
     AgentId agent_id = 0;
-    std::string agent_name;
+    std::string agent_name = {};
     base::TimeMs timestamp = 0;
     TurnId turn_id = 0;
-    std::string action;
-    std::string decision;  // allow, ask_approved, ask_denied, deny
+    std::string action = {};
+    std::string decision = {};  // allow, ask_approved, ask_denied, deny
     std::int64_t user_id = 0;
-    std::string actor;
-    std::string detail;
+    std::string actor = {};
+    std::string detail = {};
 };
 // Appends to the hash chain of the home. Inside a transaction of the caller.
 void append_audit(Store& store, const AuditRow& row);
+// The same for a row of the agent, from a process of this user; it is of now unless it has a time.
+void append_audit(Store& store, const Agent& agent, AuditRow row);
 struct AuditHead {
     std::int64_t rows = 0;
     std::string hash;
@@ -71,11 +73,11 @@ struct EventRow {
     ThreadId thread_id = 0;
     TurnId turn_id = 0;
     base::TimeMs at = 0;
-    std::string kind;  // "turn", "agent"
-    std::string previous;
-    std::string next;
-    std::string cause;
-    std::string data;
+    std::string kind = {};  // "turn", "agent"
+    std::string previous = {};
+    std::string next = {};
+    std::string cause = {};
+    std::string data = {};
 };
 void insert_event(Store& store, const EventRow& row);
 std::vector<EventRow> load_events(Store& store, AgentId agent);
@@ -95,9 +97,9 @@ struct InboxRow {
     std::int64_t id = 0;
     AgentId agent_id = 0;
     ThreadId thread_id = 1;
-    std::string source;
-    std::string actor;  // as a turn's
-    std::string content;
+    std::string source = {};
+    std::string actor = {};  // as a turn's
+    std::string content = {};
     base::TimeMs created_at = 0;
     TurnId delivered_turn = 0;
     std::int64_t depth = 0;    // of the task that left it

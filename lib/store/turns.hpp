@@ -104,13 +104,13 @@ struct ToolRun {
     std::int64_t position = 0;  // call order within the turn
     std::string tool_call_id;   // unique within the turn
     std::string tool;
-    std::string action;
-    std::string decision;        // "", allow, ask_approved, ask_denied, deny
-    std::string evidence;        // JSON: needed to check later whether the effect took place
+    std::string action = {};
+    std::string decision = {};   // "", allow, ask_approved, ask_denied, deny
+    std::string evidence = {};   // JSON: needed to check later whether the effect took place
     base::TimeMs intent_at = 0;  // 0: not started
     base::TimeMs finished_at = 0;
-    std::string outcome;     // "", ok, error, denied, interrupted, unknown, cancelled, expired
-    std::string patch = {};  // only read, and only for outcome ok: its change of a file
+    std::string outcome = {};  // "", ok, error, denied, interrupted, unknown, cancelled, expired
+    std::string patch = {};    // only read, and only for outcome ok: its change of a file
 };
 void insert_tool_run(Store& store, const ToolRun& run);
 void update_tool_run(Store& store,

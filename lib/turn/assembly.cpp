@@ -4,8 +4,6 @@
 #include "context/prompt_texts.hpp"
 #include "context/status_block.hpp"
 #include "context/window.hpp"
-#include "life/trust.hpp"
-#include "place/secrets.hpp"
 #include "policy/profile.hpp"
 #include "store/messages.hpp"
 #include "store/prompts.hpp"
@@ -23,8 +21,8 @@ std::int64_t opening_tokens(const place::Place& place, const chat::Request& open
            (project ? context::estimated_tokens(*project) : 0);
 }
 
-std::int64_t room_beside(place::Place& place, const Loaded& loaded, const chat::Request& request,
-                         const std::vector<chat::Message>& messages) {
+std::int64_t room_beside(place::Place& place, const place::Loaded& loaded,
+                         const chat::Request& request, const std::vector<chat::Message>& messages) {
     std::int64_t budget = loaded.settings.token_budget;
     if (budget == 0) return 0;
     const std::int64_t opening = opening_tokens(place, request);
@@ -51,49 +49,12 @@ bool have_grown(const store::CutLimits& before, const store::CutLimits& now) {
 
 }  // namespace
 
-place::InForce in_force_for(place::Place& place, const place::TurnOptions& options) {
-    place::InForce in_force = place::configuration_in_force(
-        place.store, place.agent, place.directory, place.home_configuration);
-    in_force.for_turn = options.permissions;
-    in_force.is_shared = place.is_shared;
-    return in_force;
-}
-
-Loaded load(place::Place& place, const place::TurnOptions& options,
-            const place::Surroundings& surroundings) {
-    Loaded loaded;
-    place::InForce in_force = in_force_for(place, options);
-    loaded.configuration = in_force.configuration;
-    loaded.settings =
-        place::resolve_settings(options, surroundings.environment, loaded.configuration,
-                                place.home_configuration, surroundings.home);
-    place::add_secrets(place.redaction, surroundings.environment,
-                       loaded.configuration.shared.environment);
-    loaded.configuration.system_prompt = place.redaction.apply(loaded.configuration.system_prompt);
-    loaded.rights = place::rights_of(in_force, place.home_configuration, loaded.settings.sandbox);
-    loaded.joined = place.joined_rights;
-    loaded.is_shared = place.is_shared;
-    for (const std::string& text : loaded.joined)
-        place::join_rights(text, place.home_configuration, loaded.rights, loaded.settings.sandbox);
-    loaded.untrusted = std::move(in_force.untrusted);
-    loaded.file = std::move(in_force.file);
-    loaded.part = std::move(in_force.part);
-    place.has_channel = !loaded.configuration.channel_id.empty();
-    return loaded;
-}
-
-bool is_current(place::Place& place, const Loaded& loaded) {
-    return loaded.joined == place.joined_rights && loaded.is_shared == place.is_shared &&
-           agent::configuration_text(place.directory) == loaded.file &&
-           life::trusted_part(place.store, place.agent.id) == loaded.part;
-}
-
 WindowFrame frame_for(const place::Place& place, const place::Settings& settings,
                       base::TimeMs now) {
     return {now - settings.rolling_window_ms, place.agent.last_clear_message};
 }
 
-std::int64_t room_for_messages(place::Place& place, const Loaded& loaded,
+std::int64_t room_for_messages(place::Place& place, const place::Loaded& loaded,
                                const std::vector<chat::Message>& messages) {
     if (loaded.settings.token_budget == 0) return 0;
     chat::Request opening;
@@ -101,7 +62,8 @@ std::int64_t room_for_messages(place::Place& place, const Loaded& loaded,
     return room_beside(place, loaded, opening, messages);
 }
 
-bool exceeds_limits(place::Place& place, const Loaded& loaded, const chat::Request& request) {
+bool exceeds_limits(place::Place& place, const place::Loaded& loaded,
+                    const chat::Request& request) {
     const std::vector<chat::Message>& messages = request.messages;
     const std::int64_t most = loaded.settings.max_messages;
     if (most > 0 && static_cast<std::int64_t>(messages.size()) > most) return true;
@@ -109,8 +71,8 @@ bool exceeds_limits(place::Place& place, const Loaded& loaded, const chat::Reque
            context::estimated_tokens(messages) > room_beside(place, loaded, request, messages);
 }
 
-AssembledWindow assemble_window(place::Place& place, const Loaded& loaded, const WindowFrame& frame,
-                                std::int64_t open_turn) {
+AssembledWindow assemble_window(place::Place& place, const place::Loaded& loaded,
+                                const WindowFrame& frame, std::int64_t open_turn) {
     if (frame.is_fresh) return {.messages = store::load_turn_messages(place.store, open_turn)};
     store::Thread& thread = place.thread;
     store::WindowBounds bounds = store::bounds_of(place.agent, thread, frame.after_time, open_turn);
@@ -152,7 +114,7 @@ std::vector<chat::ToolDefinition> visible_tools(const std::vector<policy::Profil
     return definitions;
 }
 
-void write_opening(const place::Place& place, const Loaded& loaded, chat::Request& request) {
+void write_opening(const place::Place& place, const place::Loaded& loaded, chat::Request& request) {
     request.model = model::parse_model_name(loaded.settings.model).name;
     request.system = loaded.configuration.system_prompt;
     request.documents = place.redaction.apply(context::documents_text(place.directory));
@@ -169,7 +131,7 @@ const std::string& Digest::of(std::string_view text) {
     return digest_;
 }
 
-store::Prefix prefix_of(const Loaded& loaded, const chat::Request& request,
+store::Prefix prefix_of(const place::Loaded& loaded, const chat::Request& request,
                         const std::string& project, PrefixDigests& digests) {
     const std::string& prompt = loaded.configuration.system_prompt;
     std::string tools;
@@ -199,7 +161,7 @@ chat::Message user_message(place::Place& place, const std::string& text,
     chat::Message message;
     message.content = text;
     message.status = place.redaction.apply(context::status_block(
-        place.stands_in, store::list_threads(place.store, place.agent.id), place.thread.id,
+        place.options.stands_in, store::list_threads(place.store, place.agent.id), place.thread.id,
         store::pending_prompts(place.store, place.agent.id), tasks));
     return message;
 }

@@ -7,6 +7,7 @@
 #include "approval/trust_prompt.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "life/trust.hpp"
 #include "sys/clock.hpp"
 
 namespace chorus::turn {
@@ -18,59 +19,53 @@ chat::ToolResult refused(std::string text) {
     return {std::move(text), true};
 }
 
-CallOutcome outcome_of(const Record::Finished& finished) {
-    if (finished.outcome == "ok") return CallOutcome::ok;
-    return finished.call->outcome.empty() ? CallOutcome::failure : CallOutcome::neutral;
-}
-
 }  // namespace
 
-Calls::Calls(place::Place& place, Record& record, tools::Workplace& workplace,
-             const place::Surroundings& surroundings, std::vector<chat::TurnResult::Denied>& denied)
+Calls::Calls(place::Place& place, Record& record, tools::Workplace& workplace, Rules rules,
+             std::vector<chat::TurnResult::Denied>& denied)
     : place_(place),
       record_(record),
       workplace_(workplace),
-      surroundings_(surroundings),
+      rules_(std::move(rules)),
       denied_(denied),
-      questions_(place, record, surroundings,
-                 [this](const Judged& judged) { return bind(judged); }),
-      checkpoint_(place, surroundings) {}
+      questions_(place, record, [this](const Judged& judged) { return bind(judged); }),
+      checkpoint_(place) {}
 
 void Calls::emit(const chat::Event& event) const {
-    surroundings_.on_event(event, {place_.agent.name, place_.thread.id, record_.turn().id});
+    place_.surroundings.on_event(event, {place_.agent.name, place_.thread.id, record_.turn().id});
 }
 
 void Calls::ask_terminal(Judged& judged) {
     if (!judged.asks || rules_.stopping()) return;
-    const place::PersonAnswer reply = questions_.ask(judged, rules_.prompt_ttl_ms);
+    const place::PersonAnswer reply = questions_.ask(judged);
     note_denied(judged);
     if (reply.what != place::PersonAnswer::What::always) return;
-    const std::string before = rules_.rights->fingerprint;
+    const std::string before = rules_.loaded.rights.fingerprint;
     const std::string problem =
-        place_.redaction.changes(judged.decided.action)
+        place_.redaction.changes(judged.action)
             ? "the action contains a secret"
-            : approval::grant_problem(widening(), sys::invoking_person(surroundings_.environment),
-                                      "custom");
+            : life::grant_problem(place_.home_configuration,
+                                  sys::invoking_person(place_.surroundings.environment), "custom");
     if (!problem.empty())
-        return surroundings_.warn("always: " + problem + "; it is approved this once");
+        return place_.surroundings.warn("always: " + problem + "; it is approved this once");
     approval::allow_always(place_.store, widening(),
-                           [&] { return std::vector<std::string>{judged.decided.action}; });
+                           [&] { return std::vector<std::string>{judged.action}; });
     rules_.renew();
     // the same person approved the other calls of the answer, so these approvals stay valid
     for (Judged& other : judged_)
         if (other.approved && other.approved->profile == before)
-            other.approved->profile = rules_.rights->fingerprint;
+            other.approved->profile = rules_.loaded.rights.fingerprint;
     for (Judged& other : judged_)
-        if (other.asks && !other.is_question() && other.decided.action == judged.decided.action)
+        if (other.asks && !other.is_question() && other.action == judged.action)
             questions_.allow_equal(other);
 }
 
 // Returns true if the turn need not wait for this call.
 bool Calls::answer_for_nobody(Judged& judged) {
-    if (rules_.on_ask == place::OnAsk::deny) {
+    if (place_.options.on_ask == place::OnAsk::deny) {
         refuse(judged, "ask_denied", "approval needed, and --on-ask is deny");
-    } else if (rules_.on_ask == place::OnAsk::suspend &&
-               place_.redaction.changes(judged.decided.call.arguments)) {
+    } else if (place_.options.on_ask == place::OnAsk::suspend &&
+               place_.redaction.changes(judged.arguments)) {
         // the question is stored without secrets, and would differ from the call it asks about
         deny(judged, "a pending question would store a secret");
         return true;
@@ -88,17 +83,20 @@ void Calls::fail_all() {
         if (judged.asks) {
             refuse(judged, "ask_denied", "approval needed, and --on-ask is fail");
             note_denied(judged);
-        } else if (judged.decided.runs) {
-            judged.decided.runs = false;
-            judged.decided.decision.clear();
-            judged.decided.outcome = "interrupted";
-            judged.decided.refusal = refused("not run: another call of this answer was denied");
+        } else if (judged.runs) {
+            judged.runs = false;
+            judged.decision.clear();
+            judged.outcome = "interrupted";
+            judged.result = refused("not run: another call of this answer was denied");
         }
     }
-    std::vector<Record::Finished> results;
-    for (const Judged& judged : judged_)
-        if (!judged.done) results.push_back(finished(judged, judged.decided.refusal, 0));
-    record_.finish(results, {});
+    std::vector<Judged*> ended;
+    for (Judged& judged : judged_) {
+        if (judged.done) continue;
+        end(judged, judged.result);
+        ended.push_back(&judged);
+    }
+    record_.advance(ended);
 }
 
 Decided Calls::settle_open() {
@@ -106,11 +104,11 @@ Decided Calls::settle_open() {
     for (Judged& judged : judged_) open = (judged.asks && !answer_for_nobody(judged)) || open;
     // --resume asks a question again that a signal interrupted
     if (!open || rules_.stopping()) return Decided::all;
-    if (rules_.on_ask == place::OnAsk::fail) {
+    if (place_.options.on_ask == place::OnAsk::fail) {
         fail_all();
         return Decided::failed;
     }
-    prompts_ = questions_.suspend(judged_, rules_.prompt_ttl_ms);
+    prompts_ = questions_.suspend(judged_);
     return Decided::suspended;
 }
 
@@ -121,7 +119,7 @@ Decided Calls::decide(const std::vector<chat::ToolCall>& calls) {
         judged_.push_back(judge(call));
         chat::ToolCall shown = call;
         shown.arguments = place_.redaction.apply(call.arguments);
-        emit(chat::CallEvent{std::move(shown), judged_.back().decided.action});
+        emit(chat::CallEvent{std::move(shown), judged_.back().action});
     }
     for (Judged& judged : judged_) ask_terminal(judged);
     return settle_open();
@@ -129,10 +127,9 @@ Decided Calls::decide(const std::vector<chat::ToolCall>& calls) {
 
 bool Calls::side_by_side() const {
     const auto reads = [](const Judged& judged) {
-        return judged.decided.runs && judged.decided.decision == "allow" &&
-               judged.tool->kind == tools::Class::read;
+        return judged.runs && judged.decision == "allow" && judged.tool->kind == tools::Class::read;
     };
-    return judged_.size() > 1 && rules_.parallel_tools > 1 &&
+    return judged_.size() > 1 && rules_.loaded.settings.parallel_tools > 1 &&
            std::all_of(judged_.begin(), judged_.end(), reads);
 }
 
@@ -153,9 +150,9 @@ chat::ToolResult Calls::at_the_border(const Judged& judged,
 // written, in a row of its own.
 void Calls::note_edit(Judged& judged, const std::string& edit) const {
     if (edit.empty()) return;
-    std::string& detail = judged.decided.detail;
-    detail = (judged.decided.audited ? "" : detail + "; ") + place_.redaction.apply(edit);
-    judged.decided.audited = false;
+    std::string& detail = judged.detail;
+    detail = (judged.audited ? "" : detail + "; ") + place_.redaction.apply(edit);
+    judged.audited = false;
 }
 
 // Called right before the call starts, since the evidence includes what earlier calls changed. A
@@ -163,23 +160,26 @@ void Calls::note_edit(Judged& judged, const std::string& edit) const {
 void Calls::plan(Judged& judged) {
     if (judged.answer) {
         judged.apply = [text = *judged.answer]() -> chat::ToolResult { return {text, false}; };
+        judged.planned = true;
         return;
     }
-    workplace_.call_id = judged.decided.call.id;
+    workplace_.call_id = judged.id;
     const chat::ToolResult refusal = at_the_border(judged, [&]() -> chat::ToolResult {
-        tools::Planned planned = tools::plan(*judged.tool, judged.arguments, workplace_);
+        tools::Planned planned = tools::plan(*judged.tool, judged.parsed, workplace_);
         if (auto* result = std::get_if<chat::ToolResult>(&planned)) return std::move(*result);
         tools::Plan& plan = std::get<tools::Plan>(planned);
-        judged.decided.evidence = std::move(plan.evidence);
-        judged.decided.change = std::move(plan.change);
-        judged.decided.change.patch = place_.redaction.apply(judged.decided.change.patch);
+        judged.evidence = std::move(plan.evidence);
+        judged.change = std::move(plan.change);
+        judged.change.patch = place_.redaction.apply(judged.change.patch);
         note_edit(judged, plan.audit);
         judged.apply = std::move(plan.apply);
         return {};
     });
-    if (judged.apply && checkpoint_.before(*judged.tool, record_.turn(), rules_.stopping)) return;
-    judged.decided.runs = false;
-    judged.decided.refusal = judged.apply ? refused("not run: the turn is being ended") : refusal;
+    judged.planned =
+        judged.apply && checkpoint_.before(*judged.tool, record_.turn(), rules_.stopping);
+    if (judged.planned) return;
+    judged.runs = false;
+    judged.result = judged.apply ? refused("not run: the turn is being ended") : refusal;
     judged.apply = {};
 }
 
@@ -189,20 +189,22 @@ chat::ToolResult Calls::execute(Judged& judged) const {
     chat::ToolResult result = at_the_border(judged, apply);
     if (judged.tool->name == "self_edit_permissions" && !result.is_error)
         approval::trust_permissions(place_,
-                                    *place::wanted_profile(judged.tool->name, judged.arguments));
+                                    *place::wanted_profile(judged.tool->name, judged.parsed));
     return result;
 }
 
-Record::Finished Calls::finished(const Judged& judged, chat::ToolResult result,
-                                 base::TimeMs started_at) {
-    const std::string outcome = !judged.decided.outcome.empty() ? judged.decided.outcome
-                                : result.is_error               ? "error"
-                                                                : "ok";
+CallOutcome Calls::end(Judged& judged, chat::ToolResult result) {
+    const bool is_denied = !judged.outcome.empty();
+    if (!is_denied) judged.outcome = result.is_error ? "error" : "ok";
     result.text = place_.redaction.apply(base::replace_invalid_utf8(result.text));
-    emit(chat::CallComplete{judged.decided.call.id, judged.decided.tool, judged.decided.action,
-                            outcome, result.text, started_at == 0 ? 0 : sys::now_ms() - started_at,
-                            outcome == "ok" ? judged.decided.change : chat::Change{}});
-    return {&judged.decided, std::move(result), outcome, started_at};
+    const bool is_ok = judged.outcome == "ok";
+    emit(chat::CallComplete{judged.id, judged.name, judged.action, judged.outcome, result.text,
+                            judged.started_at == 0 ? 0 : sys::now_ms() - judged.started_at,
+                            is_ok ? judged.change : chat::Change{}});
+    judged.result = std::move(result);
+    judged.done = true;
+    if (is_ok) return CallOutcome::ok;
+    return is_denied ? CallOutcome::neutral : CallOutcome::failure;
 }
 
 Ran Calls::run() {
@@ -217,7 +219,7 @@ void Calls::look_again(Judged& judged) {
     rules_.renew();
     const policy::Decision decision = weigh(judged);
     if (decision.verdict == Verdict::deny)
-        return deny(judged, "Profile: " + rules_.rights->name + ": " + decision.reason);
+        return deny(judged, "Profile: " + rules_.loaded.rights.name + ": " + decision.reason);
     if (decision.verdict == Verdict::allow || judged.is_question()) return;
     judged.binding = bind(judged);
     if (judged.approved)
@@ -231,56 +233,47 @@ Decided Calls::settle_again(Judged& judged) {
     ask_terminal(judged);
     const Decided how = settle_open();
     if (how != Decided::all || judged.asks) return how;
-    if (judged.decided.runs) plan(judged);
-    record_.decide({judged.decided},
-                   judged.decided.runs ? std::vector<std::size_t>{0} : std::vector<std::size_t>{});
-    judged.decided.audited = true;
+    if (judged.runs) plan(judged);
+    record_.advance({}, {&judged});
     return how;
 }
 
 // A configuration that can no longer be read ends the turn, but only after the finished call is
 // recorded.
 std::optional<base::Error> Calls::prepare(Judged& judged) {
-    if (!judged.decided.runs) return std::nullopt;
+    if (!judged.runs) return std::nullopt;
     try {
         look_again(judged);
     } catch (const base::Error& error) {
-        judged.decided.runs = false;
+        judged.runs = false;
         return error;
     }
-    if (judged.decided.runs) plan(judged);
+    if (judged.runs) plan(judged);
     return std::nullopt;
 }
 
 Ran Calls::run_in_order() {
     Judged& front = judged_.front();
     if (front.approved) look_again(front);
-    if (front.decided.runs) plan(front);
-    std::vector<DecidedCall> all;
-    for (const Judged& judged : judged_) all.push_back(judged.decided);
-    std::vector<std::size_t> first;
-    if (front.decided.runs) first.push_back(0);
-    record_.decide(all, first);
-    for (Judged& judged : judged_) judged.decided.audited = true;
+    if (front.runs) plan(front);
+    record_.advance({}, all_of(judged_));
 
     Ran ran;
     for (std::size_t i = 0; i < judged_.size(); ++i) {
         Judged& judged = judged_[i];
         if (judged.asks) ran.how = settle_again(judged);
         if (ran.how != Decided::all || judged.asks) break;
-        const base::TimeMs started_at = judged.decided.runs ? sys::now_ms() : 0;
-        const auto done = finished(
-            judged, judged.decided.runs ? execute(judged) : judged.decided.refusal, started_at);
-        judged.done = true;
+        if (judged.runs) judged.started_at = sys::now_ms();
+        ran.outcomes.push_back(end(judged, judged.runs ? execute(judged) : judged.result));
         // calls that have not begun are left for --resume
         const bool goes_on = i + 1 < judged_.size() && !rules_.stopping();
         std::optional<base::Error> problem;
-        if (goes_on) problem = prepare(judged_[i + 1]);
-        std::vector<const DecidedCall*> next;
-        if (goes_on && judged_[i + 1].decided.runs) next.push_back(&judged_[i + 1].decided);
-        record_.finish({done}, next);
-        if (!next.empty()) judged_[i + 1].decided.audited = true;
-        ran.outcomes.push_back(outcome_of(done));
+        std::vector<Judged*> next;
+        if (goes_on) {
+            problem = prepare(judged_[i + 1]);
+            if (judged_[i + 1].runs) next.push_back(&judged_[i + 1]);
+        }
+        record_.advance({&judged}, next);
         if (problem) throw base::Error(*problem);
         if (!goes_on) break;
     }
@@ -288,18 +281,11 @@ Ran Calls::run_in_order() {
 }
 
 Ran Calls::run_side_by_side() {
-    std::vector<DecidedCall> all;
-    std::vector<std::size_t> every;
-    for (Judged& judged : judged_) {
-        plan(judged);
-        every.push_back(all.size());
-        all.push_back(judged.decided);
-    }
-    record_.decide(all, every);
-    for (Judged& judged : judged_) judged.decided.audited = true;
+    for (Judged& judged : judged_) plan(judged);
+    record_.advance({}, all_of(judged_));
     const base::TimeMs started_at = sys::now_ms();
     std::vector<chat::ToolResult> results(judged_.size());
-    const auto width = static_cast<std::size_t>(rules_.parallel_tools);
+    const auto width = static_cast<std::size_t>(rules_.loaded.settings.parallel_tools);
     for (std::size_t start = 0; start < judged_.size(); start += width) {
         std::vector<std::future<chat::ToolResult>> running;
         const std::size_t end = std::min(judged_.size(), start + width);
@@ -309,13 +295,12 @@ Ran Calls::run_side_by_side() {
                                          [this, i] { return execute(judged_[i]); }));
         for (std::size_t i = start; i < end; ++i) results[i] = running[i - start].get();
     }
-    std::vector<Record::Finished> done;
     Ran ran;
     for (std::size_t i = 0; i < judged_.size(); ++i) {
-        done.push_back(finished(judged_[i], std::move(results[i]), started_at));
-        ran.outcomes.push_back(outcome_of(done.back()));
+        judged_[i].started_at = started_at;
+        ran.outcomes.push_back(end(judged_[i], std::move(results[i])));
     }
-    record_.finish(done, {});
+    record_.advance(all_of(judged_));
     return ran;
 }
 

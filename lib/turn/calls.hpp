@@ -16,17 +16,6 @@
 
 namespace chorus::turn {
 
-// What deciding and running need besides the record; renewed at each iteration and before each
-// call.
-struct CallRules {
-    const place::Rights* rights = nullptr;
-    std::int64_t parallel_tools = 1;
-    std::int64_t prompt_ttl_ms = 0;
-    place::OnAsk on_ask = place::OnAsk::suspend;
-    std::function<bool()> stopping;  // if true, begin nothing new
-    std::function<void()> renew;     // reads again what another call may have changed
-};
-
 // Returns whether commands run in a working sandbox without network, as `sandboxed` requires;
 // `problem` is the result of sys::sandbox_problem.
 policy::ShellConfinement shell_surroundings(const sys::Sandbox& sandbox,
@@ -34,10 +23,15 @@ policy::ShellConfinement shell_surroundings(const sys::Sandbox& sandbox,
 
 class Calls {
   public:
-    Calls(place::Place& place, Record& record, tools::Workplace& workplace,
-          const place::Surroundings& surroundings, std::vector<chat::TurnResult::Denied>& denied);
+    // What is needed besides the place and the record.
+    struct Rules {
+        const place::Loaded& loaded;
+        std::function<bool()> stopping;  // if true, begin nothing new
+        std::function<void()> renew;     // loads again what another call may have changed
+    };
+    Calls(place::Place& place, Record& record, tools::Workplace& workplace, Rules rules,
+          std::vector<chat::TurnResult::Denied>& denied);
 
-    void use(const CallRules& rules) { rules_ = rules; }
     // Suspended: every question has become a row, which `prompts` lists, and nothing was run.
     // Failed: each call has its result.
     Decided decide(const std::vector<chat::ToolCall>& calls);
@@ -62,6 +56,7 @@ class Calls {
     void look_again(Judged& judged);
     Decided settle_again(Judged& judged);
     std::optional<base::Error> prepare(Judged& judged);
+    CallOutcome end(Judged& judged, chat::ToolResult result);
     bool side_by_side() const;
     Ran run_in_order();
     Ran run_side_by_side();
@@ -70,19 +65,16 @@ class Calls {
     chat::ToolResult at_the_border(const Judged& judged,
                                    const std::function<chat::ToolResult()>& use) const;
     chat::ToolResult execute(Judged& judged) const;
-    Record::Finished finished(const Judged& judged, chat::ToolResult result,
-                              base::TimeMs started_at);
     void prepare_sandbox();
     void emit(const chat::Event& event) const;
 
     place::Place& place_;
     Record& record_;
     tools::Workplace& workplace_;
-    const place::Surroundings& surroundings_;
+    Rules rules_;
     std::vector<chat::TurnResult::Denied>& denied_;
     Questions questions_;
     TurnCheckpoint checkpoint_;
-    CallRules rules_;
     std::vector<Judged> judged_;
     std::vector<chat::PromptNotice> prompts_;
     bool sandbox_tested_ = false;

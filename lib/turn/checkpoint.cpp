@@ -1,7 +1,6 @@
 #include "turn/checkpoint.hpp"
 
 #include "base/error.hpp"
-#include "life/kept_checkpoints.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -12,17 +11,6 @@ using tools::Class;
 bool writes_in_workspace(const tools::Tool& tool) {
     return tool.kind == Class::command || tool.kind == Class::repository ||
            (tool.kind == Class::write && tool.family != "self_edit" && tool.family != "task");
-}
-
-life::CheckpointSite site_of(place::Place& place, const place::Surroundings& surroundings,
-                             const std::function<bool()>& stopping) {
-    return {.home = surroundings.home,
-            .store = place.store,
-            .agent = place.agent,
-            .directory = place.directory,
-            .most_bytes = place.home_configuration.limits.checkpoint_bytes,
-            .warn = surroundings.warn,
-            .stop = stopping};
 }
 
 }  // namespace
@@ -37,7 +25,7 @@ bool TurnCheckpoint::before(const tools::Tool& tool, const store::Turn& turn,
 }
 
 bool TurnCheckpoint::keep(store::TurnId turn, const std::function<bool()>& stopping) {
-    const auto site = site_of(place_, surroundings_, stopping);
+    const auto site = place::checkpoint_site(place_, stopping);
     std::string problem = "limits.checkpoint_mib of config.json was 0";
     try {
         if (site.most_bytes > 0) {
@@ -48,7 +36,8 @@ bool TurnCheckpoint::keep(store::TurnId turn, const std::function<bool()>& stopp
     } catch (const Error& error) {
         if (error.code() == base::ErrorCode::canceled) return false;
         problem = error.message();
-        surroundings_.warn("rewind --workspace cannot go back to before this turn: " + problem);
+        place_.surroundings.warn("rewind --workspace cannot go back to before this turn: " +
+                                 problem);
     }
     life::note_no_checkpoint(site, turn, problem);
     return true;
@@ -57,9 +46,10 @@ bool TurnCheckpoint::keep(store::TurnId turn, const std::function<bool()>& stopp
 void TurnCheckpoint::note_end() {
     if (!may_have_written_) return;
     try {
-        life::note_end(site_of(place_, surroundings_, {}), place_.root);
+        life::note_end(place::checkpoint_site(place_), place_.root);
     } catch (const Error& error) {
-        surroundings_.warn("rewind --workspace cannot recognise later changes: " + error.message());
+        place_.surroundings.warn("rewind --workspace cannot recognise later changes: " +
+                                 error.message());
     }
 }
 

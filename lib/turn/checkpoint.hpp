@@ -7,14 +7,12 @@
 #include "place/place.hpp"
 #include "store/turns.hpp"
 #include "tools/tool.hpp"
-#include "turn/turn.hpp"
 
 namespace chorus::turn {
 
 class TurnCheckpoint {
   public:
-    TurnCheckpoint(place::Place& place, const place::Surroundings& surroundings)
-        : place_(place), surroundings_(surroundings) {}
+    explicit TurnCheckpoint(place::Place& place) : place_(place) {}
 
     // Called before the tool begins. Returns false if it must not begin because the turn is being
     // ended. If the workspace cannot be kept, warns and returns true. A turn with -C has no
@@ -28,7 +26,6 @@ class TurnCheckpoint {
     bool keep(store::TurnId turn, const std::function<bool()>& stopping);
 
     place::Place& place_;
-    const place::Surroundings& surroundings_;
     bool may_have_written_ = false;
 };
 

@@ -41,9 +41,9 @@ std::string counted(std::size_t messages) {
 }
 
 // Returns false if there is no summary; the window is then cut without one.
-bool compact_dropped(place::Place& place, const place::Settings& settings,
-                     const place::Surroundings& surroundings, const WindowFrame& frame,
+bool compact_dropped(place::Place& place, const place::Settings& settings, const WindowFrame& frame,
                      AssembledWindow& window) {
+    const place::Surroundings& surroundings = place.surroundings;
     std::vector<chat::Message> replaced;
     for (const chat::Message& message : window.messages)
         if (message.is_compaction) replaced.push_back(message);
@@ -111,20 +111,20 @@ Compacted compact(store::Store& store, const store::Agent& agent, store::Thread 
     return compacted;
 }
 
-AssembledWindow fit_window(place::Place& place, const Loaded& loaded,
-                           const place::Surroundings& surroundings, const WindowFrame& frame,
-                           std::int64_t open_turn) {
+AssembledWindow fit_window(place::Place& place, const place::Loaded& loaded,
+                           const WindowFrame& frame, std::int64_t open_turn) {
     AssembledWindow window = assemble_window(place, loaded, frame, open_turn);
     if (loaded.settings.auto_compact && !window.dropped.empty() &&
-        compact_dropped(place, loaded.settings, surroundings, frame, window)) {
+        compact_dropped(place, loaded.settings, frame, window)) {
         const chat::Usage usage = window.usage;
         window = assemble_window(place, loaded, frame, open_turn);
         window.cut_moved = true;
         window.usage = usage;
     } else if (!window.dropped.empty()) {
-        surroundings.warn(counted(window.dropped.size()) +
-                          " no longer fit into the window; chorus-context compact would replace "
-                          "them with a summary");
+        place.surroundings.warn(
+            counted(window.dropped.size()) +
+            " no longer fit into the window; chorus-context compact would replace "
+            "them with a summary");
     }
     if (open_turn == 0 && (window.cut_moved || window.limits_grew)) keep_cut(place);
     return window;

@@ -29,8 +29,7 @@ Compacted compact(store::Store& store, const store::Agent& agent, store::Thread 
 // Returns the window of the next request. Messages that its limits leave out are summarised first
 // if auto_compact is set; otherwise a warning counts them, once for each cut. Before a turn begins
 // (`open_turn` is 0) the thread's stored cut moves too.
-AssembledWindow fit_window(place::Place& place, const Loaded& loaded,
-                           const place::Surroundings& surroundings, const WindowFrame& frame,
-                           std::int64_t open_turn);
+AssembledWindow fit_window(place::Place& place, const place::Loaded& loaded,
+                           const WindowFrame& frame, std::int64_t open_turn);
 
 }  // namespace chorus::turn

@@ -6,24 +6,13 @@
 #include "turn/live.hpp"
 
 namespace chorus::turn {
-namespace {
-
-void try_sandbox(const sys::Sandbox& sandbox, const place::Surroundings& surroundings,
-                 Explanation& explanation, policy::ShellConfinement& around) {
-    explanation.sandbox = sys::name(sandbox.mode);
-    const auto problem = sys::sandbox_problem(sandbox, surroundings.home.sandbox_state());
-    explanation.sandbox_problem = problem ? problem->message() : "";
-    around = shell_surroundings(sandbox, problem);
-}
-
-}  // namespace
 
 Explanation explain(const ExplainOptions& options, const place::Surroundings& surroundings) {
     place::TurnOptions turn;
     turn.agent = options.agent;
     place::Place place = place::open_place(turn, surroundings);
-    Loaded loaded = load(place, turn, surroundings);
-    const tools::Workplace workplace = make_workplace(place, surroundings, loaded.settings);
+    place::Loaded loaded = place::load(place);
+    const tools::Workplace workplace = make_workplace(place, loaded.settings);
     const approval::Proposed call =
         approval::proposed(options.action, workplace, place.home_configuration);
     Explanation explanation;
@@ -37,12 +26,17 @@ Explanation explain(const ExplainOptions& options, const place::Surroundings& su
     }
     explanation.is_shell = call.action.is_shell;
     policy::ShellConfinement around;
-    if (call.action.is_shell) try_sandbox(workplace.sandbox, surroundings, explanation, around);
-    const std::string actor = place::actor_text("", surroundings.environment);
-    const approval::Widening widening{surroundings.home, surroundings.environment,
-                                      place.home_configuration, place.agent, actor};
-    explanation.decision =
-        approval::decide_call(call, {loaded.rights, place.redaction, widening, {actor}, around});
+    if (call.action.is_shell) {
+        explanation.sandbox = sys::name(workplace.sandbox.mode);
+        const auto problem =
+            sys::sandbox_problem(workplace.sandbox, surroundings.home.sandbox_state());
+        explanation.sandbox_problem = problem ? problem->message() : "";
+        around = shell_surroundings(workplace.sandbox, problem);
+    }
+    const std::string actor = place.actor();
+    explanation.decision = approval::decide_call(
+        call,
+        {loaded.rights, place.redaction, approval::widening_of(place, actor), {actor}, around});
     explanation.reading = loaded.rights.profiles.front().read(call.action, around);
     return explanation;
 }

@@ -28,30 +28,25 @@ void Calls::prepare_sandbox() {
     if (sandbox_tested_) return;
     sandbox_tested_ = true;
     workplace_.sandbox_problem =
-        sys::sandbox_problem(workplace_.sandbox, surroundings_.home.sandbox_state());
+        sys::sandbox_problem(workplace_.sandbox, place_.surroundings.home.sandbox_state());
     if (const auto& problem = workplace_.sandbox_problem)
-        surroundings_.warn("no command can be run: " + problem->message() +
-                           (problem->hint().empty() ? "" : "; " + problem->hint()));
+        place_.surroundings.warn("no command can be run: " + problem->message() +
+                                 (problem->hint().empty() ? "" : "; " + problem->hint()));
 }
 
 Judged Calls::judge(const chat::ToolCall& call) {
-    Judged judged;
-    judged.decided.call = call;
-    judged.decided.tool = call.name;
-    judged.arguments = tools::Arguments::parse(call.arguments);
-    judged.tool = tools::find_tool(call.name);
+    Judged judged{call, tools::find_tool(call.name), tools::Arguments::parse(call.arguments)};
     if (judged.tool == nullptr) {
-        judged.decided.refusal = {unknown_tool(call.name), true};
+        judged.result = {unknown_tool(call.name), true};
         return judged;
     }
-    std::string problem = tools::check_arguments(*judged.tool, judged.arguments);
-    if (problem.empty() && judged.is_question())
-        problem = tools::question_problem(judged.arguments);
+    std::string problem = tools::check_arguments(*judged.tool, judged.parsed);
+    if (problem.empty() && judged.is_question()) problem = tools::question_problem(judged.parsed);
     if (problem.empty())
         problem =
-            place::profile_problem(judged.tool->name, judged.arguments, place_.home_configuration);
+            place::profile_problem(judged.tool->name, judged.parsed, place_.home_configuration);
     if (!problem.empty()) {
-        judged.decided.refusal = {problem, true};
+        judged.result = {problem, true};
         return judged;
     }
     apply_policy(judged);
@@ -63,33 +58,31 @@ policy::Decision Calls::weigh(const Judged& judged) {
     std::vector<std::string> actors = store::senders(place_.store, record_.turn().id);
     actors.push_back(record_.turn().actor);
     approval::Proposed call =
-        approval::proposed(*judged.tool, judged.arguments, workplace_, place_.home_configuration);
-    call.text += judged.decided.call.arguments;
+        approval::proposed(*judged.tool, judged.parsed, workplace_, place_.home_configuration);
+    call.text += judged.arguments;
     return approval::decide_call(
-        call, {*rules_.rights, place_.redaction, widening(), std::move(actors),
+        call, {rules_.loaded.rights, place_.redaction, widening(), std::move(actors),
                shell_surroundings(workplace_.sandbox, workplace_.sandbox_problem)});
 }
 
 approval::Widening Calls::widening() const {
-    return {surroundings_.home, surroundings_.environment, place_.home_configuration,
-            place_.agent,       record_.turn().actor,      record_.turn().id};
+    return approval::widening_of(place_, record_.turn().actor, record_.turn().id);
 }
 
 approval::Binding Calls::bind(const Judged& judged) const {
-    return approval::bind_call(*judged.tool, judged.arguments, workplace_.root,
-                               workplace_.directory, rules_.rights->fingerprint);
+    return approval::bind_call(*judged.tool, judged.parsed, workplace_.root, workplace_.directory,
+                               rules_.loaded.rights.fingerprint);
 }
 
 // Applies the present profile and people's decisions about the call.
 void Calls::apply_policy(Judged& judged) {
     const policy::Decision decision = weigh(judged);
-    judged.decided.action =
-        place_.redaction.apply(tools::action(*judged.tool, judged.arguments, workplace_));
-    judged.decided.detail = "Profile: " + rules_.rights->name + ": " + decision.reason;
-    if (decision.verdict == Verdict::deny) return deny(judged, judged.decided.detail);
+    judged.action = place_.redaction.apply(tools::action(*judged.tool, judged.parsed, workplace_));
+    judged.detail = "Profile: " + rules_.loaded.rights.name + ": " + decision.reason;
+    if (decision.verdict == Verdict::deny) return deny(judged, judged.detail);
     judged.asks = decision.verdict == Verdict::ask || judged.is_question();
     if (judged.asks) judged.binding = bind(judged);
-    if (!judged.asks) allow(judged, "allow", judged.decided.detail);
+    if (!judged.asks) allow(judged, "allow", judged.detail);
     questions_.heed(judged, decision.verdict);
     refuse_futile_question(judged);
     note_denied(judged);
@@ -100,7 +93,7 @@ void Calls::refuse_futile_question(Judged& judged) const {
     const bool is_command = judged.tool->kind == tools::Class::command;
     if (!is_command || !judged.asks || judged.row || !workplace_.sandbox_problem) return;
     judged.asks = false;
-    judged.decided.refusal = tools::no_command(*workplace_.sandbox_problem);
+    judged.result = tools::no_command(*workplace_.sandbox_problem);
 }
 
 void Calls::deny(Judged& judged, const std::string& reason) {
@@ -109,8 +102,8 @@ void Calls::deny(Judged& judged, const std::string& reason) {
 }
 
 void Calls::note_denied(const Judged& judged) {
-    if (judged.decided.outcome.empty()) return;
-    denied_.push_back({judged.decided.action, judged.decided.detail});
+    if (judged.outcome.empty()) return;
+    denied_.push_back({judged.action, judged.detail});
 }
 
 }  // namespace chorus::turn

@@ -43,18 +43,15 @@ chat::TurnResult kept_from_going_on(store::Store& store, const std::string& agen
                                     const place::Surroundings& surroundings) {
     chat::TurnResult result = about(store, agent, turn);
     const bool is_canceled = error.code() == ErrorCode::canceled;
-    result.state = is_canceled ? chat::State::canceled : chat::State::failed;
+    set_end(result, is_canceled ? chat::State::canceled : chat::State::failed, "", error);
     result.accepted = true;
-    result.error = error;
-    result.exit_status = is_canceled
-                             ? static_cast<ExitStatus>(128 + surroundings.interrupt.signal())
-                             : base::exit_status(error.code());
+    if (is_canceled)
+        result.exit_status = static_cast<ExitStatus>(128 + surroundings.interrupt.signal());
     return result;
 }
 
-void check_not_its_own(place::Place& place, const store::Turn& turn,
-                       const place::TurnOptions& options) {
-    if (!options.cancel_prompts || turn.ended_at != 0) return;
+void check_not_its_own(place::Place& place, const store::Turn& turn) {
+    if (!place.options.cancel_prompts || turn.ended_at != 0) return;
     const Asked asked = asked_of(place, turn);
     const bool is_parked = turn.state == TurnState::parked && is_still_parked(turn);
     if (asked.pending.empty() && !asked.decided && !is_parked) return;
@@ -66,8 +63,8 @@ void check_not_its_own(place::Place& place, const store::Turn& turn,
                     place::giving_up(place, turn.thread_id));
 }
 
-std::string told_of_unused(const place::Place& place, const store::Turn& turn,
-                           const place::TurnOptions& given) {
+std::string told_of_unused(const place::Place& place, const store::Turn& turn) {
+    const place::TurnOptions& given = place.options;
     const chat::Json stored = chat::parse_json(turn.options, "turn options");
     const bool is_its_thread = given.thread == std::to_string(place.thread.id) ||
                                given.thread == place.thread.branch ||

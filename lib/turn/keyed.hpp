@@ -19,8 +19,7 @@ std::optional<store::Turn> turn_of_key(store::Store& store, store::AgentId agent
                                        const place::TurnOptions& options);
 // Throws Error(bad_request) for --cancel-prompts if the turn with the key is the one that waits:
 // its own message cannot cancel its questions.
-void check_not_its_own(place::Place& place, const store::Turn& turn,
-                       const place::TurnOptions& options);
+void check_not_its_own(place::Place& place, const store::Turn& turn);
 // Returns the result if that turn cannot continue now. Its message is recorded in any case.
 chat::TurnResult kept_from_going_on(store::Store& store, const std::string& agent,
                                     const store::Turn& turn, const base::Error& error,
@@ -28,7 +27,6 @@ chat::TurnResult kept_from_going_on(store::Store& store, const std::string& agen
 
 // Returns the warning that the turn continues with its own options, if the given ones differ; else
 // "".
-std::string told_of_unused(const place::Place& place, const store::Turn& turn,
-                           const place::TurnOptions& given);
+std::string told_of_unused(const place::Place& place, const store::Turn& turn);
 
 }  // namespace chorus::turn

@@ -17,19 +17,15 @@ namespace {
 
 using base::Error;
 using base::ErrorCode;
-using base::ExitStatus;
 using store::TurnState;
 
 // Returns the result of a turn whose questions are decided, but which was not resumed.
 chat::TurnResult not_gone_on(place::Place& place, const store::Turn& turn) {
     chat::TurnResult result = about(place.store, place.agent.name, turn);
-    result.state = chat::State::input_required;
-    result.reason = "decided";
-    result.exit_status = ExitStatus::input_required;
-    result.error =
-        Error(ErrorCode::input_required, "turn: the previous turn is decided but not resumed",
-              chat::resume_command(place.agent.name, turn.thread_id) + ", or " +
-                  place::giving_up(place, turn.thread_id));
+    set_end(result, chat::State::input_required, "decided",
+            {ErrorCode::input_required, "turn: the previous turn is decided but not resumed",
+             chat::resume_command(place.agent.name, turn.thread_id) + ", or " +
+                 place::giving_up(place, turn.thread_id)});
     return result;
 }
 
@@ -47,9 +43,8 @@ std::optional<chat::TurnResult> still_open(place::Place& place, const store::Tur
 }
 
 // Turns the result into that of a message which was not recorded.
-chat::TurnResult not_accepted(chat::TurnResult result, const place::Place& place,
-                              const place::TurnOptions& options) {
-    if (options.says_nothing()) return result;
+chat::TurnResult not_accepted(chat::TurnResult result, const place::Place& place) {
+    if (place.options.says_nothing()) return result;
     result.accepted = false;
     const std::string name = place.agent.name;
     const std::string thread = std::to_string(place.thread.id);
@@ -62,6 +57,13 @@ chat::TurnResult not_accepted(chat::TurnResult result, const place::Place& place
 }
 
 }  // namespace
+
+void set_end(chat::TurnResult& result, chat::State state, std::string reason, Error error) {
+    result.state = state;
+    result.reason = std::move(reason);
+    result.exit_status = base::exit_status(error.code());
+    result.error = std::move(error);
+}
 
 void end_open_turn(place::Place& place, store::Turn turn, const std::string& reason) {
     store::Transaction transaction(place.store);
@@ -88,11 +90,9 @@ chat::TurnResult about(store::Store& store, const std::string& agent, const stor
 chat::TurnResult still_waiting(place::Place& place, const store::Turn& turn,
                                const std::vector<store::Prompt>& prompts) {
     chat::TurnResult result = about(place.store, place.agent.name, turn);
-    result.state = chat::State::input_required;
-    result.exit_status = ExitStatus::input_required;
     for (const store::Prompt& prompt : prompts) result.prompts.push_back(notice_of(prompt));
-    result.reason = reason_of(result.prompts);
-    result.error = Error(ErrorCode::input_required, "turn: it waits for a decision");
+    set_end(result, chat::State::input_required, reason_of(result.prompts),
+            {ErrorCode::input_required, "turn: it waits for a decision"});
     return result;
 }
 
@@ -109,9 +109,8 @@ Asked asked_of(place::Place& place, const store::Turn& turn) {
     return asked;
 }
 
-void check_not_given_up(place::Place& place, const place::TurnOptions& given,
-                        const std::optional<store::Turn>& last) {
-    for (const std::string& id : given.decided) {
+void check_not_given_up(place::Place& place, const std::optional<store::Turn>& last) {
+    for (const std::string& id : place.options.decided) {
         const auto prompt = store::find_prompt(place.store, id);
         if (!prompt || prompt->consumed_at != 0 || prompt->turn_id == 0) continue;
         if (last && last->id == prompt->turn_id && last->ended_at == 0) continue;
@@ -142,15 +141,13 @@ bool has_more_iterations(const place::TurnOptions& options, const store::Turn& t
 
 chat::TurnResult still_parked(place::Place& place, const store::Turn& turn) {
     chat::TurnResult result = about(place.store, place.agent.name, turn);
-    result.state = chat::State::failed;
-    result.reason = turn.reason;
     result.resume_at = turn.resume_at;
-    result.exit_status = base::exit_status(ErrorCode::parked);
-    result.error = Error(ErrorCode::parked,
-                         "agent '" + place.agent.name + "': its turn is parked until " +
-                             base::iso8601(turn.resume_at) + ": the credential for " + turn.model +
-                             " is rate-limited",
-                         ways_past_parking(place, turn.thread_id, turn.resume_at));
+    set_end(result, chat::State::failed, turn.reason,
+            {ErrorCode::parked,
+             "agent '" + place.agent.name + "': its turn is parked until " +
+                 base::iso8601(turn.resume_at) + ": the credential for " + turn.model +
+                 " is rate-limited",
+             ways_past_parking(place, turn.thread_id, turn.resume_at)});
     return result;
 }
 
@@ -181,35 +178,30 @@ std::string ways_past_parking(const place::Place& place, store::ThreadId thread,
            " gives up the turn";
 }
 
-void say_recovered(const place::Surroundings& surroundings, const store::Turn& turn,
+void say_recovered(const place::Place& place, const store::Turn& turn,
                    const std::vector<Unfinished>& calls) {
-    surroundings.warn("recovered turn " + std::to_string(turn.turn_number) +
-                      ", whose process died" + describe(calls));
+    place.surroundings.warn("recovered turn " + std::to_string(turn.turn_number) +
+                            ", whose process died" + describe(calls));
 }
 
 std::optional<chat::TurnResult> settle_last_turn(place::Place& place,
-                                                 const place::TurnOptions& options,
-                                                 const place::Surroundings& surroundings,
                                                  const std::string& credential) {
-    const auto [last, crashed] = take_over_unless_idle(place, surroundings);
+    const place::TurnOptions& options = place.options;
+    const auto [last, crashed] = take_over_unless_idle(place);
     if (!last) return std::nullopt;
     std::string outcome;
     if (last->ended_at == 0) {
         if (!options.cancel_prompts)
             if (auto waiting = still_open(place, *last, credential))
-                return options.queue ? queue_behind(place, options, surroundings)
-                                     : not_accepted(std::move(*waiting), place, options);
+                return options.queue ? queue_behind(place)
+                                     : not_accepted(std::move(*waiting), place);
         const Asked asked = asked_of(place, *last);
         const bool waits = !asked.pending.empty() || asked.decided;
         outcome = last->state == TurnState::parked ? "superseded" : waits ? "cancelled" : "expired";
         end_open_turn(place, *last, outcome);
     }
-    const auto calls = unfinished_calls(place, *last);
-    if (!calls.empty()) {
-        Record record(place, *last, stored_chain(place, *last));
-        settle_calls(record, calls, outcome == "superseded" ? "" : outcome);
-    }
-    if (crashed) say_recovered(surroundings, *last, calls);
+    const auto calls = settle_unfinished(place, *last, outcome == "superseded" ? "" : outcome);
+    if (crashed) say_recovered(place, *last, calls);
     return std::nullopt;
 }
 

@@ -12,6 +12,8 @@
 
 namespace chorus::turn {
 
+// Sets how a turn ended that is not answered, and the exit status that the error means.
+void set_end(chat::TurnResult& result, chat::State state, std::string reason, base::Error error);
 // Returns a result that describes a turn without running it.
 chat::TurnResult about(store::Store& store, const std::string& agent, const store::Turn& turn);
 // Returns the result of a turn that still waits: its questions again.
@@ -27,8 +29,7 @@ Asked asked_of(place::Place& place, const store::Turn& turn);
 chat::TurnResult nothing_to_do(place::Place& place, const std::optional<store::Turn>& last);
 // Throws Error(no_prompt) if another process gave up the turn after this process decided about it
 // and before it got the lock. `last` is the thread's last turn now.
-void check_not_given_up(place::Place& place, const place::TurnOptions& given,
-                        const std::optional<store::Turn>& last);
+void check_not_given_up(place::Place& place, const std::optional<store::Turn>& last);
 
 // Ends a turn that waits or is parked, and cancels its prompts.
 void end_open_turn(place::Place& place, store::Turn turn, const std::string& reason);
@@ -46,15 +47,13 @@ chat::TurnResult still_parked(place::Place& place, const store::Turn& turn);
 // Returns the hint for a turn that is parked until `resume_at`.
 std::string ways_past_parking(const place::Place& place, store::ThreadId thread,
                               base::TimeMs resume_at);
-void say_recovered(const place::Surroundings& surroundings, const store::Turn& turn,
+void say_recovered(const place::Place& place, const store::Turn& turn,
                    const std::vector<Unfinished>& calls);
 
 // Settles the last turn before a new turn with that credential: a waiting one answers again or is
 // given up, a crashed one is closed, and every call gets a result. If a result is returned, no new
 // turn may begin; the user's message was queued or not accepted.
 std::optional<chat::TurnResult> settle_last_turn(place::Place& place,
-                                                 const place::TurnOptions& options,
-                                                 const place::Surroundings& surroundings,
                                                  const std::string& credential);
 
 // Adds a hint with the turn and --resume to an error of the database or a full disk, since the turn

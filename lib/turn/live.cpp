@@ -31,8 +31,8 @@ constexpr std::size_t most_id_bytes = 256;
 
 }  // namespace
 
-tools::Workplace make_workplace(place::Place& place, const place::Surroundings& surroundings,
-                                const place::Settings& settings) {
+tools::Workplace make_workplace(place::Place& place, const place::Settings& settings) {
+    const place::Surroundings& surroundings = place.surroundings;
     tools::Workplace workplace{
         .root = place.root,
         .agent = place.agent.name,
@@ -57,22 +57,20 @@ tools::Workplace make_workplace(place::Place& place, const place::Surroundings& 
     return workplace;
 }
 
-LiveTurn::LiveTurn(place::Place& place, Record& record, const place::TurnOptions& options,
-                   const place::Surroundings& surroundings, Loaded loaded, WindowFrame frame)
+LiveTurn::LiveTurn(place::Place& place, Record& record, place::Loaded loaded, WindowFrame frame)
     : place_(place),
       record_(record),
-      options_(options),
-      surroundings_(surroundings),
       loaded_(std::move(loaded)),
       frame_(frame),
-      shutdown_(surroundings, options.deadline_ms),
-      workplace_(make_workplace(place, surroundings, loaded_.settings)),
-      tasks_{.site = place::task_site(place.store, surroundings.home, place.agent),
-             .own = surroundings.environment,
+      shutdown_(place),
+      workplace_(make_workplace(place, loaded_.settings)),
+      tasks_{.site = place::task_site(place.store, place.surroundings.home, place.agent),
+             .own = place.surroundings.environment,
              .about = [this] { return next_task(); },
              .secrets = place.redaction,
              .grace_ms = shutdown_.grace_ms()},
-      calls_(place, record, workplace_, surroundings, result_.denied) {
+      calls_(place, record, workplace_,
+             {loaded_, [this] { return stop_requested(); }, [this] { reload(); }}, result_.denied) {
     workplace_.stop = [this] { return shutdown_.command_must_stop(); };
     workplace_.stop_grace_ms = [this] { return shutdown_.command_grace_ms(); };
     workplace_.tasks = &tasks_;
@@ -82,20 +80,18 @@ LiveTurn::LiveTurn(place::Place& place, Record& record, const place::TurnOptions
     use_model(loaded_.settings.model);
 }
 
-LiveTurn::~LiveTurn() = default;
-
 void LiveTurn::emit(const chat::Event& event) const {
-    surroundings_.on_event(event, {place_.agent.name, place_.thread.id, record_.turn().id});
+    place_.surroundings.on_event(event, {place_.agent.name, place_.thread.id, record_.turn().id});
 }
 
 void LiveTurn::use_model(const std::string& name) {
     if (model_ && model_name_ == name) return;
     const model::Endpoint endpoint =
         place::endpoint_for(model::parse_model_name(name).provider, place_.home_configuration,
-                            surroundings_.environment);
+                            place_.surroundings.environment);
     if (!client_)
         client_ = std::make_unique<net::Client>(
-            place::transport_for(surroundings_.environment, endpoint.trusted_http));
+            place::transport_for(place_.surroundings.environment, endpoint.trusted_http));
     model_ = model::make_model(endpoint, *client_);
     model_name_ = name;
 }
@@ -107,7 +103,7 @@ store::Task LiveTurn::next_task() {
     task.thread_id = turn.thread_id;
     task.actor = turn.actor;
     task.depth = store::delivered_depth(place_.store, turn.id) + 1;
-    task.rights = place::rights_text(in_force_for(place_, options_), place_.home_configuration,
+    task.rights = place::rights_text(place::in_force_for(place_), place_.home_configuration,
                                      loaded_.settings.sandbox, loaded_.joined);
     return task;
 }
@@ -122,17 +118,11 @@ void LiveTurn::renew_rules() {
     assembled_ = true;
     workplace_.sandbox.mode = loaded_.settings.sandbox;
     use_model(loaded_.settings.model);
-    calls_.use({.rights = &loaded_.rights,
-                .parallel_tools = loaded_.settings.parallel_tools,
-                .prompt_ttl_ms = place_.home_configuration.prompt_ttl_ms,
-                .on_ask = options_.on_ask,
-                .stopping = [this] { return stop_requested(); },
-                .renew = [this] { reload(); }});
 }
 
 void LiveTurn::reload() {
-    if (is_current(place_, loaded_)) return;
-    loaded_ = load(place_, options_, surroundings_);
+    if (place::is_current(place_, loaded_)) return;
+    loaded_ = place::load(place_);
     workplace_.sandbox.mode = loaded_.settings.sandbox;
 }
 
@@ -162,8 +152,7 @@ void LiveTurn::renew_conversation() {
     std::vector<chat::Message> committed = record_.take_committed();
     std::move(committed.begin(), committed.end(), std::back_inserter(messages));
     if (!has_window_ || exceeds_limits(place_, loaded_, request_)) {
-        AssembledWindow window =
-            fit_window(place_, loaded_, surroundings_, frame_, record_.turn().id);
+        AssembledWindow window = fit_window(place_, loaded_, frame_, record_.turn().id);
         messages = std::move(window.messages);
         state_.usage += window.usage;
         if (window.cut_moved) record_.begin_chain(messages);
@@ -190,12 +179,13 @@ model::Answer LiveTurn::ask(const chat::Request& request) {
         emit(chat::ContentDelta{std::string(text)});
     });
     model::StreamSink sink;
-    if (surroundings_.shows_text) sink.on_text = [&](std::string_view text) { shown.write(text); };
+    if (place_.surroundings.shows_text)
+        sink.on_text = [&](std::string_view text) { shown.write(text); };
     const model::Interruption interruption{[this] { return stop_requested(); },
-                                           surroundings_.interrupt.fd()};
+                                           place_.surroundings.interrupt.fd()};
     model::RetryPolicy policy;
     policy.most = static_cast<int>(place_.home_configuration.max_retries);
-    policy.deadline_ms = options_.deadline_ms;
+    policy.deadline_ms = place_.options.deadline_ms;
     model::Answer answer = model::ask_with_retries(
         *model_, request, sink, interruption, policy, [this](const model::RetryEvent& event) {
             emit(chat::RetryNotice{event.attempt, event.wait_ms,
@@ -224,16 +214,12 @@ void LiveTurn::give_unique_ids(const chat::Request& request, chat::Reply& reply)
     }
 }
 
-const chat::Opaque* LiveTurn::opaque_of(const chat::Reply& reply) const {
-    return reply.opaque ? &*reply.opaque : nullptr;
-}
-
 void LiveTurn::keep(const chat::Reply& reply) {
     record_.turn().iterations = state_.iterations;
     record_.turn().tool_calls =
         state_.tool_calls + static_cast<std::int64_t>(reply.tool_calls.size());
     record_.turn().usage = state_.usage;
-    record_.keep(reply, opaque_of(reply));
+    record_.keep(reply);
     tell(reply);
 }
 
@@ -255,31 +241,23 @@ void LiveTurn::refuse_cut(const chat::Reply& reply) {
     const std::int64_t most = reply.usage.output_tokens > 0 ? reply.usage.output_tokens
                                                             : loaded_.settings.max_output_tokens;
     const std::string limit = most > 0 ? " of " + std::to_string(most) + " tokens" : "";
-    std::vector<DecidedCall> refused;
-    refused.reserve(reply.tool_calls.size());
-    std::vector<Record::Finished> results;
+    const std::string text = "the answer was cut at its limit" + limit +
+                             ", thoughts included; this call was not run. Make smaller calls: "
+                             "write a long file in parts";
+    std::vector<Judged> refused;
     for (const chat::ToolCall& call : reply.tool_calls) {
-        DecidedCall decided;
-        decided.call = call;
-        decided.tool = call.name;
-        refused.push_back(std::move(decided));
-        results.push_back(
-            {&refused.back(),
-             {"the answer was cut at its limit" + limit +
-                  ", thoughts included; this call was not run. Make smaller calls: write a long "
-                  "file in parts",
-              true},
-             "interrupted",
-             0});
+        refused.push_back(Judged{call});
+        refused.back().result = {text, true};
+        refused.back().outcome = "interrupted";
     }
-    record_.finish(results, {});
+    record_.advance(all_of(refused));
 }
 
 void LiveTurn::conclude(const chat::Reply& reply, const std::string& text) {
     LoopEnd end;
     end.text = text;
     fill(end);
-    record_.conclude(reply, opaque_of(reply), result_);
+    record_.conclude(reply, result_);
     concluded_ = true;
     tell(reply);
 }
@@ -322,9 +300,7 @@ void LiveTurn::guard(const std::function<void()>& work) {
     try {
         work();
     } catch (const Error& error) {
-        result_.state = State::failed;
-        result_.error = with_way_on(error, place_, record_.turn());
-        result_.exit_status = base::exit_status(error.code());
+        set_end(result_, State::failed, result_.reason, with_way_on(error, place_, record_.turn()));
     }
 }
 
@@ -337,7 +313,7 @@ chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
     emit(chat::StatusUpdate{State::working, false, {}, {}, 0});
     if (const std::string why = sys::why_not_written(place_.root.path());
         !why.empty() && loaded_.settings.sandbox != sys::SandboxMode::off)
-        surroundings_.warn("commands cannot write in " + place_.root.path() + ", " + why);
+        place_.surroundings.warn("commands cannot write in " + place_.root.path() + ", " + why);
 
     guard([&] { run_to_end(unfinished); });
     calls_.note_end();
@@ -347,12 +323,12 @@ chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
         guard([&] { record_.end(result_); });
     for (const std::string& plants :
          task::plants_of(tasks_.site, store::running_tasks(place_.store, place_.agent.id)))
-        surroundings_.warn(plants);
+        place_.surroundings.warn(plants);
     if (!record_.transcript_problem().empty())
-        surroundings_.warn("transcript: " + record_.transcript_problem() +
-                           "; the next turn adds what is missing");
+        place_.surroundings.warn("transcript: " + record_.transcript_problem() +
+                                 "; the next turn adds what is missing");
     if (result_.state == State::canceled)
-        place::save_at_shutdown(place_, surroundings_, loaded_.settings.model, frame_.after_time);
+        place::save_at_shutdown(place_, loaded_.settings.model, frame_.after_time);
     emit(chat::StatusUpdate{result_.state, true, result_.reason,
                             result_.error ? result_.error->message() : "", result_.resume_at});
     return result_;

@@ -26,26 +26,8 @@ struct WindowFrame {
     bool is_fresh = false;  // holds only the messages of the turn itself
 };
 
-// The parts of a turn that are loaded before anything is committed.
-struct Loaded {
-    agent::Configuration configuration;
-    place::Settings settings;
-    place::Rights rights;
-    std::vector<agent::TrustChange> untrusted;
-    std::string file;  // the source: agent.json, and its trusted part
-    std::string part;
-    std::vector<std::string> joined;  // rights of other senders (place/rights.hpp)
-    bool is_shared = false;           // the turn has messages of others
-};
-// Returns the configuration of the turn, with its own permissions if it was given any.
-place::InForce in_force_for(place::Place& place, const place::TurnOptions& options);
-// Returns whether loading again would give the same.
-bool is_current(place::Place& place, const Loaded& loaded);
-Loaded load(place::Place& place, const place::TurnOptions& options,
-            const place::Surroundings& surroundings);
 // The place must outlive the workplace.
-tools::Workplace make_workplace(place::Place& place, const place::Surroundings& surroundings,
-                                const place::Settings& settings);
+tools::Workplace make_workplace(place::Place& place, const place::Settings& settings);
 
 // The messages of the next request, without the project's text. Assembling sets the cut of the
 // place's thread; compact.hpp handles messages that no longer fit.
@@ -56,16 +38,16 @@ struct AssembledWindow {
     std::vector<chat::Message> dropped = {};  // now left out by the limits
     chat::Usage usage = {};                   // of a summary made for it
 };
-AssembledWindow assemble_window(place::Place& place, const Loaded& loaded, const WindowFrame& frame,
-                                std::int64_t open_turn);
+AssembledWindow assemble_window(place::Place& place, const place::Loaded& loaded,
+                                const WindowFrame& frame, std::int64_t open_turn);
 WindowFrame frame_for(const place::Place& place, const place::Settings& settings, base::TimeMs now);
 // Returns how many estimated tokens the budget leaves for messages besides system prompt,
 // documents, tools and the project's text; 0 for no limit.
-std::int64_t room_for_messages(place::Place& place, const Loaded& loaded,
+std::int64_t room_for_messages(place::Place& place, const place::Loaded& loaded,
                                const std::vector<chat::Message>& messages);
 // Returns whether max_messages or the token budget may leave out messages of the request. Token
 // estimates are corrected by the provider's count in the thread's last turn.
-bool exceeds_limits(place::Place& place, const Loaded& loaded, const chat::Request& request);
+bool exceeds_limits(place::Place& place, const place::Loaded& loaded, const chat::Request& request);
 // Returns the tools that no profile hides.
 std::vector<chat::ToolDefinition> visible_tools(const std::vector<policy::Profile>& profiles);
 
@@ -74,7 +56,7 @@ chat::Message user_message(place::Place& place, const std::string& text,
                            std::vector<store::Task> tasks);
 
 // Fills in a request except for its conversation.
-void write_opening(const place::Place& place, const Loaded& loaded, chat::Request& request);
+void write_opening(const place::Place& place, const place::Loaded& loaded, chat::Request& request);
 // Caches the digest of a text that seldom changes.
 class Digest {
   public:
@@ -93,16 +75,14 @@ struct PrefixDigests {
 };
 
 // Returns what providers' caches depend on. The request must not hold the project's text yet.
-store::Prefix prefix_of(const Loaded& loaded, const chat::Request& request,
+store::Prefix prefix_of(const place::Loaded& loaded, const chat::Request& request,
                         const std::string& project, PrefixDigests& digests);
 // Returns AGENTS.md as the first user message, if there is one.
 std::optional<chat::Message> project_message(const place::Place& place);
 
 class LiveTurn : public LoopHost {
   public:
-    LiveTurn(place::Place& place, Record& record, const place::TurnOptions& options,
-             const place::Surroundings& surroundings, Loaded loaded, WindowFrame frame);
-    ~LiveTurn() override;
+    LiveTurn(place::Place& place, Record& record, place::Loaded loaded, WindowFrame frame);
 
     // Sets the window as it was before the turn's own messages, if the caller has it already.
     void begin_with(AssembledWindow window);
@@ -133,13 +113,10 @@ class LiveTurn : public LoopHost {
     void guard(const std::function<void()>& work);
     void emit(const chat::Event& event) const;
     void tell(const chat::Reply& reply) const;
-    const chat::Opaque* opaque_of(const chat::Reply& reply) const;
 
     place::Place& place_;
     Record& record_;
-    const place::TurnOptions& options_;
-    const place::Surroundings& surroundings_;
-    Loaded loaded_;
+    place::Loaded loaded_;
     WindowFrame frame_;
     place::Shutdown shutdown_;
     tools::Workplace workplace_;

@@ -20,19 +20,19 @@ constexpr std::int64_t usual_cooldown_ms = 60'000;  // if the provider names no 
 }  // namespace
 
 void LiveTurn::fill_failure(const model::Failure& failure) {
-    result_.state = State::failed;
     result_.error_category = model::name(failure.category);
     ErrorCode code = model::error_code(failure.category);
     const std::string goes_on = chat::resume_command(place_.agent.name, place_.thread.id);
+    std::string reason;
     std::string hint;
     if (failure.category == model::Category::rate_limited) {
         code = ErrorCode::parked;
-        result_.reason = "all_profiles_rate_limited";
+        reason = "all_profiles_rate_limited";
         result_.resume_at = sys::now_ms() + failure.retry_after_ms.value_or(usual_cooldown_ms);
         hint = ways_past_parking(place_, place_.thread.id, result_.resume_at);
         keep_cooling(record_.turn(),
                      place::credential_of(loaded_.settings.model, place_.home_configuration,
-                                          surroundings_.environment));
+                                          place_.surroundings.environment));
     }
     if (failure.category == model::Category::unauthorized)
         hint = "with a valid key, continue with: " + goes_on;
@@ -46,10 +46,10 @@ void LiveTurn::fill_failure(const model::Failure& failure) {
                         : "chorus-context clear " + place_.agent.name +
                               " empties the window, chorus-run " + place_.agent.name +
                               " --fresh MESSAGE begins one turn with an empty window";
-    result_.error = Error(
-        code, "model " + loaded_.settings.model + ": " + place_.redaction.apply(failure.message),
-        hint);
-    result_.exit_status = base::exit_status(code);
+    set_end(
+        result_, State::failed, reason,
+        {code, "model " + loaded_.settings.model + ": " + place_.redaction.apply(failure.message),
+         hint});
 }
 
 // Implements the table in section ENDS of chorus(7).
@@ -63,18 +63,9 @@ void LiveTurn::fill(const LoopEnd& end) {
     record_.turn().tool_calls = state_.tool_calls;
     record_.turn().usage = state_.usage;
     const std::string goes_on = chat::resume_command(place_.agent.name, record_.turn().thread_id);
-    const auto limit = [&](std::string reason, std::string message, std::string hint = {}) {
-        result_.state = State::completed;
-        result_.reason = std::move(reason);
-        result_.exit_status = ExitStatus::limit;
-        result_.error = Error(ErrorCode::limit, std::move(message), std::move(hint));
-    };
-    const auto failed = [&](std::string reason, ErrorCode code, std::string message,
-                            std::string hint = {}) {
-        result_.state = State::failed;
-        result_.reason = std::move(reason);
-        result_.exit_status = base::exit_status(code);
-        result_.error = Error(code, std::move(message), std::move(hint));
+    const auto ended = [&](State state, std::string reason, ErrorCode code, std::string message,
+                           std::string hint = {}) {
+        set_end(result_, state, std::move(reason), {code, std::move(message), std::move(hint)});
     };
     switch (end.end) {
         case End::completed:
@@ -82,45 +73,43 @@ void LiveTurn::fill(const LoopEnd& end) {
             result_.exit_status = ExitStatus::done;
             return;
         case End::max_iterations:
-            return limit("max_iterations",
+            return ended(State::completed, "max_iterations", ErrorCode::limit,
                          "turn: ended after " + std::to_string(state_.iterations) +
                              (state_.iterations == 1 ? " model call" : " model calls"),
                          goes_on + " --max-iterations N");
         case End::tokens:
-            return limit("tokens", "turn: ended at its token limit");
+            return ended(State::completed, "tokens", ErrorCode::limit,
+                         "turn: ended at its token limit");
         case End::input_required:
-            result_.state = State::input_required;
             result_.prompts = calls_.prompts();
-            result_.reason = reason_of(result_.prompts);
-            result_.exit_status = ExitStatus::input_required;
-            result_.error = Error(ErrorCode::input_required, "turn: it waits for a decision");
-            return;
+            return ended(State::input_required, reason_of(result_.prompts),
+                         ErrorCode::input_required, "turn: it waits for a decision");
         case End::denied:
-            return failed("denied", ErrorCode::denied,
-                          "turn: approval needed, and --on-ask is fail");
+            return ended(State::failed, "denied", ErrorCode::denied,
+                         "turn: approval needed, and --on-ask is fail");
         case End::refused:
-            return failed(
-                refused_reason, ErrorCode::failed,
+            return ended(
+                State::failed, refused_reason, ErrorCode::failed,
                 "model " + loaded_.settings.model + ": it declined to answer (" +
                     (end.failure ? place_.redaction.apply(end.failure->message) : end.raw_stop) +
                     "); this turn is on record and is not sent again");
         case End::tool_failures:
-            return failed("tool_failures", ErrorCode::failed, "turn: five tool failures in a row");
+            return ended(State::failed, "tool_failures", ErrorCode::failed,
+                         "turn: five tool failures in a row");
         case End::provider_failed:
             return fill_failure(end.failure.value_or(model::Failure{}));
         case End::interrupted:
             if (!shutdown_.by_signal())
-                return failed("timeout", ErrorCode::timeout,
-                              "turn: the time given with --timeout is up" +
-                                  (end.failure && end.failure->category != model::Category::other
-                                       ? "; the model's last error: " +
-                                             place_.redaction.apply(end.failure->message)
-                                       : ""),
-                              goes_on);
-            result_.state = State::canceled;
-            result_.reason = "signal";
-            result_.error = Error(ErrorCode::canceled, "turn: interrupted", goes_on);
-            result_.exit_status = static_cast<ExitStatus>(128 + surroundings_.interrupt.signal());
+                return ended(State::failed, "timeout", ErrorCode::timeout,
+                             "turn: the time given with --timeout is up" +
+                                 (end.failure && end.failure->category != model::Category::other
+                                      ? "; the model's last error: " +
+                                            place_.redaction.apply(end.failure->message)
+                                      : ""),
+                             goes_on);
+            ended(State::canceled, "signal", ErrorCode::canceled, "turn: interrupted", goes_on);
+            result_.exit_status =
+                static_cast<ExitStatus>(128 + place_.surroundings.interrupt.signal());
             return;
     }
 }

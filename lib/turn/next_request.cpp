@@ -20,7 +20,7 @@ std::int64_t open_turn_of(place::Place& place) {
     return open ? open->id : 0;
 }
 
-NextRequest assemble(place::Place& place, const Loaded& loaded, const place::TurnOptions& options) {
+NextRequest assemble(place::Place& place, const place::Loaded& loaded) {
     const store::ReadTransaction all_at_once(place.store);
     NextRequest next;
     next.agent = place.agent.name;
@@ -33,7 +33,7 @@ NextRequest assemble(place::Place& place, const Loaded& loaded, const place::Tur
         next.request.messages.push_back(std::move(*project));
     }
     next.status = user_message(place, "", store::running_tasks(place.store, place.agent.id)).status;
-    if (options.fresh || options.new_thread) return next;
+    if (place.options.fresh || place.options.new_thread) return next;
     AssembledWindow window = assemble_window(
         place, loaded, frame_for(place, loaded.settings, sys::now_ms()), open_turn_of(place));
     next.estimated_tokens = context::estimated_tokens(window.messages);
@@ -47,19 +47,18 @@ NextRequest assemble(place::Place& place, const Loaded& loaded, const place::Tur
 NextRequest next_request(const place::TurnOptions& options,
                          const place::Surroundings& surroundings) {
     place::Place place = place::open_place(options, surroundings);
-    return assemble(place, load(place, options, surroundings), options);
+    return assemble(place, place::load(place));
 }
 
 std::string dry_run(const place::TurnOptions& options, const place::Surroundings& surroundings) {
     place::Place place = place::open_place(options, surroundings);
-    approval::check_given_permissions(place, options, surroundings);
-    const Loaded loaded = load(place, options, surroundings);
-    NextRequest next = assemble(place, loaded, options);
+    approval::check_given_permissions(place);
+    NextRequest next = assemble(place, place::load(place));
     const model::Endpoint endpoint =
         place::endpoint_for(model::parse_model_name(next.model).provider, place.home_configuration,
                             surroundings.environment);
     chat::Message said;
-    said.content = compose_message(place, options, KeepArtifact::no, sys::now_ms());
+    said.content = compose_message(place, KeepArtifact::no);
     said.status = next.status;
     next.request.messages.push_back(std::move(said));
     std::string body = model::request_body(endpoint, next.request);

@@ -12,17 +12,14 @@
 #include "turn/turn_record.hpp"
 
 namespace chorus::turn {
-namespace {
 
 void append_missing(store::Store& store, const store::Thread& thread, const std::string& path,
-                    std::int64_t until, const policy::Redaction& redaction) {
+                    const policy::Redaction& redaction, std::int64_t until) {
     auto missing = store::load_messages_after(store, thread.agent_id, thread.id,
                                               context::last_transcript_message(path));
     std::erase_if(missing, [&](const chat::Message& message) { return message.id > until; });
     context::append_to_transcript(path, context::without_secrets(std::move(missing), redaction));
 }
-
-}  // namespace
 
 void tell_people(store::Store& store, const agent::Home& home, const store::Agent& agent,
                  const Notice& notice, const policy::Redaction& redaction,
@@ -33,7 +30,7 @@ void tell_people(store::Store& store, const agent::Home& home, const store::Agen
             const auto thread = store::find_thread(store, agent.id, id);
             if (!thread) continue;
             const std::string path = context::transcript_path(directory, *thread);
-            append_missing(store, *thread, path, notice.said_until, redaction);
+            append_missing(store, *thread, path, redaction, notice.said_until);
             context::append_notice(
                 path, notice.heading + " · " + base::iso8601(sys::now_ms()),
                 base::visible(redaction.apply(notice.text)),

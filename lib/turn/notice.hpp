@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -21,8 +22,14 @@ struct Notice {
     // The threads whose transcripts get it, each with the id up to which it replaces messages
     // there; 0: none.
     std::map<store::ThreadId, std::int64_t> threads;
-    std::int64_t said_until = 0;  // older messages that a transcript lacks come first
+    // Older messages that a transcript lacks come first.
+    std::int64_t said_until = std::numeric_limits<std::int64_t>::max();
 };
+
+// Appends the messages up to `until` that a transcript lacks.
+void append_missing(store::Store& store, const store::Thread& thread, const std::string& path,
+                    const policy::Redaction& redaction,
+                    std::int64_t until = std::numeric_limits<std::int64_t>::max());
 
 // Writes the notice to the transcripts. A failure is a warning: the event itself is already
 // recorded.

@@ -34,23 +34,29 @@ std::string with_reason(const std::string& what, const std::string& reason) {
 
 }  // namespace
 
+std::vector<Judged*> all_of(std::vector<Judged>& calls) {
+    std::vector<Judged*> all;
+    for (Judged& call : calls) all.push_back(&call);
+    return all;
+}
+
 void allow(Judged& judged, std::string decision, std::string detail) {
     judged.asks = false;
-    judged.decided.audited = false;
-    judged.decided.runs = true;
-    judged.decided.decision = std::move(decision);
-    judged.decided.detail = std::move(detail);
+    judged.audited = false;
+    judged.runs = true;
+    judged.decision = std::move(decision);
+    judged.detail = std::move(detail);
 }
 
 void refuse(Judged& judged, std::string decision, const std::string& reason,
             const std::string& text) {
     judged.asks = false;
-    judged.decided.audited = false;
-    judged.decided.runs = false;
-    judged.decided.decision = std::move(decision);
-    judged.decided.detail = reason;
-    judged.decided.outcome = "denied";
-    judged.decided.refusal = {"denied: " + (text.empty() ? reason : text), true};
+    judged.audited = false;
+    judged.runs = false;
+    judged.decision = std::move(decision);
+    judged.detail = reason;
+    judged.outcome = "denied";
+    judged.result = {"denied: " + (text.empty() ? reason : text), true};
 }
 
 chat::PromptNotice notice_of(const store::Prompt& prompt) {
@@ -68,22 +74,22 @@ std::string reason_of(const std::vector<chat::PromptNotice>& prompts) {
     return permission || prompts.empty() ? "permission" : "question";
 }
 
-store::Prompt Questions::new_row(const Judged& judged, std::int64_t prompt_ttl_ms) const {
+store::Prompt Questions::new_row(const Judged& judged) const {
     store::Prompt prompt;
     prompt.created_at = sys::now_ms();
-    prompt.expires_at = prompt.created_at + prompt_ttl_ms;
+    prompt.expires_at = prompt.created_at + place_.home_configuration.prompt_ttl_ms;
     prompt.id = base::random_short_id(8);
     prompt.agent_id = place_.agent.id;
     prompt.turn_id = record_.turn().id;
     prompt.kind = judged.is_question() ? chat::PromptKind::question : chat::PromptKind::permission;
-    prompt.tool_call_id = judged.decided.call.id;
-    prompt.action = judged.decided.action;
-    prompt.tool = judged.decided.tool;
-    prompt.arguments = judged.decided.call.arguments;
+    prompt.tool_call_id = judged.id;
+    prompt.action = judged.action;
+    prompt.tool = judged.name;
+    prompt.arguments = judged.arguments;
     if (judged.binding) approval::write_binding(*judged.binding, prompt);
-    prompt.text = judged.decided.detail;
+    prompt.text = judged.detail;
     if (judged.is_question()) {
-        const tools::Question question = tools::question_of(judged.arguments);
+        const tools::Question question = tools::question_of(judged.parsed);
         prompt.text = question.text;
         prompt.options = list_text(question.options);
     }
@@ -98,21 +104,21 @@ void Questions::reopen(Judged& judged, const std::string& why) {
     }
     judged.row.reset();
     judged.approved.reset();
-    judged.decided.audited = false;
-    judged.decided.prompt_id.clear();
-    judged.decided.decision.clear();
-    judged.decided.runs = false;
+    judged.audited = false;
+    judged.prompt_id.clear();
+    judged.decision.clear();
+    judged.runs = false;
     judged.asks = true;
-    judged.decided.detail = "asked again: " + place_.redaction.apply(why);
+    judged.detail = "asked again: " + place_.redaction.apply(why);
 }
 
 // Applies the decision in the row.
 void Questions::take_row(Judged& judged) {
     const store::Prompt& row = *judged.row;
     // a consumed answer may be given again if its result was lost
-    judged.decided.prompt_id = row.consumed_at == 0 ? row.id : "";
+    judged.prompt_id = row.consumed_at == 0 ? row.id : "";
     if (row.state == store::PromptState::approved) {
-        judged.approved = approval::binding_of(place_.store, row, place_.held);
+        judged.approved = approval::binding_of(place_.store, row, place_.options.held);
         allow(judged, "ask_approved", approved_detail(row));
     } else if (row.state == store::PromptState::answered) {
         judged.answer = row.answer;
@@ -122,17 +128,16 @@ void Questions::take_row(Judged& judged) {
                with_reason("the user denied this call", row.answer));
     } else {
         refuse(judged, "ask_denied", "nobody decided it in time");
-        judged.decided.outcome = "expired";
+        judged.outcome = "expired";
     }
     // otherwise the deciding process has written the audit row
-    judged.decided.audited = row.state != store::PromptState::expired;
+    judged.audited = row.state != store::PromptState::expired;
 }
 
 void Questions::heed(Judged& judged, Verdict verdict) {
     const auto rows = store::load_prompts(place_.store, record_.turn().id);
     const auto row = std::find_if(rows.rbegin(), rows.rend(), [&](const store::Prompt& one) {
-        return one.tool_call_id == judged.decided.call.id &&
-               one.state != store::PromptState::cancelled &&
+        return one.tool_call_id == judged.id && one.state != store::PromptState::cancelled &&
                (one.consumed_at == 0 || judged.is_question());
     });
     if (row == rows.rend()) return;
@@ -141,7 +146,7 @@ void Questions::heed(Judged& judged, Verdict verdict) {
     judged.row = *row;
     if (row->state == store::PromptState::pending) {
         judged.asks = true;
-        judged.decided.runs = false;
+        judged.runs = false;
         return;
     }
     take_row(judged);
@@ -177,16 +182,15 @@ bool Questions::settle_row(Judged& judged, const place::PersonAnswer& reply) {
     if (judged.binding && row.state == store::PromptState::approved)
         approval::write_binding(*judged.binding, row);
     store::Transaction transaction(place_.store);
-    if (!approval::record_decision(place_.store, place_.agent, row, decided.decided.detail))
-        return false;
+    if (!approval::record_decision(place_.store, place_.agent, row, decided.detail)) return false;
     transaction.commit();
     judged = std::move(decided);
-    judged.decided.audited = true;
+    judged.audited = true;
     return true;
 }
 
 void Questions::take_reply(Judged& judged, const place::PersonAnswer& reply) const {
-    if (judged.row) judged.decided.prompt_id = judged.row->id;
+    if (judged.row) judged.prompt_id = judged.row->id;
     switch (reply.what) {
         case place::PersonAnswer::What::nobody:
             return;
@@ -215,16 +219,16 @@ bool Questions::is_settled(const std::string& id) {
     return row && row->state != store::PromptState::pending;
 }
 
-place::PersonAnswer Questions::ask_until_settled(Judged& judged, std::int64_t prompt_ttl_ms) {
-    chat::PromptNotice notice =
-        notice_of(judged.row ? *judged.row : new_row(judged, prompt_ttl_ms));
+place::PersonAnswer Questions::ask_until_settled(Judged& judged) {
+    chat::PromptNotice notice = notice_of(judged.row ? *judged.row : new_row(judged));
     const auto settled = [&] { return judged.row && is_settled(judged.row->id); };
-    if (!judged.binding || judged.is_question()) return surroundings_.ask(notice, settled);
+    const auto& ask = place_.surroundings.ask;
+    if (!judged.binding || judged.is_question()) return ask(notice, settled);
     const approval::Binding asked =
         judged.row ? approval::binding_of(place_.store, *judged.row, {}) : *judged.binding;
     for (;;) {
         notice.changed = approval::changed_files(asked, *judged.binding);
-        const place::PersonAnswer reply = surroundings_.ask(notice, settled);
+        const place::PersonAnswer reply = ask(notice, settled);
         const approval::Binding shown = *judged.binding;
         judged.binding = bind_(judged);
         if (reply.what == place::PersonAnswer::What::yes_even_if_changed)
@@ -234,21 +238,21 @@ place::PersonAnswer Questions::ask_until_settled(Judged& judged, std::int64_t pr
     }
 }
 
-place::PersonAnswer Questions::ask(Judged& judged, std::int64_t prompt_ttl_ms) {
-    if (!surroundings_.ask) return {};
+place::PersonAnswer Questions::ask(Judged& judged) {
+    if (!place_.surroundings.ask) return {};
     // a row would store the secret
-    const bool may_be_stored = !place_.redaction.changes(judged.decided.call.arguments);
-    if (!judged.row && may_be_stored) judged.row = new_row(judged, prompt_ttl_ms);
+    const bool may_be_stored = !place_.redaction.changes(judged.arguments);
+    if (!judged.row && may_be_stored) judged.row = new_row(judged);
     if (judged.row) record_.begin_asking(*judged.row);
-    const place::PersonAnswer reply = ask_until_settled(judged, prompt_ttl_ms);
+    const place::PersonAnswer reply = ask_until_settled(judged);
     const bool is_answered = reply.what != place::PersonAnswer::What::nobody;
     bool holds = is_answered;
     if (judged.row && (!is_answered || !settle_row(judged, reply))) {
         holds = false;
         if (take_settled_row(judged))
-            surroundings_.warn("prompt " + judged.row->id + ": " +
-                               (is_answered ? "the answer came too late: " : "") +
-                               approval::how_decided(*judged.row));
+            place_.surroundings.warn("prompt " + judged.row->id + ": " +
+                                     (is_answered ? "the answer came too late: " : "") +
+                                     approval::how_decided(*judged.row));
     } else if (!judged.row) {
         take_reply(judged, reply);
     }
@@ -258,29 +262,28 @@ place::PersonAnswer Questions::ask(Judged& judged, std::int64_t prompt_ttl_ms) {
 
 void Questions::allow_equal(Judged& judged) const {
     if (judged.row) judged.row = store::find_prompt(place_.store, judged.row->id);
-    judged.decided.prompt_id = judged.row ? judged.row->id : "";
+    judged.prompt_id = judged.row ? judged.row->id : "";
     judged.approved = judged.binding;
     allow(judged, "ask_approved", "User approved at the terminal, always");
-    judged.decided.audited = judged.row.has_value();  // when the rule was added
+    judged.audited = judged.row.has_value();  // when the rule was added
 }
 
-std::vector<chat::PromptNotice> Questions::suspend(const std::vector<Judged>& calls,
-                                                   std::int64_t prompt_ttl_ms) {
+std::vector<chat::PromptNotice> Questions::suspend(std::vector<Judged>& calls) {
     std::vector<chat::PromptNotice> waiting;
     std::vector<store::Prompt> rows;
-    std::vector<DecidedCall> decided;
-    for (const Judged& judged : calls) {
+    std::vector<Judged*> decided;
+    for (Judged& judged : calls) {
         if (judged.asks && judged.row) waiting.push_back(notice_of(*judged.row));
         if (judged.done || judged.row || !judged.binding) continue;
-        store::Prompt row = new_row(judged, prompt_ttl_ms);
+        store::Prompt row = new_row(judged);
         if (!judged.asks) {
-            row.state = judged.answer         ? store::PromptState::answered
-                        : judged.decided.runs ? store::PromptState::approved
-                                              : store::PromptState::denied;
+            row.state = judged.answer ? store::PromptState::answered
+                        : judged.runs ? store::PromptState::approved
+                                      : store::PromptState::denied;
             row.decided_at = row.created_at;
             row.decided_by = actor();
             row.answer = judged.answer.value_or("");
-            decided.push_back(judged.decided);
+            decided.push_back(&judged);
         } else {
             waiting.push_back(notice_of(row));
         }

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "chat/event.hpp"
-#include "turn/judged.hpp"
-#include "turn/turn.hpp"
+#include "turn/turn_record.hpp"
 
 namespace chorus::turn {
 
@@ -20,9 +19,8 @@ class Questions {
   public:
     // `bind`: returns what an approval of the call would be bound to now.
     using Bind = std::function<approval::Binding(const Judged&)>;
-    Questions(place::Place& place, Record& record, const place::Surroundings& surroundings,
-              Bind bind)
-        : place_(place), record_(record), surroundings_(surroundings), bind_(std::move(bind)) {}
+    Questions(place::Place& place, Record& record, Bind bind)
+        : place_(place), record_(record), bind_(std::move(bind)) {}
 
     // Applies people's decisions about a call that the policy asks about or allows.
     void heed(Judged& judged, policy::Verdict verdict);
@@ -32,18 +30,17 @@ class Questions {
     // Asks at the terminal, if there is one, and stores the question so that it can be decided from
     // anywhere; the first decision holds. If files change while it is shown, it is asked again with
     // what has changed.
-    place::PersonAnswer ask(Judged& judged, std::int64_t prompt_ttl_ms);
+    place::PersonAnswer ask(Judged& judged);
     // Approves a call whose action was just approved with `always`.
     void allow_equal(Judged& judged) const;
     // Stores rows for undecided calls, and for calls decided at the terminal that have no result
     // yet; the turn waits.
-    std::vector<chat::PromptNotice> suspend(const std::vector<Judged>& calls,
-                                            std::int64_t prompt_ttl_ms);
+    std::vector<chat::PromptNotice> suspend(std::vector<Judged>& calls);
 
   private:
-    store::Prompt new_row(const Judged& judged, std::int64_t prompt_ttl_ms) const;
+    store::Prompt new_row(const Judged& judged) const;
     bool is_settled(const std::string& id);
-    place::PersonAnswer ask_until_settled(Judged& judged, std::int64_t prompt_ttl_ms);
+    place::PersonAnswer ask_until_settled(Judged& judged);
     bool take_settled_row(Judged& judged);
     bool settle_row(Judged& judged, const place::PersonAnswer& reply);
     void take_row(Judged& judged);
@@ -52,7 +49,6 @@ class Questions {
 
     place::Place& place_;
     Record& record_;
-    const place::Surroundings& surroundings_;
     Bind bind_;
     std::int64_t seen_version_ = -1;  // of the database when a row was last read
 };

@@ -1,11 +1,10 @@
 #include "turn/queue.hpp"
 
-#include <time.h>
+#include <chrono>
+#include <thread>
 
-#include "base/error.hpp"
 #include "base/limits.hpp"
 #include "life/find_agent.hpp"
-#include "place/in_force.hpp"
 #include "place/shutdown.hpp"
 #include "store/records.hpp"
 #include "store/turns.hpp"
@@ -21,20 +20,24 @@ bool thread_is_at_work(place::Place& place) {
     return turn && turn->pid != 0 && sys::is_alive({turn->pid, turn->pid_start});
 }
 
-void insert(place::Place& place, const std::string& text, const std::string& actor) {
-    store::insert_inbox(place.store, {.id = 0,
-                                      .agent_id = place.agent.id,
+// The inbox is read after the transaction that ends a turn, so a message inserted while the turn is
+// open is always seen. Returns false if it is for a turn at work, and none is.
+bool insert(place::Place& place, const std::string& text, bool for_live_turn) {
+    store::Transaction transaction(place.store);
+    (void)life::require_again(place.store, place.agent);
+    if (for_live_turn && !thread_is_at_work(place)) return false;
+    store::insert_inbox(place.store, {.agent_id = place.agent.id,
                                       .thread_id = place.thread.id,
                                       .source = "user",
-                                      .actor = actor,
+                                      .actor = place.actor(),
                                       .content = text,
-                                      .created_at = sys::now_ms(),
-                                      .delivered_turn = 0});
+                                      .created_at = sys::now_ms()});
+    transaction.commit();
+    return true;
 }
 
-chat::TurnResult queued(const place::Place& place, const place::Surroundings& surroundings,
-                        const std::string& who) {
-    surroundings.warn("queued for thread " + std::to_string(place.thread.id) + who);
+chat::TurnResult queued(const place::Place& place, const std::string& who) {
+    place.surroundings.warn("queued for thread " + std::to_string(place.thread.id) + who);
     chat::TurnResult result;
     result.agent = place.agent.name;
     result.thread = place.thread.id;
@@ -44,51 +47,29 @@ chat::TurnResult queued(const place::Place& place, const place::Surroundings& su
     return result;
 }
 
-constexpr const char* for_next = ": its next turn takes it up";
-
-// The inbox is read after the transaction that ends a turn, so a message inserted while the turn is
-// open is always seen.
-bool insert_for_live_turn(place::Place& place, const std::string& text, const std::string& actor) {
-    store::Transaction transaction(place.store);
-    (void)life::require_again(place.store, place.agent);
-    if (!thread_is_at_work(place)) return false;
-    insert(place, text, actor);
-    transaction.commit();
-    return true;
-}
-
 }  // namespace
 
-std::optional<chat::TurnResult> queue_or_lock(place::Place& place,
-                                              const place::TurnOptions& options,
-                                              const place::Surroundings& surroundings) {
+std::optional<chat::TurnResult> queue_or_lock(place::Place& place) {
     const std::int64_t until_ms = sys::monotonic_ms() + base::limits::file_lock_ms;
-    const std::string actor = place::actor_text(options.actor, surroundings.environment);
     std::optional<std::string> text;
     for (;;) {
-        const place::Tried tried = place::try_lock(place, options, surroundings);
+        const place::Tried tried = place::try_lock(place);
         if (tried == place::Tried::locked) return std::nullopt;
-        place::check_may_begin(options, surroundings);
+        place::check_may_begin(place.options, place.surroundings);
         // no turn can take the message now, and none may begin
         if (tried == place::Tried::agent_taken || sys::monotonic_ms() > until_ms)
-            return queue_behind(place, options, surroundings);
+            return queue_behind(place);
         if (thread_is_at_work(place)) {
-            if (!text) text = compose_message(place, options, KeepArtifact::yes, sys::now_ms());
-            if (insert_for_live_turn(place, *text, actor)) return queued(place, surroundings, "");
+            if (!text) text = compose_message(place, KeepArtifact::yes);
+            if (insert(place, *text, true)) return queued(place, "");
         }
-        const timespec pause{0, 10'000'000};
-        nanosleep(&pause, nullptr);
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
 }
 
-chat::TurnResult queue_behind(place::Place& place, const place::TurnOptions& options,
-                              const place::Surroundings& surroundings) {
-    const std::string text = compose_message(place, options, KeepArtifact::yes, sys::now_ms());
-    store::Transaction transaction(place.store);
-    (void)life::require_again(place.store, place.agent);
-    insert(place, text, place::actor_text(options.actor, surroundings.environment));
-    transaction.commit();
-    return queued(place, surroundings, for_next);
+chat::TurnResult queue_behind(place::Place& place) {
+    insert(place, compose_message(place, KeepArtifact::yes), false);
+    return queued(place, ": its next turn takes it up");
 }
 
 }  // namespace chorus::turn

@@ -4,16 +4,16 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "context/transcript.hpp"
+#include "repo/repository.hpp"
 #include "store/messages.hpp"
 #include "store/records.hpp"
 #include "store/tasks.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
+#include "sys/git_place.hpp"
 #include "task/kept_plants.hpp"
 #include "tools/tool.hpp"
-#include "turn/crash_leftovers.hpp"
-#include "turn/turn_record.hpp"
+#include "turn/notice.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -58,14 +58,34 @@ tools::Trace trace_of(place::Place& place, const Unfinished& unfinished,
 }
 
 // We hold the thread's lock: the process of its call is gone.
-void tell_left_plants(place::Place& place, const place::Surroundings& surroundings) {
+void tell_left_plants(place::Place& place) {
     const std::string file = place.directory.call_plants(place.thread.id);
     const std::string left = task::left_plants(file);
     if (!left.empty()) {
         place.left_plants = "during a call that was killed, " + left;
-        surroundings.warn(place.left_plants);
+        place.surroundings.warn(place.left_plants);
     }
     sys::try_remove_tree(file);
+}
+
+// Removes what a killed process of the turn left in the file system: incomplete writes and commits.
+// To be called before the process is removed from the row.
+void remove_leftovers(place::Place& place, const store::Turn& crashed) {
+    sys::remove_temporaries(place.surroundings.home.locks());
+    for (const std::string& directory : place.directory.written())
+        sys::remove_temporaries(directory);
+    const auto root = place::root_of(place, crashed);
+    const sys::Root own(place.directory.path());
+    for (const store::ToolRun& run : store::unfinished_tool_runs(place.store, crashed.id)) {
+        if (run.evidence.empty()) continue;
+        const bool is_own = tools::is_of_own_file(run.evidence);
+        if (!is_own && !root) continue;
+        const std::string written = tools::Arguments::parse(run.evidence).text("path");
+        (is_own ? own : *root).remove_temporaries(written);
+    }
+    if (!root) return;
+    sys::remove_mount_points(root->path());
+    repo::clear_broken_mutation(root->path());
 }
 
 // Returns whether the answer's calls changed nothing; a command that began counts as a change.
@@ -92,16 +112,7 @@ std::optional<std::string> stored_chain(place::Place& place, const store::Turn& 
 
 void write_exit(store::Store& store, store::Turn& turn, const std::string& reason) {
     const base::TimeMs now = sys::now_ms();
-    store::insert_event(store, {.agent_id = turn.agent_id,
-                                .thread_id = turn.thread_id,
-                                .turn_id = turn.id,
-                                .at = now,
-                                .kind = "turn",
-                                .previous = std::string(store::name(turn.state)),
-                                .next = std::string(store::name(TurnState::exited)),
-                                .cause = reason,
-                                .data = {}});
-    turn.state = TurnState::exited;
+    enter(store, turn, TurnState::exited, reason);
     turn.reason = reason;
     turn.pid = 0;
     turn.pid_start = 0;
@@ -111,8 +122,8 @@ void write_exit(store::Store& store, store::Turn& turn, const std::string& reaso
     store::set_thread_status(store, turn.agent_id, turn.thread_id, "idle", now);
 }
 
-LastTurn take_over(place::Place& place, const place::Surroundings& surroundings) {
-    tell_left_plants(place, surroundings);
+LastTurn take_over(place::Place& place) {
+    tell_left_plants(place);
     // an open turn is the newest one: none begins beside it
     auto turn = store::newest_turn(place.store, place.agent.id, place.thread.id);
     // a process that decided its prompt may have been killed while writing agent.json
@@ -128,17 +139,17 @@ LastTurn take_over(place::Place& place, const place::Surroundings& surroundings)
         transaction.commit();
         return {std::move(turn), false};
     }
-    remove_leftovers(place, surroundings.home, *turn);
+    remove_leftovers(place, *turn);
     store::Transaction transaction(place.store);
     write_exit(place.store, *turn, "crashed");
     transaction.commit();
     return {std::move(turn), true};
 }
 
-LastTurn take_over_unless_idle(place::Place& place, const place::Surroundings& surroundings) {
+LastTurn take_over_unless_idle(place::Place& place) {
     if (!store::newest_turn_is_idle(place.store, place.agent.id, place.thread.id))
-        return take_over(place, surroundings);
-    tell_left_plants(place, surroundings);
+        return take_over(place);
+    tell_left_plants(place);
     return {};
 }
 
@@ -175,30 +186,30 @@ std::vector<Unfinished> unfinished_calls(place::Place& place, const store::Turn&
 void settle_calls(Record& record, const std::vector<Unfinished>& calls,
                   const std::string& outcome_for_all) {
     if (calls.empty()) return;
-    std::vector<DecidedCall> decided;
-    decided.reserve(calls.size());
-    std::vector<Record::Finished> results;
+    std::vector<Judged> judged;
     for (const Unfinished& unfinished : calls) {
-        decided.push_back({.call = unfinished.call,
-                           .tool = unfinished.run.tool,
-                           .action = unfinished.run.action,
-                           .decision = unfinished.run.decision,
-                           .detail = {},
-                           .evidence = unfinished.run.evidence,
-                           .runs = false,
-                           .refusal = {},
-                           .audited = true});
-        const std::string outcome =
-            outcome_for_all.empty() ? outcome_of(unfinished) : outcome_for_all;
+        Judged& call = judged.emplace_back(Judged{unfinished.call});
         const std::string note = unfinished.plants.empty()
                                      ? ""
                                      : "\n[" + unfinished.plants + "; the user has been told]";
-        results.push_back({&decided.back(),
-                           {text_of(outcome, unfinished.trace) + note, outcome != "ok"},
-                           outcome,
-                           unfinished.run.intent_at});
+        call.action = unfinished.run.action;
+        call.decision = unfinished.run.decision;
+        call.audited = true;
+        call.evidence = unfinished.run.evidence;
+        call.started_at = unfinished.run.intent_at;
+        call.outcome = outcome_for_all.empty() ? outcome_of(unfinished) : outcome_for_all;
+        call.result = {text_of(call.outcome, unfinished.trace) + note, call.outcome != "ok"};
     }
-    record.finish(results, {});
+    record.advance(all_of(judged));
+}
+
+std::vector<Unfinished> settle_unfinished(place::Place& place, const store::Turn& turn,
+                                          const std::string& outcome_for_all) {
+    const auto calls = unfinished_calls(place, turn);
+    if (calls.empty()) return calls;
+    Record record(place, turn, stored_chain(place, turn));
+    settle_calls(record, calls, outcome_for_all);
+    return calls;
 }
 
 std::string describe(const std::vector<Unfinished>& calls) {
@@ -231,16 +242,7 @@ void drop_failed_tail(place::Place& place, const store::Turn& turn) {
 }
 
 void mend_transcript(place::Place& place) {
-    const std::string path = transcript_of(place);
-    const std::int64_t newest =
-        store::newest_message_id(place.store, place.agent.id, place.thread.id);
-    if (newest == 0) return;
-    const std::int64_t last = context::last_transcript_message(path);
-    if (last >= newest) return;
-    context::append_to_transcript(
-        path, context::without_secrets(
-                  store::load_messages_after(place.store, place.agent.id, place.thread.id, last),
-                  place.redaction));
+    append_missing(place.store, place.thread, transcript_of(place), place.redaction);
 }
 
 }  // namespace chorus::turn

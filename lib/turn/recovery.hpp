@@ -23,9 +23,9 @@ struct LastTurn {
 };
 // Takes over the last turn. Warns of files left by a killed call that programs outside the sandbox
 // would obey.
-LastTurn take_over(place::Place& place, const place::Surroundings& surroundings);
+LastTurn take_over(place::Place& place);
 // The same, but without the turn if it ended by itself and nothing is left to settle.
-LastTurn take_over_unless_idle(place::Place& place, const place::Surroundings& surroundings);
+LastTurn take_over_unless_idle(place::Place& place);
 
 struct Unfinished {
     chat::ToolCall call;
@@ -47,6 +47,10 @@ std::string describe(const std::vector<Unfinished>& calls);
 // 3).
 void settle_calls(Record& record, const std::vector<Unfinished>& calls,
                   const std::string& outcome_for_all = {});
+
+// The same for the unfinished calls of a turn that does not go on; returns them.
+std::vector<Unfinished> settle_unfinished(place::Place& place, const store::Turn& turn,
+                                          const std::string& outcome_for_all);
 
 // --retry: drops the turn's last answers that changed nothing from the window, back to one that did
 // or to the user's message. What may have had an effect stays: the model must know of it.

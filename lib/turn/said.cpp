@@ -7,6 +7,7 @@
 #include "context/block.hpp"
 #include "context/window.hpp"
 #include "store/artifacts.hpp"
+#include "sys/clock.hpp"
 #include "sys/file.hpp"
 
 namespace chorus::turn {
@@ -25,8 +26,7 @@ std::string framed(const std::string& attributes, const std::string& data) {
     return "<stdin" + attributes + ">\n" + text + "</stdin>";
 }
 
-void store_artifact(place::Place& place, const std::string& id, const std::string& text,
-                    base::TimeMs now) {
+void store_artifact(place::Place& place, const std::string& id, const std::string& text) {
     sys::make_directory(place.directory.artifacts(), 0700);
     sys::write_file(path_of(place, id), text);
     store::Transaction transaction(place.store);
@@ -37,14 +37,13 @@ void store_artifact(place::Place& place, const std::string& id, const std::strin
                                          .mime_type = "text/plain",
                                          .size_bytes = static_cast<std::int64_t>(text.size()),
                                          .path = "artifacts/" + id + ".txt",
-                                         .created_at = now});
+                                         .created_at = sys::now_ms()});
     transaction.commit();
 }
 
-std::string put_aside(place::Place& place, const std::string& text, KeepArtifact keep,
-                      base::TimeMs now) {
+std::string put_aside(place::Place& place, const std::string& text, KeepArtifact keep) {
     const std::string id = "stdin-" + base::random_short_id(8);
-    if (keep == KeepArtifact::yes) store_artifact(place, id, text, now);
+    if (keep == KeepArtifact::yes) store_artifact(place, id, text);
     const std::string_view head = base::utf8_prefix(text, head_bytes);
     const std::string_view tail = base::utf8_suffix(text, tail_bytes);
     const std::size_t left_out = text.size() - head.size() - tail.size();
@@ -57,16 +56,16 @@ std::string put_aside(place::Place& place, const std::string& text, KeepArtifact
 
 }  // namespace
 
-std::string compose_message(place::Place& place, const place::TurnOptions& options,
-                            KeepArtifact keep, base::TimeMs now) {
+std::string compose_message(place::Place& place, KeepArtifact keep) {
+    const place::TurnOptions& options = place.options;
     const std::string prompt = place.redaction.apply(options.prompt);
     const std::string data = place.redaction.apply(options.stdin_text);
     const auto is_long = [&](const std::string& text) {
         return !options.inline_stdin && text.size() > base::limits::stdin_inline_bytes;
     };
-    if (options.prompt_is_stdin && is_long(prompt)) return put_aside(place, prompt, keep, now);
+    if (options.prompt_is_stdin && is_long(prompt)) return put_aside(place, prompt, keep);
     if (data.empty()) return prompt;
-    return prompt + "\n\n" + (is_long(data) ? put_aside(place, data, keep, now) : framed("", data));
+    return prompt + "\n\n" + (is_long(data) ? put_aside(place, data, keep) : framed("", data));
 }
 
 bool comes_from_elsewhere(const place::TurnOptions& options) {

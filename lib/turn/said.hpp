@@ -13,8 +13,7 @@ namespace chorus::turn {
 // to it.
 // Keys in use are removed. With KeepArtifact::no nothing is written.
 enum class KeepArtifact { yes, no };
-std::string compose_message(place::Place& place, const place::TurnOptions& options,
-                            KeepArtifact keep, base::TimeMs now);
+std::string compose_message(place::Place& place, KeepArtifact keep);
 // Returns whether the prompt comes from stdin or a file, not from the command line.
 bool comes_from_elsewhere(const place::TurnOptions& options);
 // Throws Error(bad_request) if the message is larger than `room` (turn/live.hpp); 0: no limit.

@@ -47,7 +47,7 @@ std::string store_options(const place::TurnOptions& options, const place::Settin
     chat::JsonText out;
     out.begin_object().key("model").string(options.model);
     out.key("max_iterations").number(settings.max_iterations);
-    out.key("on_ask").string(name(options.on_ask));
+    out.key("on_ask").string(place::on_asks.name(options.on_ask));
     if (!options.idempotency_key.empty()) out.key("said").string(hash_of_said(options));
     if (options.fresh) out.key("fresh").boolean(true);
     if (options.permissions) out.key("permissions").raw(options.permissions->json);
@@ -66,7 +66,7 @@ place::TurnOptions stored_options(const place::TurnOptions& given, const store::
     options.directory = turn.working_directory;
     if (!given.on_ask_given)
         options.on_ask =
-            place::parse_on_ask(chat::string_or(stored, "on_ask")).value_or(place::OnAsk::suspend);
+            place::on_asks.find(chat::string_or(stored, "on_ask")).value_or(place::OnAsk::suspend);
     return options;
 }
 
@@ -90,12 +90,12 @@ std::string chain_of(place::Place& place, const AssembledWindow& window) {
     return chain;
 }
 
-store::Turn new_turn(const place::Place& place, const place::TurnOptions& options,
-                     const place::Surroundings& surroundings, const Loaded& loaded) {
+store::Turn new_turn(const place::Place& place, const place::Loaded& loaded) {
+    const place::TurnOptions& options = place.options;
     store::Turn turn;
     turn.agent_id = place.agent.id;
     turn.thread_id = place.thread.id;
-    turn.actor = place::actor_text(options.actor, surroundings.environment);
+    turn.actor = place.actor();
     turn.model = loaded.settings.model;
     turn.profile = loaded.rights.name;
     turn.idempotency_key = options.idempotency_key;
@@ -108,8 +108,7 @@ store::Turn new_turn(const place::Place& place, const place::TurnOptions& option
 
 // AGENTS.md is sent to the model in every turn, so a change since the last turn is reported and
 // recorded.
-void note_project_text(place::Place& place, const place::TurnOptions& options,
-                       const place::Surroundings& surroundings) {
+void note_project_text(place::Place& place) {
     const auto message = project_message(place);
     if (!message) return;
     const std::string scope = "agent/" + std::to_string(place.agent.id);
@@ -120,18 +119,13 @@ void note_project_text(place::Place& place, const place::TurnOptions& options,
     store::Transaction transaction(place.store);
     store::set_setting(place.store, scope, key, hash);
     if (!before.empty())
-        store::append_audit(place.store,
-                            {.agent_id = place.agent.id,
-                             .agent_name = place.agent.name,
-                             .timestamp = sys::now_ms(),
-                             .turn_id = 0,
-                             .action = "project-text:AGENTS.md",
+        store::append_audit(place.store, place.agent,
+                            {.action = "project-text:AGENTS.md",
                              .decision = "allow",
-                             .user_id = static_cast<std::int64_t>(getuid()),
-                             .actor = place::actor_text(options.actor, surroundings.environment),
+                             .actor = place.actor(),
                              .detail = "changed: sha256 " + before + " to " + hash});
     transaction.commit();
-    if (!before.empty()) surroundings.warn("AGENTS.md has changed since the last turn");
+    if (!before.empty()) place.surroundings.warn("AGENTS.md has changed since the last turn");
 }
 
 void warn_of_unread(const std::vector<std::string>& keys, const char* file,
@@ -154,34 +148,32 @@ void refresh_index(place::Place& place, const agent::Configuration& configuratio
     transaction.commit();
 }
 
-chat::TurnResult begin_and_run(place::Place& place, const place::TurnOptions& options,
-                               const place::Surroundings& surroundings, Loaded loaded) {
+chat::TurnResult begin_and_run(place::Place& place, place::Loaded loaded) {
+    const place::TurnOptions& options = place.options;
     WindowFrame frame = frame_for(place, loaded.settings, sys::now_ms());
     frame.is_fresh = options.fresh;
     AssembledWindow window;
     std::optional<std::string> chain;
     if (!options.fresh) {
-        window = fit_window(place, loaded, surroundings, frame, 0);
+        window = fit_window(place, loaded, frame, 0);
         chain = chain_of(place, window);
     }
     const std::int64_t room =
         comes_from_elsewhere(options) ? room_for_messages(place, loaded, {}) : 0;
-    Record record(place, new_turn(place, options, surroundings, loaded), chain);
+    Record record(place, new_turn(place, loaded), chain);
     // built before the first commit, so that invalid settings are refused before anything is
     // changed
     const std::string text = loaded.file;
-    LiveTurn live(place, record, options, surroundings, std::move(loaded), frame);
+    LiveTurn live(place, record, std::move(loaded), frame);
     live.begin_with(std::move(window));
-    place::check_may_begin(options, surroundings);
-    auto running = place::settle_tasks(place, surroundings, text);
+    place::check_may_begin(options, place.surroundings);
+    auto running = place::settle_tasks(place, text);
     std::optional<chat::Message> said;
     if (!options.says_nothing())
-        said =
-            user_message(place, compose_message(place, options, KeepArtifact::yes, sys::now_ms()),
-                         std::move(running));
+        said = user_message(place, compose_message(place, KeepArtifact::yes), std::move(running));
     if (said) check_fits(*said, options, room);
     record.begin(std::move(said));
-    place::limit_waits(place.store, options);
+    place::limit_waits(place);
     chat::TurnResult result = live.take({});
     if (!options.says_nothing()) result.accepted = true;
     return result;
@@ -192,8 +184,10 @@ bool has_inbox(place::Place& place) {
 }
 
 // Whether questions stay pending: nobody can be asked, and --on-ask was not given to settle them.
-bool asks_nobody(const place::TurnOptions& options, const place::Surroundings& surroundings) {
-    return !surroundings.ask && !(options.on_ask_given && options.on_ask != place::OnAsk::suspend);
+bool asks_nobody(const place::Place& place) {
+    const place::TurnOptions& options = place.options;
+    return !place.surroundings.ask &&
+           !(options.on_ask_given && options.on_ask != place::OnAsk::suspend);
 }
 
 // Returns the turn's options with those given to --resume, which apply from now on.
@@ -201,58 +195,57 @@ std::string renewed_options(const store::Turn& turn, const place::TurnOptions& o
     chat::Json stored =
         chat::parse_json(turn.options.empty() ? "{}" : turn.options, "turn options");
     stored["max_iterations"] = *options.max_iterations;
-    stored["on_ask"] = std::string(name(options.on_ask));
+    stored["on_ask"] = std::string(place::on_asks.name(options.on_ask));
     return chat::dump(stored);
 }
 
-chat::TurnResult resume(place::Place& place, const place::TurnOptions& given,
-                        const place::Surroundings& surroundings) {
+chat::TurnResult resume(place::Place& place) {
+    const place::TurnOptions given = place.options;
     mend_transcript(place);
-    warn_of_clock(place.agent, surroundings.warn);
-    auto [last, crashed] = take_over(place, surroundings);
-    check_not_given_up(place, given, last);
+    warn_of_clock(place.agent, place.surroundings.warn);
+    auto [last, crashed] = take_over(place);
+    check_not_given_up(place, last);
     if (!last || (last->state == TurnState::idle && !has_more_iterations(given, *last)) ||
         is_superseded(place.store, *last))
-        return has_inbox(place)
-                   ? begin_and_run(place, given, surroundings, load(place, given, surroundings))
-                   : nothing_to_do(place, last);
-    const place::TurnOptions options = stored_options(given, *last);
+        return has_inbox(place) ? begin_and_run(place, place::load(place))
+                                : nothing_to_do(place, last);
+    place.options = stored_options(given, *last);
+    const place::TurnOptions& options = place.options;
     if (!options.directory.empty() || !given.directory.empty() || !place.agent.place.empty())
-        place.root = place::root_of_turn(place, options, surroundings);
-    if (last->state == TurnState::prompt && asks_nobody(given, surroundings)) {
+        place.root = place::root_of_turn(place);
+    if (last->state == TurnState::prompt && asks_nobody(place)) {
         const auto pending = asked_of(place, *last).pending;
         if (!pending.empty()) return still_waiting(place, *last, pending);
     }
     if (last->state == TurnState::parked &&
         waits_for(*last, place::credential_of(last->model, place.home_configuration,
-                                              surroundings.environment)))
+                                              place.surroundings.environment)))
         return still_parked(place, *last);
     last->options = renewed_options(*last, options);
-    Loaded loaded = load(place, options, surroundings);
+    place::Loaded loaded = place::load(place);
     WindowFrame frame =
         frame_for(place, loaded.settings, std::min(last->started_at, sys::now_ms()));
     frame.is_fresh = options.fresh;
     auto unfinished = unfinished_calls(place, *last);
-    if (crashed) say_recovered(surroundings, *last, unfinished);
+    if (crashed) say_recovered(place, *last, unfinished);
     if (options.retry) {
         Record settling(place, *last, stored_chain(place, *last));
         settle_calls(settling, std::exchange(unfinished, {}));
         drop_failed_tail(place, *last);
     }
     Record record(place, *last, stored_chain(place, *last));
-    LiveTurn live(place, record, options, surroundings, std::move(loaded), frame);
-    place::check_may_begin(options, surroundings);
+    LiveTurn live(place, record, std::move(loaded), frame);
+    place::check_may_begin(options, place.surroundings);
     record.reopen(store::load_turn_messages(place.store, last->id).back());
-    place::limit_waits(place.store, options);
+    place::limit_waits(place);
     return live.take(unfinished);
 }
 
 // A turn with a key is never begun again: its result is returned once more, or it continues.
-chat::TurnResult repeat(place::Place& place, const place::TurnOptions& given,
-                        const place::Surroundings& surroundings) {
+chat::TurnResult repeat(place::Place& place) {
     const store::Turn turn = *store::find_turn(place.store, place.keyed->id);
-    check_same_prompt(turn, given);
-    check_not_its_own(place, turn, given);
+    check_same_prompt(turn, place.options);
+    check_not_its_own(place, turn);
     if (place::has_answered(turn)) {
         chat::TurnResult result = chat::parse_result(turn.result);
         result.replayed = true;
@@ -268,12 +261,11 @@ chat::TurnResult repeat(place::Place& place, const place::TurnOptions& given,
                 " has this key, did not finish and cannot be resumed: the thread has gone on",
             "chorus-context messages " + place.agent.name +
                 " shows what it did; another key begins a new turn");
-    if (const std::string told = told_of_unused(place, turn, given); !told.empty())
-        surroundings.warn(told);
-    place::TurnOptions options = given;
-    options.resume = true;
-    options.max_iterations.reset();
-    chat::TurnResult result = resume(place, options, surroundings);
+    if (const std::string told = told_of_unused(place, turn); !told.empty())
+        place.surroundings.warn(told);
+    place.options.resume = true;
+    place.options.max_iterations.reset();
+    chat::TurnResult result = resume(place);
     result.accepted = true;
     return result;
 }
@@ -286,9 +278,8 @@ place::TurnOptions after_decision(const place::TurnOptions& given,
     if (const auto turn = store::find_open_turn(place.store, place.agent.id, place.thread.id))
         decision.turn = turn->id;
     place::TurnOptions options = given;
-    const approval::DecisionContext decider{
-        surroundings.home, surroundings.environment,
-        place::actor_text(given.actor, surroundings.environment), surroundings.warn, &options.held};
+    const approval::DecisionContext decider{surroundings.home, surroundings.environment,
+                                            place.actor(), surroundings.warn, &options.held};
     const auto decided = approval::decide(place.store, decider, given.agent, decision);
     if (surroundings.on_decision)
         std::for_each(decided.begin(), decided.end(), surroundings.on_decision);
@@ -301,25 +292,25 @@ place::TurnOptions after_decision(const place::TurnOptions& given,
     return options;
 }
 
-chat::TurnResult take_turn_in(place::Place& place, const place::TurnOptions& options,
-                              const place::Surroundings& surroundings) {
+chat::TurnResult take_turn_in(place::Place& place) {
+    const place::TurnOptions& options = place.options;
+    const place::Surroundings& surroundings = place.surroundings;
     if (options.queue)
-        if (const auto queued = queue_or_lock(place, options, surroundings)) return *queued;
+        if (const auto queued = queue_or_lock(place)) return *queued;
     // an agent from before trust was recorded
     if (life::trusted_part(place.store, place.agent.id).empty())
         (void)life::settled_trust(
             place.store, place.agent, agent::load_configuration(place.directory).text,
-            {static_cast<std::int64_t>(getuid()),
-             place::actor_text(options.actor, surroundings.environment), place.redaction});
-    approval::check_given_permissions(place, options, surroundings);
-    if (place.keyed) return repeat(place, options, surroundings);
-    if (options.resume || options.retry) return resume(place, options, surroundings);
+            {static_cast<std::int64_t>(getuid()), place.actor(), place.redaction});
+    approval::check_given_permissions(place);
+    if (place.keyed) return repeat(place);
+    if (options.resume || options.retry) return resume(place);
     if (options.inbox && !has_inbox(place))
         return nothing_to_do(place,
                              store::newest_turn(place.store, place.agent.id, place.thread.id));
-    Loaded loaded = load(place, options, surroundings);
+    place::Loaded loaded = place::load(place);
     if (options.new_thread) {
-        place::begin_thread(place, options, surroundings);
+        place::begin_thread(place);
         surroundings.warn("thread " + std::to_string(place.thread.id));
     }
     mend_transcript(place);
@@ -327,13 +318,12 @@ chat::TurnResult take_turn_in(place::Place& place, const place::TurnOptions& opt
     warn_of_unread(loaded.configuration.unread, "agent.json", surroundings);
     warn_of_unread(place.home_configuration.unread, "config.json", surroundings);
     refresh_index(place, loaded.configuration);
-    note_project_text(place, options, surroundings);
-    approval::ask_for_trust(place, loaded.untrusted, surroundings);
+    note_project_text(place);
+    approval::ask_for_trust(place, loaded.untrusted);
     const std::string credential = place::credential_of(
         loaded.settings.model, place.home_configuration, surroundings.environment);
-    if (const auto waiting = settle_last_turn(place, options, surroundings, credential))
-        return *waiting;
-    return begin_and_run(place, options, surroundings, std::move(loaded));
+    if (const auto waiting = settle_last_turn(place, credential)) return *waiting;
+    return begin_and_run(place, std::move(loaded));
 }
 
 struct Taken {
@@ -341,8 +331,8 @@ struct Taken {
     bool goes_on = false;  // it ended by itself, and a message came too late for it
 };
 
-void conclude(place::Place& place, const place::TurnOptions& options,
-              const place::Surroundings& surroundings, Taken& taken) {
+void conclude(place::Place& place, Taken& taken) {
+    const place::Surroundings& surroundings = place.surroundings;
     const chat::TurnResult& result = taken.result;
     taken.goes_on = result.state == chat::State::completed && !result.replayed && has_inbox(place);
     channel::deliver_audit(place.store,
@@ -353,17 +343,11 @@ void conclude(place::Place& place, const place::TurnOptions& options,
     place.key_lock.reset();
     place.agent_lock.reset();
     if (surroundings.on_end) surroundings.on_end(result);
-    if (place.newest_post != 0)
-        channel::post_outbox({.home = surroundings.home,
-                              .environment = surroundings.environment,
-                              .store = place.store,
-                              .agent = place.agent,
-                              .warn = surroundings.warn,
-                              .redaction = place.redaction,
-                              .interrupt = &surroundings.interrupt,
-                              .actor = place::actor_text(options.actor, surroundings.environment),
-                              .turn_id = result.turn_id},
-                             place.newest_post);
+    if (place.newest_post == 0) return;
+    channel::Posting posting = channel::posting_of(surroundings, place.store, place.agent,
+                                                   place.redaction, place.options.actor);
+    posting.turn_id = result.turn_id;
+    channel::post_outbox(posting, place.newest_post);
 }
 
 Taken take_one(const place::TurnOptions& given, const place::Surroundings& surroundings) {
@@ -374,10 +358,9 @@ Taken take_one(const place::TurnOptions& given, const place::Surroundings& surro
     Taken taken;
     std::optional<place::Place> place;
     try {
-        place = place::open_place(found, options, surroundings);
-        place->held = options.held;
-        if (!options.queue) place::lock_place(*place, options, surroundings);
-        taken.result = take_turn_in(*place, options, surroundings);
+        place.emplace(place::open_place(found, options, surroundings));
+        if (!options.queue) place::lock_place(*place);
+        taken.result = take_turn_in(*place);
     } catch (const Error& error) {
         store::Store& store = place ? place->store : found.store;
         const auto turn = turn_of_key(store, found.agent.id, options);
@@ -385,7 +368,7 @@ Taken take_one(const place::TurnOptions& given, const place::Surroundings& surro
         taken.result = kept_from_going_on(store, found.agent.name, *turn, error, surroundings);
     }
     if (place)
-        conclude(*place, options, surroundings, taken);
+        conclude(*place, taken);
     else if (surroundings.on_end)
         surroundings.on_end(taken.result);
     return taken;

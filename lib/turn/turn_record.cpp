@@ -1,9 +1,8 @@
 #include "turn/turn_record.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <iterator>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -15,7 +14,7 @@
 #include "store/messages.hpp"
 #include "sys/clock.hpp"
 #include "sys/process.hpp"
-#include "turn/record_change.hpp"
+#include "turn/notice.hpp"
 
 namespace chorus::turn {
 
@@ -63,26 +62,52 @@ void Record::step(const std::string& description, base::TimeMs started_at) {
                        {turn_.id, ++next_step_, description, started_at, now, now - started_at});
 }
 
-void Record::change_state(TurnState next, const std::string& cause) {
-    const std::string previous(store::name(turn_.state));
-    turn_.state = next;
-    store::insert_event(place_.store, {.agent_id = turn_.agent_id,
-                                       .thread_id = turn_.thread_id,
-                                       .turn_id = turn_.id,
-                                       .at = sys::now_ms(),
-                                       .kind = "turn",
-                                       .previous = previous,
-                                       .next = std::string(store::name(next)),
-                                       .cause = cause,
-                                       .data = {}});
+void enter(store::Store& store, store::Turn& turn, TurnState next, const std::string& cause) {
+    store::insert_event(store, {.agent_id = turn.agent_id,
+                                .thread_id = turn.thread_id,
+                                .turn_id = turn.id,
+                                .at = sys::now_ms(),
+                                .kind = "turn",
+                                .previous = std::string(store::name(turn.state)),
+                                .next = std::string(store::name(next)),
+                                .cause = cause});
+    turn.state = next;
 }
 
-void Record::append_transcript() {
+void Record::change_state(TurnState next, const std::string& cause) {
+    enter(place_.store, turn_, next, cause);
+}
+
+void Record::write_turn(std::string_view thread_status) {
+    store::update_turn(place_.store, turn_);
+    store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, thread_status,
+                             sys::now_ms());
+}
+
+// If the transaction is rolled back, the record's state in memory is restored too.
+void Record::commit(const std::function<void()>& write) {
+    const auto before = std::tuple(turn_, chain_, next_position_, next_step_, newest_answer_);
+    try {
+        store::Transaction transaction(place_.store);
+        write();
+        transaction.commit();
+    } catch (...) {
+        std::tie(turn_, chain_, next_position_, next_step_, newest_answer_) = before;
+        fresh_.clear();
+        throw;
+    }
+    append_transcript();
+}
+
+void Record::append_transcript(const std::string& notice) {
     try {
         // messages after a gap would hide it
         if (transcript_problem_.empty())
             context::append_to_transcript(transcript_,
                                           context::without_secrets(fresh_, place_.redaction));
+        if (transcript_problem_.empty() && !notice.empty())
+            context::append_notice(transcript_,
+                                   "Waits for a person · " + base::iso8601(sys::now_ms()), notice);
     } catch (const base::Error& error) {
         transcript_problem_ = error.message();
     }
@@ -91,54 +116,50 @@ void Record::append_transcript() {
     last_commit_ = sys::now_ms();
 }
 
-void Record::begin(std::optional<chat::Message> user_message) {
-    Change change(*this);
+void Record::begin_work(const std::string& cause) {
     const sys::Identity self = sys::own_identity();
     turn_.pid = self.pid;
     turn_.pid_start = self.start;
-    turn_.started_at = sys::now_ms();
     (void)life::require_again(place_.store, place_.agent);
-    store::insert_turn(place_.store, turn_);
-    note_permissions();
-    change_state(TurnState::working, user_message ? "user message" : "inbox");
-    const auto rows = waiting(!user_message.has_value());
-    insert_inbox_messages(rows, true);
-    if (user_message) {
-        user_message->starts_turn = rows.empty();
-        insert(std::move(*user_message));
+    if (turn_.id == 0) {
+        turn_.started_at = sys::now_ms();
+        store::insert_turn(place_.store, turn_);
+        note_permissions();
     }
-    store::update_turn(place_.store, turn_);
-    store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, "running",
-                             turn_.started_at);
-    change.commit();
-    append_transcript();
+    change_state(TurnState::working, cause);
+}
+
+void Record::begin(std::optional<chat::Message> user_message) {
+    commit([&] {
+        begin_work(user_message ? "user message" : "inbox");
+        const auto rows = waiting(!user_message.has_value());
+        insert_inbox_messages(rows, true);
+        if (user_message) {
+            user_message->starts_turn = rows.empty();
+            insert(std::move(*user_message));
+        }
+        write_turn("running");
+    });
 }
 
 void Record::reopen(const chat::Message& last) {
-    Change change(*this);
-    (void)life::require_again(place_.store, place_.agent);
-    const sys::Identity self = sys::own_identity();
-    turn_.pid = self.pid;
-    turn_.pid_start = self.start;
-    const bool had_ended = std::exchange(turn_.ended_at, 0) != 0;
-    turn_.attempt += 1;
-    turn_.reason.clear();
-    turn_.error_category.clear();
-    turn_.error_detail.clear();
-    turn_.resume_at = 0;
-    turn_.result.clear();
-    next_position_ =
-        static_cast<std::int64_t>(store::load_tool_runs(place_.store, turn_.id).size());
-    has_inbox_ = true;  // assumed: an earlier attempt may have taken some
-    if (had_ended) store::uncount_turn(place_.store, turn_);
-    change_state(TurnState::working, "resumed");
-    // providers refuse a conversation that ends with an answer
-    if (last.role == chat::Role::assistant && last.tool_calls.empty()) insert(cut_notice());
-    store::update_turn(place_.store, turn_);
-    store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, "running",
-                             sys::now_ms());
-    change.commit();
-    append_transcript();
+    commit([&] {
+        const bool had_ended = std::exchange(turn_.ended_at, 0) != 0;
+        turn_.attempt += 1;
+        turn_.reason.clear();
+        turn_.error_category.clear();
+        turn_.error_detail.clear();
+        turn_.resume_at = 0;
+        turn_.result.clear();
+        next_position_ =
+            static_cast<std::int64_t>(store::load_tool_runs(place_.store, turn_.id).size());
+        has_inbox_ = true;  // assumed: an earlier attempt may have taken some
+        if (had_ended) store::uncount_turn(place_.store, turn_);
+        begin_work("resumed");
+        // providers refuse a conversation that ends with an answer
+        if (last.role == chat::Role::assistant && last.tool_calls.empty()) insert(cut_notice());
+        write_turn("running");
+    });
 }
 
 std::set<std::string> Record::call_ids() const {
@@ -175,134 +196,147 @@ void Record::note_prefix() {
     store::set_cut(place_.store, place_.thread);
 }
 
-void Record::insert_reply(const chat::Reply& reply, const chat::Opaque* opaque) {
+void Record::insert_reply(const chat::Reply& reply) {
     chat::Message message;
     message.role = chat::Role::assistant;
     message.content = reply.text;
     message.tool_calls = reply.tool_calls;
-    if (opaque != nullptr) message.opaque = *opaque;
+    message.opaque = reply.opaque;
     newest_answer_ = insert(std::move(message));
     note_prefix();
     step("model call", last_commit_);
 }
 
-void Record::keep(const chat::Reply& reply, const chat::Opaque* opaque) {
-    Change change(*this);
-    insert_reply(reply, opaque);
-    for (const chat::ToolCall& call : reply.tool_calls)
-        store::insert_tool_run(place_.store, {.turn_id = turn_.id,
-                                              .position = next_position_++,
-                                              .tool_call_id = call.id,
-                                              .tool = call.name,
-                                              .action = {},
-                                              .decision = {},
-                                              .evidence = {},
-                                              .intent_at = 0,
-                                              .finished_at = 0,
-                                              .outcome = {}});
-    if (!reply.tool_calls.empty())
-        turn_.current_step =
-            "calling " + std::string(base::utf8_prefix(reply.tool_calls.front().name, 64));
-    store::update_turn(place_.store, turn_);
-    change.commit();
-    append_transcript();
+void Record::keep(const chat::Reply& reply) {
+    commit([&] {
+        insert_reply(reply);
+        for (const chat::ToolCall& call : reply.tool_calls)
+            store::insert_tool_run(place_.store, {.turn_id = turn_.id,
+                                                  .position = next_position_++,
+                                                  .tool_call_id = call.id,
+                                                  .tool = call.name});
+        if (!reply.tool_calls.empty())
+            turn_.current_step =
+                "calling " + std::string(base::utf8_prefix(reply.tool_calls.front().name, 64));
+        store::update_turn(place_.store, turn_);
+    });
 }
 
 // An approval is consumed once: a second use would be a second run.
-void Record::use_up(const DecidedCall& call, base::TimeMs now) {
+void Record::use_up(const Judged& call, base::TimeMs now) {
     if (call.prompt_id.empty() || store::consume_prompt(place_.store, call.prompt_id, now)) return;
     throw base::Error(base::ErrorCode::failed,
                       "prompt " + call.prompt_id + ": it was withdrawn or used meanwhile");
 }
 
-void Record::insert_intent(const DecidedCall& call, base::TimeMs now) {
+store::ToolRun Record::run_of(const Judged& call) const {
+    return {.turn_id = turn_.id,
+            .tool_call_id = call.id,
+            .tool = call.name,
+            .action = call.action,
+            .decision = call.decision,
+            .evidence = call.evidence};
+}
+
+void Record::insert_intent(Judged& call, base::TimeMs now) {
     use_up(call, now);
-    store::update_tool_run(place_.store, {.turn_id = turn_.id,
-                                          .position = 0,
-                                          .tool_call_id = call.call.id,
-                                          .tool = call.tool,
-                                          .action = call.action,
-                                          .decision = call.decision,
-                                          .evidence = call.evidence,
-                                          .intent_at = now,
-                                          .finished_at = 0,
-                                          .outcome = {}});
+    store::ToolRun run = run_of(call);
+    run.intent_at = now;
+    store::update_tool_run(place_.store, run);
     if (!call.change.patch.empty())
-        store::set_patch(place_.store, turn_.id, call.call.id, call.change.patch);
+        store::set_patch(place_.store, turn_.id, call.id, call.change.patch);
+    call.planned = false;
+}
+
+void Record::insert_result(const Judged& call, base::TimeMs now) {
+    chat::Message message;
+    message.role = chat::Role::tool_result;
+    message.content = call.result.text;
+    message.is_error = call.result.is_error;
+    message.tool_call_id = call.id;
+    insert(std::move(message));
+    if (call.started_at == 0) use_up(call, now);
+    store::cancel_prompts_of(place_.store, turn_.id, call.id, now);
+    store::ToolRun run = run_of(call);
+    run.intent_at = call.started_at;
+    run.finished_at = now;
+    run.outcome = call.outcome;
+    store::update_tool_run(place_.store, run);
+    step("tool " + call.name, call.started_at != 0 ? call.started_at : now);
 }
 
 void Record::note_permissions() {
     const auto given = place::permissions_of_turn(turn_);
     if (!given) return;
     store::append_audit(
-        place_.store,
-        {.agent_id = turn_.agent_id,
-         .agent_name = place_.agent.name,
-         .timestamp = turn_.started_at,
+        place_.store, place_.agent,
+        {.timestamp = turn_.started_at,
          .turn_id = turn_.id,
          .action = "turn:permissions:" + given->name,
          .decision = "allow",
-         .user_id = static_cast<std::int64_t>(getuid()),
          .actor = turn_.actor,
          .detail = place_.redaction.apply("for this turn (--permissions): " + given->json)});
 }
 
-void Record::append_audit(const DecidedCall& call, base::TimeMs now) {
+void Record::append_audit(Judged& call, base::TimeMs now) {
     if (call.decision.empty() || call.audited) return;
-    store::append_audit(place_.store, {.agent_id = turn_.agent_id,
-                                       .agent_name = place_.agent.name,
-                                       .timestamp = now,
-                                       .turn_id = turn_.id,
-                                       .action = call.action,
-                                       .decision = call.decision,
-                                       .user_id = static_cast<std::int64_t>(getuid()),
-                                       .actor = turn_.actor,
-                                       .detail = call.detail});
+    store::append_audit(place_.store, place_.agent,
+                        {.timestamp = now,
+                         .turn_id = turn_.id,
+                         .action = call.action,
+                         .decision = call.decision,
+                         .actor = turn_.actor,
+                         .detail = call.detail});
+    call.audited = true;
 }
 
-void Record::decide(const std::vector<DecidedCall>& calls,
-                    const std::vector<std::size_t>& starting) {
+void Record::advance(const std::vector<Judged*>& ended, const std::vector<Judged*>& others) {
     const base::TimeMs now = sys::now_ms();
-    Change change(*this);
-    for (const DecidedCall& call : calls) append_audit(call, now);
-    for (const std::size_t index : starting) insert_intent(calls[index], now);
-    change.commit();
-    last_commit_ = now;
+    commit([&] {
+        for (Judged* call : ended) {
+            append_audit(*call, now);
+            insert_result(*call, now);
+        }
+        for (Judged* call : others) {
+            append_audit(*call, now);
+            if (call->planned) insert_intent(*call, now);
+        }
+    });
 }
 
-void Record::finish(const std::vector<Finished>& results,
-                    const std::vector<const DecidedCall*>& starting) {
+// The question is stored, so that it can be decided from anywhere.
+void Record::begin_asking(const store::Prompt& prompt) {
+    commit([&] {
+        has_asked_ = true;
+        if (!store::find_prompt(place_.store, prompt.id))
+            store::insert_prompt(place_.store, prompt);
+        change_state(TurnState::prompt, "asks at the terminal");
+        write_turn("waiting_for_permission");
+    });
+}
+
+void Record::end_asking() {
+    commit([&] {
+        change_state(TurnState::working, "asked");
+        write_turn("running");
+    });
+}
+
+void Record::suspend(const std::vector<store::Prompt>& prompts,
+                     const std::vector<Judged*>& decided) {
     const base::TimeMs now = sys::now_ms();
-    Change change(*this);
-    for (const Finished& finished : results) {
-        const DecidedCall& call = *finished.call;
-        append_audit(call, now);
-        chat::Message message;
-        message.role = chat::Role::tool_result;
-        message.content = finished.result.text;
-        message.is_error = finished.result.is_error;
-        message.tool_call_id = call.call.id;
-        insert(std::move(message));
-        if (finished.started_at == 0) use_up(call, now);
-        store::cancel_prompts_of(place_.store, turn_.id, call.call.id, now);
-        store::update_tool_run(place_.store, {.turn_id = turn_.id,
-                                              .position = 0,
-                                              .tool_call_id = call.call.id,
-                                              .tool = call.tool,
-                                              .action = call.action,
-                                              .decision = call.decision,
-                                              .evidence = call.evidence,
-                                              .intent_at = finished.started_at,
-                                              .finished_at = now,
-                                              .outcome = finished.outcome});
-        step("tool " + call.tool, finished.started_at != 0 ? finished.started_at : now);
-    }
-    for (const DecidedCall* call : starting) {
-        append_audit(*call, now);
-        insert_intent(*call, now);
-    }
-    change.commit();
-    append_transcript();
+    const std::string told = how_to_decide(place_.agent.name, prompts);
+    commit([&] {
+        for (const store::Prompt& prompt : prompts) store::insert_prompt(place_.store, prompt);
+        for (Judged* call : decided) append_audit(*call, now);
+        turn_.pid = 0;
+        turn_.pid_start = 0;
+        change_state(TurnState::prompt, "waits for a decision");
+        write_turn("waiting_for_permission");
+        if (!told.empty())
+            place::keep_for_channel(place_, turn_.id, "Waits for a person\n\n" + told);
+    });
+    append_transcript(told);
 }
 
 std::vector<store::InboxRow> Record::waiting(bool with_one_that_begins) {
@@ -327,10 +361,7 @@ void Record::insert_inbox_messages(const std::vector<store::InboxRow>& rows, boo
 
 void Record::deliver_inbox() {
     if (waiting(false).empty()) return;
-    Change change(*this);
-    insert_inbox_messages(waiting(false), false);
-    change.commit();
-    append_transcript();
+    commit([&] { insert_inbox_messages(waiting(false), false); });
 }
 
 void Record::describe_audit(chat::TurnResult& result) {
@@ -359,36 +390,33 @@ void Record::write_end(chat::TurnResult& result) {
     const bool parked = turn_.state == TurnState::parked;
     if (!parked) turn_.ended_at = now;
     if (!turn_.idempotency_key.empty()) turn_.result = chat::to_json(result);
-    store::update_turn(place_.store, turn_);
+    write_turn("idle");
     if (!parked) store::count_turn(place_.store, turn_, now);
     // a question was on the terminal when a signal came
     if (has_asked_) store::cancel_questions(place_.store, turn_.id, now);
-    store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, "idle", now);
 }
 
-void Record::conclude(const chat::Reply& reply, const chat::Opaque* opaque,
-                      chat::TurnResult& result) {
-    Change change(*this);
-    insert_reply(reply, opaque);
-    change_state(TurnState::idle, "completed");
-    write_end(result);
-    place::keep_for_channel(place_, turn_.id, result.text);
-    change.commit();
-    append_transcript();
+void Record::conclude(const chat::Reply& reply, chat::TurnResult& result) {
+    commit([&] {
+        insert_reply(reply);
+        change_state(TurnState::idle, "completed");
+        write_end(result);
+        place::keep_for_channel(place_, turn_.id, result.text);
+    });
 }
 
 void Record::end(chat::TurnResult& result) {
     using chat::State;
-    Change change(*this);
     const TurnState next = result.reason == "all_profiles_rate_limited" ? TurnState::parked
                            : result.state == State::canceled            ? TurnState::exited
                            : result.state == State::failed              ? TurnState::error
                                                                         : TurnState::idle;
-    change_state(next,
-                 result.reason.empty() ? std::string(chat::name(result.state)) : result.reason);
-    write_end(result);
-    keep_end_for_channel(result);
-    change.commit();
+    commit([&] {
+        change_state(next,
+                     result.reason.empty() ? std::string(chat::name(result.state)) : result.reason);
+        write_end(result);
+        keep_end_for_channel(result);
+    });
 }
 
 // Posts why there is no answer, or only part of it; not after a signal, whose sender knows.

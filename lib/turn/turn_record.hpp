@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,26 +17,11 @@
 #include "store/prompts.hpp"
 #include "store/records.hpp"
 #include "store/turns.hpp"
+#include "turn/judged.hpp"
 
 namespace chorus::turn {
 
 constexpr const char* refused_reason = "refused";  // of a turn that the model declined
-
-struct DecidedCall {
-    chat::ToolCall call;
-    std::string tool;
-    std::string action;
-    std::string
-        decision;        // allow, ask_approved, ask_denied, deny; "" if there was nothing to decide
-    std::string detail;  // of the audit row
-    std::string evidence = {};  // of the intent (tools/effect.hpp)
-    chat::Change change = {};   // without secrets
-    bool runs = false;
-    chat::ToolResult refusal;    // if it does not run
-    std::string outcome = {};    // of a refusal that is no error: denied, expired
-    std::string prompt_id = {};  // of the prompt with a person's decision, consumed by the call
-    bool audited = false;        // the audit row is written already
-};
 
 class Record {
   public:
@@ -71,50 +57,42 @@ class Record {
     // Continues the same row with the next attempt; `last` is the newest message of the turn.
     void reopen(const chat::Message& last);
     // Commits an answer and its calls' rows.
-    void keep(const chat::Reply& reply, const chat::Opaque* opaque);
-    // Commits the audit rows of all decisions and the intents of `starting`.
-    void decide(const std::vector<DecidedCall>& calls, const std::vector<std::size_t>& starting);
-    // `finish` commits results in call order and the intents of `starting`, with the audit rows
-    // that are still missing.
-    struct Finished {
-        const DecidedCall* call = nullptr;
-        chat::ToolResult result;
-        std::string outcome;
-        base::TimeMs started_at = 0;
-    };
-    void finish(const std::vector<Finished>& results,
-                const std::vector<const DecidedCall*>& starting);
+    void keep(const chat::Reply& reply);
+    // Commits the results of `ended` in call order, and of the other calls the decision and, if
+    // they are planned, the intent. The audit rows that are still missing come with both.
+    void advance(const std::vector<Judged*>& ended, const std::vector<Judged*>& others = {});
     // While a person is asked at the terminal, the turn waits like a suspended one, but keeps its
     // process. The question is stored.
     void begin_asking(const store::Prompt& prompt);
     void end_asking();
     // Commits questions for people; the row keeps no process.
-    void suspend(const std::vector<store::Prompt>& prompts,
-                 const std::vector<DecidedCall>& decided);
+    void suspend(const std::vector<store::Prompt>& prompts, const std::vector<Judged*>& decided);
     // Delivers inbox messages as user messages, except those that begin a turn.
     void deliver_inbox();
     // Commits the final answer and the end of the turn.
-    void conclude(const chat::Reply& reply, const chat::Opaque* opaque, chat::TurnResult& result);
+    void conclude(const chat::Reply& reply, chat::TurnResult& result);
     // Commits the end of a turn without a final answer.
     void end(chat::TurnResult& result);
     void describe_audit(chat::TurnResult& result);
 
   private:
-    class Change;
+    void commit(const std::function<void()>& write);
     std::int64_t insert(chat::Message message);
     void note_prefix();
-    void insert_reply(const chat::Reply& reply, const chat::Opaque* opaque);
+    void insert_reply(const chat::Reply& reply);
     void note_permissions();
-    void append_audit(const DecidedCall& call, base::TimeMs now);
-    void use_up(const DecidedCall& call, base::TimeMs now);
-    void insert_intent(const DecidedCall& call, base::TimeMs now);
+    void append_audit(Judged& call, base::TimeMs now);
+    void use_up(const Judged& call, base::TimeMs now);
+    store::ToolRun run_of(const Judged& call) const;
+    void insert_intent(Judged& call, base::TimeMs now);
+    void insert_result(const Judged& call, base::TimeMs now);
+    void begin_work(const std::string& cause);
     void change_state(store::TurnState next, const std::string& cause);
+    void write_turn(std::string_view thread_status);
     void write_end(chat::TurnResult& result);
     std::vector<store::InboxRow> waiting(bool with_one_that_begins);
     void insert_inbox_messages(const std::vector<store::InboxRow>& rows, bool begins_turn);
-    void append_transcript();
-    void wait_for_person(const std::string& cause);
-    void append_notice(const std::string& text);
+    void append_transcript(const std::string& notice = {});
     void keep_end_for_channel(const chat::TurnResult& result);
     void step(const std::string& description, base::TimeMs started_at);
 
@@ -135,5 +113,7 @@ class Record {
 };
 
 std::string transcript_of(const place::Place& place);
+// Sets the turn's state and records the event. Inside a transaction of the caller.
+void enter(store::Store& store, store::Turn& turn, store::TurnState next, const std::string& cause);
 
 }  // namespace chorus::turn

@@ -268,14 +268,7 @@ class Destruction {
                                .said_until = store::newest_message_id(store_, agent_.id)},
                               redaction_, surroundings_.warn);
         if (agent_.channel_id.empty() || !sys::exists(directory_.configuration())) return;
-        channel::post_to_channel({.home = home(),
-                                  .environment = surroundings_.environment,
-                                  .store = store_,
-                                  .agent = agent_,
-                                  .warn = surroundings_.warn,
-                                  .redaction = redaction_,
-                                  .interrupt = &surroundings_.interrupt,
-                                  .actor = actor()},
+        channel::post_to_channel(channel::posting_of(surroundings_, store_, agent_, redaction_),
                                  {told()});
     }
 

@@ -161,15 +161,8 @@ class IdleSave {
 
     void post(const Post& post) const {
         if (post.agent.channel_id.empty()) return;
-        channel::post_to_channel({.home = surroundings_.home,
-                                  .environment = surroundings_.environment,
-                                  .store = store_,
-                                  .agent = post.agent,
-                                  .warn = surroundings_.warn,
-                                  .redaction = post.redaction,
-                                  .interrupt = &surroundings_.interrupt,
-                                  .actor = place::actor_text("", surroundings_.environment)},
-                                 {post.text});
+        channel::post_to_channel(
+            channel::posting_of(surroundings_, store_, post.agent, post.redaction), {post.text});
     }
 
     // Each write waits for the disk; in parallel they wait only once.

@@ -13,6 +13,7 @@
 #include "store/records.hpp"
 #include "sys/clock.hpp"
 #include "turn/last_turn.hpp"
+#include "turn/notice.hpp"
 #include "turn/present.hpp"
 #include "turn/recovery.hpp"
 #include "turn/turn_record.hpp"
@@ -35,21 +36,20 @@ place::Place place_of(store::Store store, life::HeldAgent held, const RewindOpti
     const store::Thread thread =
         context::require_thread(store, held.agent, directory, options.thread);
     sys::Root root = place::root_for(store, directory, {}, home, surroundings.environment);
-    return {.store = std::move(store),
+    return {.surroundings = surroundings,
+            .options = {},
+            .store = std::move(store),
             .agent = std::move(held.agent),
             .thread = thread,
             .directory = directory,
             .home_configuration = agent::load_home_configuration(surroundings.home),
             .root = std::move(root),
-            .agent_lock = std::move(held.lock),
-            .key_lock = {},
-            .thread_lock = {}};
+            .agent_lock = std::move(held.lock)};
 }
 
-void require_in_window(place::Place& place, std::int64_t id,
-                       const place::Surroundings& surroundings) {
+void require_in_window(place::Place& place, std::int64_t id) {
     const turn::Present present =
-        turn::present_context(place.store, place.agent, {place.thread.id}, surroundings);
+        turn::present_context(place.store, place.agent, {place.thread.id}, place.surroundings);
     if (std::any_of(present.messages.begin(), present.messages.end(),
                     [&](const auto& each) { return each.message.id == id; }))
         return;
@@ -58,8 +58,7 @@ void require_in_window(place::Place& place, std::int64_t id,
                     " -t " + std::to_string(place.thread.id) + " begins a branch with it");
 }
 
-store::StoredMessage require_beginning(place::Place& place, std::int64_t id,
-                                    const place::Surroundings& surroundings) {
+store::MessageRow require_beginning(place::Place& place, std::int64_t id) {
     auto row = store::find_message(place.store, id);
     const bool is_own = row && row->agent_id == place.agent.id;
     if (!is_own || row->thread != place.thread.id)
@@ -73,7 +72,7 @@ store::StoredMessage require_beginning(place::Place& place, std::int64_t id,
     if (!row->message.starts_turn || row->message.is_compaction)
         throw Error(ErrorCode::bad_request, named(id) + ": it did not begin a turn",
                     "name a message of the user that began a turn");
-    require_in_window(place, id, surroundings);
+    require_in_window(place, id);
     return std::move(*row);
 }
 
@@ -101,11 +100,7 @@ store::Turn turn_of(place::Place& place, const store::StoredMessage& row) {
 std::int64_t give_up(place::Place& place, const store::Turn& turn, bool crashed) {
     const bool waits = turn.ended_at == 0;
     if (waits) turn::end_open_turn(place, turn, "rewound");
-    const auto calls = turn::unfinished_calls(place, turn);
-    if (!calls.empty()) {
-        turn::Record record(place, turn, turn::stored_chain(place, turn));
-        turn::settle_calls(record, calls, crashed ? "" : "cancelled");
-    }
+    const auto calls = turn::settle_unfinished(place, turn, crashed ? "" : "cancelled");
     return waits || crashed || !calls.empty() ? turn.turn_number : 0;
 }
 
@@ -132,27 +127,20 @@ void take_back(place::Place& place, const RewindOptions& options, Rewound& rewou
                                       .kind = "rewind",
                                       .previous = std::to_string(rewound.last),
                                       .next = std::to_string(options.to),
-                                      .cause = checkpoint_text(rewound.workspace),
-                                      .data = {}});
+                                      .cause = checkpoint_text(rewound.workspace)});
     transaction.commit();
 }
 
-// The transcript is a copy for people: a failure is only a warning.
-void tell_transcript(place::Place& place, const RewindOptions& options, const Rewound& rewound,
-                     const place::Surroundings& surroundings) {
+void tell_transcript(place::Place& place, const RewindOptions& options, const Rewound& rewound) {
     std::string text = "Back to before message " + std::to_string(options.to) + ": messages " +
                        std::to_string(options.to) + " to " + std::to_string(rewound.last) +
                        " have left the window.\n";
     if (rewound.workspace.checkpoint != 0)
         text +=
             "The files of the workspace are those of " + checkpoint_text(rewound.workspace) + ".\n";
-    try {
-        turn::mend_transcript(place);
-        context::append_notice(turn::transcript_of(place),
-                               "Rewound · " + base::iso8601(sys::now_ms()), text);
-    } catch (const Error& error) {
-        surroundings.warn("transcript: " + error.message());
-    }
+    turn::tell_people(place.store, place.surroundings.home, place.agent,
+                      {.heading = "Rewound", .text = text, .threads = {{place.thread.id, 0}}},
+                      place.redaction, place.surroundings.warn);
 }
 
 }  // namespace
@@ -164,19 +152,19 @@ Rewound rewind(store::Store store, life::HeldAgent held, const RewindOptions& op
     rewound.thread = place.thread.id;
     std::optional<WorkspaceRewind> workspace;
     if (options.to != 0) {
-        const store::StoredMessage row = require_beginning(place, options.to, surroundings);
-        if (options.workspace) workspace.emplace(place, surroundings, turn_of(place, row));
+        const store::MessageRow row = require_beginning(place, options.to);
+        if (options.workspace) workspace.emplace(place, turn_of(place, row));
     } else {
-        workspace.emplace(place, surroundings, options.checkpoint);
+        workspace.emplace(place, options.checkpoint);
     }
     if (options.to != 0) {
-        const auto [last, crashed] = turn::take_over(place, surroundings);
+        const auto [last, crashed] = turn::take_over(place);
         if (last) rewound.given_up = give_up(place, *last, crashed);
     }
     if (workspace) rewound.workspace = workspace->go_back(options.force);
     if (options.to != 0) {
         take_back(place, options, rewound);
-        tell_transcript(place, options, rewound, surroundings);
+        tell_transcript(place, options, rewound);
     }
     if (workspace) workspace->note_end();
     return rewound;

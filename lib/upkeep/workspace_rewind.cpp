@@ -35,28 +35,20 @@ void refuse_partial(const std::vector<std::string>& problems) {
 
 }  // namespace
 
-WorkspaceRewind::WorkspaceRewind(place::Place& place, const place::Surroundings& surroundings)
+WorkspaceRewind::WorkspaceRewind(place::Place& place)
     : place_(place),
-      surroundings_(surroundings),
       checkpoints_(place.directory.checkpoints()),
-      site_{.home = surroundings.home,
-            .store = place.store,
-            .agent = place.agent,
-            .directory = place.directory,
-            .most_bytes = place.home_configuration.limits.checkpoint_bytes,
-            .warn = surroundings.warn} {}
+      site_(place::checkpoint_site(place)) {}
 
-WorkspaceRewind::WorkspaceRewind(place::Place& place, const place::Surroundings& surroundings,
-                                 const store::Turn& turn)
-    : WorkspaceRewind(place, surroundings) {
+WorkspaceRewind::WorkspaceRewind(place::Place& place, const store::Turn& turn)
+    : WorkspaceRewind(place) {
     gone_.commit_then = turn.commit_before;
     if (const auto target = store::checkpoint_before(place.store, place.agent.id, turn.id))
         load(*target, "turn " + std::to_string(turn.turn_number));
 }
 
-WorkspaceRewind::WorkspaceRewind(place::Place& place, const place::Surroundings& surroundings,
-                                 std::int64_t checkpoint)
-    : WorkspaceRewind(place, surroundings) {
+WorkspaceRewind::WorkspaceRewind(place::Place& place, std::int64_t checkpoint)
+    : WorkspaceRewind(place) {
     const auto target = store::find_checkpoint(place.store, place.agent.id, checkpoint);
     const std::string what = "checkpoint " + std::to_string(checkpoint);
     if (!target)
@@ -85,7 +77,8 @@ std::set<std::string> WorkspaceRewind::changed_by_others(const sys::Fingerprint&
     const std::int64_t noted = end ? end->newest : 0;
     begun_ = store::first_of_rewind_after(place_.store, place_.agent.id, noted);
     if (!end || store::newest_checkpoint_of_turn(place_.store, place_.agent.id) > noted) {
-        surroundings_.warn("the turn that wrote last was cut short: later changes are undone too");
+        place_.surroundings.warn(
+            "the turn that wrote last was cut short: later changes are undone too");
         return {};
     }
     std::set<std::string> changed = changed_since(now, end->files);
@@ -123,7 +116,7 @@ WorkspaceGoneBack WorkspaceRewind::go_back(bool force) {
     task::KeptPlants before(root.path(), place_.directory.call_plants(place_.thread.id));
     const auto problems = back.apply(checkpoints_, root);
     if (const std::string told = before.told(); !told.empty())
-        surroundings_.warn("during the rewind, " + told + task::plants_advice(root.path()));
+        place_.surroundings.warn("during the rewind, " + told + task::plants_advice(root.path()));
     refuse_partial(problems);
     return gone_;
 }
