@@ -4,9 +4,11 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <functional>
 
 #include "agent/configuration.hpp"
 #include "approval/decision.hpp"
+#include "base/enum_names.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "place/agent_tasks.hpp"
@@ -42,11 +44,10 @@ agent::Directory directory_of(const agent::Home& home, const store::Agent& agent
 }
 
 // Whether `one` matters more; of two that matter equally, the newer one does.
-bool is_before(const store::Turn& one, TurnState one_state, const store::Turn& other,
-               TurnState other_state) {
-    const auto one_rank = rank_of(one_state);
-    const auto other_rank = rank_of(other_state);
-    return one_rank != other_rank ? one_rank < other_rank : one.id > other.id;
+bool is_before(const ThreadStanding& one, const ThreadStanding& other) {
+    const auto one_rank = rank_of(one.state);
+    const auto other_rank = rank_of(other.state);
+    return one_rank != other_rank ? one_rank < other_rank : one.turn->id > other.turn->id;
 }
 
 void look_at_work(store::Store& store, ThreadStanding& thread) {
@@ -115,40 +116,39 @@ struct Configured {
 
 Configured configured(const agent::Home& home, store::Store& store, AgentStanding& standing) {
     Configured both;
-    const auto tell = [&](const Error& error) { standing.problems.push_back(error.message()); };
-    try {
-        both.general = agent::load_home_configuration(home);
-    } catch (const Error& error) {
-        tell(error);
-    }
-    try {
+    const auto attempt = [&](const std::function<void()>& read) {
+        try {
+            read();
+        } catch (const Error& error) {
+            standing.problems.push_back(error.message());
+        }
+    };
+    attempt([&] { both.general = agent::load_home_configuration(home); });
+    attempt([&] {
         both.own = place::configuration_in_force(store, standing.agent,
                                                  directory_of(home, standing.agent), both.general)
                        .configuration;
         if (!both.own.model.empty()) standing.model = both.own.model;
         standing.permissions = both.own.permissions.name;
-    } catch (const Error& error) {
-        tell(error);
-    }
+    });
     return both;
+}
+
+std::string and_more(std::size_t number) {
+    return number > 1 ? " and " + std::to_string(number - 1) + " more" : "";
 }
 
 std::string what_it_does(const ThreadStanding& thread) {
     if (thread.calls.empty()) return "waiting for the model";
-    std::string what = "calling " + thread.calls.front().tool;
-    if (thread.calls.size() > 1)
-        what += " and " + std::to_string(thread.calls.size() - 1) + " more";
-    return what + " (+" + std::to_string(thread.turn->tool_calls) + ")";
+    return "calling " + thread.calls.front().tool + and_more(thread.calls.size()) + " (+" +
+           std::to_string(thread.turn->tool_calls) + ")";
 }
 
 std::string what_it_asks(const ThreadStanding& thread) {
     if (thread.prompts.empty())
         return "decided or expired: chorus-run NAME -t " + std::to_string(thread.thread.id) +
                " --resume continues it";
-    std::string what = approval::in_one_line(thread.prompts.front());
-    if (thread.prompts.size() > 1)
-        what += " and " + std::to_string(thread.prompts.size() - 1) + " more";
-    return what;
+    return approval::in_one_line(thread.prompts.front()) + and_more(thread.prompts.size());
 }
 
 std::string how_it_exited(const store::Turn& turn) {
@@ -169,24 +169,10 @@ TurnState state_now(const store::Turn& turn) {
 }
 
 std::string_view a2a_state(TurnState state) {
-    switch (state) {
-        case TurnState::starting:
-            return "submitted";
-        case TurnState::working:
-            return "working";
-        case TurnState::idle:
-            return "completed";
-        case TurnState::prompt:
-            return "input-required";
-        case TurnState::error:
-        case TurnState::parked:
-            return "failed";
-        case TurnState::exited:
-            return "canceled";
-        case TurnState::unknown:
-            break;
-    }
-    return "unknown";
+    constexpr base::EnumNames<TurnState, 8> names{{"submitted", "working", "completed",
+                                                   "input-required", "failed", "failed", "canceled",
+                                                   "unknown"}};
+    return names.name(state);
 }
 
 int signal_of(const store::Turn& turn) {
@@ -203,8 +189,7 @@ const ThreadStanding* foremost(const std::vector<ThreadStanding>& threads) {
     const ThreadStanding* first = nullptr;
     for (const ThreadStanding& thread : threads) {
         if (!thread.turn) continue;
-        if (first == nullptr || is_before(*thread.turn, thread.state, *first->turn, first->state))
-            first = &thread;
+        if (first == nullptr || is_before(thread, *first)) first = &thread;
     }
     return first;
 }
@@ -303,15 +288,14 @@ std::vector<AgentLine> standing_of_all(const agent::Home& home, store::Store& st
     std::vector<AgentLine> lines;
     for (store::Agent& agent : store::list_agents(store)) {
         if (!store::running_tasks(store, agent.id).empty()) settle_tasks(home, store, agent);
-        const auto turns = store::newest_turns(store, agent.id);
-        const store::Turn* first = nullptr;
-        TurnState state = TurnState::idle;
-        for (const store::Turn& turn : turns) {
-            const TurnState now = state_now(turn);
-            if (first != nullptr && !is_before(turn, now, *first, state)) continue;
-            first = &turn;
-            state = now;
+        std::vector<ThreadStanding> threads;
+        for (store::Turn& turn : store::newest_turns(store, agent.id)) {
+            ThreadStanding& thread = threads.emplace_back();
+            thread.state = state_now(turn);
+            thread.turn = std::move(turn);
         }
+        const ThreadStanding* first = foremost(threads);
+        const TurnState state = first != nullptr ? first->state : TurnState::idle;
         const store::Tally tally = store::tally_of(store, agent.id, sys::now_ms());
         lines.push_back({std::move(agent), state, tally});
     }
