@@ -7,8 +7,8 @@
 #include <string>
 
 #include "life/death.hpp"
+#include "place/turn_options.hpp"
 #include "store/sessions.hpp"
-#include "turn/turn.hpp"
 
 namespace chorus::upkeep {
 

@@ -60,15 +60,9 @@ struct Ready {
     Idle idle;
     turn::Present present;
     context::SessionAbout about;
-    sys::Lock lock;
+    std::optional<sys::Lock> lock;
     store::Session session = {};
     std::optional<Error> problem = {};
-};
-
-struct Post {
-    store::Agent agent;
-    std::string text;
-    policy::Redaction redaction;
 };
 
 class IdleSave {
@@ -116,7 +110,7 @@ class IdleSave {
             auto lock = sys::Lock::try_acquire(surroundings_.home.agent_lock(idle->agent.id),
                                                sys::Lock::Mode::exclusive);
             if (lock && is_still_idle(*idle))
-                ready.push_back({*idle, std::move(present), std::move(about), std::move(*lock)});
+                ready.push_back({*idle, std::move(present), std::move(about), std::move(lock)});
         } catch (const Error& error) {
             fail(name, error);
         }
@@ -147,22 +141,21 @@ class IdleSave {
 
     void save(std::vector<Ready> ready) {
         write_files(ready);
-        const std::optional<Error> problem = commit(ready);
-        std::vector<Post> posts;
+        commit(ready);
+        std::vector<std::string> texts;
         for (const Ready& one : ready) {
-            if (one.problem || problem)
-                fail(one.idle.agent.name, one.problem ? *one.problem : *problem);
-            else
-                posts.push_back({one.idle.agent, tell(one), one.present.redaction});
+            if (one.problem) fail(one.idle.agent.name, *one.problem);
+            texts.push_back(one.problem ? "" : tell(one));
         }
-        ready.clear();  // no agent is locked while texts are posted
-        for (const Post& post : posts) this->post(post);
-    }
-
-    void post(const Post& post) const {
-        if (post.agent.channel_id.empty()) return;
-        channel::post_to_channel(
-            channel::posting_of(surroundings_, store_, post.agent, post.redaction), {post.text});
+        // no agent is locked while texts are posted
+        for (Ready& one : ready) one.lock.reset();
+        for (std::size_t i = 0; i < ready.size(); ++i) {
+            const store::Agent& agent = ready[i].idle.agent;
+            if (ready[i].problem || agent.channel_id.empty()) continue;
+            channel::post_to_channel(
+                channel::posting_of(surroundings_, store_, agent, ready[i].present.redaction),
+                {texts[i]});
+        }
     }
 
     // Each write waits for the disk; in parallel they wait only once.
@@ -187,8 +180,8 @@ class IdleSave {
         }
     }
 
-    std::optional<Error> commit(const std::vector<Ready>& ready) {
-        if (ready.empty()) return std::nullopt;
+    void commit(std::vector<Ready>& ready) {
+        if (ready.empty()) return;
         try {
             store::Transaction transaction(store_);
             for (const Ready& one : ready) {
@@ -198,9 +191,9 @@ class IdleSave {
                                      one.idle.newest_message);
             }
             transaction.commit();
-            return std::nullopt;
         } catch (const Error& error) {
-            return error;
+            for (Ready& one : ready)
+                if (!one.problem) one.problem = error;
         }
     }
 

@@ -11,7 +11,6 @@
 #include "store/agents.hpp"
 #include "store/sessions.hpp"
 #include "turn/present.hpp"
-#include "turn/turn.hpp"
 
 namespace chorus::upkeep {
 

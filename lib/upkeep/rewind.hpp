@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "life/find_agent.hpp"
+#include "place/turn_options.hpp"
 #include "store/store.hpp"
 #include "store/threads.hpp"
-#include "turn/turn.hpp"
 
 namespace chorus::upkeep {
 

@@ -1,7 +1,6 @@
 // Ends the turns of agents from another process that needs the agents for itself alone.
 #pragma once
 
-#include <csignal>
 #include <cstdint>
 #include <set>
 #include <vector>
