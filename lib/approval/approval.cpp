@@ -65,8 +65,8 @@ void guard_rights(const Proposed& call, const Moment& moment, policy::Decision& 
     std::string problem;
     for (const std::string& actor : moment.actors)
         if (problem.empty())
-            problem = life::grant_problem(moment.widening.configuration, place::person_of(actor),
-                                          call.profile);
+            problem =
+                life::grant_problem(moment.configuration, place::person_of(actor), call.profile);
     if (!problem.empty())
         decision = {Verdict::deny, problem};
     else if (decision.verdict == Verdict::allow)

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "approval/always.hpp"
 #include "place/rights.hpp"
 #include "policy/profile.hpp"
 #include "policy/redaction.hpp"
@@ -32,7 +31,7 @@ Proposed proposed(const std::string& action, const tools::Workplace& workplace,
 struct Moment {
     const place::Rights& rights;
     const policy::Redaction& secrets;
-    Widening widening;
+    const agent::HomeConfiguration& configuration;
     std::vector<std::string> actors;  // the people the agent works for
     policy::ShellConfinement shell = {};
 };

@@ -1,7 +1,5 @@
 #include "approval/binding.hpp"
 
-#include <algorithm>
-
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "net/gzip.hpp"

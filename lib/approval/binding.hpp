@@ -4,13 +4,11 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 
 #include "place/turn_options.hpp"
 #include "store/prompts.hpp"
-#include "sys/fingerprint.hpp"
 #include "tools/tool.hpp"
 
 namespace chorus::approval {

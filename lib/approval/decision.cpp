@@ -1,18 +1,13 @@
 #include "approval/decision.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 
 #include "agent/profile_text.hpp"
-#include "agent/trust_keys.hpp"
-#include "approval/always.hpp"
 #include "approval/approval.hpp"
 #include "approval/binding.hpp"
-#include "approval/trust_prompt.hpp"
+#include "approval/widening.hpp"
 #include "base/error.hpp"
-#include "base/hash.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
 #include "channel/audit_sink.hpp"
@@ -21,7 +16,6 @@
 #include "chat/json.hpp"
 #include "life/deciders.hpp"
 #include "life/trust.hpp"
-#include "place/in_force.hpp"
 #include "place/rights.hpp"
 #include "place/secrets.hpp"
 #include "store/agents.hpp"
@@ -141,7 +135,8 @@ void check_grant(store::Store& store, const store::Prompt& prompt, const Widenin
         call.rights = agent::profile_text(*wanted, widening.configuration);
     }
     const place::Rights rights = rights_in_force(store, widening);
-    const auto decision = decide_call(call, {rights, secrets, widening, {widening.actor}});
+    const auto decision =
+        decide_call(call, {rights, secrets, widening.configuration, {widening.actor}});
     if (decision.verdict == policy::Verdict::deny) throw refuse(decision.reason);
 }
 

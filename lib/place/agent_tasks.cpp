@@ -7,7 +7,6 @@
 #include "place/secrets.hpp"
 #include "place/shutdown.hpp"
 #include "store/records.hpp"
-#include "sys/clock.hpp"
 #include "sys/file.hpp"
 
 namespace chorus::place {

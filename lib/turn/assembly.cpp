@@ -38,6 +38,11 @@ std::int64_t room_beside(place::Place& place, const place::Loaded& loaded,
     return std::max<std::int64_t>(budget - opening, 1);
 }
 
+std::string digest(std::string_view text) {
+    constexpr std::size_t digits = 16;
+    return base::sha256_hex(text).substr(0, digits);
+}
+
 bool have_grown(const store::CutLimits& before, const store::CutLimits& now) {
     const auto grew = [](std::int64_t then, std::int64_t limit) {
         return then != 0 && (limit == 0 || limit > then);
@@ -122,18 +127,8 @@ void write_opening(const place::Place& place, const place::Loaded& loaded, chat:
     request.max_output_tokens = loaded.settings.max_output_tokens;
 }
 
-const std::string& Digest::of(std::string_view text) {
-    constexpr std::size_t digits = 16;
-    if (digest_.empty() || text_ != text) {
-        text_ = text;
-        digest_ = base::sha256_hex(text).substr(0, digits);
-    }
-    return digest_;
-}
-
 store::Prefix prefix_of(const place::Loaded& loaded, const chat::Request& request,
-                        const std::string& project, PrefixDigests& digests) {
-    const std::string& prompt = loaded.configuration.system_prompt;
+                        const std::string& project) {
     std::string tools;
     for (const chat::ToolDefinition& tool : request.tools)
         tools += tool.name + '\0' + tool.description + '\0' + tool.schema + '\0';
@@ -147,10 +142,10 @@ store::Prefix prefix_of(const place::Loaded& loaded, const chat::Request& reques
         prefix.window_start = first->id;
     }
     prefix.model = loaded.settings.model;
-    prefix.prompt = digests.prompt.of(prompt);
-    prefix.docs = digests.docs.of(request.documents);
-    prefix.project = digests.project.of(project);
-    prefix.tools = digests.tools.of(tools);
+    prefix.prompt = digest(loaded.configuration.system_prompt);
+    prefix.docs = digest(request.documents);
+    prefix.project = digest(project);
+    prefix.tools = digest(tools);
     return prefix;
 }
 

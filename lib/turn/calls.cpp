@@ -4,7 +4,7 @@
 #include <future>
 #include <utility>
 
-#include "approval/trust_prompt.hpp"
+#include "approval/widening.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "life/trust.hpp"
@@ -48,7 +48,10 @@ void Calls::ask_terminal(Judged& judged) {
                                   sys::invoking_person(place_.surroundings.environment), "custom");
     if (!problem.empty())
         return place_.surroundings.warn("always: " + problem + "; it is approved this once");
-    approval::allow_always(place_.store, widening(),
+    const store::Turn& turn = record_.turn();
+    approval::allow_always(place_.store,
+                           {place_.surroundings.home, place_.surroundings.environment,
+                            place_.home_configuration, place_.agent, turn.actor, turn.id},
                            [&] { return std::vector<std::string>{judged.action}; });
     rules_.renew();
     // the same person approved the other calls of the answer, so these approvals stay valid

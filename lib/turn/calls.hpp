@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "approval/always.hpp"
-#include "place/rights.hpp"
 #include "tools/tool.hpp"
 #include "turn/checkpoint.hpp"
 #include "turn/judged.hpp"
@@ -43,7 +41,6 @@ class Calls {
   private:
     Judged judge(const chat::ToolCall& call);
     policy::Decision weigh(const Judged& judged);
-    approval::Widening widening() const;
     approval::Binding bind(const Judged& judged) const;
     void apply_policy(Judged& judged);
     void refuse_futile_question(Judged& judged) const;

@@ -3,8 +3,6 @@
 #include "base/error.hpp"
 #include "context/compaction.hpp"
 #include "context/restore.hpp"
-#include "context/window.hpp"
-#include "store/messages.hpp"
 #include "store/turns.hpp"
 #include "turn/present.hpp"
 #include "turn/summary.hpp"

@@ -3,8 +3,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <string>
-#include <vector>
 
 #include "life/find_agent.hpp"
 #include "place/place.hpp"

@@ -33,10 +33,8 @@ Explanation explain(const ExplainOptions& options, const place::Surroundings& su
         explanation.sandbox_problem = problem ? problem->message() : "";
         around = shell_surroundings(workplace.sandbox, problem);
     }
-    const std::string actor = place.actor();
     explanation.decision = approval::decide_call(
-        call,
-        {loaded.rights, place.redaction, approval::widening_of(place, actor), {actor}, around});
+        call, {loaded.rights, place.redaction, place.home_configuration, {place.actor()}, around});
     explanation.reading = loaded.rights.profiles.front().read(call.action, around);
     return explanation;
 }

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "agent/configuration.hpp"
+#include "place/turn_options.hpp"
 #include "policy/profile.hpp"
-#include "turn/turn.hpp"
 
 namespace chorus::turn {
 

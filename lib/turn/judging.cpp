@@ -61,12 +61,8 @@ policy::Decision Calls::weigh(const Judged& judged) {
         approval::proposed(*judged.tool, judged.parsed, workplace_, place_.home_configuration);
     call.text += judged.arguments;
     return approval::decide_call(
-        call, {rules_.loaded.rights, place_.redaction, widening(), std::move(actors),
+        call, {rules_.loaded.rights, place_.redaction, place_.home_configuration, std::move(actors),
                shell_surroundings(workplace_.sandbox, workplace_.sandbox_problem)});
-}
-
-approval::Widening Calls::widening() const {
-    return approval::widening_of(place_, record_.turn().actor, record_.turn().id);
 }
 
 approval::Binding Calls::bind(const Judged& judged) const {

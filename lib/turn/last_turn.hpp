@@ -56,6 +56,13 @@ void say_recovered(const place::Place& place, const store::Turn& turn,
 std::optional<chat::TurnResult> settle_last_turn(place::Place& place,
                                                  const std::string& credential);
 
+// --resume and --retry without -t: returns the options with the thread of the one turn that can
+// continue now; if there is none, of the one that waits or is parked; else as given, which means
+// the branch that `current` names. If there are several, Error(bad_request) lists those that can
+// continue, Error(input_required) those that wait.
+place::TurnOptions with_thread(const place::TurnOptions& given, place::FoundAgent& found,
+                               const place::Surroundings& surroundings);
+
 // Adds a hint with the turn and --resume to an error of the database or a full disk, since the turn
 // can continue without a new prompt. Returns other errors unchanged.
 base::Error with_way_on(const base::Error& error, const place::Place& place,

@@ -5,16 +5,12 @@
 
 #include "base/error.hpp"
 #include "base/id.hpp"
-#include "base/text.hpp"
-#include "chat/commands.hpp"
 #include "chat/json_text.hpp"
 #include "context/window.hpp"
 #include "model/retry.hpp"
 #include "place/agent_tasks.hpp"
 #include "place/rights.hpp"
-#include "place/secrets.hpp"
 #include "repo/repository.hpp"
-#include "sys/clock.hpp"
 #include "sys/write_access.hpp"
 #include "turn/compact.hpp"
 #include "turn/last_turn.hpp"
@@ -161,7 +157,7 @@ void LiveTurn::renew_conversation() {
     auto project = project_message(place_);
     has_project_ = project.has_value();
     if (record_.keeps_chain())
-        record_.use_prefix(prefix_of(loaded_, request_, project ? project->content : "", digests_));
+        record_.use_prefix(prefix_of(loaded_, request_, project ? project->content : ""));
     if (project) messages.insert(messages.begin(), std::move(*project));
 }
 

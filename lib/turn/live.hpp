@@ -57,26 +57,9 @@ chat::Message user_message(place::Place& place, const std::string& text,
 
 // Fills in a request except for its conversation.
 void write_opening(const place::Place& place, const place::Loaded& loaded, chat::Request& request);
-// Caches the digest of a text that seldom changes.
-class Digest {
-  public:
-    const std::string& of(std::string_view text);
-
-  private:
-    std::string text_;
-    std::string digest_;
-};
-
-struct PrefixDigests {
-    Digest prompt;
-    Digest docs;
-    Digest project;
-    Digest tools;
-};
-
 // Returns what providers' caches depend on. The request must not hold the project's text yet.
 store::Prefix prefix_of(const place::Loaded& loaded, const chat::Request& request,
-                        const std::string& project, PrefixDigests& digests);
+                        const std::string& project);
 // Returns AGENTS.md as the first user message, if there is one.
 std::optional<chat::Message> project_message(const place::Place& place);
 
@@ -130,7 +113,6 @@ class LiveTurn : public LoopHost {
     chat::Request request_;
     bool has_project_ = false;  // request_.messages begins with the project's text
     bool has_window_ = false;
-    PrefixDigests digests_;
     bool assembled_ = false;
     bool concluded_ = false;
 };

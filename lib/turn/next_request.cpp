@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-#include "approval/trust_prompt.hpp"
+#include "approval/widening.hpp"
 #include "context/window.hpp"
 #include "model/model.hpp"
 #include "place/place.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "chat/message.hpp"
+#include "place/turn_options.hpp"
 #include "store/threads.hpp"
-#include "turn/turn.hpp"
 
 namespace chorus::turn {
 

@@ -1,7 +1,5 @@
 #include "turn/notice.hpp"
 
-#include <algorithm>
-
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "chat/asked.hpp"

@@ -6,7 +6,6 @@
 
 #include "context/session.hpp"
 #include "place/in_force.hpp"
-#include "turn/turn.hpp"
 
 namespace chorus::turn {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "approval/always.hpp"
 #include "approval/decision.hpp"
+#include "approval/widening.hpp"
 #include "base/id.hpp"
 #include "chat/json.hpp"
 #include "chat/json_text.hpp"

@@ -1,7 +1,9 @@
-// Composes the stored user message from the prompt and stdin.
+// The user's message: composed from the prompt and stdin, and with --queue left for the turn that
+// is at work, or for the next one.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "place/place.hpp"
@@ -18,5 +20,13 @@ std::string compose_message(place::Place& place, KeepArtifact keep);
 bool comes_from_elsewhere(const place::TurnOptions& options);
 // Throws Error(bad_request) if the message is larger than `room` (turn/live.hpp); 0: no limit.
 void check_fits(const chat::Message& message, const place::TurnOptions& options, std::int64_t room);
+
+// --queue. The place has no locks on entry. If a result is returned, the message is stored (promise
+// 1), for the turn at work or, if another command holds the agent, for the next one. Otherwise the
+// locks are held now and the caller runs the turn.
+std::optional<chat::TurnResult> queue_or_lock(place::Place& place);
+// Queues the message when no turn may begin now. Inbox messages never cancel a question; they wait
+// for it.
+chat::TurnResult queue_behind(place::Place& place);
 
 }  // namespace chorus::turn

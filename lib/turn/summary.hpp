@@ -7,7 +7,6 @@
 #include "agent/configuration.hpp"
 #include "context/session.hpp"
 #include "place/in_force.hpp"
-#include "turn/turn.hpp"
 
 namespace chorus::turn {
 

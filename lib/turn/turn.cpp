@@ -3,11 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "approval/decision.hpp"
-#include "approval/trust_prompt.hpp"
+#include "approval/widening.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
@@ -30,8 +29,6 @@
 #include "turn/last_turn.hpp"
 #include "turn/live.hpp"
 #include "turn/notice.hpp"
-#include "turn/queue.hpp"
-#include "turn/resumable.hpp"
 #include "turn/said.hpp"
 
 namespace chorus::turn {
@@ -385,17 +382,13 @@ void take_up_inbox(const place::TurnOptions& options, store::ThreadId thread,
     next.deadline_ms = options.deadline_ms;
     next.actor = options.actor;
     next.groom = options.groom;
-    const place::Surroundings silent{
-        .home = surroundings.home,
-        .environment = surroundings.environment,
-        .interrupt = surroundings.interrupt,
-        .on_event = [](const chat::Event&, const chat::EventSource&) {},
-        .warn = surroundings.warn,
-        .ask = {},
-        .on_end =
-            [&](const chat::TurnResult& result) {
-                if (result.error) surroundings.warn(result.error->message());
-            }};
+    place::Surroundings silent = surroundings;
+    silent.on_event = [](const chat::Event&, const chat::EventSource&) {};
+    silent.shows_text = false;
+    silent.ask = {};
+    silent.on_end = [&](const chat::TurnResult& result) {
+        if (result.error) surroundings.warn(result.error->message());
+    };
     surroundings.warn("thread " + next.thread +
                       ": a message queued meanwhile gets a turn of its own; its answer goes to "
                       "the transcript");

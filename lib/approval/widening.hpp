@@ -1,4 +1,5 @@
-// `always`: adds the exact action to the agent's allow list when a person approves it.
+// A person gives an agent more rights: `always` adds the exact action to its allow list, and trust
+// puts parts of agent.json in force.
 #pragma once
 
 #include <functional>
@@ -11,8 +12,6 @@
 #include "store/prompts.hpp"
 #include "store/turns.hpp"
 #include "sys/environment.hpp"
-#include "sys/lock.hpp"
-#include "sys/person.hpp"
 
 namespace chorus::approval {
 
@@ -25,8 +24,6 @@ struct Widening {
     store::TurnId turn = 0;
 };
 
-Widening widening_of(const place::Place& place, const std::string& actor, store::TurnId turn = 0);
-
 // Records the decision of a prompt and its row in the audit log, inside a transaction of the
 // caller. Returns false if the prompt was already decided.
 bool record_decision(store::Store& store, const store::Agent& agent, const store::Prompt& decided,
@@ -38,14 +35,20 @@ bool record_decision(store::Store& store, const store::Agent& agent, const store
 // another process edits agent.json.
 void allow_always(store::Store& store, const Widening& widening,
                   const std::function<std::vector<std::string>()>& decide);
-// The lock held while agent.json and its trusted part change, and config.json as read under it.
-// Error(agent_busy); Error(exited) if the agent has been destroyed meanwhile.
-struct HeldConfiguration {
-    sys::Lock lock;
-    agent::HomeConfiguration home;
-};
-HeldConfiguration hold_configuration(store::Store& store, const Widening& widening);
 // Returns the rules in force now, for the turn if one is named.
 place::Rights rights_in_force(store::Store& store, const Widening& widening);
+
+// Checks what --permissions gives the turn. Error(forbidden) inside a turn, and if this person may
+// not grant a profile that does not narrow the agent's; Error(config_invalid) for an unknown
+// profile.
+void check_given_permissions(place::Place& place);
+// Warns of untrusted parts and creates a prompt of kind trust, one for each state of the file.
+void ask_for_trust(place::Place& place, const std::vector<agent::TrustChange>& seen);
+// Trusts the permissions that were decided, after self_edit_permissions.
+void trust_permissions(place::Place& place, const agent::Permissions& permissions);
+// Approves a prompt of kind trust: what agent.json says becomes trusted. Returns false if the
+// prompt was already decided. Error(no_prompt) if the file no longer says what the prompt is about;
+// Error(forbidden) as of life::check_grant; Error(config_invalid) if no turn could use it.
+bool approve_trust(store::Store& store, const Widening& widening, const store::Prompt& decided);
 
 }  // namespace chorus::approval
